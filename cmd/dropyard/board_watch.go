@@ -92,7 +92,7 @@ func (c *boardShowCommand) follow(ctx context.Context, operator *client.Operator
 func printChanges(out *output, changes *client.BoardChanges) error {
 	for _, row := range changes.Changed {
 		if !out.json {
-			if err := out.say("%s  %-16s  %s  %s  %s", moment(row.UpdatedAt), row.Status, row.OrderID, terminal.Clean(row.PartnerName), courierName(client.BoardOrder{BoardRow: row})); err != nil {
+			if err := out.say("%s  %-16s  %s  %s  %s", moment(row.UpdatedAt), row.Status, row.OrderID, row.PartnerName, courierName(client.BoardOrder{BoardRow: row})); err != nil {
 				return err
 			}
 			continue

@@ -22,10 +22,10 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		return err
 	}
 	for _, note := range diagnosis.Notes {
-		fmt.Println("note:", note)
+		tell("note: %s", note)
 	}
 	for _, finding := range diagnosis.Findings {
-		fmt.Println("fault:", finding)
+		tell("fault: %s", finding)
 	}
 	if n := len(diagnosis.Findings); n > 0 {
 		return fmt.Errorf("faults found: %d", n)

@@ -57,7 +57,7 @@ func exitCodeOf(refused *client.Error) int {
 // fail prints the error on one line and exits. Errors of drivers and joined errors
 // have several lines, which it joins.
 func fail(code int, err error) {
-	fmt.Fprintln(os.Stderr, "dropyard:", strings.Join(strings.Fields(describe(err)), " "))
+	notice("dropyard: %s", strings.Join(strings.Fields(describe(err)), " "))
 	os.Exit(code)
 }
 

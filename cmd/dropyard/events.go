@@ -70,7 +70,7 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 	if err := out.record(&answer, eventFields(&event.EventRecord)); err != nil || out.json {
 		return err
 	}
-	if err := out.say("\n%s\n", terminal.Clean(event.Body)); err != nil {
+	if err := out.say("\n%s\n", event.Body); err != nil {
 		return err
 	}
 	table := terminal.NewTable(out.to, out.palette, []terminal.Column{{Title: "ATTEMPTED"}, {Title: "ANSWER"}, {Title: "TOOK", Right: true}})

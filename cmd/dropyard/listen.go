@@ -130,15 +130,11 @@ func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client
 	if c.ForwardTo != "" {
 		line += "  → " + forward.post(ctx, event.ID, []byte(e.Body))
 	}
+	tell("%s", line)
 	if c.PrintBodies {
-		line += "\n  " + e.Body
+		tell("  %s", e.Body)
 	}
-	fmt.Println(line)
 }
-
-// notice prints a line on standard error, because standard output holds only events
-// or results.
-func notice(format string, args ...any) { _, _ = fmt.Fprintf(os.Stderr, format+"\n", args...) }
 
 // unlessStopped returns err, or nil if ctx has ended, which is how the program is
 // stopped.

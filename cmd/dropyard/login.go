@@ -120,7 +120,7 @@ func (c *loginCommand) asPartner(ctx context.Context, ask *terminal.Questioner, 
 			notice("The key %s of this profile could not be revoked: %s", before.KeyID, describe(err))
 		}
 	}
-	fmt.Printf("Logged in at %s as %s (%s), in %s mode, with the new API key %s.\n", c.Server, session.Partner.Name, changed.Partner.Email, key.Mode, key.PublicKey)
+	tell("Logged in at %s as %s (%s), in %s mode, with the new API key %s.", c.Server, session.Partner.Name, changed.Partner.Email, key.Mode, key.PublicKey)
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (c *loginCommand) asOperator(ctx context.Context, ask *terminal.Questioner,
 			notice("The token %s of this profile could not be revoked: %s", before.TokenID, describe(err))
 		}
 	}
-	fmt.Printf("Logged in at %s as operator %s (%s), until %s.\n", c.Server, email, token.Role, moment(token.ExpiresAt))
+	tell("Logged in at %s as operator %s (%s), until %s.", c.Server, email, token.Role, moment(token.ExpiresAt))
 	return nil
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"runtime"
@@ -50,7 +49,7 @@ func (c *loginCommand) pasteKey(ctx context.Context, ask *terminal.Questioner, n
 		notice("The key %s, which this profile had, is still valid. Revoke it on the same page.", before.PublicKey)
 	}
 	changed.Partner = &profile.Partner{Email: c.Email, Mode: string(mode), PublicKey: key, SecretKey: partner.SecretKey}
-	fmt.Printf("Logged in at %s, in %s mode, with the API key %s.\n", c.Server, mode, key)
+	tell("Logged in at %s, in %s mode, with the API key %s.", c.Server, mode, key)
 	return nil
 }
 

@@ -59,7 +59,7 @@ func (o *output) say(format string, args ...any) error {
 	if o.json {
 		return nil
 	}
-	_, err := fmt.Fprintf(o.to, format+"\n", args...)
+	_, err := io.WriteString(o.to, terminal.Sprintf(format+"\n", args...))
 	return err
 }
 
@@ -119,4 +119,15 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "no"
+}
+
+// tell prints a line for people. Texts and errors among args are cleaned.
+func tell(format string, args ...any) { tellOn(os.Stdout, format, args...) }
+
+// notice prints a line on standard error, because standard output holds only events
+// or results.
+func notice(format string, args ...any) { tellOn(os.Stderr, format, args...) }
+
+func tellOn(to *os.File, format string, args ...any) {
+	_, _ = to.WriteString(terminal.Sprintf(format+"\n", args...))
 }

@@ -51,15 +51,15 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("order %s created\n", order.OrderID)
+	tell("order %s created", order.OrderID)
 	for _, to := range steps {
 		if err := move(ctx, operator, order.OrderID, to, courierID); err != nil {
 			return fmt.Errorf("move the order to %s: %w", to, err)
 		}
 		event, _ := delivery.EventFor(to)
-		fmt.Printf("%-16s  causes %s\n", to, event)
+		tell("%-16s  causes %s", to, event)
 	}
-	fmt.Printf("track it at %s\n", order.TrackingURL)
+	tell("track it at %s", order.TrackingURL)
 	return nil
 }
 
@@ -96,7 +96,7 @@ func sendTest(ctx context.Context, partner *client.Client) error {
 	if !tested.Delivered {
 		return fmt.Errorf("the endpoint did not accept %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
 	}
-	fmt.Printf("the endpoint accepted %s %s: %s (%d ms)\n", testEvent, tested.EventID, outcome, tested.DurationMS)
+	tell("the endpoint accepted %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
 	return nil
 }
 

@@ -29,14 +29,14 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 	if err != nil {
 		return fmt.Errorf("create an order: %w", err)
 	}
-	fmt.Printf("order %s created\n", order.OrderID)
+	tell("order %s created", order.OrderID)
 	for printed := 1; ; { // the history begins with pending, which causes no event
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
-			fmt.Printf("%-16s  causes %s\n", status, caused)
+			tell("%-16s  causes %s", status, caused)
 			if caused == event {
-				fmt.Printf("track it at %s\n", order.TrackingURL)
+				tell("track it at %s", order.TrackingURL)
 				return nil
 			}
 		}

@@ -3,8 +3,11 @@
 package terminal
 
 import (
+	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -64,6 +67,20 @@ func Clean(text string) string {
 			return r
 		}
 	}, text)
+}
+
+// Sprintf is fmt.Sprintf with texts and errors that are cleaned. What the format says
+// remains as it is.
+func Sprintf(format string, args ...any) string {
+	cleaned := slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			cleaned[i] = Clean(err.Error())
+		} else if text := reflect.ValueOf(arg); text.Kind() == reflect.String {
+			cleaned[i] = Clean(text.String())
+		}
+	}
+	return fmt.Sprintf(format, cleaned...)
 }
 
 // Height returns the number of lines of a terminal, or 24 if it is not known.

@@ -31,6 +31,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
+func TestSprintf(t *testing.T) {
+	t.Parallel()
+	type status string
+	got := terminal.Sprintf("\x1b[H%s %q\n%v %d %s", status("new\x1b[2J"), "a\u009bb", errors.New("not\nfound"), 3, "\u202e")
+	if want := "\x1b[Hnew\ufffd[2J \"a\ufffdb\"\nnot found 3 \ufffd"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPalette(t *testing.T) {
 	t.Parallel()
 	if got := terminal.Palette(true).Apply(terminal.Green, "delivered"); got != "\x1b[32mdelivered\x1b[0m" {
