@@ -18,7 +18,7 @@ type commands struct {
 	Login    loginCommand    `cmd:"" group:"Accounts:" help:"Log in to a service, and keep an API key or an operator's token in a profile."`
 	Logout   logoutCommand   `cmd:"" group:"Accounts:" help:"Revoke the credentials of a profile and remove it."`
 	Profiles profilesCommand `cmd:"" group:"Accounts:" help:"List, choose and remove profiles."`
-	Whoami   whoamiCommand   `cmd:"" group:"Accounts:" help:"Print as whom the commands act."`
+	Whoami   whoamiCommand   `cmd:"" group:"Accounts:" help:"Print the account that the commands use."`
 	Keys     keysCommand     `cmd:"" group:"Accounts:" help:"List, create and revoke API keys."`
 
 	Orders    ordersCommand    `cmd:"" group:"Partners:" help:"List, show, create, import and cancel orders, and print their labels."`

@@ -25,7 +25,7 @@ type identity struct {
 	OperatorRole string `json:"operator_role,omitempty"`
 }
 
-// Run prints as whom the commands act, after the service has accepted the credentials.
+// Run prints the account that the commands use, after the service has accepted its credentials.
 func (c *whoamiCommand) Run(ctx context.Context) error {
 	name, chosen, err := c.chosen()
 	if err != nil {
