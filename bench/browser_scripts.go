@@ -2,7 +2,9 @@ package main
 
 // watchScript notes when the first rows have been painted, when a key has first moved to
 // one of them, and when a row shows a status for the first time.
-const watchScript = `globalThis.firstRows = globalThis.firstKey = 0;
+//
+// The document has the first rows; the list of the modules takes their place.
+const watchScript = `globalThis.firstRows = globalThis.firstKey = globalThis.ownRows = 0;
 const painted = (then) => requestAnimationFrame(() => setTimeout(() => then(performance.now())));
 const press = () => {
   document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "j", bubbles: true, cancelable: true }));
@@ -10,11 +12,15 @@ const press = () => {
 };
 globalThis.seen = new Map();
 new MutationObserver(() => {
+  if (!firstRows && document.querySelector(".grid .body .row")) {
+    globalThis.firstRows = -1;
+    painted((at) => { globalThis.firstRows = at; });
+  }
   const rows = document.querySelectorAll("#orders [data-id]");
   if (!rows.length) return;
-  if (!firstRows) {
-    globalThis.firstRows = -1;
-    painted((at) => { globalThis.firstRows = at; press(); });
+  if (!ownRows) {
+    globalThis.ownRows = -1;
+    painted((at) => { globalThis.ownRows = at; press(); });
   }
   for (const row of rows) {
     const key = row.dataset.id + ":" + row.querySelector(".status").className.split("status-")[1];

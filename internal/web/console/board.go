@@ -45,7 +45,9 @@ var boardPhrases = []string{
 type boardSheet struct {
 	*sheet
 	Phrases map[string]string
-	Rows    []json.RawMessage // the first rows, so that they are shown before the whole board has been read
+	Rows    []json.RawMessage // the first rows, so that they are used before the whole board has been read
+	Lines   []boardLine       // the same as they are shown before the modules run; none if the address narrows the board
+	Blank   boardLine         // what the modules make rows of
 	Counts  string            // as JSON, so that the chips have their width before; empty if they are not known
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read
@@ -71,14 +73,19 @@ var zones = sync.OnceValue(func() string {
 // 1,200 pixels shows.
 const firstRows = 32
 
-// firstRows returns the rows that are due first, as the interface has them.
-func (room *Room) firstRows(ctx context.Context) ([]json.RawMessage, error) {
+// firstRows returns the rows that are due first.
+func (room *Room) firstRows(ctx context.Context) ([]dispatch.Entry, error) {
 	found, err := room.config.Dispatch.Board(ctx, dispatch.Filter{Sort: dispatch.SortDue, Limit: firstRows})
-	rows := make([]json.RawMessage, len(found.Entries))
-	for i := range found.Entries {
-		rows[i] = room.config.EncodeRow(nil, &found.Entries[i])
+	return found.Entries, err
+}
+
+// rows returns rows as the interface has them.
+func (room *Room) rows(entries []dispatch.Entry) []json.RawMessage {
+	rows := make([]json.RawMessage, len(entries))
+	for i := range entries {
+		rows[i] = room.config.EncodeRow(nil, &entries[i])
 	}
-	return rows, err
+	return rows
 }
 
 // counts returns how many orders are open, by status and by reason, as JSON. It is empty if
@@ -94,13 +101,18 @@ func (room *Room) counts() (string, error) {
 
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
-	rows := []json.RawMessage{}
-	if !s.URL.Query().Has("view") { // the other views show all orders or none
+	var entries []dispatch.Entry
+	query := s.URL.Query()
+	if !query.Has("view") { // the other views show all orders or none
 		found, err := room.firstRows(s.Context())
 		if err != nil {
 			return 0, nil, err
 		}
-		rows = found
+		entries = found
+	}
+	var lines []boardLine
+	if len(query) == 0 { // else fewer rows, or narrower ones beside an order's panel
+		lines = linesOf(entries, s)
 	}
 	counts, err := room.counts()
 	if err != nil {
@@ -108,7 +120,7 @@ func (room *Room) board(s *sheet) (int, []byte, error) {
 	}
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
-		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, scripts: []string{"island/text.js", boardFolder + "/main.js"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), rows, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), room.rows(entries), lines, boardLine{}, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
 	})
 }

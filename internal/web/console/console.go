@@ -162,6 +162,8 @@ type leaf struct {
 	scripts  []string // assets that only this page loads
 	// island is the folder of the modules of an island, which also has its style sheet.
 	island string
+	// paintsFirst is set for an island whose document is painted before its modules are loaded.
+	paintsFirst bool
 	// whole is set for a page that has the window for itself, and a heading of its own.
 	whole bool
 }
@@ -178,7 +180,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	}
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
-		Styles: styles, Scripts: l.scripts, Island: l.island, Frame: frame,
+		Styles: styles, Scripts: l.scripts, Island: l.island, PaintsFirst: l.paintsFirst, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }

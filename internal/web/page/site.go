@@ -45,7 +45,7 @@ var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
 	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{}}
-	for _, name := range []string{"frame.css", "swap.js", "reader.js", "icon.svg"} {
+	for _, name := range []string{"frame.css", "swap.js", "reader.js", "after-paint.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")

@@ -85,6 +85,9 @@ type Document struct {
 	// of islands; empty for pages that are not one. Its modules import each other by
 	// relative paths. The policy of the page is Site.IslandPolicy of the folder.
 	Island string
+	// PaintsFirst is set for a document that shows without the modules of its island what it
+	// is opened for: they are loaded after it has been painted.
+	PaintsFirst bool
 	// App is set for an island that people put on their home screen; nil for others.
 	App *App
 	// Frame surrounds what the template defines; nil for pages that stand alone.
