@@ -132,7 +132,7 @@ func fetch[T any](ctx context.Context, c caller, o operation, options []CallOpti
 		return result, nil
 	}
 	if err := json.Unmarshal(answer.Body, result); err != nil {
-		return nil, fmt.Errorf("%s %s: the answer is not that of the service: %w", o.method, o.path, err)
+		return nil, fmt.Errorf("%s %s: %w: %w", o.method, o.path, ErrAnswer, err)
 	}
 	return result, nil
 }
@@ -285,6 +285,11 @@ func wait(ctx context.Context, delay time.Duration) bool {
 	}
 }
 
+// ErrAnswer means that an answer cannot be one of the service: it is not the JSON that was
+// expected, has no end, or was cut off. A proxy may have answered in its place. Whether
+// the request has taken effect is not known.
+var ErrAnswer = errors.New("the answer is not that of the service")
+
 // send sends one request and reads the whole answer.
 func (s *Service) send(request *http.Request) (*Answer, error) {
 	response, err := s.HTTP.Do(request)
@@ -295,9 +300,9 @@ func (s *Service) send(request *http.Request) (*Answer, error) {
 	content, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("read the answer: %w", err)
+		return nil, fmt.Errorf("%w: it cannot be read to its end: %w", ErrAnswer, err)
 	case len(content) > maxAnswer:
-		return nil, errors.New("read the answer: it is longer than 256 MiB")
+		return nil, fmt.Errorf("%w: it is longer than 256 MiB", ErrAnswer)
 	}
 	return &Answer{Status: response.StatusCode, Header: response.Header, Body: content}, nil
 }

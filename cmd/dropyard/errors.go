@@ -36,7 +36,7 @@ func exitCode(err error) int {
 		return exitUsage
 	case errors.As(err, &refused):
 		return exitCodeOf(refused)
-	case errors.As(err, &unreachable):
+	case errors.As(err, &unreachable), errors.Is(err, client.ErrAnswer), errors.Is(err, errNoList):
 		return exitNoAnswer
 	default:
 		return exitFailed
@@ -57,8 +57,21 @@ func exitCodeOf(refused *client.Error) int {
 // fail prints the error on one line and exits. Errors of drivers and joined errors
 // have several lines, which it joins.
 func fail(code int, err error) {
-	notice("dropyard: %s", strings.Join(strings.Fields(describe(err)), " "))
+	notice("dropyard: %s", onOneLine(describe(err)))
 	os.Exit(code)
+}
+
+// longestMessage bounds how much of a message is printed, in characters: a service, or
+// what answers in its place, may send megabytes.
+const longestMessage = 4000
+
+// onOneLine returns a message without the ends of its lines, cut if it is too long.
+func onOneLine(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if runes := []rune(text); len(runes) > longestMessage {
+		text = string(runes[:longestMessage]) + " …"
+	}
+	return text
 }
 
 // describe returns an error for people: what the service says about a refusal, and the
@@ -81,6 +94,9 @@ func describe(err error) string {
 		}
 		if len(faults) > 0 && refused.Message != "" {
 			text = strings.Replace(text, refused.Message, strings.Join(faults, "; "), 1) // the message has only the first
+		}
+		if refused.Status/100 == 3 {
+			text += ", a redirect, which is not followed: check the address of the service"
 		}
 		if refused.DocURL != "" {
 			text += ", see " + refused.DocURL

@@ -51,6 +51,7 @@ func list[T any](f *listFlags, member string, largest int, columns []column[T], 
 		return usageError{fmt.Errorf("--limit: %d is not positive", f.Limit)}
 	}
 	l := newLister(f.output(), member, columns)
+	cursors := map[string]bool{}
 	for more, left := true, f.Limit; more; {
 		size := largest
 		if !f.All {
@@ -66,6 +67,13 @@ func list[T any](f *listFlags, member string, largest int, columns []column[T], 
 		}
 		if err := l.print(items, &answer); err != nil {
 			return err
+		}
+		if follow {
+			cursor := nextCursor(&answer)
+			if cursor != "" && cursors[cursor] {
+				return errNoEnd
+			}
+			cursors[cursor] = true
 		}
 		if more, left = follow, left-len(items); more && !f.All && left == 0 {
 			notice("There are more; see --limit and --all.")
@@ -111,8 +119,21 @@ func (l *lister[T]) print(items []T, answer *client.Answer) error {
 	return l.table.Flush()
 }
 
-// errNoList means that an answer does not have the list that was asked for.
+// errNoList means that an answer does not have what was asked for.
 var errNoList = errors.New("the response is not from a dropyard service")
+
+// errNoEnd means that a service repeats the cursor of an earlier page, so that the list
+// would never end.
+var errNoEnd = fmt.Errorf("%w: its list has no end, because a cursor is repeated", client.ErrAnswer)
+
+// nextCursor returns the cursor of the next page that an answer has, or "".
+func nextCursor(answer *client.Answer) string {
+	var body struct {
+		NextCursor string `json:"next_cursor"`
+	}
+	_ = json.Unmarshal(answer.Body, &body) // another type is no cursor
+	return body.NextCursor
+}
 
 // rawItems returns the first items of the list in an answer as they are.
 func rawItems(answer *client.Answer, member string, count int) ([]json.RawMessage, error) {

@@ -109,7 +109,7 @@ func decode(answer *client.Answer, err error, into any) error {
 		return err
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return fmt.Errorf("the response is not from a dropyard service: %w", err)
+		return fmt.Errorf("%w: %w", errNoList, err)
 	}
 	return nil
 }
