@@ -16,7 +16,7 @@ func (h *house) boardScenes() (scenes []Scene) {
 			Name: name, URL: h.url + "/console/board" + query, Policy: policy, Cookie: operatorCookie + "=" + h.comers.operators[dispatcher], Shown: shown,
 		})
 	}
-	add("console-board", "", "#orders [data-id]")
+	add("console-board", "", ".connection.live")
 	add("console-board-late", "?attention=late", "#orders [data-id]")
 	add("console-board-none", "?zone=X9X", "#orders .empty")
 	add("console-board-hostile", "?q=hacked", "#orders [data-id]")
