@@ -84,8 +84,8 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	if err := as(ctx, ask, name, &changed); err != nil {
 		return err
 	}
-	all.Profiles[name], all.Current = &changed, name
-	if err := all.Save(path); err != nil {
+	err = profile.Update(path, func(all *profile.Profiles) { all.Profiles[name], all.Current = &changed, name })
+	if err != nil {
 		return err
 	}
 	fmt.Printf("The profile %q is in use. Its secrets are in %s, which only you can read.\n", name, path)

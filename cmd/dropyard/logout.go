@@ -31,8 +31,7 @@ func (c *logoutCommand) Run(ctx context.Context) error {
 			return fmt.Errorf("%w; nothing was removed (see --keep-key)", err)
 		}
 	}
-	all.Remove(name)
-	if err := all.Save(path); err != nil {
+	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(name) }); err != nil {
 		return err
 	}
 	fmt.Printf("Logged out. The profile %q is removed.\n", name)

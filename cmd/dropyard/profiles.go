@@ -86,8 +86,7 @@ func (c *useProfileCommand) Run() error {
 	if all.Profiles[c.Name] == nil {
 		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
 	}
-	all.Current = c.Name
-	if err := all.Save(path); err != nil {
+	if err := profile.Update(path, func(all *profile.Profiles) { all.Current = c.Name }); err != nil {
 		return err
 	}
 	fmt.Printf("The profile %q is in use: %s.\n", c.Name, all.Profiles[c.Name].Server)
@@ -107,8 +106,7 @@ func (c *removeProfileCommand) Run() error {
 	if all.Profiles[c.Name] == nil {
 		return usageError{fmt.Errorf("there is no profile %q", c.Name)}
 	}
-	all.Remove(c.Name)
-	if err := all.Save(path); err != nil {
+	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err
 	}
 	fmt.Printf("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.\n", c.Name)

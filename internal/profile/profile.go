@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/durable"
+	"github.com/gofrs/flock"
 )
 
 // Default is the name of the profile that is used if none is chosen.
@@ -134,13 +135,28 @@ func checkPrivate(file *os.File) error {
 	return nil
 }
 
-// Save replaces the file at path. The file and the directory that it creates are private.
-func (p *Profiles) Save(path string) error {
-	text, err := json.MarshalIndent(p, "", "  ")
+// Update changes the profiles in the file at path, which need not exist. Programs that do
+// so at the same time take turns, and change reads what those before have written. The
+// file and the directory that it creates are private.
+func Update(path string, change func(*Profiles)) (err error) {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // a link remains one
+	}
+	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	turn := flock.New(path+".lock", flock.SetPermissions(0o600))
+	if err := turn.Lock(); err != nil {
+		return fmt.Errorf("lock the profiles: %w", err)
+	}
+	defer func() { err = errors.Join(err, turn.Close()) }()
+	all, err := Load(path)
 	if err != nil {
 		return err
 	}
-	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
+	change(all)
+	text, err := json.MarshalIndent(all, "", "  ")
+	if err != nil {
 		return err
 	}
 	return durable.Replace(path, append(text, '\n'))

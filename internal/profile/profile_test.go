@@ -1,33 +1,69 @@
 package profile_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/profile"
 )
 
-// TestSaveAndLoad expects that profiles come back as they were, and that no other user can
+// TestUpdatesAtOnce expects that of many updates at the same time, through a link too, none
+// is lost, and that the link remains one.
+func TestUpdatesAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "profiles.json"), filepath.Join(dir, "link.json")
+	if err := profile.Update(path, func(*profile.Profiles) {}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			where := []string{path, link}[i%2]
+			err := profile.Update(where, func(all *profile.Profiles) { all.Profiles[fmt.Sprint("shop-", i)] = &profile.Profile{Server: "x"} })
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	loaded, err := profile.Load(path)
+	if err != nil || len(loaded.Profiles) != 20 {
+		t.Errorf("got %v, %v, want 20 profiles", loaded.Names(), err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("got %v, %v, want a link", info.Mode(), err)
+	}
+}
+
+// TestUpdateAndLoad expects that profiles come back as they were, and that no other user can
 // read them.
-func TestSaveAndLoad(t *testing.T) {
+func TestUpdateAndLoad(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "dropyard", "profiles.json")
-	saved, err := profile.Load(path)
-	if err != nil || len(saved.Profiles) != 0 || saved.InUse() != profile.Default {
-		t.Fatalf("no file: got %+v, %v, want no profiles", saved, err)
+	none, err := profile.Load(path)
+	if err != nil || len(none.Profiles) != 0 || none.InUse() != profile.Default {
+		t.Fatalf("no file: got %+v, %v, want no profiles", none, err)
 	}
-	saved.Current = "shop"
-	saved.Profiles["shop"] = &profile.Profile{Server: "https://dropyard.example", Partner: &profile.Partner{PublicKey: "pk", SecretKey: "sk"}}
-	if err := saved.Save(path); err != nil {
+	err = profile.Update(path, func(all *profile.Profiles) {
+		all.Current = "shop"
+		all.Profiles["shop"] = &profile.Profile{Server: "https://dropyard.example", Partner: &profile.Partner{PublicKey: "pk", SecretKey: "sk"}}
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	loaded, err := profile.Load(path)
 	if err != nil || loaded.InUse() != "shop" || loaded.Profiles["shop"].Partner.SecretKey != "sk" {
 		t.Errorf("got %+v, %v, want the profile that was saved", loaded, err)
 	}
-	for _, name := range []string{path, filepath.Dir(path)} {
+	for _, name := range []string{path, path + ".lock", filepath.Dir(path)} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o077 != 0 {
 			t.Errorf("%s: got mode %v, error %v, want no access for group and others", name, info.Mode(), err)
 		}

@@ -16,8 +16,9 @@ import (
 // it is: JSON begins with {, which is not the number of a dictionary.
 const (
 	packedHeader = 1 + 4
-	// maxPacked bounds what is allocated for a block whose length may be damaged.
-	maxPacked = 64 << 20
+	// maxPacked bounds what is allocated for a block whose length may be damaged. A
+	// request has 1 MiB at most, of which escaping may make six times as much.
+	maxPacked = 8 << 20
 )
 
 // A dictionary holds invented orders, as records show them. It must never change, nor

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/hex"
 	"strings"
 	"testing"
@@ -63,4 +64,22 @@ func TestDamagedPackedDocument(t *testing.T) {
 			t.Errorf("cut at %d: got the document, want an error", at)
 		}
 	}
+}
+
+// FuzzUnpack reads anything as a stored document: what can be read has a size of at most
+// maxPacked, and anything that is packed can be read.
+func FuzzUnpack(f *testing.F) {
+	for _, document := range bytes.SplitN(orders1, []byte("\n"), 4)[:3] {
+		f.Add(pack(document))
+		f.Add(document)
+	}
+	f.Add(append(binary.AppendUvarint([]byte{currentDictionary, 0, 0, 0, 0}, maxPacked+1), 0xff, 0xff)) // says that it is larger than any
+	f.Fuzz(func(t *testing.T, stored []byte) {
+		if got, err := unpack(nil, stored); err == nil && len(got) > max(maxPacked, len(stored)) {
+			t.Errorf("got %d bytes", len(got))
+		}
+		if got, err := unpack(nil, pack(stored)); len(stored) >= packedHeader && stored[0] == '{' && (err != nil || !bytes.Equal(got, stored)) {
+			t.Errorf("got %q, %v, want %q", got, err, stored)
+		}
+	})
 }
