@@ -106,11 +106,13 @@ func printChanges(out *output, changes *client.BoardChanges) error {
 		}
 	}
 	for _, id := range changes.Gone {
-		line := fmt.Sprintf(`{"order_id":%q,"gone":true}`, id)
-		if !out.json {
-			line = moment(time.Now()) + "  no longer open    " + id
+		if err := out.say("%s  no longer open    %s", moment(time.Now()), id); err != nil {
+			return err
 		}
-		if err := out.raw([]byte(line)); err != nil {
+		if !out.json {
+			continue
+		}
+		if err := out.raw(fmt.Appendf(nil, `{"order_id":%q,"gone":true}`, id)); err != nil {
 			return err
 		}
 	}

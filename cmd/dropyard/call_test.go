@@ -172,13 +172,3 @@ func TestCallKeyFromEnvironment(t *testing.T) {
 	}
 	checkSigned(t, <-r.requests, "GET", "/v1/orders", "limit=1", "")
 }
-
-// TestErrorsCannotSteerTheTerminal gives an error whose message has escape sequences.
-func TestErrorsCannotSteerTheTerminal(t *testing.T) {
-	t.Parallel()
-	r := receive(t, 422, `{"error":{"code":"validation_failed","message":"evil \u001b]0;title\u0007 \u202etxt","doc_url":"http://x/\u009b2J"},"request_id":"req_1"}`)
-	got := r.call(t, run{}, "GET", "/v1/orders")
-	if !strings.Contains(got.stderr, "evil") || strings.ContainsAny(got.stderr, "\x1b\a\u009b\u202e") {
-		t.Errorf("got %q on standard error, want the message without control characters", got.stderr)
-	}
-}

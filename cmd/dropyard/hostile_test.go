@@ -68,7 +68,7 @@ func TestHostileText(t *testing.T) {
 	answer := `{"orders":[{"order_id":"` + evil + `","status":"` + evil + `","partner_order_id":"` + evil + `"}],"error":{"message":"` + evil + `"},` +
 		`"logs":[{"path":"` + evil + `","request_id":"` + evil + `","code":"` + evil + `"}],` +
 		`"order_id":"` + evil + `","status":"` + evil + `","tracking_url":"` + evil + `","partner":{"name":"` + evil + `"}}`
-	for _, command := range []string{"orders list", "orders get a", "logs list", "track a", "orders cancel a", "trigger order.delivered", "quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2"} {
+	for _, command := range []string{"orders list", "orders get a", "logs list", "track a", "orders get a --json", "orders cancel a", "trigger order.delivered", "quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2"} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			for _, status := range []int{http.StatusOK, http.StatusUnprocessableEntity} {

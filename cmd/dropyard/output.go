@@ -39,9 +39,9 @@ func (o *output) record(answer *client.Answer, fields []terminal.Field) error {
 	return terminal.PrintFields(o.to, o.palette, fields)
 }
 
-// raw prints JSON as it is.
+// raw prints JSON as it is, but for characters that would steer a terminal: they are escaped.
 func (o *output) raw(body []byte) error {
-	_, err := o.to.Write(append(bytes.TrimRight(body, "\n"), '\n'))
+	_, err := o.to.Write(append(terminal.CleanJSON(bytes.TrimRight(body, "\n")), '\n'))
 	return err
 }
 

@@ -3,6 +3,7 @@
 package terminal
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/term"
 )
@@ -67,6 +69,28 @@ func Clean(text string) string {
 			return r
 		}
 	}, text)
+}
+
+// CleanJSON returns JSON that means the same and has no control characters: JSON need not
+// escape all of them (RFC 8259 section 7).
+func CleanJSON(text []byte) []byte {
+	if !bytes.ContainsFunc(text, steers) {
+		return text
+	}
+	var cleaned []byte
+	for _, r := range string(text) {
+		if steers(r) {
+			cleaned = fmt.Appendf(cleaned, "\\u%04x", r)
+			continue
+		}
+		cleaned = utf8.AppendRune(cleaned, r)
+	}
+	return cleaned
+}
+
+// steers reports whether a terminal may take a character of JSON for a command.
+func steers(r rune) bool {
+	return r >= 0x7f && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
 }
 
 // Sprintf is fmt.Sprintf with texts and errors that are cleaned. What the format says

@@ -40,6 +40,18 @@ func TestSprintf(t *testing.T) {
 	}
 }
 
+func TestCleanJSON(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"{\n  \"a\": \"\\u001b é\"\n}": "{\n  \"a\": \"\\u001b é\"\n}",
+		"\"\u009b2J\x7f\u202e\"":       `"\u009b2J\u007f\u202e"`,
+	} {
+		if got := terminal.CleanJSON([]byte(text)); string(got) != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
 func TestPalette(t *testing.T) {
 	t.Parallel()
 	if got := terminal.Palette(true).Apply(terminal.Green, "delivered"); got != "\x1b[32mdelivered\x1b[0m" {
