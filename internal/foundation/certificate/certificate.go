@@ -22,6 +22,7 @@ type Files struct {
 	mu      sync.Mutex // guards what follows
 	current *tls.Certificate
 	state   state // of the files when they were last read
+	warned  state // of files that could not be read, which was logged
 	checked time.Time
 }
 
@@ -63,7 +64,11 @@ func (f *Files) refresh() {
 	if err == nil {
 		err = f.read(seen)
 	}
+	if err != nil && seen == f.warned {
+		return // logged already; a later try may succeed
+	}
 	if err != nil {
+		f.warned = seen
 		f.log.Warn("the certificate has changed and cannot be read, the old one is used", "error", err)
 		return
 	}

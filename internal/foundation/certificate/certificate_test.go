@@ -53,11 +53,16 @@ func TestReplacedFiles(t *testing.T) {
 			}
 		}
 		serves(1)
-		time.Sleep(2 * time.Second) // of the test's clock
-		write(chain, secondChain)
-		serves(1)
-		if !strings.Contains(log.String(), "the old one is used") {
-			t.Errorf("got log %q, want that the old certificate is used", log.String())
+		for _, written := range [][]byte{secondChain[:len(secondChain)/2], secondChain} { // half of it, and without its key
+			log.Reset()
+			write(chain, written)
+			for range 3 {
+				time.Sleep(2 * time.Second) // of the test's clock
+				serves(1)
+			}
+			if got := strings.Count(log.String(), "the old one is used"); got != 1 {
+				t.Errorf("got log %q, want once that the old certificate is used", log.String())
+			}
 		}
 		write(key, secondKey)
 		serves(1) // files are looked at once a second
