@@ -38,7 +38,10 @@ func (c *serveCommand) Run(ctx context.Context) error {
 		signal.Notify(hangUps, syscall.SIGHUP) // one that comes during the start must not end the program
 	}
 	service, err := app.Start(ctx, &c.Config, world)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil // stopped while it started, which is no failure
+	case err != nil:
 		return err
 	}
 	go func() {

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,6 +80,33 @@ func TestServeStopsOnSignals(t *testing.T) {
 		partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 		s.Operate(t)
 		s.signal(t, signal)
+	}
+}
+
+// TestServeStopsDuringStart stops a service that waits for its database, and expects exit
+// code 0: service managers take any other for a failure.
+func TestServeStopsDuringStart(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // takes connections and never answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = silent.Close() }()
+	r := run{env: []string{"DROPYARD_DATABASE=postgres://dropyard@" + silent.Addr().String() + "/dropyard"}}
+	command := r.command(t, "serve", "--listen", "127.0.0.1:0")
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := silent.Accept(); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.Wait(); err != nil || stderr.Len() > 0 {
+		t.Errorf("got %v, %q, want exit code 0 and no error", err, &stderr)
 	}
 }
 
