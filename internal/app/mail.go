@@ -45,9 +45,9 @@ func (a *App) openRecipients() {
 
 // senderOf returns a partner as its recipients see it.
 func (a *App) senderOf(ctx context.Context, partnerID string) (recipient.Sender, error) {
-	shown, err := a.partners.Shown(ctx, partnerID)
+	sender, err := a.partners.Sender(ctx, partnerID)
 	return recipient.Sender{
-		Informs: shown.RecipientMail, PublicName: shown.PublicName, Name: shown.Name, SupportURL: shown.SupportURL, French: shown.Language == partner.LanguageFrench,
+		Informs: sender.RecipientMail, PublicName: sender.PublicName, Name: sender.Name, SupportURL: sender.SupportURL, French: sender.Language == partner.LanguageFrench,
 	}, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -82,6 +83,10 @@ func TestTrackingPageIsThePartners(t *testing.T) {
 	}
 	if strings.Contains(before, strings.TrimPrefix(photo, f.URL)) || strings.Contains(after, strings.TrimPrefix(signature, f.URL)) {
 		t.Errorf("got the photo before the delivery, or the signature:\n%s\n%s", before, after)
+	}
+	inTest := f.partner.InTest(t).Create(t, testkit.OrderJSON("T-1", "")).Must(t, 201).Text("order_id")
+	if got := string(f.Do(t, "GET", "/track/"+inTest+"/html", nil).Must(t, 200).Body); !strings.Contains(got, "Métro &lt;Express&gt;") {
+		t.Errorf("in test mode: got a page without the partner's name:\n%s", got)
 	}
 }
 

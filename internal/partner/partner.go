@@ -73,8 +73,8 @@ type Service struct {
 	keys   *keyCache
 	// settings caches what operators have set for partners.
 	settings *freshCache[Settings]
-	// shown caches how partners appear to recipients.
-	shown *freshCache[Shown]
+	// senders caches how partners appear to recipients.
+	senders *freshCache[Sender]
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
@@ -95,7 +95,7 @@ func NewService(config Config) *Service {
 		}),
 		keys:     newKeyCache(config.Now()),
 		settings: newFreshCache[Settings](config.Now()),
-		shown:    newFreshCache[Shown](config.Now()),
+		senders:  newFreshCache[Sender](config.Now()),
 		stop:     make(chan struct{}),
 	}
 	s.stopped.Go(s.keepTidy)

@@ -1,7 +1,6 @@
 package partner
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -65,32 +64,6 @@ func (s *Service) Profile(ctx context.Context, partnerID string) (profile Profil
 		return err
 	})
 	return profile, err
-}
-
-// Shown is how a partner appears to recipients, with the name that they see.
-type Shown struct {
-	Profile
-	Name string // the public name, or else that of the account; empty if there is no such partner
-}
-
-// Shown returns how a partner appears to recipients, as it was at most keyFreshness ago.
-func (s *Service) Shown(ctx context.Context, partnerID string) (Shown, error) {
-	partnerID = delivery.LiveAccount(partnerID)
-	return s.shown.get(partnerID, s.config.Now(), func() (Shown, error) { return s.lookUpShown(ctx, partnerID) })
-}
-
-func (s *Service) lookUpShown(ctx context.Context, partnerID string) (shown Shown, err error) {
-	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		if shown.Profile, err = tx.Profile(ctx, partnerID); err != nil {
-			return err
-		}
-		found, err := tx.Partner(ctx, partnerID)
-		if found != nil {
-			shown.Name = cmp.Or(shown.PublicName, found.Name)
-		}
-		return err
-	})
-	return shown, err
 }
 
 // profileChange is what a request sets. What it leaves out stays as it is.
@@ -208,7 +181,7 @@ func (s *Service) saveProfile(ctx context.Context, partnerID string, change func
 		}
 		return s.note(ctx, tx, audit.ActionAccountChanged, partnerID, partnerID, factsOfProfile(before), factsOfProfile(changed))
 	})
-	s.shown.forget(partnerID)
+	s.senders.forget(partnerID)
 	return changed, err
 }
 

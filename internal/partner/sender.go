@@ -3,6 +3,8 @@ package partner
 import (
 	"cmp"
 	"context"
+
+	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 // Sender is a partner as its recipients see it.
@@ -12,9 +14,14 @@ type Sender struct {
 	Profile
 }
 
-// Sender returns the partner that sends an order. Its name is empty if there is no
-// such partner.
-func (s *Service) Sender(ctx context.Context, partnerID string) (sender Sender, err error) {
+// Sender returns the partner that sends an order, as it was at most keyFreshness ago. A
+// test account is shown as its partner. The name is empty if there is no such partner.
+func (s *Service) Sender(ctx context.Context, partnerID string) (Sender, error) {
+	partnerID = delivery.LiveAccount(partnerID)
+	return s.senders.get(partnerID, s.config.Now(), func() (Sender, error) { return s.lookUpSender(ctx, partnerID) })
+}
+
+func (s *Service) lookUpSender(ctx context.Context, partnerID string) (sender Sender, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		account, err := tx.Partner(ctx, partnerID)
 		if err != nil || account == nil {

@@ -33,7 +33,7 @@ func (room *Room) Mail(v *visit.Visit) (status int, body []byte, err error) {
 		return 0, nil, err
 	}
 	partnerID, _ := delivery.PartnerOfOrder(choice.OrderID)
-	sender, err := room.config.Senders.Sender(v.Context(), delivery.LiveAccount(partnerID))
+	sender, err := room.config.Senders.Sender(v.Context(), partnerID)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -87,7 +87,7 @@ func (room *Room) find(ctx context.Context, orderID string) (found *delivery.Tra
 	if found, err = room.config.Orders.Follow(ctx, orderID); err != nil {
 		return nil, sender, "", err
 	}
-	if sender, err = room.config.Senders.Sender(ctx, delivery.LiveAccount(found.PartnerID)); err != nil {
+	if sender, err = room.config.Senders.Sender(ctx, found.PartnerID); err != nil {
 		return nil, sender, "", err
 	}
 	if found.Status == delivery.StatusDelivered {
