@@ -313,7 +313,8 @@ const layoutScript = `new Promise((resolve) => {
       if (names > 1 && row.cells.length > 2) labels.push(names + " cells without a label in " + row.textContent.trim());
     }
   }
-  setTimeout(() => resolve({ shift, wide: root.scrollWidth - root.clientWidth, labels }), 50);
+  const unsized = [...document.images].filter((image) => !image.getAttribute("width") || !image.getAttribute("height")).map((image) => image.outerHTML);
+  setTimeout(() => resolve({ shift, wide: root.scrollWidth - root.clientWidth, labels, unsized }), 50);
 })`
 
 // layout is what layoutScript returns.
@@ -323,6 +324,8 @@ type layout struct {
 	// Labels are cells of stacked tables with the label of another column, and rows in which
 	// more than one cell has none.
 	Labels []string `json:"labels"`
+	// Unsized are pictures whose place is not reserved: what follows moves when they arrive.
+	Unsized []string `json:"unsized"`
 }
 
 func (v *Visit) layoutProblems() (problems []string) {
@@ -343,6 +346,9 @@ func (v *Visit) layoutProblems() (problems []string) {
 	}
 	for _, label := range layout.Labels {
 		problems = append(problems, "stacked table: "+label)
+	}
+	for _, image := range layout.Unsized {
+		problems = append(problems, "a picture without width and height: "+image)
 	}
 	return problems
 }

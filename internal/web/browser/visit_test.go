@@ -44,7 +44,7 @@ func TestProblems(t *testing.T) {
 	defer chromium.Close()
 	for range 3 {
 		got := problems(t, chromium, server.URL+"/restless", "default-src 'self'")
-		for _, want := range []string{"wider than the window", "html-has-lang", "console.log: \"here\"", "exception: ", "another server: http://127.0.0.1:1/foreign.png", "policy of "} {
+		for _, want := range []string{"wider than the window", "without width and height", "html-has-lang", "console.log: \"here\"", "exception: ", "another server: http://127.0.0.1:1/foreign.png", "policy of "} {
 			if !slices.ContainsFunc(got, func(problem string) bool { return strings.Contains(problem, want) }) {
 				t.Errorf("the restless page: got %q, want one with %q", got, want)
 			}

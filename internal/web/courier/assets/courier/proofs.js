@@ -56,7 +56,7 @@ export const Photo = ({ photo, busy }) => {
   // The picture and what is said about it have places of their own, so that nothing moves when they appear.
   return html`<div class="stack tight">
     <div class="taking">
-      <div class="photo">${photo.value && address && html`<img src=${address} alt=${t("courier.proofs.photo.alt")} />`}</div>
+      <div class="photo">${photo.value && address && html`<img src=${address} width="112" height="112" alt=${t("courier.proofs.photo.alt")} />`}</div>
       <div class="stack tight">
         <label class="button taker"><input class="hidden" type="file" accept="image/*" capture="environment" ref=${field} onChange=${take} disabled=${busy.value} />
           <span>${t(photo.value ? "courier.proofs.photo.again" : "courier.proofs.photo.take")}</span></label>
