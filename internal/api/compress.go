@@ -42,9 +42,27 @@ func codingOf(h http.Header) string {
 // encoded sets the headers of an answer in a coding, which depends on what the client
 // accepts.
 func encoded(h http.Header, coding string) {
-	h.Set("Vary", "Accept-Encoding")
+	h.Add("Vary", "Accept-Encoding")
 	if coding != "" {
 		h.Set("Content-Encoding", coding)
+	}
+}
+
+// compressed returns a handler that sends what another one returns in the coding that the
+// client prefers.
+func compressed(handle func(*Server, *call) (reply, error)) func(*Server, *call) (reply, error) {
+	return func(s *Server, c *call) (reply, error) {
+		answer, err := handle(s, c)
+		if err != nil {
+			return answer, err
+		}
+		coding := codingOf(c.Header)
+		encoded(c.header, coding)
+		answer.body, err = encode(coding, func(w io.Writer) error {
+			_, err := w.Write(answer.body)
+			return err
+		})
+		return answer, err
 	}
 }
 

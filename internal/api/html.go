@@ -76,6 +76,9 @@ func pageRoute(r visit.Route) Route {
 			return handle(s, c)
 		}
 	}
+	if r.Compressed {
+		route.handle = compressed(route.handle)
+	}
 	if r.Heavy {
 		route.handle = heavy(route.handle)
 	}

@@ -73,10 +73,10 @@ func Routes() []Route {
 	return []Route{
 		{"GET", "/v1/health", AccessPublic, anyone, (*Server).handleHealth},
 		{"GET", "/v1/ready", AccessPublic, anyone, (*Server).handleReady},
-		{"GET", "/openapi.yaml", AccessPublic, anyone, (*Server).handleOpenAPI},
-		{"GET", "/openapi.json", AccessPublic, anyone, (*Server).handleOpenAPIAsJSON},
-		{"GET", "/ops.yaml", AccessPublic, anyone, (*Server).handleOps},
-		{"GET", "/ops.json", AccessPublic, anyone, (*Server).handleOpsAsJSON},
+		{"GET", "/openapi.yaml", AccessPublic, anyone, compressed((*Server).handleOpenAPI)},
+		{"GET", "/openapi.json", AccessPublic, anyone, compressed((*Server).handleOpenAPIAsJSON)},
+		{"GET", "/ops.yaml", AccessPublic, anyone, compressed((*Server).handleOps)},
+		{"GET", "/ops.json", AccessPublic, anyone, compressed((*Server).handleOpsAsJSON)},
 
 		{"POST", "/v1/auth/register", AccessPublic, anyone, (*Server).handleRegister},
 		{"POST", "/v1/auth/login", AccessPublic, anyone, (*Server).handleLogin},

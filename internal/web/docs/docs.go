@@ -56,7 +56,7 @@ func New(config Config) *Room {
 // Routes returns the routes of the room.
 func (room *Room) Routes() []visit.Route {
 	get := func(pattern string, serve visit.Serve) visit.Route {
-		return visit.Route{Method: http.MethodGet, Pattern: pattern, For: visit.Anyone, Serve: serve}
+		return visit.Route{Method: http.MethodGet, Pattern: pattern, For: visit.Anyone, Compressed: true, Serve: serve}
 	}
 	return []visit.Route{
 		get("/llms.txt", room.llms),

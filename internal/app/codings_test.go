@@ -1,0 +1,68 @@
+package app_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"slices"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/klauspost/compress/zstd"
+)
+
+// codings are the content codings of large responses.
+var codings = []string{"identity", "gzip", "zstd"}
+
+// decoded returns the body of a response to a request that accepts one coding, in which
+// the response must be.
+func decoded(t *testing.T, a *apptest.Answer, coding string) []byte {
+	t.Helper()
+	want := coding
+	if coding == "identity" {
+		want = ""
+	}
+	if got := a.Header.Get("Content-Encoding"); got != want {
+		t.Fatalf("got Content-Encoding %q, want %q", got, want)
+	}
+	if vary := a.Header.Values("Vary"); !slices.Contains(vary, "Accept-Encoding") {
+		t.Errorf("got Vary %q, want Accept-Encoding among them", vary)
+	}
+	var reader io.Reader = bytes.NewReader(a.Body)
+	var err error
+	switch coding {
+	case "gzip":
+		reader, err = gzip.NewReader(reader)
+	case "zstd":
+		reader, err = zstd.NewReader(reader, zstd.WithDecoderConcurrency(1))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// TestDocumentationIsCompressed: what everybody may read is sent in the coding that the
+// client prefers. Other pages may hold a secret, whose length a coding would tell.
+func TestDocumentationIsCompressed(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	for _, path := range []string{"/docs", "/docs.md", "/docs/api/createOrder", "/docs/search/en.json", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json"} {
+		plain := s.Do(t, "GET", path, nil, "Accept-Encoding", "identity").Must(t, 200)
+		for _, coding := range codings {
+			got := s.Do(t, "GET", path, nil, "Accept-Encoding", coding).Must(t, 200)
+			if text := decoded(t, got, coding); !bytes.Equal(text, plain.Body) {
+				t.Errorf("%s by %s: got %d bytes, want the same %d as without", path, coding, len(text), len(plain.Body))
+			}
+		}
+	}
+	for _, path := range []string{"/portal/login", "/console/login", "/v1/health"} {
+		if got := s.Do(t, "GET", path, nil, "Accept-Encoding", "gzip, zstd"); got.Header.Get("Content-Encoding") != "" {
+			t.Errorf("%s: got status %d with Content-Encoding %q, want none", path, got.Status, got.Header.Get("Content-Encoding"))
+		}
+	}
+}
