@@ -121,11 +121,8 @@ func (s *Server) handleOrderCancel(c *call) (reply, error) {
 }
 
 func (s *Server) handleOrderGet(c *call) (reply, error) {
-	found, err := s.config.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusOK, body: record.Encode(found)}, nil
+	document, err := s.config.Orders.Record(c.Context(), c.partnerID, c.pathID("order_id"))
+	return reply{status: http.StatusOK, body: document}, err
 }
 
 func (s *Server) handleOrderList(c *call) (reply, error) {

@@ -41,6 +41,7 @@ func (a *App) openOrders() {
 
 		EncodeForOperators: record.EncodeForOperators,
 		AppendListed:       record.AppendListed,
+		Current:            record.Current,
 	})
 	a.atClose(ending(a.orders.Close))
 }

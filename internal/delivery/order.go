@@ -198,12 +198,16 @@ type Cancellation struct {
 	At     time.Time
 }
 
-// Stored is an order as it is stored: the record of its creation, and those fields of
-// lists that may have changed since.
+// Stored is an order as it is stored: the record of its creation, and what may have
+// changed since.
 type Stored struct {
 	OrderID           string
-	Document          []byte // valid only until the function that is given it returns
+	Document          []byte // must not be changed; in a list valid only until the function that is given it returns
 	Status            Status
 	EstimatedDelivery time.Time
 	UpdatedAt         time.Time
+	// Courier, Moves and Cancellation are empty in lists, which do not show them.
+	Courier      *Courier
+	Moves        []HistoryEntry // the history after the creation
+	Cancellation *Cancellation
 }

@@ -45,6 +45,9 @@ type Config struct {
 	// AppendListed appends the record that lists have of an order, after a comma unless
 	// it is the first. It returns an error if the stored record cannot be read.
 	AppendListed func(buffer []byte, o *delivery.Stored) ([]byte, error)
+	// Current returns the complete record of an order as it is now. It returns an error
+	// if the stored record cannot be read.
+	Current func(o *delivery.Stored) ([]byte, error)
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -190,10 +193,35 @@ func (s *Service) prepare(ctx context.Context, partnerID string, root form.Sourc
 
 // Get reads one order with its history.
 func (s *Service) Get(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	if owner, ok := delivery.PartnerOfOrder(orderID); !ok || owner != partnerID {
+	if !ownedBy(partnerID, orderID) {
 		return nil, refusal.NotFound("order")
 	}
 	return s.find(ctx, orderID)
+}
+
+// Record returns the record of one order as it is now. It is faster than encoding what
+// Get returns.
+func (s *Service) Record(ctx context.Context, partnerID, orderID string) ([]byte, error) {
+	if !ownedBy(partnerID, orderID) {
+		return nil, refusal.NotFound("order")
+	}
+	stored, err := readOrder(s, orderID, func(partnerID string) (*delivery.Stored, error) {
+		return s.config.Store.Stored(ctx, partnerID, orderID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	document, err := s.config.Current(stored)
+	if err != nil {
+		return nil, s.config.Damaged.Of(&delivery.DamagedError{OrderID: orderID, Err: err})
+	}
+	return document, nil
+}
+
+// ownedBy reports whether an order's id names the partner.
+func ownedBy(partnerID, orderID string) bool {
+	owner, ok := delivery.PartnerOfOrder(orderID)
+	return ok && owner == partnerID
 }
 
 // Track reads one order by its id alone, for callers without credentials.
@@ -203,12 +231,12 @@ func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, e
 
 // find reads one order with its history by its id alone.
 func (s *Service) find(ctx context.Context, orderID string) (*delivery.Order, error) {
-	return s.read(orderID, func(partnerID string) (*delivery.Order, error) { return s.config.Store.Order(ctx, partnerID, orderID) })
+	return readOrder(s, orderID, func(partnerID string) (*delivery.Order, error) { return s.config.Store.Order(ctx, partnerID, orderID) })
 }
 
 // head reads one order by its id alone, with the first entry of its history.
 func (s *Service) head(ctx context.Context, orderID string) (*delivery.Order, error) {
-	return s.read(orderID, func(partnerID string) (found *delivery.Order, err error) {
+	return readOrder(s, orderID, func(partnerID string) (found *delivery.Order, err error) {
 		err = s.config.Store.Read(ctx, func(tx Reader) error {
 			found, err = tx.Head(ctx, partnerID, orderID)
 			return err
@@ -217,8 +245,9 @@ func (s *Service) head(ctx context.Context, orderID string) (*delivery.Order, er
 	})
 }
 
-// read reads one order of the partner that its id names, and refuses what does not exist.
-func (s *Service) read(orderID string, of func(partnerID string) (*delivery.Order, error)) (*delivery.Order, error) {
+// readOrder reads one order of the partner that its id names, and refuses what does not
+// exist.
+func readOrder[T any](s *Service, orderID string, of func(partnerID string) (*T, error)) (*T, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
 		return nil, refusal.NotFound("order")

@@ -20,6 +20,8 @@ type Store interface {
 	// Order returns one order as Reader's Order does, with all that was committed before
 	// it was called. It may read for several callers together.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// Stored returns what Order returns without decoding it.
+	Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error)
 }
 
 // Warmer is a Store that can read ahead what a transaction will need.

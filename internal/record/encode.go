@@ -31,11 +31,10 @@ func encode(o *delivery.Order, forOperators bool) []byte {
 	writeItems(&w, o.Items)
 	writeWarnings(&w, o.Warnings)
 	writeCourier(&w, o.Courier)
-	writeHistory(&w, o.History, forOperators)
-	if o.Cancellation != nil {
-		w.Text("cancellation_reason", o.Cancellation.Reason)
-		w.Time("cancelled_at", o.Cancellation.At)
-	}
+	w.List("status_history")
+	writeEntries(&w, o.History, forOperators)
+	w.EndList()
+	writeCancellation(&w, o.Cancellation)
 	w.EndObject()
 	return w.Buffer
 }
@@ -150,8 +149,7 @@ func writeCourier(w *strictjson.Writer, c *delivery.Courier) {
 	w.EndObject()
 }
 
-func writeHistory(w *strictjson.Writer, history []delivery.HistoryEntry, forOperators bool) {
-	w.List("status_history")
+func writeEntries(w *strictjson.Writer, history []delivery.HistoryEntry, forOperators bool) {
 	for _, entry := range history {
 		w.Object("")
 		w.Text("status", string(entry.Status))
@@ -162,5 +160,12 @@ func writeHistory(w *strictjson.Writer, history []delivery.HistoryEntry, forOper
 		w.Text("notes", entry.Notes)
 		w.EndObject()
 	}
-	w.EndList()
+}
+
+func writeCancellation(w *strictjson.Writer, c *delivery.Cancellation) {
+	if c == nil {
+		return
+	}
+	w.Text("cancellation_reason", c.Reason)
+	w.Time("cancelled_at", c.At)
 }

@@ -85,7 +85,7 @@ func drawOrder(t *rapid.T) *delivery.Order {
 func text(t *rapid.T, label string) string {
 	odd := rapid.SampledFrom([]rune("\"\\/<>&\x00\x01\b\t\n\r\x1f\x7f\u0085\u2028\u2029\ufeff\ufffd\U0010ffffé🍁{}[]:,"))
 	anything := rapid.StringOfN(rapid.OneOf(odd, rapid.Rune()), 0, 12, -1)
-	// What AppendListed searches for, so that it is also found where it is text.
+	// What AppendListed and Current search for, so that it is also found where it is text.
 	member := rapid.Map(rapid.SampledFrom(listed), func(name string) string { return `,"` + name + `":"` })
 	return rapid.OneOf(anything, member).Draw(t, label)
 }
@@ -243,6 +243,7 @@ func FuzzDecode(f *testing.F) {
 			record.Encode(o)
 		}
 		_, _ = record.AppendListed(nil, &delivery.Stored{Document: data})
+		_, _ = record.Current(&delivery.Stored{Document: data})
 		if !bytes.Equal(data, before) {
 			t.Fatalf("got input %q, want it unchanged: %q", data, before)
 		}

@@ -10,8 +10,8 @@ import (
 
 // storedOrder is an order with its history, as it is stored.
 type storedOrder struct {
-	row     *orderRow
-	history []*order.History // by version
+	row   *orderRow
+	moves []delivery.HistoryEntry // the history after the creation
 }
 
 // orderReads reads single orders in groups.
@@ -33,14 +33,11 @@ func groupOrders(g *guard) *orderReads {
 }
 
 // read returns one order. Its span is the caller's part of the group's transaction.
-func (r *orderReads) read(ctx context.Context, key order.OrderKey) (*delivery.Order, error) {
+func (r *orderReads) read(ctx context.Context, key order.OrderKey) (*storedOrder, error) {
 	ctx, span := r.traces.start(ctx, "read transaction")
-	stored, err := r.groups.read(ctx, key)
+	found, err := r.groups.read(ctx, key)
 	ended(span, err)
-	if err != nil {
-		return nil, err
-	}
-	return stored.order()
+	return found, err
 }
 
 // findStored reads orders and their histories in one round trip.
@@ -55,40 +52,86 @@ func findStored(ctx context.Context, c conn, keys []order.OrderKey) (map[order.O
 	for _, row := range orderRows.after(done) {
 		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = &storedOrder{row: row}
 	}
-	for _, row := range historyRows.after(done) {
+	rows := historyRows.after(done)
+	slices.SortFunc(rows, byVersion)
+	for _, row := range rows {
 		if o := byKey[row.OrderKey]; o != nil {
-			o.history = append(o.history, row)
+			o.moves = append(o.moves, row.Entry)
 		}
 	}
 	return byKey, nil
 }
 
-// order returns the order, which may be nil, or its damage as the error. Callers that
-// share a stored order may call it at the same time; they must not change its courier
-// and allocation.
-func (s *storedOrder) order() (*delivery.Order, error) {
-	if s == nil {
-		return nil, nil
+// storedByKey reads one order and its history; nil if there is none.
+func storedByKey(ctx context.Context, c conn, key order.OrderKey) (*storedOrder, error) {
+	rows, err := findNow(ctx, c, findOrders, key)
+	if err != nil || len(rows) == 0 {
+		return nil, err
 	}
+	found := &storedOrder{row: rows[0]}
+	if found.row.Version == 1 {
+		return found, nil
+	}
+	moves, err := findNow(ctx, c, findHistory, key)
+	slices.SortFunc(moves, byVersion)
+	for _, row := range moves {
+		found.moves = append(found.moves, row.Entry)
+	}
+	return found, err
+}
+
+// order returns the order, or its damage as the error. Callers that share a stored order
+// may call it at the same time; they must not change its courier and allocation.
+func (s *storedOrder) order() (*delivery.Order, error) {
 	row := *s.row // decoding notes damage in it
 	o := row.order()
-	history := slices.SortedFunc(slices.Values(s.history), func(a, b *order.History) int { return int(a.Version - b.Version) })
-	for _, entry := range history {
-		o.History = append(o.History, entry.Entry)
-	}
+	o.History = append(o.History, s.moves...)
 	return undamaged(o)
 }
 
-// Order returns one order with its history; nil if there is none. On a shared engine
-// the orders of callers that wait at the same time are read together. Where partners
-// lie on several nodes they are not: a group would wait for the slowest node.
-func (s orderStore) Order(ctx context.Context, partnerID, orderID string) (found *delivery.Order, err error) {
-	if s.grouped == nil {
-		err = s.Read(ctx, func(tx order.Reader) error {
-			found, err = tx.Order(ctx, partnerID, orderID)
-			return err
-		})
-		return found, err
+// stored returns the order without decoding it, or its damage as the error. Callers that
+// share it must not change it.
+func (s *storedOrder) stored() (*delivery.Stored, error) {
+	row := s.row
+	if row.Damage != nil {
+		return nil, &delivery.DamagedError{OrderID: row.OrderID, Err: row.Damage}
 	}
-	return s.grouped.read(ctx, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+	return &delivery.Stored{
+		OrderID: row.OrderID, Document: row.document,
+		Status: row.Status, EstimatedDelivery: row.EstimatedDelivery, UpdatedAt: row.UpdatedAt,
+		Courier: row.Courier, Moves: s.moves, Cancellation: row.cancellation(),
+	}, nil
+}
+
+// find returns one order as it is stored; nil if there is none. On a shared engine the
+// orders of callers that wait at the same time are read together. Where partners lie on
+// several nodes they are not: a group would wait for the slowest node.
+func (s orderStore) find(ctx context.Context, partnerID, orderID string) (found *storedOrder, err error) {
+	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
+	if s.grouped != nil {
+		return s.grouped.read(ctx, key)
+	}
+	err = s.engine.read(ctx, func(c conn) error {
+		found, err = storedByKey(ctx, c, key)
+		return err
+	})
+	return found, err
+}
+
+// Order returns one order with its history; nil if there is none.
+func (s orderStore) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	found, err := s.find(ctx, partnerID, orderID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.order()
+}
+
+// Stored returns what Order returns without decoding it.
+func (s orderStore) Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error) {
+	found, err := s.find(ctx, partnerID, orderID)
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.stored()
 }

@@ -42,6 +42,9 @@ func TestDamageConcernsItsReadersOnly(t *testing.T) {
 					if o, err := s.Orders().Order(t.Context(), "par_1", "ord_1"); !errors.As(err, &damage) || damage.OrderID != "ord_1" {
 						t.Errorf("ord_1: got %v, %v, want its damage", o, err)
 					}
+					if o, err := s.Orders().Stored(t.Context(), "par_1", "ord_1"); !errors.As(err, &damage) || o != nil {
+						t.Errorf("ord_1 as it is stored: got %v, %v, want its damage", o, err)
+					}
 				})
 			}
 			readers.Wait()

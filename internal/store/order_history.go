@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -28,6 +29,8 @@ var (
 	eraseHistories = updateOf(orderHistory, orderHistory.pick("partner_id", "order_id"), orderHistory.pick("notes"))
 )
 
+func byVersion(a, b *order.History) int { return cmp.Compare(a.Version, b.Version) }
+
 // addHistories adds to each order the states that it entered after the first.
 // An order that was never moved has no rows.
 func addHistories(ctx context.Context, c conn, orders map[order.OrderKey]*delivery.Order) error {
@@ -38,7 +41,7 @@ func addHistories(ctx context.Context, c conn, orders map[order.OrderKey]*delive
 		}
 	}
 	rows, err := findNow(ctx, c, findHistory, keys...)
-	slices.SortFunc(rows, func(a, b *order.History) int { return int(a.Version - b.Version) })
+	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		o := orders[row.OrderKey]
 		o.History = append(o.History, row.Entry)

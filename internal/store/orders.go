@@ -90,11 +90,17 @@ func (r *orderRow) order() *delivery.Order {
 	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
 	o.Courier, o.Allocation = r.Courier, r.Allocation
-	if !r.cancelled.At.IsZero() {
-		o.Cancellation = &delivery.Cancellation{Reason: r.cancelled.Reason, At: r.cancelled.At}
-	}
+	o.Cancellation = r.cancellation()
 	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt}}
 	return o
+}
+
+// cancellation returns why and when the order was cancelled; nil if it was not.
+func (r *orderRow) cancellation() *delivery.Cancellation {
+	if r.cancelled.At.IsZero() {
+		return nil
+	}
+	return &delivery.Cancellation{Reason: r.cancelled.Reason, At: r.cancelled.At}
 }
 
 // ordersOf returns the orders of rows by their keys, without history.

@@ -59,6 +59,13 @@ func (f *fault) Order(ctx context.Context, partnerID, orderID string) (*delivery
 	return f.Store.Order(ctx, partnerID, orderID)
 }
 
+func (f *fault) Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error) {
+	if err := f.armed(); err != nil {
+		return nil, err
+	}
+	return f.Store.Stored(ctx, partnerID, orderID)
+}
+
 func (f *fault) armed() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

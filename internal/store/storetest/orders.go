@@ -142,6 +142,14 @@ func testHistory(t *testing.T, s *store.Store) {
 	if string(record.Encode(single)) != string(record.Encode(o)) {
 		t.Errorf("read alone:\n%s\nstored:\n%s", record.Encode(single), record.Encode(o))
 	}
+	stored, err := s.Orders().Stored(ctx, partnerID, o.OrderID)
+	must(t, err)
+	if current, err := record.Current(stored); err != nil || string(current) != string(record.Encode(o)) {
+		t.Errorf("put together:\n%s, %v\nstored:\n%s", current, err, record.Encode(o))
+	}
+	if none, err := s.Orders().Stored(ctx, "par_00000002", o.OrderID); none != nil || err != nil {
+		t.Errorf("stored for another partner: got %v, %v, want none", none, err)
+	}
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
 		got, err := tx.Order(ctx, partnerID, o.OrderID)
 		if err == nil && string(record.Encode(got)) != string(record.Encode(o)) {

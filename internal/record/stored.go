@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -14,25 +15,58 @@ import (
 // It replaces what may have changed since. A document that Encode has not written is an
 // error, or is copied as it is.
 func AppendListed(buffer []byte, o *delivery.Stored) ([]byte, error) {
+	w := strictjson.Writer{Buffer: buffer}
+	if _, err := copyListed(&w, o); err != nil {
+		return buffer, err
+	}
+	w.EndObject()
+	return w.Buffer, nil
+}
+
+// Current returns the complete record of an order as it is now, which is what Encode
+// returns of the decoded order. It copies the stored record as AppendListed does.
+func Current(o *delivery.Stored) ([]byte, error) {
+	w := strictjson.Writer{Buffer: make([]byte, 0, len(o.Document)+256+128*len(o.Moves))}
+	rest, err := copyListed(&w, o)
+	if err != nil {
+		return nil, err
+	}
+	// Metadata may have members of any name, but they come before it.
+	at := bytes.LastIndex(rest, []byte(`,"status_history":[`))
+	history, whole := bytes.CutSuffix(rest[max(at, 0):], []byte("]}"))
+	if at < 0 || !whole {
+		return nil, errors.New("the record of an order lacks its history")
+	}
+	w.Buffer = append(w.Buffer, rest[:at]...)
+	writeCourier(&w, o.Courier)
+	w.Buffer = append(w.Buffer, history...)
+	writeEntries(&w, o.Moves, false)
+	w.EndList()
+	writeCancellation(&w, o.Cancellation)
+	w.EndObject()
+	return w.Buffer, nil
+}
+
+// copyListed writes the members that lists have, in an object that it leaves open, and
+// returns what follows them in the stored record.
+func copyListed(w *strictjson.Writer, o *delivery.Stored) (rest []byte, err error) {
 	c := cutter{rest: o.Document}
 	head := c.before(`,"status":"`)
 	c.before(`"`)
 	shipment := c.before(`,"estimated_delivery":"`)
 	c.before(`"`)
 	created := c.before(`,"updated_at":"`)
-	c.before(`,"livemode":`)
+	c.before(`"`)
 	if c.missing != "" || len(head) == 0 || head[0] != '{' || !bytes.HasSuffix(c.rest, []byte{'}'}) {
-		return buffer, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
+		return nil, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
 	}
-	w := strictjson.Writer{Buffer: buffer}
 	w.Raw("", head)
 	w.Text("status", string(o.Status))
 	w.Buffer = append(w.Buffer, shipment...)
 	w.Time("estimated_delivery", o.EstimatedDelivery)
 	w.Buffer = append(w.Buffer, created...)
 	w.Time("updated_at", o.UpdatedAt)
-	w.EndObject()
-	return w.Buffer, nil
+	return c.rest, nil
 }
 
 // cutter cuts a record before the members that are searched for, in their order.

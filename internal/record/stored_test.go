@@ -2,6 +2,7 @@ package record_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -40,6 +41,36 @@ func TestListedRecord(t *testing.T) {
 	})
 }
 
+// TestCurrentRecord: the record that is put together from the stored one is that which is
+// encoded, byte for byte, whatever the order's texts and metadata contain.
+func TestCurrentRecord(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		o := drawOrder(t)
+		if rapid.Bool().Draw(t, "misleading metadata") {
+			o.Metadata = []byte(`{"a":[],"status_history":[{"status":"pending"}],"courier":{"name":"x"}}`)
+		}
+		now := *o
+		o.Courier, o.Cancellation = nil, nil
+		stored := &delivery.Stored{
+			OrderID: o.OrderID, Document: record.Encode(o), Courier: now.Courier, Cancellation: now.Cancellation,
+			Status: rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
+			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
+		}
+		before := bytes.Clone(stored.Document)
+		now.Status, now.EstimatedDelivery, now.UpdatedAt = stored.Status, stored.EstimatedDelivery, stored.UpdatedAt
+		now.History = slices.Concat(o.History, stored.Moves)
+
+		got, err := record.Current(stored)
+		if want := record.Encode(&now); err != nil || string(got) != string(want) {
+			t.Fatalf("got\n%s, %v\nwant\n%s", got, err, want)
+		}
+		if !bytes.Equal(stored.Document, before) {
+			t.Fatal("the stored record was changed")
+		}
+	})
+}
+
 // fataler is a *testing.T or a *rapid.T.
 type fataler interface {
 	Fatalf(format string, args ...any)
@@ -56,9 +87,9 @@ func listedOf(t fataler, document []byte) string {
 	return out.String() + "}"
 }
 
-// TestListedRecordOfDamage cuts a record at every byte, and checks that a buffer stays as
-// it is when the record cannot be listed.
-func TestListedRecordOfDamage(t *testing.T) {
+// TestCutRecord cuts a record at every byte, and checks that a buffer stays as it is when
+// the record cannot be listed.
+func TestCutRecord(t *testing.T) {
 	t.Parallel()
 	full := record.Encode(fullOrder())
 	for n := range full {
@@ -66,6 +97,20 @@ func TestListedRecordOfDamage(t *testing.T) {
 		got, err := record.AppendListed([]byte("["), &delivery.Stored{Document: cut})
 		if err == nil && cut[n-1] != '}' || err != nil && string(got) != "[" {
 			t.Errorf("the first %d bytes: got %s, %v, want an error and no record", n, got, err)
+		}
+		if got, err := record.Current(&delivery.Stored{Document: cut}); err == nil {
+			t.Errorf("the first %d bytes: got the complete record %s, want an error", n, got)
+		}
+	}
+}
+
+func BenchmarkCurrent(b *testing.B) {
+	o := fullOrder()
+	o.Courier, o.Cancellation = nil, nil
+	stored := &delivery.Stored{Document: record.Encode(o)}
+	for b.Loop() {
+		if _, err := record.Current(stored); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
