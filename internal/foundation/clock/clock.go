@@ -102,5 +102,12 @@ func (c *Steady) Ahead() time.Duration {
 // goes at half the speed, it has not reached until by then: a wait is never longer than was
 // meant, and callers that wait for a moment look at the clock again.
 func (c *Steady) At(until time.Time) <-chan time.Time {
-	return c.at(c.machine().Add(until.Sub(c.Now())))
+	for {
+		from := c.machine()
+		fires := c.at(from.Add(until.Sub(c.Now())))
+		if !c.machine().Before(from) {
+			return fires
+		}
+		// The clock was set back in between, so that the wait may be as much too long.
+	}
 }
