@@ -111,11 +111,12 @@ func (l Language) Rich(key string, arguments ...any) template.HTML {
 	return template.HTML(fill(l.phrase(key), arguments, func(value any) string { return html.EscapeString(textOf(value)) }))
 }
 
-// Count returns the form of a phrase that fits the number n.
+// Count returns the form of a phrase that fits the number n. One that says "one" in a word
+// fits only 1, although French counts 0 as a singular.
 func (l Language) Count(key string, n int, arguments ...any) string {
 	one, many, _ := strings.Cut(l.phrase(key), "|")
 	text := many
-	if plural.Cardinal.MatchPlural(tags[l], n, 0, 0, 0, 0) == plural.One {
+	if n == 1 || strings.Contains(one, "{n}") && plural.Cardinal.MatchPlural(tags[l], n, 0, 0, 0, 0) == plural.One {
 		text = one
 	}
 	return fill(text, append(arguments, "n", l.Number(n)), textOf)

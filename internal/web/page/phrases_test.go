@@ -149,8 +149,8 @@ func TestCount(t *testing.T) {
 			t.Errorf("%d in French: got %q, want %q", n, got, want[1])
 		}
 	}
-	if got, want := page.French.Count("form.faults", 0), "Un champ est à corriger :"; got != want {
-		t.Errorf("none in French: got %q, want %q, as French counts 0 as one", got, want)
+	if got, want := page.French.Count("rates.for", 0), "pour 0 partenaires"; got != want {
+		t.Errorf("none in French: got %q, want %q, because the other form says one", got, want)
 	}
 }
 

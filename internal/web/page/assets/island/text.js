@@ -69,14 +69,16 @@ const phrase = (key) => {
 export const t = (key, values) => values ? fill(phrase(key), values) : phrase(key);
 
 /**
- * Returns the form of a phrase that fits a number, which {n} stands for.
+ * Returns the form of a phrase that fits a number, which {n} stands for. One that says "one"
+ * in a word fits only 1, although French counts 0 as a singular.
  * @param {string} key
  * @param {number} count
  * @param {Arguments} [values]
  */
 export const n = (key, count, values = {}) => {
   const [one = "", many = one] = phrase(key).split("|");
-  return fill(shown.plural().select(count) === "one" ? one : many, { ...values, n: number(count) });
+  const single = count === 1 || one.includes("{n}") && shown.plural().select(count) === "one";
+  return fill(single ? one : many, { ...values, n: number(count) });
 };
 
 /** @param {number} value */
