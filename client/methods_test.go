@@ -181,6 +181,19 @@ func TestIDsCannotChangeThePath(t *testing.T) {
 	}
 }
 
+// TestPageLeadsToItself: a list whose cursor is that of the page itself would never end.
+func TestPageLeadsToItself(t *testing.T) {
+	t.Parallel()
+	page := func() *http.Response { return respond(200, `{"orders":[{"order_id":"1"}],"next_cursor":"same"}`) }
+	var got []string
+	for order, err := range through(script(page(), page(), page(), page())).Orders(t.Context(), client.OrderQuery{}) {
+		got = append(got, fmt.Sprint(order.OrderID, errors.Is(err, client.ErrAnswer)))
+	}
+	if want := []string{"1false", "true"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want one order and the error %q", got, want)
+	}
+}
+
 func TestOrdersFollowsPages(t *testing.T) {
 	t.Parallel()
 	page := func(ids, cursor string) *http.Response {

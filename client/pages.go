@@ -10,14 +10,19 @@ import (
 
 // pages iterates over the elements of pages. next returns the page that a query asks
 // for and whether more follow, and changes the query so that it asks for the next. Each
-// loop over the iterator begins with q again.
+// loop over the iterator begins with q again. A page that leads to itself is an ErrAnswer.
 func pages[Q, T any](q Q, next func(q *Q) (page []T, more bool, err error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		q := q
 		for more := true; more; {
 			var page []T
 			var err error
-			if page, more, err = next(&q); err != nil {
+			asked := q
+			page, more, err = next(&q)
+			if err == nil && more && reflect.DeepEqual(q, asked) {
+				err = fmt.Errorf("%w: a page of its list is followed by itself", ErrAnswer)
+			}
+			if err != nil {
 				var none T
 				yield(none, err)
 				return

@@ -38,7 +38,7 @@ func (c *boardShowCommand) screen(ctx context.Context, operator *client.Operator
 }
 
 // nextChange waits for a change of the board after a position, and returns the next
-// position. It returns immediately if the position is empty or too old.
+// position; empty if that is too old. It returns immediately if the position is empty.
 func nextChange(ctx context.Context, operator *client.Operator, after string) (string, error) {
 	for {
 		if after == "" {
@@ -51,13 +51,24 @@ func nextChange(ctx context.Context, operator *client.Operator, after string) (s
 		changes, err := operator.ListBoardChanges(ctx, client.BoardChangesQuery{After: after, Wait: changeWait})
 		switch {
 		case client.CodeOf(err) == client.CodeGone:
-			return "", nil
+			return "", beforeNewPosition(ctx)
 		case err != nil:
 			return "", err
 		case len(changes.Changed)+len(changes.Gone) > 0:
 			return changes.After, nil
 		}
 		after = changes.After
+	}
+}
+
+// beforeNewPosition waits a second, so that a service that knows none of its positions is
+// not asked all the time.
+func beforeNewPosition(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(time.Second):
+		return nil
 	}
 }
 
@@ -74,6 +85,9 @@ func (c *boardShowCommand) follow(ctx context.Context, operator *client.Operator
 		}
 		changes, err := operator.ListBoardChanges(ctx, client.BoardChangesQuery{After: after, Wait: changeWait})
 		if client.CodeOf(err) == client.CodeGone {
+			if err := beforeNewPosition(ctx); err != nil {
+				return err
+			}
 			after = ""
 			continue
 		}

@@ -43,6 +43,7 @@ func TestForeignAnswers(t *testing.T) {
 		"list in JSON":     {answers(http.StatusOK, nil, `{}`), "orders list --json", exitNoAnswer, "not from a dropyard service"},
 		"cut off":          {answers(http.StatusOK, http.Header{"Content-Length": {"1000"}}, `{"orders":[`), "orders create --set service_level=standard", exitNoAnswer, "not that of the service"},
 		"endless list":     {answers(http.StatusOK, nil, `{"orders":[{"order_id":"a"}],"next_cursor":"again"}`), "orders list --all", exitNoAnswer, "a cursor is repeated"},
+		"endless log":      {answers(http.StatusOK, nil, `{"logs":[],"next_cursor":"again"}`), "logs tail", exitNoAnswer, "a cursor is repeated"},
 		"redirect":         {answers(http.StatusFound, http.Header{"Location": {"http://127.0.0.1:1/"}}, ""), "orders list", exitRefused, "redirect, which is not followed"},
 		"control sequence": {answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"a\u001b[2J\u009b2J\u202eb"}}`), "orders list", exitRefused, "a\ufffd[2J\ufffd2J\ufffdb"},
 		"long message":     {answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"`+strings.Repeat("x", 1<<20)+`"}}`), "orders list", exitRefused, "xxx …"},

@@ -156,6 +156,9 @@ func (t *logTail) look(ctx context.Context, partner *client.Client, q client.Log
 				newest = l.At
 			}
 		}
+		if page.NextCursor != "" && page.NextCursor == q.Cursor {
+			return nil, errNoEnd
+		}
 		q.Cursor, more = page.NextCursor, page.NextCursor != ""
 	}
 	slices.Reverse(fresh)
