@@ -25,6 +25,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
 	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 //go:embed templates assets
@@ -146,7 +147,11 @@ func Single() http.Handler {
 	})
 	mux := http.NewServeMux()
 	for _, route := range routes {
-		mux.Handle(route.Method+" "+route.Pattern, serve(site, route.Serve))
+		served := serve(site, route.Serve)
+		if route.Compressed {
+			served = gzhttp.GzipHandler(served)
+		}
+		mux.Handle(route.Method+" "+route.Pattern, served)
 	}
 	return mux
 }
