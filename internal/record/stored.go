@@ -37,7 +37,7 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	if at < 0 || !whole {
 		return nil, errors.New("the record of an order lacks its history")
 	}
-	w.Buffer = append(w.Buffer, rest[:at]...)
+	w.Buffer = append(append(w.Buffer, afterListed...), rest[:at]...)
 	writeCourier(&w, o.Courier)
 	w.Buffer = append(w.Buffer, history...)
 	writeEntries(&w, o.Moves, false)
@@ -47,8 +47,11 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	return w.Buffer, nil
 }
 
+// afterListed is where a record goes on after the members that lists have.
+const afterListed = `,"livemode":`
+
 // copyListed writes the members that lists have, in an object that it leaves open, and
-// returns what follows them in the stored record.
+// returns what follows afterListed in the stored record.
 func copyListed(w *strictjson.Writer, o *delivery.Stored) (rest []byte, err error) {
 	c := cutter{rest: o.Document}
 	head := c.before(`,"status":"`)
@@ -56,7 +59,7 @@ func copyListed(w *strictjson.Writer, o *delivery.Stored) (rest []byte, err erro
 	shipment := c.before(`,"estimated_delivery":"`)
 	c.before(`"`)
 	created := c.before(`,"updated_at":"`)
-	c.before(`"`)
+	c.before(afterListed)
 	if c.missing != "" || len(head) == 0 || head[0] != '{' || !bytes.HasSuffix(c.rest, []byte{'}'}) {
 		return nil, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
 	}

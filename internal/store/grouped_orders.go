@@ -63,8 +63,8 @@ func findStored(ctx context.Context, c conn, keys []order.OrderKey) (map[order.O
 }
 
 // storedByKey reads one order and its history; nil if there is none.
-func storedByKey(ctx context.Context, c conn, key order.OrderKey) (*storedOrder, error) {
-	rows, err := findNow(ctx, c, findOrders, key)
+func storedByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*storedOrder, error) {
+	rows, err := findNow(ctx, c, by, key)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -92,15 +92,12 @@ func (s *storedOrder) order() (*delivery.Order, error) {
 // stored returns the order without decoding it, or its damage as the error. Callers that
 // share it must not change it.
 func (s *storedOrder) stored() (*delivery.Stored, error) {
-	row := s.row
-	if row.Damage != nil {
-		return nil, &delivery.DamagedError{OrderID: row.OrderID, Err: row.Damage}
+	if err := s.row.damage(); err != nil {
+		return nil, err
 	}
-	return &delivery.Stored{
-		OrderID: row.OrderID, Document: row.document,
-		Status: row.Status, EstimatedDelivery: row.EstimatedDelivery, UpdatedAt: row.UpdatedAt,
-		Courier: row.Courier, Moves: s.moves, Cancellation: row.cancellation(),
-	}, nil
+	stored := s.row.stored()
+	stored.Courier, stored.Moves, stored.Cancellation = s.row.Courier, s.moves, s.row.cancellation()
+	return &stored, nil
 }
 
 // find returns one order as it is stored; nil if there is none. On a shared engine the
@@ -112,7 +109,7 @@ func (s orderStore) find(ctx context.Context, partnerID, orderID string) (found 
 		return s.grouped.read(ctx, key)
 	}
 	err = s.engine.read(ctx, func(c conn) error {
-		found, err = storedByKey(ctx, c, key)
+		found, err = storedByKey(ctx, c, findOrders, key)
 		return err
 	})
 	return found, err

@@ -76,6 +76,19 @@ func orderRowOf(o *delivery.Order, document []byte, fromVersion int64) *orderRow
 // damaged notes that a part of the row cannot be read.
 func (r *orderRow) damaged(err error) { r.Damage = errors.Join(r.Damage, err) }
 
+// damage returns the row's damage as a *delivery.DamagedError; nil if it has none.
+func (r *orderRow) damage() error {
+	if r.Damage == nil {
+		return nil
+	}
+	return &delivery.DamagedError{OrderID: r.OrderID, Err: r.Damage}
+}
+
+// stored returns what lists show of the order, without decoding it.
+func (r *orderRow) stored() delivery.Stored {
+	return delivery.Stored{OrderID: r.OrderID, Document: r.document, Status: r.Status, EstimatedDelivery: r.EstimatedDelivery, UpdatedAt: r.UpdatedAt}
+}
+
 // order returns the order of a row, with the first entry of its history.
 func (r *orderRow) order() *delivery.Order {
 	o, err := record.Decode(r.document)
@@ -84,9 +97,7 @@ func (r *orderRow) order() *delivery.Order {
 		o = &delivery.Order{OrderID: r.OrderID}
 		o.CreatedAt, _ = delivery.TimeOfOrder(r.OrderID)
 	}
-	if r.Damage != nil {
-		o.Damage = &delivery.DamagedError{OrderID: r.OrderID, Err: r.Damage}
-	}
+	o.Damage = r.damage()
 	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
 	o.Courier, o.Allocation = r.Courier, r.Allocation
@@ -126,11 +137,11 @@ func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRo
 // orderByKey returns one order with its history; nil if there is none. The error
 // may be a *delivery.DamagedError.
 func orderByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*delivery.Order, error) {
-	byKey, err := ordersByKey(ctx, c, by, []order.OrderKey{key})
-	if err != nil {
+	found, err := storedByKey(ctx, c, by, key)
+	if err != nil || found == nil {
 		return nil, err
 	}
-	return undamaged(byKey[key])
+	return found.order()
 }
 
 // undamaged returns an order, which may be nil, or its damage as the error.
@@ -169,10 +180,7 @@ func eachStored(ctx context.Context, c conn, filter order.Filter, fn func(*deliv
 	return eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
 		return storedOrders.visit(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
-		stored = delivery.Stored{
-			OrderID: row.OrderID, Document: row.document,
-			Status: row.Status, EstimatedDelivery: row.EstimatedDelivery, UpdatedAt: row.UpdatedAt,
-		}
+		stored = row.stored()
 		return fn(&stored)
 	})
 }
