@@ -50,7 +50,7 @@ func encoded(h http.Header, coding string) {
 
 // compressed returns a handler that sends what another one returns in the coding that the
 // client prefers.
-func compressed(handle func(*Server, *call) (reply, error)) func(*Server, *call) (reply, error) {
+func compressed(handle handler) handler {
 	return func(s *Server, c *call) (reply, error) {
 		answer, err := handle(s, c)
 		if err != nil {
@@ -58,11 +58,35 @@ func compressed(handle func(*Server, *call) (reply, error)) func(*Server, *call)
 		}
 		coding := codingOf(c.Header)
 		encoded(c.header, coding)
-		answer.body, err = encode(coding, func(w io.Writer) error {
-			_, err := w.Write(answer.body)
-			return err
-		})
+		answer.body, err = encodeText(coding, answer.body)
 		return answer, err
+	}
+}
+
+// constant returns a handler for a body that never changes, which read returns. It is encoded
+// at most once in each coding. An empty contentType stands for JSON.
+func constant(contentType string, read func() ([]byte, error)) handler {
+	bodies := map[string]func() ([]byte, error){}
+	for _, coding := range []string{"", codingZstd, codingGzip} {
+		bodies[coding] = sync.OnceValues(func() ([]byte, error) {
+			text, err := read()
+			if err != nil {
+				return nil, err
+			}
+			return encodeText(coding, text)
+		})
+	}
+	return func(_ *Server, c *call) (reply, error) {
+		coding := codingOf(c.Header)
+		body, err := bodies[coding]()
+		if err != nil {
+			return reply{}, err
+		}
+		if contentType != "" {
+			c.header.Set("Content-Type", contentType)
+		}
+		encoded(c.header, coding)
+		return reply{status: http.StatusOK, body: body}, nil
 	}
 }
 
@@ -91,6 +115,17 @@ const gzipLevel = 5
 type encoder interface {
 	io.WriteCloser
 	Reset(w io.Writer)
+}
+
+// encodeText returns a text in a coding. Without a coding it returns the text itself.
+func encodeText(coding string, text []byte) ([]byte, error) {
+	if coding == "" {
+		return text, nil
+	}
+	return encode(coding, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
 }
 
 // encode returns what write writes, in a coding.

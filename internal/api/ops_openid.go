@@ -32,7 +32,7 @@ const openIDEntrance = "/console/login?openid="
 
 // forBrowsers leads a browser whose sign-in through the provider is refused back to the
 // sign-in page. Other clients get the refusal.
-func forBrowsers(handle func(*Server, *call) (reply, error)) func(*Server, *call) (reply, error) {
+func forBrowsers(handle handler) handler {
 	return func(s *Server, c *call) (reply, error) {
 		answer, err := handle(s, c)
 		var refused *refusal.Error

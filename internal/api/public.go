@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"time"
 
-	document "github.com/dropyard/dropyard/api"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -20,23 +19,13 @@ func (s *Server) handleHealth(*call) (reply, error) {
 	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
 }
 
-func (s *Server) handleOpenAPI(c *call) (reply, error) { return yamlDocument(c, document.OpenAPI) }
-func (s *Server) handleOps(c *call) (reply, error)     { return yamlDocument(c, document.Ops) }
-
-func (s *Server) handleOpenAPIAsJSON(*call) (reply, error) {
-	return jsonDocument(document.OpenAPIAsJSON())
+// yamlDocument returns a handler for an OpenAPI document.
+func yamlDocument(body []byte) handler {
+	return constant("application/yaml", func() ([]byte, error) { return body, nil })
 }
 
-func (s *Server) handleOpsAsJSON(*call) (reply, error) { return jsonDocument(document.OpsAsJSON()) }
-
-func yamlDocument(c *call, body []byte) (reply, error) {
-	c.header.Set("Content-Type", "application/yaml")
-	return reply{status: http.StatusOK, body: body}, nil
-}
-
-func jsonDocument(body []byte, err error) (reply, error) {
-	return reply{status: http.StatusOK, body: body}, err
-}
+// jsonDocument returns a handler for an OpenAPI document in JSON, which read returns.
+func jsonDocument(read func() ([]byte, error)) handler { return constant("", read) }
 
 type place struct {
 	City     string `json:"city"`

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	document "github.com/dropyard/dropyard/api"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -19,8 +20,11 @@ type Route struct {
 	Pattern string // as http.ServeMux reads it
 	Access  Access
 	Allowed
-	handle func(*Server, *call) (reply, error)
+	handle handler
 }
+
+// handler handles the calls of a route.
+type handler func(*Server, *call) (reply, error)
 
 // Allowed says which of the authenticated callers may use a route, and for how long. The
 // zero value is for routes that need no authentication.
@@ -73,10 +77,10 @@ func Routes() []Route {
 	return []Route{
 		{"GET", "/v1/health", AccessPublic, anyone, (*Server).handleHealth},
 		{"GET", "/v1/ready", AccessPublic, anyone, (*Server).handleReady},
-		{"GET", "/openapi.yaml", AccessPublic, anyone, compressed((*Server).handleOpenAPI)},
-		{"GET", "/openapi.json", AccessPublic, anyone, compressed((*Server).handleOpenAPIAsJSON)},
-		{"GET", "/ops.yaml", AccessPublic, anyone, compressed((*Server).handleOps)},
-		{"GET", "/ops.json", AccessPublic, anyone, compressed((*Server).handleOpsAsJSON)},
+		{"GET", "/openapi.yaml", AccessPublic, anyone, yamlDocument(document.OpenAPI)},
+		{"GET", "/openapi.json", AccessPublic, anyone, jsonDocument(document.OpenAPIAsJSON)},
+		{"GET", "/ops.yaml", AccessPublic, anyone, yamlDocument(document.Ops)},
+		{"GET", "/ops.json", AccessPublic, anyone, jsonDocument(document.OpsAsJSON)},
 
 		{"POST", "/v1/auth/register", AccessPublic, anyone, (*Server).handleRegister},
 		{"POST", "/v1/auth/login", AccessPublic, anyone, (*Server).handleLogin},

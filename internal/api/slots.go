@@ -121,7 +121,7 @@ func (t *turnWriter) Write(p []byte) (int, error) {
 }
 
 // heavy returns a handler that runs in a slot for heavy work.
-func heavy(handle func(*Server, *call) (reply, error)) func(*Server, *call) (reply, error) {
+func heavy(handle handler) handler {
 	return func(s *Server, c *call) (answer reply, err error) {
 		err = s.inSlot(c, SlotHeavy, func() error {
 			answer, err = handle(s, c)
