@@ -38,37 +38,38 @@ func (c *boardShowCommand) screen(ctx context.Context, operator *client.Operator
 }
 
 // nextChange waits for a change of the board after a position, and returns the next
-// position; empty if that is too old. It returns immediately if the position is empty.
+// position; empty if the old one is too old. An empty position stands for now.
 func nextChange(ctx context.Context, operator *client.Operator, after string) (string, error) {
 	for {
-		if after == "" {
-			snapshot, err := operator.GetBoardSnapshot(ctx)
-			if err != nil {
-				return "", err
-			}
-			after = snapshot.After
-		}
-		changes, err := operator.ListBoardChanges(ctx, client.BoardChangesQuery{After: after, Wait: changeWait})
-		switch {
-		case client.CodeOf(err) == client.CodeGone:
-			return "", beforeNewPosition(ctx)
-		case err != nil:
+		changes, err := changesAfter(ctx, operator, after)
+		if err != nil {
 			return "", err
-		case len(changes.Changed)+len(changes.Gone) > 0:
-			return changes.After, nil
 		}
-		after = changes.After
+		if after = changes.After; after == "" || len(changes.Changed)+len(changes.Gone) > 0 {
+			return after, nil
+		}
 	}
 }
 
-// beforeNewPosition waits a second, so that a service that knows none of its positions is
-// not asked all the time.
-func beforeNewPosition(ctx context.Context) error {
-	select {
+// changesAfter waits for changes of the board after a position, or from now on if it is
+// empty. They may be none. If the position is too old, the next one is empty.
+func changesAfter(ctx context.Context, operator *client.Operator, after string) (*client.BoardChanges, error) {
+	if after == "" {
+		snapshot, err := operator.GetBoardSnapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		after = snapshot.After
+	}
+	changes, err := operator.ListBoardChanges(ctx, client.BoardChangesQuery{After: after, Wait: changeWait})
+	if client.CodeOf(err) != client.CodeGone {
+		return changes, err
+	}
+	select { // a service that refuses all of its positions is asked once a second
 	case <-ctx.Done():
-		return ctx.Err()
+		return nil, ctx.Err()
 	case <-time.After(time.Second):
-		return nil
+		return &client.BoardChanges{}, nil
 	}
 }
 
@@ -76,21 +77,7 @@ func beforeNewPosition(ctx context.Context) error {
 func (c *boardShowCommand) follow(ctx context.Context, operator *client.Operator, out *output) error {
 	after := ""
 	for {
-		if after == "" {
-			snapshot, err := operator.GetBoardSnapshot(ctx)
-			if err != nil {
-				return err
-			}
-			after = snapshot.After
-		}
-		changes, err := operator.ListBoardChanges(ctx, client.BoardChangesQuery{After: after, Wait: changeWait})
-		if client.CodeOf(err) == client.CodeGone {
-			if err := beforeNewPosition(ctx); err != nil {
-				return err
-			}
-			after = ""
-			continue
-		}
+		changes, err := changesAfter(ctx, operator, after)
 		if err != nil {
 			return err
 		}

@@ -51,7 +51,7 @@ func list[T any](f *listFlags, member string, largest int, columns []column[T], 
 		return usageError{fmt.Errorf("--limit: %d is not positive", f.Limit)}
 	}
 	l := newLister(f.output(), member, columns)
-	cursors := map[string]bool{}
+	seen := cursors{}
 	for more, left := true, f.Limit; more; {
 		size := largest
 		if !f.All {
@@ -69,11 +69,9 @@ func list[T any](f *listFlags, member string, largest int, columns []column[T], 
 			return err
 		}
 		if follow {
-			cursor := nextCursor(&answer)
-			if cursor != "" && cursors[cursor] {
-				return errNoEnd
+			if err := seen.add(nextCursor(&answer)); err != nil {
+				return err
 			}
-			cursors[cursor] = true
 		}
 		if more, left = follow, left-len(items); more && !f.All && left == 0 {
 			notice("There are more; see --limit and --all.")
@@ -125,6 +123,19 @@ var errNoList = errors.New("the response is not from a dropyard service")
 // errNoEnd means that a service repeats the cursor of an earlier page, so that the list
 // would never end.
 var errNoEnd = fmt.Errorf("%w: its list has no end, because a cursor is repeated", client.ErrAnswer)
+
+// cursors are those of the pages of a list.
+type cursors map[string]bool
+
+// add adds the cursor of the next page, or "" for a list without cursors. It returns
+// errNoEnd if an earlier page had the same cursor.
+func (c cursors) add(cursor string) error {
+	if cursor != "" && c[cursor] {
+		return errNoEnd
+	}
+	c[cursor] = true
+	return nil
+}
 
 // nextCursor returns the cursor of the next page that an answer has, or "".
 func nextCursor(answer *client.Answer) string {

@@ -137,6 +137,7 @@ type logged struct {
 func (t *logTail) look(ctx context.Context, partner *client.Client, q client.LogQuery) (fresh []logged, err error) {
 	newest := t.from
 	q.From, q.Limit = t.from.Add(-overlap), largestPage
+	pages := cursors{}
 	for more := true; more; {
 		var answer client.Answer
 		page, err := partner.ListLogs(ctx, q, client.WithAnswer(&answer))
@@ -156,8 +157,8 @@ func (t *logTail) look(ctx context.Context, partner *client.Client, q client.Log
 				newest = l.At
 			}
 		}
-		if page.NextCursor != "" && page.NextCursor == q.Cursor {
-			return nil, errNoEnd
+		if err := pages.add(page.NextCursor); err != nil {
+			return nil, err
 		}
 		q.Cursor, more = page.NextCursor, page.NextCursor != ""
 	}

@@ -40,7 +40,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	service, err := app.Start(ctx, &c.Config, world)
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return nil // stopped while it started, which is no failure
+		return nil // a stop during the start is not a failure
 	case err != nil:
 		return err
 	}
