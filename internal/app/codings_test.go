@@ -47,7 +47,7 @@ func decoded(t *testing.T, a *apptest.Answer, coding string) []byte {
 }
 
 // TestDocumentationIsCompressed: what everybody may read is sent in the coding that the
-// client prefers. Other pages may hold a secret, whose length a coding would tell.
+// client prefers. Other pages may contain secrets and are never compressed (BREACH).
 func TestDocumentationIsCompressed(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)

@@ -14,8 +14,8 @@ type Sender struct {
 	Profile
 }
 
-// Sender returns the partner that sends an order, as it was at most keyFreshness ago. A
-// test account is shown as its partner. The name is empty if there is no such partner.
+// Sender returns the partner that sends an order, as it was at most keyFreshness ago. The
+// sender of a test account is that of its live account. An unknown partner has an empty name.
 func (s *Service) Sender(ctx context.Context, partnerID string) (Sender, error) {
 	partnerID = delivery.LiveAccount(partnerID)
 	return s.senders.get(partnerID, s.config.Now(), func() (Sender, error) { return s.lookUpSender(ctx, partnerID) })

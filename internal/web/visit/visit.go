@@ -167,9 +167,9 @@ type Route struct {
 	// Uncounted is set for a form that people who have not signed in may send as often as
 	// they like, because it costs little and its failing would harm them.
 	Uncounted bool
-	// Compressed is set if the response is sent in a content coding. It must not hold a
-	// secret: the length of a compressed response tells what it has in common with the
-	// request (the BREACH attack).
+	// Compressed is set if the response is sent in a content coding. It must not contain
+	// secrets: the length of a compressed response reveals whether a text of the request
+	// matches one of them (the BREACH attack).
 	Compressed bool
 	Serve      Serve
 }
