@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	moderncsqlite "modernc.org/sqlite"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -42,6 +44,17 @@ var pragmas = []string{
 
 const busyTimeout = 10 * time.Second
 
+// syncData lets all connections of this process sync with fdatasync(2), as SQLite does
+// where its configure script finds it. Of fsync(2) it leaves out the timestamps of the
+// file, for which the journal of a file system must be written at every commit.
+var syncData = sync.OnceValue(func() error {
+	_, err := moderncsqlite.Fdatasync(true)
+	if errors.Is(err, moderncsqlite.ErrFdatasyncUnavailable) {
+		return nil
+	}
+	return err
+})
+
 // OpenSQLite opens the embedded store, creates it if there is none, and brings
 // its schema up to date. The error is a *FaultError if the files are damaged, or if a
 // database that was here is missing.
@@ -55,7 +68,7 @@ func OpenSQLite(ctx context.Context, path string) (*Store, error) {
 
 // Open opens the database that was examined, as OpenSQLite does.
 func (x *Examined) Open(ctx context.Context, log *slog.Logger) (*Store, error) {
-	if err := createPrivate(x.path); err != nil {
+	if err := errors.Join(syncData(), createPrivate(x.path)); err != nil {
 		return nil, err
 	}
 	e := &sqliteEngine{
@@ -111,7 +124,7 @@ func createPrivate(path string) error {
 	return file.Close()
 }
 
-func openSQLiteConn(path string) (*sqlite.Conn, error) {
+func openSQLiteConn(path string) (*sqliteConn, error) {
 	c, err := sqlite.OpenConn(path, sqlite.OpenReadWrite|sqlite.OpenCreate|sqlite.OpenWAL)
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
@@ -122,7 +135,7 @@ func openSQLiteConn(path string) (*sqlite.Conn, error) {
 			return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
 		}
 	}
-	return c, nil
+	return &sqliteConn{Conn: c, statements: map[string]*sqlite.Stmt{}}, nil
 }
 
 func (e *sqliteEngine) writers() int { return 1 }
@@ -164,7 +177,7 @@ func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 			return err
 		}
 		e.mark.publish()
-		e.log.committed(c.Conn)
+		e.log.committed(c)
 		return e.fitness.mayAnswer()
 	})
 	return e.fitness.note(err)
@@ -200,7 +213,11 @@ func (e *sqliteEngine) stats() Stats {
 	}
 }
 
-type sqliteConn struct{ *sqlite.Conn }
+// sqliteConn is a connection with the statements that were prepared on it.
+type sqliteConn struct {
+	*sqlite.Conn
+	statements map[string]*sqlite.Stmt // by their texts
+}
 
 func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) error) (err error) {
 	if _, err := c.exec(ctx, begin); err != nil {
@@ -220,35 +237,40 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) e
 	return err
 }
 
-// statement returns the prepared statement of a text, prepared at most once.
+// statement returns the prepared statement of a text, prepared at most once, with the
+// parameters of its last use. Conn.Prepare would clear them, and SQLite, since 3.54, then
+// plans a query anew that has a parameter in a join or is ordered.
 func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
+	if st := c.statements[sql]; st != nil {
+		return st, nil
+	}
 	st, err := c.Prepare(sql)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, sqliteError(err))
 	}
+	c.statements[sql] = st
 	return st, nil
 }
 
 func (c *sqliteConn) exec(_ context.Context, sql string, args ...any) (int64, error) {
-	st, err := c.statement(sql)
-	if err != nil {
-		return 0, err
-	}
-	if err := bindAll(st, args); err != nil {
-		return 0, err
-	}
-	if err := c.run(st, nil); err != nil {
+	if err := c.runWith(sql, args, nil); err != nil {
 		return 0, err
 	}
 	return int64(c.Changes()), nil
 }
 
 func (c *sqliteConn) query(_ context.Context, sql string, args []any, each func(row) error) error {
+	return c.runWith(sql, args, each)
+}
+
+func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error {
 	st, err := c.statement(sql)
 	if err != nil {
 		return err
 	}
-	if err := bindAll(st, args); err != nil {
+	b := sqliteBinder{st: st}
+	b.all(args)
+	if err := b.finish(); err != nil {
 		return err
 	}
 	return c.run(st, each)
@@ -308,8 +330,8 @@ func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
 	for i := range q.rows {
 		b := sqliteBinder{st: st}
 		q.bind(i, &b)
-		if b.err != nil {
-			return written, b.err
+		if err := b.finish(); err != nil {
+			return written, err
 		}
 		if err := c.run(st, q.each); err != nil {
 			return written, err
@@ -344,8 +366,7 @@ func (b *sqliteBinder) bytes(p []byte) {
 	b.st.BindBytes(b.at, p)
 }
 
-func bindAll(st *sqlite.Stmt, args []any) error {
-	b := sqliteBinder{st: st}
+func (b *sqliteBinder) all(args []any) {
 	for i, arg := range args {
 		switch arg := arg.(type) {
 		case string:
@@ -361,10 +382,18 @@ func bindAll(st *sqlite.Stmt, args []any) error {
 		case time.Time:
 			b.integer(micros(arg))
 		default:
-			return fmt.Errorf("parameter %d is a %T, which the store cannot hold", i+1, arg)
+			b.fail(fmt.Errorf("parameter %d is a %T, which the store cannot hold", i+1, arg))
 		}
 	}
-	return nil
+}
+
+// finish returns an error unless every parameter was bound. One that was not would
+// have its value of the last use.
+func (b *sqliteBinder) finish() error {
+	if want := b.st.BindParamCount(); b.err == nil && b.at != want {
+		return fmt.Errorf("%d parameters were bound, want %d", b.at, want)
+	}
+	return b.err
 }
 
 type sqliteRow struct{ st *sqlite.Stmt }

@@ -5,22 +5,20 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // connPool holds connections, each of which serves one transaction at a time.
 type connPool struct {
-	free     chan *sqlite.Conn // has room for all connections of the pool
-	opened   int               // how many connections there are; set before the first is lent
-	waits    atomic.Int64      // transactions that found none free
-	waitTime atomic.Int64      // how long they waited, in nanoseconds
+	free     chan *sqliteConn // has room for all connections of the pool
+	opened   int              // how many connections there are; set before the first is lent
+	waits    atomic.Int64     // transactions that found none free
+	waitTime atomic.Int64     // how long they waited, in nanoseconds
 }
 
-func newConnPool(size int) *connPool { return &connPool{free: make(chan *sqlite.Conn, size)} }
+func newConnPool(size int) *connPool { return &connPool{free: make(chan *sqliteConn, size)} }
 
 // add puts a new connection into the pool.
-func (p *connPool) add(c *sqlite.Conn) {
+func (p *connPool) add(c *sqliteConn) {
 	p.opened++
 	p.free <- c
 }
@@ -34,7 +32,7 @@ func (p *connPool) close() (err error) {
 }
 
 // take returns a free connection, or waits for one until ctx ends.
-func (p *connPool) take(ctx context.Context) (*sqlite.Conn, error) {
+func (p *connPool) take(ctx context.Context) (*sqliteConn, error) {
 	select {
 	case c := <-p.free:
 		return c, nil
@@ -61,7 +59,7 @@ func (p *connPool) borrow(ctx context.Context, fn func(*sqliteConn) error) error
 	defer func() { p.free <- c }()
 	c.SetInterrupt(ctx.Done())
 	defer c.SetInterrupt(nil)
-	return fn(&sqliteConn{c})
+	return fn(c)
 }
 
 func (p *connPool) stats(name string) PoolStats {

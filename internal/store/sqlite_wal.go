@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"zombiezen.com/go/sqlite"
 )
 
 // walKeeper copies the write-ahead log into the database file, most of it while the
@@ -20,7 +18,7 @@ import (
 // again. So the keeper's own connection copies nearly all of the log, and the
 // writer, between two groups, the little that was added since.
 type walKeeper struct {
-	conn   *sqlite.Conn
+	conn   *sqliteConn
 	index  *os.File      // the log's shared-memory index
 	wake   chan struct{} // holds one; closed to stop
 	finish atomic.Bool   // the writer shall copy the rest
@@ -70,7 +68,7 @@ func (k *walKeeper) close() error { return k.index.Close() }
 
 // committed is called by the writer after each commit, while it still holds
 // its connection.
-func (k *walKeeper) committed(writer *sqlite.Conn) {
+func (k *walKeeper) committed(writer *sqliteConn) {
 	if k.finish.CompareAndSwap(true, false) {
 		k.checkpoint(writer)
 		return
@@ -124,20 +122,13 @@ func (k *walKeeper) frames() uint32 {
 // checkpoint copies what no reader needs in the log any more. It does not wait
 // for readers or the writer. A failure loses nothing: the log is still there for
 // the next one.
-func (k *walKeeper) checkpoint(c *sqlite.Conn) {
+func (k *walKeeper) checkpoint(c *sqliteConn) {
 	before, start := k.readIndex(), time.Now()
 	var frames, copied int64 // since the writer last began the log again
-	err := func() error {
-		db := &sqliteConn{c}
-		st, err := db.statement("PRAGMA wal_checkpoint(PASSIVE)")
-		if err != nil {
-			return err
-		}
-		return db.run(st, func(r row) error {
-			var busy int64
-			return r.scan(&busy, &frames, &copied)
-		})
-	}()
+	err := c.runWith("PRAGMA wal_checkpoint(PASSIVE)", nil, func(r row) error {
+		var busy int64
+		return r.scan(&busy, &frames, &copied)
+	})
 	if err != nil {
 		slog.Warn("checkpoint failed", "error", k.health.note(err))
 		return

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/order"
-	"zombiezen.com/go/sqlite"
 )
 
 // warmth has the pages that the only writer will need read into memory by other
@@ -87,7 +86,7 @@ func (w *warmth) openReaders() {
 		if err != nil {
 			break
 		}
-		var c *sqlite.Conn
+		var c *sqliteConn
 		if c, err = openSQLiteConn(w.path); err == nil {
 			w.readers.add(c)
 		}
