@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	moderncsqlite "modernc.org/sqlite"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -135,7 +133,9 @@ func openSQLiteConn(path string) (*sqliteConn, error) {
 			return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
 		}
 	}
-	return &sqliteConn{Conn: c, statements: map[string]*sqlite.Stmt{}}, nil
+	opened := &sqliteConn{Conn: c, statements: map[string]*sqlite.Stmt{}}
+	opened.interruptible()
+	return opened, nil
 }
 
 func (e *sqliteEngine) writers() int { return 1 }
@@ -211,226 +211,4 @@ func (e *sqliteEngine) stats() Stats {
 		Pools: []PoolStats{e.writer.stats("writer"), e.readers.stats("readers")},
 		WAL:   e.log.stats(),
 	}
-}
-
-// sqliteConn is a connection with the statements that were prepared on it.
-type sqliteConn struct {
-	*sqlite.Conn
-	statements map[string]*sqlite.Stmt // by their texts
-}
-
-func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) error) (err error) {
-	if _, err := c.exec(ctx, begin); err != nil {
-		return err
-	}
-	defer func() {
-		if !c.AutocommitEnabled() { // not committed
-			c.SetInterrupt(nil)
-			_, undone := c.exec(context.WithoutCancel(ctx), "ROLLBACK")
-			err = errors.Join(err, undone)
-		}
-	}()
-	if err := fn(c); err != nil {
-		return err
-	}
-	_, err = c.exec(ctx, "COMMIT")
-	return err
-}
-
-// statement returns the prepared statement of a text, prepared at most once, with the
-// parameters of its last use. Conn.Prepare would clear them, and SQLite, since 3.54, then
-// plans a query anew that has a parameter in a join or is ordered.
-func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
-	if st := c.statements[sql]; st != nil {
-		return st, nil
-	}
-	st, err := c.Prepare(sql)
-	if err != nil {
-		return nil, fmt.Errorf("prepare %q: %w", sql, sqliteError(err))
-	}
-	c.statements[sql] = st
-	return st, nil
-}
-
-func (c *sqliteConn) exec(_ context.Context, sql string, args ...any) (int64, error) {
-	if err := c.runWith(sql, args, nil); err != nil {
-		return 0, err
-	}
-	return int64(c.Changes()), nil
-}
-
-func (c *sqliteConn) query(_ context.Context, sql string, args []any, each func(row) error) error {
-	return c.runWith(sql, args, each)
-}
-
-func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error {
-	st, err := c.statement(sql)
-	if err != nil {
-		return err
-	}
-	b := sqliteBinder{st: st}
-	b.all(args)
-	if err := b.finish(); err != nil {
-		return err
-	}
-	return c.run(st, each)
-}
-
-// run steps through a bound statement, and resets it for its next use.
-func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
-	for {
-		more, err := st.Step()
-		if err != nil {
-			return sqliteError(err)
-		}
-		if !more {
-			return st.Reset()
-		}
-		if each == nil {
-			continue
-		}
-		if err := each(sqliteRow{st}); err != nil {
-			return errors.Join(err, st.Reset())
-		}
-	}
-}
-
-func sqliteError(err error) error {
-	switch sqlite.ErrCode(err).ToPrimary() {
-	case sqlite.ResultInterrupt:
-		return fmt.Errorf("%w: %w", context.Canceled, err)
-	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultReadOnly:
-		return fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
-	default:
-		return err
-	}
-}
-
-func (c *sqliteConn) goesRowByRow() bool { return true }
-
-func (c *sqliteConn) send(_ context.Context, statements []*queued) error {
-	for _, q := range statements {
-		written, err := c.rowByRow(q)
-		if err == nil && q.done != nil {
-			err = q.done(written)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rowByRow runs a set statement for each of its rows.
-func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
-	st, err := c.statement(q.set.rowSQL)
-	if err != nil {
-		return 0, err
-	}
-	for i := range q.rows {
-		b := sqliteBinder{st: st}
-		q.bind(i, &b)
-		if err := b.finish(); err != nil {
-			return written, err
-		}
-		if err := c.run(st, q.each); err != nil {
-			return written, err
-		}
-		if !q.set.reads() {
-			written += int64(c.Changes())
-		}
-	}
-	return written, nil
-}
-
-type sqliteBinder struct {
-	st  *sqlite.Stmt
-	at  int
-	err error // the first error that fail was called with
-}
-
-func (b *sqliteBinder) fail(err error) { b.err = cmp.Or(b.err, err) }
-
-func (b *sqliteBinder) text(s string) {
-	b.at++
-	b.st.BindText(b.at, s)
-}
-
-func (b *sqliteBinder) integer(n int64) {
-	b.at++
-	b.st.BindInt64(b.at, n)
-}
-
-func (b *sqliteBinder) bytes(p []byte) {
-	b.at++
-	b.st.BindBytes(b.at, p)
-}
-
-func (b *sqliteBinder) all(args []any) {
-	for i, arg := range args {
-		switch arg := arg.(type) {
-		case string:
-			b.text(arg)
-		case int64:
-			b.integer(arg)
-		case int:
-			b.integer(int64(arg))
-		case []byte:
-			b.bytes(arg)
-		case bool:
-			b.integer(flagOf(arg))
-		case time.Time:
-			b.integer(micros(arg))
-		default:
-			b.fail(fmt.Errorf("parameter %d is a %T, which the store cannot hold", i+1, arg))
-		}
-	}
-}
-
-// finish returns an error unless every parameter was bound. One that was not would
-// have its value of the last use.
-func (b *sqliteBinder) finish() error {
-	if want := b.st.BindParamCount(); b.err == nil && b.at != want {
-		return fmt.Errorf("%d parameters were bound, want %d", b.at, want)
-	}
-	return b.err
-}
-
-type sqliteRow struct{ st *sqlite.Stmt }
-
-func (r sqliteRow) scan(dest ...any) error {
-	for i, d := range dest {
-		switch d := d.(type) {
-		case *string:
-			*d = r.st.ColumnText(i)
-		case *int64:
-			*d = r.st.ColumnInt64(i)
-		case *int:
-			*d = r.st.ColumnInt(i)
-		case *[]byte:
-			n := r.st.ColumnLen(i)
-			if *d == nil || cap(*d) < n {
-				*d = make([]byte, n)
-			}
-			*d = (*d)[:n]
-			r.st.ColumnBytes(i, *d)
-		case *time.Time:
-			*d = fromMicros(r.st.ColumnInt64(i))
-		case *bool:
-			*d = r.st.ColumnInt64(i) != 0
-		case fixedBytes:
-			r.st.ColumnBytes(i, d)
-		case bytesScanner:
-			stored := make([]byte, r.st.ColumnLen(i))
-			r.st.ColumnBytes(i, stored)
-			d.scanBytes(stored)
-		case textScanner:
-			if err := d.scanText(r.st.ColumnText(i)); err != nil {
-				return err
-			}
-		default:
-			return fmt.Errorf("column %d cannot be read into a %T", i+1, d)
-		}
-	}
-	return nil
 }

@@ -49,16 +49,13 @@ func (p *connPool) take(ctx context.Context) (*sqliteConn, error) {
 	}
 }
 
-// borrow runs fn on a connection of the pool. Statements of fn are interrupted
-// when ctx ends.
+// borrow runs fn on a connection of the pool.
 func (p *connPool) borrow(ctx context.Context, fn func(*sqliteConn) error) error {
 	c, err := p.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { p.free <- c }()
-	c.SetInterrupt(ctx.Done())
-	defer c.SetInterrupt(nil)
 	return fn(c)
 }
 

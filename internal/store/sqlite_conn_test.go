@@ -1,0 +1,61 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// TestEndOfContextInterrupts: a statement without end stops when its context ends, and
+// the connection serves the next transaction.
+func TestEndOfContextInterrupts(t *testing.T) {
+	t.Parallel()
+	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, s.Close()) }()
+
+	for range 20 {
+		ctx, cancel := context.WithCancel(t.Context())
+		err := s.engine.write(ctx, func(c conn) error { // on the only connection that writes
+			time.AfterFunc(time.Millisecond, cancel)
+			_, err := oneNumber(ctx, c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+			return err
+		})
+		cancel()
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("endless statement: got %v, want context.Canceled", err)
+		}
+		must(t, s.engine.write(t.Context(), touch(t.Context())))
+	}
+}
+
+// TestEveryParameterIsBound: a statement never runs with parameters of its last use.
+func TestEveryParameterIsBound(t *testing.T) {
+	t.Parallel()
+	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, s.Close()) }()
+
+	must(t, s.engine.read(t.Context(), func(c conn) error {
+		sum := func(args ...any) (sum int64, err error) {
+			err = c.query(t.Context(), "SELECT ? + ?", args, func(r row) error { return r.scan(&sum) })
+			return sum, err
+		}
+		if got, err := sum(int64(40), int64(2)); got != 42 || err != nil {
+			t.Errorf("got %d, %v, want 42", got, err)
+		}
+		if got, err := sum(int64(1)); err == nil {
+			t.Errorf("one parameter of two: got %d, want an error", got)
+		}
+		if got, err := sum(int64(1), int64(2)); got != 3 || err != nil {
+			t.Errorf("got %d, %v, want 3", got, err)
+		}
+		return nil
+	}))
+}
