@@ -47,8 +47,11 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	return w.Buffer, nil
 }
 
-// afterListed is where a record goes on after the members that lists have.
-const afterListed = `,"livemode":`
+const (
+	afterParcels = `],"rate_cents":`
+	// afterListed is where a record goes on after the members that lists have.
+	afterListed = `,"livemode":`
+)
 
 // copyListed writes the members that lists have, in an object that it leaves open, and
 // returns what follows afterListed in the stored record.
@@ -56,7 +59,8 @@ func copyListed(w *strictjson.Writer, o *delivery.Stored) (rest []byte, err erro
 	c := cutter{rest: o.Document}
 	head := c.before(`,"status":"`)
 	c.before(`"`)
-	shipment := c.before(`,"estimated_delivery":"`)
+	parcels := c.before(afterParcels) // has few brackets, so that this is found sooner than the next mark
+	rate := c.before(`,"estimated_delivery":"`)
 	c.before(`"`)
 	created := c.before(`,"updated_at":"`)
 	c.before(afterListed)
@@ -65,7 +69,9 @@ func copyListed(w *strictjson.Writer, o *delivery.Stored) (rest []byte, err erro
 	}
 	w.Raw("", head)
 	w.Text("status", string(o.Status))
-	w.Buffer = append(w.Buffer, shipment...)
+	w.Buffer = append(w.Buffer, parcels...)
+	w.Buffer = append(w.Buffer, afterParcels...)
+	w.Buffer = append(w.Buffer, rate...)
 	w.Time("estimated_delivery", o.EstimatedDelivery)
 	w.Buffer = append(w.Buffer, created...)
 	w.Time("updated_at", o.UpdatedAt)

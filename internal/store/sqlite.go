@@ -133,9 +133,7 @@ func openSQLiteConn(path string) (*sqliteConn, error) {
 			return nil, errors.Join(fmt.Errorf("set up %s: %w", path, err), c.Close())
 		}
 	}
-	opened := &sqliteConn{Conn: c, statements: map[string]*sqlite.Stmt{}}
-	opened.interruptible()
-	return opened, nil
+	return newSQLiteConn(c), nil
 }
 
 func (e *sqliteEngine) writers() int { return 1 }

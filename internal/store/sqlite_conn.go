@@ -14,8 +14,15 @@ import (
 // sqliteConn is a connection with the statements that were prepared on it.
 type sqliteConn struct {
 	*sqlite.Conn
-	statements map[string]*sqlite.Stmt // by their texts
-	interrupt  chan struct{}           // closed to interrupt a statement
+	statements map[string]*sqliteStatement // by their texts
+	value      []byte                      // of a column that is being scanned
+	interrupt  chan struct{}               // closed to interrupt a statement
+}
+
+func newSQLiteConn(opened *sqlite.Conn) *sqliteConn {
+	c := &sqliteConn{Conn: opened, statements: map[string]*sqliteStatement{}, value: make([]byte, usualValue)}
+	c.interruptible()
+	return c
 }
 
 // interruptible lets the next end of a context interrupt statements. Conn.SetInterrupt
@@ -64,14 +71,15 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) e
 // statement returns the prepared statement of a text, prepared at most once, with the
 // parameters of its last use. Conn.Prepare would clear them, and SQLite, since 3.54, then
 // plans a query anew that has a parameter in a join or is ordered.
-func (c *sqliteConn) statement(sql string) (*sqlite.Stmt, error) {
+func (c *sqliteConn) statement(sql string) (*sqliteStatement, error) {
 	if st := c.statements[sql]; st != nil {
 		return st, nil
 	}
-	st, err := c.Prepare(sql)
+	prepared, err := c.Prepare(sql)
 	if err != nil {
 		return nil, fmt.Errorf("prepare %q: %w", sql, sqliteError(err))
 	}
+	st := &sqliteStatement{prepared, c}
 	c.statements[sql] = st
 	return st, nil
 }
@@ -92,7 +100,7 @@ func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error
 	if err != nil {
 		return err
 	}
-	b := sqliteBinder{st: st}
+	b := sqliteBinder{st: st.Stmt}
 	b.all(args)
 	if err := b.finish(); err != nil {
 		return err
@@ -101,7 +109,7 @@ func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error
 }
 
 // run steps through a bound statement, and resets it for its next use.
-func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
+func (c *sqliteConn) run(st *sqliteStatement, each func(row) error) error {
 	for {
 		more, err := st.Step()
 		if err != nil {
@@ -113,7 +121,7 @@ func (c *sqliteConn) run(st *sqlite.Stmt, each func(row) error) error {
 		if each == nil {
 			continue
 		}
-		if err := each(sqliteRow{st}); err != nil {
+		if err := each(st); err != nil {
 			return errors.Join(err, st.Reset())
 		}
 	}
@@ -152,7 +160,7 @@ func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
 		return 0, err
 	}
 	for i := range q.rows {
-		b := sqliteBinder{st: st}
+		b := sqliteBinder{st: st.Stmt}
 		q.bind(i, &b)
 		if err := b.finish(); err != nil {
 			return written, err
@@ -220,36 +228,43 @@ func (b *sqliteBinder) finish() error {
 	return b.err
 }
 
-type sqliteRow struct{ st *sqlite.Stmt }
+// sqliteStatement is a prepared statement and, while it runs, its row.
+type sqliteStatement struct {
+	*sqlite.Stmt
+	conn *sqliteConn
+}
 
-func (r sqliteRow) scan(dest ...any) error {
+// usualValue is the length of values, in bytes, that are scanned without allocating.
+const usualValue = 4 << 10
+
+func (s *sqliteStatement) scan(dest ...any) error {
 	for i, d := range dest {
 		switch d := d.(type) {
 		case *string:
-			*d = r.st.ColumnText(i)
+			if value := s.columnBytes(i); string(value) != *d { // in lists it is often the same
+				*d = string(value)
+			}
 		case *int64:
-			*d = r.st.ColumnInt64(i)
+			*d = s.ColumnInt64(i)
 		case *int:
-			*d = r.st.ColumnInt(i)
+			*d = s.ColumnInt(i)
 		case *[]byte:
-			n := r.st.ColumnLen(i)
+			n := s.ColumnLen(i)
 			if *d == nil || cap(*d) < n {
 				*d = make([]byte, n)
 			}
 			*d = (*d)[:n]
-			r.st.ColumnBytes(i, *d)
+			s.ColumnBytes(i, *d)
 		case *time.Time:
-			*d = fromMicros(r.st.ColumnInt64(i))
+			*d = fromMicros(s.ColumnInt64(i))
 		case *bool:
-			*d = r.st.ColumnInt64(i) != 0
+			*d = s.ColumnInt64(i) != 0
 		case fixedBytes:
-			r.st.ColumnBytes(i, d)
+			s.ColumnBytes(i, d)
 		case bytesScanner:
-			stored := make([]byte, r.st.ColumnLen(i))
-			r.st.ColumnBytes(i, stored)
-			d.scanBytes(stored)
+			d.scanBytes(s.columnBytes(i))
 		case textScanner:
-			if err := d.scanText(r.st.ColumnText(i)); err != nil {
+			if err := d.scanText(s.ColumnText(i)); err != nil {
 				return err
 			}
 		default:
@@ -257,4 +272,15 @@ func (r sqliteRow) scan(dest ...any) error {
 		}
 	}
 	return nil
+}
+
+// columnBytes returns the value of a column, which is valid until the next call.
+func (s *sqliteStatement) columnBytes(i int) []byte {
+	value := s.conn.value
+	if n := s.ColumnBytes(i, value); n < len(value) {
+		return value[:n]
+	}
+	value = make([]byte, s.ColumnLen(i))
+	s.ColumnBytes(i, value)
+	return value
 }
