@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -103,7 +104,8 @@ func reference(random *mathrand.Rand) string {
 	return string(text[:])
 }
 
-// group writes a group of orders, with receipts and movements.
+// group writes a group of orders, with movements, and with receipts of those whose
+// idempotency keys the service would still keep.
 func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []account, from, size int) error {
 	state, err := tx.Load(ctx, &order.Needs{Products: productsOf(accounts)})
 	if err != nil {
@@ -122,6 +124,9 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 			underWay(made, n)
 		}
 		changes.Created = append(changes.Created, order.Creation{Order: made, Document: document})
+		if time.Since(made.CreatedAt) > retention.KeysKept {
+			continue
+		}
 		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
 			Key:     idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)},
 			OrderID: made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -52,7 +52,7 @@ func FirstOrderID(partnerID string, at time.Time) (string, error) {
 }
 
 func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
-	if !partnerIDForm.MatchString(partnerID) {
+	if !isPartnerID(partnerID) {
 		return id, fmt.Errorf("%q is not a partner id", partnerID)
 	}
 	if _, err := identifier.Encoding.Decode(id[:5], []byte(partnerID[len(partnerPrefix):])); err != nil {
@@ -64,15 +64,20 @@ func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
 	return id, nil
 }
 
-var (
-	partnerIDForm = regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`)
-	orderIDForm   = regexp.MustCompile(`^ord_[0-9abcdefghjkmnpqrstvwxyz]{32}$`)
-)
+func isPartnerID(id string) bool { return isID(id, partnerPrefix, partnerTag) }
+
+func isOrderID(id string) bool { return isID(id, orderPrefix, 32) }
+
+// isID reports whether id is a prefix and a number of characters of ids.
+func isID(id, prefix string, characters int) bool {
+	rest, ok := strings.CutPrefix(id, prefix)
+	return ok && len(rest) == characters && strings.Trim(rest, identifier.Alphabet) == ""
+}
 
 // PartnerOfOrder returns the partner's id that an order's id holds. It is false
 // for a text that is not an order id.
 func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
-	if !orderIDForm.MatchString(orderID) {
+	if !isOrderID(orderID) {
 		return "", false
 	}
 	return partnerPrefix + orderID[len(orderPrefix):len(orderPrefix)+partnerTag], true
@@ -81,7 +86,7 @@ func PartnerOfOrder(orderID string) (partnerID string, ok bool) {
 // TimeOfOrder returns the time of creation that an order's id holds, to the
 // millisecond. It is false for a text that is not an order id.
 func TimeOfOrder(orderID string) (at time.Time, ok bool) {
-	if !orderIDForm.MatchString(orderID) {
+	if !isOrderID(orderID) {
 		return at, false
 	}
 	id, err := identifier.Encoding.DecodeString(orderID[len(orderPrefix):])
