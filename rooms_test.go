@@ -32,6 +32,7 @@ var rooms = map[string]room{
 	"internal/foundation/paging":      {mayNot: pure},
 	"internal/foundation/processors":  {mayNot: useCase},
 	"internal/foundation/refusal":     {mayNot: pure},
+	"internal/foundation/rest":        {mayNot: pure},
 	"internal/foundation/timestamp":   {mayNot: pure},
 	"internal/foundation/certificate": {mayNot: useCase},
 	"internal/foundation/credential":  {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/processors", "internal/foundation/refusal", "internal/foundation/throttle", "internal/foundation/worker"}, mayNot: useCase},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // The board's rows are written with their orders. Only nodes of a release without
@@ -37,12 +38,7 @@ func (s *Service) Run() {
 			if mended > 0 {
 				s.config.Log.Info("mended the dispatch board", "orders", mended)
 			}
-			timer := time.NewTimer(repairEvery*4/5 + rand.N(repairEvery*2/5))
-			select {
-			case <-timer.C:
-			case <-ctx.Done():
-				timer.Stop()
-			}
+			_ = rest.For(ctx, repairEvery*4/5+rand.N(repairEvery*2/5))
 		}
 	})
 }
@@ -57,7 +53,8 @@ func (s *Service) Close() {
 }
 
 // Repair makes the board agree with the orders and returns the number of rows that
-// it mended. It may be interrupted at any time: each transaction mends its rows.
+// it mended. It pauses between pages. It may be interrupted at any time: each
+// transaction mends its rows.
 func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 	var partners []string
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
@@ -90,6 +87,7 @@ func (s *Service) Repair(ctx context.Context) (mended int, err error) {
 func (s *Service) compare(ctx context.Context, partnerID string, mended *int, list func(tx Reader, after string) ([]Versions, error)) error {
 	for after, more := "", true; more; {
 		var page []Versions
+		start := time.Now() // the real clock: it measures work
 		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 			page, err = list(tx, after)
 			return err
@@ -111,7 +109,11 @@ func (s *Service) compare(ctx context.Context, partnerID string, mended *int, li
 			*mended += size
 			differing = differing[size:]
 		}
-		more = len(page) == repairPage
+		if more = len(page) == repairPage; more {
+			if err := rest.After(ctx, time.Since(start)); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -97,7 +98,7 @@ type Service struct {
 // NewService returns a service, which does nothing by itself until Run.
 func NewService(config Config) *Service {
 	if config.Pause == nil {
-		config.Pause = rest
+		config.Pause = rest.After
 	}
 	if config.Observer == nil {
 		config.Observer = unobserved{}
@@ -118,7 +119,7 @@ func (s *Service) Run() {
 	s.stopped.Go(func() {
 		for ctx.Err() == nil {
 			s.sweepOnce(ctx)
-			_ = sleep(ctx, sweepEvery*4/5+rand.N(sweepEvery*2/5))
+			_ = rest.For(ctx, sweepEvery*4/5+rand.N(sweepEvery*2/5))
 		}
 	})
 }
@@ -143,23 +144,5 @@ func (s *Service) sweepOnce(ctx context.Context) {
 	}
 	if removed != (Removed{}) {
 		s.config.Log.Info("removed old data", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
-	}
-}
-
-// share is the ratio of the pause after a batch to the time that the batch took. A
-// sweep so takes at most a fifth of the writer's time, and between two batches all
-// who wait for the writer get it.
-const share = 4
-
-func rest(ctx context.Context, took time.Duration) error { return sleep(ctx, share*took) }
-
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
