@@ -8,9 +8,9 @@ import (
 )
 
 // share is the ratio of a pause to the time that the work before it took. So work that
-// pauses takes a fifth of a processor, or of the writer's time, and after each part of
+// pauses takes a tenth of a processor, or of the writer's time, and after each part of
 // it all others get their turn.
-const share = 4
+const share = 9
 
 // After pauses after work that took the given time, in proportion to it. It returns the
 // error of ctx if that ends before.
