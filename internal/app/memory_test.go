@@ -122,7 +122,8 @@ func TestConcurrentRequestsOfOnePartner(t *testing.T) {
 	for i := range feeds {
 		feeds[i] = service.Wire(t).Send(apptest.Text("GET", "/v1/webhooks/feed?wait=20", partner.Signed("GET", "/v1/webhooks/feed?wait=20", nil), ""))
 	}
-	await(t, service, func(m *scrape) bool { return m.value("dropyard_http_requests_in_flight") == limit })
+	waiting := service.Clock.Now().Add(20 * time.Second)
+	await(t, service, func(*scrape) bool { return service.Clock.Waiting(waiting) == limit })
 	refused := partner.Call(t, "GET", "/v1/orders", nil).Refused(t, 429, "rate_limited")
 	if after := refused.Header.Get("Retry-After"); after != "1" {
 		t.Errorf("got Retry-After %q, want 1", after)

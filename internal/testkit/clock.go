@@ -77,6 +77,18 @@ func (c *Clock) At(until time.Time) <-chan time.Time {
 	return fire
 }
 
+// Waiting returns how many channels wait for exactly this time.
+func (c *Clock) Waiting(until time.Time) (n int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, w := range c.waiting {
+		if w.until.Equal(until) {
+			n++
+		}
+	}
+	return n
+}
+
 // Random is a source of bytes that are the same in every test run. It is safe for
 // concurrent use.
 type Random struct {
