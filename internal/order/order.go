@@ -303,7 +303,7 @@ type Records struct {
 func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte) (page Records, err error) {
 	limit := filter.Limit
 	filter.Limit++ // one more shows whether a next page exists
-	err = s.config.Store.Read(ctx, func(tx Reader) error {
+	err = s.config.Store.ReadOnce(ctx, func(tx Reader) error {
 		page = Records{Buffer: buffer}
 		found, last := 0, ""
 		stopped, err := tx.EachStored(ctx, filter, func(o *delivery.Stored) (err error) {

@@ -23,7 +23,7 @@ type orderReads struct {
 func groupOrders(g *guard) *orderReads {
 	r := &orderReads{traces: &g.traces}
 	r.groups.find = func(ctx context.Context, take func() []order.OrderKey) (found map[order.OrderKey]*storedOrder, err error) {
-		err = g.read(ctx, func(c conn) error {
+		err = g.readOnce(ctx, func(c conn) error {
 			found, err = findStored(ctx, c, take())
 			return err
 		})

@@ -59,8 +59,16 @@ func (g *guard) Close() error {
 }
 
 func (g *guard) read(ctx context.Context, fn func(conn) error) error {
+	return g.reading(ctx, func(ctx context.Context) error { return g.engine.read(ctx, fn) })
+}
+
+func (g *guard) readOnce(ctx context.Context, fn func(conn) error) error {
+	return g.reading(ctx, func(ctx context.Context) error { return g.engine.readOnce(ctx, fn) })
+}
+
+func (g *guard) reading(ctx context.Context, run func(context.Context) error) error {
 	ctx, span := g.traces.start(ctx, "read transaction")
-	err := g.transact(ctx, &g.reads, func(ctx context.Context) error { return g.engine.read(ctx, fn) })
+	err := g.transact(ctx, &g.reads, run)
 	ended(span, err)
 	return err
 }

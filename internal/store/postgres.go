@@ -188,6 +188,17 @@ func (e *postgresEngine) read(ctx context.Context, fn func(conn) error) error {
 	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
+// readOnce sends the whole transaction in one round trip.
+func (e *postgresEngine) readOnce(ctx context.Context, fn func(conn) error) error {
+	if e.distributed { // what fn sends may be divided
+		return e.read(ctx, fn)
+	}
+	return e.again(ctx, func() error {
+		trip := &roundTrip{ctx: ctx, pool: e.pool}
+		return trip.end(fn(postgresConn{trip}))
+	})
+}
+
 // write runs fn under read committed. That is enough because the rows that a
 // decision depends on are locked, or compared when they are written, and unique keys
 // refuse what is inserted twice.
@@ -195,9 +206,20 @@ func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, fn)
 }
 
-func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) (err error) {
+func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
+	return e.again(ctx, func() error {
+		tx := &postgresTx{ctx: ctx, pool: e.pool, options: options}
+		if err := fn(e.conn(tx)); err != nil {
+			return tx.rollBack(err)
+		}
+		return tx.commit()
+	})
+}
+
+// again runs a transaction, and runs it again as long as that is worth it.
+func (e *postgresEngine) again(ctx context.Context, once func() error) (err error) {
 	for range maxTries {
-		switch err = e.once(ctx, options, fn); {
+		switch err = once(); {
 		case worthRetrying(err):
 			e.retries.Add(1)
 		case !brokenBefore(ctx, err):
@@ -205,14 +227,6 @@ func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn
 		}
 	}
 	return err
-}
-
-func (e *postgresEngine) once(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
-	tx := &postgresTx{ctx: ctx, pool: e.pool, options: options}
-	if err := fn(e.conn(tx)); err != nil {
-		return tx.rollBack(err)
-	}
-	return tx.commit()
 }
 
 func (e *postgresEngine) conn(tx batchSender) conn {

@@ -58,6 +58,41 @@ func (t *postgresTx) rollBack(err error) error {
 	return err
 }
 
+// roundTrip is a transaction that reads, and ends in the round trip in which it begins.
+type roundTrip struct {
+	ctx         context.Context // as in postgresTx
+	pool        *pgxpool.Pool
+	sent, begun bool
+}
+
+// SendBatch sends the statements of b between BEGIN and COMMIT. If one of them fails,
+// the pool closes the connection, which ends the transaction.
+func (t *roundTrip) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
+	if t.sent {
+		panic("store: a transaction of one round trip sends statements again")
+	}
+	t.sent = true
+	whole := &pgx.Batch{}
+	whole.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").Exec(func(pgconn.CommandTag) error {
+		t.begun = true
+		return nil
+	})
+	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
+	whole.Queue("COMMIT")
+	return t.pool.SendBatch(t.ctx, whole)
+}
+
+// end returns the error of the transaction, of which err is that of its statements.
+func (t *roundTrip) end(err error) error {
+	switch {
+	case !t.sent && err == nil:
+		return postgresError(t.pool.Ping(t.ctx)) // see postgresTx.commit
+	case t.sent && !t.begun && err != nil:
+		return beginError{err}
+	}
+	return err
+}
+
 // beginError means that a transaction could not begin.
 type beginError struct{ error }
 

@@ -160,6 +160,10 @@ func (e *sqliteEngine) read(ctx context.Context, fn func(conn) error) error {
 	return e.fitness.note(e.readers.borrow(ctx, func(c *sqliteConn) error { return c.transact(ctx, "BEGIN", fn) }))
 }
 
+func (e *sqliteEngine) readOnce(ctx context.Context, fn func(conn) error) error {
+	return e.read(ctx, fn)
+}
+
 func (e *sqliteEngine) write(ctx context.Context, fn func(conn) error) error {
 	if err := e.fitness.mayBegin(); err != nil {
 		return err

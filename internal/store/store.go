@@ -26,6 +26,8 @@ func (s *Store) Recovered() sqlitefile.Log { return s.recovered }
 type engine interface {
 	// read runs fn on a consistent view.
 	read(ctx context.Context, fn func(conn) error) error
+	// readOnce is read for an fn that sends statements once.
+	readOnce(ctx context.Context, fn func(conn) error) error
 	// write runs fn in a transaction: durably committed when it returns nil,
 	// undone when it returns an error.
 	write(ctx context.Context, fn func(conn) error) error
@@ -77,6 +79,11 @@ type view[R, W any] struct {
 // Read runs fn on a consistent view of the data.
 func (v view[R, W]) Read(ctx context.Context, fn func(R) error) error {
 	return v.engine.read(ctx, func(c conn) error { return fn(v.reader(c)) })
+}
+
+// ReadOnce is Read for an fn that sends statements once.
+func (v view[R, W]) ReadOnce(ctx context.Context, fn func(R) error) error {
+	return v.engine.readOnce(ctx, func(c conn) error { return fn(v.reader(c)) })
 }
 
 // Write runs fn in a transaction: durably committed when it returns nil, undone
