@@ -14,7 +14,7 @@ func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked
 	if err != nil || found.Status != delivery.StatusFailed {
 		return tracked, err
 	}
-	return tracked, s.config.Store.Read(ctx, func(tx Reader) error {
+	return tracked, s.config.Store.ReadOnce(ctx, func(tx Reader) error {
 		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: found.PartnerID, OrderID: found.OrderID, Sequence: found.Events})
 		if facts != nil {
 			tracked.Failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}

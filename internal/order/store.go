@@ -17,7 +17,7 @@ import (
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
-	// ReadOnce is Read for an fn that calls EachStored once and nothing else.
+	// ReadOnce is Read for an fn that calls EachStored or Facts once, and nothing else.
 	ReadOnce(ctx context.Context, fn func(Reader) error) error
 	// Order returns one order as Reader's Order does, with all that was committed before
 	// it was called. It may read for several callers together.

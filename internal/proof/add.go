@@ -21,6 +21,8 @@ import (
 // in a transaction.
 type Records interface {
 	Read(ctx context.Context, fn func(RecordReader) error) error
+	// ReadOnce is Read for an fn that calls Proofs once, and nothing else.
+	ReadOnce(ctx context.Context, fn func(RecordReader) error) error
 	Write(ctx context.Context, fn func(RecordWriter) error) error
 }
 

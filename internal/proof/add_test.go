@@ -45,6 +45,10 @@ func (r *records) Write(_ context.Context, fn func(proof.RecordWriter) error) er
 	return err
 }
 
+func (r *records) ReadOnce(ctx context.Context, fn func(proof.RecordReader) error) error {
+	return r.Read(ctx, fn)
+}
+
 func (r *records) Order(context.Context, string, string) (*delivery.Order, error) {
 	return r.order, nil
 }

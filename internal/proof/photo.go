@@ -9,7 +9,7 @@ import (
 // Photo returns the name of the newest photo that proves the delivery of an order, for
 // its recipient; empty if there is none. A signature is never shown to recipients.
 func (s *Service) Photo(ctx context.Context, partnerID, orderID string) (name string, err error) {
-	err = s.config.Records.Read(ctx, func(tx RecordReader) error {
+	err = s.config.Records.ReadOnce(ctx, func(tx RecordReader) error {
 		proofs, err := tx.Proofs(ctx, partnerID, orderID)
 		for _, p := range proofs {
 			if p.Kind == delivery.ProofPhoto {
