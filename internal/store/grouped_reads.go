@@ -24,8 +24,8 @@ const (
 // in one transaction. A caller never waits for others to arrive: if fewer than
 // readGroups groups are under way, a new one begins immediately.
 //
-// A group takes its callers when its transaction has begun, and before its first
-// query. So each caller sees what was committed before it called.
+// A group takes its callers before its first query is sent, on whose view of the data it
+// reads. So each caller sees what was committed before it called.
 type groupedReads[K comparable, T any] struct {
 	// find reads the values of the keys that take returns, on one consistent view. It
 	// must call take before its first query. It may call take again, which returns the
