@@ -108,21 +108,23 @@ func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error
 	return c.run(st, each)
 }
 
-// run steps through a bound statement, and resets it for its next use.
-func (c *sqliteConn) run(st *sqliteStatement, each func(row) error) error {
+// run steps through a bound statement, and resets it for its next use, also if each
+// panics.
+func (c *sqliteConn) run(st *sqliteStatement, each func(row) error) (err error) {
+	defer func() { err = errors.Join(err, st.Reset()) }()
 	for {
 		more, err := st.Step()
 		if err != nil {
 			return sqliteError(err)
 		}
 		if !more {
-			return st.Reset()
+			return nil
 		}
 		if each == nil {
 			continue
 		}
 		if err := each(st); err != nil {
-			return errors.Join(err, st.Reset())
+			return err
 		}
 	}
 }

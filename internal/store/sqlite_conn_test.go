@@ -59,3 +59,39 @@ func TestEveryParameterIsBound(t *testing.T) {
 		return nil
 	}))
 }
+
+// TestStatementAfterPanic: a statement during which the caller panicked serves the next
+// transaction.
+func TestStatementAfterPanic(t *testing.T) {
+	t.Parallel()
+	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { must(t, s.Close()) }()
+
+	const two = "SELECT ? UNION ALL SELECT 2"
+	panics := func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was lost")
+			}
+		}()
+		_ = s.engine.write(t.Context(), func(c conn) error {
+			return c.query(t.Context(), two, []any{int64(1)}, func(row) error { panic("of the test") })
+		})
+	}
+	for range 3 {
+		panics()
+		rows := 0
+		must(t, s.engine.write(t.Context(), func(c conn) error {
+			return c.query(t.Context(), two, []any{int64(7)}, func(row) error {
+				rows++
+				return nil
+			})
+		}))
+		if rows != 2 {
+			t.Errorf("got %d rows, want 2", rows)
+		}
+	}
+}
