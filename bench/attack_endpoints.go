@@ -18,6 +18,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // slowEndpointsAttack lets many endpoints answer slowly, all from the same moment on,
@@ -87,7 +88,7 @@ func (c *slowEndpointsAttack) measureIn(ctx context.Context, directory string) (
 	if report.Before, err = c.watch(ctx, t, others, orders[:half]); err != nil {
 		return nil, err
 	}
-	if err := pauseFor(ctx, time.Until(begins)); err != nil {
+	if err := rest.For(ctx, time.Until(begins)); err != nil {
 		return nil, err
 	}
 	report.Late = max(0, -time.Until(begins).Seconds())
@@ -281,7 +282,7 @@ func (r *quickReceiver) wait(ctx context.Context, orders []string, atMost time.D
 		return !arrived
 	}
 	for deadline := time.Now().Add(atMost); time.Now().Before(deadline) && slices.ContainsFunc(orders, missing); {
-		if pauseFor(ctx, 20*time.Millisecond) != nil {
+		if rest.For(ctx, 20*time.Millisecond) != nil {
 			return
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -183,9 +184,9 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 		return nil, err
 	}
 	like := row{Server: name, Orders: orders}
-	rest := like
-	rest.Work = atRest
-	if rest.Disk, err = i.diskPerOrder(before); err != nil {
+	still := like
+	still.Work = atRest
+	if still.Disk, err = i.diskPerOrder(before); err != nil {
 		return nil, err
 	}
 	began := time.Now()
@@ -193,8 +194,8 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 	if err != nil {
 		return nil, err
 	}
-	rest.Start = milliseconds(time.Since(began))
-	rows, err = c.running(ctx, i, t, rest, like, jobs)
+	still.Start = milliseconds(time.Since(began))
+	rows, err = c.running(ctx, i, t, still, like, jobs)
 	if err = errors.Join(err, t.stop()); err != nil {
 		return nil, err
 	}
@@ -206,14 +207,14 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 }
 
 // running measures a service that runs.
-func (c *reportCommand) running(ctx context.Context, i *installation, t *target, rest, like row, jobs []job) (rows []row, err error) {
+func (c *reportCommand) running(ctx context.Context, i *installation, t *target, still, like row, jobs []job) (rows []row, err error) {
 	pid := t.command.Process.Pid
 	idle := &meter{pids: []int{pid}}
-	if err := inTurn(idle.hook, func() error { return pauseFor(ctx, idleTime) }, idle.hook); err != nil {
+	if err := inTurn(idle.hook, func() error { return rest.For(ctx, idleTime) }, idle.hook); err != nil {
 		return nil, err
 	}
-	rest.Idle = milliseconds(idle.used().cpu) / idleTime.Seconds()
-	rest.Resident, rest.Load = resident(pid, "VmRSS"), loadAverage()
+	still.Idle = milliseconds(idle.used().cpu) / idleTime.Seconds()
+	still.Resident, still.Load = resident(pid, "VmRSS"), loadAverage()
 	s := &server{address: t.address, accounts: i.Accounts, stored: i.Orders / len(i.Accounts), pid: pid, database: i.server}
 	if i.Orders > 0 {
 		if s.samples, err = i.samples(ctx, t); err != nil {
@@ -221,7 +222,7 @@ func (c *reportCommand) running(ctx context.Context, i *installation, t *target,
 		}
 	}
 	rows, err = c.jobs(ctx, s, like, jobs)
-	return append([]row{rest}, rows...), err
+	return append([]row{still}, rows...), err
 }
 
 // allKept returns an error if a database did not grow by all acknowledged orders.

@@ -95,12 +95,3 @@ func (c *reportCommand) arrivals(ctx context.Context, r *receiver, pid int, stop
 	f.spend(sender.used(), spent{}, f.Orders)
 	return f, nil
 }
-
-func pauseFor(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}

@@ -12,12 +12,7 @@ import (
 // the connection serves the next transaction.
 func TestEndOfContextInterrupts(t *testing.T) {
 	t.Parallel()
-	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { must(t, s.Close()) }()
-
+	s, _ := openLogged(t, filepath.Join(t.TempDir(), "dropyard.db"))
 	for range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := s.engine.write(ctx, func(c conn) error { // on the only connection that writes
@@ -36,12 +31,7 @@ func TestEndOfContextInterrupts(t *testing.T) {
 // TestEveryParameterIsBound: a statement never runs with parameters of its last use.
 func TestEveryParameterIsBound(t *testing.T) {
 	t.Parallel()
-	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { must(t, s.Close()) }()
-
+	s, _ := openLogged(t, filepath.Join(t.TempDir(), "dropyard.db"))
 	must(t, s.engine.read(t.Context(), func(c conn) error {
 		sum := func(args ...any) (sum int64, err error) {
 			err = c.query(t.Context(), "SELECT ? + ?", args, func(r row) error { return r.scan(&sum) })
@@ -64,12 +54,7 @@ func TestEveryParameterIsBound(t *testing.T) {
 // transaction.
 func TestStatementAfterPanic(t *testing.T) {
 	t.Parallel()
-	s, err := OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { must(t, s.Close()) }()
-
+	s, _ := openLogged(t, filepath.Join(t.TempDir(), "dropyard.db"))
 	const two = "SELECT ? UNION ALL SELECT 2"
 	panics := func() {
 		defer func() {

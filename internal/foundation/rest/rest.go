@@ -1,5 +1,5 @@
-// Package rest paces work in the background that nobody waits for, so that it leaves
-// processors and the disk to requests.
+// Package rest pauses. Work in the background that nobody waits for pauses in proportion
+// to what it takes, so that it leaves processors and the disk to requests.
 package rest
 
 import (

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/picture"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -63,7 +64,7 @@ const (
 // New returns a store. It sends no request.
 func New(config Config) *Store {
 	if config.Pause == nil {
-		config.Pause = pause
+		config.Pause = rest.For
 	}
 	if config.Transport == nil {
 		config.Transport = http.DefaultTransport.(*http.Transport).Clone()
@@ -73,17 +74,6 @@ func New(config Config) *Store {
 		Transport:     config.Transport,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
-}
-
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Close closes idle connections.
