@@ -52,6 +52,13 @@ func (f *fault) Read(ctx context.Context, fn func(order.Reader) error) error {
 	return f.Store.Read(ctx, fn)
 }
 
+func (f *fault) ReadOnce(ctx context.Context, fn func(order.Reader) error) error {
+	if err := f.armed(); err != nil {
+		return err
+	}
+	return f.Store.ReadOnce(ctx, fn)
+}
+
 func (f *fault) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
 	if err := f.armed(); err != nil {
 		return nil, err
