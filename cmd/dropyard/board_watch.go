@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
@@ -65,12 +66,8 @@ func changesAfter(ctx context.Context, operator *client.Operator, after string) 
 	if client.CodeOf(err) != client.CodeGone {
 		return changes, err
 	}
-	select { // a service that refuses all of its positions is asked once a second
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-time.After(time.Second):
-		return &client.BoardChanges{}, nil
-	}
+	// A service that refuses all of its positions is asked once a second.
+	return &client.BoardChanges{}, rest.For(ctx, time.Second)
 }
 
 // follow prints each change of the board on a line, from now on.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // forwarder posts events to a receiver in development, as the service does.
@@ -58,9 +59,7 @@ func (f *forwarder) post(ctx context.Context, eventID string, body []byte) strin
 		case !errors.Is(err, syscall.ECONNREFUSED) || attempt == len(f.pauses):
 			return fmt.Sprintf("no response: %v (%d ms)", reason(err), took)
 		}
-		select {
-		case <-time.After(f.pauses[attempt]):
-		case <-ctx.Done():
+		if rest.For(ctx, f.pauses[attempt]) != nil {
 			return "not sent: stopped"
 		}
 	}

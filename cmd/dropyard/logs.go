@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
@@ -112,10 +113,8 @@ func (c *tailLogsCommand) Run(ctx context.Context) error {
 		if err := printLogs(l, fresh); err != nil {
 			return err
 		}
-		select {
-		case <-time.After(c.Every):
-		case <-ctx.Done():
-			return nil
+		if err := rest.For(ctx, c.Every); err != nil {
+			return unlessStopped(ctx, err)
 		}
 	}
 }

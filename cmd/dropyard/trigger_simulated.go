@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // outcomes has the references that make the service's simulation cause an event; all
@@ -40,10 +41,8 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 				return nil
 			}
 		}
-		select {
-		case <-time.After(lookEvery):
-		case <-ctx.Done():
-			return nil
+		if err := rest.For(ctx, lookEvery); err != nil {
+			return unlessStopped(ctx, err)
 		}
 		if order, err = partner.GetOrder(ctx, order.OrderID); err != nil {
 			return fmt.Errorf("look at the order: %w", err)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
@@ -180,10 +181,7 @@ func (s *Server) drain(w http.ResponseWriter, c *call) {
 		return
 	}
 	defer s.draining.Release(1)
-	select {
-	case <-time.After(drainPause):
-	case <-c.Context().Done():
-	}
+	_ = rest.For(c.Context(), drainPause)
 	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) != nil {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // Acceptor accepts the orders of partners that have automatic acceptance set,
@@ -94,10 +95,7 @@ func (a *Acceptor) Run(service *Service) {
 			if err := a.round(ctx, &known); err != nil && ctx.Err() == nil {
 				a.log.Error("orders were not accepted automatically, trying again", "error", err)
 				a.WakeAll()
-				select {
-				case <-time.After(acceptRest):
-				case <-ctx.Done():
-				}
+				_ = rest.For(ctx, acceptRest)
 			}
 			select {
 			case <-a.wake:

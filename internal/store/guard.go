@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // guard is an engine that refuses transactions with refusal.ErrDown while the database
@@ -161,12 +162,7 @@ func (g *guard) probe(ctx context.Context) {
 			g.writes.failed(time.Now()) // what cannot be read cannot be written
 		}
 		g.tell(err)
-		if g.ended() {
-			return
-		}
-		select {
-		case <-time.After(probeEvery):
-		case <-ctx.Done():
+		if g.ended() || rest.For(ctx, probeEvery) != nil {
 			return
 		}
 	}

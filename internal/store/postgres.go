@@ -185,7 +185,7 @@ func (e *postgresEngine) Close() error {
 }
 
 func (e *postgresEngine) read(ctx context.Context, fn func(conn) error) error {
-	return e.transact(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
+	return e.transact(ctx, readOptions, fn)
 }
 
 // readOnce sends the whole transaction in one round trip.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -58,6 +59,9 @@ func (t *postgresTx) rollBack(err error) error {
 	return err
 }
 
+// readOptions are those of transactions that read: they see one state of the data.
+var readOptions = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
 // roundTrip is a transaction that reads, and ends in the round trip in which it begins.
 type roundTrip struct {
 	ctx         context.Context // as in postgresTx
@@ -73,12 +77,12 @@ func (t *roundTrip) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults 
 	}
 	t.sent = true
 	whole := &pgx.Batch{}
-	whole.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").Exec(func(pgconn.CommandTag) error {
+	whole.Queue(fmt.Sprintf("begin isolation level %s %s", readOptions.IsoLevel, readOptions.AccessMode)).Exec(func(pgconn.CommandTag) error {
 		t.begun = true
 		return nil
 	})
 	whole.QueuedQueries = append(whole.QueuedQueries, b.QueuedQueries...)
-	whole.Queue("COMMIT")
+	whole.Queue("commit")
 	return t.pool.SendBatch(t.ctx, whole)
 }
 

@@ -69,8 +69,8 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(conn) e
 }
 
 // statement returns the prepared statement of a text, prepared at most once, with the
-// parameters of its last use. Conn.Prepare would clear them, and SQLite, since 3.54, then
-// plans a query anew that has a parameter in a join or is ordered.
+// parameters of its last use. Conn.Prepare would clear them. Since 3.54, SQLite makes a new
+// plan for an ordered query or a join each time that its parameters have been cleared.
 func (c *sqliteConn) statement(sql string) (*sqliteStatement, error) {
 	if st := c.statements[sql]; st != nil {
 		return st, nil
@@ -84,18 +84,14 @@ func (c *sqliteConn) statement(sql string) (*sqliteStatement, error) {
 	return st, nil
 }
 
-func (c *sqliteConn) exec(_ context.Context, sql string, args ...any) (int64, error) {
-	if err := c.runWith(sql, args, nil); err != nil {
+func (c *sqliteConn) exec(ctx context.Context, sql string, args ...any) (int64, error) {
+	if err := c.query(ctx, sql, args, nil); err != nil {
 		return 0, err
 	}
 	return int64(c.Changes()), nil
 }
 
 func (c *sqliteConn) query(_ context.Context, sql string, args []any, each func(row) error) error {
-	return c.runWith(sql, args, each)
-}
-
-func (c *sqliteConn) runWith(sql string, args []any, each func(row) error) error {
 	st, err := c.statement(sql)
 	if err != nil {
 		return err

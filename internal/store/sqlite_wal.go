@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -125,7 +126,7 @@ func (k *walKeeper) frames() uint32 {
 func (k *walKeeper) checkpoint(c *sqliteConn) {
 	before, start := k.readIndex(), time.Now()
 	var frames, copied int64 // since the writer last began the log again
-	err := c.runWith("PRAGMA wal_checkpoint(PASSIVE)", nil, func(r row) error {
+	err := c.query(context.Background(), "PRAGMA wal_checkpoint(PASSIVE)", nil, func(r row) error {
 		var busy int64
 		return r.scan(&busy, &frames, &copied)
 	})

@@ -1,5 +1,5 @@
-// Package rest pauses. Work in the background that nobody waits for pauses in proportion
-// to what it takes, so that it leaves processors and the disk to requests.
+// Package rest has pauses that end early when a context does. After paces work in the
+// background, so that it leaves processors and the disk to requests.
 package rest
 
 import (
