@@ -36,7 +36,7 @@ func (st *setStatement) forCitus() citusSQL {
 	bound := st.bound()
 	sql := citusSQL{
 		partnerAt: slices.IndexFunc(bound, func(c columnSpec) bool { return c.name == partnerColumn }),
-		one:       st.rowSQL,
+		one:       st.rowSQL + st.returning(""),
 	}
 	if st.verb == insertNew || st.verb == insertOver || st.verb == insertAdd {
 		for rows := 1; rows <= maxInsert; rows *= 2 {

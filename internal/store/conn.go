@@ -29,6 +29,9 @@ type queued struct {
 	bind func(i int, b binder)  // binds row i: the columns of set.bound, in order
 	each func(row) error        // of a look-up: called for every row that is found
 	done func(rows int64) error // of any other: called with the number of rows written
+	// wrote is called by an engine that goes row by row, instead of each, for each row of
+	// parameters of an updateReturn with which it has written a row.
+	wrote func(i int)
 }
 
 // row is one row of a result. scan takes pointers to string, int64, int,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
@@ -78,13 +79,13 @@ var saveProgress = updateReturning(events,
 		text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
 		integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
 	within(eventOf, events.pick("state", "due_at", "tries", "attempts")...),
-	byEvent)
+	byEvent, func(p *webhook.Progress) *outbox.EventKey { key := p.Key(); return &key })
 
 func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
 
 // An event that waits behind another of its order is pending and never due.
 var (
-	findWaiting = lookUpBy(events.pick("partner_id", "order_id", "state", "due_at"), events)
+	findWaiting = lookUpBy(byOrder, events).where("state = 'pending' AND due_at = 0")
 
 	// makeDue makes events due that wait.
 	makeDue = updateOf(events,
@@ -133,9 +134,9 @@ func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
 	if err != nil {
 		return err
 	}
-	wanted := make([]webhook.Event, len(keys))
+	wanted := make([]order.OrderKey, len(keys))
 	for i, key := range keys {
-		wanted[i] = waitingAt(key)
+		wanted[i] = order.OrderKey{PartnerID: key.PartnerID, OrderID: key.OrderID}
 	}
 	rows, err := findNow(ctx, c, findWaiting, wanted...)
 	waiting := make(map[outbox.EventKey]*webhook.Event, len(rows))

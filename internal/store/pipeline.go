@@ -52,7 +52,7 @@ func (f *found[T]) after(done flushed) []*T {
 // find queues a look-up of rows by their keys.
 func find[K, T any](p *pipeline, l *lookup[K, T], keys []K) *found[T] {
 	f := &found[T]{pipeline: p}
-	p.queue(&queued{
+	q := &queued{
 		set: l.set, rows: len(keys),
 		bind: func(i int, b binder) { bindColumns(l.keys, &keys[i], b) },
 		each: func(r row) error {
@@ -63,7 +63,11 @@ func find[K, T any](p *pipeline, l *lookup[K, T], keys []K) *found[T] {
 			f.rows = append(f.rows, found)
 			return nil
 		},
-	})
+	}
+	if l.written != nil {
+		q.wrote = func(i int) { f.rows = append(f.rows, l.written(&keys[i])) }
+	}
+	p.queue(q)
 	return f
 }
 

@@ -15,6 +15,7 @@ type setStatement struct {
 	values   []columnSpec // written, or read by a look-up
 	returned []columnSpec // read from the rows that updateReturn has written
 	keys     []columnSpec // compared
+	also     string       // what else a look-up asks of rows, without parameters; empty for nothing
 	rowSQL   string
 	arraySQL string
 	citus    citusSQL
@@ -50,8 +51,21 @@ const (
 
 func newSet(verb verb, table string, keys, values []columnSpec, returned ...columnSpec) *setStatement {
 	st := &setStatement{verb: verb, table: table, keys: keys, values: values, returned: returned}
-	st.rowSQL, st.arraySQL, st.citus = st.forOneRow(), st.forArrays(), st.forCitus()
+	st.write()
 	return st
+}
+
+// where returns the look-up with a condition on top.
+func (st *setStatement) where(condition string) *setStatement {
+	narrow := *st
+	narrow.also = " AND " + condition
+	narrow.write()
+	return &narrow
+}
+
+// write writes the statement for each engine.
+func (st *setStatement) write() {
+	st.rowSQL, st.arraySQL, st.citus = st.forOneRow(), st.forArrays(), st.forCitus()
 }
 
 // reads reports whether the statement returns rows.
@@ -80,9 +94,9 @@ func (st *setStatement) forOneRow() string {
 	switch st.verb {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("", c) + number(1)(i, c) })
-		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values)) + st.returning("")
+		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
 	case lookUp, lookUpLock:
-		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1)
+		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1) + st.also
 	case deleteOld:
 		return "DELETE FROM " + st.table + " WHERE " + match(1)
 	default:
@@ -90,7 +104,9 @@ func (st *setStatement) forOneRow() string {
 	}
 }
 
-// returning writes what an update reads of the rows that it has written, if it does.
+// returning writes what an update reads of the rows that it has written, if it does. The
+// embedded engine goes without: it knows which row it was, and RETURNING makes SQLite write
+// a temporary table.
 func (st *setStatement) returning(alias string) string {
 	if st.verb != updateReturn {
 		return ""

@@ -166,8 +166,12 @@ func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
 		if err := c.run(st, q.each); err != nil {
 			return written, err
 		}
-		if !q.set.reads() {
-			written += int64(c.Changes())
+		if q.set.looksUp() {
+			continue
+		}
+		changed := int64(c.Changes())
+		if written += changed; changed > 0 && q.wrote != nil {
+			q.wrote(i)
 		}
 	}
 	return written, nil

@@ -86,13 +86,13 @@ func increaseOf[T, R any](t *table[T], where, added []column[R]) *statement[R] {
 	return &statement[R]{newSet(increase, t.name, specs(where), specs(added)), slices.Concat(added, where)}
 }
 
-// updateReturning is updateOf with columns to read of the rows that were written. It
-// is used as a look-up is.
-func updateReturning[T, R, F any](t *table[T], where, set []column[R], read []column[F]) *lookup[R, F] {
+// updateReturning is updateOf with columns to read of the rows that were written, which
+// written gets from the parameters. It is used as a look-up is.
+func updateReturning[T, R, F any](t *table[T], where, set []column[R], read []column[F], written func(*R) *F) *lookup[R, F] {
 	mustBeOf(t, where)
 	mustBeOf(t, set)
 	mustBeOf(t, read)
-	return &lookup[R, F]{newSet(updateReturn, t.name, specs(where), specs(set), specs(read)...), slices.Concat(set, where), read}
+	return &lookup[R, F]{newSet(updateReturn, t.name, specs(where), specs(set), specs(read)...), slices.Concat(set, where), read, written}
 }
 
 // deleteFrom returns a statement that deletes the rows that have the given
@@ -108,6 +108,9 @@ type lookup[K, T any] struct {
 	set  *setStatement
 	keys []column[K]
 	read []column[T]
+	// written returns what would be read of the row that was written with parameters.
+	// Only updateReturning sets it.
+	written func(*K) *T
 }
 
 // lookUpBy returns the look-up of whole rows by some of their columns.
@@ -124,7 +127,16 @@ func lockBy[K, T any](keys []column[K], t *table[T]) *lookup[K, T] {
 func lookUpSome[K, T any](v verb, keys []column[K], t *table[T], read []column[T]) *lookup[K, T] {
 	mustBeOf(t, keys)
 	mustBeOf(t, read)
-	return &lookup[K, T]{newSet(v, t.name, specs(keys), specs(read)), keys, read}
+	return &lookup[K, T]{set: newSet(v, t.name, specs(keys), specs(read)), keys: keys, read: read}
+}
+
+// where narrows a look-up to rows for which a condition without parameters is true. A
+// condition of a partial index belongs here: if it is in parameters, SQLite makes a new plan
+// each time that they are bound.
+func (l *lookup[K, T]) where(condition string) *lookup[K, T] {
+	narrow := *l
+	narrow.set = narrow.set.where(condition)
+	return &narrow
 }
 
 // mustBeOf panics, when the program starts, if a column is not one of the
