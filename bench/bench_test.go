@@ -106,8 +106,10 @@ func TestReport(t *testing.T) {
 	checkText(t, r, "| create, SQLite : bare floor |", "disk, bytes per order", "| dropyard, SQLite | 600 |", "open loop")
 }
 
+// TestReportOnPostgres loads both cores for half a minute.
 func TestReportOnPostgres(t *testing.T) {
 	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
 	testkit.NeedPostgres.OrSkip(t)
 	r := checkReport(t, smallReport("PostgreSQL", pgbench),
 		"dropyard, PostgreSQL: create", "dropyard, PostgreSQL: one order", "pgbench: create", "pgbench: create, items in every second")

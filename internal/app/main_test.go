@@ -9,10 +9,17 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain checks that services which have stopped leave no goroutine behind, and
-// runs all tests again on the other engines.
+// TestMain checks that services which have stopped leave no goroutine behind. At full
+// length it runs all tests again on the other engines, as package model, which is shorter,
+// always does.
 func TestMain(m *testing.M) {
 	testkit.ClearSettings()
 	apptest.Overlap()
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) { os.Exit(apptest.AgainOnPostgres(code)) }))
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		if testkit.Long() {
+			code = apptest.AgainOnPostgres(code)
+		}
+		testkit.StopPostgres()
+		os.Exit(code)
+	}))
 }

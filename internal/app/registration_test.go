@@ -85,10 +85,7 @@ func member(object any, name string) any { return object.(map[string]any)[name] 
 // TestApprovalReachesOtherNodes approves on one node what another has refused.
 func TestApprovalReachesOtherNodes(t *testing.T) {
 	t.Parallel()
-	first := apptest.Start(t, registration("approval"))
-	if first.Database == "" {
-		t.Skip("the embedded database belongs to one node")
-	}
+	first := apptest.Start(t, apptest.Sharable(t), registration("approval"))
 	second := first.Beside(t, registration("approval"))
 	made := first.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 201)
 	login := []byte(`{"email":"new@example.com","password":"brume-et-vent"}`)

@@ -13,10 +13,7 @@ import (
 // threeNodes starts three nodes and returns the first, and a partner as it calls each.
 func threeNodes(t *testing.T, perMinute int) (first *apptest.Service, everywhere []*apptest.Partner) {
 	t.Helper()
-	first = apptest.Start(t, apptest.RateLimit(perMinute))
-	if first.Database == "" {
-		t.Skip("the embedded database belongs to one node")
-	}
+	first = apptest.Start(t, apptest.Sharable(t), apptest.RateLimit(perMinute))
 	partner := first.Register(t, "metro")
 	everywhere = append(everywhere, partner)
 	for range 2 {

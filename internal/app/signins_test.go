@@ -119,10 +119,7 @@ func guess(t *testing.T, s *apptest.Service, path, email string) int {
 // in all, for partners and operators each, whether or not the account exists.
 func TestFailedLoginsAcrossNodes(t *testing.T) {
 	t.Parallel()
-	first := apptest.Start(t)
-	if first.Database == "" {
-		t.Skip("the embedded database belongs to one node")
-	}
+	first := apptest.Start(t, apptest.Sharable(t))
 	second := first.Beside(t)
 	p := first.Register(t, "metro")
 	for path, emails := range map[string][]string{
@@ -149,10 +146,7 @@ func TestFailedLoginsAcrossNodes(t *testing.T) {
 // A node shares its count from the sixth login on.
 func TestFrequentLoginsAcrossNodes(t *testing.T) {
 	t.Parallel()
-	first := apptest.Start(t)
-	if first.Database == "" {
-		t.Skip("the embedded database belongs to one node")
-	}
+	first := apptest.Start(t, apptest.Sharable(t))
 	second := first.Beside(t)
 	p := first.Register(t, "metro")
 	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)

@@ -119,6 +119,16 @@ func DatabaseAt(url string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.DatabaseURL = url }
 }
 
+// Sharable keeps the data where other nodes can share it: in PostgreSQL if services under
+// test use the embedded engine. Without a PostgreSQL the test is skipped.
+func Sharable(t testing.TB) Option {
+	return func(c *config.Config, _ *app.Surroundings) {
+		if c.DatabaseURL = DatabaseOf(t, c.Data); c.DatabaseURL == "" {
+			c.DatabaseURL = migrated.URL(t)
+		}
+	}
+}
+
 // Attach returns a Service that calls one in another process, which uses the
 // system's clock.
 func Attach(url string) *Service {
@@ -314,7 +324,6 @@ func AgainOnPostgres(code int) int {
 	if code == 0 && first && testkit.NeedCitus.Met() {
 		code = againOn("citus")
 	}
-	testkit.StopPostgres()
 	return code
 }
 

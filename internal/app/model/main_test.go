@@ -19,5 +19,7 @@ func TestMain(m *testing.M) {
 	testkit.ClearSettings()
 	_ = flag.Set("rapid.checks", strconv.Itoa(testkit.Scaled(200, 12)))
 	flag.Parse()
-	os.Exit(apptest.AgainOnPostgres(m.Run()))
+	code := apptest.AgainOnPostgres(m.Run())
+	testkit.StopPostgres()
+	os.Exit(code)
 }

@@ -2,6 +2,7 @@ package scenes_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -78,18 +79,22 @@ func isState(i int) bool {
 	return slices.ContainsFunc(theatre.Scenes[:i], func(earlier scenes.Scene) bool { return kind(earlier) == kind(theatre.Scenes[i]) })
 }
 
+// states makes a run show each page in all of its states, hundreds in all.
+var states = flag.Bool("states", false, "show pages in all of their states, as at full length, but to one reader each")
+
 // readersOf returns who looks at the scene with an index. The most important ones are
-// shown to readers of all pairs, every other scene to one of them in turn, so that the
+// shown to readers of all pairs, every other page to one of them in turn, so that the
 // states of a page are seen by different readers. At full length every page is shown in
 // all combinations, and its other states to two readers. States that scripts lead to are
 // shown to readers whose browsers run them.
 func readersOf(i int) []browser.Reader {
-	if scene := theatre.Scenes[i]; scene.Script != "" {
-		return scriptedReadersOf(i)
-	}
 	important, pairs := slices.Contains(whole, theatre.Scenes[i].Name), browser.Pairs()
 	turn := func(n int) browser.Reader { return pairs[n%len(pairs)] }
 	switch {
+	case !important && isState(i) && !*states && !testkit.Long():
+		return nil
+	case theatre.Scenes[i].Script != "":
+		return scriptedReadersOf(i)
 	case testkit.Long() && (important || !isState(i)):
 		return browser.AllReaders()
 	case important:
