@@ -1,9 +1,9 @@
 package api
 
 import (
-	"regexp"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -60,10 +60,7 @@ func overviewOf(o *partner.Overview) partnerOverview {
 }
 
 // partnerCursor accepts the id of the last partner before the page.
-var partnerCursor = form.TextRule{
-	Expected: cursorExpected,
-	Allows:   regexp.MustCompile(`^par_[0-9abcdefghjkmnpqrstvwxyz]{8}$`).MatchString,
-}
+var partnerCursor = form.TextRule{Expected: cursorExpected, Allows: delivery.IsPartnerID}
 
 func (s *Server) handlePartnerList(c *call) (reply, error) {
 	q, err := c.query()

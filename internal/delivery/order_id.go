@@ -52,7 +52,7 @@ func FirstOrderID(partnerID string, at time.Time) (string, error) {
 }
 
 func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
-	if !isPartnerID(partnerID) {
+	if !IsPartnerID(partnerID) {
 		return id, fmt.Errorf("%q is not a partner id", partnerID)
 	}
 	if _, err := identifier.Encoding.Decode(id[:5], []byte(partnerID[len(partnerPrefix):])); err != nil {
@@ -64,7 +64,8 @@ func orderIDAt(partnerID string, at time.Time) (id [20]byte, err error) {
 	return id, nil
 }
 
-func isPartnerID(id string) bool { return isID(id, partnerPrefix, partnerTag) }
+// IsPartnerID reports whether a text has the form of partners' ids.
+func IsPartnerID(id string) bool { return isID(id, partnerPrefix, partnerTag) }
 
 func isOrderID(id string) bool { return isID(id, orderPrefix, 32) }
 
