@@ -85,7 +85,7 @@ var partnerPhrases = map[string]phrase{
 	"partners.email":   {"E-mail address", "Adresse de courriel"},
 	"partners.public":  {"Public name", "Nom public"},
 	"partners.support": {"Support link", "Lien d’assistance"},
-	"partners.mails":   {"Mails to recipients", "Courriels aux destinataires"},
+	"partners.mails":   {"E-mails to recipients", "Courriels aux destinataires"},
 	"partners.yes":     {"yes", "oui"},
 	"partners.no":      {"no", "non"},
 

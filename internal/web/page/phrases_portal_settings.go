@@ -68,7 +68,7 @@ var settingsPhrases = map[string]phrase{
 	"settings.language":         {"Language", "Langue"},
 	"settings.language.hint":    {"Of the recipient’s page and of e-mails. Recipients can change it on the page.", "De la page du destinataire et des courriels. Le destinataire peut en changer sur la page."},
 	"settings.language.browser": {"As the recipient’s browser asks", "Selon le navigateur du destinataire"},
-	"settings.mail":             {"Mails to recipients", "Courriels aux destinataires"},
+	"settings.mail":             {"E-mails to recipients", "Courriels aux destinataires"},
 	"settings.mail.hint": {
 		"When the courier is on the way, when the order is delivered, when an attempt fails, and when it is late.",
 		"Quand le livreur est en route, à la livraison, en cas d’échec et en cas de retard.",
