@@ -24,6 +24,8 @@ type MailServer struct {
 	Mails chan *Mail
 	// Away makes the server drop connections as soon as they are made.
 	Away atomic.Bool
+	// Dropped receives a value for each of these connections, while it has room.
+	Dropped chan struct{}
 	// LoseAnswer makes it drop one connection when it has got a mail, instead of accepting
 	// it. It is false again then.
 	LoseAnswer atomic.Bool
@@ -49,7 +51,7 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail, 100), Login: login}
+	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail, 100), Dropped: make(chan struct{}, 100), Login: login}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &mailSession{server: s, conn: c, trusted: login == ""}, nil
 	}))
@@ -58,7 +60,7 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = server.Serve(droppingListener{listener, &s.Away}) // it ends when the test does
+		_ = server.Serve(droppingListener{listener, s}) // it ends when the test does
 	}()
 	t.Cleanup(func() {
 		_ = server.Close()
@@ -74,20 +76,24 @@ type silent struct{}
 func (silent) Printf(string, ...any) {}
 func (silent) Println(...any)        {}
 
-// droppingListener drops connections while away is set.
+// droppingListener drops connections while its server is away.
 type droppingListener struct {
 	net.Listener
-	away *atomic.Bool
+	server *MailServer
 }
 
 // Accept implements net.Listener.
 func (l droppingListener) Accept() (net.Conn, error) {
 	for {
 		conn, err := l.Listener.Accept()
-		if err != nil || !l.away.Load() {
+		if err != nil || !l.server.Away.Load() {
 			return conn, err
 		}
 		_ = conn.Close()
+		select {
+		case l.server.Dropped <- struct{}{}:
+		default:
+		}
 	}
 }
 
