@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // bodiesAttack sends large bodies on many connections.
@@ -79,10 +81,7 @@ func insist(ctx context.Context, connections int, count counter, attempt func(ra
 					outcome = "connection cut"
 				}
 				count(outcome, 1)
-				select {
-				case <-ctx.Done():
-				case <-time.After(retryPause(random)):
-				}
+				_ = rest.For(ctx, retryPause(random))
 			}
 		})
 	}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"sync"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // connectionsAttack holds connections open by sending a header byte by byte.
@@ -48,10 +50,7 @@ func drip(ctx context.Context, address string) int {
 		if _, err := conn.Write([]byte{next}); err != nil {
 			break
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second / 2):
-		}
+		_ = rest.For(ctx, time.Second/2)
 	}
 	if ctx.Err() != nil {
 		return 0

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // target is a service that is attacked: the binary of dropyard with a data
@@ -166,10 +168,8 @@ func (t *target) watch(ctx context.Context) (most usage) {
 		now := usageOf(t.command.Process.Pid)
 		most.MegaBytes = max(most.MegaBytes, now.MegaBytes)
 		most.Descriptors = max(most.Descriptors, now.Descriptors)
-		select {
-		case <-ctx.Done():
+		if rest.For(ctx, watchInterval) != nil {
 			return most
-		case <-time.After(watchInterval):
 		}
 	}
 }

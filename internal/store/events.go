@@ -101,8 +101,7 @@ type promotion struct {
 
 func waitingEvent(p *promotion) *webhook.Event { return &p.waiting }
 
-// waitingAt is an event as far as it can be looked for: one of this key that
-// waits behind another.
+// waitingAt is what makeDue expects of the event of a key: that it waits behind another.
 func waitingAt(key outbox.EventKey) webhook.Event {
 	return webhook.Event{
 		Event: delivery.Event{PartnerID: key.PartnerID, OrderID: key.OrderID, Sequence: key.Sequence},

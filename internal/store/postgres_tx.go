@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -60,7 +59,7 @@ func (t *postgresTx) rollBack(err error) error {
 }
 
 // readOptions are those of transactions that read: they see one state of the data.
-var readOptions = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+var readOptions = pgx.TxOptions{BeginQuery: "begin isolation level repeatable read read only"}
 
 // roundTrip is a transaction that reads, and ends in the round trip in which it begins.
 type roundTrip struct {
@@ -77,7 +76,7 @@ func (t *roundTrip) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults 
 	}
 	t.sent = true
 	whole := &pgx.Batch{}
-	whole.Queue(fmt.Sprintf("begin isolation level %s %s", readOptions.IsoLevel, readOptions.AccessMode)).Exec(func(pgconn.CommandTag) error {
+	whole.Queue(readOptions.BeginQuery).Exec(func(pgconn.CommandTag) error {
 		t.begun = true
 		return nil
 	})

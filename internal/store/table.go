@@ -134,9 +134,7 @@ func lookUpSome[K, T any](v verb, keys []column[K], t *table[T], read []column[T
 // condition of a partial index belongs here: if it is in parameters, SQLite makes a new plan
 // each time that they are bound.
 func (l *lookup[K, T]) where(condition string) *lookup[K, T] {
-	narrow := *l
-	narrow.set = narrow.set.where(condition)
-	return &narrow
+	return &lookup[K, T]{set: l.set.where(condition), keys: l.keys, read: l.read}
 }
 
 // mustBeOf panics, when the program starts, if a column is not one of the
