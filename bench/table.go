@@ -63,6 +63,13 @@ func (r *report) rate(name, goal string, over, under *row) {
 	}
 }
 
+// cost adds a ratio of the CPU time of two requests, if both were measured.
+func (r *report) cost(name, goal string, over, under *row) {
+	if over != nil && under != nil && under.CPU > 0 {
+		r.Ratios = append(r.Ratios, ratio{name, over.CPU / under.CPU, goal})
+	}
+}
+
 // compare sets the ratios.
 func (r *report) compare() {
 	at := func(server, work string) *row { return r.find(server, work, 0) }
@@ -75,25 +82,31 @@ func (r *report) compare() {
 		if large.Work == creatingItems && large.Orders > 0 && !large.Open {
 			r.rate(fmt.Sprintf("create with items, SQLite, %d orders : none", large.Orders), "0.8", &large, at(onSQLite, creatingItems))
 		}
-		if floor := at(bareFloor, oneOrder); large.Server == onSQLite || large.Server == overPostgres {
-			switch large.Work {
-			case quoting:
-				r.rate(large.Server+", quote : bare floor", "0.9", &large, at(bareFloor, creating))
-			case oneOrder, tracking:
-				goal := "0.85"
-				if large.Server == overPostgres {
-					goal = "0.6"
-				}
-				r.rate(fmt.Sprintf("%s, %s, %d orders : bare floor", large.Server, large.Work, large.Orders), goal, &large, floor)
-			case listing:
-				if floor != nil && floor.CPU > 0 {
-					r.Ratios = append(r.Ratios, ratio{fmt.Sprintf("%s, CPU of a list of 50, %d orders : bare floor's of an answer", large.Server, large.Orders),
-						large.CPU / floor.CPU, "9 at most"})
-				}
-			}
+		if large.Server == onSQLite || large.Server == overPostgres {
+			r.beside(&large, at(bareFloor, creating), at(bareFloor, oneOrder))
 		}
 	}
 	r.rate("webhooks to one endpoint, SQLite : bare client", "0.7", at(onSQLite, delivering), at(bareClient, delivering))
+}
+
+// beside compares a work of the service with the bare floor. The goals are for the floor
+// that parses a body; works that have none are compared with a floor without one, too.
+func (r *report) beside(of, floor, bodiless *row) {
+	goal := "0.85"
+	if of.Server == overPostgres {
+		goal = "0.6"
+	}
+	name := fmt.Sprintf("%s, %s, %d orders", of.Server, of.Work, of.Orders)
+	switch of.Work {
+	case quoting:
+		r.rate(name+" : bare floor", "0.9", of, floor)
+	case oneOrder, tracking:
+		r.rate(name+" : bare floor", goal, of, floor)
+		r.rate(name+" : bare floor without a body", "", of, bodiless)
+	case listing:
+		r.cost(name+", CPU : bare floor", "9 at most", of, floor)
+		r.cost(name+", CPU : bare floor without a body", "", of, bodiless)
+	}
 }
 
 // text writes the report as Markdown.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -27,70 +28,61 @@ func yamlDocument(body []byte) handler {
 // jsonDocument returns a handler for an OpenAPI document in JSON, which read returns.
 func jsonDocument(read func() ([]byte, error)) handler { return constant("", read) }
 
-type place struct {
-	City     string `json:"city"`
-	Province string `json:"province"`
-}
+// trackingSize is about how many bytes the answer about an order takes that has moved a few
+// times.
+const trackingSize = 1 << 10
 
-type trackedCourier struct {
-	FirstName string `json:"first_name"`
-	Vehicle   string `json:"vehicle"`
-}
-
-type trackedStatus struct {
-	Status    delivery.Status `json:"status"`
-	Timestamp time.Time       `json:"timestamp"`
-}
-
-// failedAttempt is why the latest attempt at a delivery failed.
-type failedAttempt struct {
-	Reason      delivery.FailureReason `json:"reason"`
-	NextAttempt *time.Time             `json:"next_attempt"` // null if none is planned
-}
-
-// tracked is all that a tracking URL shows: no names, streets, phone numbers,
-// e-mail addresses, notes, metadata or prices.
-type tracked struct {
-	OrderID           string                `json:"order_id"`
-	Status            delivery.Status       `json:"status"`
-	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
-	EstimatedDelivery time.Time             `json:"estimated_delivery"`
-	CreatedAt         time.Time             `json:"created_at"`
-	UpdatedAt         time.Time             `json:"updated_at"`
-	Origin            place                 `json:"origin"`
-	Destination       place                 `json:"destination"`
-	ParcelCount       int                   `json:"parcel_count"`
-	Courier           *trackedCourier       `json:"courier,omitzero"`
-	FailedAttempt     *failedAttempt        `json:"failed_attempt,omitzero"`
-	StatusHistory     []trackedStatus       `json:"status_history"`
-	LiveMode          bool                  `json:"livemode"` // false for a simulated order
-}
-
-func placeOf(c delivery.Contact) place { return place{c.Address.City, c.Address.Province} }
-
-func trackedOf(o *delivery.Tracked) tracked {
-	t := tracked{
-		OrderID:           o.OrderID,
-		Status:            o.Status,
-		ServiceLevel:      o.ServiceLevel,
-		EstimatedDelivery: o.EstimatedDelivery,
-		CreatedAt:         o.CreatedAt,
-		UpdatedAt:         o.UpdatedAt,
-		Origin:            placeOf(o.Pickup),
-		Destination:       placeOf(o.Dropoff),
-		ParcelCount:       len(o.Parcels),
-		LiveMode:          !delivery.IsTestOrder(o.OrderID),
-	}
+// trackingOf encodes what a tracking URL shows of an order (interface section 4.6).
+func trackingOf(o *delivery.Tracked) []byte {
+	w := strictjson.Writer{Buffer: make([]byte, 0, trackingSize)}
+	w.Object("")
+	w.Text("order_id", o.OrderID)
+	w.Text("status", string(o.Status))
+	w.Text("service_level", string(o.ServiceLevel))
+	w.Time("estimated_delivery", o.EstimatedDelivery)
+	w.Time("created_at", o.CreatedAt)
+	w.Time("updated_at", o.UpdatedAt)
+	writePlace(&w, "origin", o.Origin)
+	writePlace(&w, "destination", o.Destination)
+	w.Integer("parcel_count", int64(o.Parcels))
 	if o.Courier != nil {
-		t.Courier = &trackedCourier{o.Courier.FirstName(), o.Courier.Vehicle}
+		w.Object("courier")
+		w.Text("first_name", o.Courier.FirstName)
+		w.Text("vehicle", o.Courier.Vehicle)
+		w.EndObject()
 	}
 	if o.Failed != nil {
-		t.FailedAttempt = &failedAttempt{o.Failed.Reason, o.Failed.Next}
+		writeFailed(&w, o.Failed)
 	}
+	w.List("status_history")
 	for _, entry := range o.History {
-		t.StatusHistory = append(t.StatusHistory, trackedStatus{entry.Status, entry.At})
+		w.Object("")
+		w.Text("status", string(entry.Status))
+		w.Time("timestamp", entry.At)
+		w.EndObject()
 	}
-	return t
+	w.EndList()
+	w.Flag("livemode", !delivery.IsTestOrder(o.OrderID)) // false for a simulated order
+	w.EndObject()
+	return w.Buffer
+}
+
+func writePlace(w *strictjson.Writer, name string, p delivery.Place) {
+	w.Object(name)
+	w.Text("city", p.City)
+	w.Text("province", p.Province)
+	w.EndObject()
+}
+
+func writeFailed(w *strictjson.Writer, f *delivery.FailedAttempt) {
+	w.Object("failed_attempt")
+	w.Text("reason", string(f.Reason))
+	if f.Next != nil {
+		w.Time("next_attempt", *f.Next)
+	} else {
+		w.Raw("next_attempt", []byte("null")) // none is planned
+	}
+	w.EndObject()
 }
 
 // public sets the headers of every tracking response, refusals too: search
@@ -107,5 +99,5 @@ func (s *Server) handleTrack(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(trackedOf(found))
+	return reply{status: http.StatusOK, body: trackingOf(found)}, nil
 }

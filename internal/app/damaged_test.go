@@ -14,15 +14,15 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// damages are the ways in which the row of an order can be unreadable. Lists still show
-// an order if they have nothing of what is damaged.
+// damages are the ways in which the row of an order can be unreadable. Partners still see
+// an order, in lists or alone, if what they see has nothing of what is damaged.
 var damages = map[string]struct {
-	statement string
-	listed    bool
+	statement    string
+	listed, read bool
 }{
-	"document":   {`UPDATE orders SET document = '{"order_id":' WHERE order_id = '%s'`, false},
-	"courier":    {`UPDATE orders SET courier = '{' WHERE order_id = '%s'`, true},
-	"allocation": {`UPDATE orders SET allocation = '[{]' WHERE order_id = '%s'`, true},
+	"document":   {`UPDATE orders SET document = '{"order_id":' WHERE order_id = '%s'`, false, false},
+	"courier":    {`UPDATE orders SET courier = '{' WHERE order_id = '%s'`, true, false},
+	"allocation": {`UPDATE orders SET allocation = '[{]' WHERE order_id = '%s'`, true, true},
 }
 
 // TestDamagedOrderFailsAlone: an order that cannot be read does not keep its
@@ -53,8 +53,14 @@ func TestDamagedOrderFailsAlone(t *testing.T) {
 			if got := pagesOfOne(t, p); !slices.Equal(got, want) {
 				t.Errorf("pages of one: got %v, want %v", got, want)
 			}
-			p.Call(t, "GET", "/v1/orders/"+damaged, nil).Refused(t, http.StatusInternalServerError, "internal_error")
-			p.Call(t, "GET", "/v1/orders/"+ids[0], nil).Must(t, http.StatusOK)
+			for _, path := range []string{"/v1/orders/", "/track/"} {
+				if answer := p.Call(t, "GET", path+damaged, nil); damage.read {
+					answer.Must(t, http.StatusOK)
+				} else {
+					answer.Refused(t, http.StatusInternalServerError, "internal_error")
+				}
+				p.Call(t, "GET", path+ids[0], nil).Must(t, http.StatusOK)
+			}
 			if board := o.Call(t, "GET", "/ops/v1/orders", nil).Must(t, http.StatusOK); board.Len("orders") != 3 {
 				t.Errorf("board: got %s, want all three orders", board.Body)
 			}

@@ -42,6 +42,7 @@ func (a *App) openOrders() {
 		EncodeForOperators: record.EncodeForOperators,
 		AppendListed:       record.AppendListed,
 		Current:            record.Current,
+		Tracked:            record.Tracked,
 	})
 	a.atClose(ending(a.orders.Close))
 }

@@ -38,10 +38,3 @@ type FailedAttempt struct {
 	Reason FailureReason
 	Next   *time.Time // when the next attempt is planned; nil if none is
 }
-
-// Tracked is an order as it is followed without credentials.
-type Tracked struct {
-	*Order
-	// Failed is the latest attempt, if it has failed and its event is still kept.
-	Failed *FailedAttempt
-}

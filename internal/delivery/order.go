@@ -201,12 +201,14 @@ type Cancellation struct {
 // Stored is an order as it is stored: the record of its creation, and what may have
 // changed since.
 type Stored struct {
+	PartnerID         string
 	OrderID           string
 	Document          []byte // must not be changed; in a list valid only until the function that is given it returns
 	Status            Status
 	EstimatedDelivery time.Time
 	UpdatedAt         time.Time
-	// Courier, Moves and Cancellation are empty in lists, which do not show them.
+	// Events, Courier, Moves and Cancellation are empty in lists, which do not show them.
+	Events       int64 // see Order
 	Courier      *Courier
 	Moves        []HistoryEntry // the history after the creation
 	Cancellation *Cancellation

@@ -7,18 +7,36 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
-// Follow reads one order by its id alone, for callers without credentials.
+// Follow returns what may be known of an order to whoever has its id, without credentials.
 func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked, error) {
-	found, err := s.Track(ctx, orderID)
-	tracked := &delivery.Tracked{Order: found}
-	if err != nil || found.Status != delivery.StatusFailed {
-		return tracked, err
+	stored, err := s.stored(ctx, orderID)
+	if err != nil {
+		return nil, err
 	}
-	return tracked, s.config.Store.ReadOnce(ctx, func(tx Reader) error {
-		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: found.PartnerID, OrderID: found.OrderID, Sequence: found.Events})
+	tracked, err := s.config.Tracked(stored)
+	if err != nil {
+		return nil, s.damaged(orderID, err)
+	}
+	tracked.Failed, err = s.failedAttempt(ctx, stored.Status, outbox.EventKey{PartnerID: stored.PartnerID, OrderID: orderID, Sequence: stored.Events})
+	return tracked, err
+}
+
+// FailedAttempt returns the latest attempt at an order's delivery, if it has failed and its
+// event is still kept; otherwise nil.
+func (s *Service) FailedAttempt(ctx context.Context, o *delivery.Order) (*delivery.FailedAttempt, error) {
+	return s.failedAttempt(ctx, o.Status, outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events})
+}
+
+func (s *Service) failedAttempt(ctx context.Context, status delivery.Status, latest outbox.EventKey) (failed *delivery.FailedAttempt, err error) {
+	if status != delivery.StatusFailed {
+		return nil, nil
+	}
+	err = s.config.Store.ReadOnce(ctx, func(tx Reader) error {
+		facts, err := tx.Facts(ctx, latest)
 		if facts != nil {
-			tracked.Failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
+			failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
 		}
 		return err
 	})
+	return failed, err
 }

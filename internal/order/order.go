@@ -48,6 +48,9 @@ type Config struct {
 	// Current returns the complete record of an order as it is now. It returns an error
 	// if the stored record cannot be read.
 	Current func(o *delivery.Stored) ([]byte, error)
+	// Tracked returns what may be known of an order without credentials, without Failed.
+	// It returns an error if the stored record cannot be read.
+	Tracked func(o *delivery.Stored) (*delivery.Tracked, error)
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -205,17 +208,27 @@ func (s *Service) Record(ctx context.Context, partnerID, orderID string) ([]byte
 	if !ownedBy(partnerID, orderID) {
 		return nil, refusal.NotFound("order")
 	}
-	stored, err := readOrder(s, orderID, func(partnerID string) (*delivery.Stored, error) {
-		return s.config.Store.Stored(ctx, partnerID, orderID)
-	})
+	stored, err := s.stored(ctx, orderID)
 	if err != nil {
 		return nil, err
 	}
 	document, err := s.config.Current(stored)
 	if err != nil {
-		return nil, s.config.Damaged.Of(&delivery.DamagedError{OrderID: orderID, Err: err})
+		return nil, s.damaged(orderID, err)
 	}
 	return document, nil
+}
+
+// stored reads one order by its id alone, without decoding it.
+func (s *Service) stored(ctx context.Context, orderID string) (*delivery.Stored, error) {
+	return readOrder(s, orderID, func(partnerID string) (*delivery.Stored, error) {
+		return s.config.Store.Stored(ctx, partnerID, orderID)
+	})
+}
+
+// damaged reports that an order cannot be decoded, and returns the error for the caller.
+func (s *Service) damaged(orderID string, err error) error {
+	return s.config.Damaged.Of(&delivery.DamagedError{OrderID: orderID, Err: err})
 }
 
 // ownedBy reports whether an order's id names the partner.
@@ -224,7 +237,8 @@ func ownedBy(partnerID, orderID string) bool {
 	return ok && owner == partnerID
 }
 
-// Track reads one order by its id alone, for callers without credentials.
+// Track reads one order by its id alone, whoever asks; what strangers may know of it is
+// what Follow returns.
 func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, error) {
 	return s.find(ctx, orderID)
 }
@@ -316,7 +330,7 @@ func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte)
 				page.Count++
 				return nil
 			}
-			_ = s.config.Damaged.Of(&delivery.DamagedError{OrderID: o.OrderID, Err: err}) // reported
+			_ = s.damaged(o.OrderID, err) // reported
 			return nil
 		})
 		if stopped || found > limit {

@@ -20,9 +20,10 @@ type Store interface {
 	// ReadOnce is Read for an fn that calls EachStored or Facts once, and nothing else.
 	ReadOnce(ctx context.Context, fn func(Reader) error) error
 	// Order returns one order as Reader's Order does, with all that was committed before
-	// it was called. It may read for several callers together.
+	// it was called.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
-	// Stored returns what Order returns without decoding it.
+	// Stored returns what Order returns without decoding it. It may read for several
+	// callers together.
 	Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error)
 }
 

@@ -244,6 +244,7 @@ func FuzzDecode(f *testing.F) {
 		}
 		_, _ = record.AppendListed(nil, &delivery.Stored{Document: data})
 		_, _ = record.Current(&delivery.Stored{Document: data})
+		_, _ = record.Tracked(&delivery.Stored{Document: data})
 		if !bytes.Equal(data, before) {
 			t.Fatalf("got input %q, want it unchanged: %q", data, before)
 		}

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -91,12 +92,13 @@ type cutter struct {
 func (c *cutter) before(mark string) []byte {
 	at := bytes.Index(c.rest, []byte(mark))
 	if at < 0 {
-		if c.missing == "" {
-			c.missing = mark
-		}
+		c.lacks(mark)
 		return nil
 	}
 	found := c.rest[:at]
 	c.rest = c.rest[at+len(mark):]
 	return found
 }
+
+// lacks notes that a mark is not there, or not what should follow it.
+func (c *cutter) lacks(mark string) { c.missing = cmp.Or(c.missing, mark) }

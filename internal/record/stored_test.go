@@ -101,6 +101,9 @@ func TestCutRecord(t *testing.T) {
 		if got, err := record.Current(&delivery.Stored{Document: cut}); err == nil {
 			t.Errorf("the first %d bytes: got the complete record %s, want an error", n, got)
 		}
+		if got, err := record.Tracked(&delivery.Stored{Document: cut}); err == nil && cut[n-1] != '}' {
+			t.Errorf("the first %d bytes: got %+v, want an error", n, got)
+		}
 	}
 }
 

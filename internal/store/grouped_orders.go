@@ -14,7 +14,7 @@ type storedOrder struct {
 	moves []delivery.HistoryEntry // the history after the creation
 }
 
-// orderReads reads single orders in groups.
+// orderReads reads single orders, which nothing decodes, in groups.
 type orderReads struct {
 	groups groupedReads[order.OrderKey, *storedOrder]
 	traces *traces
@@ -24,7 +24,7 @@ func groupOrders(g *guard) *orderReads {
 	r := &orderReads{traces: &g.traces}
 	r.groups.find = func(ctx context.Context, take func() []order.OrderKey) (found map[order.OrderKey]*storedOrder, err error) {
 		err = g.readOnce(ctx, func(c conn) error {
-			found, err = findStored(ctx, c, take())
+			found, err = storedByKeys(ctx, c, take())
 			return err
 		})
 		return found, err
@@ -40,10 +40,10 @@ func (r *orderReads) read(ctx context.Context, key order.OrderKey) (*storedOrder
 	return found, err
 }
 
-// findStored reads orders and their histories in one round trip.
-func findStored(ctx context.Context, c conn, keys []order.OrderKey) (map[order.OrderKey]*storedOrder, error) {
+// storedByKeys reads orders and their histories in one round trip.
+func storedByKeys(ctx context.Context, c conn, keys []order.OrderKey) (map[order.OrderKey]*storedOrder, error) {
 	p := newPipeline(c)
-	orderRows, historyRows := find(p, findOrders, keys), find(p, findHistory, keys)
+	orderRows, historyRows := find(p, findStored, keys), find(p, findHistory, keys)
 	done, err := p.flush(ctx)
 	if err != nil {
 		return nil, err
@@ -80,11 +80,9 @@ func storedByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRo
 	return found, err
 }
 
-// order returns the order, or its damage as the error. Callers that share a stored order
-// may call it at the same time; they must not change its courier and allocation.
+// order returns the order, or its damage as the error. The row must be a whole one.
 func (s *storedOrder) order() (*delivery.Order, error) {
-	row := *s.row // decoding notes damage in it
-	o := row.order()
+	o := s.row.order()
 	o.History = append(o.History, s.moves...)
 	return undamaged(o)
 }
@@ -96,20 +94,14 @@ func (s *storedOrder) stored() (*delivery.Stored, error) {
 		return nil, err
 	}
 	stored := s.row.stored()
-	stored.Courier, stored.Moves, stored.Cancellation = s.row.Courier, s.moves, s.row.cancellation()
+	stored.Events, stored.Courier, stored.Moves, stored.Cancellation = s.row.Events, s.row.Courier, s.moves, s.row.cancellation()
 	return &stored, nil
 }
 
-// find returns one order as it is stored; nil if there is none. On a shared engine the
-// orders of callers that wait at the same time are read together. Where partners lie on
-// several nodes they are not: a group would wait for the slowest node.
-func (s orderStore) find(ctx context.Context, partnerID, orderID string) (found *storedOrder, err error) {
-	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
-	if s.grouped != nil {
-		return s.grouped.read(ctx, key)
-	}
+// read reads one order; nil if there is none.
+func (s orderStore) read(ctx context.Context, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (found *storedOrder, err error) {
 	err = s.engine.read(ctx, func(c conn) error {
-		found, err = storedByKey(ctx, c, findOrders, key)
+		found, err = storedByKey(ctx, c, by, key)
 		return err
 	})
 	return found, err
@@ -117,16 +109,25 @@ func (s orderStore) find(ctx context.Context, partnerID, orderID string) (found 
 
 // Order returns one order with its history; nil if there is none.
 func (s orderStore) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	found, err := s.find(ctx, partnerID, orderID)
+	found, err := s.read(ctx, findOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 	if err != nil || found == nil {
 		return nil, err
 	}
 	return found.order()
 }
 
-// Stored returns what Order returns without decoding it.
+// Stored returns what Order returns without decoding it. On a shared engine the orders of
+// callers that wait at the same time are read together. Where partners lie on several nodes
+// they are not: a group would wait for the slowest node.
 func (s orderStore) Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error) {
-	found, err := s.find(ctx, partnerID, orderID)
+	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
+	var found *storedOrder
+	var err error
+	if s.grouped != nil {
+		found, err = s.grouped.read(ctx, key)
+	} else {
+		found, err = s.read(ctx, findStored, key)
+	}
 	if err != nil || found == nil {
 		return nil, err
 	}

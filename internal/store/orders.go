@@ -45,6 +45,8 @@ var (
 	storedOrders = orders.only("status", "updated_at", "estimated_delivery", "document")
 
 	findOrders = lookUpBy(byOrder, orders)
+	findStored = lookUpSome(lookUp, byOrder, orders, append(orderKey, orders.pick(
+		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason", "document")...))
 	lockOrders = lockBy(byOrder, orders)
 	addOrders  = orders.insert()
 	dropOrders = deleteFrom(orders, byOrder)
@@ -86,7 +88,7 @@ func (r *orderRow) damage() error {
 
 // stored returns what lists show of the order, without decoding it.
 func (r *orderRow) stored() delivery.Stored {
-	return delivery.Stored{OrderID: r.OrderID, Document: r.document, Status: r.Status, EstimatedDelivery: r.EstimatedDelivery, UpdatedAt: r.UpdatedAt}
+	return delivery.Stored{PartnerID: r.PartnerID, OrderID: r.OrderID, Document: r.document, Status: r.Status, EstimatedDelivery: r.EstimatedDelivery, UpdatedAt: r.UpdatedAt}
 }
 
 // order returns the order of a row, with the first entry of its history.

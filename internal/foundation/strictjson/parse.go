@@ -63,6 +63,20 @@ func fault(data []byte) error {
 // would refuse.
 func ParseTrusted(data []byte) (*Value, error) { return scan(data) }
 
+// CutText returns the text of the string with which trusted JSON begins, and what follows
+// the string.
+func CutText(data []byte) (text string, rest []byte, err error) {
+	s := scanner{data: data}
+	if s.peek() != '"' {
+		return "", data, errNotJSON
+	}
+	start := s.at
+	if err := s.text(); err != nil {
+		return "", data, err
+	}
+	return string(unquote(data[start:s.at])), data[s.at:], nil
+}
+
 // unquote returns the text of a valid JSON string. Without escapes, that is a slice
 // of the input.
 func unquote(quoted []byte) []byte {

@@ -154,10 +154,8 @@ type leaf struct {
 	// Other is another way to do the same, such as an OpenID provider; nil if there is none.
 	Other *page.Link
 	Links []page.Link
-	// InOther is a link to the page in the other language, which is Next. Both are set by
-	// show.
+	// InOther is a link to the page in the other language. It is set by show.
 	InOther page.Link
-	Next    page.Language
 	status  int // 0 for 200
 }
 
@@ -167,7 +165,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if l.Message == nil {
 		l.Message = site.TakeFlash(s.Visit, s.Language)
 	}
-	l.InOther, l.Next = s.Language.InOther(s.Visit), s.Language.Other()
+	l.InOther = s.Language.InOther(s.Visit)
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.Text("home.title"), Data: l, Roomy: s.door == courier,
 	})

@@ -58,7 +58,6 @@ type view struct {
 	Demo     bool
 	Tracking string // empty if there is no order to follow
 	Other    page.Link
-	Next     page.Language
 }
 
 // visitor is a person who is signed in.
@@ -66,7 +65,7 @@ type visitor struct{ Name, Path string }
 
 func (room *Room) serve(v *visit.Visit) (int, []byte, error) {
 	language := room.config.Site.Language(v, "")
-	shown := view{Doors: doors, Other: language.InOther(v), Next: language.Other()}
+	shown := view{Doors: doors, Other: language.InOther(v)}
 	for _, kind := range []visit.Audience{visit.Partners, visit.Operators} {
 		name, path, err := room.config.SignedIn(v, kind)
 		if err != nil {

@@ -23,8 +23,9 @@ type Templates struct {
 // do in tests, starts quickly. Templates that cannot be parsed panic then.
 //
 // Templates have these functions: t, rich and n look up phrases (see Language.Text,
-// Language.Rich, Language.Count), asset returns the path of an asset, badge the badge
-// of a status and tracked that for recipients, icon an icon by name, moment and relative a
+// Language.Rich, Language.Count), language returns the language, other the one that is
+// offered besides, and otherName its name, asset returns the path of an asset, badge the
+// badge of a status and tracked that for recipients, icon an icon by name, moment and relative a
 // time, dollars an amount of cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
 // bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one,
 // col the attribute of a cell that names its column on phones, where rows are stacked.
@@ -52,7 +53,10 @@ func (s *Site) constant(l Language) map[string]func(...string) string {
 			}
 			return l.Text(arguments[0], pairs...)
 		},
-		"asset": func(arguments ...string) string { return s.Asset(arguments[0]) },
+		"asset":     func(arguments ...string) string { return s.Asset(arguments[0]) },
+		"language":  func(...string) string { return string(l) },
+		"other":     func(...string) string { return string(l.Other()) },
+		"otherName": func(...string) string { return l.Other().Name() },
 	}
 }
 
@@ -60,7 +64,8 @@ func (s *Site) functions(l Language) template.FuncMap {
 	return template.FuncMap{
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
 		"quantity": func(n int64) string { return l.Number(int(n)) },
-		"asset":    s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
+		"language": func() Language { return l }, "other": l.Other, "otherName": l.Other().Name,
+		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
 		"tracked":  func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },
 		"col":      func(key string, pairs ...any) template.HTMLAttr { return label(l.Text(key, pairs...)) },
@@ -121,8 +126,7 @@ type layout struct {
 // framed is what templates/frame.html is given.
 type framed struct {
 	*Frame
-	Language Language
-	Content  template.HTML
+	Content template.HTML
 }
 
 // Render sets the headers of a document and returns it. It is rendered as a whole
@@ -135,7 +139,7 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 	}
 	var whole bytes.Buffer
 	if d.Frame != nil {
-		inside := framed{d.Frame, d.Language, template.HTML(content.String())}
+		inside := framed{d.Frame, template.HTML(content.String())}
 		content.Reset()
 		if err := set.ExecuteTemplate(content, "frame", inside); err != nil {
 			return nil, fmt.Errorf("write the frame of %s: %w", d.Template, err)

@@ -31,11 +31,14 @@ type orderView struct {
 
 // order shows one order.
 func (room *Room) order(s *sheet) (int, []byte, error) {
-	found, err := room.follow(s)
+	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	view := s.viewOfOrder(found)
+	if view.Failed, err = room.config.Orders.FailedAttempt(s.Context(), found); err != nil {
+		return 0, nil, err
+	}
 	if view.Proofs, err = room.config.Proofs.List(s.Context(), s.Account, found.OrderID); err != nil {
 		return 0, nil, err
 	}
@@ -49,19 +52,10 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 	return s.show(shown)
 }
 
-// follow returns the order in the path, if it is one of the account.
-func (room *Room) follow(s *sheet) (*delivery.Tracked, error) {
-	id := s.ID("order_id")
-	if owner, _ := delivery.PartnerOfOrder(id); owner != s.Account {
-		return nil, refusal.NotFound("order")
-	}
-	return room.config.Orders.Follow(s.Context(), id)
-}
-
-func (s *sheet) viewOfOrder(found *delivery.Tracked) orderView {
-	o, now := found.Order, s.room.config.Site.Now()
+func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
+	now := s.room.config.Site.Now()
 	v := orderView{
-		sheet: s, OrderView: s.OrderView(o, pricing.Clock), Failed: found.Failed,
+		sheet: s, OrderView: s.OrderView(o, pricing.Clock),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),

@@ -33,7 +33,6 @@ type galleryView struct {
 	Done     *page.Message
 	Failed   *page.Message
 	OrderID  string
-	Other    page.Language
 }
 
 type galleryRow struct {
@@ -59,7 +58,7 @@ func (g gallery) serve(v *visit.Visit) (int, []byte, error) {
 	}
 	now := Now.In(toronto)
 	view := galleryView{
-		Statuses: delivery.Statuses, Form: form, Other: language.Other(),
+		Statuses: delivery.Statuses, Form: form,
 		Fields: []page.Field{
 			form.With(page.Field{Name: "name", Label: "Name", Type: "text", Hint: "As recipients see it."}),
 			form.With(page.Field{Name: "email", Label: "E-mail", Type: "email", Required: true}),

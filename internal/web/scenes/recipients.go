@@ -50,7 +50,7 @@ func recipients() stage {
 
 	late := orderOf(livePartner, out)
 	late.EstimatedDelivery = Now.Add(-50 * time.Minute)
-	late.Dropoff.Window = delivery.Window{Start: Now.Add(-4 * time.Hour), End: late.EstimatedDelivery}
+	late.Window = delivery.Window{Start: Now.Add(-4 * time.Hour), End: late.EstimatedDelivery}
 	s["late"] = tracked{order: late, sender: metro}
 	s["test"] = tracked{order: orderOf(testAccount, out), sender: metro}
 	s["plain"] = tracked{order: orderOf(plainSender, out), sender: partner.Sender{PartnerID: plainSender, Name: "Librairie Nord"}}
@@ -69,38 +69,38 @@ func recipients() stage {
 // orderOf returns an order that has entered these statuses, the last one nine minutes
 // ago.
 func orderOf(partnerID string, statuses []string) *delivery.Tracked {
-	o := &delivery.Order{
+	o := &delivery.Tracked{
 		PartnerID: partnerID,
 		Status:    delivery.Status(statuses[len(statuses)-1]),
 		// 6 PM in Toronto.
 		EstimatedDelivery: time.Date(2026, time.June, 18, 22, 0, 0, 0, time.UTC),
+		Origin:            delivery.Place{City: "Montréal", Province: "QC"},
+		Destination:       delivery.Place{City: "Toronto", Province: "ON"},
+		Window:            delivery.Window{Start: Now.Add(10 * time.Minute), End: Now.Add(5*time.Hour + 10*time.Minute)},
+		Parcels:           2,
 	}
-	o.Pickup.Address = delivery.Address{City: "Montréal", Province: "QC"}
-	o.Dropoff.Address = delivery.Address{City: "Toronto", Province: "ON"}
-	o.Dropoff.Window = delivery.Window{Start: Now.Add(10 * time.Minute), End: Now.Add(5*time.Hour + 10*time.Minute)}
-	o.Parcels = make([]delivery.Parcel, 2)
 	at := Now.Add(-9 * time.Minute)
 	for i, distance := len(statuses)-1, time.Duration(0); i >= 0; i-- {
-		o.History = append([]delivery.HistoryEntry{{Status: delivery.Status(statuses[i]), At: at.Add(-distance)}}, o.History...)
+		o.History = append([]delivery.TrackedStatus{{Status: delivery.Status(statuses[i]), At: at.Add(-distance)}}, o.History...)
 		distance = distance*2 + 3*time.Hour
 	}
 	o.UpdatedAt, o.CreatedAt = at, o.History[0].At
 	if len(statuses) > 2 && o.Status != delivery.StatusCancelled {
-		o.Courier = &delivery.Courier{CourierID: "cou_1", Name: "Amélie Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"}
+		o.Courier = &delivery.TrackedCourier{FirstName: "Amélie", Vehicle: "cargo bike"}
 	}
-	return &delivery.Tracked{Order: o}
+	return o
 }
 
 func longOrder(statuses []string) *delivery.Tracked {
 	o := orderOf(longSender, statuses)
-	o.Dropoff.Address.City = "Saint-Louis-du-Ha! Ha!-" + strings.Repeat("sur-le-Lac-", 20)
-	o.Pickup.Address.City = strings.Repeat("Xwxw", 60)
-	o.Courier.Name, o.Courier.Vehicle = strings.Repeat("Maximilienne-", 18), strings.Repeat("tricycle ", 25)
-	o.Parcels = make([]delivery.Parcel, 50)
+	o.Destination.City = "Saint-Louis-du-Ha! Ha!-" + strings.Repeat("sur-le-Lac-", 20)
+	o.Origin.City = strings.Repeat("Xwxw", 60)
+	o.Courier.FirstName, o.Courier.Vehicle = strings.Repeat("Maximilienne-", 18), strings.Repeat("tricycle ", 25)
+	o.Parcels = 50
 	for range 6 { // attempts that failed
-		o.History = append(o.History, delivery.HistoryEntry{Status: delivery.StatusFailed, At: o.UpdatedAt}, delivery.HistoryEntry{Status: delivery.StatusOutForDelivery, At: o.UpdatedAt})
+		o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusFailed, At: o.UpdatedAt}, delivery.TrackedStatus{Status: delivery.StatusOutForDelivery, At: o.UpdatedAt})
 	}
-	o.Dropoff.Window = delivery.Window{Start: Now.AddDate(0, 0, 3), End: Now.AddDate(0, 0, 4)}
+	o.Window = delivery.Window{Start: Now.AddDate(0, 0, 3), End: Now.AddDate(0, 0, 4)}
 	o.EstimatedDelivery = Now.AddDate(0, 0, 4)
 	return o
 }
@@ -108,7 +108,7 @@ func longOrder(statuses []string) *delivery.Tracked {
 func hostileOrder(statuses []string) *delivery.Tracked {
 	o := orderOf(badSender, statuses)
 	o.OrderID = hostile
-	o.Pickup.Address.City, o.Dropoff.Address.City = hostile, hostile
-	o.Courier.Name, o.Courier.Vehicle = strings.ReplaceAll(hostile, " ", "\u00a0"), hostile
+	o.Origin.City, o.Destination.City = hostile, hostile
+	o.Courier.FirstName, o.Courier.Vehicle = hostile, hostile
 	return o
 }

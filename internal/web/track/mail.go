@@ -13,12 +13,8 @@ import (
 // mailView is what the page about mails shows.
 type mailView struct {
 	*recipient.Choice
-	Language page.Language
-	Sender   senderView
+	Sender senderView
 }
-
-// Other is the language that the page offers besides its own.
-func (v mailView) Other() page.Language { return v.Language.Other() }
 
 // Mail serves the page on which the recipient of an order stops its mails, or has them
 // sent again (/track/{order_id}/mail). Its form sends no key: mail programs stop mails
@@ -40,7 +36,7 @@ func (room *Room) Mail(v *visit.Visit) (status int, body []byte, err error) {
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
 	body, err = room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "mail", Title: language.Text("track.mail.title"),
-		Data: mailView{choice, language, viewOfSender(sender)}, Styles: []string{"track.css"}, Roomy: true,
+		Data: mailView{choice, viewOfSender(sender)}, Styles: []string{"track.css"}, Roomy: true,
 	})
 	return http.StatusOK, body, err
 }

@@ -109,10 +109,8 @@ func preview(sender partner.Sender, l page.Language) *page.Preview {
 func (room *Room) unknown(v *visit.Visit) (int, []byte, error) {
 	language := page.LanguageOf(v.Request, "")
 	body, err := room.templates.Render(v.Header, page.Document{
-		Language: language, Template: "unknown", Title: language.Text("track.unknown"), Data: unknownView{language.Other()},
+		Language: language, Template: "unknown", Title: language.Text("track.unknown"),
 		Styles: []string{"track.css"}, Roomy: true,
 	})
 	return http.StatusNotFound, body, err
 }
-
-type unknownView struct{ Other page.Language }

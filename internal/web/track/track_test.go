@@ -34,7 +34,7 @@ func (s *services) Follow(context.Context, string) (*delivery.Tracked, error) {
 }
 
 func (s *services) Track(context.Context, string) (*delivery.Order, error) {
-	return s.order.Order, nil
+	return &delivery.Order{OrderID: s.order.OrderID}, nil
 }
 
 func (s *services) Choice(_ context.Context, o *delivery.Order) (*recipient.Choice, error) {
@@ -49,12 +49,18 @@ func (s *services) Photo(context.Context, string, string) (string, error) { retu
 
 // order returns an order to Toronto that was created at the epoch, in a status.
 func order(status delivery.Status) *delivery.Tracked {
-	o := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
-	if status != o.Status {
-		o.Status = status
-		o.History = append(o.History, delivery.HistoryEntry{Status: status, At: testkit.Epoch.Add(time.Hour)})
+	o := &delivery.Tracked{
+		PartnerID: "par_00000001", OrderID: "ord_1", Status: status, ServiceLevel: delivery.Express,
+		EstimatedDelivery: testkit.Epoch.Add(48 * time.Hour), CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
+		Origin: delivery.Place{City: "Montréal", Province: "QC"}, Destination: delivery.Place{City: "Toronto", Province: "ON"},
+		Window:  delivery.Window{Start: testkit.Epoch.Add(24 * time.Hour), End: testkit.Epoch.Add(27 * time.Hour)},
+		Parcels: 1,
+		History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
 	}
-	return &delivery.Tracked{Order: o}
+	if status != delivery.StatusPending {
+		o.History = append(o.History, delivery.TrackedStatus{Status: status, At: testkit.Epoch.Add(time.Hour)})
+	}
+	return o
 }
 
 // shown returns the page for a request to path, as text.
@@ -94,7 +100,7 @@ func TestOrderPageByStatus(t *testing.T) {
 	unplanned := order(delivery.StatusFailed)
 	unplanned.Failed = &delivery.FailedAttempt{Reason: delivery.FailureUndefined}
 	inWindow := order(delivery.StatusOutForDelivery)
-	inWindow.EstimatedDelivery = inWindow.Dropoff.Window.End.Add(5 * time.Hour)
+	inWindow.EstimatedDelivery = inWindow.Window.End.Add(5 * time.Hour)
 	late := order(delivery.StatusOutForDelivery)
 	late.EstimatedDelivery = testkit.Epoch
 	for name, c := range map[string]struct {
@@ -136,25 +142,17 @@ func TestOrderPageLanguage(t *testing.T) {
 	}
 }
 
-// TestOrderPageHidesPrivateData searches the page for the private texts of an order,
-// and for markup that comes from it.
-func TestOrderPageHidesPrivateData(t *testing.T) {
+// TestOrderPageEscapes: what the order's texts hold is text, never markup.
+func TestOrderPageEscapes(t *testing.T) {
 	t.Parallel()
 	o := order(delivery.StatusOutForDelivery)
-	o.PartnerOrderID, o.Reference = "PRIVATE-reference", "PRIVATE-reference"
-	o.Pickup.Name, o.Dropoff.Name = "PRIVATE-shop", "PRIVATE-recipient"
-	o.Pickup.Phone, o.Dropoff.Email = "PRIVATE-phone", "PRIVATE-email"
-	o.Dropoff.Address.Line1, o.Dropoff.Address.Notes, o.Dropoff.Address.PostalCode = "PRIVATE-street", "PRIVATE-notes", "PRIVATE-code"
-	o.Dropoff.Address.City = "<b>Toronto</b>"
-	o.Metadata, o.Instructions, o.RateCents = []byte(`"PRIVATE"`), "PRIVATE", 987654
-	o.Parcels[0].Description = "PRIVATE-content"
-	o.Courier = &delivery.Courier{Name: "Camille PRIVATE", Phone: "PRIVATE", Vehicle: "van"}
-	o.History[0].Notes = "PRIVATE-notes"
+	o.Destination.City = "<b>Toronto</b>"
+	o.Courier = &delivery.TrackedCourier{FirstName: "<b>Camille</b>", Vehicle: "<b>van</b>"}
 	_, _, text, err := shown(t, &services{order: o}, "/track/ord_1/html")
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "page", text, []string{"<bdi>Camille</bdi>", "is bringing", "van"}, []string{"PRIVATE", "9876", "<b>"})
+	check(t, "page", text, []string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto"}, []string{"<b>"})
 }
 
 // TestOrderPageNamesSender: name, logo and link are the partner's; a link that is no
@@ -209,7 +207,7 @@ func TestUnknownOrder(t *testing.T) {
 
 func BenchmarkOrderPage(b *testing.B) {
 	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
-	s.order.Courier = &delivery.Courier{Name: "Camille Roy", Vehicle: "van"}
+	s.order.Courier = &delivery.TrackedCourier{FirstName: "Camille", Vehicle: "van"}
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
 	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)

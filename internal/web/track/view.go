@@ -58,15 +58,15 @@ type entryView struct {
 }
 
 func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, now time.Time) orderView {
-	clock := pricing.Clock(o.Dropoff.Address.Province)
+	clock := pricing.Clock(o.Destination.Province)
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
-		City:   o.Dropoff.Address.City,
-		Steps:  stepsOf(o.Order, l),
-		Origin: place(o.Pickup), Destination: place(o.Dropoff),
+		City:   o.Destination.City,
+		Steps:  stepsOf(o, l),
+		Origin: place(o.Origin), Destination: place(o.Destination),
 	}
 	v.explain(o, clock, now)
-	v.carry(o.Order)
+	v.carry(o)
 	if photo != "" {
 		v.Photo = "/proofs/" + photo
 	}
@@ -83,9 +83,6 @@ func (v orderView) Title() string { return v.StatusText() + " · " + v.Language.
 // StatusText names the status.
 func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
 
-// Other is the language that the page offers besides its own.
-func (v orderView) Other() page.Language { return v.Language.Other() }
-
 func viewOfSender(s partner.Sender) senderView {
 	v := senderView{Name: s.Name, Support: s.SupportURL}
 	for _, letter := range s.Name {
@@ -100,7 +97,7 @@ func viewOfSender(s partner.Sender) senderView {
 	return v
 }
 
-func place(c delivery.Contact) string { return c.Address.City + ", " + c.Address.Province }
+func place(p delivery.Place) string { return p.City + ", " + p.Province }
 
 // explain sets what the page says about when the order comes, came, or why it did not.
 func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.Time) {
@@ -121,15 +118,15 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		}
 		return
 	}
-	v.Expected, v.Late = expected(o.Order, clock, v.Language, now)
+	v.Expected, v.Late = expected(o, clock, v.Language, now)
 }
 
 // expected says on which day the order is expected, and when: in the recipient's
 // window if that is on the day of the estimate, and else before the time of the
 // estimate. It is late once that has passed.
-func expected(o *delivery.Order, clock *time.Location, l page.Language, now time.Time) (text template.HTML, late bool) {
+func expected(o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time) (text template.HTML, late bool) {
 	by := o.EstimatedDelivery.In(clock)
-	start, end := o.Dropoff.Window.Start.In(clock), o.Dropoff.Window.End.In(clock)
+	start, end := o.Window.Start.In(clock), o.Window.End.In(clock)
 	if sameDay(start, by) && sameDay(end, by) {
 		from, to := l.Between(start, end)
 		return l.Rich("track.between", "day", l.Day(by, now), "from", from, "to", to), now.After(end)
@@ -150,10 +147,10 @@ var carried = map[delivery.Status]string{
 }
 
 // carry sets what the page says about the parcels and who has them.
-func (v *orderView) carry(o *delivery.Order) {
-	v.Parcels = v.Language.Count("track.parcels", len(o.Parcels))
-	if key := carried[o.Status]; key != "" && o.Courier != nil && o.Courier.FirstName() != "" {
-		v.Courier, v.Vehicle = o.Courier.FirstName(), o.Courier.Vehicle
+func (v *orderView) carry(o *delivery.Tracked) {
+	v.Parcels = v.Language.Count("track.parcels", o.Parcels)
+	if key := carried[o.Status]; key != "" && o.Courier != nil && o.Courier.FirstName != "" {
+		v.Courier, v.Vehicle = o.Courier.FirstName, o.Courier.Vehicle
 	}
 }
 
@@ -178,7 +175,7 @@ var stepNames = [5]delivery.Status{
 
 // stepsOf returns the five steps of a delivery, done as far as the order has come. A
 // failed attempt and a cancellation leave it where it was.
-func stepsOf(o *delivery.Order, l page.Language) []stepView {
+func stepsOf(o *delivery.Tracked, l page.Language) []stepView {
 	reached := stepAt[o.Status]
 	if _, ordinary := stepAt[o.Status]; !ordinary {
 		for _, entry := range o.History {

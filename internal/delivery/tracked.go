@@ -1,0 +1,40 @@
+package delivery
+
+import "time"
+
+// Tracked is what the recipient of an order may know of it, and so everybody who has its
+// tracking URL (interface section 4.6): no names, streets, phone numbers, e-mail addresses,
+// notes, metadata or prices.
+type Tracked struct {
+	PartnerID           string
+	OrderID             string
+	Status              Status
+	ServiceLevel        ServiceLevel
+	EstimatedDelivery   time.Time
+	CreatedAt           time.Time
+	UpdatedAt           time.Time
+	Origin, Destination Place
+	Window              Window // of the dropoff
+	Parcels             int
+	Courier             *TrackedCourier // nil as long as none is assigned
+	History             []TrackedStatus // oldest first
+	// Failed is the latest attempt, if it has failed and its event is still kept.
+	Failed *FailedAttempt
+}
+
+// Place is an address as far as strangers may know it.
+type Place struct {
+	City, Province string
+}
+
+// TrackedCourier is a courier as strangers may know them.
+type TrackedCourier struct {
+	FirstName string // empty if the courier's name has no words
+	Vehicle   string
+}
+
+// TrackedStatus records when an order entered a status.
+type TrackedStatus struct {
+	Status Status
+	At     time.Time
+}

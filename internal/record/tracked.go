@@ -1,0 +1,65 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+)
+
+// Tracked returns what the recipient may know of an order as it is now, without Failed. It
+// looks for the few members that it needs, so that most of the record is not decoded.
+func Tracked(o *delivery.Stored) (*delivery.Tracked, error) {
+	t := &delivery.Tracked{
+		PartnerID: o.PartnerID, OrderID: o.OrderID,
+		Status: o.Status, EstimatedDelivery: o.EstimatedDelivery, UpdatedAt: o.UpdatedAt,
+	}
+	c := cutter{rest: o.Document}
+	t.ServiceLevel = delivery.ServiceLevel(c.text(`,"service_level":`))
+	t.Origin = c.place(`,"pickup":{`)
+	t.Destination = c.place(`,"dropoff":{`)
+	t.Window = delivery.Window{Start: c.time(`,"time_window":{"start":`), End: c.time(`,"end":`)}
+	t.Parcels = bytes.Count(c.before(afterParcels), []byte(`{"parcel_id":`))
+	t.CreatedAt = c.time(`,"created_at":`)
+	if c.missing != "" || !bytes.HasSuffix(c.rest, []byte{'}'}) {
+		return nil, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
+	}
+	if o.Courier != nil {
+		t.Courier = &delivery.TrackedCourier{FirstName: o.Courier.FirstName(), Vehicle: o.Courier.Vehicle}
+	}
+	t.History = make([]delivery.TrackedStatus, 1, 1+len(o.Moves))
+	t.History[0] = delivery.TrackedStatus{Status: delivery.StatusPending, At: t.CreatedAt}
+	for _, move := range o.Moves {
+		t.History = append(t.History, delivery.TrackedStatus{Status: move.Status, At: move.At})
+	}
+	return t, nil
+}
+
+// text returns the string behind a mark, and goes on behind that.
+func (c *cutter) text(mark string) string {
+	c.before(mark)
+	text, rest, err := strictjson.CutText(c.rest)
+	if err != nil {
+		c.lacks(mark)
+		return ""
+	}
+	c.rest = rest
+	return text
+}
+
+func (c *cutter) time(mark string) time.Time {
+	at, ok := timestamp.Parse(c.text(mark))
+	if !ok {
+		c.lacks(mark)
+	}
+	return at
+}
+
+// place returns city and province of the contact that a mark begins.
+func (c *cutter) place(mark string) delivery.Place {
+	c.before(mark)
+	return delivery.Place{City: c.text(`,"city":`), Province: c.text(`,"province":`)}
+}
