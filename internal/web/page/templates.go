@@ -118,7 +118,7 @@ type App struct {
 
 // layout is what templates/layout.html is given.
 type layout struct {
-	Document
+	Document Document
 	Modules island
 	Content template.HTML
 }
