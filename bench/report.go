@@ -30,7 +30,7 @@ type reportCommand struct {
 	Stored   int           `default:"100000" help:"Orders that an installation for reads has."`
 	Large    []int         `default:"1000000" help:"Orders of large installations on the embedded database. A million take 2 GB and a minute and a half to lay down."`
 	Partners int           `default:"8" help:"Partners that the clients belong to."`
-	Events   int           `default:"20000" help:"Events to deliver to one endpoint."`
+	Events   int           `default:"100000" help:"Events to deliver to one endpoint."`
 	Data     string        `help:"Directory of the large installations, which is kept, so that the next run need not fill them again. Default: a new one, removed at the end." placeholder:"DIR"`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
 }

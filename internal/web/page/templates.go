@@ -119,8 +119,8 @@ type App struct {
 // layout is what templates/layout.html is given.
 type layout struct {
 	Document Document
-	Modules island
-	Content template.HTML
+	Modules  island
+	Content  template.HTML
 }
 
 // framed is what templates/frame.html is given.
