@@ -20,7 +20,6 @@ func (a *App) openOrders() {
 	}
 	a.orders = order.NewService(order.Config{
 		Store:       kept,
-		Writers:     a.store.Writers(),
 		ByPartner:   a.store.Sharded(),
 		Now:         a.Now,
 		Random:      a.Random,

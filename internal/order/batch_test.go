@@ -10,7 +10,7 @@ import (
 // groupsOf returns the groups in which commands are settled that wait at the same
 // time. A command is named by its partner; a batch by its partner and an asterisk.
 func groupsOf(byPartner bool, commands ...command) (groups []string) {
-	c := makeCommitter(Config{ByPartner: byPartner})
+	c := newCommitter(Config{ByPartner: byPartner})
 	for _, cmd := range commands {
 		c.add(&waiting{partnerID: cmd.partner(), command: cmd})
 	}
@@ -86,7 +86,7 @@ func TestBatchIsSettledInParts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
-		c := newCommitter(Config{Store: store, Writers: 1})
+		c := startCommitter(Config{Store: store})
 		parts := slices.Repeat([]command{note{number: 1}}, 2*maxOfBatches)
 		_, all := submitAll(t.Context(), c, &batchCommand{key: keyOf(0), parts: parts[:maxOfBatches]}, &batchCommand{key: keyOf(0), parts: parts[maxOfBatches:]}, owned{partnerID: "par_b"})
 		close(store.gate)

@@ -75,18 +75,22 @@ const (
 	maxRaces = 10
 )
 
-// newCommitter starts a committer whose transactions concern all partners that
-// wait, with the configured number of writers. An engine with one writer connection
-// gets one.
-func newCommitter(config Config) *committer {
-	c := makeCommitter(config)
-	for range config.Writers {
+// startCommitter starts a committer that runs until close. It forms one group at a time,
+// or one of each partner if transactions concern one partner only. A second group at a
+// time was measured to be worse on every engine: two smaller groups wait for each other's
+// stock, and cost more than one (decision 34).
+func startCommitter(config Config) *committer {
+	c := newCommitter(config)
+	if config.ByPartner {
+		c.done.Go(c.deal)
+	} else {
 		c.done.Go(c.run)
 	}
 	return c
 }
 
-func makeCommitter(config Config) *committer {
+// newCommitter returns a committer that does not run yet.
+func newCommitter(config Config) *committer {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
 	}
@@ -169,9 +173,6 @@ func (c *committer) next() []*waiting {
 	defer c.mu.Unlock()
 	for {
 		if group := c.gather(); group != nil {
-			if !c.queue.Empty() {
-				c.more.Signal() // what did not fit is for another writer
-			}
 			return group
 		}
 		if c.closed && c.queue.Empty() {

@@ -117,7 +117,7 @@ func (n note) decide(s *State, c *Changes) outcome {
 // together settles commands as one group, in a bubble: all wait before the
 // writer starts.
 func together(store Store, commands ...command) []outcome {
-	c := newCommitter(Config{Store: store, Writers: 0})
+	c := newCommitter(Config{Store: store})
 	outcomes, all := submitAll(context.Background(), c, commands...)
 	c.done.Go(c.run)
 	all.Wait()
@@ -289,7 +289,7 @@ func TestCommandOfAbsentCallerIsSkipped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
-		c := newCommitter(Config{Store: store, Writers: 1})
+		c := startCommitter(Config{Store: store})
 		stayed, staying := submitAll(t.Context(), c, note{number: 0}, note{number: 1})
 		ctx, leave := context.WithCancel(t.Context())
 		left, leaving := submitAll(ctx, c, note{number: 2})
@@ -312,7 +312,7 @@ func TestCloseSettlesWaitingCommands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
-		c := newCommitter(Config{Store: store, Writers: 1})
+		c := startCommitter(Config{Store: store})
 		outcomes, all := submitAll(t.Context(), c, notes(maxGroup+2)...)
 		closed := make(chan struct{})
 		go func() { c.close(); close(closed) }()
@@ -333,7 +333,7 @@ func TestSubmitAfterClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := new(scripted)
-		c := newCommitter(Config{Store: store, Writers: 1})
+		c := startCommitter(Config{Store: store})
 		c.close()
 		if o := c.submit(context.Background(), note{}); !refusal.HasCode(o.err, refusal.CodeUnavailable) {
 			t.Errorf("got %+v, want errBusy", o)
@@ -360,7 +360,7 @@ func TestGroupSize(t *testing.T) {
 func inProgress(t *testing.T) (s *Service, store *scripted, first <-chan Answer) {
 	t.Helper()
 	store = &scripted{gate: make(chan struct{})}
-	s = NewService(Config{Store: store, Writers: 1})
+	s = NewService(Config{Store: store})
 	t.Cleanup(s.Close)
 	answers := make(chan Answer, 1)
 	go func() {

@@ -68,7 +68,7 @@ func decideGroup(s *State, commands []command) ([]outcome, *Changes) {
 }
 
 // needsOf gathers what a group touches, each row once and in one order, so
-// that two writers lock rows in the same order.
+// that two nodes lock rows in the same order.
 func needsOf(commands []command) *Needs {
 	var n Needs
 	for _, cmd := range commands {

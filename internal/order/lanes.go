@@ -1,14 +1,5 @@
 package order
 
-// newCommitterByPartner starts a committer each of whose transactions concerns one
-// partner.
-func newCommitterByPartner(config Config) *committer {
-	config.ByPartner = true
-	c := makeCommitter(config)
-	c.done.Go(c.deal)
-	return c
-}
-
 // deal settles the groups of different partners at the same time, and those of one
 // partner one after the other. So a transaction stays on one node of a sharded
 // database, and a node that is slow or down does not hold up the partners of other

@@ -71,7 +71,7 @@ func TestLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		store := &sharded{gates: map[string]chan struct{}{"par_a": gate}, sizes: map[string][]int{}}
-		c := newCommitterByPartner(Config{Store: store})
+		c := startCommitter(Config{Store: store, ByPartner: true})
 		var commands []command
 		for i := range byte(5) {
 			commands = append(commands, owned{"par_a", i}, owned{"par_b", i})
@@ -99,7 +99,7 @@ func TestLanesClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		store := &sharded{gates: map[string]chan struct{}{"par_a": gate}, sizes: map[string][]int{}}
-		c := newCommitterByPartner(Config{Store: store})
+		c := startCommitter(Config{Store: store, ByPartner: true})
 		var commands []command
 		for i := range 1 + maxGroup + 3 {
 			commands = append(commands, owned{"par_a", byte(i)})

@@ -52,7 +52,7 @@ func (r *recorder) Waited(wait time.Duration) {
 func observe(t *testing.T, store Store, commands ...command) *recorder {
 	t.Helper()
 	seen := new(recorder)
-	c := newCommitter(Config{Store: store, Writers: 0, Observer: seen})
+	c := newCommitter(Config{Store: store, Observer: seen})
 	_, all := submitAll(t.Context(), c, commands...)
 	time.Sleep(time.Second) // in the bubble's time
 	c.done.Go(c.run)
@@ -102,7 +102,7 @@ func TestObserverOfAbandonedCommands(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		seen := new(recorder)
-		c := newCommitter(Config{Store: new(scripted), Writers: 0, Observer: seen})
+		c := newCommitter(Config{Store: new(scripted), Observer: seen})
 		ctx, leave := context.WithCancelCause(t.Context())
 		_, all := submitAll(ctx, c, notes(2)...)
 		leave(errors.New("the client hung up"))

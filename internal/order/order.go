@@ -26,11 +26,9 @@ type Encoder func(*delivery.Order) []byte
 
 // Config holds what the service needs.
 type Config struct {
-	Store   Store
-	Writers int // parallel committers; 1 for an engine with one writer
+	Store Store
 	// ByPartner settles each partner's commands in transactions of their own,
 	// for a store that keeps each partner's rows together on one of its nodes.
-	// Then Writers does not count.
 	ByPartner bool
 	Now       func() time.Time
 	Random    io.Reader
@@ -87,10 +85,7 @@ type Service struct {
 
 // NewService returns a service whose committer runs until Close.
 func NewService(config Config) *Service {
-	if config.ByPartner {
-		return &Service{config: config, committer: newCommitterByPartner(config)}
-	}
-	return &Service{config: config, committer: newCommitter(config)}
+	return &Service{config: config, committer: startCommitter(config)}
 }
 
 // Close settles the commands that wait and stops the committer. No other method may

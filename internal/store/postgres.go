@@ -28,9 +28,6 @@ type postgresEngine struct {
 }
 
 const (
-	// postgresWriters is how many committers one node runs. A second one works
-	// while the first waits for the disk; more only take turns on hot rows.
-	postgresWriters = 2
 	// maxTries is how often a transaction runs if the database rolls it back in
 	// favour of another one.
 	maxTries = 10
@@ -109,8 +106,6 @@ func CheckTransport(url string) error {
 	}
 	return nil
 }
-
-func (e *postgresEngine) writers() int { return postgresWriters }
 
 func (e *postgresEngine) shared() bool { return true }
 

@@ -136,8 +136,6 @@ func openSQLiteConn(path string) (*sqliteConn, error) {
 	return newSQLiteConn(c), nil
 }
 
-func (e *sqliteEngine) writers() int { return 1 }
-
 func (e *sqliteEngine) shared() bool { return false }
 
 func (e *sqliteEngine) sharded() bool { return false }

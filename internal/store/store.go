@@ -37,8 +37,6 @@ type engine interface {
 	// ping reads, or else writes without changing anything, on a connection that
 	// transactions do not have to share with others where that is possible.
 	ping(ctx context.Context, write bool) error
-	// writers returns how many transactions are worth running at once.
-	writers() int
 	// shared reports whether other processes may use the same database.
 	shared() bool
 	// sharded reports whether each partner's rows lie together on one node of
@@ -54,9 +52,6 @@ type engine interface {
 	unfit() error
 	io.Closer
 }
-
-// Writers returns how many committers the engine can use.
-func (s *Store) Writers() int { return s.engine.writers() }
 
 // Shared reports whether other nodes may use the same database.
 func (s *Store) Shared() bool { return s.engine.shared() }

@@ -97,7 +97,7 @@ func (r *figuresRun) node(seed uint64) *order.Service {
 	var mu sync.Mutex
 	random := mathrand.New(mathrand.NewPCG(seed, 99))
 	return order.NewService(order.Config{
-		Store: r.db.Orders(), Writers: r.db.Writers(), ByPartner: r.db.Sharded(), Random: rand.Reader,
+		Store: r.db.Orders(), ByPartner: r.db.Sharded(), Random: rand.Reader,
 		Encode: record.Encode, EncodeForOperators: record.EncodeForOperators,
 		Now: func() time.Time {
 			mu.Lock()
