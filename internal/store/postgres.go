@@ -88,6 +88,7 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
 	config.ConnConfig.ConnectTimeout = connectTimeout
+	config.PrepareConn = replan
 	return config, nil
 }
 
