@@ -32,14 +32,15 @@ type attackFlags struct {
 	Binary  string        `help:"Attack this dropyard binary, such as one of an earlier version. Default: one that is built from this tree." placeholder:"FILE"`
 	Seconds float64       `default:"10" help:"Length of each of the two measurements, before and during the attack."`
 	Rate    int           `default:"200" help:"Orders per second that other partners create."`
-	WarmUp  time.Duration `default:"500ms" help:"How long an attack lasts before it is measured; some begin with what is not the attack, such as creating what it reads."`
+	WarmUp  time.Duration `default:"500ms" help:"How long an attack lasts before it is measured."`
 	JSON    bool          `name:"json" help:"Print the report as JSON."`
 	// Attacker makes the process one that only attacks (see attacker).
 	Attacker bool `hidden:""`
 }
 
 // assault attacks a service until its context ends. What it counts with count is
-// shown in the report, such as the statuses that it was answered.
+// shown in the report, such as the statuses that it was answered. The first thing that
+// it counts says that it has begun: from then on, it is measured.
 type assault func(ctx context.Context, t *target, count counter) error
 
 // counter counts what happens under a name. It may be called concurrently.

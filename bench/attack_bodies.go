@@ -67,12 +67,13 @@ func retryPause(random *rand.Rand) time.Duration {
 }
 
 // insist repeats an attempt on each of many connections until the context ends, and
-// counts the outcomes.
+// counts the attempts and their outcomes.
 func insist(ctx context.Context, connections int, count counter, attempt func(random *rand.Rand) (outcome string, err error)) {
 	var open sync.WaitGroup
 	for range connections {
 		open.Go(func() {
 			for random := newRandom(); ctx.Err() == nil; {
+				count("attempts", 1)
 				outcome, err := attempt(random)
 				switch {
 				case ctx.Err() != nil:

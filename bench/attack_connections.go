@@ -21,25 +21,29 @@ func (c *connectionsAttack) Run(ctx context.Context) error {
 }
 
 func (c *connectionsAttack) attack(ctx context.Context, t *target, count counter) error {
-	var open sync.WaitGroup
+	var begun, open sync.WaitGroup
+	begun.Add(c.Connections)
 	for range c.Connections {
 		open.Go(func() {
-			count("connections begun", 1)
-			count("connections ended by the service", drip(ctx, t.address))
+			var dialer net.Dialer
+			conn, err := dialer.DialContext(ctx, "tcp", t.address)
+			begun.Done()
+			if err != nil {
+				count("connections refused", 1)
+				return
+			}
+			count("connections ended by the service", drip(ctx, conn))
 		})
 	}
+	begun.Wait()
+	count("connections begun", c.Connections)
 	open.Wait()
 	return nil
 }
 
 // drip sends a header byte by byte until the context or the connection ends, and
 // returns 1 if it was the connection.
-func drip(ctx context.Context, address string) int {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", address)
-	if err != nil {
-		return 1
-	}
+func drip(ctx context.Context, conn net.Conn) int {
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	header := []byte("GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
 	for i := 0; ctx.Err() == nil; i++ {

@@ -4,7 +4,7 @@ import "testing"
 
 func TestAttackMeasuresBothSituations(t *testing.T) {
 	t.Parallel()
-	attack := connectionsAttack{attackFlags: attackFlags{Binary: testBinary, Seconds: 0.3, Rate: 100}, Connections: 20}
+	attack := connectionsAttack{attackFlags: attackFlags{Binary: testBinary, Seconds: 0.5, Rate: 100}, Connections: 20}
 	report, err := attack.measure(t.Context(), "connections", []string{"attack", "connections", "--connections=20"})
 	if err != nil {
 		t.Fatal(err)

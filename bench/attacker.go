@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,7 +18,7 @@ import (
 type attacker struct {
 	command *exec.Cmd
 	input   io.WriteCloser
-	output  bytes.Buffer
+	output  *json.Decoder // true once it attacks, and its counts in the end
 }
 
 // attacked is what an attacker reads of the service from its standard input.
@@ -28,7 +27,8 @@ type attacked struct {
 	Token   string `json:"token"`
 }
 
-// startAttacker starts this program with the given arguments as an attacker.
+// startAttacker starts this program with the given arguments as an attacker, and
+// waits until it attacks: at its priority, that may take a while.
 func startAttacker(ctx context.Context, arguments []string, t *target) (*attacker, error) {
 	program, err := os.Executable()
 	if err != nil {
@@ -37,29 +37,37 @@ func startAttacker(ctx context.Context, arguments []string, t *target) (*attacke
 	command := append([]string{"-n", "19", program}, arguments...)
 	a := &attacker{command: exec.CommandContext(ctx, "nice", append(command, "--attacker")...)} //nolint:gosec // this program
 	a.command.Env = append(os.Environ(), childVariable+"=1")
-	a.command.Stdout, a.command.Stderr = &a.output, os.Stderr
-	a.command.WaitDelay = time.Second
+	a.command.Stderr = os.Stderr
 	if a.input, err = a.command.StdinPipe(); err != nil {
 		return nil, err
 	}
+	output, err := a.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	a.output = json.NewDecoder(output)
 	if err := a.command.Start(); err != nil {
 		return nil, err
 	}
-	return a, json.NewEncoder(a.input).Encode(attacked{t.address, t.token})
+	var attacks bool
+	err = errors.Join(json.NewEncoder(a.input).Encode(attacked{t.address, t.token}), a.output.Decode(&attacks))
+	if err != nil {
+		return nil, errors.Join(err, a.input.Close(), a.command.Wait())
+	}
+	return a, nil
 }
 
 // stop ends the attack, and returns what it counted.
 func (a *attacker) stop() (counts map[string]int, err error) {
 	kill := time.AfterFunc(stopTimeout, func() { _ = a.command.Process.Kill() })
 	defer kill.Stop()
-	if err := errors.Join(a.input.Close(), a.command.Wait()); err != nil {
-		return nil, err
-	}
-	return counts, json.Unmarshal(a.output.Bytes(), &counts)
+	err = errors.Join(a.input.Close(), a.output.Decode(&counts))
+	return counts, errors.Join(err, a.command.Wait())
 }
 
-// attackUntilEOF attacks the service that the input names until the input ends, and
-// writes what it has counted.
+// attackUntilEOF attacks the service that the input names until the input ends. It
+// writes true with the first thing that the attack counts, and all its counts in the
+// end.
 func attackUntilEOF(ctx context.Context, input io.Reader, output io.Writer, attack assault) error {
 	named := json.NewDecoder(input)
 	var service attacked
@@ -74,13 +82,17 @@ func attackUntilEOF(ctx context.Context, input io.Reader, output io.Writer, atta
 	}()
 	var lock sync.Mutex
 	counts := map[string]int{}
+	written := json.NewEncoder(output)
 	err := attack(ctx, &target{address: service.Address, token: service.Token}, func(name string, n int) {
 		lock.Lock()
 		defer lock.Unlock()
+		if len(counts) == 0 {
+			_ = written.Encode(true) // whoever does not read it does not read the counts either
+		}
 		counts[name] += n
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
-	return json.NewEncoder(output).Encode(counts)
+	return written.Encode(counts)
 }
