@@ -22,6 +22,7 @@ type compareCommand struct {
 	Pairs    int           `default:"10" help:"Number of pairs."`
 	Clients  int           `default:"64" help:"Number of concurrent clients."`
 	Seconds  float64       `default:"4" help:"Length of each measurement."`
+	Rate     float64       `help:"Requests per second of an open loop. Default: a closed loop." placeholder:"N"`
 	WarmUp   time.Duration `default:"1s" help:"Time before each measurement that does not count."`
 	Partners int           `default:"8" help:"Partners that the clients belong to."`
 	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Database of the services."`
@@ -31,7 +32,7 @@ type compareCommand struct {
 // Validate is called by kong.
 func (c *compareCommand) Validate() error {
 	if c.Pairs < 1 || c.Pairs > maxRounds || c.Clients < 1 || c.Clients > maxClients || c.Seconds <= 0 || c.Seconds > maxSeconds ||
-		c.WarmUp < 0 || c.WarmUp > time.Minute || c.Partners < 1 || c.Partners > 1000 {
+		c.Rate < 0 || c.WarmUp < 0 || c.WarmUp > time.Minute || c.Partners < 1 || c.Partners > 1000 {
 		return fmt.Errorf("at most %d pairs, %d clients, %d s, 1 min of warm-up, 1000 partners", maxRounds, maxClients, maxSeconds)
 	}
 	if _, known := works()[c.Work]; !known {
@@ -113,7 +114,7 @@ func (c *compareCommand) measureOn(ctx context.Context, i *installation) (f figu
 			return f, err
 		}
 	}
-	l := load{clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second))}
+	l := load{clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), perSecond: c.Rate}
 	return measureServer(ctx, s, l, chosen)
 }
 

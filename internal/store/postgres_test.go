@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"context"
+	"fmt"
+	"os"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/store"
@@ -9,7 +11,21 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
+func TestMain(m *testing.M) {
+	if settings := os.Getenv(writesVariable); settings != "" {
+		var writes int
+		var path string
+		_, err := fmt.Sscan(settings, &writes, &path)
+		if err == nil {
+			err = writeSettings(context.Background(), path, writes, os.Stderr)
+		}
+		if err != nil {
+			panic(err)
+		}
+		return
+	}
+	testkit.Main(m)
+}
 
 // migrated is a database with the current schema.
 var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {

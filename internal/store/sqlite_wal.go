@@ -16,29 +16,30 @@ import (
 // writer goes on. A checkpoint by the writer itself would hold up all writes for as
 // long as the disk takes. One by another connection never reaches the end of a log
 // that grows meanwhile, so that SQLite could never write it from its beginning
-// again. So the keeper's own connection copies nearly all of the log, and the
-// writer, between two groups, the little that was added since.
+// again. So the keeper's own connection copies the log piece by piece, and once it is
+// long, the writer copies the little that was added since, between two groups.
 type walKeeper struct {
-	conn   *sqliteConn
-	index  *os.File      // the log's shared-memory index
-	wake   chan struct{} // holds one; closed to stop
-	finish atomic.Bool   // the writer shall copy the rest
-	done   sync.WaitGroup
-	path   string       // of the log
-	health *fitness     // learns of damage that a checkpoint finds
-	runs   atomic.Int64 // checkpoints so far
-	copied atomic.Int64 // pages that they copied
-	took   atomic.Int64 // how long they took, in nanoseconds
+	conn     *sqliteConn
+	database *os.File      // to sync it
+	index    *os.File      // the log's shared-memory index
+	wake     chan struct{} // holds one; closed to stop
+	finish   atomic.Bool   // the writer shall copy the rest
+	done     sync.WaitGroup
+	path     string       // of the log
+	health   *fitness     // learns of damage that a checkpoint finds
+	runs     atomic.Int64 // checkpoints so far
+	copied   atomic.Int64 // pages that they copied
+	took     atomic.Int64 // how long they took, in nanoseconds
 }
 
 const (
-	// startFrames is the length of the log, in pages of 4 KiB, from which the
-	// keeper works. Longer logs save writes, because pages that change often
-	// are copied once; shorter ones keep every single checkpoint short.
-	startFrames = 8192
-	// passes is how often the keeper copies before it asks the writer for the
-	// rest. Each pass has only those pages left that came during the one before.
-	passes = 2
+	// piece is how much of the log, in pages of 4 KiB, waits before the keeper copies it.
+	// Larger pieces save writes, because pages that change often are copied once; smaller
+	// ones keep the disk busy for a shorter time, in which commits wait for it.
+	piece = 4096
+	// longLog is the length of the log, in pages, from which on the writer is asked to
+	// finish.
+	longLog = 8 * piece
 )
 
 func keepWAL(path string, health *fitness) (*walKeeper, error) {
@@ -46,11 +47,13 @@ func keepWAL(path string, health *fitness) (*walKeeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	index, err := os.Open(path + "-shm")
-	if err != nil {
+	k := &walKeeper{conn: conn, wake: make(chan struct{}, 1), path: path + "-wal", health: health}
+	if k.index, err = os.Open(path + "-shm"); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log's index: %w", err), conn.Close())
 	}
-	k := &walKeeper{conn: conn, index: index, wake: make(chan struct{}, 1), path: path + "-wal", health: health}
+	if k.database, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database: %w", err), conn.Close(), k.index.Close())
+	}
 	k.done.Go(k.run)
 	return k, nil
 }
@@ -62,10 +65,10 @@ func (k *walKeeper) stop() error {
 	return k.conn.Close()
 }
 
-// close lets go of the log's index. No connection of this process may be open
-// any more: closing any descriptor of a file drops all POSIX locks that the
-// process has on it, SQLite's too.
-func (k *walKeeper) close() error { return k.index.Close() }
+// close lets go of the files. No connection of this process may be open any more:
+// closing any descriptor of a file drops all POSIX locks that the process has on it,
+// SQLite's too.
+func (k *walKeeper) close() error { return errors.Join(k.database.Close(), k.index.Close()) }
 
 // committed is called by the writer after each commit, while it still holds
 // its connection.
@@ -74,7 +77,7 @@ func (k *walKeeper) committed(writer *sqliteConn) {
 		k.checkpoint(writer)
 		return
 	}
-	if k.frames() >= startFrames {
+	if k.pending() >= piece {
 		select {
 		case k.wake <- struct{}{}:
 		default:
@@ -84,10 +87,24 @@ func (k *walKeeper) committed(writer *sqliteConn) {
 
 func (k *walKeeper) run() {
 	for range k.wake {
-		for range passes {
-			k.checkpoint(k.conn)
+		if k.pending() < piece {
+			continue // the keeper was copying when the writer woke it
 		}
-		k.finish.Store(true)
+		k.copy()
+		if k.readIndex().frames >= longLog {
+			k.copy() // what came meanwhile, so that the writer has less to do
+			k.finish.Store(true)
+		}
+	}
+}
+
+// copy copies what is in the log, and waits until it is on the disk. SQLite itself syncs
+// the database file only in a checkpoint that reaches the end of the log. That is the
+// writer's: it would write all pieces to the disk at once, and all commits would wait.
+func (k *walKeeper) copy() {
+	k.checkpoint(k.conn)
+	if err := k.database.Sync(); err != nil { // SQLite meets the error itself before it gives up the log
+		slog.Warn("the database file was not synced", "error", err)
 	}
 }
 
@@ -114,8 +131,8 @@ func (k *walKeeper) readIndex() walIndex {
 	}
 }
 
-// frames returns how many pages of the log are not yet in the database file.
-func (k *walKeeper) frames() uint32 {
+// pending returns how many pages of the log are not yet in the database file.
+func (k *walKeeper) pending() uint32 {
 	index := k.readIndex()
 	return index.frames - index.backfilled
 }

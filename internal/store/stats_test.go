@@ -85,8 +85,9 @@ func TestWALStats(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
 	before := s.Stats().WAL
-	for _, letter := range "abcdefghijkl" { // 48 MiB: more than the log holds before it is copied
-		text := strings.Repeat(string(letter), 4<<20)
+	const writes = 80 // of 4 MiB each: much more than the log holds before it begins again
+	for i := range writes {
+		text := strings.Repeat(string(rune('a'+i%26)), 4<<20)
 		err := s.SetSetting(t.Context(), "large", text)
 		if err != nil {
 			t.Fatal(err)
@@ -94,11 +95,11 @@ func TestWALStats(t *testing.T) {
 	}
 	eventually(t, func() bool { return s.Stats().WAL.Checkpoints > before.Checkpoints })
 	got := s.Stats().WAL
-	if got.Pages < 8192 || got.Time <= 0 || got.Time > time.Minute {
-		t.Errorf("after 48 MiB of writes: got %d pages copied in %v, want at least 8192 in some time", got.Pages, got.Time)
+	if got.Pages < 4096 || got.Time <= 0 || got.Time > time.Minute {
+		t.Errorf("after 320 MiB of writes: got %d pages copied in %v, want at least 4096 in some time", got.Pages, got.Time)
 	}
-	if got.Size < 32<<20 {
-		t.Errorf("the log has %d bytes, want at least 32 MiB", got.Size)
+	if got.Size < 16<<20 || got.Size > 200<<20 {
+		t.Errorf("after 320 MiB of writes, the log has %d bytes, want 16 to 200 MiB", got.Size)
 	}
 	if got.Pending < 0 || got.Pending > got.Size {
 		t.Errorf("%d bytes pending, want at most the log's %d", got.Pending, got.Size)
