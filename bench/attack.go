@@ -39,8 +39,8 @@ type attackFlags struct {
 }
 
 // assault attacks a service until its context ends. What it counts with count is
-// shown in the report, such as the statuses that it was answered. The first thing that
-// it counts says that it has begun: from then on, it is measured.
+// shown in the report, such as the statuses that it was answered. The measurement begins
+// after the first count.
 type assault func(ctx context.Context, t *target, count counter) error
 
 // counter counts what happens under a name. It may be called concurrently.

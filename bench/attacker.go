@@ -87,7 +87,7 @@ func attackUntilEOF(ctx context.Context, input io.Reader, output io.Writer, atta
 		lock.Lock()
 		defer lock.Unlock()
 		if len(counts) == 0 {
-			_ = written.Encode(true) // whoever does not read it does not read the counts either
+			_ = written.Encode(true) // if it fails, writing the counts fails, too
 		}
 		counts[name] += n
 	})
