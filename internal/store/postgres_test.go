@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if settings := os.Getenv(writesVariable); settings != "" {
+		slog.SetDefault(slog.New(slog.DiscardHandler)) // only numbers are printed
 		var writes int
 		var path string
 		_, err := fmt.Sscan(settings, &writes, &path)

@@ -48,7 +48,7 @@ func keepWAL(path string, health *fitness) (*walKeeper, error) {
 		return nil, err
 	}
 	k := &walKeeper{conn: conn, wake: make(chan struct{}, 1), path: path + "-wal", health: health}
-	if k.index, err = os.Open(path + "-shm"); err != nil {
+	if k.index, err = os.OpenFile(path+"-shm", os.O_RDWR, 0); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the log's index: %w", err), conn.Close())
 	}
 	if k.database, err = os.OpenFile(path, os.O_RDWR, 0); err != nil {
@@ -103,10 +103,22 @@ func (k *walKeeper) run() {
 // writer's: it would write all pieces to the disk at once, and all commits would wait.
 func (k *walKeeper) copy() {
 	k.checkpoint(k.conn)
-	if err := k.database.Sync(); err != nil { // SQLite meets the error itself before it gives up the log
-		slog.Warn("the database file was not synced", "error", err)
+	if err := k.database.Sync(); err != nil {
+		slog.Warn("the database file was not synced: the log is copied again", "error", errors.Join(err, k.copyAgain()))
 	}
 }
+
+// copyAgain makes the whole log count as not copied. After a sync that failed, the system
+// may have forgotten pages, and a later sync that succeeds says nothing about them: without
+// this, the log would begin again although it is the only place that has them. A log that
+// has begun again meanwhile was synced before by SQLite, and has nothing copied yet.
+func (k *walKeeper) copyAgain() error {
+	_, err := k.index.WriteAt(make([]byte, 4), backfilledAt)
+	return err
+}
+
+// backfilledAt is where the log's index has nBackfill.
+const backfilledAt = 96
 
 // walIndex is the part of the log's index that the keeper reads
 // (sqlite.org/walformat.html, 2.1 and 2.2).
@@ -127,7 +139,7 @@ func (k *walKeeper) readIndex() walIndex {
 		size = 1 << 16
 	}
 	return walIndex{
-		pageSize: size, frames: binary.NativeEndian.Uint32(header[16:]), backfilled: binary.NativeEndian.Uint32(header[96:]),
+		pageSize: size, frames: binary.NativeEndian.Uint32(header[16:]), backfilled: binary.NativeEndian.Uint32(header[backfilledAt:]),
 	}
 }
 

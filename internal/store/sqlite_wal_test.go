@@ -26,7 +26,26 @@ import (
 // acknowledged is there then, and of what came later only a first part.
 func TestPowerLossAroundTheLog(t *testing.T) {
 	t.Parallel()
-	program, written := recordWrites(t, testkit.Scaled(1700, 100)) // of a quarter of a MiB each
+	faults := rand.New(rand.NewPCG(3, 4))
+	for name, fault := range map[string]func(disk.Call) syscall.Errno{
+		"healthy disk": nil,
+		"syncs of the database file fail": func(call disk.Call) syscall.Errno {
+			if call.Kind == disk.Sync && call.Path == "dropyard.db" && faults.IntN(3) == 0 {
+				return syscall.EIO
+			}
+			return 0
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cutPower(t, fault)
+		})
+	}
+}
+
+func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
+	t.Helper()
+	program, written := recordWrites(t, testkit.Scaled(1700, 100), fault) // of a quarter of a MiB each
 	random := rand.New(rand.NewPCG(1, 2))
 	cuts := testkit.Scaled(60, 6)
 	begins := beginsAgain(written)
@@ -114,8 +133,8 @@ type write struct {
 }
 
 // recordWrites lets this program write so many settings, and records what it does to the
-// files.
-func recordWrites(t *testing.T, writes int) (*disk.Program, []write) {
+// files. Calls fail as fault says, if it is not nil.
+func recordWrites(t *testing.T, writes int, fault func(disk.Call) syscall.Errno) (*disk.Program, []write) {
 	t.Helper()
 	root := testkit.FastDir(t)
 	lines, standardError, err := os.Pipe()
@@ -133,6 +152,7 @@ func recordWrites(t *testing.T, writes int) (*disk.Program, []write) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	program.Fail(fault)
 	t.Cleanup(func() {
 		_ = program.Signal(syscall.SIGKILL)
 		program.Wait()
@@ -192,8 +212,11 @@ func surviveCut(t *testing.T, program *disk.Program, failure disk.PowerFailure, 
 		if value == "" {
 			continue
 		}
-		if _, err := fmt.Sscanf(value[:8], "%d", &held[slot]); err != nil || value != slotValue(held[slot]) {
-			return fmt.Errorf("slot %d holds what was never written to it: %.20q, %w", slot, value, err)
+		if _, err := fmt.Sscanf(value, "%8d", &held[slot]); err != nil {
+			return fmt.Errorf("slot %d holds %.20q: %w", slot, value, err)
+		}
+		if value != slotValue(held[slot]) {
+			return fmt.Errorf("slot %d holds what was never written to it: it begins with %.20q", slot, value)
 		}
 		last = max(last, held[slot])
 	}
