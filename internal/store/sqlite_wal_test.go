@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -137,27 +136,10 @@ type write struct {
 func recordWrites(t *testing.T, writes int, fault func(disk.Call) syscall.Errno) (*disk.Program, []write) {
 	t.Helper()
 	root := testkit.FastDir(t)
-	lines, standardError, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	command := exec.CommandContext(t.Context(), os.Args[0]) //nolint:gosec // this program
 	command.Env = append(os.Environ(), fmt.Sprintf("%s=%d %s", writesVariable, writes, filepath.Join(root, "dropyard.db")))
-	command.Stderr = standardError
-	program, err := disk.Start(command, root)
-	_ = standardError.Close()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // some containers forbid ptrace
-		t.Skip("SKIPPED: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	program, lines := disk.Record(t, command, root)
 	program.Fail(fault)
-	t.Cleanup(func() {
-		_ = program.Signal(syscall.SIGKILL)
-		program.Wait()
-		_ = lines.Close()
-	})
 	var written []write
 	for printed := bufio.NewScanner(lines); printed.Scan(); {
 		var w write

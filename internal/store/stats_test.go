@@ -95,8 +95,8 @@ func TestWALStats(t *testing.T) {
 	}
 	eventually(t, func() bool { return s.Stats().WAL.Checkpoints > before.Checkpoints })
 	got := s.Stats().WAL
-	if got.Pages < 4096 || got.Time <= 0 || got.Time > time.Minute {
-		t.Errorf("after 320 MiB of writes: got %d pages copied in %v, want at least 4096 in some time", got.Pages, got.Time)
+	if got.Pages < 8192 || got.Time <= 0 || got.Time > time.Minute {
+		t.Errorf("after 320 MiB of writes: got %d pages copied in %v, want at least 8192 in some time", got.Pages, got.Time)
 	}
 	if got.Size < 16<<20 || got.Size > 200<<20 {
 		t.Errorf("after 320 MiB of writes, the log has %d bytes, want 16 to 200 MiB", got.Size)

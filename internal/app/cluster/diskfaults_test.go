@@ -62,8 +62,7 @@ func TestDiskFaults(t *testing.T) {
 		t.Error("got no request refused, want some")
 	}
 	r.suffer(t, unreadable, 0)
-	_ = r.program.Signal(syscall.SIGKILL)
-	r.program.Wait()
+	r.program.Kill()
 	t.Logf("%d requests refused; %d acknowledged facts", refused, len(r.claimed()))
 	r.noneLoose(t)
 	for seed := range uint64(testkit.Scaled(10, 3)) {

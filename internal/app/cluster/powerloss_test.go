@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -100,24 +99,11 @@ func recordService(t *testing.T) *recorded {
 	t.Helper()
 	root := testkit.FastDir(t)
 	r := &recorded{settings: settings{data: filepath.Join(root, "data"), webhooks: true}, root: root}
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	command := r.settings.command(t)
-	command.Stderr = write
-	r.program, err = disk.Start(command, root)
-	_ = write.Close()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) { // some containers forbid ptrace
-		t.Skip("SKIPPED: ", err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	var read *os.File
+	r.program, read = disk.Record(t, r.settings.command(t), root)
 	rest := make(chan []byte, 1)
 	t.Cleanup(func() {
-		_ = r.program.Signal(syscall.SIGKILL)
-		r.program.Wait()
+		r.program.Kill()
 		if printed := <-rest; t.Failed() {
 			t.Logf("the service printed:\n%s", printed)
 		}

@@ -1,9 +1,13 @@
 package disk
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"os/exec"
 	"sync/atomic"
 	"syscall"
+	"testing"
 )
 
 // Program is a program whose calls are recorded while it runs.
@@ -12,6 +16,39 @@ type Program struct {
 	pid    int
 	faults atomic.Pointer[func(Call) syscall.Errno]
 	ended  chan struct{} // closed when the program has ended
+}
+
+// Record starts a program as Start does, and kills it when the test ends. It returns the
+// other end of the program's standard error. The test is skipped where programs cannot be
+// traced, as in some containers.
+func Record(t testing.TB, command *exec.Cmd, root string) (p *Program, printed *os.File) {
+	t.Helper()
+	printed, standardError, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = printed.Close() })
+	command.Stderr = standardError
+	p, err = Start(command, root)
+	_ = standardError.Close()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, fs.ErrPermission) {
+		t.Skip("SKIPPED: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Kill)
+	return p, printed
+}
+
+// Kill ends the program, unless it has ended.
+func (p *Program) Kill() {
+	select {
+	case <-p.ended:
+	default:
+		_ = p.Signal(syscall.SIGKILL)
+		p.Wait()
+	}
 }
 
 // Call is what a program asks of the system.
