@@ -128,16 +128,17 @@ var rooms = map[string]room{
 	"examples/shop/go":    {may: []string{"client"}},
 	"examples/signing":    {},
 
-	"internal/testkit":      everything,
-	"internal/testkit/disk": everything,
-	"internal/app":          everything,
-	"internal/app/apptest":  everything,
-	"internal/app/contract": everything,
-	"internal/app/cluster":  everything,
-	"internal/app/upgrade":  everything,
-	"internal/app/model":    everything,
-	"internal/generated":    everything,
-	"bench":                 everything,
+	"internal/testkit":            everything,
+	"internal/testkit/disk":       everything,
+	"internal/testkit/repeatable": {},
+	"internal/app":                everything,
+	"internal/app/apptest":        everything,
+	"internal/app/contract":       everything,
+	"internal/app/cluster":        everything,
+	"internal/app/upgrade":        everything,
+	"internal/app/model":          everything,
+	"internal/generated":          everything,
+	"bench":                       everything,
 }
 
 // foundation stands for every package below internal/foundation: none of them

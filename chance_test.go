@@ -1,0 +1,51 @@
+package dropyard_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// chance matches what can make a test depend on chance or on the speed of the machine.
+var chance = regexp.MustCompile(`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTimer)\(|"math/rand|"crypto/rand"|\brapid\.(Check|MakeCheck)\(`)
+
+// allowed are the test files in which it stands all the same, each with the reason. Files
+// that call synctest.Test need none: their time is that of the bubble.
+var allowed = map[string]string{}
+
+// TestNoTestDependsOnChance fails for a test file that sleeps, reads the time, or draws
+// numbers that do not depend on DROPYARD_SEED, unless it is in the list of allowed files.
+func TestNoTestDependsOnChance(t *testing.T) {
+	t.Parallel()
+	var found []string
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") || path == "chance_test.go" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || bytes.Contains(text, []byte("synctest.Test(")) || !chance.Match(text) {
+			return err
+		}
+		found = append(found, filepath.ToSlash(path))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if allowed[path] == "" {
+			text, _ := os.ReadFile(path)
+			t.Errorf("%s has %q: use testing/synctest, the clock that is passed in, or testkit/repeatable", path, chance.FindAllString(string(text), -1))
+		}
+	}
+	for path := range allowed {
+		if !slices.Contains(found, path) {
+			t.Errorf("%s needs no exception any longer", path)
+		}
+	}
+}
