@@ -4,13 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
 	dto "github.com/prometheus/client_model/go"
-	"github.com/prometheus/common/model"
-	"github.com/prometheus/prometheus/model/labels"
-	"github.com/prometheus/prometheus/promql/parser"
 )
 
 // exposition is what a service exports.
@@ -23,37 +21,22 @@ var targetLabels = []string{"job", "instance"}
 // is not exported, or if its result lacks one of the labels that are shown. It returns the
 // names of the families that it reads.
 func (e exposition) check(expr string, shown []string) (used map[string]bool, err error) {
-	expr = strings.NewReplacer("$__rate_interval", "5m", "$__range", "1h").Replace(expr)
-	parsed, err := parser.NewParser(parser.Options{}).ParseExpr(expr)
-	if err != nil {
-		return nil, err
-	}
+	scanned, err := scan(expr)
+	errs := []error{err}
 	used = map[string]bool{}
 	known := slices.Clone(targetLabels)
-	var grouping []string
-	aggregates := false
-	var errs []error
-	parser.Inspect(parsed, func(node parser.Node, _ []parser.Node) error {
-		switch node := node.(type) {
-		case *parser.VectorSelector:
-			family, names, err := e.selects(node)
-			used[family] = true
-			known, errs = append(known, names...), append(errs, err)
-		case *parser.AggregateExpr:
-			aggregates, grouping = true, append(grouping, node.Grouping...)
-			if node.Without {
-				errs = append(errs, errors.New("without: name the labels that stay"))
-			}
-		}
-		return nil
-	})
-	for _, name := range grouping {
+	for _, selector := range scanned.selectors {
+		family, names, err := e.selects(selector)
+		used[family] = true
+		known, errs = append(known, names...), append(errs, err)
+	}
+	for _, name := range scanned.grouping {
 		if !slices.Contains(known, name) {
 			errs = append(errs, fmt.Errorf("by (%s): no metric of the expression has this label", name))
 		}
 	}
 	for _, name := range shown {
-		if aggregates && !slices.Contains(grouping, name) || !slices.Contains(known, name) {
+		if scanned.aggregates && !slices.Contains(scanned.grouping, name) || !slices.Contains(known, name) {
 			errs = append(errs, fmt.Errorf("the result has no label %s", name))
 		}
 	}
@@ -62,16 +45,16 @@ func (e exposition) check(expr string, shown []string) (used map[string]bool, er
 
 // selects returns the family of a selector and the names of its labels, or an error if no
 // series has the labels that it asks for.
-func (e exposition) selects(selector *parser.VectorSelector) (name string, names []string, err error) {
-	if selector.Name == "up" { // Prometheus makes it
-		return selector.Name, nil, nil
+func (e exposition) selects(selector selector) (name string, names []string, err error) {
+	if selector.name == "up" { // Prometheus makes it
+		return selector.name, nil, nil
 	}
-	name, family := e.family(selector.Name)
+	name, family := e.family(selector.name)
 	if family == nil {
-		if !served(selector.Name) {
-			return selector.Name, nil, nil
+		if !served(selector.name) {
+			return selector.name, nil, nil
 		}
-		return selector.Name, nil, fmt.Errorf("%s is not exported", selector.Name)
+		return selector.name, nil, fmt.Errorf("%s is not exported", selector.name)
 	}
 	values := map[string][]string{}
 	for _, metric := range family.GetMetric() {
@@ -80,9 +63,9 @@ func (e exposition) selects(selector *parser.VectorSelector) (name string, names
 		}
 	}
 	names = append(slices.Collect(maps.Keys(values)), "le")
-	for _, m := range selector.LabelMatchers {
-		if m.Name != model.MetricNameLabel && !slices.Contains(targetLabels, m.Name) {
-			err = errors.Join(err, checkMatcher(m, values[m.Name]))
+	for _, m := range selector.matchers {
+		if !slices.Contains(targetLabels, m.name) {
+			err = errors.Join(err, m.check(values[m.name]))
 		}
 	}
 	return name, names, err
@@ -102,18 +85,23 @@ func (e exposition) family(series string) (string, *dto.MetricFamily) {
 	return "", nil
 }
 
-// checkMatcher returns an error if a label has none of the values that it is compared with.
+// check returns an error if a label has none of the values that it is compared with.
 // Which statuses there have been depends on what has failed, which pools there are on the
 // engine.
-func checkMatcher(m *labels.Matcher, values []string) error {
+func (m matcher) check(values []string) error {
 	if len(values) == 0 {
 		return fmt.Errorf("%v: no series has the label", m)
 	}
-	if m.Type == labels.MatchNotEqual || m.Type == labels.MatchNotRegexp {
-		m, _ = m.Inverse()
+	value := m.value
+	if m.operator == "=" || m.operator == "!=" {
+		value = regexp.QuoteMeta(value)
 	}
-	varies := m.Name == "status" || m.Name == "pool" && !onSQLite()
-	if !varies && !slices.ContainsFunc(values, m.Matches) {
+	pattern, err := regexp.Compile("^(?:" + value + ")$")
+	if err != nil {
+		return err
+	}
+	varies := m.name == "status" || m.name == "pool" && !onSQLite()
+	if !varies && !slices.ContainsFunc(values, pattern.MatchString) {
 		return fmt.Errorf("%v: no series has the value, only %q", m, values)
 	}
 	return nil

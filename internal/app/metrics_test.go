@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
@@ -83,11 +84,19 @@ func newScrape(t *testing.T, url string) *scrape {
 	if s.text, err = io.ReadAll(response.Body); err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("scrape: status %d, error %v", response.StatusCode, err)
 	}
+	s.families = familiesOf(t, string(s.text))
+	return s
+}
+
+// familiesOf parses what a service exports.
+func familiesOf(t *testing.T, text string) map[string]*dto.MetricFamily {
+	t.Helper()
 	parser := expfmt.NewTextParser(model.LegacyValidation)
-	if s.families, err = parser.TextToMetricFamilies(bytes.NewReader(s.text)); err != nil {
+	families, err := parser.TextToMetricFamilies(strings.NewReader(text))
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return families
 }
 
 // value returns the value of a counter or gauge, or the number of observations
@@ -178,14 +187,14 @@ func driveMetrics(t *testing.T, h *hooked) {
 // longer than the client of a request waits, has ended and is counted.
 func finalScrape(t *testing.T, h *hooked) *scrape {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; {
+	for deadline := time.Now().Add(repeatable.Hang); ; {
 		got := newScrape(t, h.MetricsURL)
 		inFlight, lanes, sweeps := got.value("dropyard_http_requests_in_flight"), got.value("dropyard_webhook_lanes"), got.value("dropyard_retention_sweeps_total")
 		if inFlight == 0 && lanes == 0 && sweeps > 0 {
 			return got
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("after 30 s: got %v requests in flight, %v lanes, %v sweeps, want none, none, and at least one", inFlight, lanes, sweeps)
+			t.Fatalf("got %v requests in flight, %v lanes, %v sweeps, want none, none, and at least one", inFlight, lanes, sweeps)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -247,17 +248,57 @@ func anchors(text string) (all []string) {
 // tool.
 func TestAlertsFire(t *testing.T) {
 	t.Parallel()
-	cases, err := os.ReadFile(filepath.Join(monitoring, "alerts_test.yml"))
-	if err != nil {
-		t.Fatal(err)
+	files := []string{"alerts_test.yml", "alerts_day_test.yml"}
+	var cases []byte
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(monitoring, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, text...)
 	}
 	for _, a := range readAlerts(t) {
 		if !regexp.MustCompile(a.Alert + `\b`).Match(cases) {
-			t.Errorf("alerts_test.yml: got no case of %s", a.Alert)
+			t.Errorf("%v: got no case of %s", files, a.Alert)
 		}
 	}
+	promtool(t, append([]string{"test", "rules"}, files...)...)
+}
+
+// TestDashboardParses has Prometheus' own tool parse each expression of the dashboard, as a
+// rule.
+func TestDashboardParses(t *testing.T) {
+	t.Parallel()
+	type rule struct{ Record, Expr string }
+	type group struct {
+		Name  string
+		Rules []rule
+	}
+	var dashboard struct{ Groups []group }
+	ranges := strings.NewReplacer("$__rate_interval", "5m", "$__range", "1h")
+	for i, p := range readDashboard(t).Panels {
+		panel := group{Name: fmt.Sprint(i, " ", p.Title)}
+		for _, target := range p.Targets {
+			panel.Rules = append(panel.Rules, rule{"dashboard:" + target.RefID, ranges.Replace(target.Expr)})
+		}
+		dashboard.Groups = append(dashboard.Groups, panel)
+	}
+	text, err := yaml.Marshal(dashboard)
+	file := filepath.Join(t.TempDir(), "dashboard.yml")
+	if err == nil {
+		err = os.WriteFile(file, text, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	promtool(t, "check", "rules", "--lint=none", file)
+}
+
+// promtool runs it where the alerts are, and fails the test if it finds anything.
+func promtool(t *testing.T, arguments ...string) {
+	t.Helper()
 	testkit.NeedPromtool.OrSkip(t)
-	command := exec.CommandContext(t.Context(), "promtool", "test", "rules", "alerts_test.yml")
+	command := exec.CommandContext(t.Context(), "promtool", arguments...)
 	command.Dir = monitoring
 	if printed, err := command.CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v:\n%s", err, printed)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/oauth2-proxy/mockoidc"
 )
 
 // anna returns the claims of a person at the provider, some of them changed.
@@ -217,10 +216,8 @@ func TestOpenIDProviderOutOfReach(t *testing.T) {
 	provider.Down.Store(true)
 	login().Must(t, http.StatusFound) // by what the provider said before
 	provider.Down.Store(false)
-	provider.FastForward(2 * time.Hour)
 	target, cookie := provider.Approve(t, s, "/ops/v1/oidc/login", anna(), nil)
-	provider.QueueError(&mockoidc.ServerError{Code: 401, Error: "invalid_client"})
-	provider.QueueError(&mockoidc.ServerError{Code: 401, Error: "invalid_client"})
+	provider.Refuses.Store(true)
 	s.Do(t, "GET", target, nil, "Cookie", cookie).Refused(t, 503, "unavailable")
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/jackc/pgx/v5"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -141,7 +142,7 @@ func openSQLite(t testing.TB, path string, mode sqlite.OpenFlags) (asker, func()
 	if err != nil {
 		return nil, nil, err
 	}
-	c.SetBusyTimeout(10 * time.Second)
+	c.SetBusyTimeout(repeatable.Hang)
 	ask := func(query string) (found []string) {
 		t.Helper()
 		query = strings.TrimSuffix(query, " ISOLATION LEVEL REPEATABLE READ") // SQLite has no other
@@ -161,14 +162,8 @@ func openSQLite(t testing.TB, path string, mode sqlite.OpenFlags) (asker, func()
 	return ask, func() { _ = c.Close() }, nil
 }
 
-// The limits of Until. The database does not announce its changes, so Until
-// looks again after a pause.
-const (
-	untilPause = 2 * time.Millisecond
-	untilEnds  = 2 * time.Minute // reached only by a test that fails
-)
-
-// Until waits until a query returns these rows, and ends the test if it does not.
+// Until waits until a query returns these rows, and ends the test if it does not. The
+// database does not announce its changes, so Until looks again after a pause.
 func (s *Service) Until(t testing.TB, query string, want ...string) {
 	t.Helper()
 	ask, end, err := s.open(t, sqlite.OpenReadOnly)
@@ -177,7 +172,7 @@ func (s *Service) Until(t testing.TB, query string, want ...string) {
 	}
 	defer end()
 	var found []string
-	for began := time.Now(); time.Since(began) < untilEnds; time.Sleep(untilPause) {
+	for began := time.Now(); time.Since(began) < repeatable.Hang; time.Sleep(repeatable.Poll) {
 		if found = ask(query); slices.Equal(found, want) {
 			return
 		}

@@ -1,67 +1,94 @@
 package apptest
 
 import (
+	"crypto"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
-	"net"
+	"math/big"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/golang-jwt/jwt/v5"
-	"github.com/oauth2-proxy/mockoidc"
 )
 
 // Provider is an OpenID Connect provider on a free loopback port. It signs in whom the
-// test names.
+// test names, and asks for what a strict one does: PKCE, the address to return to, and a
+// code that is used once.
 type Provider struct {
-	*mockoidc.MockOIDC
-	Down atomic.Bool // it answers nothing but 503
+	Down    atomic.Bool // it answers nothing but 503
+	Refuses atomic.Bool // it does not know the client that exchanges a code
+	url     string
+
+	mu     sync.Mutex
+	now    func() time.Time  // guarded by mu
+	next   *visit            // whom the next authorization is of; guarded by mu
+	visits map[string]*visit // those that were approved, by code and by access token; guarded by mu
+	count  int               // of visits; guarded by mu
 }
+
+// visit is a sign-in at the provider.
+type visit struct {
+	token, info                  Claims
+	nonce, challenge, redirectTo string // what the client asked for
+}
+
+// The provider knows one client.
+const (
+	oidcClient = "dropyard"
+	oidcSecret = "a secret of tests only"
+)
+
+// oidcKey signs the ID tokens of all providers.
+var oidcKey = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
 
 // NewProvider starts a provider. It stops when the test ends.
 func NewProvider(t testing.TB) *Provider {
 	t.Helper()
-	m, err := mockoidc.NewServer(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &Provider{MockOIDC: m}
-	err = m.AddMiddleware(func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if p.Down.Load() {
-				http.Error(w, "down", http.StatusServiceUnavailable)
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var network net.ListenConfig
-	listener, err := network.Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err == nil {
-		err = m.Start(listener, nil)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = m.Server.Close() })
+	p := &Provider{now: time.Now, visits: map[string]*visit{}}
+	routes := http.NewServeMux()
+	routes.HandleFunc("GET /.well-known/openid-configuration", p.describe)
+	routes.HandleFunc("GET /keys", p.keys)
+	routes.HandleFunc("GET /authorize", p.authorize)
+	routes.HandleFunc("POST /token", p.token)
+	routes.HandleFunc("GET /userinfo", p.userinfo)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if p.Down.Load() {
+			http.Error(w, "down", http.StatusServiceUnavailable)
+			return
+		}
+		routes.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	p.url = server.URL
 	return p
 }
 
-// Trusted makes a service sign operators in through the provider. roleClaim may be
-// empty.
+// Trusted makes a service sign operators in through the provider, which goes by the
+// service's clock. roleClaim may be empty.
 func (p *Provider) Trusted(roleClaim string) Option {
 	return func(c *config.Config, world *app.Surroundings) {
-		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret, c.OIDCRoleClaim = p.Issuer(), p.ClientID, p.ClientSecret, roleClaim
-		p.FastForward(world.Now().Sub(p.Now()) + time.Second)
+		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret, c.OIDCRoleClaim = p.url, oidcClient, oidcSecret, roleClaim
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.now = func() time.Time { return world.Now() } // a later option may set it
 	}
 }
 
@@ -69,23 +96,119 @@ func (p *Provider) Trusted(roleClaim string) Option {
 // endpoint. They replace the claims that any ID token has.
 type Claims map[string]any
 
-// person is a person whom the provider signs in.
-type person struct{ token, info Claims }
-
-func (p person) ID() string {
-	subject, _ := p.token["sub"].(string)
-	return subject
+func (p *Provider) describe(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, map[string]any{
+		"issuer": p.url, "authorization_endpoint": p.url + "/authorize", "token_endpoint": p.url + "/token",
+		"userinfo_endpoint": p.url + "/userinfo", "jwks_uri": p.url + "/keys",
+		"response_types_supported": []string{"code"}, "subject_types_supported": []string{"public"},
+		"id_token_signing_alg_values_supported": []string{"RS256"},
+		"scopes_supported":                      []string{"openid", "email", "groups", "profile"},
+		"code_challenge_methods_supported":      []string{"S256"},
+	})
 }
 
-func (p person) Userinfo([]string) ([]byte, error) { return json.Marshal(p.info) }
+func (p *Provider) keys(w http.ResponseWriter, _ *http.Request) {
+	public := oidcKey().PublicKey
+	reply(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
+		"kty": "RSA", "alg": "RS256", "use": "sig", "kid": "1",
+		"n": inBase64(public.N.Bytes()), "e": inBase64(big.NewInt(int64(public.E)).Bytes()),
+	}}})
+}
 
-func (p person) Claims(_ []string, base *mockoidc.IDTokenClaims) (jwt.Claims, error) {
-	claims := jwt.MapClaims{
-		"iss": base.Issuer, "aud": base.Audience, "exp": base.ExpiresAt, "iat": base.IssuedAt, "nonce": base.Nonce,
+// authorize approves at once, and sends the browser back.
+func (p *Provider) authorize(w http.ResponseWriter, r *http.Request) {
+	asked := r.URL.Query()
+	back, err := url.Parse(asked.Get("redirect_uri"))
+	scopes := strings.Fields(asked.Get("scope"))
+	if err != nil || !back.IsAbs() || len(scopes) == 0 || scopes[0] != "openid" || asked.Get("response_type") != "code" ||
+		asked.Get("client_id") != oidcClient || asked.Get("state") == "" || asked.Get("code_challenge_method") != "S256" {
+		reply(w, http.StatusBadRequest, map[string]string{"error": "invalid_request"})
+		return
 	}
-	maps.Copy(claims, p.token)
-	return claims, nil
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.next
+	if p.next = nil; v == nil {
+		reply(w, http.StatusForbidden, map[string]string{"error": "access_denied"})
+		return
+	}
+	v.nonce, v.challenge, v.redirectTo = asked.Get("nonce"), asked.Get("code_challenge"), back.String()
+	p.count++
+	code := fmt.Sprint("code-", p.count)
+	p.visits[code] = v
+	query := back.Query()
+	query.Set("code", code)
+	query.Set("state", asked.Get("state"))
+	back.RawQuery = query.Encode()
+	http.Redirect(w, r, back.String(), http.StatusFound)
 }
+
+// token exchanges a code, once.
+func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
+	id, secret, _ := r.BasicAuth()
+	id, _ = url.QueryUnescape(id)
+	secret, _ = url.QueryUnescape(secret)
+	if id != oidcClient || secret != oidcSecret || p.Refuses.Load() {
+		reply(w, http.StatusUnauthorized, map[string]string{"error": "invalid_client"})
+		return
+	}
+	verifier := sha256.Sum256([]byte(r.PostFormValue("code_verifier")))
+	code := r.PostFormValue("code")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.visits[code]
+	delete(p.visits, code)
+	if v == nil || !strings.HasPrefix(code, "code-") || r.PostFormValue("grant_type") != "authorization_code" ||
+		v.challenge != inBase64(verifier[:]) || v.redirectTo != r.PostFormValue("redirect_uri") {
+		reply(w, http.StatusBadRequest, map[string]string{"error": "invalid_grant"})
+		return
+	}
+	access := "access-" + code
+	p.visits[access] = v
+	now := p.now()
+	claims := Claims{
+		"iss": p.url, "aud": []string{oidcClient}, "nonce": v.nonce, "iat": now.Unix(), "exp": now.Add(10 * time.Minute).Unix(),
+	}
+	maps.Copy(claims, v.token)
+	reply(w, http.StatusOK, map[string]any{
+		"access_token": access, "token_type": "Bearer", "expires_in": 600, "id_token": signed(claims),
+	})
+}
+
+// signed returns an ID token.
+func signed(claims Claims) string {
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		panic(err)
+	}
+	text := inBase64([]byte(`{"alg":"RS256","kid":"1","typ":"JWT"}`)) + "." + inBase64(payload)
+	digest := sha256.Sum256([]byte(text))
+	signature, err := rsa.SignPKCS1v15(nil, oidcKey(), crypto.SHA256, digest[:])
+	if err != nil {
+		panic(err)
+	}
+	return text + "." + inBase64(signature)
+}
+
+func (p *Provider) userinfo(w http.ResponseWriter, r *http.Request) {
+	access, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	v := p.visits[access]
+	if v == nil || !strings.HasPrefix(access, "access-") {
+		reply(w, http.StatusUnauthorized, map[string]string{"error": "invalid_token"})
+		return
+	}
+	reply(w, http.StatusOK, v.info)
+}
+
+func reply(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body)
+}
+
+func inBase64(bytes []byte) string { return base64.RawURLEncoding.EncodeToString(bytes) }
 
 // SignIn signs a person in at the provider, whose ID token has the claims, and returns
 // the service's answer to the callback. info are the claims at the userinfo endpoint.
@@ -100,7 +223,9 @@ func (p *Provider) SignIn(t testing.TB, s *Service, token, info Claims) *Answer 
 func (p *Provider) Approve(t testing.TB, s *Service, login string, token, info Claims) (target, cookie string) {
 	t.Helper()
 	begun := s.Do(t, "GET", login, nil).Must(t, http.StatusFound)
-	p.QueueUser(person{token, info})
+	p.mu.Lock()
+	p.next = &visit{token: token, info: info}
+	p.mu.Unlock()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, begun.Header.Get("Location"), nil)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // Wire is a connection on which a test writes HTTP by hand, to send what no client
@@ -21,9 +23,6 @@ type Wire struct {
 	reader *bufio.Reader
 }
 
-// wireTimeout is reached only by a test that fails.
-const wireTimeout = 30 * time.Second
-
 // Wire connects to the service.
 func (s *Service) Wire(t testing.TB) *Wire {
 	t.Helper()
@@ -32,7 +31,7 @@ func (s *Service) Wire(t testing.TB) *Wire {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	_ = conn.SetDeadline(time.Now().Add(wireTimeout))
+	_ = conn.SetDeadline(time.Now().Add(repeatable.Hang))
 	return &Wire{t: t, conn: conn.(*net.TCPConn), reader: bufio.NewReader(conn)}
 }
 

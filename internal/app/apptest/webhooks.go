@@ -17,6 +17,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // Webhooks allows webhooks to addresses on this machine, where the receivers of
@@ -24,9 +25,6 @@ import (
 func Webhooks() Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.WebhookInsecure = true }
 }
-
-// waiting is reached only by a test that fails.
-const waiting = time.Minute
 
 // Receiver is a partner's endpoint on this machine.
 type Receiver struct {
@@ -87,8 +85,8 @@ func (r *Receiver) Next(t testing.TB) *Hook {
 	select {
 	case hook := <-r.hooks:
 		return hook
-	case <-time.After(waiting):
-		t.Fatalf("no webhook arrived within %v", waiting)
+	case <-time.After(repeatable.Hang):
+		t.Fatalf("no webhook arrived within %v", repeatable.Hang)
 		return nil
 	}
 }
