@@ -21,6 +21,7 @@ type pacer struct {
 	restless atomic.Bool  // slots do not rest, because a worker does the work
 	waiting  atomic.Int64 // calls of take that wait for a slot
 	held     atomic.Int64 // calls of hold that have not returned
+	hurries  bool         // hold returns at once
 }
 
 // Bounds of a pacer.
@@ -83,6 +84,9 @@ func (p *pacer) release(began time.Time) {
 
 // hold waits for holdFor or the end of the context, unless maxHeld others wait.
 func (p *pacer) hold(ctx context.Context) {
+	if p.hurries {
+		return
+	}
 	defer p.held.Add(-1)
 	if p.held.Add(1) > maxHeld {
 		return
