@@ -13,6 +13,7 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -214,7 +215,7 @@ func drawOrder(t *rapid.T) *delivery.Order {
 func TestNothingOverlaps(t *testing.T) {
 	t.Parallel()
 	sheet := image.Rect(margin, margin, width-margin, height-margin)
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		common, parcels := layout(drawOrder(t), time.UTC)
 		for _, p := range parcels {
 			var taken []image.Rectangle
@@ -262,7 +263,7 @@ func at(x, y, width, height int) image.Rectangle { return image.Rect(x, y, x+wid
 // the ZPL holds no commands but those of a label.
 func TestAnyOrderHasLabels(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		file, err := PDF(o, time.UTC)
 		if err != nil {

@@ -3,7 +3,6 @@ package docs_test
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -18,14 +17,16 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/docs"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // site serves the documentation without a service.
-func site() http.Handler {
-	shared := page.NewSite(page.Config{Now: time.Now, Random: rand.Reader})
+func site(t testing.TB) http.Handler {
+	t.Helper()
+	shared := page.NewSite(page.Config{Now: time.Now, Random: repeatable.Reader(t)})
 	room := docs.New(docs.Config{Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()})
 	mux := http.NewServeMux()
 	for _, route := range append(room.Routes(), shared.Routes()...) {
@@ -66,7 +67,7 @@ const repository = "https://github.com/dropyard/dropyard/blob/main/"
 // compares the ids of each page.
 func TestNoLinkIsDead(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	bodies, waiting := map[string]string{}, []string{"/docs"}
 	for len(waiting) > 0 {
 		address := waiting[0]
@@ -136,7 +137,7 @@ func TestEveryDocumentIsListed(t *testing.T) {
 	if names = append(names, guides...); err != nil || wrong != nil || len(guides) == 0 {
 		t.Fatalf("got %q, %v, %v, want the documents", names, err, wrong)
 	}
-	_, start := read(site(), "/docs")
+	_, start := read(site(t), "/docs")
 	for _, name := range names {
 		address := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "../../.."), ".md")
 		if !strings.Contains(start, `href="`+address+`"`) {
@@ -149,7 +150,7 @@ func TestEveryDocumentIsListed(t *testing.T) {
 // example.
 func TestEveryErrorHasAPage(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	for _, code := range api.Codes() {
 		for _, language := range page.Languages {
 			key := "docs.error." + string(code)
@@ -184,7 +185,7 @@ func TestEveryErrorHasAPage(t *testing.T) {
 // most readers meet.
 func TestErrorsLeadWithTheUsual(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	first := regexp.MustCompile(`"message": "([^"]*)"`)
 	for code, want := range map[string]string{
 		"conflict": "partner_order_id", "validation_error": "service_level", "unauthorized": "does not match", "forbidden": "scopes",
@@ -201,7 +202,7 @@ func TestErrorsLeadWithTheUsual(t *testing.T) {
 func TestFirstVisitIsLight(t *testing.T) {
 	t.Parallel()
 	const most = 100_000
-	server := site()
+	server := site(t)
 	loaded := regexp.MustCompile(`(?:href|src)="(/assets/[^"]+)"`)
 	_, start := read(server, "/docs")
 	for _, link := range target.FindAllStringSubmatch(start, -1) {
@@ -239,7 +240,7 @@ func compressed(t *testing.T, text string) int {
 func TestSearchIndex(t *testing.T) {
 	t.Parallel()
 	const most = 100_000
-	server := site()
+	server := site(t)
 	status, body := read(server, "/docs/search/en.json")
 	var entries []struct {
 		P, T, X string
@@ -272,7 +273,7 @@ func TestSearchIndex(t *testing.T) {
 // TestStartAsMarkdown compares the links of the first page with those of its Markdown.
 func TestStartAsMarkdown(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	_, start := read(server, "/docs")
 	status, body := read(server, "/docs.md")
 	if status != http.StatusOK || !strings.HasPrefix(body, "# Dropyard documentation\n") {
@@ -288,7 +289,7 @@ func TestStartAsMarkdown(t *testing.T) {
 // TestLLMsText follows the links of the list for programs.
 func TestLLMsText(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	_, body := read(server, "/llms.txt")
 	links := regexp.MustCompile(`\]\(https://api\.dropyard\.example([^)]+)\)`).FindAllStringSubmatch(body, -1)
 	if len(links) < 150 {

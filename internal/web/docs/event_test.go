@@ -54,7 +54,7 @@ var (
 // service sends for such an event.
 func TestEventPages(t *testing.T) {
 	t.Parallel()
-	server := site()
+	server := site(t)
 	for _, kind := range append([]delivery.EventType{webhook.EventTest}, delivery.EventTypes...) {
 		address := "/docs/events/" + string(kind) + ".md"
 		status, page := read(server, address)
@@ -86,7 +86,7 @@ func parseSent(t *testing.T, body []byte) (parsed sent) {
 // TestFieldThatMayBeNull reads the type of such a field from its page.
 func TestFieldThatMayBeNull(t *testing.T) {
 	t.Parallel()
-	_, page := read(site(), "/docs/events/order.failed.md")
+	_, page := read(site(t), "/docs/events/order.failed.md")
 	if want := "| `data.next_attempt` | string, date-time or null |"; !strings.Contains(page, want) {
 		t.Errorf("got %s, want it to hold %q", page, want)
 	}

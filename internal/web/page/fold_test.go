@@ -1,13 +1,13 @@
 package page_test
 
 import (
-	"crypto/rand"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/fstest"
 
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -18,7 +18,7 @@ func TestConstantCalls(t *testing.T) {
 	const body = `{{define "body"}}<p title="{{t "time.in" "t" "<1 & 2>"}}">{{t "time.in" "t" "<b>'+"}}|{{t "time.in" "t" "{t}"}}|` +
 		`{{range .}}[{{t "time.comma"}}{{if .}}{{t "time.in" "t" .}}{{else}}{{t "time.now"}}{{end}}]{{end}}|` +
 		`{{with $x := t "time.now"}}{{$x}}{{end}}|{{len (t "time.comma")}}</p><img src="{{asset "icon.svg"}}">{{end}}`
-	site := page.NewSite(page.Config{Now: testkit.NewClock(testkit.Epoch).Now, Random: rand.Reader})
+	site := page.NewSite(page.Config{Now: testkit.NewClock(testkit.Epoch).Now, Random: repeatable.Reader(t)})
 	templates := site.Templates(fstest.MapFS{"body.html": {Data: []byte(body)}}, "body.html")
 	got, err := templates.Render(http.Header{}, page.Document{Language: page.English, Template: "body", Data: []string{"<i>", ""}})
 	if err != nil {

@@ -26,7 +26,7 @@ var importMap = regexp.MustCompile(`<script type="importmap">(.*?)</script>`)
 // assets that exist, comes before every module, and is the one that the policy allows.
 func TestIslandImportsByDigest(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	site.AddAssets(fstest.MapFS{
 		"files/yard/main.js":  {Data: []byte(`import "./other.js";`)},
 		"files/yard/other.js": {Data: []byte(`import { openDB } from "idb";`)},
@@ -69,7 +69,7 @@ func TestIslandImportsByDigest(t *testing.T) {
 
 func TestOtherPagesHaveNoImportMap(t *testing.T) {
 	t.Parallel()
-	site, header := newSite(), http.Header{}
+	site, header := newSite(t), http.Header{}
 	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
 	body, err := templates.Render(header, page.Document{Language: page.English, Template: "yard"})
 	if err != nil || importMap.Match(body) || header.Get("Content-Security-Policy") != page.Policy {

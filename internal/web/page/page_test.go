@@ -3,7 +3,6 @@ package page_test
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/rand"
 	"errors"
 	"io"
 	"net/http"
@@ -18,20 +17,22 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 var now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
 
-func newSite() *page.Site {
-	return page.NewSite(page.Config{Now: func() time.Time { return now }, Random: rand.Reader})
+func newSite(t testing.TB) *page.Site {
+	t.Helper()
+	return page.NewSite(page.Config{Now: func() time.Time { return now }, Random: repeatable.Reader(t)})
 }
 
 // TestDocumentsImportByDigest serves a module of documents that imports one of all pages.
 func TestDocumentsImportByDigest(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	site.AddAssets(fstest.MapFS{"files/mine.js": {Data: []byte(`import { load } from "dropyard/swap.js";`)}}, "files")
 	status, _, body, err := get(t, site, site.Asset("mine.js"))
 	if want := `import { load } from "` + site.Asset("swap.js") + `";`; err != nil || status != http.StatusOK || string(body) != want {
@@ -59,7 +60,7 @@ func get(t *testing.T, site *page.Site, path string, headers ...string) (status 
 
 func TestAssetsAreCachedForEver(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	path := site.Asset("swap.js")
 	status, header, plain, err := get(t, site, path)
 	if err != nil || status != http.StatusOK || header.Get("Cache-Control") != "public, max-age=31536000, immutable" || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
@@ -82,7 +83,7 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 // cached for ever, too.
 func TestAssetsHaveOnePath(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	for _, path := range []string{"/assets/swap.js", "/assets/swap.0000000000000000.js", "/assets/none.js", "/assets/page.css"} {
 		if status, _, _, err := get(t, site, path); !refusal.HasCode(err, refusal.CodeNotFound) {
 			t.Errorf("%s: got %d, %v, want not_found", path, status, err)
@@ -162,7 +163,7 @@ func TestTimes(t *testing.T) {
 // TestFormKeepsWhatWasSent reads a form with faults, as it is shown again.
 func TestFormKeepsWhatWasSent(t *testing.T) {
 	t.Parallel()
-	made, err := newSite().NewForm("/settings", 7)
+	made, err := newSite(t).NewForm("/settings", 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 // themselves only as they are written. A fault of a field that is not on the page stays.
 func TestFaultsNameTheirFields(t *testing.T) {
 	t.Parallel()
-	templates := newSite().Templates(fstest.MapFS{"sent.html": {Data: []byte(
+	templates := newSite(t).Templates(fstest.MapFS{"sent.html": {Data: []byte(
 		`{{define "sent"}}{{template "faults" .Form}}{{template "field" (.Form.With .Field)}}{{end}}`,
 	)}}, "sent.html")
 	sent := &page.Form{Values: url.Values{}, Faults: []page.Fault{{Field: "name", Text: "Too long."}, {Field: "absent", Text: "Unknown."}}}
@@ -248,7 +249,7 @@ func TestFormNeedsAKey(t *testing.T) {
 // cookies that it did not set.
 func TestFlashIsShownOnce(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	left := http.Header{}
 	site.SetFlash(&visit.Visit{Header: left}, page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
@@ -272,7 +273,7 @@ func TestFlashIsShownOnce(t *testing.T) {
 
 func TestRefusedPage(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	for _, c := range []struct {
 		code  refusal.Code
 		want  string
@@ -306,7 +307,7 @@ func TestRefusedPage(t *testing.T) {
 // back to what they asked for.
 func TestEntrances(t *testing.T) {
 	t.Parallel()
-	site := newSite()
+	site := newSite(t)
 	for _, c := range []struct{ method, path, referer, want string }{
 		{"GET", "/portal/orders?status=failed", "", "/portal/login?next=%2Fportal%2Forders%3Fstatus%3Dfailed"},
 		{"GET", "/console/board", "", "/console/login?next=%2Fconsole%2Fboard"},

@@ -2,7 +2,6 @@ package track_test
 
 import (
 	"context"
-	"crypto/rand"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -67,7 +67,7 @@ func order(status delivery.Status) *delivery.Tracked {
 func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
 	t.Helper()
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s, Mails: s})
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -209,7 +209,7 @@ func BenchmarkOrderPage(b *testing.B) {
 	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
 	s.order.Courier = &delivery.TrackedCourier{FirstName: "Camille", Vehicle: "van"}
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: rand.Reader}), Orders: s, Senders: s, Photos: s, Mails: s})
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)
 	b.ReportAllocs()
 	for b.Loop() {
