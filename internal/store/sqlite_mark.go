@@ -27,11 +27,22 @@ import (
 // may be too low, which hides a loss but never reports one that did not happen.
 // The writer's connection is held by whoever calls advance and publish.
 type mark struct {
-	file    *os.File
-	at      time.Time // of the last advance
-	changes int64     // rows that the connection had changed by then
-	pending uint32    // in the transaction that is under way; 0 if it has none
+	file *os.File
+	last markStep
+	// pending is that of the transaction under way. If the transaction fails, it is not
+	// last, and the next one advances the mark.
+	pending markStep
 }
+
+// markStep is one advance of the mark.
+type markStep struct {
+	to      uint32    // 0 if there is none
+	at      time.Time // when it was made
+	changes int64     // rows that the connection had changed by then
+}
+
+// noChanges is a number of changed rows that no connection has.
+const noChanges = -1
 
 const (
 	markSuffix = "-mark"
@@ -52,19 +63,19 @@ func openMark(path string) (*mark, error) {
 	if err := durable.SyncFolder(filepath.Dir(path)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return &mark{file: file, changes: -1}, nil
+	return &mark{file: file, last: markStep{changes: noChanges}}, nil
 }
 
 // advance raises the database's mark if rows have changed since the last time and that
 // is long enough ago.
 func (m *mark) advance(ctx context.Context, c *sqliteConn) error {
-	m.pending = 0
+	m.pending = markStep{}
 	now := time.Now()
-	if now.Sub(m.at) < markEvery {
+	if now.Sub(m.last.at) < markEvery {
 		return nil
 	}
 	changes, err := oneNumber(ctx, c, "SELECT total_changes()")
-	if err != nil || changes == m.changes {
+	if err != nil || changes == m.last.changes {
 		return err
 	}
 	value, err := oneNumber(ctx, c, "PRAGMA user_version")
@@ -79,9 +90,12 @@ func (m *mark) advance(ctx context.Context, c *sqliteConn) error {
 	if err := sqlitex.ExecuteTransient(c.Conn, fmt.Sprint("PRAGMA user_version = ", int32(next)), nil); err != nil {
 		return sqliteError(err)
 	}
-	m.at, m.changes, m.pending = now, changes, next
+	m.pending = markStep{next, now, changes}
 	return nil
 }
+
+// overdue makes the transaction under way advance the mark in any case.
+func (m *mark) overdue() { m.last = markStep{changes: noChanges} }
 
 func oneNumber(ctx context.Context, c conn, sql string) (n int64, err error) {
 	err = c.query(ctx, sql, nil, func(r row) error { return r.scan(&n) })
@@ -90,13 +104,13 @@ func oneNumber(ctx context.Context, c conn, sql string) (n int64, err error) {
 
 // publish writes the mark of a transaction that is durable.
 func (m *mark) publish() {
-	if m.pending == 0 {
+	if m.pending.to == 0 {
 		return
 	}
-	if _, err := m.file.WriteAt(fmt.Appendf(nil, "%010d\n", m.pending), 0); err != nil {
+	if _, err := m.file.WriteAt(fmt.Appendf(nil, "%010d\n", m.pending.to), 0); err != nil {
 		slog.Warn("the mark of the database was not written", "error", err)
 	}
-	m.pending = 0
+	m.last, m.pending = m.pending, markStep{}
 }
 
 func (m *mark) close() error { return errors.Join(m.file.Sync(), m.file.Close()) }
