@@ -34,6 +34,9 @@ type attackFlags struct {
 	Rate    int           `default:"200" help:"Orders per second that other partners create."`
 	WarmUp  time.Duration `default:"500ms" help:"How long an attack lasts before it is measured."`
 	JSON    bool          `name:"json" help:"Print the report as JSON."`
+	// Requests, if it is not 0, is how many orders each of the others creates in a
+	// measurement, instead of those of WarmUp and Seconds.
+	Requests int `hidden:""`
 	// Attacker makes the process one that only attacks (see attacker).
 	Attacker bool `hidden:""`
 }
@@ -110,20 +113,25 @@ func (f attackFlags) underAttack(ctx context.Context, t *target, others []accoun
 func (f attackFlags) watch(ctx context.Context, t *target, others []account) (s situation, err error) {
 	length := time.Duration(f.Seconds * float64(time.Second))
 	l := load{
-		address: t.address, clients: len(others), warmUp: f.WarmUp, length: length, want: 201,
+		address: t.address, clients: len(others), warmUp: f.WarmUp, length: length, requests: f.Requests, want: 201,
 		perSecond: float64(f.Rate),
 		sender:    func(client int) sender { return plainCreations(others[client]) },
+	}
+	var atEdges usage // while the bystanders are connected
+	l.window = func() error {
+		atEdges = atEdges.or(usageOf(t.command.Process.Pid))
+		return nil
 	}
 	watching, end := context.WithCancel(ctx)
 	used := make(chan usage, 1)
 	go func() { used <- t.watch(watching) }()
 	measured, err := l.run(ctx)
 	end()
-	s.usage = <-used
+	s.usage = atEdges.or(<-used)
 	if err != nil {
 		return s, err
 	}
-	s.figures, s.Failed = summarise(l, measured), measured.Failed
+	s.figures, s.Failed = summarise(measured), measured.Failed
 	if measured.FirstFail != nil {
 		s.FirstFail = measured.FirstFail.Error()
 	}
@@ -142,6 +150,11 @@ type situation struct {
 type usage struct {
 	MegaBytes   float64 `json:"most_resident_mb"`
 	Descriptors int     `json:"descriptors"`
+}
+
+// or returns the greater figures of two.
+func (u usage) or(other usage) usage {
+	return usage{max(u.MegaBytes, other.MegaBytes), max(u.Descriptors, other.Descriptors)}
 }
 
 // attackReport is the result of an attack.

@@ -128,7 +128,7 @@ func (c *coldAttack) load(ctx context.Context, t *target, accounts []account, se
 	if err != nil {
 		return nil, figures{}, err
 	}
-	return rates, summarise(l, measured), nil
+	return rates, summarise(measured), nil
 }
 
 // readWhole reads a database into the memory of the system.

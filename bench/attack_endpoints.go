@@ -33,6 +33,10 @@ type slowEndpointsAttack struct {
 	Rate      int           `default:"100" help:"Events per second that they get."`
 	Seconds   float64       `default:"20" help:"Length of each of the two measurements, before and during the attack."`
 	JSON      bool          `name:"json" help:"Print the report as JSON."`
+	// Start is how long a service takes to start, at most, and Last how long the last events
+	// may take to arrive.
+	Start time.Duration `hidden:"" default:"3s" json:"-"`
+	Last  time.Duration `hidden:"" default:"20s" json:"-"`
 }
 
 // Validate is called by kong.
@@ -52,9 +56,6 @@ func (c *slowEndpointsAttack) Run(ctx context.Context) error {
 	}
 	return printReport(os.Stdout, c.JSON, report)
 }
-
-// slowStart is how long a service takes to start, at most.
-const slowStart = 3 * time.Second
 
 func (c *slowEndpointsAttack) measure(ctx context.Context) (*slowReport, error) {
 	return inTempDir(func(directory string) (*slowReport, error) { return c.measureIn(ctx, directory) })
@@ -123,7 +124,7 @@ func (c *slowEndpointsAttack) prepare(ctx context.Context, directory string, slo
 	if err = errors.Join(err, t.stop()); err != nil {
 		return nil, begins, err
 	}
-	begins = time.Now().Add(slowStart + c.seedTime() + time.Duration(c.Seconds*float64(time.Second)))
+	begins = time.Now().Add(c.Start + c.seedTime() + time.Duration(c.Seconds*float64(time.Second)))
 	return orders, begins, c.seed(filepath.Join(directory, "data", "dropyard.db"), slow.urls(), begins)
 }
 
@@ -180,7 +181,7 @@ func (c *slowEndpointsAttack) watch(ctx context.Context, t *target, others *quic
 	go func() { used <- t.watch(watching) }()
 	began, err := c.move(ctx, t, orders)
 	if err == nil {
-		others.wait(ctx, orders, lastArrival)
+		others.wait(ctx, orders, c.Last)
 	}
 	end()
 	s.usage = <-used
@@ -197,9 +198,6 @@ func (c *slowEndpointsAttack) watch(ctx context.Context, t *target, others *quic
 	}
 	return s, err
 }
-
-// lastArrival is how long the last events may take to arrive.
-const lastArrival = 20 * time.Second
 
 // move accepts each order in turn, at a steady pace, and returns when it began to do
 // so.
@@ -292,7 +290,7 @@ func (r *quickReceiver) wait(ctx context.Context, orders []string, atMost time.D
 type slowSituation struct {
 	usage
 	Events  int     `json:"events"`
-	Missing int     `json:"missing"` // events that have not arrived within lastArrival
+	Missing int     `json:"missing"` // events that have not arrived in time
 	P50     float64 `json:"p50_ms"`
 	P99     float64 `json:"p99_ms"`
 	Max     float64 `json:"max_ms"`

@@ -165,9 +165,7 @@ const watchInterval = 50 * time.Millisecond
 // watch returns the most that the service uses until the context ends.
 func (t *target) watch(ctx context.Context) (most usage) {
 	for {
-		now := usageOf(t.command.Process.Pid)
-		most.MegaBytes = max(most.MegaBytes, now.MegaBytes)
-		most.Descriptors = max(most.Descriptors, now.Descriptors)
+		most = most.or(usageOf(t.command.Process.Pid))
 		if rest.For(ctx, watchInterval) != nil {
 			return most
 		}

@@ -178,7 +178,7 @@ func (c *browserCommand) create(ctx context.Context, r *feedRun, report *browser
 			if err != nil {
 				return nil, err
 			}
-			row.figures = summarise(l, result)
+			row.figures = summarise(result)
 			return nil, result.FirstFail
 		})
 		row.CPU = used.Rows[len(used.Rows)-1].Nodes

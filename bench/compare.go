@@ -27,6 +27,7 @@ type compareCommand struct {
 	Partners int           `default:"8" help:"Partners that the clients belong to."`
 	Database string        `enum:"sqlite,postgres" default:"sqlite" help:"Database of the services."`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
+	Requests int           `hidden:""` // see reportCommand
 }
 
 // Validate is called by kong.
@@ -114,14 +115,15 @@ func (c *compareCommand) measureOn(ctx context.Context, i *installation) (f figu
 			return f, err
 		}
 	}
-	l := load{clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), perSecond: c.Rate}
+	l := load{clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), perSecond: c.Rate, requests: c.Requests}
 	return measureServer(ctx, s, l, chosen)
 }
 
-// store creates orders through the service for a second, on which reads are measured.
+// store creates orders through the service, on which reads are measured: for a second, or as
+// many as there are requests.
 func (c *compareCommand) store(ctx context.Context, i *installation, t *target, s *server) (err error) {
 	creation := works()[creatingItems]
-	l := load{clients: c.Clients, length: time.Second}
+	l := load{clients: c.Clients, length: time.Second, requests: c.Requests}
 	f, err := measureServer(ctx, s, l, creation)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -26,6 +27,10 @@ type feedCommand struct {
 	Rate    int     `default:"200" help:"Moves per second."`
 	Seconds float64 `default:"10" help:"Length of each measurement."`
 	JSON    bool    `name:"json" help:"Print the report as JSON."`
+	// WarmUp is how long orders move before anything is measured, and Settle how long desks
+	// are given until all wait.
+	WarmUp time.Duration `hidden:"" default:"1s"`
+	Settle time.Duration `hidden:"" default:"2s"`
 }
 
 // Validate is called by kong.

@@ -63,7 +63,7 @@ func (r *feedRun) addOperator(ctx context.Context, i int) error {
 
 // situations measures moves alone, moves that desks follow, and desks that wait.
 func (r *feedRun) situations(ctx context.Context, report *feedReport) error {
-	if _, err := r.move(ctx, time.Second); err != nil { // to warm up
+	if _, err := r.move(ctx, r.WarmUp); err != nil { // to warm up
 		return err
 	}
 	length := time.Duration(r.Seconds * float64(time.Second))
@@ -245,6 +245,9 @@ func (r *feedRun) snapshots(ctx context.Context, report *feedReport) (err error)
 	return nil
 }
 
+// mostSilent is how many requests without a change, of 20 s each, show that none comes.
+const mostSilent = 6
+
 // follow lets desks follow the board until stop is called. Then those that have a
 // picture ask until it is complete, or nothing more comes.
 func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error) {
@@ -259,12 +262,18 @@ func (r *feedRun) follow(ctx context.Context, desks []*desk) (stop func() error)
 			if following.Err() != nil {
 				failed[i] = nil // the request was cancelled
 			}
-			for more := d.seen != nil; more && failed[i] == nil && d.differs(r.versions) != nil; {
-				more, failed[i] = d.ask(ctx, "changes?wait=20&after="+d.after) // a loaded node may compare after seconds only
+			// A loaded node may compare after seconds only.
+			for silent := 0; d.seen != nil && silent < mostSilent && failed[i] == nil && d.differs(r.versions) != nil; {
+				var more bool
+				if more, failed[i] = d.ask(ctx, "changes?wait=20&after="+d.after); more {
+					silent = 0
+				} else {
+					silent++
+				}
 			}
 		})
 	}
-	time.Sleep(2 * time.Second) // until all wait
+	time.Sleep(r.Settle) // until all wait
 	return func() error {
 		cancel()
 		running.Wait()

@@ -27,8 +27,8 @@ type figures struct {
 }
 
 // summarise returns the rate and the latencies of a result.
-func summarise(l load, r *result) figures {
-	f := figures{PerSecond: l.rate(r), Orders: r.Total}
+func summarise(r *result) figures {
+	f := figures{PerSecond: r.rate(), Orders: r.Total}
 	for _, p := range []struct {
 		to   *float64
 		part float64

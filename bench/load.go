@@ -14,15 +14,17 @@ import (
 	"time"
 )
 
-// load is a number of clients that send requests for a limited time. In a closed loop
-// each sends its next request when the previous one is answered. In an open loop
-// requests are due at a fixed rate, however long answers take, and latencies count from
-// when they were due: a server that stalls is not spared what it would have been sent.
+// load is a number of clients that send requests for a limited time, or a number of
+// requests. In a closed loop each sends its next request when the previous one is answered.
+// In an open loop requests are due at a fixed rate, however long answers take, and latencies
+// count from when they were due: a server that stalls is not spared what it would have been
+// sent.
 type load struct {
 	address   string
 	clients   int
 	warmUp    time.Duration // before the window
 	length    time.Duration // of the window
+	requests  int           // of each client; if it is not 0, the window is the time that they take
 	perSecond float64       // the rate of an open loop; 0 for a closed one
 	want      int           // the expected status; any other is an error
 	sender    func(client int) sender
@@ -32,15 +34,16 @@ type load struct {
 
 // result is what the clients received.
 type result struct {
-	Done      int             // expected answers within the window
-	Total     int             // expected answers, also before and after the window
+	Window    time.Duration   // the length of the window
+	Done      int             // expected answers within it
+	Total     int             // expected answers, also before and after it
 	Latencies []time.Duration // of all expected answers after the warm-up, ascending
 	Failed    int             // clients that stopped after an error
 	FirstFail error
 }
 
 // rate returns the number of answers per second.
-func (l load) rate(r *result) float64 { return float64(r.Done) / l.length.Seconds() }
+func (r *result) rate() float64 { return float64(r.Done) / r.Window.Seconds() }
 
 // task is one measured operation.
 type task func() error
@@ -55,6 +58,9 @@ func (l load) run(ctx context.Context) (*result, error) {
 // each applies the load: every client repeats its task. A client stops after an
 // error, which makes the measurement invalid.
 func (l load) each(ctx context.Context, makeTask func(client int) (task, error)) (*result, error) {
+	if l.requests > 0 {
+		return l.eachSome(ctx, makeTask)
+	}
 	from := time.Now().Add(l.warmUp)
 	to := from.Add(l.length)
 	results := make([]result, l.clients)
@@ -73,7 +79,37 @@ func (l load) each(ctx context.Context, makeTask func(client int) (task, error))
 		func() error { return l.at(ctx, from) },
 		func() error { return l.at(ctx, to) })
 	group.Wait()
-	return merged(results), errors.Join(err, ctx.Err())
+	all := merged(results)
+	all.Window = l.length
+	return all, errors.Join(err, ctx.Err())
+}
+
+// eachSome applies a load of a number of requests.
+func (l load) eachSome(ctx context.Context, makeTask func(client int) (task, error)) (*result, error) {
+	if err := l.edge(); err != nil {
+		return nil, err
+	}
+	results := make([]result, l.clients)
+	from := time.Now()
+	next := l.pace(from)
+	var group sync.WaitGroup
+	for i := range results {
+		group.Go(func() {
+			do, err := makeTask(i)
+			for n := 0; n < l.requests && err == nil && ctx.Err() == nil; n++ {
+				due := next()
+				if err = do(); err == nil {
+					end := time.Now()
+					results[i].record(due, end, from, end)
+				}
+			}
+			results[i].fail(err)
+		})
+	}
+	group.Wait()
+	all := merged(results)
+	all.Window = time.Since(from)
+	return all, errors.Join(l.edge(), ctx.Err())
 }
 
 // inTurn runs the steps until one fails, and returns its error.
@@ -86,13 +122,18 @@ func inTurn(steps ...func() error) error {
 	return nil
 }
 
-// at waits for one end of the window and calls the hook.
+// at waits for one end of the window, and then calls edge.
 func (l load) at(ctx context.Context, moment time.Time) error {
 	select {
 	case <-time.After(time.Until(moment)):
 	case <-ctx.Done():
 		return nil
 	}
+	return l.edge()
+}
+
+// edge calls the hook, if there is one.
+func (l load) edge() error {
 	if l.window == nil {
 		return nil
 	}

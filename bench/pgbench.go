@@ -131,7 +131,8 @@ func (r *pgbenchRun) run(ctx context.Context) (f figures, err error) {
 	if err != nil {
 		return f, err
 	}
-	f = summarise(r.load, measured)
+	measured.Window = r.length
+	f = summarise(measured)
 	f.spend(own.used(), database.used(), measured.Done)
 	return f, nil
 }

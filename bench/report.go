@@ -33,6 +33,11 @@ type reportCommand struct {
 	Events   int           `default:"100000" help:"Events to deliver to one endpoint."`
 	Data     string        `help:"Directory of the large installations, which is kept, so that the next run need not fill them again. Default: a new one, removed at the end." placeholder:"DIR"`
 	JSON     bool          `name:"json" help:"Print the report as JSON."`
+	// Idle is how long a service is watched that has nothing to do.
+	Idle time.Duration `hidden:"" default:"3s"`
+	// Requests, if it is not 0, is how many requests each client sends, instead of those of
+	// WarmUp and Seconds.
+	Requests int `hidden:""`
 }
 
 // Validate is called by kong.

@@ -24,8 +24,6 @@ const (
 const (
 	// openShare is the part of a closed loop's rate at which an open loop is run.
 	openShare = 0.7
-	// idleTime is how long a service is watched that has nothing to do.
-	idleTime = 3 * time.Second
 )
 
 // job is one load of a server: a work with a number of clients; afterwards, if
@@ -109,7 +107,7 @@ func (c *reportCommand) jobs(ctx context.Context, s *server, like row, jobs []jo
 }
 
 func (c *reportCommand) load(j job) load {
-	return load{clients: j.clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second))}
+	return load{clients: j.clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), requests: c.Requests}
 }
 
 // measureServer sends requests of a kind to a server.
@@ -125,7 +123,7 @@ func measureServer(ctx context.Context, s *server, l load, w work) (f figures, e
 	if err != nil {
 		return f, err
 	}
-	f = summarise(l, measured)
+	f = summarise(measured)
 	f.spend(own.used(), database.used(), measured.Done)
 	f.Resident = resident(s.pid, "VmRSS")
 	return f, nil
@@ -210,10 +208,10 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 func (c *reportCommand) running(ctx context.Context, i *installation, t *target, still, like row, jobs []job) (rows []row, err error) {
 	pid := t.command.Process.Pid
 	idle := &meter{pids: []int{pid}}
-	if err := inTurn(idle.hook, func() error { return rest.For(ctx, idleTime) }, idle.hook); err != nil {
+	if err := inTurn(idle.hook, func() error { return rest.For(ctx, c.Idle) }, idle.hook); err != nil {
 		return nil, err
 	}
-	still.Idle = milliseconds(idle.used().cpu) / idleTime.Seconds()
+	still.Idle = milliseconds(idle.used().cpu) / c.Idle.Seconds()
 	still.Resident, still.Load = resident(pid, "VmRSS"), loadAverage()
 	s := &server{address: t.address, accounts: i.Accounts, stored: i.Orders / len(i.Accounts), pid: pid, database: i.server}
 	if i.Orders > 0 {
