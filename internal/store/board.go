@@ -18,7 +18,7 @@ var (
 	openKey = key(
 		text("partner_id", func(r *board.Row) *string { return &r.PartnerID }),
 		text("order_id", func(r *board.Row) *string { return &r.OrderID }))
-	openShown = []column[board.Row]{
+	openShown = []column[*board.Row]{
 		text("partner_order_id", func(r *board.Row) *string { return &r.PartnerOrderID }),
 		text("status", func(r *board.Row) *string { return (*string)(&r.Status) }),
 		integer("version", func(r *board.Row) *int64 { return &r.Version }),

@@ -5,22 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/jackc/pgx/v5"
 )
 
 // engines holds, for each engine, a function that opens an empty database.
 var engines = withCitus(map[string]func(t *testing.T) *Store{
 	"sqlite": func(t *testing.T) *Store {
-		return closing(t)(OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db")))
+		return closing(t)(OpenSQLite(t.Context(), MigratedSQLite(t)))
 	},
 	"postgres": func(t *testing.T) *Store {
-		return closing(t)(OpenPostgres(t.Context(), testkit.PostgresURL(t)))
+		return closing(t)(OpenPostgres(t.Context(), MigratedPostgres(t)))
 	},
 })
 
@@ -103,7 +102,7 @@ func fillAll(t *testing.T, s *Store, rows int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	random := rand.New(rand.NewPCG(1, uint64(rows)))
+	random := repeatable.Rand(t, fmt.Sprint(rows))
 	ids := map[string][]string{} // of the tables that others refer to, by column
 	for _, table := range tables {
 		all := randomRows(random, table, rows, ids)
@@ -206,9 +205,9 @@ func allRows(t *testing.T, s *Store, table *storedTable) (rows []string) {
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	eachDirection(t, func(t *testing.T, from, to *Store) {
-		const rows = 300
+		const rows = 100 // in several batches
 		fillAll(t, from, rows)
-		copied, err := (&Copy{From: from, To: to, Batch: 77}).Run(t.Context())
+		copied, err := (&Copy{From: from, To: to, Batch: 23}).Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +232,7 @@ func TestCopyContinues(t *testing.T) {
 	t.Parallel()
 	eachDirection(t, func(t *testing.T, from, to *Store) {
 		fillAll(t, from, 100)
-		random := rand.New(rand.NewPCG(2, 3))
+		random := repeatable.Rand(t, "interruptions")
 		breaks, done := 0, map[string]int64{}
 		for {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -285,7 +284,7 @@ func half(t *testing.T, from, to *Store) {
 // batch of one that was killed. The copy waits for it and continues from there.
 func TestCopyAfterAKill(t *testing.T) {
 	t.Parallel()
-	from, url := engines["sqlite"](t), testkit.PostgresURL(t)
+	from, url := engines["sqlite"](t), MigratedPostgres(t)
 	to := closing(t)(OpenPostgres(t.Context(), url))
 	fillAll(t, from, 100)
 	change(t, from, "DELETE FROM rate_leases") // which come after orders

@@ -12,7 +12,7 @@ var (
 
 	counted = newTable("figures",
 		key(text("partner_id", func(r *figures.Row) *string { return &r.PartnerID }), countedDay, countedCourier),
-		append([]column[figures.Row]{
+		append([]column[*figures.Row]{
 			integer("orders", func(r *figures.Row) *int64 { return &r.Orders }),
 			integer("assigned", func(r *figures.Row) *int64 { return &r.Assigned }),
 			integer("delivered", func(r *figures.Row) *int64 { return &r.Delivered }),
@@ -26,7 +26,7 @@ var (
 )
 
 // stayColumns returns two columns for each status that orders leave again.
-func stayColumns() (columns []column[figures.Row]) {
+func stayColumns() (columns []column[*figures.Row]) {
 	for i, status := range figures.Passing {
 		columns = append(columns,
 			integer(string(status)+"_ended", func(r *figures.Row) *int64 { return &r.Stays[i].Ended }),
@@ -46,7 +46,7 @@ func sumFigures(ctx context.Context, c conn, f figures.Filter) (sums []*figures.
 	selected.addText("partner_id = ?", f.PartnerID)
 	selected.addText("courier_id = ?", f.CourierID)
 	selected.add("day >= ? AND day <= ?", int64(f.First), int64(f.Last))
-	by := []column[figures.Row]{countedDay}
+	by := []column[*figures.Row]{countedDay}
 	if f.ByCourier {
 		by = append(by, countedCourier)
 	}

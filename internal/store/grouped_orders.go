@@ -63,7 +63,7 @@ func storedByKeys(ctx context.Context, c conn, keys []order.OrderKey) (map[order
 }
 
 // storedByKey reads one order and its history; nil if there is none.
-func storedByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*storedOrder, error) {
+func storedByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*storedOrder, error) {
 	rows, err := findNow(ctx, c, by, key)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -99,7 +99,7 @@ func (s *storedOrder) stored() (*delivery.Stored, error) {
 }
 
 // read reads one order; nil if there is none.
-func (s orderStore) read(ctx context.Context, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (found *storedOrder, err error) {
+func (s orderStore) read(ctx context.Context, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (found *storedOrder, err error) {
 	err = s.engine.read(ctx, func(c conn) error {
 		found, err = storedByKey(ctx, c, by, key)
 		return err

@@ -27,7 +27,7 @@ func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
 }
 
 // byID looks rows up by one column of text.
-func byID(name string) []column[string] {
+func byID(name string) []column[*string] {
 	return key(text(name, func(id *string) *string { return id }))
 }
 

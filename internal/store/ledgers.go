@@ -11,9 +11,9 @@ import (
 
 // readingLedgers is the reading of ledgers in a pipeline.
 type readingLedgers struct {
-	products *found[productRow]
-	levels   *found[levelRow]
-	counters *found[counters]
+	products *found[*productRow]
+	levels   *found[*levelRow]
+	counters *found[*counters]
 }
 
 // readLedgers queues the reading of products and of their partners' counters.

@@ -24,7 +24,7 @@ var (
 		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
 		text("order_id", func(o *orderRow) *string { return &o.OrderID }))
 	// changing are the columns that a move of the order writes.
-	changing = []column[orderRow]{
+	changing = []column[*orderRow]{
 		text("status", func(o *orderRow) *string { return (*string)(&o.Status) }),
 		integer("version", func(o *orderRow) *int64 { return &o.Version }),
 		integer("events", func(o *orderRow) *int64 { return &o.Events }),
@@ -127,7 +127,7 @@ func ordersOf(rows []*orderRow) map[order.OrderKey]*delivery.Order {
 
 // ordersByKey returns orders with their histories; those that do not exist are
 // left out.
-func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+func ordersByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
 	rows, err := findNow(ctx, c, by, keys...)
 	if err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func ordersByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRo
 
 // orderByKey returns one order with its history; nil if there is none. The error
 // may be a *delivery.DamagedError.
-func orderByKey(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], key order.OrderKey) (*delivery.Order, error) {
+func orderByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*delivery.Order, error) {
 	found, err := storedByKey(ctx, c, by, key)
 	if err != nil || found == nil {
 		return nil, err
@@ -155,7 +155,7 @@ func undamaged(o *delivery.Order) (*delivery.Order, error) {
 }
 
 // ordersByID is ordersByKey for orders whose ids alone are of interest.
-func ordersByID(ctx context.Context, c conn, by *lookup[order.OrderKey, orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
+func ordersByID(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
 	byKey, err := ordersByKey(ctx, c, by, keys)
 	byID := make(map[string]*delivery.Order, len(byKey))
 	for key, o := range byKey {

@@ -77,11 +77,11 @@ func UnpackDocument(stored []byte) ([]byte, error) { return unpack(nil, stored) 
 
 // packed is a column of a document that is stored packed. damaged is called for a row
 // whose document cannot be unpacked, with the reason; the field is then as it is stored.
-func packed[T any](name string, field func(*T) *[]byte, damaged func(*T, error)) column[T] {
-	return column[T]{
+func packed[R any](name string, field func(R) *[]byte, damaged func(R, error)) column[R] {
+	return column[R]{
 		columnSpec{name, bytesColumn},
-		func(of *T, b binder) { b.bytes(pack(*field(of))) },
-		func(of *T) any { return packedBytes{field(of), func(err error) { damaged(of, err) }} },
+		func(of R, b binder) { b.bytes(pack(*field(of))) },
+		func(of R) any { return packedBytes{field(of), func(err error) { damaged(of, err) }} },
 	}
 }
 

@@ -18,11 +18,11 @@ type usageRow struct {
 
 var (
 	usageKey   = key(text("partner_id", func(u *usageRow) *string { return &u.partnerID }))
-	usageOfDay = []column[usageRow]{
+	usageOfDay = []column[*usageRow]{
 		integer("day", func(u *usageRow) *int64 { return &u.day }),
 		integer("orders_earlier", func(u *usageRow) *int64 { return &u.ordersEarlier }),
 	}
-	usageTotals = []column[usageRow]{
+	usageTotals = []column[*usageRow]{
 		integer("orders", func(u *usageRow) *int64 { return &u.orders }),
 		integer("stored_bytes", func(u *usageRow) *int64 { return &u.storedBytes }),
 	}
@@ -36,7 +36,7 @@ var (
 )
 
 // readUsages queues the reading of what partners have used.
-func readUsages(p *pipeline, keys []order.UsageKey, locked bool) *found[usageRow] {
+func readUsages(p *pipeline, keys []order.UsageKey, locked bool) *found[*usageRow] {
 	byKey := findUsages
 	if locked {
 		byKey = lockUsages

@@ -36,13 +36,13 @@ func (p *pipeline) queue(q *queued) {
 }
 
 // found is what a look-up in a pipeline will have found.
-type found[T any] struct {
+type found[R any] struct {
 	pipeline *pipeline
-	rows     []*T
+	rows     []R
 }
 
 // after returns the rows, in no order.
-func (f *found[T]) after(done flushed) []*T {
+func (f *found[R]) after(done flushed) []R {
 	if done.pipeline != f.pipeline {
 		panic("store: a result is read before its pipeline has been flushed")
 	}
@@ -50,13 +50,13 @@ func (f *found[T]) after(done flushed) []*T {
 }
 
 // find queues a look-up of rows by their keys.
-func find[K, T any](p *pipeline, l *lookup[K, T], keys []K) *found[T] {
-	f := &found[T]{pipeline: p}
+func find[K, R any](p *pipeline, l *lookup[*K, R], keys []K) *found[R] {
+	f := &found[R]{pipeline: p}
 	q := &queued{
 		set: l.set, rows: len(keys),
 		bind: func(i int, b binder) { bindColumns(l.keys, &keys[i], b) },
 		each: func(r row) error {
-			found := new(T)
+			found := l.newRow()
 			if err := r.scan(into(l.read, found)...); err != nil {
 				return fmt.Errorf("read %s: %w", l.set.table, err)
 			}
@@ -86,7 +86,7 @@ func (w *written) after(done flushed) int64 {
 }
 
 // write queues a statement for rows.
-func write[T any](p *pipeline, st *statement[T], rows []*T) *written {
+func write[R any](p *pipeline, st *statement[R], rows []R) *written {
 	w := &written{pipeline: p}
 	p.queue(queuedFor(st, rows, func(n int64) error {
 		w.rows += n
@@ -97,7 +97,7 @@ func write[T any](p *pipeline, st *statement[T], rows []*T) *written {
 
 // writeAll queues a statement that must write every row. Fewer mean that
 // another node was faster: flush returns order.ErrRaced.
-func writeAll[T any](p *pipeline, st *statement[T], rows []*T) {
+func writeAll[R any](p *pipeline, st *statement[R], rows []R) {
 	left := int64(len(rows))
 	p.queue(queuedFor(st, rows, func(n int64) error {
 		if left -= n; left > 0 {
@@ -107,7 +107,7 @@ func writeAll[T any](p *pipeline, st *statement[T], rows []*T) {
 	}))
 }
 
-func queuedFor[T any](st *statement[T], rows []*T, done func(int64) error) *queued {
+func queuedFor[R any](st *statement[R], rows []R, done func(int64) error) *queued {
 	return &queued{
 		set: st.set, rows: len(rows), done: done,
 		bind: func(i int, b binder) { bindColumns(st.bound, rows[i], b) },
@@ -115,7 +115,7 @@ func queuedFor[T any](st *statement[T], rows []*T, done func(int64) error) *queu
 }
 
 // findNow looks rows up at once.
-func findNow[K, T any](ctx context.Context, c conn, l *lookup[K, T], keys ...K) ([]*T, error) {
+func findNow[K, R any](ctx context.Context, c conn, l *lookup[*K, R], keys ...K) ([]R, error) {
 	p := newPipeline(c)
 	rows := find(p, l, keys)
 	done, err := p.flush(ctx)
@@ -123,16 +123,16 @@ func findNow[K, T any](ctx context.Context, c conn, l *lookup[K, T], keys ...K) 
 }
 
 // findOne looks one row up at once; nil if there is none.
-func findOne[K, T any](ctx context.Context, c conn, l *lookup[K, T], key K) (*T, error) {
+func findOne[K, R any](ctx context.Context, c conn, l *lookup[*K, R], key K) (row R, err error) {
 	rows, err := findNow(ctx, c, l, key)
-	if err != nil || len(rows) == 0 {
-		return nil, err
+	if err == nil && len(rows) > 0 {
+		row = rows[0]
 	}
-	return rows[0], nil
+	return row, err
 }
 
 // writeNow runs a statement at once and returns how many rows it wrote.
-func writeNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) (int64, error) {
+func writeNow[R any](ctx context.Context, c conn, st *statement[R], rows ...R) (int64, error) {
 	p := newPipeline(c)
 	n := write(p, st, rows)
 	done, err := p.flush(ctx)
@@ -140,7 +140,7 @@ func writeNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) 
 }
 
 // writeAllNow runs a statement that must write every row at once.
-func writeAllNow[T any](ctx context.Context, c conn, st *statement[T], rows ...*T) error {
+func writeAllNow[R any](ctx context.Context, c conn, st *statement[R], rows ...R) error {
 	p := newPipeline(c)
 	writeAll(p, st, rows)
 	_, err := p.flush(ctx)

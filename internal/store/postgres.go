@@ -399,8 +399,8 @@ func arraysOf(set *setStatement, n int, bind func(int, binder)) ([]any, error) {
 }
 
 // arrayType is what an array of the column's values is to PostgreSQL.
-func (c columnSpec) arrayType() string {
-	return [...]string{textColumn: "text[]", integerColumn: "bigint[]", bytesColumn: "bytea[]"}[c.kind]
+func (k columnKind) arrayType() string {
+	return [...]string{textColumn: "text[]", integerColumn: "bigint[]", bytesColumn: "bytea[]"}[k]
 }
 
 // forArrays writes the statement for one array of parameters per column. In
@@ -421,7 +421,7 @@ func (st *setStatement) forArraysOfOne(same int) string {
 	var parameters, bindings []string
 	for i, c := range st.bound() {
 		if i != same {
-			parameters = append(parameters, fmt.Sprintf("$%d::%s", i+1, c.arrayType()))
+			parameters = append(parameters, fmt.Sprintf("$%d::%s", i+1, c.kind.arrayType()))
 			bindings = append(bindings, fmt.Sprintf("v%d", i+1))
 		}
 	}

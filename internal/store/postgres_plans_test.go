@@ -47,10 +47,11 @@ func TestPlansFollowGrowth(t *testing.T) {
 // wholeKey is the condition of a look-up that reads at most one row of each key.
 const wholeKey = "Index Cond: ((partner_id = v.v1) AND (partner_order_id = v.v2))"
 
-// freshPool returns a pool of one connection to an empty database.
+// freshPool returns a pool of one connection to an empty database. On its server nothing else
+// happens, which could lead to other plans: neither other tests nor vacuuming.
 func freshPool(t *testing.T) *pgxpool.Pool {
 	t.Helper()
-	url := testkit.StartPostgres(t).Database(t)
+	url := testkit.StartForgetfulPostgres(t).Database(t)
 	s, err := OpenPostgres(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

@@ -29,18 +29,9 @@ func TestMain(m *testing.M) {
 	testkit.Main(m)
 }
 
-// migrated is a database with the current schema.
-var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
-	s, err := store.OpenPostgres(ctx, url)
-	if err != nil {
-		return err
-	}
-	return s.Close()
-}}
-
 func openPostgres(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.OpenPostgres(t.Context(), migrated.URL(t))
+	s, err := store.OpenPostgres(t.Context(), store.MigratedPostgres(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ var (
 		integer("product_id", func(p *productRow) *int64 { return &p.ProductID }))
 	// described are the columns that a change of the catalogue writes; the stock
 	// is not among them.
-	described = []column[productRow]{
+	described = []column[*productRow]{
 		text("name", func(p *productRow) *string { return &p.Name }),
 		text("search_key", func(p *productRow) *string { return &p.searchKey }),
 		integer("stock_min", func(p *productRow) *int64 { return &p.StockMin }),

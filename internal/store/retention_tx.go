@@ -233,7 +233,7 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 		return err
 	}
 	p := newPipeline(tx.conn)
-	for _, drop := range []*statement[order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
+	for _, drop := range []*statement[*order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
 		write(p, drop, pointers(keys))
 	}
 	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})

@@ -11,8 +11,8 @@ import (
 // storedTable is a table as the database describes it. What concerns all tables,
 // such as a copy, asks the database, so that it cannot miss one.
 type storedTable struct {
-	*table[storedRow]          // its columns: the primary key in its order, then the others by name
-	references        []string // the tables that its foreign keys refer to, sorted
+	*table[*storedRow]          // its columns: the primary key in its order, then the others by name
+	references         []string // the tables that its foreign keys refer to, sorted
 }
 
 // catalogue holds the queries that describe the tables of an engine. columns
@@ -107,7 +107,7 @@ func newStoredTable(name string, described []describedColumn, references []strin
 	slices.SortFunc(described, func(a, b describedColumn) int {
 		return cmp.Or(cmp.Compare(a.place, b.place), cmp.Compare(a.name, b.name))
 	})
-	columns, keys := make([]column[storedRow], len(described)), 0
+	columns, keys := make([]column[*storedRow], len(described)), 0
 	for i, d := range described {
 		columns[i] = storedColumn(d.columnSpec, i, len(described))
 		if d.place < behindKey {
@@ -146,7 +146,7 @@ func inOrder(byName map[string]*storedTable) []*storedTable {
 
 // String describes a table, so that two can be compared.
 func (t *storedTable) String() string {
-	list := func(columns []column[storedRow]) string {
+	list := func(columns []column[*storedRow]) string {
 		return each(specs(columns), ", ", func(_ int, c columnSpec) string { return c.name + " " + c.kind.String() })
 	}
 	return fmt.Sprintf("%s (key %s; %s) references %v", t.name, list(t.key), list(t.rest), t.references)

@@ -21,14 +21,14 @@ type value struct {
 }
 
 // storedColumn is the column at a place among all columns of a table.
-func storedColumn(spec columnSpec, place, columns int) column[storedRow] {
+func storedColumn(spec columnSpec, place, columns int) column[*storedRow] {
 	field := func(r *storedRow) *value {
 		if r.values == nil {
 			r.values = make([]value, columns)
 		}
 		return &r.values[place]
 	}
-	column := column[storedRow]{columnSpec: spec}
+	column := column[*storedRow]{columnSpec: spec}
 	switch spec.kind {
 	case textColumn:
 		column.bind = func(r *storedRow, b binder) { b.text(field(r).text) }

@@ -3,7 +3,6 @@ package store_test
 import (
 	"context"
 	"errors"
-	"path/filepath"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/operator"
@@ -13,7 +12,7 @@ import (
 
 func openSQLite(t *testing.T) *store.Store {
 	t.Helper()
-	s, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	s, err := store.OpenSQLite(t.Context(), store.MigratedSQLite(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/disk"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestPowerLossAroundTheLog lets the power fail while the log is copied piece by piece
@@ -25,7 +25,7 @@ import (
 // acknowledged is there then, and of what came later only a first part.
 func TestPowerLossAroundTheLog(t *testing.T) {
 	t.Parallel()
-	faults := rand.New(rand.NewPCG(3, 4))
+	faults := repeatable.Rand(t)
 	for name, fault := range map[string]func(disk.Call) syscall.Errno{
 		"healthy disk": nil,
 		"syncs of the database file fail": func(call disk.Call) syscall.Errno {
@@ -45,7 +45,7 @@ func TestPowerLossAroundTheLog(t *testing.T) {
 func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
 	t.Helper()
 	program, written := recordWrites(t, testkit.Scaled(1700, 100), fault) // of a quarter of a MiB each
-	random := rand.New(rand.NewPCG(1, 2))
+	random := repeatable.Rand(t, "cuts")
 	cuts := testkit.Scaled(60, 6)
 	begins := beginsAgain(written)
 	if testkit.Long() && len(begins) < 2 {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // poolOf returns the numbers of one pool of connections.
@@ -25,9 +26,9 @@ func poolOf(t *testing.T, s *store.Store, name string) store.PoolStats {
 // eventually polls until the condition holds, or fails the test after a while.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(repeatable.Hang); !holds(); time.Sleep(repeatable.Poll) {
 		if time.Now().After(deadline) {
-			t.Fatal("the condition does not hold after 30 s")
+			t.Fatal("the condition does not hold")
 		}
 	}
 }

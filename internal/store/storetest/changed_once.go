@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,6 +21,7 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // recordChange changes a record as a request asks, if it is still what the test has
@@ -40,7 +40,7 @@ func testRecordsChangedOnce(t *testing.T, s *store.Store) {
 	must(t, s.OperatorSignIns().Write(t.Context(), func(tx signin.Writer) error {
 		return tx.SaveFactor(t.Context(), signin.Factor{PersonID: "opr_2", Secret: []byte{1}, ConfirmedAt: at(1)})
 	}))
-	for name, one := range recordChanges(s) {
+	for name, one := range recordChanges(t, s) {
 		var requests sync.WaitGroup
 		var changed atomic.Int64
 		for i := range 8 {
@@ -65,15 +65,15 @@ func testRecordsChangedOnce(t *testing.T, s *store.Store) {
 }
 
 // recordChanges returns a change of each kind of record, by name.
-func recordChanges(s *store.Store) map[string]recordChange {
-	now, log := func() time.Time { return testkit.Epoch }, slog.New(slog.DiscardHandler)
-	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader)
-	operators := operator.NewService(operator.Config{Store: s.Operators(), Hasher: hasher, Random: rand.Reader, Log: log, Now: now})
-	partners := partner.NewService(partner.Config{Store: s.Partners(), Random: rand.Reader, Log: log, Now: now})
-	dispatching := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Random: rand.Reader, Log: log, Now: now})
-	goods := stock.NewService(stock.Config{Store: s.Stock(), Random: rand.Reader, Now: now})
-	signIns := signin.NewService(signin.Config{Kind: signin.Operators, Store: s.OperatorSignIns(), Random: rand.Reader, Log: log, Now: now})
-	rules := &signin.Rules{Store: s.OperatorSignIns(), Random: rand.Reader, Now: now, Roles: map[signin.Kind][]string{signin.Operators: {"admin"}}}
+func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
+	now, log, random := func() time.Time { return testkit.Epoch }, slog.New(slog.DiscardHandler), repeatable.Reader(t)
+	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, random)
+	operators := operator.NewService(operator.Config{Store: s.Operators(), Hasher: hasher, Random: random, Log: log, Now: now})
+	partners := partner.NewService(partner.Config{Store: s.Partners(), Random: random, Log: log, Now: now})
+	dispatching := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Random: random, Log: log, Now: now})
+	goods := stock.NewService(stock.Config{Store: s.Stock(), Random: random, Now: now})
+	signIns := signin.NewService(signin.Config{Kind: signin.Operators, Store: s.OperatorSignIns(), Random: random, Log: log, Now: now})
+	rules := &signin.Rules{Store: s.OperatorSignIns(), Random: random, Now: now, Roles: map[signin.Kind][]string{signin.Operators: {"admin"}}}
 	return map[string]recordChange{
 		"courier": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {
 			_, err := operators.ChangeCourierFrom(ctx, activeCourier, func(c *operator.Courier) bool { return c.Name == "Camille" }, root)

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // testFeed reads what the feed of the board reads: all rows, some of them, their
@@ -69,7 +70,7 @@ func compareFeed(ctx context.Context, t *testing.T, tx feed.Reader, when string,
 	if !maps.Equal(seen, versions) {
 		t.Errorf("%s: got versions %v, want %v", when, seen, versions)
 	}
-	const most = time.Minute // between the clocks of one machine
+	const most = repeatable.Hang // between the clocks of one machine, and for the transaction
 	if clock, err := tx.Clock(ctx); err != nil || !clock.IsZero() && time.Since(clock).Abs() > most {
 		t.Errorf("%s: got the time %v, %v, want the zero time or %v", when, clock, err, time.Now())
 	}

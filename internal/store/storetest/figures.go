@@ -2,7 +2,7 @@ package storetest
 
 import (
 	"context"
-	"crypto/rand"
+	"encoding/binary"
 	"fmt"
 	mathrand "math/rand/v2"
 	"slices"
@@ -25,8 +25,8 @@ import (
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/webhook"
-	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
 
@@ -50,7 +50,7 @@ func testFigures(t *testing.T, s *store.Store) {
 		return nil
 	})
 	number := uint32(0)
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		number++
 		if number > uint32(testkit.Scaled(60, 4)) {
 			return
@@ -73,7 +73,7 @@ func testFigures(t *testing.T, s *store.Store) {
 func (r *figuresRun) work(t *testing.T, seed uint64) {
 	t.Helper()
 	for range 3 {
-		r.nodes = append(r.nodes, r.node(seed))
+		r.nodes = append(r.nodes, r.node(t, seed))
 	}
 	var done sync.WaitGroup
 	for i := range 12 {
@@ -93,11 +93,11 @@ func (r *figuresRun) work(t *testing.T, seed uint64) {
 
 // node returns a service whose clock jumps within ten days, as those of acts do that the
 // service learns of late.
-func (r *figuresRun) node(seed uint64) *order.Service {
+func (r *figuresRun) node(t *testing.T, seed uint64) *order.Service {
 	var mu sync.Mutex
 	random := mathrand.New(mathrand.NewPCG(seed, 99))
 	return order.NewService(order.Config{
-		Store: r.db.Orders(), ByPartner: r.db.Sharded(), Random: rand.Reader,
+		Store: r.db.Orders(), ByPartner: r.db.Sharded(), Random: repeatable.Reader(t, fmt.Sprint(seed, len(r.nodes))),
 		Encode: record.Encode, EncodeForOperators: record.EncodeForOperators,
 		Now: func() time.Time {
 			mu.Lock()
@@ -127,7 +127,8 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 		t.Error(err)
 		return
 	}
-	key := idempotency.Key{PartnerID: pick(c, c.partners), Scope: "POST /v1/orders", UUID: uuid.New()}
+	key := idempotency.Key{PartnerID: pick(c, c.partners), Scope: "POST /v1/orders"}
+	binary.NativeEndian.PutUint64(key.UUID[:], c.random.Uint64())
 	answer, err := pick(c, c.nodes).Create(ctx, idempotency.Request{Key: key, Body: []byte(body)}, root)
 	if err != nil {
 		t.Error(err)

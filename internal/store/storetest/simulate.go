@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"cmp"
-	"crypto/rand"
 	"fmt"
 	"slices"
 	"testing"
@@ -82,7 +81,7 @@ func testSimulatedTests(t *testing.T, s *store.Store) {
 	var orders []*delivery.Order
 	for i, status := range []delivery.Status{delivery.StatusPending, delivery.StatusFailed, delivery.StatusDelivered, delivery.StatusCancelled} {
 		for _, account := range []string{partnerID, testID} {
-			orderID, err := delivery.NewOrderID(rand.Reader, account, testkit.Epoch)
+			orderID, err := delivery.NewOrderID(random, account, testkit.Epoch)
 			must(t, err)
 			o := testkit.Order(account, orderID, fmt.Sprint("A-", i), testkit.Epoch.Add(time.Duration(i)*time.Second))
 			o.Status, o.Reference, o.Version = status, "sim:any", 1
