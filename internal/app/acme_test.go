@@ -24,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // authority is an ACME server (RFC 8555) for one domain, which it validates by TLS-ALPN-01
@@ -41,7 +42,7 @@ type authority struct {
 
 func newAuthority(t *testing.T, domain string, address func() string) *authority {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), repeatable.Reader(t, "key"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func newAuthority(t *testing.T, domain string, address func() string) *authority
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour), KeyUsage: x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	der, err := x509.CreateCertificate(repeatable.Reader(t, "root"), template, template, &key.PublicKey, key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
@@ -265,7 +266,7 @@ func TestValidationMatchesCreation(t *testing.T) {
 	f := newFloor(t)
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 60, "TOR-1": 40})
 	number := 0
-	rapid.Check(t, func(r *rapid.T) {
+	repeatable.Check(t, func(r *rapid.T) {
 		number++
 		reference := rapid.SampledFrom([]string{"TAKEN", fmt.Sprint("N-", number)}).Draw(r, "reference")
 		items := rapid.SampledFrom([]string{"", "[]", "{}", buying(lamp, 1), buying(lamp, 9), buying(lamp, 101), buying(99, 1), buying(lamp, 0)}).Draw(r, "items")

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 )
 
@@ -40,7 +41,7 @@ func TestHourOfCouriers(t *testing.T) {
 			}
 			for run := range hoursPerService {
 				seed := uint64(service*hoursPerService + run)
-				h := &courierHour{floor: f, random: rand.New(rand.NewPCG(seed, 1))}
+				h := &courierHour{floor: f, random: repeatable.Rand(t, fmt.Sprint("hour ", seed))}
 				h.plan(t, riders, seed)
 				h.run(t)
 				h.check(t)
@@ -89,7 +90,7 @@ func (h *courierHour) plan(t *testing.T, riders []*apptest.Operator, seed uint64
 	t.Helper()
 	h.begun = h.Clock.Now()
 	for i, rider := range riders {
-		p := &phone{Operator: rider, random: rand.New(rand.NewPCG(seed, uint64(i)+2))}
+		p := &phone{Operator: rider, random: repeatable.Rand(t, fmt.Sprint("hour ", seed), fmt.Sprint("phone ", i))}
 		p.Service = h.Service
 		for j := range stopsOfPhone {
 			id := h.carried(t, rider, fmt.Sprintf("%d-%d-%d", seed, i, j), delivery.StatusCourierAssigned)

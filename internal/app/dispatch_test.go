@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -21,7 +20,8 @@ import (
 func (f floor) dispatcher(t *testing.T, email string) {
 	t.Helper()
 	world := app.System()
-	world.Now, world.Hasher = f.Clock.Now, credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, world.Random)
+	world.Now, world.Random = f.Clock.Now, apptest.Random(t)
+	world.Hasher = apptest.CheapHasher(world.Random)
 	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
 	if err := app.AddOperator(t.Context(), settings, world, app.NewOperator{Email: email, Password: apptest.OperatorPassword, Role: "dispatcher"}); err != nil {
 		t.Fatal(err)

@@ -2,9 +2,9 @@ package app_test
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -14,28 +14,23 @@ import (
 )
 
 // logged reads the request log until it holds so many requests, except those that read
-// it. A request must be there within 3 s.
-func logged(t *testing.T, read func(target string) *apptest.Answer, query string, want int) []any {
+// it.
+func logged(t *testing.T, read func(target string) *apptest.Answer, query string, want int) (found []any) {
 	t.Helper()
-	begun := time.Now()
-	for {
-		var found []any
+	apptest.Await(t, fmt.Sprintf("%d requests in the log, %s", want, query), func() bool {
+		found = nil
 		answer := read("/v1/logs"+query).Must(t, 200)
 		for i := range answer.Len("logs") {
 			if answer.Text("logs", i, "path") != "/v1/logs" {
 				found = append(found, answer.JSON("logs", i))
 			}
 		}
-		switch took := time.Since(begun); {
-		case len(found) == want:
-			return found
-		case len(found) > want:
+		if len(found) > want {
 			t.Fatalf("%s: got %d requests, want %d: %s", query, len(found), want, answer.Body)
-		case took > 3*time.Second:
-			t.Fatalf("%s: got %d requests after %v, want %d within 3 s: %s", query, len(found), took, want, answer.Body)
 		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return len(found) == want
+	})
+	return found
 }
 
 // TestRequestLog makes requests that succeed and that are refused, and reads the log with

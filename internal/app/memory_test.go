@@ -139,11 +139,7 @@ func TestConcurrentRequestsOfOnePartner(t *testing.T) {
 // await scrapes the metrics until they fulfil a condition.
 func await(t *testing.T, service *apptest.Service, holds func(*scrape) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(newScrape(t, service.MetricsURL)); {
-		if time.Now().After(deadline) {
-			t.Fatal("the metrics do not fulfil the condition after 20 s")
-		}
-	}
+	apptest.Await(t, "the metrics fulfil the condition", func() bool { return holds(newScrape(t, service.MetricsURL)) })
 }
 
 // TestRoomFollowsFromMemory starts services with little and much memory.

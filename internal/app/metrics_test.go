@@ -12,13 +12,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 	"github.com/prometheus/client_golang/prometheus/testutil/promlint"
 	dto "github.com/prometheus/client_model/go"
@@ -184,19 +182,16 @@ func driveMetrics(t *testing.T, h *hooked) {
 }
 
 // finalScrape scrapes until everything that runs in the background, or a moment
-// longer than the client of a request waits, has ended and is counted.
-func finalScrape(t *testing.T, h *hooked) *scrape {
+// longer than the client of a request waits, has ended and is counted, and the service is
+// ready: it is not while the machine is so busy that a look at the database takes a second.
+func finalScrape(t *testing.T, h *hooked) (got *scrape) {
 	t.Helper()
-	for deadline := time.Now().Add(repeatable.Hang); ; {
-		got := newScrape(t, h.MetricsURL)
-		inFlight, lanes, sweeps := got.value("dropyard_http_requests_in_flight"), got.value("dropyard_webhook_lanes"), got.value("dropyard_retention_sweeps_total")
-		if inFlight == 0 && lanes == 0 && sweeps > 0 {
-			return got
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("got %v requests in flight, %v lanes, %v sweeps, want none, none, and at least one", inFlight, lanes, sweeps)
-		}
-	}
+	apptest.Await(t, "ready, no requests in flight, no lanes, and at least one sweep", func() bool {
+		got = newScrape(t, h.MetricsURL)
+		return got.value("dropyard_http_requests_in_flight") == 0 && got.value("dropyard_webhook_lanes") == 0 &&
+			got.value("dropyard_retention_sweeps_total") > 0 && got.value("dropyard_ready") == 1
+	})
+	return got
 }
 
 func checkMetrics(t *testing.T, got *scrape) {

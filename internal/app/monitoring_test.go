@@ -113,7 +113,7 @@ func TestMonitoringFollowsMetrics(t *testing.T) {
 	accessLog := func(c *config.Config, _ *app.Surroundings) { c.AccessLog = filepath.Join(t.TempDir(), "access.log") }
 	h := newHooked(t, apptest.WithMetrics(), apptest.RateLimit(40), accessLog)
 	driveMetrics(t, h)
-	h.Do(t, "GET", "/v1/ready", nil).Must(t, 200)
+	untilReady(t, h.Service, 200)
 	exported := exposition{finalScrape(t, h).families}
 
 	shown := map[string]bool{}

@@ -114,6 +114,25 @@ func (p *person) code(t *testing.T) string {
 	return code
 }
 
+// wrongCodes returns codes that are not the person's, now or a minute before or after.
+func (p *person) wrongCodes(t *testing.T, count int) (wrong []string) {
+	t.Helper()
+	right := map[string]bool{}
+	for step := -2; step <= 2; step++ {
+		code, err := totp.GenerateCode(p.secret, p.Clock.Now().Add(time.Duration(step)*30*time.Second))
+		if err != nil {
+			t.Fatal(err)
+		}
+		right[code] = true
+	}
+	for number := 0; len(wrong) < count; number++ {
+		if code := fmt.Sprintf("%06d", number); !right[code] {
+			wrong = append(wrong, code)
+		}
+	}
+	return wrong
+}
+
 // enrol enrols an authenticator app and returns the recovery codes. The code that was
 // shown has expired afterwards.
 func (p *person) enrol(t *testing.T, cookie string) (codes []string) {

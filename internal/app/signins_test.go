@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"strings"
 	"sync"
@@ -82,7 +81,7 @@ func TestGuessesLeaveRoom(t *testing.T) {
 	s := apptest.Start(t, func(c *config.Config, world *app.Surroundings) {
 		c.TrustedProxies = []string{"127.0.0.0/8"}
 		slow := credential.Cost{Memory: 2 << 10, Passes: 2, Lanes: 1}
-		world.Hasher = credential.NewHasher(slow, rand.Reader)
+		world.Hasher = credential.NewHasher(slow, world.Random).Hurry()
 	})
 	p := s.Register(t, "metro")
 	guess := func(address int) int {

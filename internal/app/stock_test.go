@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // buying returns the items of an order.
@@ -61,7 +62,7 @@ func TestConcurrentBuyersAndCancellations(t *testing.T) {
 		products = append(products, operator.Stock(t, partner.PartnerID, name, map[string]int{"MTL-1": 30, "TOR-1": 20, "VAN-1": 10}))
 	}
 	buyers := apptest.Together(16, func(i int) *buyer {
-		b := &buyer{partner: partner, random: rand.New(rand.NewPCG(1, uint64(i))), name: i, products: products, held: map[int]int{}}
+		b := &buyer{partner: partner, random: repeatable.Rand(t, fmt.Sprint("buyer ", i)), name: i, products: products, held: map[int]int{}}
 		for range 30 {
 			b.act(t)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
@@ -295,7 +296,7 @@ func TestModesAreApart(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	partners := 0
-	rapid.Check(t, func(draw *rapid.T) {
+	repeatable.Check(t, func(draw *rapid.T) {
 		partners++
 		live := s.Register(t, fmt.Sprint("shop", partners))
 		models := []*modeModel{{Partner: live, livemode: true, orders: map[string]string{}}, {Partner: live.InTest(t), orders: map[string]string{}}}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestEveryStatusSendsAnEvent moves an order through every status. Each event
@@ -303,6 +304,7 @@ func (h *hooked) attempts(t *testing.T) int {
 // the node that committed it, and logs it. The aim is 50 ms.
 func TestLatency(t *testing.T) {
 	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
 	h := newHooked(t)
 	const many = 200
 	took := make([]time.Duration, many)

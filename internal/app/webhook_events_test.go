@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // walk returns the ids of all events that match a query, page by page.
@@ -463,6 +464,7 @@ func TestForbiddenAddressIsNotProbed(t *testing.T) {
 // given up after 15 s.
 func TestTestEventTimeout(t *testing.T) {
 	t.Parallel()
+	testkit.NeedFullLength.OrSkip(t)
 	h := newHooked(t)
 	release := make(chan struct{})
 	t.Cleanup(func() { close(release) })

@@ -24,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // The credentials of the operator that every service under test has.
@@ -32,8 +33,34 @@ const (
 	OperatorPassword = "correct horse battery"
 )
 
-// cheapHashing keeps suites fast; the passwords of tests protect nothing.
-var cheapHashing = credential.Cost{Memory: 64, Passes: 1, Lanes: 1}
+// CheapHasher returns a hasher that keeps suites fast, and that does not hold refusals back.
+// The passwords of tests protect nothing.
+func CheapHasher(random io.Reader) *credential.Hasher {
+	return credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, random).Hurry()
+}
+
+var (
+	sourcesMu sync.Mutex
+	sources   = map[testing.TB]int{} // how many each test has; guarded by sourcesMu
+)
+
+// Random returns a source of random bytes that depends on the seed of the run and on the
+// test, and on how many the test has got before: so the ids that the nodes on a database
+// draw, or a service before and after a restart, are not the same.
+func Random(t testing.TB) io.Reader {
+	sourcesMu.Lock()
+	sources[t]++
+	number := sources[t]
+	sourcesMu.Unlock()
+	if number == 1 {
+		t.Cleanup(func() {
+			sourcesMu.Lock()
+			defer sourcesMu.Unlock()
+			delete(sources, t)
+		})
+	}
+	return repeatable.Reader(t, "apptest", strconv.Itoa(number))
+}
 
 // Service is a whole service under test, on a free loopback port and with a
 // data directory of its own.
@@ -204,10 +231,10 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	}
 	world := app.System()
 	world.Version = "test"
-	world.Now, world.At, world.Out = s.Clock.Now, s.Clock.At, io.Discard
+	world.Now, world.At, world.Out, world.Random = s.Clock.Now, s.Clock.At, io.Discard, Random(t)
 	world.Elapsed = nil // the clock of a test stands still
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
-	world.Hasher = credential.NewHasher(cheapHashing, world.Random)
+	world.Hasher = CheapHasher(world.Random)
 	for _, option := range options {
 		option(settings, &world)
 	}

@@ -3,6 +3,7 @@ package apptest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -162,8 +163,18 @@ func openSQLite(t testing.TB, path string, mode sqlite.OpenFlags) (asker, func()
 	return ask, func() { _ = c.Close() }, nil
 }
 
-// Until waits until a query returns these rows, and ends the test if it does not. The
-// database does not announce its changes, so Until looks again after a pause.
+// Await waits until something holds that gives no signal, and ends the test if it does not
+// come to hold: it looks again after a pause.
+func Await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for began := time.Now(); !holds(); time.Sleep(repeatable.Poll) {
+		if time.Since(began) > repeatable.Hang {
+			t.Fatalf("%s: this does not come about", what)
+		}
+	}
+}
+
+// Until waits until a query returns these rows, and ends the test if it does not.
 func (s *Service) Until(t testing.TB, query string, want ...string) {
 	t.Helper()
 	ask, end, err := s.open(t, sqlite.OpenReadOnly)
@@ -171,13 +182,7 @@ func (s *Service) Until(t testing.TB, query string, want ...string) {
 		t.Fatal(err)
 	}
 	defer end()
-	var found []string
-	for began := time.Now(); time.Since(began) < repeatable.Hang; time.Sleep(repeatable.Poll) {
-		if found = ask(query); slices.Equal(found, want) {
-			return
-		}
-	}
-	t.Fatalf("%s: got %q, want %q", query, found, want)
+	Await(t, fmt.Sprintf("%s, want %q", query, want), func() bool { return slices.Equal(ask(query), want) })
 }
 
 // content counts the rows that requests of partners and operators write.

@@ -2,7 +2,6 @@ package apptest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -76,14 +75,14 @@ func (p *Partner) InsertKey(t testing.TB, publicKey, secretKey string) *Partner 
 	t.Helper()
 	with := *p
 	with.KeyID, with.PublicKey, with.SecretKey = "key_"+publicKey, publicKey, secretKey
-	if err := p.insert(&with); err != nil {
+	if err := p.insert(t, &with); err != nil {
 		t.Fatal(err)
 	}
 	return &with
 }
 
-func (p *Partner) insert(with *Partner) error {
-	master, err := credential.OpenMasterKey(filepath.Join(p.Data, "master.key"), "", rand.Reader)
+func (p *Partner) insert(t testing.TB, with *Partner) error {
+	master, err := credential.OpenMasterKey(filepath.Join(p.Data, "master.key"), "", Random(t))
 	if err != nil {
 		return err
 	}
@@ -133,11 +132,11 @@ func (p *Partner) As(t testing.TB, role string) *User {
 	t.Helper()
 	u := &User{Partner: p, Email: role + "-of-" + p.Email, Password: "a long password of a " + role}
 	ctx := context.Background()
-	hash, err := credential.NewHasher(cheapHashing, rand.Reader).Hash(ctx, u.Password)
+	hash, err := CheapHasher(Random(t)).Hash(ctx, u.Password)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u.UserID, err = identifier.New(rand.Reader, "usr_"); err != nil {
+	if u.UserID, err = identifier.New(Random(t), "usr_"); err != nil {
 		t.Fatal(err)
 	}
 	err = p.InStore(ctx, func(db *store.Store) error {

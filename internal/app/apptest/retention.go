@@ -2,7 +2,6 @@ package apptest
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"path/filepath"
 	"testing"
@@ -39,7 +38,7 @@ func (s *Service) Retain(t testing.TB, policy retention.Policy, pictures retenti
 			pictures = directory
 		}
 		return fn(retention.NewService(retention.Config{
-			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler), Policy: policy,
+			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Random: Random(t), Log: slog.New(slog.DiscardHandler), Policy: policy,
 		}))
 	}); err != nil {
 		t.Error(err)

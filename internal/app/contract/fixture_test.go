@@ -3,7 +3,6 @@ package contract_test
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +16,6 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -89,17 +87,13 @@ func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operato
 	return o
 }
 
-// cheap returns a fast hasher. The passwords of tests protect nothing.
-func cheap() *credential.Hasher {
-	return credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, rand.Reader)
-}
-
 // withOperator returns an option for a data directory that has an operator of the
 // given role.
 func withOperator(t testing.TB, email, password, role string) apptest.Option {
 	t.Helper()
 	dir := t.TempDir()
-	world := app.Surroundings{Now: time.Now, Random: rand.Reader, Hasher: cheap(), Log: slog.New(slog.DiscardHandler), Out: io.Discard}
+	random := apptest.Random(t)
+	world := app.Surroundings{Now: time.Now, Random: random, Hasher: apptest.CheapHasher(random), Log: slog.New(slog.DiscardHandler), Out: io.Discard}
 	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world, app.NewOperator{Email: email, Password: password, Role: role}); err != nil {
 		t.Fatal(err)
 	}

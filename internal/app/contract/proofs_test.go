@@ -3,7 +3,6 @@ package contract_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"image"
 	"image/png"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/proof"
 )
@@ -23,7 +23,7 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := proof.NewService(proof.Config{Cleaner: picture.NewCleaner(), Store: store, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
+	service := proof.NewService(proof.Config{Cleaner: picture.NewCleaner(), Store: store, Random: apptest.Random(t), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
 	name, err := service.Keep(context.Background(), drawing(), func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)

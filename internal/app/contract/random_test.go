@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -192,7 +193,7 @@ func TestRandomRequests(t *testing.T) {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()
 			r := subjectFor(operation).start(t)
-			rapid.Check(t, func(rt *rapid.T) {
+			repeatable.Check(t, func(rt *rapid.T) {
 				for range 3 {
 					body := generate(rt)
 					mutate(rt, body)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/google/uuid"
 	"pgregory.net/rapid"
 )
@@ -88,7 +89,7 @@ func TestModel(t *testing.T) {
 	t.Parallel()
 	base := newWorld(t)
 	service, admin := base.service, base.admin
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		service.Clock.Advance(time.Minute) // sign-ins of a minute are limited
 		if now := service.Clock.Now(); now.Hour() >= 22 {
 			service.Clock.Advance(now.Truncate(24 * time.Hour).Add(24 * time.Hour).Sub(now)) // a quota is of one day
