@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -15,7 +16,7 @@ import (
 // their 40 bits, and that an order shows the mode of its account.
 func TestAccountsOfPartner(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		live, err := delivery.NewPartnerID(drawBytes(t, 5))
 		if err != nil {
 			t.Fatal(err)

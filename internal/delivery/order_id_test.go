@@ -2,12 +2,12 @@ package delivery_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -22,7 +22,7 @@ func drawBytes(t *rapid.T, n int) *bytes.Reader {
 
 func TestOrderIDs(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		partnerID, err := delivery.NewPartnerID(drawBytes(t, 5))
 		if err != nil {
 			t.Fatal(err)
@@ -71,7 +71,7 @@ func TestFirstOrderIDRanges(t *testing.T) {
 
 func TestMalformedIDs(t *testing.T) {
 	t.Parallel()
-	good, err := delivery.NewOrderID(rand.Reader, "par_3ebmvgjr", time.Unix(1, 0))
+	good, err := delivery.NewOrderID(repeatable.Reader(t), "par_3ebmvgjr", time.Unix(1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func TestMalformedIDs(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"", "p", "par_", "par_3ebmvgj", "par_3ebmvgjr0", "par_3ebmvgju", "par_3EBMVGJR", "key_3ebmvgjr", good} {
-		if orderID, err := delivery.NewOrderID(rand.Reader, id, time.Unix(1, 0)); err == nil {
+		if orderID, err := delivery.NewOrderID(repeatable.Reader(t), id, time.Unix(1, 0)); err == nil {
 			t.Errorf("NewOrderID for %q: got %s, want an error", id, orderID)
 		}
 		if first, err := delivery.FirstOrderID(id, time.Unix(1, 0)); err == nil {

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
 func TestAllocate(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		levels := drawLevels(t)
 		before := slices.Clone(levels)
 		wanted := rapid.Int64Range(0, 40).Draw(t, "wanted")

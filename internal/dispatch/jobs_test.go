@@ -1,7 +1,6 @@
 package dispatch
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -9,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestSortJobs checks that the sequence does not depend on the order in which the
@@ -43,8 +43,9 @@ func TestSortJobs(t *testing.T) {
 		"tomorrow",
 		"failed, in an hour", "failed, tomorrow",
 	}
+	random := repeatable.Rand(t)
 	for range 20 {
-		rand.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
+		random.Shuffle(len(jobs), func(i, j int) { jobs[i], jobs[j] = jobs[j], jobs[i] })
 		SortJobs(jobs, now)
 		var got []string
 		for _, job := range jobs {

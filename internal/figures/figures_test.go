@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -167,7 +168,7 @@ func TestTestModeIsNotCounted(t *testing.T) {
 // of them add up to those of one tally.
 func TestSumsDoNotDependOnTransactions(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		var whole figures.Tally
 		parts := make([]figures.Tally, 3)
 		for range rapid.IntRange(1, 5).Draw(t, "orders") {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -52,7 +53,7 @@ func TestReturnUndoesWithdraw(t *testing.T) {
 // TestLevelsAreTheSumOfMovements holds the one law of the ledger.
 func TestLevelsAreTheSumOfMovements(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		l := &ledger.Ledger{Products: map[int64]*ledger.Product{1: {Product: delivery.Product{ProductID: 1}}, 2: {Product: delivery.Product{ProductID: 2}}}}
 		for range rapid.IntRange(0, 20).Draw(t, "movements") {
 			l.Book(delivery.Movement{

@@ -3,7 +3,6 @@ package mailer_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -18,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/emersion/go-smtp"
 )
 
@@ -50,7 +50,7 @@ func newFixture(t *testing.T) *fixture {
 		outcomes: map[mailer.Outcome]int{}, log: &bytes.Buffer{},
 	}
 	f.config = mailer.Config{
-		Store: opened.Mails(), Sealer: sealer, Server: serverAt(t, f.server.Address), Now: f.clock.Now, Random: rand.Reader,
+		Store: opened.Mails(), Sealer: sealer, Server: serverAt(t, f.server.Address), Now: f.clock.Now, Random: repeatable.Reader(t),
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Observer: f,
 		Language: func(_ context.Context, partnerID string) (mail.Language, error) {
 			if partnerID == "par_french" {

@@ -1,7 +1,6 @@
 package operator_test
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -36,7 +36,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "dropyard.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func newDesk(t *testing.T) *desk {
 	clock := testkit.NewClock(testkit.Epoch)
 	return &desk{operator.NewService(operator.Config{
 		Store:  opened.Operators(),
-		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader),
+		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, repeatable.Reader(t)),
 		Now:    clock.Now,
-		Random: rand.Reader,
+		Random: repeatable.Reader(t),
 		Log:    slog.New(slog.DiscardHandler),
 	}), clock, opened}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -25,7 +26,7 @@ import (
 func TestDecideEqualsOneByOne(t *testing.T) {
 	t.Parallel()
 	seen := map[string]int{}
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		world := drawWorld(t)
 		start := world.memory()
 		start.queues = drawQueues(t)

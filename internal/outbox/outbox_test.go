@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -92,7 +93,7 @@ func (s situation) apply(entries []Entry, wakes []Wake) (heads map[string]Head, 
 // it back, and skipped exactly if its partner has no endpoint.
 func TestQueueKeepsSequence(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s := drawSituation(t)
 		entries, wakes := Queue(s.events, s.heads, s.ahead)
 		_, after := s.apply(entries, wakes)
@@ -115,7 +116,7 @@ func TestQueueKeepsSequence(t *testing.T) {
 // wakes sooner anyway, and no other endpoint is touched.
 func TestQueueWakes(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s := drawSituation(t)
 		entries, wakes := Queue(s.events, s.heads, s.ahead)
 		want := maps.Clone(s.heads)
@@ -149,7 +150,7 @@ func TestQueueWakes(t *testing.T) {
 // transaction each, and Queue leaves its arguments as they are.
 func TestQueueGroups(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s := drawSituation(t)
 		before := fmt.Sprint(s.heads, s.ahead)
 		together, wakes := Queue(s.events, s.heads, s.ahead)

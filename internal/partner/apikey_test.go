@@ -129,7 +129,7 @@ func TestSecretsAreSealed(t *testing.T) {
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	other := addNode(t, n.store, n.store.Partners(), n.clock)
+	other := addNode(t, n, n.store.Partners())
 	p := n.register(t, "a@b.example")
 	created := n.createKey(t, p.PartnerID, "")
 	key := n.signingKey(t, created.PublicKey)
@@ -160,7 +160,7 @@ func TestCloseWritesLastUses(t *testing.T) {
 	p := n.register(t, "a@b.example")
 	created := n.createKey(t, p.PartnerID, "")
 	t.Run("closing", func(t *testing.T) {
-		closing := addNode(t, n.store, n.store.Partners(), n.clock)
+		closing := addNode(t, n, n.store.Partners())
 		closing.Used(closing.signingKey(t, created.PublicKey))
 	})
 	if at := n.keys(t, p.PartnerID)[0].LastUsedAt; !at.Equal(testkit.Epoch) {
@@ -172,7 +172,7 @@ func TestCloseWritesLastUses(t *testing.T) {
 func TestRevocationReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	other := addNode(t, n.store, n.store.Partners(), n.clock)
+	other := addNode(t, n, n.store.Partners())
 	p := n.register(t, "a@b.example")
 	revoked, kept := n.createKey(t, p.PartnerID, ""), n.createKey(t, p.PartnerID, "")
 	for range 20 { // in constant use
@@ -215,7 +215,7 @@ func TestLookUpDuringRevocation(t *testing.T) {
 	t.Parallel()
 	base := newNode(t)
 	held := &heldStore{Store: base.store.Partners(), read: make(chan struct{}), release: make(chan struct{})}
-	n := addNode(t, base.store, held, base.clock)
+	n := addNode(t, base, held)
 	p := n.register(t, "a@b.example")
 	created := n.createKey(t, p.PartnerID, "")
 	held.armed.Store(true)

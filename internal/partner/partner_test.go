@@ -1,10 +1,10 @@
 package partner_test
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -30,13 +31,14 @@ const (
 // node is the service on a store of its own, or shared with other nodes.
 type node struct {
 	*partner.Service
-	clock *testkit.Clock
-	store *store.Store
+	clock  *testkit.Clock
+	store  *store.Store
+	random io.Reader
 }
 
 func newNode(t testing.TB) *node {
 	t.Helper()
-	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "dropyard.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,10 +47,12 @@ func newNode(t testing.TB) *node {
 			t.Error(err)
 		}
 	})
-	return addNode(t, opened, opened.Partners(), testkit.NewClock(testkit.Epoch))
+	base := &node{clock: testkit.NewClock(testkit.Epoch), store: opened, random: repeatable.Reader(t)}
+	return addNode(t, base, opened.Partners())
 }
 
-func addNode(t testing.TB, opened *store.Store, view partner.Store, clock *testkit.Clock) *node {
+// addNode returns another node on the database of base, which it sees through view.
+func addNode(t testing.TB, base *node, view partner.Store) *node {
 	t.Helper()
 	sealer, err := credential.NewSealer(make([]byte, 32))
 	if err != nil {
@@ -56,10 +60,10 @@ func addNode(t testing.TB, opened *store.Store, view partner.Store, clock *testk
 	}
 	service := partner.NewService(partner.Config{
 		Store:  view,
-		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, rand.Reader),
+		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, base.random),
 		Sealer: sealer,
-		Now:    clock.Now,
-		Random: rand.Reader,
+		Now:    base.clock.Now,
+		Random: base.random,
 		Log:    slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() {
@@ -67,7 +71,7 @@ func addNode(t testing.TB, opened *store.Store, view partner.Store, clock *testk
 			t.Error(err)
 		}
 	})
-	return &node{service, clock, opened}
+	return &node{service, base.clock, base.store, base.random}
 }
 
 // body is a JSON object of the given names and values.
@@ -343,7 +347,7 @@ func TestSessionsExpire(t *testing.T) {
 func TestOldestSessionEnds(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	nodes := []*node{n, addNode(t, n.store, n.store.Partners(), n.clock)}
+	nodes := []*node{n, addNode(t, n, n.store.Partners())}
 	n.register(t, "a@b.example")
 	n.register(t, "c@d.example")
 	other := n.mustLogin(t, "c@d.example")
@@ -363,7 +367,7 @@ func TestOldestSessionEnds(t *testing.T) {
 func TestParallelLoginsKeepTwentySessions(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	nodes := []*node{n, addNode(t, n.store, n.store.Partners(), n.clock)}
+	nodes := []*node{n, addNode(t, n, n.store.Partners())}
 	p := n.register(t, "a@b.example")
 	var running sync.WaitGroup
 	for i := range 30 {

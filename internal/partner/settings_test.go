@@ -29,7 +29,7 @@ func (n *node) settings(t testing.TB, partnerID string) partner.Settings {
 func TestSettingsAreFresh(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
-	other := addNode(t, n.store, n.store.Partners(), n.clock)
+	other := addNode(t, n, n.store.Partners())
 	id := n.register(t, "a@b.example").PartnerID
 	for _, node := range []*node{n, other} {
 		if got := node.settings(t, id); got != partner.DefaultSettings {

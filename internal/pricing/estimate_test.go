@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -101,7 +102,7 @@ func TestEstimateKeepsFourDigitYears(t *testing.T) {
 
 func TestEstimateIsInBusinessHoursAndLater(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		estimate := priced(t, s, now).EstimatedDelivery
 		if !estimate.After(now) || estimate.Before(s.Pickup.Window.Start) {
@@ -123,7 +124,7 @@ func TestEstimateIsInBusinessHoursAndLater(t *testing.T) {
 
 func TestFasterIsNoLater(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		var slower time.Time
 		for _, level := range delivery.ServiceLevels { // slowest first

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -157,7 +158,7 @@ func TestNothingOffered(t *testing.T) {
 
 func TestChargesAddUp(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		price := priced(t, shipments().Draw(t, "shipment"), moments().Draw(t, "now"))
 		var total int64
 		for i, charge := range price.Charges {
@@ -176,7 +177,7 @@ func TestChargesAddUp(t *testing.T) {
 // less.
 func TestPriceIsMonotone(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		less, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		more := less
 		more.Parcels = append([]delivery.Parcel(nil), less.Parcels...)
@@ -212,7 +213,7 @@ func enlarge(t *rapid.T, s *delivery.Shipment) {
 // the price.
 func TestQuoteAndOrderCostTheSame(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		quoted, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		ordered := quoted
 		ordered.Pickup.Name, ordered.Dropoff.Phone = "A. Sender", "+15145550100"

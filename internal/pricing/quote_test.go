@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -161,7 +162,7 @@ func TestQuoteExpires(t *testing.T) {
 
 func TestEveryQuoteIsHonoured(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		quote := issued(t, s, now)
 		later := now.Add(time.Duration(rapid.Int64Range(0, int64(pricing.QuoteValidity)).Draw(t, "later")))
@@ -176,7 +177,7 @@ func TestEveryQuoteIsHonoured(t *testing.T) {
 // costs by the card of the quote.
 func TestHonouredRateIsThePrice(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s, now := shipments().Draw(t, "shipment"), moments().Draw(t, "now")
 		ordered := s
 		ordered.Parcels = slices.Clone(s.Parcels)
@@ -190,7 +191,7 @@ func TestHonouredRateIsThePrice(t *testing.T) {
 
 func TestHonourChangedByte(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		s := quotable()
 		id := []byte(issued(t, s, monday).QuoteID)
 		id[rapid.IntRange(0, len(id)-1).Draw(t, "where")] ^= rapid.ByteRange(1, 255).Draw(t, "flip")

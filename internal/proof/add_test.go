@@ -2,7 +2,6 @@ package proof_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // records holds an order and its proofs in memory.
@@ -113,7 +113,7 @@ func TestAddWithFailingCommit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			id, err := delivery.NewOrderID(rand.Reader, "par_00000001", testkit.Epoch)
+			id, err := delivery.NewOrderID(repeatable.Reader(t), "par_00000001", testkit.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestAddWithFailingCommit(t *testing.T) {
 			r := &records{order: order, loose: map[string]time.Time{}, after: func() (bool, error) { return c.committed, c.err }}
 			service := proof.NewService(proof.Config{
 				Cleaner: picture.NewCleaner(),
-				Store:   kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+				Store:   kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 				URL: func(name string) string { return name },
 			})
 			upload := proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))}
@@ -154,7 +154,7 @@ func TestAddWithFailingCommit(t *testing.T) {
 // TestAddAfterSweep: a picture that was deleted meanwhile does not become a proof.
 func TestAddAfterSweep(t *testing.T) {
 	t.Parallel()
-	id, err := delivery.NewOrderID(rand.Reader, "par_00000001", testkit.Epoch)
+	id, err := delivery.NewOrderID(repeatable.Reader(t), "par_00000001", testkit.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestAddAfterSweep(t *testing.T) {
 	kept, r := shelf{}, &records{order: order, loose: map[string]time.Time{}}
 	service := proof.NewService(proof.Config{
 		Cleaner: picture.NewCleaner(),
-		Store:   sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Store:   sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
 	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
 	if !refusal.HasCode(err, refusal.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {

@@ -3,13 +3,13 @@ package proof_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func newDirectory(t *testing.T) (*proof.Directory, string) {
@@ -29,19 +30,20 @@ func newDirectory(t *testing.T) (*proof.Directory, string) {
 	return store, root
 }
 
-func newName(t *testing.T, kind picture.Format) string {
+// newName returns a name. Names of one test differ by use.
+func newName(t *testing.T, use string, kind picture.Format) string {
 	t.Helper()
-	name, err := proof.NewName(rand.Reader, kind)
+	name, err := proof.NewName(repeatable.Reader(t, use), kind)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return name
 }
 
-func newService(store proof.Store) *proof.Service {
+func newService(t *testing.T, store proof.Store) *proof.Service {
 	return proof.NewService(proof.Config{
 		Cleaner: picture.NewCleaner(),
-		Store:   store, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Store:   store, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 		URL: func(name string) string { return "https://example.com/proofs/" + name },
 	})
 }
@@ -52,14 +54,15 @@ func unannounced(string) error { return nil }
 func TestNames(t *testing.T) {
 	t.Parallel()
 	seen := map[string]bool{}
+	random := repeatable.Reader(t)
 	for range 1000 {
-		name := newName(t, picture.PNG)
-		if seen[name] || !proof.IsName(name) || proof.FormatOf(name) != picture.PNG || len(name) != 32+len(".png") {
+		name, err := proof.NewName(random, picture.PNG)
+		if err != nil || seen[name] || !proof.IsName(name) || proof.FormatOf(name) != picture.PNG || len(name) != 32+len(".png") {
 			t.Fatalf("got %q, want a new name of 32 letters and .png", name)
 		}
 		seen[name] = true
 	}
-	valid := newName(t, picture.JPEG)
+	valid := newName(t, "a name", picture.JPEG)
 	for _, invalid := range []string{
 		"", ".", "..", ".png", valid[1:], "0" + valid, strings.ToUpper(valid), valid + ".1234", valid + "\n", valid[:31] + "\n" + valid[32:], "\n" + valid,
 		strings.TrimSuffix(valid, "jpg") + "gif", strings.TrimSuffix(valid, ".jpg"), "../" + valid[3:], valid[:10] + "/" + valid[11:], valid[:31] + "i.jpg",
@@ -76,7 +79,7 @@ func TestNames(t *testing.T) {
 func TestKeepOpenDelete(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	service, ctx := newService(store), context.Background()
+	service, ctx := newService(t, store), context.Background()
 	name, err := service.Keep(ctx, encodePNG(t, signature(40, 30)), unannounced)
 	if err != nil || proof.FormatOf(name) != picture.PNG {
 		t.Fatalf("Keep: got %q, %v, want the name of a PNG", name, err)
@@ -95,7 +98,7 @@ func TestKeepOpenDelete(t *testing.T) {
 		if err := service.Delete(ctx, name); err != nil {
 			t.Error(err)
 		}
-		for _, gone := range []string{name, newName(t, picture.JPEG), "none", ""} {
+		for _, gone := range []string{name, newName(t, "a name", picture.JPEG), "none", ""} {
 			if _, err := service.Open(ctx, gone); !refusal.HasCode(err, refusal.CodeNotFound) {
 				t.Errorf("Open(%q): got %v, want not_found", gone, err)
 			}
@@ -111,7 +114,7 @@ func TestKeepOpenDelete(t *testing.T) {
 func TestDirectoryAfterCrash(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	service, ctx, name := newService(store), context.Background(), newName(t, picture.JPEG)
+	service, ctx, name := newService(t, store), context.Background(), newName(t, "a name", picture.JPEG)
 	folder := filepath.Join(root, name[:2], name[2:4])
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
@@ -146,8 +149,8 @@ func TestDirectoryIsAtomic(t *testing.T) {
 	store, root := newDirectory(t)
 	ctx, drawing := context.Background(), picture.Picture{Format: picture.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
 	var running sync.WaitGroup
-	for range 4 {
-		name, written := newName(t, picture.PNG), make(chan struct{})
+	for i := range 4 {
+		name, written := newName(t, strconv.Itoa(i), picture.PNG), make(chan struct{})
 		running.Go(func() {
 			defer close(written)
 			if err := store.Put(ctx, name, drawing); err != nil {
@@ -193,16 +196,16 @@ func (away) Delete(context.Context, string) error { return errors.New("denied") 
 
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
-	service, ctx := newService(away{}), context.Background()
+	service, ctx := newService(t, away{}), context.Background()
 	_, kept := service.Keep(ctx, encodePNG(t, signature(9, 9)), unannounced)
-	_, opened := service.Open(ctx, newName(t, picture.PNG))
+	_, opened := service.Open(ctx, newName(t, "a name", picture.PNG))
 	for _, err := range []error{kept, opened} {
 		if !refusal.HasCode(err, refusal.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {
 			t.Errorf("got %v, want a refusal without the address", err)
 		}
 	}
 	var refused *refusal.Error
-	if err := service.Delete(ctx, newName(t, picture.PNG)); err == nil || errors.As(err, &refused) {
+	if err := service.Delete(ctx, newName(t, "a name", picture.PNG)); err == nil || errors.As(err, &refused) {
 		t.Errorf("Delete: got %v, want the error of the store", err)
 	}
 }

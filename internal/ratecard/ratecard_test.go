@@ -3,7 +3,6 @@ package ratecard
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // memory is a store of cards.
@@ -55,10 +55,11 @@ type desk struct {
 	unreadable int
 }
 
-func newDesk(cards ...*Entry) *desk {
+func newDesk(t *testing.T, cards ...*Entry) *desk {
+	t.Helper()
 	d := &desk{store: &memory{cards}, now: begin}
 	d.Service = NewService(Config{
-		Store: d.store, Now: func() time.Time { return d.now }, Random: rand.Reader,
+		Store: d.store, Now: func() time.Time { return d.now }, Random: repeatable.Reader(t),
 		Log: slog.New(slog.NewTextHandler(&d.log, nil)), Unreadable: func() { d.unreadable++ },
 	})
 	return d
@@ -80,7 +81,7 @@ func document(version string) string {
 func TestUnreadableCard(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	d := newDesk(storedCard("crd_good", "good", document("good")), storedCard("crd_bad", "bad", `{"version": "bad"}`))
+	d := newDesk(t, storedCard("crd_good", "good", document("good")), storedCard("crd_bad", "bad", `{"version": "bad"}`))
 	for range 2 {
 		_, err := d.At(ctx, "bad", begin)
 		if err == nil || refusal.HasCode(err, refusal.CodeValidation) {
@@ -121,7 +122,7 @@ func TestAddAnswersWithItsPlace(t *testing.T) {
 	t.Parallel()
 	later := storedCard("crd_later", "deal", document("later"))
 	later.EffectiveFrom = begin.AddDate(0, 0, 10)
-	d := newDesk(later)
+	d := newDesk(t, later)
 	if _, err := d.At(t.Context(), "deal", begin); err != nil { // now the cards are in memory
 		t.Fatal(err)
 	}

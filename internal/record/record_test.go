@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +22,7 @@ import (
 // test sets the fields that change after creation, as the store does.
 func TestDecodeReversesEncode(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		written := drawOrder(t)
 		first := record.Encode(written)
 		if _, err := strictjson.Parse(first); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -21,7 +22,7 @@ var listed = []string{
 // record has of its members, byte for byte, whatever the order's texts contain.
 func TestListedRecord(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		stored := &delivery.Stored{OrderID: o.OrderID, Document: record.Encode(o)}
 		o.Status, o.EstimatedDelivery, o.UpdatedAt = rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), instant(t), instant(t)
@@ -45,7 +46,7 @@ func TestListedRecord(t *testing.T) {
 // encoded, byte for byte, whatever the order's texts and metadata contain.
 func TestCurrentRecord(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		if rapid.Bool().Draw(t, "misleading metadata") {
 			o.Metadata = []byte(`{"a":[],"status_history":[{"status":"pending"}],"courier":{"name":"x"}}`)

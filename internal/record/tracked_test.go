@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -16,7 +17,7 @@ import (
 // decoded or not, whatever the order's texts contain.
 func TestTracked(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		courier := rapid.Ptr(rapid.Custom(drawCourier), true).Draw(t, "courier now")
 		stored := &delivery.Stored{

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/requestlog"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -108,7 +109,7 @@ func drawObject(t *rapid.T, depth int, hidden bool) any {
 // against the values that their personal members hold.
 func TestRedactKeepsNothingPersonal(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		body, err := json.Marshal(drawObject(t, 5, false))
 		if err != nil {
 			t.Fatal(err)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/requestlog"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -43,7 +44,7 @@ func drawEntry(t *rapid.T) requestlog.Entry {
 // TestSegmentRoundTrip packs entries with one packer twice.
 func TestSegmentRoundTrip(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		var packer requestlog.Packer
 		for range 2 {
 			entries := rapid.SliceOfN(rapid.Custom(drawEntry), 1, 20).Draw(t, "entries")

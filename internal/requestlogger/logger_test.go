@@ -2,9 +2,9 @@ package requestlogger_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -36,6 +37,7 @@ type fixture struct {
 
 	mu       sync.Mutex // guards outcomes
 	outcomes map[requestlogger.Outcome]int
+	random   io.Reader
 	wrote    chan struct{} // closed with the first entry that is written
 	once     sync.Once
 }
@@ -80,14 +82,14 @@ func newFixture(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}, wrote: make(chan struct{})}
+	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}, wrote: make(chan struct{}), random: repeatable.Reader(t)}
 	f.Service = f.open(1 << 30)
 	return f
 }
 
 func (f *fixture) open(maxBytes int64) *requestlogger.Service {
 	return requestlogger.NewService(requestlogger.Config{
-		Store: f.store, Now: f.clock.Now, Random: rand.Reader, Log: slog.New(slog.NewTextHandler(&f.out, nil)),
+		Store: f.store, Now: f.clock.Now, Random: f.random, Log: slog.New(slog.NewTextHandler(&f.out, nil)),
 		MaxBytes: maxBytes, Observer: f, Unreadable: func() { f.out.WriteString("unreadable") },
 	})
 }
@@ -242,7 +244,7 @@ func TestRunWritesByItself(t *testing.T) {
 // filter over all entries.
 func TestListFollowsModel(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		f := newFixture(t)
 		var all []requestlog.Entry
 		begun := f.clock.Now()
@@ -252,7 +254,7 @@ func TestListFollowsModel(t *testing.T) {
 			e.Status = rapid.SampledFrom([]int{200, 404}).Draw(rt, "status")
 			e.Method = rapid.SampledFrom([]string{"GET", "POST"}).Draw(rt, "method")
 			if rapid.Bool().Draw(rt, "with order") { // created while the request was under way
-				e.OrderID, _ = delivery.NewOrderID(rand.Reader, partnerID, f.clock.Now())
+				e.OrderID, _ = delivery.NewOrderID(f.random, partnerID, f.clock.Now())
 			}
 			e.At = e.At.Add(-time.Duration(rapid.IntRange(0, 30_000).Draw(rt, "took")) * time.Millisecond)
 			f.Add(e)
@@ -413,7 +415,7 @@ func BenchmarkAdd(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}}
+	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}, random: repeatable.Reader(b)}
 	f.Service = f.open(1 << 30)
 	e := f.entry(1)
 	b.ReportAllocs()

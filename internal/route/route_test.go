@@ -1,11 +1,11 @@
 package route
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -65,7 +65,7 @@ func given(n int) []int {
 
 func TestProposalProperties(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		stops, start := someStops(25).Draw(t, "stops"), someStart.Draw(t, "start")
 		got := Propose(stops, start, ordinary)
 		if sorted := slices.Sorted(slices.Values(got)); !slices.Equal(sorted, given(len(stops))) {
@@ -88,7 +88,7 @@ func TestProposalProperties(t *testing.T) {
 // orders: three in four must be as good as the best.
 func TestProposalIsNearTheBest(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
+	random := repeatable.Rand(t)
 	best := 0
 	const rounds = 200
 	for range rounds {
@@ -128,7 +128,7 @@ func permutations(order []int, fn func([]int)) {
 }
 
 // randomStops returns stops in Montreal with windows of two to eight hours.
-func randomStops(random *rand.Rand, n int) []Stop {
+func randomStops(random interface{ IntN(n int) int }, n int) []Stop {
 	montreal := slices.DeleteFunc(slices.Clone(codes), func(code string) bool { return code == "" || code[0] != 'H' })
 	stops := make([]Stop, n)
 	for i := range stops {
@@ -201,7 +201,7 @@ func BenchmarkPropose(b *testing.B) {
 		hours time.Duration // by which the windows are moved
 	}{{"on time", 0}, {"late", -12}} {
 		b.Run(c.name, func(b *testing.B) {
-			stops := randomStops(rand.New(rand.NewPCG(3, 4)), 200)
+			stops := randomStops(repeatable.Rand(b), 200)
 			for i := range stops {
 				stops[i].Earliest, stops[i].Latest = stops[i].Earliest.Add(c.hours*time.Hour), stops[i].Latest.Add(c.hours*time.Hour)
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -89,7 +90,7 @@ func flip(t *rapid.T, text string) string {
 
 func TestVerifyChangedRequest(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		secret := rapid.StringN(1, 40, 80).Draw(t, "secret")
 		request := signature.Request{
 			Timestamp: "1767225600",

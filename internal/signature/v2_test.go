@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -78,7 +79,7 @@ func lines(r signature.RequestV2) string {
 // TestMessagesV2Differ: no signature holds for two requests that differ.
 func TestMessagesV2Differ(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		one, other := drawV2(t, "one"), drawV2(t, "other")
 		signed := one.Sign([]byte("secret"))
 		same := lines(one) == lines(other) && string(one.Body) == string(other.Body)
@@ -115,7 +116,7 @@ func FuzzVerifyV2(f *testing.F) {
 // with the lines in its body, and such a request is recognised. No object in JSON is.
 func TestV2IsNotV1(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		v2 := signature.RequestV2{
 			Request: signature.Request{
 				Timestamp: "1767225600", Method: "POST", Path: "/v1/webhooks/endpoint/rotate-secret",

@@ -2,7 +2,6 @@ package signin_test
 
 import (
 	"context"
-	"crypto/rand"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -16,11 +15,12 @@ import (
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func openStore(t *testing.T) *store.Store {
 	t.Helper()
-	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "dropyard.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestRequestResetLooksNothingUp(t *testing.T) {
 	box, released := make(postbox, 10), make(chan struct{})
 	s := signin.NewService(signin.Config{
 		Kind: signin.Operators, Store: stalled{db.OperatorSignIns(), released}, Post: box, BaseURL: func() string { return "https://drop.example.com" },
-		Now: clock.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Now: clock.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
 	defer s.Close()
 	for _, email := range []string{"stranger@example.com", "NIGHT@example.com", "night@example.com"} {
@@ -107,10 +107,10 @@ func TestRequestResetLooksNothingUp(t *testing.T) {
 // TestRulesReachOtherNodes changes rules on one node. Another uses them within 5 s.
 func TestRulesReachOtherNodes(t *testing.T) {
 	t.Parallel()
-	db, clock := openStore(t), testkit.NewClock(testkit.Epoch)
+	db, clock, random := openStore(t), testkit.NewClock(testkit.Epoch), repeatable.Reader(t)
 	node := func() *signin.Rules {
 		return &signin.Rules{
-			Store: db.OperatorSignIns(), Now: clock.Now, Random: rand.Reader,
+			Store: db.OperatorSignIns(), Now: clock.Now, Random: random,
 			Roles: map[signin.Kind][]string{signin.Operators: {"admin", "courier"}, signin.Users: {"owner"}},
 		}
 	}

@@ -1,7 +1,6 @@
 package stock_test
 
 import (
-	"crypto/rand"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -35,7 +35,7 @@ type fixture struct {
 
 func setUp(t *testing.T) *fixture {
 	t.Helper()
-	opened, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "dropyard.db"))
+	opened, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "dropyard.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func setUp(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	clock := testkit.NewClock(start)
-	return &fixture{Service: stock.NewService(stock.Config{Store: opened.Stock(), Now: clock.Now, Random: rand.Reader}), t: t, store: opened, clock: clock}
+	return &fixture{Service: stock.NewService(stock.Config{Store: opened.Stock(), Now: clock.Now, Random: repeatable.Reader(t)}), t: t, store: opened, clock: clock}
 }
 
 func parse(t *testing.T, body string) form.Source {

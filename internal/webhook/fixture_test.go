@@ -2,9 +2,9 @@ package webhook_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -21,6 +21,7 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -130,6 +131,7 @@ type yard struct {
 	clock  *testkit.Clock
 	*receiver
 	sealer  *credential.Sealer
+	random  io.Reader
 	written *watched
 }
 
@@ -137,7 +139,7 @@ const partnerID = "par_01234567"
 
 func newYard(t *testing.T) *yard {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "test.db")
+	path := filepath.Join(testkit.FastDir(t), "test.db")
 	db, err := store.OpenSQLite(t.Context(), path)
 	y := yardOn(t, db, err)
 	y.path = path
@@ -160,11 +162,11 @@ func yardOn(t *testing.T, db *store.Store, err error) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1), held: make(chan struct{}, 10)}, sealer: sealer}
+	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1), held: make(chan struct{}, 10)}, sealer: sealer, random: repeatable.Reader(t)}
 	y.written = &watched{Store: db.Webhooks(), more: make(chan struct{})}
 	y.Service = webhook.NewService(webhook.Config{
 		Store: y.written, Client: y.receiver, Sealer: y.sealer, Now: y.clock.Now, At: y.clock.At,
-		Random: rand.Reader, Changed: func(partnerID string) {
+		Random: y.random, Changed: func(partnerID string) {
 			if y.sender != nil {
 				y.sender.Changed(partnerID)
 			}
@@ -185,7 +187,7 @@ func (y *yard) start(t *testing.T) {
 
 func (y *yard) newSender(t *testing.T, config webhook.SenderConfig) (sender *webhook.Sender, stop func()) {
 	t.Helper()
-	config.Store, config.Client, config.Sealer, config.Random = y.written, y.receiver, y.sealer, rand.Reader
+	config.Store, config.Client, config.Sealer, config.Random = y.written, y.receiver, y.sealer, y.random
 	config.Log = slog.New(slog.DiscardHandler)
 	sender, err := webhook.NewSender(t.Context(), config)
 	if err != nil {
@@ -255,7 +257,7 @@ func (y *yard) add(t *testing.T, events ...*delivery.Event) {
 
 func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
 	t.Helper()
-	id, err := identifier.NewUUID(rand.Reader, y.clock.Now())
+	id, err := identifier.NewUUID(y.random, y.clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -267,7 +268,7 @@ func (m *model) hasWork() bool {
 func TestLaneHistories(t *testing.T) {
 	t.Parallel()
 	things := []string{"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat", "change", "wake", "linger", "others wait", "none waits"}
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		for range rapid.IntRange(0, 60).Draw(t, "things") {
 			m.act(rapid.SampledFrom(things).Draw(t, "thing"))

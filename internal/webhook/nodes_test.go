@@ -2,7 +2,6 @@ package webhook_test
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -37,7 +36,7 @@ func TestSendersBesideCommitters(t *testing.T) {
 		open    func(t *testing.T) (*store.Store, error)
 	}{
 		"sqlite": {1, func(t *testing.T) (*store.Store, error) {
-			return store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+			return store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "test.db"))
 		}},
 		"postgres": {3, func(t *testing.T) (*store.Store, error) {
 			return store.OpenPostgres(t.Context(), testkit.PostgresURL(t))
@@ -87,7 +86,7 @@ func crowd(t *testing.T, y *yard) map[string]place {
 			for sequence := int64(1); sequence <= crowdEvents; sequence++ {
 				var events []*delivery.Event
 				for p := range crowdPartners {
-					id, err := identifier.NewUUID(rand.Reader, time.Now())
+					id, err := identifier.NewUUID(y.random, time.Now())
 					if err != nil {
 						t.Error(err)
 						return

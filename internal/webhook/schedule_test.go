@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -15,7 +16,7 @@ import (
 // receiver asks for more, and then is at most twice the step.
 func TestRetryWaits(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		step := rapid.SampledFrom(steps[:]).Draw(t, "step")
 		asked := time.Duration(rapid.Int64Range(0, int64(100*time.Hour)).Draw(t, "asked"))
 		chance := rapid.Float64Range(0, 1).Draw(t, "chance")
@@ -38,7 +39,7 @@ func TestRetryWaits(t *testing.T) {
 // a row; an endpoint is disabled by a 410 or after five days of failures.
 func TestJudgeHistories(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		now := testkit.Epoch
 		endpoint := &Endpoint{Enabled: true}
 		event := &Event{State: outbox.Pending, DueAt: now}

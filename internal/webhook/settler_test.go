@@ -1,12 +1,12 @@
 package webhook_test
 
 import (
-	"crypto/rand"
 	"path/filepath"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestLateOutcomeDoesNotBlockEvent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	db, err := store.OpenSQLite(ctx, filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.OpenSQLite(ctx, filepath.Join(testkit.FastDir(t), "test.db"))
 	y := yardOn(t, db, err)
 	y.put(t, partnerID, "https://shop.example/hook")
 	first, second := y.event(t, "ord_1", 1), y.event(t, "ord_1", 2)
@@ -31,7 +31,7 @@ func TestLateOutcomeDoesNotBlockEvent(t *testing.T) {
 	stale := stored(second.EventID)
 	stale.Tries = 1
 	answer := webhook.Answer{Status: 200}
-	err = webhook.Settle(ctx, webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Random: rand.Reader}, partnerID,
+	err = webhook.Settle(ctx, webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Random: y.random}, partnerID,
 		webhook.Outcome{Event: stored(first.EventID), Answer: answer}, webhook.Outcome{Event: stale, Answer: answer})
 	if err != nil {
 		t.Fatal(err)

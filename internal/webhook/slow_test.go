@@ -1,7 +1,6 @@
 package webhook_test
 
 import (
-	"crypto/rand"
 	"fmt"
 	"path/filepath"
 	"sync"
@@ -41,7 +40,7 @@ type slowYard struct {
 
 func newSlowYard(t *testing.T, endpoints int, takes func(n int) time.Duration) *slowYard {
 	t.Helper()
-	db, err := store.OpenSQLite(t.Context(), filepath.Join(t.TempDir(), "test.db"))
+	db, err := store.OpenSQLite(t.Context(), filepath.Join(testkit.FastDir(t), "test.db"))
 	y := &slowYard{
 		yard: yardOn(t, db, err), takes: takes, want: map[string]place{},
 		posted: map[string]int{}, arrivals: map[string]time.Time{},
@@ -55,7 +54,7 @@ func newSlowYard(t *testing.T, endpoints int, takes func(n int) time.Duration) *
 		partnerID := fmt.Sprintf("par_slow%04d", i)
 		y.put(t, partnerID, fmt.Sprintf("https://slow.example/%d", i))
 		for sequence := range int64(slowEvents) {
-			e := newEvent(t, partnerID, fmt.Sprintf("ord_%d", i), sequence+1)
+			e := y.newEvent(t, partnerID, fmt.Sprintf("ord_%d", i), sequence+1)
 			y.want[e.EventID] = place{e.PartnerID, e.OrderID, e.Sequence}
 			events = append(events, e)
 		}
@@ -64,9 +63,9 @@ func newSlowYard(t *testing.T, endpoints int, takes func(n int) time.Duration) *
 	return y
 }
 
-func newEvent(t *testing.T, partnerID, orderID string, sequence int64) *delivery.Event {
+func (y *yard) newEvent(t *testing.T, partnerID, orderID string, sequence int64) *delivery.Event {
 	t.Helper()
-	id, err := identifier.NewUUID(rand.Reader, time.Now())
+	id, err := identifier.NewUUID(y.random, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +115,7 @@ func (y *slowYard) checkQuick(t *testing.T, events int) {
 	t.Helper()
 	added := map[string]time.Time{}
 	for range events {
-		e := newEvent(t, partnerID, fmt.Sprintf("ord_quick_%d", time.Now().UnixMicro()), 1)
+		e := y.newEvent(t, partnerID, fmt.Sprintf("ord_quick_%d", time.Now().UnixMicro()), 1)
 		added[e.EventID] = time.Now()
 		y.add(t, e)
 		time.Sleep(100 * time.Millisecond)

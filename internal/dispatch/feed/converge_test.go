@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -19,7 +20,7 @@ import (
 func TestDesksSeeTheTable(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		rapid.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // a bubble has no deadline
+		repeatable.Check(struct{ rapid.TB }{t}, func(t *rapid.T) { // a bubble has no deadline
 			w := newWorld(t)
 			defer w.close()
 			t.Repeat(map[string]func(*rapid.T){

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/budget"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -66,7 +67,7 @@ func TestWatchReportsCrossings(t *testing.T) {
 // TestNeverExceeds compares a budget with a map that is added up at each step.
 func TestNeverExceeds(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		const limit, share = 100, 40
 		b := budget.New(limit, share, budget.Watch{})
 		held := map[string]int64{}

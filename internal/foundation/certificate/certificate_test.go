@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/certificate"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestReplacedFiles replaces the two files one after the other, as programs that renew
@@ -96,12 +96,12 @@ func TestOpenWrongFiles(t *testing.T) {
 // issue returns a certificate with a serial number, and its key.
 func issue(t *testing.T, serial int64) (chain, key []byte) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	private, err := ecdsa.GenerateKey(elliptic.P256(), repeatable.Reader(t))
 	if err != nil {
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "localhost"}, NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &private.PublicKey, private)
+	der, err := x509.CreateCertificate(repeatable.Reader(t), template, template, &private.PublicKey, private)
 	if err != nil {
 		t.Fatal(err)
 	}

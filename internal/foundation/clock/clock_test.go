@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -60,7 +61,7 @@ func TestSteadyClock(t *testing.T) {
 // moments.
 func TestSteadyClockAscends(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		steady, machine, _ := newSteady()
 		last := steady.Now()
 		for range rapid.IntRange(1, 20).Draw(rt, "steps") {

@@ -2,10 +2,10 @@ package credential_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // memoryCounts is a CountStore in memory that can be made to fail.
@@ -87,7 +88,7 @@ func nodes(t *testing.T, count int) (*memoryCounts, []*gateFixture) {
 	for i := range all {
 		all[i] = newGate(t)
 		all[i].Gate = credential.NewGate(credential.GateConfig{
-			Accounts: "partner", Hasher: credential.NewHasher(cheap, rand.Reader), Store: kept,
+			Accounts: "partner", Hasher: credential.NewHasher(cheap, repeatable.Reader(t, "node", strconv.Itoa(i))), Store: kept,
 			Now: func() time.Time { return all[0].now }, Log: slog.New(slog.DiscardHandler),
 		})
 	}

@@ -1,7 +1,6 @@
 package credential_test
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // The tests of gates run in synctest bubbles, because refusals are held back.
@@ -43,7 +43,7 @@ func (o *outcomes) LoggedIn(outcome credential.LoginOutcome, _ credential.Attemp
 
 func newGate(t *testing.T) *gateFixture {
 	t.Helper()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	hash, err := h.Hash(t.Context(), "right")
 	if err != nil {
 		t.Fatal(err)

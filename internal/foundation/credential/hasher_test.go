@@ -3,12 +3,12 @@ package credential_test
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // cheap is a cost that keeps tests fast.
@@ -16,7 +16,7 @@ var cheap = credential.Cost{Memory: 8, Passes: 1, Lanes: 1}
 
 func TestHashAndVerify(t *testing.T) {
 	t.Parallel()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	for _, password := range []string{"maple-harbour-42", "épée à deux mains", "nul\x00inside", strings.Repeat("x", 128)} {
 		hash, err := h.Hash(t.Context(), password)
 		if err != nil {
@@ -41,7 +41,7 @@ func TestHashAndVerify(t *testing.T) {
 // (phc-winner-argon2).
 func TestVerifyReadsReferenceHash(t *testing.T) {
 	t.Parallel()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	const foreign = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
 	if got, err := h.Verify(t.Context(), foreign, "password"); err != nil || !got {
 		t.Errorf("got %t, %v, want true", got, err)
@@ -50,7 +50,7 @@ func TestVerifyReadsReferenceHash(t *testing.T) {
 
 func TestVerifyRefusesMalformedHash(t *testing.T) {
 	t.Parallel()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	for _, text := range []string{
 		"",
 		"maple-harbour-42",
@@ -75,7 +75,7 @@ func TestVerifyRefusesMalformedHash(t *testing.T) {
 
 func TestDecoyHasNoPassword(t *testing.T) {
 	t.Parallel()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	if got, err := h.Verify(t.Context(), h.Decoy(), ""); err != nil || got {
 		t.Errorf("got %t, %v, want false", got, err)
 	}
@@ -83,7 +83,7 @@ func TestDecoyHasNoPassword(t *testing.T) {
 
 func TestDefaultCost(t *testing.T) {
 	t.Parallel()
-	decoy := credential.NewHasher(credential.DefaultCost, rand.Reader).Decoy()
+	decoy := credential.NewHasher(credential.DefaultCost, repeatable.Reader(t)).Decoy()
 	if !strings.HasPrefix(decoy, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("got %s, want the cost that OWASP recommends", decoy)
 	}
@@ -91,7 +91,7 @@ func TestDefaultCost(t *testing.T) {
 
 func TestHasherHonoursContext(t *testing.T) {
 	t.Parallel()
-	h := credential.NewHasher(cheap, rand.Reader)
+	h := credential.NewHasher(cheap, repeatable.Reader(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := h.Hash(ctx, "x"); !errors.Is(err, context.Canceled) {
@@ -149,11 +149,12 @@ func TestPasswordRules(t *testing.T) {
 
 func TestToken(t *testing.T) {
 	t.Parallel()
-	first, err := credential.Token(rand.Reader, "sk_")
+	random := repeatable.Reader(t)
+	first, err := credential.Token(random, "sk_")
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, _ := credential.Token(rand.Reader, "sk_")
+	second, _ := credential.Token(random, "sk_")
 	if len(first) != 3+43 || !strings.HasPrefix(first, "sk_") || first == second {
 		t.Errorf("got %q and %q, want two tokens of sk_ and 43 characters", first, second)
 	}
@@ -166,7 +167,7 @@ func TestToken(t *testing.T) {
 }
 
 func BenchmarkHashDefault(b *testing.B) {
-	h := credential.NewHasher(credential.DefaultCost, rand.Reader)
+	h := credential.NewHasher(credential.DefaultCost, repeatable.Reader(b))
 	for b.Loop() {
 		if _, err := h.Hash(b.Context(), "maple-harbour-42"); err != nil {
 			b.Fatal(err)

@@ -2,7 +2,6 @@ package credential_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
@@ -13,12 +12,13 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func TestMasterKeyIsCreatedOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "master.key")
-	first, err := credential.OpenMasterKey(path, "", rand.Reader)
+	first, err := credential.OpenMasterKey(path, "", repeatable.Reader(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestMasterKeyIsCreatedOnce(t *testing.T) {
 		t.Fatalf("got mode %v, %v, want 0600", info.Mode(), err)
 	}
 	for _, known := range []string{"", first.Fingerprint()} {
-		again, err := credential.OpenMasterKey(path, known, rand.Reader)
+		again, err := credential.OpenMasterKey(path, known, repeatable.Reader(t, "again"))
 		if err != nil || again != first || !credential.IsMadeByService(path) {
 			t.Errorf("with fingerprint %q: got %v, want the key that was created", known, err)
 		}
@@ -39,18 +39,18 @@ func TestMasterKeyIsNeverReplaced(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "master.key")
 	known := strings.Repeat("ab", 16)
-	_, err := credential.OpenMasterKey(path, known, rand.Reader)
+	_, err := credential.OpenMasterKey(path, known, repeatable.Reader(t))
 	if !errors.Is(err, credential.ErrMasterKeyMissing) || !strings.Contains(err.Error(), path) {
 		t.Errorf("missing file: got %v, want %v with the path", err, credential.ErrMasterKeyMissing)
 	}
 	if left, _ := os.ReadDir(folder); len(left) != 0 {
 		t.Errorf("missing file of a known key: got %v, want no new file", left)
 	}
-	if _, err := credential.OpenMasterKey(path, "", rand.Reader); err != nil {
+	if _, err := credential.OpenMasterKey(path, "", repeatable.Reader(t)); err != nil {
 		t.Fatal(err)
 	}
 	before, _ := os.ReadFile(path)
-	_, err = credential.OpenMasterKey(path, known, rand.Reader)
+	_, err = credential.OpenMasterKey(path, known, repeatable.Reader(t, "again"))
 	if !errors.Is(err, credential.ErrMasterKeyOther) || !strings.Contains(err.Error(), path) {
 		t.Errorf("another key: got %v, want %v with the path", err, credential.ErrMasterKeyOther)
 	}
@@ -89,7 +89,7 @@ func TestMasterKeyFileFormats(t *testing.T) {
 			if err := os.Chmod(path, c.mode); err != nil {
 				t.Fatal(err)
 			}
-			_, err := credential.OpenMasterKey(path, "", rand.Reader)
+			_, err := credential.OpenMasterKey(path, "", repeatable.Reader(t))
 			if !errors.Is(err, c.want) {
 				t.Errorf("got %v, want %v", err, c.want)
 			}
@@ -106,7 +106,7 @@ func TestMasterKeyFileFormats(t *testing.T) {
 func TestMasterKeyCannotBeCreated(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if _, err := credential.OpenMasterKey(filepath.Join(folder, "none", "master.key"), "", rand.Reader); err == nil {
+	if _, err := credential.OpenMasterKey(filepath.Join(folder, "none", "master.key"), "", repeatable.Reader(t)); err == nil {
 		t.Error("in a folder that does not exist: got no error")
 	}
 	if _, err := credential.OpenMasterKey(filepath.Join(folder, "master.key"), "", strings.NewReader("short")); err == nil {
@@ -124,7 +124,7 @@ func TestDerivedKeys(t *testing.T) {
 	if len(quotes) != 32 || bytes.Equal(quotes, sessions) || !bytes.Equal(quotes, key.Derive("quotes")) {
 		t.Errorf("got %x for quotes and %x for sessions, want two keys of 32 bytes, the same each time", quotes, sessions)
 	}
-	if other := openKey(t).Derive("quotes"); bytes.Equal(quotes, other) {
+	if other := openKey(t, "other").Derive("quotes"); bytes.Equal(quotes, other) {
 		t.Errorf("another master key: got %x too, want another key", other)
 	}
 	for _, shown := range []string{fmt.Sprint(key), fmt.Sprintf("%+v %#v %s %x", key, key, key, key)} {
@@ -134,9 +134,10 @@ func TestDerivedKeys(t *testing.T) {
 	}
 }
 
-func openKey(t *testing.T) credential.MasterKeys {
+// openKey returns a new key. Keys of one test differ by their names.
+func openKey(t *testing.T, names ...string) credential.MasterKeys {
 	t.Helper()
-	key, err := credential.OpenMasterKey(filepath.Join(t.TempDir(), "master.key"), "", rand.Reader)
+	key, err := credential.OpenMasterKey(filepath.Join(t.TempDir(), "master.key"), "", repeatable.Reader(t, names...))
 	if err != nil {
 		t.Fatal(err)
 	}

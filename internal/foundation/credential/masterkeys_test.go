@@ -2,7 +2,6 @@ package credential_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"os"
@@ -10,17 +9,19 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestMasterKeysThroughARotation writes each stage and reads it back.
 func TestMasterKeysThroughARotation(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "master.key")
-	first, err := credential.OpenMasterKey(path, "", rand.Reader)
+	random := repeatable.Reader(t)
+	first, err := credential.OpenMasterKey(path, "", random)
 	if err != nil {
 		t.Fatal(err)
 	}
-	prepared, err := first.Prepare(rand.Reader)
+	prepared, err := first.Prepare(random)
 	if err != nil {
 		t.Fatal(err)
 	}

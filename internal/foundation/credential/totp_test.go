@@ -2,13 +2,13 @@ package credential_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/base32"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -27,7 +27,7 @@ func TestTOTPVectors(t *testing.T) {
 
 func TestTOTPStep(t *testing.T) {
 	t.Parallel()
-	secret, uri, err := credential.NewTOTP(rand.Reader, "Dropyard", "a b@example.com")
+	secret, uri, err := credential.NewTOTP(repeatable.Reader(t), "Dropyard", "a b@example.com")
 	if err != nil || len(secret) != 32 || !strings.HasPrefix(uri, "otpauth://totp/Dropyard:a%20b@example.com?") {
 		t.Fatalf("got secret %q and URI %q, %v, want 32 characters and one for Dropyard", secret, uri, err)
 	}
@@ -63,7 +63,7 @@ func codeAt(t *testing.T, secret string, step int64) string {
 
 func TestRecoveryCodes(t *testing.T) {
 	t.Parallel()
-	codes, hashes, err := credential.NewRecoveryCodes(rand.Reader)
+	codes, hashes, err := credential.NewRecoveryCodes(repeatable.Reader(t))
 	if err != nil || len(codes) != 10 || len(hashes) != 10 {
 		t.Fatalf("got %d codes and %d hashes, %v, want 10", len(codes), len(hashes), err)
 	}
@@ -93,7 +93,7 @@ func TestNewLink(t *testing.T) {
 	}{
 		credential.LinkInvitation: {"inv_", 7 * 24 * time.Hour}, credential.LinkReset: {"rst_", time.Hour}, credential.LinkEmail: {"eml_", 24 * time.Hour},
 	} {
-		token, link, err := credential.NewLink(rand.Reader, kind, now)
+		token, link, err := credential.NewLink(repeatable.Reader(t, string(kind)), kind, now)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
 package credential_test
 
 import (
-	"crypto/rand"
 	"log/slog"
 	"os"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/worker"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // The arguments with which the test binary runs as a worker: one that computes
@@ -35,9 +35,9 @@ func TestMain(m *testing.M) {
 // if the worker answers nonsense or cannot be started.
 func TestHasherWithWorker(t *testing.T) {
 	t.Parallel()
-	alone := credential.NewHasher(cheap, rand.Reader)
+	alone := credential.NewHasher(cheap, repeatable.Reader(t))
 	for name, argument := range map[string]string{"worker": digests, "broken worker": broken, "no worker": "-no-such-flag"} {
-		h := credential.NewHasherWith(worker.New(slog.New(slog.DiscardHandler), argument), cheap, rand.Reader)
+		h := credential.NewHasherWith(worker.New(slog.New(slog.DiscardHandler), argument), cheap, repeatable.Reader(t, name))
 		for _, password := range []string{"maple-harbour-42", "épée", "not\xffUTF-8"} {
 			hash, err := h.Hash(t.Context(), password)
 			if err != nil {

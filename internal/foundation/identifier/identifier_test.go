@@ -2,12 +2,12 @@ package identifier_test
 
 import (
 	"bytes"
-	"crypto/rand"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -25,7 +25,7 @@ func TestNew(t *testing.T) {
 // TestEncodingSorts checks that encoded identifiers sort like their bytes.
 func TestEncodingSorts(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		content := rapid.SliceOfN(rapid.Byte(), 10, 10)
 		a, b := content.Draw(t, "a"), content.Draw(t, "b")
 		encode := identifier.Encoding.EncodeToString
@@ -37,7 +37,7 @@ func TestEncodingSorts(t *testing.T) {
 
 func TestUUIDs(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		at := time.UnixMilli(rapid.Int64Range(0, 4_000_000_000_000).Draw(t, "time"))
 		random := rapid.SliceOfN(rapid.SampledFrom([]byte{0, 1, 0x7f, 0xff}), 10, 10).Draw(t, "random")
 		id, err := identifier.NewUUID(bytes.NewReader(random), at)
@@ -65,7 +65,7 @@ func TestUUIDNeedsRandomness(t *testing.T) {
 
 func TestUUIDTimeRefuses(t *testing.T) {
 	t.Parallel()
-	good, err := identifier.NewUUID(rand.Reader, time.Unix(1_767_225_600, 0))
+	good, err := identifier.NewUUID(repeatable.Reader(t), time.Unix(1_767_225_600, 0))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package openid
 
 import (
-	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func TestTexts(t *testing.T) {
@@ -79,6 +79,6 @@ func newClient(t *testing.T, issuer string) *Client {
 	}
 	return New(Config{
 		Issuer: issuer, ClientID: "dropyard", ClientSecret: "secret", RedirectURL: "https://delivery.example.com/callback", RoleClaim: "groups",
-		Sealer: sealer, Now: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+		Sealer: sealer, Now: time.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
 }

@@ -3,7 +3,6 @@ package outbound
 import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"math/big"
@@ -11,6 +10,8 @@ import (
 	"net/netip"
 	"testing"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // loopback is for tests that need loopback addresses but not the rest of Insecure.
@@ -25,7 +26,7 @@ func rootsOf(certificate *x509.Certificate) *x509.CertPool {
 // selfSigned returns a certificate for hooks.example.com.
 func selfSigned(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	key, err := ecdsa.GenerateKey(elliptic.P256(), repeatable.Reader(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func selfSigned(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	if change != nil {
 		change(template)
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	der, err := x509.CreateCertificate(repeatable.Reader(t), template, template, key.Public(), key)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
@@ -129,7 +130,7 @@ func TestLimiterWithClockSetBack(t *testing.T) {
 // burst + t/interval requests admitted.
 func TestLimiterNeverExceedsRate(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		rate := throttle.Rate{
 			Per:   time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "per")),
 			Limit: rapid.IntRange(1, 1000).Draw(t, "limit"),

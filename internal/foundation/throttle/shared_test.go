@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
@@ -74,7 +75,7 @@ func nodes(n int, rate throttle.Rate, store *ledgers, now func() time.Time) []*t
 // of a limiter that shares nothing.
 func TestSharedOneNodeEqualsLimiter(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{1, 4, 5, 60, 300}).Draw(t, "limit")
 		rate := throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit}
 		var c clock
@@ -101,7 +102,7 @@ func TestSharedOneNodeEqualsLimiter(t *testing.T) {
 // is no error; if they differ, a span counts as that much longer.
 func TestNodesNeverExceedRate(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{10, 60, 300, 6000}).Draw(t, "limit")
 		rate := throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit}
 		interval := time.Minute / time.Duration(limit)
@@ -146,7 +147,7 @@ func TestNodesGiveNearlyWholeRate(t *testing.T) {
 	t.Parallel()
 	var worst atomic.Int64
 	worst.Store(1000)
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		limit := rapid.SampledFrom([]int{60, 300, 6000}).Draw(t, "limit")
 		rate := throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit}
 		var c clock
@@ -178,7 +179,7 @@ func TestNodesGiveNearlyWholeRate(t *testing.T) {
 // even if it is spread over many nodes.
 func TestNodesAdmitThinTraffic(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		var c clock
 		all := nodes(10, partnerRate(), newLedgers(), c.now)
 		for i := range 3000 {
@@ -398,7 +399,7 @@ func BenchmarkSharedTake(b *testing.B) {
 // rate allows.
 func TestSharedRequestsOfSeveral(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		rate := throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
 		var c clock
 		all := nodes(3, rate, newLedgers(), c.now)

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -32,7 +33,7 @@ func TestFormat(t *testing.T) {
 // and that Parse reads what Format has written.
 func TestFormatSorts(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		moment := rapid.Int64Range(0, time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC).UnixMilli())
 		a, b := time.UnixMilli(moment.Draw(t, "a")), time.UnixMilli(moment.Draw(t, "b"))
 		if got, want := timestamp.Format(a) < timestamp.Format(b), a.Before(b); got != want {

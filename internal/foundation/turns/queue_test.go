@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/turns"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -96,7 +97,7 @@ func TestWithdraw(t *testing.T) {
 // other key that has waited since the first is served once.
 func TestQueueIsFair(t *testing.T) {
 	t.Parallel()
-	rapid.Check(t, func(t *rapid.T) {
+	repeatable.Check(t, func(t *rapid.T) {
 		var q turns.Queue[string]
 		waiting := map[string]int{}
 		passed := map[string][]string{} // by waiting key: the keys served since it began to wait or was served

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/proof/s3"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -144,7 +144,7 @@ func newStore(t *testing.T, change func(*s3.Config)) (*s3.Store, *bucket, *[]tim
 
 func newName(t *testing.T) string {
 	t.Helper()
-	name, err := proof.NewName(rand.Reader, picture.PNG)
+	name, err := proof.NewName(repeatable.Reader(t), picture.PNG)
 	if err != nil {
 		t.Fatal(err)
 	}

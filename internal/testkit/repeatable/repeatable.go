@@ -80,6 +80,9 @@ func Reader(t testing.TB, names ...string) io.Reader {
 
 // name makes a test that fails print how to run it again.
 func name(t testing.TB) {
+	// go test notes which variables a test reads, but only from when tests run, which is
+	// after init: without this, it would return cached results of another seed.
+	_ = os.Getenv(SeedVariable)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("to repeat: %s=%d", SeedVariable, Seed())
