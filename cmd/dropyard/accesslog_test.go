@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestHangUpReopensAccessLog renames the file of the access log three times while clients
@@ -66,12 +68,12 @@ func TestHangUpReopensAccessLog(t *testing.T) {
 // awaitLines waits until a file has a line.
 func awaitLines(t *testing.T, path string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(repeatable.Hang); ; time.Sleep(repeatable.Poll) {
 		if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("got no line in %s within 20 s", path)
+			t.Fatalf("got no line in %s within %v", path, repeatable.Hang)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // busyService starts a service with a partner that orders from stock until stop is
-// called, which returns the number of orders.
-func busyService(t *testing.T, r run) (s *serving, partner *apptest.Partner, stop func() (orders int)) {
+// called, which returns the number of orders. It returns when the first have arrived.
+func busyService(t *testing.T, r run) (s *serving, partner *apptest.Partner, stop func() int) {
 	t.Helper()
 	s = r.serve(t)
 	partner = s.Register(t, "metro")
@@ -23,27 +24,42 @@ func busyService(t *testing.T, r run) (s *serving, partner *apptest.Partner, sto
 	items := fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product)
 	first := partner.Create(t, testkit.OrderJSON("B-first", items)).Must(t, 201).Text("order_id")
 	partner.Cancel(t, first, "too late").Must(t, 200)
-	end, orders := make(chan struct{}), make(chan int)
+	orders := 1 // the cancelled one; the goroutine's until ended is closed
+	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	hasBegun := sync.OnceFunc(func() { close(begun) })
 	go func() {
-		n := 0
-		for ; ; n++ {
+		defer close(ended)
+		defer hasBegun()
+		for {
 			select {
 			case <-end:
-				orders <- n
 				return
 			default:
-				partner.Create(t, testkit.OrderJSON(fmt.Sprint("B-", n), items))
 			}
+			if got := partner.Create(t, testkit.OrderJSON(fmt.Sprint("B-", orders), items)); got.Status != 201 {
+				t.Errorf("order %d: got status %d, want 201: %s", orders, got.Status, got.Body)
+				return
+			}
+			orders++
+			hasBegun()
 		}
 	}()
-	return s, partner, func() int { close(end); return <-orders }
+	stop = sync.OnceValue(func() int {
+		close(end)
+		<-ended
+		return orders
+	})
+	t.Cleanup(func() { stop() })
+	<-begun
+	return s, partner, stop
 }
 
 // TestBackupAndRestore makes a backup while orders arrive, restores it to another
 // directory, and serves it with the same master key.
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	// However long the commands take beside it, no order is refused because of their number.
+	r := (run{dir: t.TempDir(), env: operatorEnv}).with("DROPYARD_RATE_LIMIT=0")
 	s, partner, stop := busyService(t, r)
 	got := r.do(t, "backup", "backup.db")
 	if got.code != 0 || !strings.Contains(got.stdout, "verified") || !strings.Contains(got.stdout, "master key is not part of it") {
@@ -81,8 +97,8 @@ func TestBackupAndRestore(t *testing.T) {
 	if got.code != 0 || !strings.Contains(got.stdout, "checksum ok") {
 		t.Fatalf("copy: got %+v, want exit code 0 and checksums", got)
 	}
-	if n := r.audit(t, &apptest.Service{Data: copied}, partner); n != orders+1 {
-		t.Errorf("got %d orders in the copy, want %d", n, orders+1)
+	if n := r.audit(t, &apptest.Service{Data: copied}, partner); n != orders {
+		t.Errorf("got %d orders in the copy, want %d", n, orders)
 	}
 }
 

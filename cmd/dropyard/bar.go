@@ -9,9 +9,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
+// watch, if it is set, gets the progress of commands in the place of a bar. Tests stop
+// commands by it when these have done a certain part of their work.
+var watch func(context.Context) headway.Reporter
+
 // withBar returns a context whose work is shown as a bar, if standard error is a terminal.
 // done removes the bar.
 func withBar(ctx context.Context) (shown context.Context, done func()) {
+	if watch != nil {
+		return headway.With(ctx, watch(ctx)), func() {}
+	}
 	if !terminal.Is(os.Stderr) {
 		return ctx, func() {}
 	}

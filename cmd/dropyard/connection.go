@@ -11,6 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/profile"
 )
 
+// retryDelays are those that package client advises, except in tests.
+var retryDelays = client.NewService("").RetryDelays
+
 // defaultServer is the address that serve listens on by default.
 const defaultServer = "http://127.0.0.1:8080"
 
@@ -122,7 +125,7 @@ func (f *partnerFlags) client() (*client.Client, error) {
 		key, secret = chosen.Partner.PublicKey, chosen.Partner.SecretKey
 	}
 	c := client.New(f.Server, key, secret)
-	c.Signatures = f.Signature
+	c.Signatures, c.RetryDelays = f.Signature, retryDelays
 	return c, nil
 }
 
@@ -136,7 +139,7 @@ func inTest(c *client.Client) bool { return strings.HasPrefix(c.PublicKey, testK
 func (f *profileFlags) operator() (*client.Operator, error) {
 	token := os.Getenv("DROPYARD_OPERATOR_TOKEN")
 	if f.Profile == "" && token != "" {
-		return client.NewOperator(cmp.Or(f.Server, defaultServer), token), f.fromEnvironment()
+		return newOperator(cmp.Or(f.Server, defaultServer), token), f.fromEnvironment()
 	}
 	name, chosen, err := f.chosen()
 	if err != nil {
@@ -148,5 +151,11 @@ func (f *profileFlags) operator() (*client.Operator, error) {
 	if err := f.withProfile(name, chosen); err != nil {
 		return nil, err
 	}
-	return client.NewOperator(f.Server, chosen.Operator.Token), nil
+	return newOperator(f.Server, chosen.Operator.Token), nil
+}
+
+func newOperator(server, token string) *client.Operator {
+	o := client.NewOperator(server, token)
+	o.RetryDelays = retryDelays
+	return o
 }

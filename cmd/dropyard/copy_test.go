@@ -2,20 +2,21 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -42,11 +43,30 @@ const multiply = `
 		FROM idempotency_keys, n WHERE order_id = (SELECT order_id FROM orders WHERE partner_order_id = 'plain');
 	UPDATE partner_usage SET orders = orders + %[1]d, stored_bytes = stored_bytes + %[1]d * %[2]d;`
 
+// filled is the installation that newInstallation copies.
+var filled struct {
+	sync.Mutex // guards the rest
+	files      files
+	partner    *apptest.Partner
+}
+
 // newInstallation returns the directory of a service with many orders, which has
 // been stopped.
 func newInstallation(t *testing.T) (run, *apptest.Partner) {
 	t.Helper()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	filled.Lock()
+	defer filled.Unlock()
+	if filled.files == nil {
+		filled.files, filled.partner = fillInstallation(t)
+	}
+	r := run{dir: t.TempDir(), env: operatorEnv}
+	filled.files.write(t, r.dir)
+	return r, filled.partner
+}
+
+func fillInstallation(t *testing.T) (files, *apptest.Partner) {
+	t.Helper()
+	r := run{dir: t.TempDir(), env: operatorEnv}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	product := s.Operate(t).Stock(t, partner.PartnerID, "Lamp", map[string]int{"A": 100})
@@ -64,7 +84,7 @@ func newInstallation(t *testing.T) (run, *apptest.Partner) {
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return r, partner
+	return readFiles(t, r.dir), partner
 }
 
 // copying is a copy of the installation in run's directory.
@@ -74,87 +94,54 @@ type copying struct {
 	url          string           // of the target
 }
 
-// to prepares a copy to a PostgreSQL database, or to a file if the URL is empty. It
-// creates the target's tables, so that the progress of the copy can be queried from
-// the beginning.
+// to prepares a copy to a PostgreSQL database, or to a file if the URL is empty.
 func (r run) to(t *testing.T, database string) *copying {
 	t.Helper()
 	c := &copying{run: r, url: database}
 	c.from = &apptest.Service{Data: filepath.Join(r.dir, "data")}
 	c.target = &apptest.Service{Data: t.TempDir(), Database: database}
-	open, where := store.OpenPostgres, database
 	if database == "" {
-		open, where = store.OpenSQLite, filepath.Join(c.target.Data, "dropyard.db")
-		c.url = "sqlite:" + where
-	}
-	db, err := open(t.Context(), where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
+		c.url = "sqlite:" + filepath.Join(c.target.Data, "dropyard.db")
 	}
 	return c
 }
 
-// progress returns the stored progress of the copy, and whether all tables are done.
-func (c *copying) progress(t *testing.T) (progress string, done bool) {
+// after runs the copy, and calls interrupt once it has made a part of its progress (see
+// holdAfter). It gets no further than a batch until release is called.
+func (c *copying) after(t *testing.T, part string, interrupt func(p *os.Process, release func())) result {
 	t.Helper()
-	progress = strings.Join(c.target.Query(t, "SELECT name, value FROM settings WHERE name LIKE 'copy:_%' ORDER BY name"), "\n")
-	return progress, progress != "" && !strings.Contains(progress, `"done":false`)
-}
-
-// until runs the copy and calls interrupt once its progress is enough. If it never
-// is, or if enough is nil, the copy runs to its end and interrupted is false.
-func (c *copying) until(t *testing.T, enough func(progress string, done bool) bool, interrupt func(*os.Process)) (got result, interrupted bool) {
-	t.Helper()
+	reached, itsReached, err := os.Pipe()
+	must(t, err)
+	itsRelease, release, err := os.Pipe()
+	must(t, err)
+	defer func() { _, _ = reached.Close(), release.Close() }()
 	var stdout, stderr bytes.Buffer
-	command := c.start(t, &stdout, &stderr)
-	ended := make(chan struct{})
-	go func() {
-		_ = command.Wait()
-		close(ended)
-	}()
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
-	for enough != nil && !interrupted {
-		select {
-		case <-ended:
-			enough = nil
-		case <-look.C:
-			if interrupted = enough(c.progress(t)); interrupted {
-				interrupt(command.Process)
-			}
-		}
+	command := c.with(holdAfter+"="+part).command(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", c.url)
+	command.Stdout, command.Stderr = &stdout, &stderr
+	command.ExtraFiles = []*os.File{itsReached, itsRelease} // reachedFile and releaseFile
+	must(t, command.Start())
+	must(t, errors.Join(itsReached.Close(), itsRelease.Close()))
+	if text, err := io.ReadAll(io.LimitReader(reached, 1)); err != nil || len(text) == 0 {
+		_ = wait(command)
+		t.Fatalf("the copy ended before %s: got %q, %q, %v", part, &stdout, &stderr, err)
 	}
-	<-ended
-	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}, interrupted
+	interrupt(command.Process, func() { _ = release.Close() })
+	_ = wait(command)
+	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-func (c *copying) start(t *testing.T, stdout, stderr *bytes.Buffer) *exec.Cmd {
-	t.Helper()
-	command := c.command(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", c.url)
-	command.Stdout, command.Stderr = stdout, stderr
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return command
-}
+// batches returns a part of the copying of a few batches, at random.
+func batches(intN func(int) int) string { return fmt.Sprint("copying ", 1+intN(6)) }
 
-// anyProgress returns a condition that holds once the copy is further than now.
-func (c *copying) anyProgress(t *testing.T) func(string, bool) bool {
-	before, _ := c.progress(t)
-	return func(progress string, _ bool) bool { return progress != before }
-}
+// comparing is the last part of a copy, in its middle.
+const comparing = "comparing 9"
 
-func allDone(_ string, done bool) bool { return done }
-
-func kill(p *os.Process) { _ = p.Kill() }
+func kill(p *os.Process, _ func()) { _ = p.Kill() }
 
 // finish runs the copy to its end and checks the result.
 func (c *copying) finish(t *testing.T, partner *apptest.Partner) {
 	t.Helper()
-	if got, _ := c.until(t, nil, nil); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
+	if got := c.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", c.url); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
 		t.Fatalf("copy: got %+v, want exit code 0", got)
 	}
 	c.check(t, partner)
@@ -198,29 +185,24 @@ func TestCopyKilled(t *testing.T) {
 			t.Parallel()
 			url := database(t)
 			r, partner := newInstallation(t)
-			c, kills := r.to(t, url), 0
+			c, draw := r.to(t, url), repeatable.Rand(t).IntN
 			for range 8 {
-				got, interrupted := c.until(t, c.anyProgress(t), kill)
-				if !interrupted {
-					t.Fatalf("got %+v, want the copy to run until it is killed", got)
-				}
-				kills++
-				if got.stderr != "" {
-					t.Errorf("got %q on standard error, want nothing", got.stderr)
-				}
+				c.killed(t, batches(draw))
 			}
 			if refused := r.do(t, "serve", "--listen", "127.0.0.1:0", "--database", c.url); refused.code != 1 || !strings.Contains(refused.stderr, "unfinished copy") {
 				t.Errorf("service on an unfinished copy: got %+v, want exit code 1", refused)
 			}
-			got, interrupted := c.until(t, allDone, kill)
-			if _, begun := c.progress(t); interrupted && begun {
-				kills++ // otherwise it ended before the kill
-				c.finish(t, partner)
-			} else if c.check(t, partner); !interrupted && got.code != 0 {
-				t.Errorf("copy: got %+v, want exit code 0", got)
-			}
-			t.Logf("%d kills", kills)
+			c.killed(t, comparing)
+			c.finish(t, partner)
 		})
+	}
+}
+
+// killed runs the copy and kills it after a part.
+func (c *copying) killed(t *testing.T, part string) {
+	t.Helper()
+	if got := c.after(t, part, kill); got != (result{code: -1}) {
+		t.Errorf("killed after %s: got %+v, want no exit code and nothing printed", part, got)
 	}
 }
 
@@ -230,7 +212,7 @@ func TestCopyStoppedBySignal(t *testing.T) {
 	t.Parallel()
 	r, partner := newInstallation(t)
 	c := r.to(t, "")
-	got, _ := c.until(t, c.anyProgress(t), func(p *os.Process) { _ = p.Signal(syscall.SIGTERM) })
+	got := c.after(t, batches(repeatable.Rand(t).IntN), func(p *os.Process, _ func()) { _ = p.Signal(syscall.SIGTERM) })
 	if got.code != 1 || got.stdout != "" || got.stderr != "dropyard: the copy was interrupted; run the same command again to continue it\n" {
 		t.Errorf("got %+v, want exit code 1 and one line", got)
 	}
@@ -243,11 +225,14 @@ func TestCopyLosesServer(t *testing.T) {
 	t.Parallel()
 	server := testkit.StartPostgres(t)
 	r, partner := newInstallation(t)
-	c := r.to(t, server.Database(t))
+	c, draw := r.to(t, server.Database(t)), repeatable.Rand(t).IntN
 	for range 3 {
-		got, interrupted := c.until(t, c.anyProgress(t), func(*os.Process) { server.StopImmediate() })
+		got := c.after(t, batches(draw), func(_ *os.Process, release func()) {
+			server.StopImmediate()
+			release()
+		})
 		server.Restart(t)
-		if !interrupted || got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 {
+		if got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("got %+v, want exit code 1 and one line", got)
 		}
 	}

@@ -31,6 +31,9 @@ const (
 	maxResponse = 16 << 10
 )
 
+// receiverPauses are the pauses of every forwarder. Tests of the whole program shorten them.
+var receiverPauses = []time.Duration{300 * time.Millisecond, 700 * time.Millisecond}
+
 func newForwarder(url, secret string) *forwarder {
 	return &forwarder{
 		url: url, secret: secret,
@@ -39,7 +42,7 @@ func newForwarder(url, secret string) *forwarder {
 			Timeout:       receiverTimeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a redirect is a failure, as for the service
 		},
-		pauses: []time.Duration{300 * time.Millisecond, 700 * time.Millisecond},
+		pauses: receiverPauses,
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // webhookSecret is the secret with which the receivers in these tests verify events.
@@ -70,6 +72,7 @@ func (r run) listen(t *testing.T, args ...string) *listening {
 		t.Fatal(err)
 	}
 	l.stdout, l.stderr = lines(stdout), lines(stderr)
+	late := hang(t)
 	for {
 		select {
 		case line, open := <-l.stdout:
@@ -79,14 +82,19 @@ func (r run) listen(t *testing.T, args ...string) *listening {
 			if strings.HasPrefix(line, "Listening") {
 				return l
 			}
-		case <-time.After(patience):
-			t.Fatalf("listen did not get ready within %v", patience)
+		case <-late:
+			t.Fatalf("listen did not get ready within %v", repeatable.Hang)
 		}
 	}
 }
 
-// patience is how long a test waits before it fails.
-const patience = 60 * time.Second
+// hang returns a channel that is closed when a test that still waits has to fail.
+func hang(t *testing.T) <-chan struct{} {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	t.Cleanup(cancel)
+	return ctx.Done()
+}
 
 // next waits for a line.
 func next(t *testing.T, from <-chan string) string {
@@ -97,8 +105,8 @@ func next(t *testing.T, from <-chan string) string {
 			t.Fatal("got the end of the output, want a line")
 		}
 		return line
-	case <-time.After(patience):
-		t.Fatalf("got no line within %v", patience)
+	case <-hang(t):
+		t.Fatalf("got no line within %v", repeatable.Hang)
 	}
 	return ""
 }
@@ -171,8 +179,8 @@ func (h *hook) next(t *testing.T) client.Event {
 	select {
 	case event := <-h.events:
 		return event
-	case <-time.After(patience):
-		t.Fatalf("got no event within %v", patience)
+	case <-hang(t):
+		t.Fatalf("got no event within %v", repeatable.Hang)
 	}
 	return client.Event{}
 }
@@ -316,7 +324,7 @@ func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 
 // feedEvent returns the nth event of a feed, signed with webhookSecret.
 func feedEvent(n int) client.FeedEvent {
-	id := identifier.FirstUUID(time.Now().Add(time.Minute + time.Duration(n)*time.Second))
+	id := identifier.FirstUUID(time.Now().Add(repeatable.Hang + time.Duration(n)*time.Second)) // later than the feed begins
 	body := fmt.Sprintf(`{"id":%q,"type":"order.accepted","created_at":"2026-01-14T15:00:00Z","sequence":%d,"data":{"order_id":"ord_1"}}`, id, n)
 	header, err := client.SignWebhook(webhookSecret, id, time.Now(), []byte(body))
 	if err != nil {

@@ -12,18 +12,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
-
-// asProgram is the environment variable that makes the test binary run as dropyard.
-const asProgram = "DROPYARD_TEST_AS_PROGRAM"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-		os.Exit(0)
-	}
-	testkit.Main(m)
-}
 
 // run describes how to run the program. Its environment holds no settings but those
 // given.
@@ -63,16 +53,21 @@ func (r run) do(t *testing.T, args ...string) result {
 	command.Stdout, command.Stderr = &stdout, &stderr
 	err := command.Start()
 	if err == nil {
-		// A command that serves instead of ending fails its test, without holding up the others.
-		late := time.AfterFunc(20*time.Second, func() { _ = command.Process.Kill() })
-		err = command.Wait()
-		late.Stop()
+		err = wait(command)
 	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		t.Fatal(err)
 	}
 	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+// wait waits for the end of a command. One that serves instead of ending fails its test,
+// without holding up the others.
+func wait(command *exec.Cmd) error {
+	late := time.AfterFunc(repeatable.Hang, func() { _ = command.Process.Kill() })
+	defer late.Stop()
+	return command.Wait()
 }
 
 // TestInvalidSettings expects exit code 2 and one line that names the setting, before

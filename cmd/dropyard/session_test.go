@@ -68,7 +68,7 @@ func (p *person) refused(code int, commandLine, want string, input ...string) {
 // TestPartnerSession is a partner from login to a delivered order and a replayed event.
 func TestPartnerSession(t *testing.T) {
 	t.Parallel()
-	s := (run{dir: t.TempDir(), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
+	s := (run{dir: t.TempDir(), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
 	account := s.Register(t, "metro")
 	p := newPerson(t)
 	p.refused(exitUsage, "orders list", "dropyard login")

@@ -25,7 +25,7 @@ func (c *triggerCommand) dispatcher(ctx context.Context) (*client.Operator, erro
 	if err != nil {
 		return nil, fmt.Errorf("log the operator in: %w", err)
 	}
-	return client.NewOperator(c.Server, issued.Token), nil
+	return newOperator(c.Server, issued.Token), nil
 }
 
 // anyCourier returns the id of an active courier, and adds one if there is none.

@@ -18,8 +18,8 @@ var outcomes = map[delivery.EventType]string{
 	delivery.EventOrderCancelled: "sim:cancel",
 }
 
-// lookEvery is the time between two looks at an order in test mode.
-const lookEvery = 500 * time.Millisecond
+// lookEvery is the time between two looks at an order in test mode. Tests shorten it.
+var lookEvery = 500 * time.Millisecond
 
 // triggerSimulated creates an order in test mode, where the service moves orders
 // itself, and prints what happens to it until the event has happened.

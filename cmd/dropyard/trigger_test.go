@@ -195,7 +195,7 @@ func TestStepsToFollowsTransitions(t *testing.T) {
 // operator, and expects listen to show them.
 func TestTriggerInTestMode(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms"}, operatorEnv...)}
+	r := run{dir: t.TempDir(), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0"}, operatorEnv...)}
 	s := r.serve(t)
 	from := (run{}).as(s.Register(t, "metro").InTest(t), s.URL)
 	l := from.listen(t)

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+const (
+	// asProgram is the environment variable that makes the test binary run as dropyard.
+	asProgram = "DROPYARD_TEST_AS_PROGRAM"
+	// holdAfter is one that makes such a program stop after a part of its work, which it
+	// names: a stage, and the number of a report of progress in it.
+	holdAfter = "DROPYARD_TEST_HOLD_AFTER"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) == "" {
+		testkit.Main(m)
+		return
+	}
+	shortenPauses()
+	if part := os.Getenv(holdAfter); part != "" {
+		watch = func(ctx context.Context) headway.Reporter { return hold(ctx, part) }
+	}
+	main()
+	os.Exit(0)
+}
+
+// shortenPauses makes the program wait only for a moment where it waits for others, and
+// just as often. How long it waits is tested with the clock of a synctest bubble.
+func shortenPauses() {
+	const pause = 20 * time.Millisecond
+	lookEvery = pause
+	retryDelays = slices.Repeat([]time.Duration{pause}, len(retryDelays))
+	receiverPauses = slices.Repeat([]time.Duration{pause}, len(receiverPauses))
+}
+
+// The files that a program inherits which holds its work.
+const (
+	reachedFile = 3 // to which it writes when it has done the part
+	releaseFile = 4 // whose end it waits for
+)
+
+// hold returns a reporter that says when a part of the work is done. The work goes on
+// then, but no further than to the next report, where it waits for the end of releaseFile,
+// or of the context. So a test that interrupts the program after the part does so at a
+// moment of its own, and never too late.
+func hold(ctx context.Context, part string) headway.Reporter {
+	reports, reached := map[string]int{}, false
+	released := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.NewFile(releaseFile, "release"))
+		close(released)
+	}()
+	return func(stage string, _, _ int64) {
+		if reached {
+			select {
+			case <-released:
+			case <-ctx.Done():
+			}
+			return
+		}
+		reports[stage]++
+		if reached = fmt.Sprint(stage, " ", reports[stage]) == part; reached {
+			_, _ = os.NewFile(reachedFile, "reached").WriteString("reached\n")
+		}
+	}
+}
