@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // onSystemClock runs a service on the system's clock, by which clients sign.
@@ -81,14 +82,16 @@ func (s *shop) receive() <-chan *client.Event {
 	return events
 }
 
-// next returns the next event. Only a test that fails waits for a minute.
+// next returns the next event.
 func next(t *testing.T, events <-chan *client.Event) *client.Event {
 	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	defer cancel()
 	select {
 	case event := <-events:
 		return event
-	case <-time.After(time.Minute):
-		t.Fatal("no event arrived within a minute")
+	case <-ctx.Done():
+		t.Fatalf("no event arrived within %v", repeatable.Hang)
 		return nil
 	}
 }
