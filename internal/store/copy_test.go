@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -124,9 +123,15 @@ func fillAll(t *testing.T, s *Store, rows int) {
 	}
 }
 
+// numbers draws numbers at random.
+type numbers interface {
+	IntN(n int) int
+	Int64N(n int64) int64
+}
+
 // randomRows returns rows of a table. A column that refers to another table has
 // its ids.
-func randomRows(random *rand.Rand, table *storedTable, rows int, ids map[string][]string) []*storedRow {
+func randomRows(random numbers, table *storedTable, rows int, ids map[string][]string) []*storedRow {
 	all := make([]*storedRow, rows)
 	for i := range all {
 		all[i] = &storedRow{}
@@ -147,7 +152,7 @@ func isReferred(tables []*storedTable, name string) bool {
 
 // randomValue returns a value of every kind, unlike that of any other row, which
 // engines may sort in different places.
-func randomValue(random *rand.Rand, row int) value {
+func randomValue(random numbers, row int) value {
 	letters := []rune("aAbBéÉzZ_-0 9'\"\\%\n🍁ß")
 	text := make([]rune, random.IntN(40))
 	for at := range text {

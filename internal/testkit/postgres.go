@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -112,15 +113,27 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Postgres is a server of one test's own, which may take it down. Unlike the
-// shared one it is durable.
+// Postgres is a server of one test's own, which may take it down.
 type Postgres struct{ server *postgresServer }
 
-// StartPostgres starts a server that is stopped when the test ends.
+// StartPostgres starts a server that is stopped when the test ends. Unlike the shared one
+// it is durable.
 func StartPostgres(t testing.TB) *Postgres {
 	t.Helper()
+	return startPostgres(t, "")
+}
+
+// StartForgetfulPostgres starts a server with the settings of the shared one: it does
+// nothing that no client has asked for.
+func StartForgetfulPostgres(t testing.TB) *Postgres {
+	t.Helper()
+	return startPostgres(t, memoryDir(), forgetful...)
+}
+
+func startPostgres(t testing.TB, parent string, settings ...string) *Postgres {
+	t.Helper()
 	NeedPostgres.OrSkip(t)
-	server, err := newPostgres("")
+	server, err := newPostgres(parent, settings...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,13 +277,13 @@ func (s *postgresServer) run(data string) (err error) {
 	if err := errors.Join(s.process.Start(), log.Close()); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), repeatable.Hang)
 	defer cancel()
 	for ctx.Err() == nil {
 		if conn, err := pgx.Connect(ctx, s.url("postgres")); err == nil {
 			return conn.Close(ctx)
 		}
-		time.Sleep(20 * time.Millisecond) // the server has no other way to say that it is ready
+		time.Sleep(repeatable.Poll) // the server has no other way to say that it is ready
 	}
 	logged, _ := os.ReadFile(log.Name())
 	return fmt.Errorf("PostgreSQL did not start: %s", logged)

@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -195,7 +196,7 @@ func checkCounts(t tester, tx dispatch.Reader, rows []*board.Row) dispatch.Count
 // Each try is rolled back.
 func testBoardFilters(t *testing.T, s *store.Store) {
 	addCouriers(t, s)
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		rows := make([]*board.Row, rapid.IntRange(0, 12).Draw(rt, "rows"))
 		for i := range rows {
 			rows[i] = drawRow(rt, i)

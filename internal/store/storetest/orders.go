@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
 
@@ -213,7 +214,7 @@ func testLists(t *testing.T, s *store.Store) {
 	changes.Created = append(changes.Created, order.Creation{Order: stranger, Document: record.Encode(stranger)})
 	must(t, save(ctx, s, changes))
 
-	rapid.Check(t, func(rt *rapid.T) {
+	repeatable.Check(t, func(rt *rapid.T) {
 		f := drawFilter(rt, all)
 		var got []*delivery.Order
 		var stored []string

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func testSimulation(t *testing.T, s *store.Store) {
@@ -79,6 +80,7 @@ func testSimulatedTests(t *testing.T, s *store.Store) {
 		}))
 	}
 	var orders []*delivery.Order
+	random := repeatable.Reader(t)
 	for i, status := range []delivery.Status{delivery.StatusPending, delivery.StatusFailed, delivery.StatusDelivered, delivery.StatusCancelled} {
 		for _, account := range []string{partnerID, testID} {
 			orderID, err := delivery.NewOrderID(random, account, testkit.Epoch)
