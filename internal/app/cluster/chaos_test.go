@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -11,7 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -20,16 +19,17 @@ const (
 	opening    = 1_000_000 // lamps in stock at the beginning
 )
 
-// TestNodesAndDatabaseDie kills nodes again and again, and the database twice,
+// TestNodesAndDatabaseDie kills nodes again and again, and the database,
 // while partners create and cancel orders on all nodes and ask again until they
 // are answered. What was acknowledged is stored once, and the stock agrees.
 func TestNodesAndDatabaseDie(t *testing.T) {
 	t.Parallel()
-	c := startChaos(t, "")
+	database := ownPostgres(t)
+	c := startChaos(t, "", database.Database(t))
 	made := make(chan []*wish)
 	clients := testkit.Scaled(creators, creators/4)
 	go func() { made <- flat(apptest.Together(clients, func(i int) []*wish { return c.create(t, i) })) }()
-	c.havoc(t, clients)
+	c.havoc(t, database, clients)
 	wishes := <-made
 	for i := range c.nodes {
 		if printed := c.nodes[i].kill(); strings.Contains(printed, "panic") {
@@ -44,10 +44,22 @@ func TestNodesAndDatabaseDie(t *testing.T) {
 	}
 }
 
+// ownPostgres starts a server that is stopped when the test ends. It does not wait for the
+// disk: what it has written outlives its processes, which are all that the test kills.
+func ownPostgres(t *testing.T) *testkit.Postgres {
+	t.Helper()
+	testkit.NeedPostgres.OrSkip(t)
+	server, err := testkit.RunPostgres("fsync=off")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Stop)
+	return server
+}
+
 // chaos is a cluster whose nodes and whose database are killed and restarted
 // while clients use it.
 type chaos struct {
-	database *testkit.Postgres
 	settings [chaosNodes]settings
 	nodes    [chaosNodes]*process // used by the test's own goroutine only
 	services [chaosNodes]atomic.Pointer[apptest.Service]
@@ -60,14 +72,13 @@ type chaos struct {
 	replayed, cancelled, twice atomic.Int64
 }
 
-// startChaos starts nodes of a binary (empty: the current one) on a PostgreSQL
-// server of their own.
-func startChaos(t *testing.T, binary string) *chaos {
+// startChaos starts nodes of a binary (empty: the current one) that share a database.
+func startChaos(t *testing.T, binary, database string) *chaos {
 	t.Helper()
-	c := &chaos{database: testkit.StartPostgres(t), answered: newTally(), failed: newTally()}
-	url, key := c.database.Database(t), filepath.Join(t.TempDir(), "master.key")
+	c := &chaos{answered: newTally(), failed: newTally()}
+	key := filepath.Join(t.TempDir(), "master.key")
 	for i := range c.nodes {
-		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: url, binary: binary}
+		c.settings[i] = settings{data: t.TempDir(), masterKey: key, database: database, binary: binary}
 		c.start(t, i)
 	}
 	c.partner = c.service(0).Register(t, "metro")
@@ -80,7 +91,7 @@ func (c *chaos) service(i int) *apptest.Service { return c.services[i%chaosNodes
 // start starts a node. It tries again while there is no database.
 func (c *chaos) start(t *testing.T, i int) {
 	t.Helper()
-	for end := time.Now().Add(patience); ; {
+	for end := hangs(); ; {
 		p, err := startProcess(t, c.settings[i])
 		if err == nil {
 			c.nodes[i] = p
@@ -93,19 +104,19 @@ func (c *chaos) start(t *testing.T, i int) {
 	}
 }
 
-// havoc kills the nodes in turn, and twice the database, each time when clients
-// have got some answers. At the end it stops the clients.
-func (c *chaos) havoc(t *testing.T, clients int) {
+// havoc kills the nodes in turn, and at full length twice, otherwise once, the database,
+// each time when clients have got some answers. At the end it stops the clients.
+func (c *chaos) havoc(t *testing.T, database *testkit.Postgres, clients int) {
 	t.Helper()
 	defer c.ending.Store(true)
-	rounds := testkit.Scaled(16, 4)
+	random, rounds := repeatable.Rand(t), testkit.Scaled(16, 3)
 	for round := range rounds {
-		c.answered.await(t, 100+rand.Int64N(100))
-		if round == rounds/3 || round == 2*rounds/3 {
+		c.answered.await(t, 100+random.Int64N(100))
+		if round == rounds/3 || round == 2*rounds/3 && testkit.Long() {
 			c.stops++
-			c.database.StopImmediate()
+			database.StopImmediate()
 			c.failed.await(t, int64(clients))
-			c.database.Restart(t)
+			database.Restart(t)
 			continue
 		}
 		c.kills++
@@ -118,24 +129,25 @@ func (c *chaos) havoc(t *testing.T, clients int) {
 // create creates one order after the other, every second one with items, and
 // cancels some of these.
 func (c *chaos) create(t *testing.T, creator int) (wishes []*wish) {
+	random := repeatable.Rand(t, fmt.Sprint("creator ", creator))
 	for i := 0; !c.ending.Load() && !t.Failed(); i++ {
-		w := &wish{reference: fmt.Sprintf("C-%d-%d", creator, i), key: uuid.NewString(), units: i % 2 * (1 + i%5)}
+		w := &wish{reference: fmt.Sprintf("C-%d-%d", creator, i), key: newKey(), units: i % 2 * (1 + i%5)}
 		wishes = append(wishes, w)
-		c.order(t, creator+i, w)
+		c.order(t, creator+i, w, random.IntN(8))
 		if i%6 == 1 {
-			w.cancelled = c.settle(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"chaos"}`), uuid.NewString(), 200) != nil
+			w.cancelled = c.settle(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"chaos"}`), newKey(), 200) != nil
 			c.cancelled.Add(1)
 		}
 	}
 	return wishes
 }
 
-// order creates an order: most often with one request, sometimes with another
-// after the first was answered, sometimes with two at once on different nodes.
-func (c *chaos) order(t *testing.T, node int, w *wish) {
+// order creates an order. Of eight ways, one is to send two requests at once to different
+// nodes, one is to send another after the first was answered, and all others to send one.
+func (c *chaos) order(t *testing.T, node int, w *wish, way int) {
 	body := w.body(c.lamp)
 	var answers []*apptest.Answer
-	switch rand.IntN(8) {
+	switch way {
 	case 0:
 		c.twice.Add(1)
 		answers = apptest.Together(2, func(i int) *apptest.Answer { return c.settle(t, node+i, "/v1/orders", body, w.key, 201) })
@@ -155,7 +167,7 @@ func (c *chaos) order(t *testing.T, node int, w *wish) {
 
 // settle sends a request to one node after the other until one of them answers.
 func (c *chaos) settle(t *testing.T, node int, path string, body []byte, key string, want int) *apptest.Answer {
-	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
+	for end := hangs(); time.Now().Before(end); node++ {
 		partner := at(c.partner, c.service(node))
 		got, err := partner.Try("POST", path, body, append(partner.Signed("POST", path, body), "Idempotency-Key", key)...)
 		switch {
@@ -170,9 +182,9 @@ func (c *chaos) settle(t *testing.T, node int, path string, body []byte, key str
 			return nil
 		}
 		c.failed.add()
-		<-time.After(backoff)
+		backOff()
 	}
-	t.Errorf("%s: got no answer within %v", path, patience)
+	t.Errorf("%s: got no answer within %v", path, repeatable.Hang)
 	return nil
 }
 

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -13,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -34,9 +33,9 @@ func TestKilledBetweenChangeAndAnswer(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			c := newCrashOfMoves(t, database(t))
-			kills := 0
+			kills, random := 0, repeatable.Rand(t)
 			for range testkit.Scaled(20, 3) {
-				if c.round(t, 1+rand.IntN(movers*ordersOfMover)) {
+				if c.round(t, 1+random.IntN(movers*ordersOfMover)) {
 					kills++
 				}
 			}
@@ -100,12 +99,12 @@ func (c *crashOfMoves) changesOf(orderID, name string) (changes []*change) {
 			body += fmt.Sprintf(`,"courier_id":%q`, c.operator.CourierID)
 		}
 		changes = append(changes, &change{
-			path: "/ops/v1/orders/" + orderID + "/status", body: body + "}", key: uuid.NewString(),
+			path: "/ops/v1/orders/" + orderID + "/status", body: body + "}", key: newKey(),
 			orderID: orderID, entry: status + " " + timestamp.Format(at),
 		})
 	}
 	body := fmt.Sprintf(`{"name":"rider %s","phone":"+15145550190","vehicle":"bike"}`, name)
-	return append(changes, &change{path: "/ops/v1/couriers", body: body, key: uuid.NewString()})
+	return append(changes, &change{path: "/ops/v1/couriers", body: body, key: newKey()})
 }
 
 // round lets the movers go on until the program is killed at the answer after the last,

@@ -2,7 +2,6 @@ package cluster_test
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -10,7 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestKilledAtAnyMoment kills the program again and again while orders are
@@ -25,10 +24,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()
 			c := newCrash(t, database(t))
-			rounds := testkit.Scaled(20, 4)
+			random, rounds := repeatable.Rand(t), testkit.Scaled(20, 4)
 			var wishes []*wish
 			for round := range rounds {
-				wishes = append(wishes, c.round(t, round)...)
+				wishes = append(wishes, c.round(t, round, 1+random.Int64N(600))...)
 				c.audit(t)
 			}
 			p := c.start(t)
@@ -81,13 +80,12 @@ func (c *crash) start(t *testing.T) *process {
 	return p
 }
 
-// round lets clients create orders until the program is killed at a random
-// moment, but not before some orders were acknowledged.
-func (c *crash) round(t *testing.T, round int) []*wish {
+// round lets clients create orders until the program is killed at the answer after the
+// last.
+func (c *crash) round(t *testing.T, round int, last int64) []*wish {
 	t.Helper()
 	p := c.start(t)
 	var answers atomic.Int64
-	last := 1 + rand.Int64N(600) // the answer after which the program is killed
 	enough, killed := make(chan struct{}), make(chan string)
 	go func() {
 		<-enough
@@ -110,7 +108,7 @@ func (c *crash) round(t *testing.T, round int) []*wish {
 func (c *crash) create(t *testing.T, service *apptest.Service, name string, answered func()) (wishes []*wish) {
 	partner := at(c.partner, service)
 	for i := 0; ; i++ {
-		w := &wish{reference: fmt.Sprintf("%s-%d", name, i), key: uuid.NewString(), units: i % 2 * (1 + i%5)}
+		w := &wish{reference: fmt.Sprintf("%s-%d", name, i), key: newKey(), units: i % 2 * (1 + i%5)}
 		wishes = append(wishes, w)
 		body := w.body(c.lamp)
 		got, err := partner.Try("POST", "/v1/orders", body, append(partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", w.key)...)

@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/disk"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // diskFault is something that is wrong with a disk.
@@ -53,9 +52,13 @@ func TestDiskFaults(t *testing.T) {
 	refused := 0
 	for round := range testkit.Scaled(2, 1) {
 		for _, fault := range passing[:testkit.Scaled(len(passing), 1)] { // each makes requests wait
+			before := r.outages()
 			sent := r.suffer(t, fault, round)
 			r.recover(t, sent)
 			refused += len(sent)
+			if got := r.outages() - before; got != 1 && fault.name == "full" {
+				t.Errorf("got %d outages in the log of one full disk, want 1", got)
+			}
 		}
 	}
 	if refused == 0 {
@@ -65,10 +68,10 @@ func TestDiskFaults(t *testing.T) {
 	r.program.Kill()
 	t.Logf("%d requests refused; %d acknowledged facts", refused, len(r.claimed()))
 	r.noneLoose(t)
-	for seed := range uint64(testkit.Scaled(10, 3)) {
-		cut := r.cutAfter(t, r.program.Len(), rand.New(rand.NewPCG(seed, 2)), false)
+	for i := range testkit.Scaled(10, 3) {
+		cut := r.cutAfter(t, r.program.Len(), fmt.Sprint("cut ", i), false)
 		if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
-			t.Errorf("cut %d: got %v, lost %d of %d: %s", seed, err, len(lost), len(cut.claims), first(lost))
+			t.Errorf("cut %d: got %v, lost %d of %d: %s", i, err, len(lost), len(cut.claims), first(lost))
 		}
 	}
 }
@@ -83,8 +86,9 @@ type upload struct {
 // refused.
 func (r *recorded) suffer(t *testing.T, fault diskFault, round int) (refused []upload) {
 	t.Helper()
-	name, random := fmt.Sprintf("%s %d", fault.name, round), rand.New(rand.NewPCG(uint64(round), 3))
-	r.service.Clock.Advance(time.Since(r.service.Clock.Now())) // signatures are valid for minutes
+	name := fmt.Sprintf("%s %d", fault.name, round)
+	random := repeatable.Rand(t, name)
+	setClock(r.service) // signatures are valid for minutes
 	carried, picture := r.carry(t, name)
 	r.program.Fail(func(call disk.Call) syscall.Errno {
 		if slices.Contains(fault.kinds, call.Kind) && strings.HasPrefix(call.Path, fault.folder) && random.Float64() < fault.odds {
@@ -118,8 +122,8 @@ func (r *recorded) carry(t *testing.T, name string) (orderID, picture string) {
 
 // requests returns requests of several kinds, some about an order and a picture.
 func (r *recorded) requests(t *testing.T, name, carried, picture string) []upload {
-	order, key := testkit.OrderJSON(name, buying(r.lamp, 1)), uuid.NewString()
-	received := uuid.NewString()
+	order, key := testkit.OrderJSON(name, buying(r.lamp, 1)), newKey()
+	received := newKey()
 	return []upload{
 		{
 			func() *apptest.Answer { return r.partner.Call(t, "POST", "/v1/orders", order, "Idempotency-Key", key) },
@@ -166,13 +170,13 @@ func (r *recorded) accepted(t *testing.T, request upload) bool {
 // recover sends refused requests again until all are accepted.
 func (r *recorded) recover(t *testing.T, refused []upload) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := hangs()
 	for _, request := range refused {
 		for !r.accepted(t, request) {
 			if time.Now().After(deadline) {
-				t.Fatalf("the service refuses requests %v after the last fault", patience)
+				t.Fatalf("the service refuses requests %v after the last fault", repeatable.Hang)
 			}
-			time.Sleep(backoff)
+			backOff()
 		}
 	}
 }

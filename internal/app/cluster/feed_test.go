@@ -3,7 +3,6 @@ package cluster_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -12,11 +11,12 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestDesksFollowTheBoard moves orders at random on two nodes, one of which is
 // killed and started again, while desks follow the board and change nodes. At the
-// end every desk sees what is in the table, and then waits as long as it asks to.
+// end every desk sees what is in the table, and then no more changes.
 func TestDesksFollowTheBoard(t *testing.T) {
 	t.Parallel()
 	database, key := testkit.PostgresURL(t), filepath.Join(t.TempDir(), "master.key")
@@ -46,7 +46,8 @@ func TestDesksFollowTheBoard(t *testing.T) {
 	go func() {
 		defer close(moved)
 		apptest.Together(4, func(i int) error {
-			moveAround(t, partner, operator, func() *apptest.Service { return nodes[rand.IntN(len(nodes))].Load() }, fmt.Sprint("B-", i, "-"))
+			random := repeatable.Rand(t, fmt.Sprint("mover ", i))
+			moveAround(t, partner, operator, func() *apptest.Service { return nodes[random.IntN(len(nodes))].Load() }, random.IntN, fmt.Sprint("B-", i, "-"))
 			return nil
 		})
 	}()
@@ -68,17 +69,10 @@ func TestDesksFollowTheBoard(t *testing.T) {
 		}
 		want[id] = version
 	}
-	for i, d := range desks {
-		node := nodes[i%len(nodes)].Load()
-		for n := 0; d.ask(t, node, 3); n++ {
-			if n == 20 {
-				t.Fatalf("desk %d: got changes in %d answers after the last move, want an end of them", i, n)
-			}
-		}
-		if !maps.Equal(d.seen, want) {
-			t.Errorf("desk %d: got %v, want %v", i, d.seen, want)
-		}
-	}
+	apptest.Together(len(desks), func(i int) error {
+		desks[i].catchUp(t, i, nodes[i%len(nodes)].Load(), want)
+		return nil
+	})
 	t.Logf("%d orders under way, %d snapshots", len(want), snapshots(desks))
 }
 
@@ -88,6 +82,22 @@ type boardDesk struct {
 	seen      map[string]float64 // the version of each order
 	after     string             // empty before the first snapshot
 	snapshots int
+}
+
+// catchUp asks until the desk sees what is wanted and there are no more changes.
+func (d *boardDesk) catchUp(t *testing.T, number int, node *apptest.Service, want map[string]float64) {
+	for end := hangs(); !maps.Equal(d.seen, want) && time.Now().Before(end); {
+		d.ask(t, node, 1)
+	}
+	for n := 0; d.ask(t, node, 1); n++ {
+		if n == 20 {
+			t.Errorf("desk %d: got changes in %d answers after the last move, want an end of them", number, n)
+			break
+		}
+	}
+	if !maps.Equal(d.seen, want) {
+		t.Errorf("desk %d: got %v, want %v", number, d.seen, want)
+	}
 }
 
 func snapshots(desks []*boardDesk) (sum int) {
@@ -107,7 +117,7 @@ func (d *boardDesk) ask(t *testing.T, node *apptest.Service, wait int) (more boo
 	got, err := node.Try("GET", target, nil, "Authorization", "Bearer "+d.operator.Token)
 	switch {
 	case err != nil, got.Status == 503:
-		<-time.After(backoff)
+		backOff()
 		return true
 	case got.Status == 410:
 		d.after = ""
@@ -132,7 +142,7 @@ func (d *boardDesk) ask(t *testing.T, node *apptest.Service, wait int) (more boo
 }
 
 // moveAround creates orders, and moves and cancels them, each request at any node.
-func moveAround(t *testing.T, partner *apptest.Partner, operator *apptest.Operator, node func() *apptest.Service, prefix string) {
+func moveAround(t *testing.T, partner *apptest.Partner, operator *apptest.Operator, node func() *apptest.Service, draw func(below int) int, prefix string) {
 	t.Helper()
 	for i := range testkit.Scaled(100, 15) {
 		orderID := ""
@@ -147,7 +157,7 @@ func moveAround(t *testing.T, partner *apptest.Partner, operator *apptest.Operat
 			}
 		}
 		statuses := []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"}
-		for _, status := range statuses[:rand.IntN(len(statuses)+1)] {
+		for _, status := range statuses[:draw(len(statuses)+1)] {
 			body := fmt.Appendf(nil, `{"status":%q,"courier_id":%q}`, status, operator.CourierID)
 			// A move that fails because the node was killed leaves the order where it is.
 			_, _ = node().Try("POST", "/ops/v1/orders/"+orderID+"/status", body, "Authorization", "Bearer "+operator.Token)

@@ -12,23 +12,32 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func TestMain(m *testing.M) {
 	testkit.ClearSettings()
+	apptest.Overlap()
 	code := m.Run()
 	removeBinary()
 	testkit.StopPostgres()
 	os.Exit(code)
 }
 
-const (
-	// patience bounds how long a test waits for progress. Only a test that fails
-	// waits as long.
-	patience = time.Minute
-	// backoff is the pause of a client before it sends a request again.
-	backoff = 20 * time.Millisecond
-)
+// backOff is the pause of a client before it sends a request again.
+func backOff() { time.Sleep(repeatable.Poll) }
+
+// hangs returns the time from which on a test that waits for progress fails.
+func hangs() time.Time { return time.Now().Add(repeatable.Hang) }
+
+// setClock sets the clock with which requests are signed to that of the machine, which
+// services in processes of their own use. Signatures are valid for minutes.
+func setClock(s *apptest.Service) { s.Clock.Advance(time.Since(s.Clock.Now())) }
+
+var keys atomic.Int64
+
+// newKey returns an Idempotency-Key that no other request has.
+func newKey() string { return fmt.Sprintf("00000000-0000-4000-8000-%012x", keys.Add(1)) }
 
 // tally counts something that several goroutines do. One goroutine may wait for
 // it to grow.
@@ -56,12 +65,13 @@ func (c *tally) await(t *testing.T, more int64) {
 // reach waits until the count is at least goal.
 func (c *tally) reach(t *testing.T, goal int64) {
 	t.Helper()
-	timeout := time.After(patience)
+	timeout := time.NewTimer(repeatable.Hang)
+	defer timeout.Stop()
 	for c.count.Load() < goal {
 		select {
 		case <-c.grown:
-		case <-timeout:
-			t.Fatalf("got a count of %d within %v, want %d", c.count.Load(), patience, goal)
+		case <-timeout.C:
+			t.Fatalf("got a count of %d within %v, want %d", c.count.Load(), repeatable.Hang, goal)
 		}
 	}
 }

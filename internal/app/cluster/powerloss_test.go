@@ -8,7 +8,6 @@ import (
 	"image"
 	"image/png"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/disk"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // examiners is how many cuts are examined at a time.
@@ -41,7 +40,7 @@ func TestPowerLoss(t *testing.T) {
 	cuts := testkit.Scaled(200, 10)
 	acknowledged := apptest.Together(examiners, func(worker int) (sum int) {
 		for i := worker; i < cuts; i += examiners {
-			cut := r.cut(t, uint64(i), false)
+			cut := r.cut(t, i)
 			if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
 				t.Errorf("cut %d, after %d of %d operations: got %v, lost %d of %d: %s", i, cut.after, r.program.Len(), err, len(lost), len(cut.claims), first(lost))
 			}
@@ -53,16 +52,16 @@ func TestPowerLoss(t *testing.T) {
 
 	// The test can fail: on a disk that ignores syncs, something is lost.
 	const ignoring = 10
-	damaged := 0
-	for i := range ignoring {
-		cut := r.cut(t, uint64(i), true)
+	damaged, tried := 0, 0
+	for ; tried < ignoring && (damaged == 0 || testkit.Long()); tried++ {
+		cut := r.cutAfter(t, r.program.Len(), fmt.Sprint("ignoring ", tried), true)
 		if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
 			damaged++
 		}
 	}
-	t.Logf("on a disk that ignores syncs %d of %d cuts lose something", damaged, ignoring)
+	t.Logf("on a disk that ignores syncs %d of %d cuts lose something", damaged, tried)
 	if damaged == 0 {
-		t.Errorf("%d cuts on a disk that ignores syncs: got no loss, want one", ignoring)
+		t.Errorf("%d cuts on a disk that ignores syncs: got no loss, want one", tried)
 	}
 }
 
@@ -85,8 +84,23 @@ type recorded struct {
 	operator *apptest.Operator
 	lamp     int
 
-	mu     sync.Mutex
-	claims []claim // guarded by mu
+	mu      sync.Mutex
+	claims  []claim      // guarded by mu
+	printed bytes.Buffer // what the program has printed since it was ready; guarded by mu
+}
+
+// Write takes what the program prints.
+func (r *recorded) Write(p []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.printed.Write(p)
+}
+
+// outages returns how often the service has printed that the database cannot be reached.
+func (r *recorded) outages() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Count(r.printed.String(), `level=ERROR msg="the database cannot be reached"`)
 }
 
 // claim is something that the service has acknowledged.
@@ -101,22 +115,22 @@ func recordService(t *testing.T) *recorded {
 	r := &recorded{settings: settings{data: filepath.Join(root, "data"), webhooks: true}, root: root}
 	var read *os.File
 	r.program, read = disk.Record(t, r.settings.command(t), root)
-	rest := make(chan []byte, 1)
+	ended := make(chan struct{})
 	t.Cleanup(func() {
 		r.program.Kill()
-		if printed := <-rest; t.Failed() {
-			t.Logf("the service printed:\n%s", printed)
+		if <-ended; t.Failed() {
+			t.Logf("the service printed:\n%s", r.printed.String())
 		}
 	})
 	reader := bufio.NewReader(read)
 	url, printed, err := awaitReady(reader)
 	if err != nil {
-		rest <- nil
+		close(ended)
 		t.Fatal(err, printed)
 	}
 	go func() {
-		all, _ := io.ReadAll(reader)
-		rest <- all
+		defer close(ended)
+		_, _ = io.Copy(r, reader)
 	}()
 	r.service = r.settings.attach(url)
 	return r
@@ -167,7 +181,7 @@ func (r *recorded) order(t *testing.T, reference string, number int) {
 	if number%2 == 0 {
 		items = buying(r.lamp, 1+number%5)
 	}
-	key := uuid.NewString()
+	key := newKey()
 	id := r.partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON(reference, items), "Idempotency-Key", key).Must(t, 201).Text("order_id")
 	r.claim("orders WHERE partner_order_id = '%s' AND order_id = '%s'", reference, id)
 	r.claim("idempotency_keys WHERE order_id = '%s' AND hex(idempotency_key) = '%s'", id, strings.ToUpper(strings.ReplaceAll(key, "-", "")))
@@ -217,15 +231,16 @@ type cut struct {
 	service  *recorded
 }
 
-// cut lets the power fail at a moment and in a way that depend on the seed.
-func (r *recorded) cut(t *testing.T, seed uint64, ignoreSyncs bool) *cut {
+// cut lets the power fail at a moment and in a way that depend on the seed of the run.
+func (r *recorded) cut(t *testing.T, number int) *cut {
 	t.Helper()
-	random := rand.New(rand.NewPCG(seed, 1))
-	return r.cutAfter(t, random.IntN(r.program.Len()+1), random, ignoreSyncs)
+	name := fmt.Sprint("cut ", number)
+	return r.cutAfter(t, repeatable.Rand(t, name, "moment").IntN(r.program.Len()+1), name, false)
 }
 
-// cutAfter lets the power fail after so many operations.
-func (r *recorded) cutAfter(t *testing.T, after int, random *rand.Rand, ignoreSyncs bool) *cut {
+// cutAfter lets the power fail after so many operations. What the disk does then depends
+// on the name.
+func (r *recorded) cutAfter(t *testing.T, after int, name string, ignoreSyncs bool) *cut {
 	t.Helper()
 	c := &cut{after: after, service: r}
 	for _, claim := range r.claimed() {
@@ -234,7 +249,7 @@ func (r *recorded) cutAfter(t *testing.T, after int, random *rand.Rand, ignoreSy
 		}
 	}
 	root := testkit.FastDir(t)
-	if err := r.program.Restore(root, disk.PowerFailure{After: c.after, Random: random, IgnoreSyncs: ignoreSyncs}); err != nil {
+	if err := r.program.Restore(root, disk.PowerFailure{After: c.after, Random: repeatable.Rand(t, name), IgnoreSyncs: ignoreSyncs}); err != nil {
 		t.Fatal(err)
 	}
 	c.settings = settings{data: filepath.Join(root, "data"), webhooks: true}

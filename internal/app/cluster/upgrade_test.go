@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/google/uuid"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // upgrading is a cluster that is upgraded while partners create and cancel orders
@@ -27,7 +27,7 @@ const upgradeCreators = 12
 
 func startUpgrading(t *testing.T, binary string) *upgrading {
 	t.Helper()
-	u := &upgrading{chaos: startChaos(t, binary), wishes: make(chan []*wish, 1)}
+	u := &upgrading{chaos: startChaos(t, binary, testkit.PostgresURL(t)), wishes: make(chan []*wish, 1)}
 	for i := range u.made {
 		u.made[i] = newTally()
 	}
@@ -58,8 +58,8 @@ func (u *upgrading) work(t *testing.T, creator int) (wishes []*wish) {
 // ask sends a request with the client package to one node after the other, always
 // under the same key, until one answers.
 func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want int, field string) string {
-	key := uuid.NewString()
-	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
+	key := newKey()
+	for end := hangs(); time.Now().Before(end); node++ {
 		c := client.New(u.service(node).URL, u.partner.PublicKey, u.partner.SecretKey)
 		c.RetryDelays = nil // there are other nodes
 		got, err := c.CallWithKey(t.Context(), "POST", path, body, key)
@@ -73,7 +73,7 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 		}
 		u.failed.add()
 	}
-	t.Errorf("%s: got no answer within %v", path, patience)
+	t.Errorf("%s: got no answer within %v", path, repeatable.Hang)
 	return ""
 }
 
@@ -82,7 +82,7 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 func (u *upgrading) accept(t *testing.T, node int, orderID string) bool {
 	body := []byte(`{"status":"accepted"}`)
 	unsure := false
-	for end := time.Now().Add(patience); time.Now().Before(end); node++ {
+	for end := hangs(); time.Now().Before(end); node++ {
 		s := u.service(node)
 		got, err := s.Try("POST", "/ops/v1/orders/"+orderID+"/status", body, "Authorization", "Bearer "+u.operator.Token)
 		switch {
@@ -95,7 +95,7 @@ func (u *upgrading) accept(t *testing.T, node int, orderID string) bool {
 		unsure = true
 		u.failed.add()
 	}
-	t.Errorf("accept %s: got no answer within %v", orderID, patience)
+	t.Errorf("accept %s: got no answer within %v", orderID, repeatable.Hang)
 	return false
 }
 

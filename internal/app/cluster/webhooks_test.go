@@ -1,9 +1,9 @@
 package cluster_test
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // badReceiver is a partner's receiver that fails in every way. It accepts an
@@ -25,7 +26,11 @@ type badReceiver struct {
 	secret   string
 	requests *tally
 
-	mu     sync.Mutex          // guards the following fields
+	mu     sync.Mutex // guards the following fields
+	draw   func(below int) int
+	calm   bool                // it no longer fails
+	held   chan struct{}       // closed to answer the request that is answered slowly; nil if none is
+	others int                 // requests until held is closed
 	first  map[string][]string // event ids by order, in the order of their first arrival
 	bodies map[string]string   // by event id
 	faults []string
@@ -33,7 +38,7 @@ type badReceiver struct {
 
 func newBadReceiver(t *testing.T) *badReceiver {
 	t.Helper()
-	m := &badReceiver{requests: newTally(), first: map[string][]string{}, bodies: map[string]string{}}
+	m := &badReceiver{requests: newTally(), draw: repeatable.Rand(t, "receiver").IntN, first: map[string][]string{}, bodies: map[string]string{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
@@ -47,7 +52,7 @@ func (m *badReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if m.arrived(r, string(body)) {
 		return
 	}
-	switch rand.IntN(40) {
+	switch m.fault() {
 	case 0:
 		w.WriteHeader(http.StatusInternalServerError)
 	case 1:
@@ -55,12 +60,57 @@ func (m *badReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case 2:
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	case 3:
-		select { // slow, and successful
-		case <-time.After(300 * time.Millisecond):
-		case <-r.Context().Done():
-		}
+		m.hold(r.Context()) // slow, and successful
 	default:
 	}
+}
+
+// fault draws how to answer the first arrival of an event.
+func (m *badReceiver) fault() int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.calm {
+		return -1
+	}
+	return m.draw(40)
+}
+
+// hold waits until some other requests have arrived. It holds one request at a time.
+func (m *badReceiver) hold(ctx context.Context) {
+	m.mu.Lock()
+	if m.calm || m.held != nil {
+		m.mu.Unlock()
+		return
+	}
+	held := make(chan struct{})
+	m.held, m.others = held, 10
+	m.mu.Unlock()
+	select {
+	case <-held:
+	case <-ctx.Done(): // the sender was killed
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.held == held {
+			m.held = nil
+		}
+	}
+}
+
+// release counts a request, and answers the one that is held when there were enough. The
+// caller holds mu.
+func (m *badReceiver) release(enough bool) {
+	if m.others--; m.held != nil && (enough || m.others == 0) {
+		close(m.held)
+		m.held = nil
+	}
+}
+
+// calmDown makes the receiver accept everything.
+func (m *badReceiver) calmDown() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calm = true
+	m.release(true)
 }
 
 // arrived records an event and reports whether it has arrived before.
@@ -68,6 +118,7 @@ func (m *badReceiver) arrived(r *http.Request, body string) (again bool) {
 	m.requests.add()
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.release(false)
 	id := r.Header.Get("Drop-Event-Id")
 	if !signature.VerifyEvent([]byte(m.secret), []byte(body), r.Header.Get("Drop-Signature")) {
 		m.faults = append(m.faults, "wrong signature of "+body)
@@ -98,8 +149,7 @@ func TestSenderKilled(t *testing.T) {
 		kills    int
 		requests int64 // between two kills, at most
 	}{
-		"sqlite": {func(*testing.T) string { return "" }, testkit.Scaled(100, 10), 20},
-		// Here each kill leaves a lease that has to expire.
+		"sqlite":   {func(*testing.T) string { return "" }, testkit.Scaled(100, 10), 20},
 		"postgres": {func(t *testing.T) string { return testkit.PostgresURL(t) }, testkit.Scaled(6, 2), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -114,19 +164,25 @@ func TestSenderKilled(t *testing.T) {
 			for i := range testkit.Scaled(8, 2) {
 				moving.Go(func() { n.move(t, i, partner, operator) })
 			}
-			for range c.kills {
-				m.requests.await(t, 1+rand.Int64N(c.requests))
-				if printed := n.process.kill(); strings.Contains(printed, "panic") {
-					t.Errorf("the program printed %s", printed)
+			kills := 0
+			for random := repeatable.Rand(t); kills < c.kills; kills++ {
+				m.requests.await(t, 1+random.Int64N(c.requests))
+				n.kill(t)
+				if name == "postgres" {
+					n.rest(t) // each kill leaves a lease that has to expire
 				}
 				n.start(t)
 			}
 			n.ending.Store(true)
 			moving.Wait()
+			m.calmDown()
+			n.kill(t)
+			n.rest(t)
+			n.start(t)
 			n.settled(t)
 			n.process.kill()
 			n.check(t, m)
-			t.Logf("%d kills", c.kills)
+			t.Logf("%d kills", kills+1)
 		})
 	}
 }
@@ -148,6 +204,27 @@ func (n *node) start(t *testing.T) {
 	}
 	n.process = p
 	n.current.Store(p.service)
+}
+
+func (n *node) kill(t *testing.T) {
+	t.Helper()
+	if printed := n.process.kill(); strings.Contains(printed, "panic") {
+		t.Errorf("the program printed %s", printed)
+	}
+}
+
+// rest makes the time that the program does not run look longer by what a lease and the
+// wait for the second try of an event take: the times for which it waits are earlier.
+func (n *node) rest(t *testing.T) {
+	t.Helper()
+	const microseconds = 10_000_000
+	for table, columns := range map[string][]string{
+		"events": {"due_at"}, "webhook_endpoints": {"wake_at", "lease_until", "open_until"},
+	} {
+		for _, column := range columns {
+			n.stored().Execute(t, fmt.Sprintf("UPDATE %s SET %[2]s = %[2]s - %d WHERE %[2]s > 0", table, column, microseconds))
+		}
+	}
 }
 
 func (n *node) service() *apptest.Service { return n.current.Load() }
@@ -183,11 +260,11 @@ func (n *node) move(t *testing.T, mover int, partner *apptest.Partner, operator 
 // ask calls try until it is answered. A repeated move is refused if the first one
 // took effect.
 func (n *node) ask(t *testing.T, try func(*apptest.Service) (*apptest.Answer, error)) {
-	for end := time.Now().Add(patience); time.Now().Before(end); {
+	for end := hangs(); time.Now().Before(end); {
 		answer, err := try(n.service())
 		switch {
 		case err != nil, answer.Status == 503:
-			<-time.After(backoff)
+			backOff()
 			continue
 		case answer.Status/100 == 2, answer.Code() == "invalid_transition", answer.Code() == "idempotency_in_progress":
 			return
@@ -195,7 +272,7 @@ func (n *node) ask(t *testing.T, try func(*apptest.Service) (*apptest.Answer, er
 		t.Errorf("got status %d: %s", answer.Status, answer.Body)
 		return
 	}
-	t.Errorf("got no answer within %v", patience)
+	t.Errorf("got no answer within %v", repeatable.Hang)
 }
 
 // settled waits until all events are delivered.
