@@ -17,9 +17,12 @@ var chance = regexp.MustCompile(`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTi
 // allowed are the test files in which it stands all the same, each with the reason. Files
 // that call synctest.Test need none: their time is that of the bubble.
 var allowed = map[string]string{
-	"cmd/dropyard/accesslog_test.go": "polls a file that the program under test writes",
-	"cmd/dropyard/memory_test.go":    "full length only: clients under attack come again after a second",
-	"rooms_test.go":                  "forbids the two packages to pure rooms",
+	"cmd/dropyard/accesslog_test.go":      "polls a file that the program under test writes",
+	"cmd/dropyard/memory_test.go":         "full length only: clients under attack come again after a second",
+	"internal/app/cluster/faults_test.go": "full length only: how soon requests are answered without a database",
+	"internal/app/cluster/main_test.go":   "clients send again what a killed node has not answered, and sign with the machine's time",
+	"internal/app/cluster/start_test.go":  "full length only: how soon a start fails",
+	"rooms_test.go":                       "forbids the two packages to pure rooms",
 }
 
 // TestNoTestDependsOnChance fails for a test file that sleeps, reads the time, or draws
