@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -207,23 +208,25 @@ func TestIssueTokenRefusals(t *testing.T) {
 
 func TestFailuresAreThrottled(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.add(t, operator.RoleAdmin)
-	for i := range 12 {
-		_, known := d.issue(t, email, "wrong", here)
-		_, unknown := d.issue(t, "nobody@example.com", "wrong", "203.0.113.2")
-		if fmt.Sprint(known) != fmt.Sprint(unknown) {
-			t.Fatalf("try %d: %v for an operator, %v without", i, known, unknown)
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.add(t, operator.RoleAdmin)
+		for i := range 12 {
+			_, known := d.issue(t, email, "wrong", here)
+			_, unknown := d.issue(t, "nobody@example.com", "wrong", "203.0.113.2")
+			if fmt.Sprint(known) != fmt.Sprint(unknown) {
+				t.Fatalf("try %d: %v for an operator, %v without", i, known, unknown)
+			}
 		}
-	}
-	_, err := d.issue(t, email, password, here)
-	var refused *refusal.Error
-	if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
-		t.Errorf("got %v", err)
-	}
-	if _, err := d.issue(t, email, password, "198.51.100.7"); err != nil {
-		t.Errorf("elsewhere: %v", err)
-	}
+		_, err := d.issue(t, email, password, here)
+		var refused *refusal.Error
+		if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
+			t.Errorf("got %v", err)
+		}
+		if _, err := d.issue(t, email, password, "198.51.100.7"); err != nil {
+			t.Errorf("elsewhere: %v", err)
+		}
+	})
 }
 
 func TestAddRefusals(t *testing.T) {

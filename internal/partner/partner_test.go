@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -245,39 +246,43 @@ func TestLoginRefusals(t *testing.T) {
 // A refusal must not reveal whether there is an account.
 func TestLoginRefusalsAreAlike(t *testing.T) {
 	t.Parallel()
-	n := newNode(t)
-	n.register(t, "a@b.example")
-	for i := range 12 {
-		_, known := n.login(t, "a@b.example", "wrong", here)
-		_, unknown := n.login(t, "nobody@b.example", "wrong", "203.0.113.2")
-		if fmt.Sprint(known) != fmt.Sprint(unknown) {
-			t.Fatalf("try %d: %v for an account, %v without", i, known, unknown)
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(t)
+		n.register(t, "a@b.example")
+		for i := range 12 {
+			_, known := n.login(t, "a@b.example", "wrong", here)
+			_, unknown := n.login(t, "nobody@b.example", "wrong", "203.0.113.2")
+			if fmt.Sprint(known) != fmt.Sprint(unknown) {
+				t.Fatalf("try %d: %v for an account, %v without", i, known, unknown)
+			}
 		}
-	}
+	})
 }
 
 func TestFailedLoginsAreThrottled(t *testing.T) {
 	t.Parallel()
-	n := newNode(t)
-	n.register(t, "a@b.example")
-	for range 10 {
-		_, err := n.login(t, "A@b.example", "wrong", here)
-		wantCode(t, err, refusal.CodeUnauthorized)
-	}
-	_, err := n.login(t, "a@B.example", password, here)
-	var refused *refusal.Error
-	if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
-		t.Fatalf("got %v", err)
-	}
-	if _, err := n.login(t, "a@b.example", password, "198.51.100.7"); err != nil {
-		t.Errorf("the owner, elsewhere: %v", err)
-	}
-	_, err = n.ByPassword(t.Context(), "a@b.example", password, here)
-	wantCode(t, err, refusal.CodeRateLimited)
-	n.clock.Advance(refused.RetryAfter)
-	if _, err := n.login(t, "a@b.example", password, here); err != nil {
-		t.Errorf("after the wait: %v", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(t)
+		n.register(t, "a@b.example")
+		for range 10 {
+			_, err := n.login(t, "A@b.example", "wrong", here)
+			wantCode(t, err, refusal.CodeUnauthorized)
+		}
+		_, err := n.login(t, "a@B.example", password, here)
+		var refused *refusal.Error
+		if !errors.As(err, &refused) || refused.Code != refusal.CodeRateLimited || refused.RetryAfter <= 0 {
+			t.Fatalf("got %v", err)
+		}
+		if _, err := n.login(t, "a@b.example", password, "198.51.100.7"); err != nil {
+			t.Errorf("the owner, elsewhere: %v", err)
+		}
+		_, err = n.ByPassword(t.Context(), "a@b.example", password, here)
+		wantCode(t, err, refusal.CodeRateLimited)
+		n.clock.Advance(refused.RetryAfter)
+		if _, err := n.login(t, "a@b.example", password, here); err != nil {
+			t.Errorf("after the wait: %v", err)
+		}
+	})
 }
 
 func TestByPassword(t *testing.T) {

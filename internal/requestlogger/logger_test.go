@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -229,15 +230,17 @@ func TestFlushTriesAgain(t *testing.T) {
 // TestRunWritesByItself waits for the first flush of Run, and for the last of Close.
 func TestRunWritesByItself(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	f.Add(f.entry(1))
-	f.Run()
-	<-f.wrote
-	f.Add(f.entry(2))
-	f.Close()
-	if written, _ := f.counted(); written != 2 {
-		t.Errorf("after Close: got %d entries written, want 2", written)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.Add(f.entry(1))
+		f.Run()
+		<-f.wrote
+		f.Add(f.entry(2))
+		f.Close()
+		if written, _ := f.counted(); written != 2 {
+			t.Errorf("after Close: got %d entries written, want 2", written)
+		}
+	})
 }
 
 // TestListFollowsModel compares lists of a random log, in pages of any size, with a

@@ -85,7 +85,7 @@ func (r *receiver) all() []received {
 // wait waits until n requests have come, and returns them.
 func (r *receiver) wait(t *testing.T, n int) []received {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(repeatable.Hang)
 	for {
 		if got := r.all(); len(got) >= n {
 			return got
@@ -316,7 +316,7 @@ func (y *yard) awaitParked(t *testing.T) {
 // eventually waits until look returns true. It looks after each write.
 func (y *yard) eventually(t *testing.T, look func() (bool, string)) {
 	t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(repeatable.Hang)
 	for {
 		written := y.written.next()
 		ok, why := look()

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -48,7 +49,7 @@ func (o *observed) GaveUp(events int) {
 // eventualStats polls the sender until its numbers fulfil a condition.
 func eventualStats(t *testing.T, sender *webhook.Sender, fits func(webhook.Stats) bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !fits(sender.Stats()); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(repeatable.Hang); !fits(sender.Stats()); time.Sleep(repeatable.Poll) {
 		if time.Now().After(deadline) {
 			t.Fatalf("got %+v, which does not become as expected", sender.Stats())
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -492,12 +493,12 @@ func TestSenderClosesDuringChanges(t *testing.T) {
 		close(stopped)
 	}()
 	close(release)
-	for deadline := time.After(20 * time.Second); ; y.sender.Changed(partnerID) {
+	for deadline := time.After(repeatable.Hang); ; y.sender.Changed(partnerID) {
 		select {
 		case <-stopped:
 			return
 		case <-deadline:
-			t.Fatal("Close has not returned after 20 s")
+			t.Fatal("Close does not return")
 		default:
 		}
 	}

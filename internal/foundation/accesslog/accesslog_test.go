@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
@@ -141,13 +142,16 @@ func TestFailedWrites(t *testing.T) {
 // TestCloseBesideStuckReader closes a log whose reader takes nothing.
 func TestCloseBesideStuckReader(t *testing.T) {
 	t.Parallel()
-	reader := &stuck{released: make(chan struct{})}
-	t.Cleanup(func() { close(reader.released) })
-	log := open(t, accesslog.Stdout, reader)
-	for range 2000 { // more than the buffer holds
-		log.Add(&accesslog.Entry{RequestID: "req_1"})
-	}
-	if err := log.Close(); err != nil {
-		t.Errorf("got %v, want no error", err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		reader := &stuck{released: make(chan struct{})}
+		t.Cleanup(func() { close(reader.released) })
+		log := open(t, accesslog.Stdout, reader)
+		for range 2000 { // more than the buffer holds
+			log.Add(&accesslog.Entry{RequestID: "req_1"})
+		}
+		begun := time.Now()
+		if err := log.Close(); err != nil || time.Since(begun) != 2*time.Second {
+			t.Errorf("got %v after %v, want no error after 2s", err, time.Since(begun))
+		}
+	})
 }

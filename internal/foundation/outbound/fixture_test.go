@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // newTestClient returns a client that is closed after the test. Its time limits are
@@ -174,9 +176,9 @@ func always(addresses ...string) *net.Resolver {
 // eventually polls until a condition holds.
 func eventually(t *testing.T, holds func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(repeatable.Hang); !holds(); time.Sleep(repeatable.Poll) {
 		if time.Now().After(deadline) {
-			t.Fatal("the condition does not hold after 20 s")
+			t.Fatal("the condition does not come to hold")
 		}
 	}
 }
