@@ -19,7 +19,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	t.Parallel()
 	for engine, database := range map[string]func(*testing.T) string{
 		"sqlite":   func(*testing.T) string { return "" },
-		"postgres": func(t *testing.T) string { return testkit.PostgresURL(t) },
+		"postgres": func(t *testing.T) string { return migrated.URL(t) },
 	} {
 		t.Run(engine, func(t *testing.T) {
 			t.Parallel()

@@ -26,7 +26,7 @@ type far struct {
 
 func startFar(t *testing.T) *far {
 	t.Helper()
-	database := testkit.PostgresURL(t)
+	database := migrated.URL(t)
 	proxy, through := testkit.NewProxy(t, database)
 	f := &far{proxy: proxy, Service: apptest.Start(t, apptest.DatabaseAt(through))}
 	f.Database = database // audits do not use the proxy

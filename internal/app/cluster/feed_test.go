@@ -19,7 +19,7 @@ import (
 // end every desk sees what is in the table, and then no more changes.
 func TestDesksFollowTheBoard(t *testing.T) {
 	t.Parallel()
-	database, key := testkit.PostgresURL(t), filepath.Join(t.TempDir(), "master.key")
+	database, key := migrated.URL(t), filepath.Join(t.TempDir(), "master.key")
 	data := [2]string{t.TempDir(), t.TempDir()}
 	of := func(i int) settings { return settings{data: data[i], masterKey: key, database: database} }
 	var nodes [2]atomic.Pointer[apptest.Service]

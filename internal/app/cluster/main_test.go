@@ -4,13 +4,16 @@
 package cluster_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
@@ -23,6 +26,13 @@ func TestMain(m *testing.M) {
 	testkit.StopPostgres()
 	os.Exit(code)
 }
+
+// migrated is a database with the current schema, for the tests that are not about its
+// making.
+var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
+	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url})
+	return err
+}}
 
 // backOff is the pause of a client before it sends a request again.
 func backOff() { time.Sleep(repeatable.Poll) }
@@ -109,7 +119,7 @@ func buying(product, quantity int) string {
 // startNodes starts services in this process that share a fresh database.
 func startNodes(t *testing.T, count int) []*apptest.Service {
 	t.Helper()
-	database, data := testkit.PostgresURL(t), t.TempDir()
+	database, data := migrated.URL(t), t.TempDir()
 	nodes := make([]*apptest.Service, count)
 	for i := range nodes {
 		nodes[i] = apptest.Start(t, apptest.DatabaseAt(database), apptest.DataIn(data))

@@ -150,7 +150,7 @@ func TestSenderKilled(t *testing.T) {
 		requests int64 // between two kills, at most
 	}{
 		"sqlite":   {func(*testing.T) string { return "" }, testkit.Scaled(100, 10), 20},
-		"postgres": {func(t *testing.T) string { return testkit.PostgresURL(t) }, testkit.Scaled(6, 2), 200},
+		"postgres": {func(t *testing.T) string { return migrated.URL(t) }, testkit.Scaled(6, 2), 200},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
