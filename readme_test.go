@@ -31,6 +31,10 @@ func TestReadme(t *testing.T) {
 	var printed bytes.Buffer
 	service := apptest.Start(t, apptest.Demo(&printed))
 	text := strings.ReplaceAll(script.String(), "http://127.0.0.1:8080", service.URL)
+	if strings.Count(text, goRun) != 1 {
+		t.Fatalf("the README does not define dropyard as %s", goRun)
+	}
+	text = strings.Replace(text, goRun, program(t), 1)
 	text = strings.ReplaceAll(text, "login --operator", `login --operator <<<"$OPERATOR_PASSWORD"`) // which is typed
 
 	demo := printed.String()
@@ -44,6 +48,21 @@ func TestReadme(t *testing.T) {
 	if t.Failed() {
 		t.Log(out)
 	}
+}
+
+// goRun is how the README runs the program. It takes a second each time.
+const goRun = "go run ./cmd/dropyard"
+
+// program returns the path of what goRun runs.
+func program(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "dropyard")
+	words := strings.Fields(strings.Replace(goRun, "run", "run -exec cp", 1)) // cp PROGRAM path
+	command := exec.CommandContext(t.Context(), words[0], append(words[1:], path)...)
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", goRun, err, out)
+	}
+	return path
 }
 
 func runBash(t *testing.T, script string, env ...string) string {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// healthTimeout bounds the request of the health command.
-const healthTimeout = 3 * time.Second
+// healthTimeout bounds the request of the health command. Tests do not depend on it.
+var healthTimeout = 3 * time.Second
 
 type healthCommand struct {
 	URL   string `name:"url" help:"Address of the service. Default: ${default}." default:"http://127.0.0.1:8080" env:"DROPYARD_URL" placeholder:"URL"`

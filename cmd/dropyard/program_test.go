@@ -11,6 +11,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/headway"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const (
@@ -26,7 +27,7 @@ func TestMain(m *testing.M) {
 		testkit.Main(m)
 		return
 	}
-	shortenPauses()
+	setTimes()
 	if part := os.Getenv(holdAfter); part != "" {
 		watch = func(ctx context.Context) headway.Reporter { return hold(ctx, part) }
 	}
@@ -34,9 +35,11 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// shortenPauses makes the program wait only for a moment where it waits for others, and
-// just as often. How long it waits is tested with the clock of a synctest bubble.
-func shortenPauses() {
+// setTimes makes the program pause only for a moment where it waits for others, and just
+// as often, and gives an answer all the time it needs. How long pauses are is tested with
+// the clock of a synctest bubble.
+func setTimes() {
+	healthTimeout = repeatable.Hang
 	const pause = 20 * time.Millisecond
 	lookEvery = pause
 	retryDelays = slices.Repeat([]time.Duration{pause}, len(retryDelays))

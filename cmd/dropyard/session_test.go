@@ -54,6 +54,23 @@ func (p *person) must(commandLine, pattern string, input ...string) string {
 	return found[len(found)-1]
 }
 
+// eventually runs a command line until there is a pattern in its output.
+func (p *person) eventually(commandLine, pattern string) {
+	p.Helper()
+	late := hang(p.T)
+	for wanted := regexp.MustCompile(pattern); ; {
+		got := p.do(0, commandLine)
+		if wanted.MatchString(got.stdout) {
+			return
+		}
+		select {
+		case <-late:
+			p.Fatalf("dropyard %s: got\n%s\nwant %s", commandLine, got.stdout, pattern)
+		default:
+		}
+	}
+}
+
 // refused runs a command line and expects an exit code and one line with a text.
 func (p *person) refused(code int, commandLine, want string, input ...string) {
 	p.Helper()
@@ -105,7 +122,7 @@ func TestPartnerSession(t *testing.T) {
 		}
 	}
 	p.must("events get "+event, `"type":"order.delivered"`)
-	p.must("logs list --method POST", `201 +POST +/v1/orders`)
+	p.eventually("logs list --method POST", `201 +POST +/v1/orders`)
 	p.must("keys list --json", `"public_key":"pk_test_`, account.Password)
 	p.must("products --json --search syrup", `"name":"Maple syrup 540 ml"`)
 
