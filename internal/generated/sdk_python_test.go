@@ -54,7 +54,7 @@ func TestPythonReadme(t *testing.T) {
 // newPythonSDK returns a workshop with a copy of sdk/python.
 func newPythonSDK(t *testing.T) *workshop {
 	t.Helper()
-	testkit.NeedFullLength.OrSkip(t)
+	testkit.NeedSDK.OrSkip(t)
 	testkit.NeedPython.OrSkip(t)
 	w := &workshop{t, t.TempDir()}
 	copySources(t, w.dir, "../../sdk/python")

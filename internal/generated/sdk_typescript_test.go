@@ -36,7 +36,7 @@ func TestTypeScriptSDK(t *testing.T) {
 // that its types are made from, and with what it needs to be built.
 func newTypeScriptSDK(t *testing.T) *workshop {
 	t.Helper()
-	testkit.NeedFullLength.OrSkip(t)
+	testkit.NeedSDK.OrSkip(t)
 	testkit.NeedNode.OrSkip(t)
 	root := t.TempDir()
 	w := &workshop{t, filepath.Join(root, "sdk", "typescript")}

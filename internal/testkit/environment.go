@@ -22,6 +22,10 @@ const (
 	// EngineVariable makes every service that a test binary starts use another
 	// engine than SQLite, so that one suite serves for all.
 	EngineVariable = "DROPYARD_TEST_ENGINE"
+	// SDKVariable, set to anything, makes the tests of the packages in sdk run, and the
+	// programs in examples that need only Go, Node and Python. They download packages of
+	// npm and PyPI.
+	SDKVariable = "DROPYARD_TEST_SDK"
 	// OldBinaryVariable holds the path of a binary of an earlier release.
 	OldBinaryVariable = "DROPYARD_OLD_BINARY"
 )
@@ -40,7 +44,7 @@ func Scaled(long, short int) int {
 // ClearSettings removes the service's settings from the environment, so that
 // those of the person who runs the tests do not reach the services under test.
 func ClearSettings() {
-	keep := []string{RequireVariable, LongVariable, CitusVariable, EngineVariable, OldBinaryVariable}
+	keep := []string{RequireVariable, LongVariable, CitusVariable, EngineVariable, SDKVariable, OldBinaryVariable}
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
 		if strings.HasPrefix(name, "DROPYARD_") && !slices.Contains(keep, name) {

@@ -41,6 +41,13 @@ var (
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}
 	NeedFullLength = Need{"full-length", variable(LongVariable)}
+	// NeedSDK is met at full length, too.
+	NeedSDK = Need{"sdk", func() error {
+		if Long() {
+			return nil
+		}
+		return variable(SDKVariable)()
+	}}
 )
 
 // programs returns a Find for programs on the path. packages are the Debian
