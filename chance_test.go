@@ -17,12 +17,21 @@ var chance = regexp.MustCompile(`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTi
 // allowed are the test files in which it stands all the same, each with the reason. Files
 // that call synctest.Test need none: their time is that of the bubble.
 var allowed = map[string]string{
-	"cmd/dropyard/accesslog_test.go":      "polls a file that the program under test writes",
-	"cmd/dropyard/memory_test.go":         "full length only: clients under attack come again after a second",
-	"internal/app/cluster/faults_test.go": "full length only: how soon requests are answered without a database",
-	"internal/app/cluster/main_test.go":   "clients send again what a killed node has not answered, and sign with the machine's time",
-	"internal/app/cluster/start_test.go":  "full length only: how soon a start fails",
-	"rooms_test.go":                       "forbids the two packages to pure rooms",
+	"cmd/dropyard/accesslog_test.go":               "polls a file that the program under test writes",
+	"cmd/dropyard/memory_test.go":                  "full length only: clients under attack come again after a second",
+	"internal/app/cluster/faults_test.go":          "full length only: how soon requests are answered without a database",
+	"internal/app/cluster/main_test.go":            "clients send again what a killed node has not answered, and sign with the machine's time",
+	"internal/app/cluster/start_test.go":           "full length only: how soon a start fails",
+	"internal/app/courier_hour_test.go":            "names the type of repeatable.Rand",
+	"internal/app/stock_test.go":                   "names the type of repeatable.Rand",
+	"internal/app/webhook_delivery_test.go":        "full length only: how soon events arrive",
+	"internal/store/stats_test.go":                 "polls figures of the store, which give no signal, and adds up the time of copies",
+	"internal/tests/with-chromium/board_test.go":   "the service's pauses are real, while its clock stands still",
+	"internal/web/courier/killed_test.go":          "full length only: polls a file that Chromium writes half a minute later",
+	"internal/foundation/outbound/fixture_test.go": "polls the number of open connections, of which there is no signal",
+	"internal/webhook/nodes_test.go":               "three senders look by the machine's clock; PostgreSQL is outside of any bubble",
+	"internal/webhook/observer_test.go":            "polls the figures of a sender, which give no signal",
+	"rooms_test.go":                                "forbids the two packages to pure rooms",
 }
 
 // TestNoTestDependsOnChance fails for a test file that sleeps, reads the time, or draws

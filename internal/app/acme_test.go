@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -38,6 +38,7 @@ type authority struct {
 	state   string // of the order
 	chain   []byte
 	failure error
+	random  io.Reader
 }
 
 func newAuthority(t *testing.T, domain string, address func() string) *authority {
@@ -58,7 +59,7 @@ func newAuthority(t *testing.T, domain string, address func() string) *authority
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &authority{domain: domain, address: address, key: key, root: root, state: "pending"}
+	a := &authority{domain: domain, address: address, key: key, root: root, state: "pending", random: repeatable.Reader(t, "leaf")}
 	a.Server = httptest.NewServer(a)
 	t.Cleanup(a.Close)
 	return a
@@ -140,7 +141,7 @@ func (a *authority) issue(r *http.Request) {
 		return
 	}
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: request.DNSNames, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
-	leaf, err := x509.CreateCertificate(rand.Reader, template, a.root, request.PublicKey, a.key)
+	leaf, err := x509.CreateCertificate(a.random, template, a.root, request.PublicKey, a.key)
 	if err != nil {
 		a.failure = err
 		return

@@ -186,10 +186,11 @@ func driveMetrics(t *testing.T, h *hooked) {
 // ready: it is not while the machine is so busy that a look at the database takes a second.
 func finalScrape(t *testing.T, h *hooked) (got *scrape) {
 	t.Helper()
-	apptest.Await(t, "ready, no requests in flight, no lanes, and at least one sweep", func() bool {
+	apptest.Await(t, "ready, no requests in flight, no lanes, a sweep, and a line in the access log", func() bool {
 		got = newScrape(t, h.MetricsURL)
 		return got.value("dropyard_http_requests_in_flight") == 0 && got.value("dropyard_webhook_lanes") == 0 &&
-			got.value("dropyard_retention_sweeps_total") > 0 && got.value("dropyard_ready") == 1
+			got.value("dropyard_retention_sweeps_total") > 0 && got.value("dropyard_ready") == 1 &&
+			got.value("dropyard_access_log_lines_total", "outcome", "written") > 0
 	})
 	return got
 }

@@ -22,14 +22,20 @@ func padded(reference string, size int) []byte {
 }
 
 // TestBodySize sends bodies of one mebibyte, which are accepted, and larger ones,
-// with and without a Content-Length and credentials.
+// with and without a Content-Length and credentials. Of the largest the service reads a
+// part only. Then the client gets the refusal if it reads before it notices that what it
+// sent last was not taken: at full length only, because a busy client may come too late.
 func TestBodySize(t *testing.T) {
 	t.Parallel()
+	tooLarge := []int{mebibyte + 1, 2 * mebibyte}
+	if testkit.Long() {
+		tooLarge = append(tooLarge, 20*mebibyte)
+	}
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	partner.Create(t, padded("A-1", mebibyte)).Must(t, 201)
 	untouched(t, partner, func() {
-		for _, size := range []int{mebibyte + 1, 2 * mebibyte, 20 * mebibyte} {
+		for _, size := range tooLarge {
 			partner.Create(t, padded("A-2", size)).Refused(t, 413, "payload_too_large")
 			chunked(t, partner, padded("A-2", size)).Refused(t, 413, "payload_too_large")
 			service.Do(t, "POST", "/v1/orders", padded("A-2", size)).Refused(t, 413, "payload_too_large")

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
 
@@ -125,8 +126,9 @@ func (s *slow) Write(ctx context.Context, fn func(order.Writer) error) error {
 	return s.Store.Write(ctx, fn)
 }
 
-// driveInProgress sends a request while an equal one is being handled.
+// driveInProgress sends a request while an equal one is being handled, for ten seconds.
 func driveInProgress(t *testing.T, o *operation) *apptest.Answer {
+	testkit.NeedFullLength.OrSkip(t)
 	kept := &slow{held: make(chan struct{})}
 	f := newFixture(t, roomy, func(_ *config.Config, world *app.Surroundings) {
 		world.OrderStore = func(orders order.Store) order.Store {

@@ -430,7 +430,13 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 // driveManyKeys creates keys until it is refused.
 func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 	f := newFixture(t, roomy)
-	for range 1100 {
+	f.Execute(t, `INSERT INTO api_keys (key_id, partner_id, name, public_key, secret, created_by, creator_name, scopes, mode,
+			require_v2, created_at, revoked_at, last_used_at)
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 990)
+		SELECT key_id || i, partner_id, name, public_key || i, secret, created_by, creator_name, scopes, mode,
+			require_v2, created_at, revoked_at, last_used_at
+		FROM n, api_keys WHERE key_id = '`+f.partner.KeyID+`'`)
+	for range 20 {
 		if answer = f.send(t, call{operation: o.id}); answer.Status != 201 {
 			break
 		}
