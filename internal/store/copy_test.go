@@ -241,7 +241,7 @@ func TestCopyContinues(t *testing.T) {
 		breaks, done := 0, map[string]int64{}
 		for {
 			ctx, cancel := context.WithCancel(t.Context())
-			left := 1 + random.IntN(12)
+			left := 1 + random.IntN(40) // of some 300 batches
 			_, err := (&Copy{From: from, To: to, Batch: 23, Progress: func(table string, rows int64) {
 				if rows < done[table] {
 					t.Errorf("%s: got %d rows, want no fewer than the %d of before", table, rows, done[table])

@@ -16,7 +16,7 @@ import (
 // planned again once the table has grown and the connection has come of age.
 func TestPlansFollowGrowth(t *testing.T) {
 	t.Parallel()
-	pool := freshPool(t)
+	pool, began := freshPool(t), time.Now()
 	onConn(t, pool, func(c *pgx.Conn) {
 		mustExec(t, c, "SET plan_cache_mode = force_generic_plan") // that of the sixth use and later
 		mustExec(t, c, "PREPARE look_up AS "+findReferences.set.arraySQL)
@@ -32,13 +32,13 @@ func TestPlansFollowGrowth(t *testing.T) {
 		if plan := planOf(t, c); plan == wholeKey {
 			t.Fatalf("with %d rows and the plans of before: got plan %q; nothing to be shown", len(rows), plan)
 		}
-		c.PgConn().CustomData()[planAgeKey].(*planAge).made = time.Now().Add(-firstPlans)
+		c.PgConn().CustomData()[planAgeKey].(*planAge).made = began.Add(-firstPlans)
 	})
 	onConn(t, pool, func(c *pgx.Conn) {
 		if plan := planOf(t, c); plan != wholeKey {
 			t.Errorf("with the plans of a connection of age: got plan %q, want %q", plan, wholeKey)
 		}
-		if age := c.PgConn().CustomData()[planAgeKey].(*planAge); age.last != 2*firstPlans || time.Since(age.made) > time.Minute {
+		if age := c.PgConn().CustomData()[planAgeKey].(*planAge); age.last != 2*firstPlans || age.made.Before(began) {
 			t.Errorf("got plans made at %v for %v, want now, for %v", age.made, age.last, 2*firstPlans)
 		}
 	})

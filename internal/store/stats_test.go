@@ -85,22 +85,24 @@ func TestSQLitePoolStats(t *testing.T) {
 func TestWALStats(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
-	before := s.Stats().WAL
-	const writes = 80 // of 4 MiB each: much more than the log holds before it begins again
+	before, began := s.Stats().WAL, time.Now()
+	const writes = 50 // of 4 MiB each: more than the log holds before it begins again
 	for i := range writes {
 		text := strings.Repeat(string(rune('a'+i%26)), 4<<20)
 		err := s.SetSetting(t.Context(), "large", text)
 		if err != nil {
 			t.Fatal(err)
 		}
+		// On a busy machine the log grows until the keeper gets the processor.
+		eventually(t, func() bool { return s.Stats().WAL.Pending < 16<<20 })
 	}
-	eventually(t, func() bool { return s.Stats().WAL.Checkpoints > before.Checkpoints })
 	got := s.Stats().WAL
-	if got.Pages < 8192 || got.Time <= 0 || got.Time > time.Minute {
-		t.Errorf("after 320 MiB of writes: got %d pages copied in %v, want at least 8192 in some time", got.Pages, got.Time)
+	passed := time.Since(began)
+	if got.Checkpoints <= before.Checkpoints || got.Pages < 8192 || got.Time <= 0 || got.Time > passed {
+		t.Errorf("after 200 MiB of writes: got %d pages copied by %d checkpoints in %v, want at least 8192 in some of %v", got.Pages, got.Checkpoints-before.Checkpoints, got.Time, passed)
 	}
-	if got.Size < 16<<20 || got.Size > 200<<20 {
-		t.Errorf("after 320 MiB of writes, the log has %d bytes, want 16 to 200 MiB", got.Size)
+	if got.Size < 16<<20 || got.Size > 170<<20 {
+		t.Errorf("after 200 MiB of writes, the log has %d bytes, want 16 to 170 MiB", got.Size)
 	}
 	if got.Pending < 0 || got.Pending > got.Size {
 		t.Errorf("%d bytes pending, want at most the log's %d", got.Pending, got.Size)

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/sqlitefile"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -121,15 +121,16 @@ func byFile(t *testing.T, f *sqlitefile.File) (rows [][]any) {
 // values that are continued on other pages.
 func TestRowsAreThoseOfSQLite(t *testing.T) {
 	t.Parallel()
+	random := repeatable.Rand(t)
 	path := crash(t, 800, 400).write(t)
 	f, err := sqlitefile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.CheckPages(t.Context(), 1<<20, rand.IntN); err != nil {
+	if err := f.CheckPages(t.Context(), 1<<20, random.IntN); err != nil {
 		t.Errorf("all pages: got %v, want no error", err)
 	}
-	if err := f.CheckPages(t.Context(), 50, rand.IntN); err != nil {
+	if err := f.CheckPages(t.Context(), 50, random.IntN); err != nil {
 		t.Errorf("some pages: got %v, want no error", err)
 	}
 	got := byFile(t, f)
@@ -151,15 +152,16 @@ func TestRowsAreThoseOfSQLite(t *testing.T) {
 // do. It is read up to the last complete transaction, as SQLite does.
 func TestTornLog(t *testing.T) {
 	t.Parallel()
+	random := repeatable.Rand(t)
 	whole := crash(t, 20, 30)
 	frames := len(whole.log) / frameSize
 	for range 60 {
 		torn := crashed{whole.file, append([]byte(nil), whole.log...)}
-		if cut := rand.IntN(len(torn.log)); rand.IntN(2) == 0 {
+		if cut := random.IntN(len(torn.log)); random.IntN(2) == 0 {
 			torn.log = torn.log[:cut]
 		} else { // the last transaction reached the disk in part
 			last := len(torn.log) - 2*frameSize
-			at := last + rand.IntN(frameSize)
+			at := last + random.IntN(frameSize)
 			clear(torn.log[at:min(at+512, last+frameSize)])
 		}
 		path := torn.write(t)
@@ -242,6 +244,7 @@ func TestDamage(t *testing.T) {
 // out; in the others, which continue long values, nothing can be seen.
 func TestDamagedPages(t *testing.T) {
 	t.Parallel()
+	random := repeatable.Rand(t)
 	sound := crash(t, 100, 1)
 	sound.log = nil
 	pages := len(sound.file) / pageSize
@@ -253,7 +256,7 @@ func TestDamagedPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = f.CheckPages(t.Context(), 1<<20, rand.IntN)
+		err = f.CheckPages(t.Context(), 1<<20, random.IntN)
 		_ = f.Close()
 		if damage := (*sqlitefile.DamageError)(nil); errors.As(err, &damage) && damage.Kind == sqlitefile.BadPage {
 			found++
@@ -269,19 +272,20 @@ func TestDamagedPages(t *testing.T) {
 // TestNoPanic reads databases with random bytes in random places.
 func TestNoPanic(t *testing.T) {
 	t.Parallel()
+	random := repeatable.Rand(t)
 	sound := crash(t, 100, 20)
 	for range 300 {
 		harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
-		for range 1 + rand.IntN(20) {
-			at := rand.IntN(len(harmed.file)/pageSize) * pageSize
-			harmed.file[at+rand.IntN(120)] = byte(rand.IntN(256))
+		for range 1 + random.IntN(20) {
+			at := random.IntN(len(harmed.file)/pageSize) * pageSize
+			harmed.file[at+random.IntN(120)] = byte(random.IntN(256))
 		}
 		f, err := sqlitefile.Open(harmed.write(t))
 		if err != nil {
 			continue
 		}
-		_ = f.CheckPages(t.Context(), 1<<20, rand.IntN)
-		_ = f.CheckPages(t.Context(), 10, rand.IntN)
+		_ = f.CheckPages(t.Context(), 1<<20, random.IntN)
+		_ = f.CheckPages(t.Context(), 10, random.IntN)
 		_ = f.Close()
 	}
 }
