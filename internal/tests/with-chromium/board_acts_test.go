@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/input"
@@ -38,9 +37,7 @@ func strike(t *testing.T, visit *browser.Visit, keys, want string) {
 // await does something, and waits for what must be visible then.
 func await(t *testing.T, visit *browser.Visit, do chromedp.Action[chromedp.Void], want string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(visit.Page, 20*time.Second) // shorter than the visit, to see what it shows
-	defer cancel()
-	if err := chromedp.Do(ctx, do, chromedp.WaitVisible(want)); err != nil {
+	if err := visit.Do(do, chromedp.WaitVisible(want)); err != nil {
 		shoot(t, visit, "failed")
 		t.Fatalf("wait for %q: %v", want, err)
 	}

@@ -43,7 +43,7 @@ func steps(t *testing.T, visit *browser.Visit, all ...[2]string) {
 		if step[0] != "" {
 			do = []chromedp.Action[chromedp.Void]{chromedp.Click(step[0]), do[0]}
 		}
-		if err := chromedp.Do(visit.Page, do...); err != nil {
+		if err := visit.Do(do...); err != nil {
 			t.Fatalf("click %q, wait for %q: %v", step[0], step[1], err)
 		}
 	}
@@ -78,7 +78,7 @@ func TestBoardIsLive(t *testing.T) {
 		{chromedp.WaitVisible(rowOf(second)), [3]string{"?stage=pending", "1", "2"}},
 		{chromedp.NavigateBack(), [3]string{"", "2", "2"}},
 	} {
-		if err := chromedp.Do(visit.Page, step.do, chromedp.WaitVisible(fmt.Sprintf(`#orders[aria-rowcount="%c"]`, step.want[1][0]+1))); err != nil {
+		if err := visit.Do(step.do, chromedp.WaitVisible(fmt.Sprintf(`#orders[aria-rowcount="%c"]`, step.want[1][0]+1))); err != nil {
 			t.Fatalf("want %q: %v", step.want, err)
 		}
 		if got, err := browser.Evaluate[[3]string](visit, state); err != nil || got != step.want {

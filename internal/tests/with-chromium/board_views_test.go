@@ -156,7 +156,7 @@ func TestMapOfBoard(t *testing.T) {
 	visit := openBoard(t, desk, "?view=map")
 	steps(t, visit, [2]string{"", `[aria-label="M5H, 2 orders"]`}, [2]string{"", `[aria-label="2 areas around H2X, 2 orders"]`},
 		[2]string{".map-side input[type=checkbox]", ".way path"})
-	if err := chromedp.Do(visit.Page, chromedp.Focus(`[data-area="M5H"]`), chromedp.KeyEvent("\r"), chromedp.WaitVisible(`[data-area="M5H"][aria-pressed="true"]`)); err != nil {
+	if err := visit.Do(chromedp.Focus(`[data-area="M5H"]`), chromedp.KeyEvent("\r"), chromedp.WaitVisible(`[data-area="M5H"][aria-pressed="true"]`)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := browser.Evaluate[string](visit, `location.search + " " + document.querySelectorAll(".brief li").length`); err != nil || got != "?zone=M5H&view=map 2" {

@@ -114,7 +114,7 @@ func newPhone(t *testing.T, chromium *browser.Browser, service *apptest.Service,
 
 func (p *phone) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.Helper()
-	if err := chromedp.Do(p.Page, actions...); err != nil {
+	if err := p.Do(actions...); err != nil {
 		p.Fatal(err)
 	}
 }
@@ -142,9 +142,10 @@ func (p *phone) ask(module, function, about string) {
 // until waits until an expression is true.
 func (p *phone) until(condition string) {
 	p.Helper()
-	p.run(fmt.Sprintf(`new Promise((resolve, reject) => { const until = Date.now() + 20000; (function look() {
-  if (%s) resolve(null); else if (Date.now() > until) reject(new Error("the dialog shows: " + document.querySelector("dialog")?.textContent)); else setTimeout(look, 20);
-})(); })`, condition))
+	wait := fmt.Sprintf(`new Promise((resolve) => { (function look() { if (%s) resolve(true); else setTimeout(look, 20); })(); })`, condition)
+	if _, err := browser.Evaluate[bool](p.Visit, wait); err != nil {
+		p.Fatalf("%s: %v; the dialog shows: %s", condition, err, p.run(`document.querySelector("dialog")?.textContent`))
+	}
 }
 
 // shows waits until the dialog has a text.

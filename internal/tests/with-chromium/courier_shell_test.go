@@ -98,7 +98,7 @@ func evaluate(t *testing.T, visit *browser.Visit, expression, want string) {
 // goTo opens a page in the tab of a visit, and waits for an element.
 func goTo(t *testing.T, visit *browser.Visit, address, shown string) {
 	t.Helper()
-	if err := chromedp.Do(visit.Page, chromedp.Navigate(address), chromedp.WaitVisible(shown)); err != nil {
+	if err := visit.Do(chromedp.Navigate(address), chromedp.WaitVisible(shown)); err != nil {
 		t.Fatalf("%s: %v", address, err)
 	}
 }

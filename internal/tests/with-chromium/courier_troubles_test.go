@@ -39,7 +39,7 @@ func TestCourierPhoneIsFull(t *testing.T) {
 		[2]string{large(order, "courier_assigned") + does("failed"), ".dialog .reasons"},
 		[2]string{`.reasons [value="no_access"]`, ".reasons :checked"},
 	)
-	if err := chromedp.Do(visit.Page, chromedp.SendKeys("#fail-notes", "the gate is shut")); err != nil {
+	if err := visit.Do(chromedp.SendKeys("#fail-notes", "the gate is shut")); err != nil {
 		t.Fatal(err)
 	}
 	steps(t, visit, [2]string{".dialog .fail", ".dialog .fault"})

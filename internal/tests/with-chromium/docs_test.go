@@ -30,7 +30,7 @@ func TestDocumentationTriesAnOperation(t *testing.T) {
 	}
 	t.Cleanup(visit.Close)
 	quote := `#found a[href="/docs/api/createQuote"]`
-	if err := chromedp.Do(visit.Page,
+	if err := visit.Do(
 		chromedp.SendKeys("#sought", "quote price"), chromedp.WaitVisible(quote), chromedp.Click(quote),
 		chromedp.SendKeys("#trial-key", metro.PublicKey), chromedp.SendKeys("#trial-secret", metro.SecretKey),
 		chromedp.Click("#trial button"), chromedp.WaitVisible("#trial-answer"),

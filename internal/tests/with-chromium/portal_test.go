@@ -32,11 +32,11 @@ func TestNewUserSeesAWebhook(t *testing.T) {
 		{`nav a[href="/portal/start"]`, `form[action^="/portal/start/order"] button`},
 		{`form[action^="/portal/start/order"] button`, `#watching a[href^="/portal/orders/"]`},
 	} {
-		if err := chromedp.Do(visit.Page, chromedp.Click(step.click), chromedp.WaitVisible(step.then)); err != nil {
+		if err := visit.Do(chromedp.Click(step.click), chromedp.WaitVisible(step.then)); err != nil {
 			t.Fatalf("click %s, wait for %s: %v", step.click, step.then, err)
 		}
 	}
-	if err := chromedp.Do(visit.Page, chromedp.WaitVisible(`#step-webhook .status-delivered`)); err != nil {
+	if err := visit.Do(chromedp.WaitVisible(`#step-webhook .status-delivered`)); err != nil {
 		t.Fatalf("no webhook was delivered: %v", err)
 	}
 	for _, problem := range visit.Problems(page.Policy) {

@@ -38,7 +38,7 @@ func TestCountWithScanner(t *testing.T) {
 	t.Cleanup(visit.Close)
 	do := func(actions ...chromedp.Action[chromedp.Void]) {
 		t.Helper()
-		if err := chromedp.Do(visit.Page, actions...); err != nil {
+		if err := visit.Do(actions...); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestReceiveWithScanner(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(visit.Close)
-	if err := chromedp.Do(visit.Page, chromedp.SendKeys("#field-location", typed)); err != nil {
+	if err := visit.Do(chromedp.SendKeys("#field-location", typed)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := browser.Evaluate[int](visit, `document.querySelectorAll("#receipt div.line").length`); err != nil || got != 8 {
@@ -98,7 +98,7 @@ func TestReceiveWithScanner(t *testing.T) {
 	for _, problem := range visit.Problems(page.Policy) {
 		t.Error(problem)
 	}
-	if err := chromedp.Do(visit.Page, chromedp.Click("form:has(#receipt) button.first")); err != nil {
+	if err := visit.Do(chromedp.Click("form:has(#receipt) button.first")); err != nil {
 		t.Fatal(err)
 	}
 	service.Until(t, "SELECT quantity FROM stock_levels ORDER BY product_id", "11", "12", "13", "14", "15", "16", "17")

@@ -42,7 +42,7 @@ func TestTrackingPageIsLive(t *testing.T) {
 	if _, err := browser.Evaluate[bool](visit, `document.dispatchEvent(new Event("visibilitychange"))`); err != nil {
 		t.Fatal(err)
 	}
-	if err := chromedp.Do(visit.Page, chromedp.WaitVisible(`#carrying .status-accepted`)); err != nil {
+	if err := visit.Do(chromedp.WaitVisible(`#carrying .status-accepted`)); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, visit, "h1", "Acceptée")

@@ -75,7 +75,7 @@ func (b *Browser) give(t *tab, added page.ScriptIdentifier) {
 	if added != "" {
 		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added}))
 	}
-	limited, end := context.WithTimeout(t.ctx, visitTimeout)
+	limited, end := context.WithTimeout(t.ctx, hang)
 	defer end()
 	if chromedp.Do(limited, steps...) != nil {
 		return // it closes with the browser

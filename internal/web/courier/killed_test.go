@@ -14,6 +14,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/browser"
 )
 
@@ -46,7 +47,7 @@ func (y *yard) usedProfile(t *testing.T) string {
 	chromium := y.runPhone(t, folder, r, "open", "", "", nil)
 	defer chromium.Close()
 	site, list := strings.TrimPrefix(y.address, "http://"), filepath.Join(folder, "Default", "WebStorage", "QuotaManager")
-	for late := time.After(2 * time.Minute); ; {
+	for late := time.After(repeatable.Hang); ; {
 		content, err := os.ReadFile(list)
 		if err == nil && bytes.Contains(content, []byte(site)) {
 			return folder
@@ -54,7 +55,7 @@ func (y *yard) usedProfile(t *testing.T) string {
 		select {
 		case <-late:
 			t.Fatalf("%s has no %s, %v", list, site, err)
-		case <-time.After(time.Second):
+		case <-time.After(repeatable.Poll):
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestSecondFactor(t *testing.T) {
 		t.Helper()
 		_, err := browser.Evaluate[string](visit, fmt.Sprintf(`document.getElementById(%q).value = %q`, "field-"+field, value))
 		if err == nil {
-			err = chromedp.Do(visit.Page, chromedp.Click("main form button"), chromedp.WaitVisible(shows))
+			err = visit.Do(chromedp.Click("main form button"), chromedp.WaitVisible(shows))
 		}
 		if err != nil {
 			t.Fatalf("%s: want %q shown: %v", field, shows, err)

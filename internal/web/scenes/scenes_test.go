@@ -254,7 +254,7 @@ func TestSwap(t *testing.T) {
 		{chromedp.NavigateBack(), "page 2"},
 		{chromedp.DoubleClick("#send"), "sent 1"},
 	} {
-		if err := chromedp.Do(visit.Page, step.do, chromedp.WaitVisible(`[data-shows="`+step.want+`"]`)); err != nil {
+		if err := visit.Do(step.do, chromedp.WaitVisible(`[data-shows="`+step.want+`"]`)); err != nil {
 			t.Fatalf("want %q: %v", step.want, err)
 		}
 	}
