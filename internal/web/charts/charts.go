@@ -78,7 +78,9 @@ func (room *Room) route(suffix string, handle func(*sheet) (int, []byte, error))
 }
 
 // parameter returns a parameter of the address without the spaces around it.
-func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+func (s *sheet) parameter(name string) string {
+	return strings.TrimSpace(s.Request.URL.Query().Get(name))
+}
 
 // isTest reports whether the page shows test mode, whose orders are not counted.
 func (s *sheet) isTest() bool { return s.Account != "" && s.Mode() == delivery.ModeTest }
@@ -177,7 +179,7 @@ func (s *sheet) file() (int, []byte, error) {
 		return 0, nil, err
 	}
 	if answer == nil {
-		return s.LeadTo(s.corner.Path+"?"+s.URL.Query().Encode(), page.Flash{})
+		return s.LeadTo(s.corner.Path+"?"+s.Request.URL.Query().Encode(), page.Flash{})
 	}
 	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
 	s.Header.Set("Content-Disposition", `attachment; filename="figures-`+answer.First.String()+"-"+answer.Last.String()+`.csv"`)

@@ -76,7 +76,7 @@ func (room *Room) audit(s *sheet) (int, []byte, error) {
 
 // fill reads the entries that a filter selects.
 func (v *auditView) fill(filter operator.AuditFilter) error {
-	filter.Before, filter.Limit = v.URL.Query().Get("cursor"), entriesOnPage
+	filter.Before, filter.Limit = v.Request.URL.Query().Get("cursor"), entriesOnPage
 	found, err := v.room.config.Operators.Audit(v.Context(), filter)
 	if err != nil {
 		return err
@@ -134,7 +134,7 @@ func objectPath(a *operator.Audited) string {
 func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, error) {
 	sent := &page.Form{Action: auditPath, Values: url.Values{}}
 	for _, name := range auditFields {
-		sent.Values.Set(name, strings.TrimSpace(s.URL.Query().Get(name)))
+		sent.Values.Set(name, strings.TrimSpace(s.Request.URL.Query().Get(name)))
 	}
 	filter := operator.AuditFilter{
 		OperatorID: sent.Values.Get("operator_id"), PartnerID: sent.Values.Get("partner_id"), ObjectID: sent.Values.Get("object_id"),

@@ -102,7 +102,7 @@ func (room *Room) counts() (string, error) {
 // board is the document of the dispatch board.
 func (room *Room) board(s *sheet) (int, []byte, error) {
 	var entries []dispatch.Entry
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	if !query.Has("view") { // the other views show all orders or none
 		found, err := room.firstRows(s.Context())
 		if err != nil {

@@ -234,7 +234,7 @@ func (s *sheet) frame() *page.Frame {
 			paths = append(paths, way.path)
 		}
 	}
-	current := page.Nearest(s.URL.Path, paths...)
+	current := page.Nearest(s.Request.URL.Path, paths...)
 	groups := []page.Group{{}, {Title: s.Text("console.house"), Folded: true}}
 	for _, way := range ways {
 		if s.in(way.roles) {

@@ -50,7 +50,7 @@ type courierRow struct {
 
 // couriers lists couriers by name. Those who are not active have a list of their own.
 func (room *Room) couriers(s *sheet) (int, []byte, error) {
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	v := couriersView{sheet: s, Search: strings.TrimSpace(query.Get("q"))}
 	rows, err := room.courierRows(s)
 	if err != nil {

@@ -47,7 +47,7 @@ type operatorsView struct {
 }
 
 func (room *Room) operators(s *sheet) (int, []byte, error) {
-	cursor := s.URL.Query().Get("cursor")
+	cursor := s.Request.URL.Query().Get("cursor")
 	found, err := room.config.Operators.List(s.Context(), cursor, operatorsOnPage)
 	if err != nil {
 		return 0, nil, err
@@ -126,7 +126,7 @@ func (room *Room) newOperator(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	form.Values.Set("courier_id", s.URL.Query().Get("courier_id"))
+	form.Values.Set("courier_id", s.Request.URL.Query().Get("courier_id"))
 	if form.Values.Get("courier_id") != "" {
 		form.Values.Set("role", string(operator.RoleCourier))
 	}
@@ -250,7 +250,7 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 	case err == nil:
 		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.changed", Arguments: []string{"email", changed.Email}})
 	case errors.Is(err, form.ErrStale):
-		return s.Stale(s.URL.Path, view.OperatorID)
+		return s.Stale(s.Request.URL.Path, view.OperatorID)
 	case refusal.HasCode(err, refusal.CodeConflict):
 		view.Problem = &page.Message{Text: s.Text("operators.last_admin"), Danger: true}
 		return s.showOperator(view, http.StatusConflict)

@@ -140,7 +140,7 @@ var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.For
 
 // orderLabel responds with the labels of an order's parcels.
 func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
-	format, known := labelFormats[s.URL.Query().Get("format")]
+	format, known := labelFormats[s.Request.URL.Query().Get("format")]
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
 	}

@@ -72,7 +72,7 @@ func (room *Room) askMove(s *sheet) (int, []byte, error) {
 // showMove shows the page that asks before a move, with a form that was refused if there
 // is one.
 func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, error) {
-	to := delivery.Status(s.PathValue("status"))
+	to := delivery.Status(s.Request.PathValue("status"))
 	if !slices.Contains(asked, to) {
 		return 0, nil, refusal.NotFound("page")
 	}
@@ -162,7 +162,7 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := page.Source(moveRequest(form, found, s.PathValue("status")))
+	body, err := page.Source(moveRequest(form, found, s.Request.PathValue("status")))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -176,7 +176,7 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	}
-	key := moveKey(found.Order.Status, delivery.Status(s.PathValue("status")))
+	key := moveKey(found.Order.Status, delivery.Status(s.Request.PathValue("status")))
 	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: key + ".done", Arguments: []string{"order", found.PartnerOrderID}})
 }
 

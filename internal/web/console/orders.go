@@ -44,7 +44,7 @@ const attentionStatus = "attention"
 // orders lists the orders under way by what is due first. A search also finds those that
 // have ended, by their number or id.
 func (room *Room) orders(s *sheet) (int, []byte, error) {
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	search, status, partnerID := strings.TrimSpace(query.Get("q")), query.Get("status"), query.Get("partner")
 	if len(search) > maxSearch {
 		search = ""

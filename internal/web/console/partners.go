@@ -69,7 +69,7 @@ func stateOf(s partner.Settings) accountState {
 
 // partners lists partners by their ids.
 func (room *Room) partners(s *sheet) (int, []byte, error) {
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	show := query.Get("show")
 	filter := partner.ListFilter{
 		Search: s.asked("q"), Pending: show == "pending", Suspended: show == "suspended",
@@ -119,7 +119,7 @@ func (v *partnersView) chips() []page.Link {
 }
 
 // asked returns a parameter of the address without the spaces around it.
-func (s *sheet) asked(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+func (s *sheet) asked(name string) string { return strings.TrimSpace(s.Request.URL.Query().Get(name)) }
 
 // partnerPath returns the address of the page of the partner that the path names.
 func (s *sheet) partnerPath() string { return "/console/partners/" + s.ID("partner_id") }

@@ -57,7 +57,9 @@ func asking(r visit.Route) visit.Route {
 }
 
 // parameter returns a parameter of the page's address.
-func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+func (s *sheet) parameter(name string) string {
+	return strings.TrimSpace(s.Request.URL.Query().Get(name))
+}
 
 // The numbers of rows on the first page of the warehouse.
 const (
@@ -94,7 +96,7 @@ func (room *Room) stock(s *sheet) (int, []byte, error) {
 	if err := v.low(); err != nil {
 		return 0, nil, err
 	}
-	if cookie, err := s.Cookie(lastPartner); err == nil && form.IsText(cookie.Value) {
+	if cookie, err := s.Request.Cookie(lastPartner); err == nil && form.IsText(cookie.Value) {
 		v.Last, _ = s.storeroomOf(cookie.Value) // the partner may be gone
 	}
 	return s.show(leaf{template: "console-stock", title: s.Text("console.stock"), data: &v})

@@ -21,7 +21,7 @@ import (
 // form.
 func (r *storeroom) once(sent *page.Form, body []byte) stock.Request {
 	request := stock.Request{Keyed: true, Encode: strictjson.Marshal}
-	request.PartnerID, request.Scope, request.Body = r.PartnerID, r.Method+" "+r.URL.Path+" "+r.Operator.OperatorID, body
+	request.PartnerID, request.Scope, request.Body = r.PartnerID, r.Request.Method+" "+r.Request.URL.Path+" "+r.Operator.OperatorID, body
 	_, _ = hex.Decode(request.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
 	return request
 }

@@ -101,10 +101,10 @@ func (room *Room) countLines(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if len(s.URL.Query()["code"]) > maxSent {
+	if len(s.Request.URL.Query()["code"]) > maxSent {
 		return 0, nil, errTooManyLines
 	}
-	for _, code := range s.URL.Query()["code"] {
+	for _, code := range s.Request.URL.Query()["code"] {
 		v.Lines = append(v.Lines, countLine{Code: code, Counted: "0"})
 	}
 	if err := v.find(); err != nil {

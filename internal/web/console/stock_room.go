@@ -22,7 +22,7 @@ type storeroom struct {
 // not_found.
 func (s *sheet) storeroom() (*storeroom, error) {
 	found, err := s.storeroomOf(s.ID("partner_id"))
-	if err == nil && s.Method == http.MethodGet {
+	if err == nil && s.Request.Method == http.MethodGet {
 		s.Site.Remember(s.Header, lastPartner, found.PartnerID, stockPath)
 	}
 	return found, err
@@ -71,7 +71,7 @@ func (r *storeroom) Ways() (links []page.Link) {
 		paths[i] = r.Path(way.path)
 		links = append(links, page.Link{Text: r.Text(way.key), Path: paths[i]})
 	}
-	current := page.Nearest(r.URL.Path, paths...)
+	current := page.Nearest(r.Request.URL.Path, paths...)
 	for i := range links {
 		links[i].Current = links[i].Path == current
 	}

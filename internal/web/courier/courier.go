@@ -120,7 +120,7 @@ func Frame(s page.Sheet) *page.Frame {
 		ways = slices.Insert(ways, 0, page.Link{Text: s.Text("entrance.console.home"), Path: "/console"})
 	}
 	for i := range ways {
-		ways[i].Current = ways[i].Path == s.URL.Path
+		ways[i].Current = ways[i].Path == s.Request.URL.Path
 	}
 	frame := &page.Frame{
 		Home: page.Link{Text: s.Text("home.title"), Path: appPath}, Groups: []page.Group{{Links: ways}},

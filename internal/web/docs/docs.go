@@ -79,7 +79,7 @@ func (room *Room) start(v *visit.Visit) (int, []byte, error) {
 // page serves a page, its Markdown, or a file that a document offers.
 func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 	s := room.config.Site.Sheet(v)
-	name, asMarkdown := strings.CutSuffix(v.URL.Path, ".md")
+	name, asMarkdown := strings.CutSuffix(v.Request.URL.Path, ".md")
 	all := room.libraries[s.Language]()
 	if found := all[name]; found != nil {
 		if asMarkdown {
@@ -89,7 +89,7 @@ func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(room.config.BaseURL()), Trial: found.Trial(),
 		})
 	}
-	if offered := example(v.URL.Path); offered != nil {
+	if offered := example(v.Request.URL.Path); offered != nil {
 		return serveText(v, "text/csv; charset=utf-8", offered)
 	}
 	return 0, nil, errNoPage

@@ -73,7 +73,7 @@ func shortened(text string, most int) string {
 
 // search serves the index in a language (GET /docs/search/en.json).
 func (room *Room) search(v *visit.Visit) (int, []byte, error) {
-	language := page.Language(strings.TrimSuffix(v.PathValue("name"), ".json"))
+	language := page.Language(strings.TrimSuffix(v.Request.PathValue("name"), ".json"))
 	indexed := room.indexes[language]
 	if indexed == nil {
 		return 0, nil, errNoPage

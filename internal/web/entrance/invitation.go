@@ -14,7 +14,7 @@ func (s *sheet) invitationPage() (int, []byte, error) {
 	if err != nil {
 		return s.refuseInvitation(err)
 	}
-	form, err := s.newForm(s.URL.Path)
+	form, err := s.newForm(s.Request.URL.Path)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -72,7 +72,7 @@ func (s *sheet) acceptInvitation() (int, []byte, error) {
 // emailPage is where people come by the link that was sent to their new address. It asks
 // once: mail programs open links before their readers do.
 func (s *sheet) emailPage() (int, []byte, error) {
-	form, err := s.newForm(s.URL.Path)
+	form, err := s.newForm(s.Request.URL.Path)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -37,7 +37,7 @@ type credentials struct {
 }
 
 func (s *sheet) loginPage() (int, []byte, error) {
-	next := s.URL.Query().Get(nextField)
+	next := s.Request.URL.Query().Get(nextField)
 	home, err := s.homeOfVisitor(next)
 	if err != nil {
 		return 0, nil, err
@@ -236,7 +236,7 @@ func (s *sheet) showCode(form *page.Form, in credentials, status int, message *p
 
 // openIDRefusal says why the OpenID provider's sign-in was refused, if it was.
 func (s *sheet) openIDRefusal() *page.Message {
-	switch s.URL.Query().Get(openIDField) {
+	switch s.Request.URL.Query().Get(openIDField) {
 	case "":
 		return nil
 	case string(refusal.CodeForbidden):

@@ -21,7 +21,7 @@ func (s *sheet) registerPage() (int, []byte, error) {
 			Title: s.Text("entrance.closed"), Lead: []string{s.Text("entrance.closed.why")},
 			Links: []page.Link{s.toLogin()}, status: http.StatusForbidden,
 		})
-	case s.URL.Query().Has("pending"):
+	case s.Request.URL.Query().Has("pending"):
 		return s.show(leaf{Title: s.Text("entrance.registered"), Lead: []string{s.Text("entrance.pending")}, Links: []page.Link{s.toLogin()}})
 	}
 	form, err := s.newForm("/portal/register")

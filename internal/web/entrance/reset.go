@@ -13,7 +13,7 @@ import (
 
 // forgottenPage is where people ask for a new password.
 func (s *sheet) forgottenPage() (int, []byte, error) {
-	if s.URL.Query().Has("sent") {
+	if s.Request.URL.Query().Has("sent") {
 		return s.show(leaf{
 			Title: s.Text("entrance.forgotten.done"), Lead: []string{s.helpWithPassword("entrance.forgotten.mailed")}, Links: []page.Link{s.toLogin()},
 		})
@@ -86,7 +86,7 @@ func (s *sheet) resetPage() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	form, err := s.newForm(s.URL.Path)
+	form, err := s.newForm(s.Request.URL.Path)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -91,7 +91,7 @@ func (a assets) path(name string) string {
 // serveAsset serves a file whose name has the digest of its content, so that caches
 // may keep it for ever.
 func (s *Site) serveAsset(v *visit.Visit) (int, []byte, error) {
-	name, header := v.PathValue("name"), v.Header
+	name, header := v.Request.PathValue("name"), v.Header
 	found := s.assets[name]
 	if found == nil || found.path != assetPrefix+name {
 		return 0, nil, refusal.NotFound("this file")

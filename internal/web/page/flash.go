@@ -31,7 +31,7 @@ func (s *Site) SetFlash(v *visit.Visit, flash Flash) {
 // nil if there is none. A cookie that another program made shows nothing but a phrase
 // of this site.
 func (s *Site) TakeFlash(v *visit.Visit, l Language) *Message {
-	cookie, err := v.Cookie(flashCookie)
+	cookie, err := v.Request.Cookie(flashCookie)
 	if err != nil {
 		return nil
 	}

@@ -53,9 +53,9 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 	if _, err := v.Key(); err != nil {
 		return nil, err
 	}
-	values := v.PostForm
+	values := v.Request.PostForm
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
-	return &Form{Action: v.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
+	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
 }
 
 // Basis returns the basis of a change that a form asks for: a record with the version that

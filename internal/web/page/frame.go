@@ -55,12 +55,12 @@ const languageCookie = "lang"
 // lang, which is remembered, or was chosen before; or else the preferred one, or the one
 // that fits Accept-Language best.
 func (s *Site) Language(v *visit.Visit, preferred Language) Language {
-	chosen := Language(v.URL.Query().Get("lang"))
+	chosen := Language(v.Request.URL.Query().Get("lang"))
 	if chosen == English || chosen == French {
 		s.Remember(v.Header, languageCookie, string(chosen), "/")
 		return chosen
 	}
-	if cookie, err := v.Cookie(languageCookie); err == nil && cookie.Value != "" {
+	if cookie, err := v.Request.Cookie(languageCookie); err == nil && cookie.Value != "" {
 		preferred = Language(cookie.Value)
 	}
 	return LanguageOf(v.Request, preferred)
@@ -68,7 +68,7 @@ func (s *Site) Language(v *visit.Visit, preferred Language) Language {
 
 // InOther returns a link to the page of a visit in the other language.
 func (l Language) InOther(v *visit.Visit) Link {
-	query := v.URL.Query()
+	query := v.Request.URL.Query()
 	query.Set("lang", string(l.Other()))
-	return Link{Text: l.Other().Name(), Path: v.URL.Path + "?" + query.Encode()}
+	return Link{Text: l.Other().Name(), Path: v.Request.URL.Path + "?" + query.Encode()}
 }

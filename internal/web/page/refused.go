@@ -41,12 +41,12 @@ type refusedView struct {
 // to their own sign-in.
 func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []byte, err error) {
 	if why.Code == refusal.CodeUnauthorized {
-		if entrance := entrances[firstOf(v.URL.Path)]; entrance != "" {
+		if entrance := entrances[firstOf(v.Request.URL.Path)]; entrance != "" {
 			v.Header.Set("Location", entrance+"?"+url.Values{"next": {next(v.Request)}}.Encode())
 			return http.StatusSeeOther, nil, nil
 		}
 	}
-	if enrolment := enrolments[firstOf(v.URL.Path)]; enrolment != "" && errors.Is(why, signin.ErrMustEnrol) {
+	if enrolment := enrolments[firstOf(v.Request.URL.Path)]; enrolment != "" && errors.Is(why, signin.ErrMustEnrol) {
 		v.Header.Set("Location", enrolment)
 		return http.StatusSeeOther, nil, nil
 	}
@@ -55,10 +55,10 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 		key = "refused.shown_once"
 	}
 	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
-	if !slices.Contains(final, why.Code) && v.Method == http.MethodGet {
-		view.Again = v.URL.RequestURI()
+	if !slices.Contains(final, why.Code) && v.Request.Method == http.MethodGet {
+		view.Again = v.Request.URL.RequestURI()
 	}
-	if first := firstOf(v.URL.Path); first == "portal" || first == "console" { // their people may be developers
+	if first := firstOf(v.Request.URL.Path); first == "portal" || first == "console" { // their people may be developers
 		view.Code = string(why.Code)
 	}
 	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})

@@ -25,8 +25,8 @@ func (s *Site) Sheet(v *visit.Visit) Sheet { return Sheet{v, s, s.Language(v, ""
 // has no page are answered with it.
 func (s Sheet) At(path string) Sheet {
 	asked := *s.Visit
-	asked.Request = s.Clone(s.Context())
-	asked.URL.Path = path
+	asked.Request = s.Request.Clone(s.Context())
+	asked.Request.URL.Path = path
 	s.Visit = &asked
 	return s
 }

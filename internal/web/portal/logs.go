@@ -38,7 +38,7 @@ const loggedPerPage = 50
 const showRefused = "refused"
 
 func (room *Room) logs(s *sheet) (int, []byte, error) {
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	view := logsView{sheet: s, Query: strings.TrimSpace(query.Get("q")), Refused: query.Get("show") == showRefused}
 	after, further := requestlogger.ParseCursor(query.Get("cursor"))
 	filter, known, err := room.logFilter(s, view.Query)
@@ -142,7 +142,7 @@ func (logView) ErrorGuide() string { return errorGuide }
 
 func (room *Room) log(s *sheet) (int, []byte, error) {
 	filter := requestlog.Filter{PartnerID: s.Account, RequestID: s.ID("request_id")}
-	if at, err := time.Parse(time.RFC3339Nano, s.URL.Query().Get("at")); err == nil {
+	if at, err := time.Parse(time.RFC3339Nano, s.Request.URL.Query().Get("at")); err == nil {
 		filter.From, filter.To = at, at.Add(time.Millisecond)
 	}
 	found, err := room.config.RequestLog.List(s.Context(), filter, requestlogger.Cursor{}, 1)

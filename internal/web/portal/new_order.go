@@ -70,7 +70,7 @@ func (room *Room) newOrder(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	o := room.orderForm(s, made)
-	query := s.URL.Query()
+	query := s.Request.URL.Query()
 	if err := o.fill(query.Get("from")); err != nil {
 		return 0, nil, err
 	}
@@ -94,7 +94,7 @@ func (room *Room) priceOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	act, position, _ := strings.Cut(s.PostForm.Get(actField), ":")
+	act, position, _ := strings.Cut(s.Request.PostForm.Get(actField), ":")
 	switch act {
 	case "add":
 		o.addParcel()

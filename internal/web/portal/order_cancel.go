@@ -27,7 +27,7 @@ func (v cancelView) Reason() page.Field {
 
 // askCancel shows what cancelling an order does, and asks.
 func (room *Room) askCancel(s *sheet) (int, []byte, error) {
-	form, err := s.form(s.URL.Path)
+	form, err := s.form(s.Request.URL.Path)
 	if err != nil {
 		return 0, nil, err
 	}

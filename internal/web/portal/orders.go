@@ -83,7 +83,9 @@ func (room *Room) owned(s *sheet, text string) (bool, error) {
 
 // parameter returns a parameter of the address without the spaces around it. The server
 // refuses an address that is not UTF-8 text without NUL.
-func (s *sheet) parameter(name string) string { return strings.TrimSpace(s.URL.Query().Get(name)) }
+func (s *sheet) parameter(name string) string {
+	return strings.TrimSpace(s.Request.URL.Query().Get(name))
+}
 
 func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 	status := string(filter.Status)

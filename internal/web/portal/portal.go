@@ -158,7 +158,7 @@ func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }
 func (s *sheet) modes(other string) []page.Link {
 	links := []page.Link{{Text: s.Text("frame.live")}, {Text: s.Text("frame.testing")}}
 	for i, mode := range []delivery.Mode{delivery.ModeLive, delivery.ModeTest} {
-		path, query := s.URL.Path, s.URL.Query()
+		path, query := s.Request.URL.Path, s.Request.URL.Query()
 		if other != "" && mode != s.Mode() {
 			path, query = other, url.Values{}
 		}
@@ -239,7 +239,7 @@ func (s *sheet) frame() *page.Frame {
 	for i, way := range all {
 		paths[i] = way.path
 	}
-	current := page.Nearest(s.URL.Path, paths...)
+	current := page.Nearest(s.Request.URL.Path, paths...)
 	for i, group := range ways {
 		links := page.Group{Title: titles[i]}
 		for _, way := range group {

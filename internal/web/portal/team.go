@@ -208,7 +208,7 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if form.Version != view.version() {
-		return s.Stale(s.URL.Path, view.Person.UserID)
+		return s.Stale(s.Request.URL.Path, view.Person.UserID)
 	}
 	body, err := page.Source(map[string]string{"name": form.Values.Get("name"), "role": form.Values.Get("role")})
 	if err != nil {

@@ -59,7 +59,7 @@ type endpointState struct {
 
 // webhooks shows the endpoint and its events.
 func (room *Room) webhooks(s *sheet) (int, []byte, error) {
-	view, err := room.webhooksOf(s, s.URL.Query())
+	view, err := room.webhooksOf(s, s.Request.URL.Query())
 	if err != nil {
 		return 0, nil, err
 	}

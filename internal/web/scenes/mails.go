@@ -48,7 +48,7 @@ func messageOf(kind mail.Kind) *mail.Message {
 
 // serveMail serves the HTML of a kind of mail, in the reader's language.
 func serveMail(v *visit.Visit) (int, []byte, error) {
-	content, err := mail.Compose(messageOf(mail.Kind(v.PathValue("kind"))), mail.Language(page.LanguageOf(v.Request, "")))
+	content, err := mail.Compose(messageOf(mail.Kind(v.Request.PathValue("kind"))), mail.Language(page.LanguageOf(v.Request, "")))
 	if err != nil {
 		return 0, nil, fmt.Errorf("compose a mail: %w", err)
 	}

@@ -142,7 +142,7 @@ func Single() http.Handler {
 		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
 		{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
 		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(v *visit.Visit) (int, []byte, error) {
-			return 0, nil, refusal.New(refusal.Code(v.PathValue("code")), "refused")
+			return 0, nil, refusal.New(refusal.Code(v.Request.PathValue("code")), "refused")
 		}},
 	})
 	mux := http.NewServeMux()
@@ -203,7 +203,7 @@ func serve(site *page.Site, handle visit.Serve) http.Handler {
 // picture serves a drawing in the place of every photo and logo.
 func picture(v *visit.Visit) (int, []byte, error) {
 	name := "logo.svg"
-	if v.PathValue("name") != "" {
+	if v.Request.PathValue("name") != "" {
 		name = "photo.svg"
 	}
 	v.Header.Set("Content-Type", "image/svg+xml")

@@ -34,14 +34,14 @@ func (s *swapping) show(v *visit.Visit) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	number, _ := strconv.Atoi(v.URL.Query().Get("page"))
+	number, _ := strconv.Atoi(v.Request.URL.Query().Get("page"))
 	number = max(number, 1)
 	view := struct {
 		Form  *page.Form
 		Shows string
 		Next  int
 	}{form, "page " + strconv.Itoa(number), number + 1}
-	if sent := v.URL.Query().Get("sent"); sent != "" {
+	if sent := v.Request.URL.Query().Get("sent"); sent != "" {
 		view.Shows = "sent " + sent
 	}
 	body, err := s.templates.Render(v.Header, page.Document{Language: page.English, Template: "swap", Title: view.Shows, Data: view})

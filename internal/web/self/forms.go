@@ -39,7 +39,7 @@ func (v formView) PasswordEffect() string {
 
 // ask shows a page with a new form, which is sent to the page's own path.
 func (s *sheet) ask(template, title string) (int, []byte, error) {
-	f, err := s.Site.NewForm(s.URL.Path, 0)
+	f, err := s.Site.NewForm(s.Request.URL.Path, 0)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -74,11 +74,11 @@ func (s *sheet) requestEmail() (int, []byte, error) {
 	case refused != nil:
 		return s.askAgain("self-email", "me.email", refused)
 	}
-	return s.done("me.email.sent", "email", s.PostForm.Get("new_email"))
+	return s.done("me.email.sent", "email", s.Request.PostForm.Get("new_email"))
 }
 
 func (s *sheet) name() (int, []byte, error) {
-	f, err := s.Site.NewForm(s.URL.Path, 0)
+	f, err := s.Site.NewForm(s.Request.URL.Path, 0)
 	if err != nil {
 		return 0, nil, err
 	}

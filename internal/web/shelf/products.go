@@ -27,7 +27,9 @@ type View struct {
 }
 
 // parameter returns a parameter of the page's address.
-func (v *View) parameter(name string) string { return strings.TrimSpace(v.URL.Query().Get(name)) }
+func (v *View) parameter(name string) string {
+	return strings.TrimSpace(v.Request.URL.Query().Get(name))
+}
 
 // Every returns the address of the page without any filter.
 func (v *View) Every() string { return v.Link(v.Path) }

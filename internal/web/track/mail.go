@@ -48,8 +48,8 @@ func (room *Room) choose(v *visit.Visit) (*recipient.Choice, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Method == http.MethodPost {
-		stopped := v.URL.Query().Get("choice") != "resume"
+	if v.Request.Method == http.MethodPost {
+		stopped := v.Request.URL.Query().Get("choice") != "resume"
 		if err := room.config.Mails.Stop(v.Context(), order.OrderID, stopped); err != nil {
 			return nil, err
 		}
