@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -85,14 +84,15 @@ func (r *receiver) all() []received {
 // wait waits until n requests have come, and returns them.
 func (r *receiver) wait(t *testing.T, n int) []received {
 	t.Helper()
-	deadline := time.After(repeatable.Hang)
+	hangs, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	defer cancel()
 	for {
 		if got := r.all(); len(got) >= n {
 			return got
 		}
 		select {
 		case <-r.more:
-		case <-deadline:
+		case <-hangs.Done():
 			t.Fatalf("got %d requests, want %d", len(r.all()), n)
 		}
 	}
@@ -316,7 +316,8 @@ func (y *yard) awaitParked(t *testing.T) {
 // eventually waits until look returns true. It looks after each write.
 func (y *yard) eventually(t *testing.T, look func() (bool, string)) {
 	t.Helper()
-	deadline := time.After(repeatable.Hang)
+	hangs, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	defer cancel()
 	for {
 		written := y.written.next()
 		ok, why := look()
@@ -325,7 +326,7 @@ func (y *yard) eventually(t *testing.T, look func() (bool, string)) {
 		}
 		select {
 		case <-written:
-		case <-deadline:
+		case <-hangs.Done():
 			t.Fatal(why)
 		}
 	}

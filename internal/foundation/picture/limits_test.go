@@ -10,22 +10,30 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestMemory is not parallel, because it measures what the whole process allocates.
+// TestMemory is not parallel, because it measures what the whole process allocates. The
+// largest pictures take seconds, so they are tried at full length only.
 func TestMemory(t *testing.T) {
-	for name, c := range map[string]struct {
+	type file struct {
 		data    []byte
 		refused bool
 		most    uint64 // MiB
-	}{
+	}
+	files := map[string]file{
 		"refused by its header":   {header("\x00\x00\x1f\x40\x00\x00\x1f\x40\x08\x06\x00\x00\x00"), true, 1},
 		"WebP of 268 megapixels":  {riff(lossless(16384, 16384, color.NRGBA{})), true, 1},
-		"PNG of 24 megapixels":    {encodePNG(t, image.NewRGBA(image.Rect(0, 0, 6000, 4000))), false, 140},
+		"PNG of 2 megapixels":     {encodePNG(t, image.NewRGBA(image.Rect(0, 0, 2000, 1000))), false, 30},
 		"WebP of 4 megapixels":    {riff(lossless(2000, 2000, color.NRGBA{A: 255})), false, 80},
-		"photo of 12 megapixels":  {encodeJPEG(t, photo(4000, 3000)), false, 60},
+		"photo of 3 megapixels":   {encodeJPEG(t, photo(2000, 1500)), false, 32},
 		"scans, progressive, all": {progressive(3000, 2000, 64), false, 80},
-	} {
+	}
+	if testkit.Long() {
+		files["PNG of 24 megapixels"] = file{encodePNG(t, image.NewRGBA(image.Rect(0, 0, 6000, 4000))), false, 140}
+		files["photo of 12 megapixels"] = file{encodeJPEG(t, photo(4000, 3000)), false, 60}
+	}
+	for name, c := range files {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := picture.Clean(context.Background(), c.data, asProof)
