@@ -18,7 +18,10 @@ import (
 // against a service.
 func TestPythonSDK(t *testing.T) {
 	t.Parallel()
-	w := newPythonSDK(t)
+	testkit.NeedSDK.OrSkip(t)
+	testkit.NeedPython.OrSkip(t)
+	w := &workshop{t, t.TempDir()}
+	copySources(t, w.dir, "../../sdk/python")
 	python := w.venv(".[test]")
 	w.run(python, "-m", "ruff", "check", "src", "tests")
 	w.run(python, "-m", "ruff", "format", "--check", "src", "tests")
@@ -36,12 +39,12 @@ var pythonBlock = regexp.MustCompile("(?s)```python\n(.*?)```")
 // TestPythonReadme runs the first program of the README of sdk/python.
 func TestPythonReadme(t *testing.T) {
 	t.Parallel()
-	w := newPythonSDK(t)
-	readme, err := os.ReadFile(filepath.Join(w.dir, "README.md"))
+	python := pythonWithSDK(t)
+	readme, err := os.ReadFile("../../sdk/python/README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	python := w.venv(".")
+	w := &workshop{t, t.TempDir()}
 	service := startSimulated(t)
 	program := strings.Replace(string(pythonBlock.FindSubmatch(readme)[1]), "http://127.0.0.1:8080", service.URL, 1)
 	writeFile(t, filepath.Join(w.dir, "quickstart.py"), []byte(program))
@@ -51,14 +54,20 @@ func TestPythonReadme(t *testing.T) {
 	}
 }
 
-// newPythonSDK returns a workshop with a copy of sdk/python.
-func newPythonSDK(t *testing.T) *workshop {
+// pythonWithSDK returns an interpreter that finds the package in sdk/python, and nothing
+// that only its tests need.
+func pythonWithSDK(t *testing.T) string {
 	t.Helper()
 	testkit.NeedSDK.OrSkip(t)
 	testkit.NeedPython.OrSkip(t)
-	w := &workshop{t, t.TempDir()}
-	copySources(t, w.dir, "../../sdk/python")
-	return w
+	built.Lock()
+	defer built.Unlock()
+	if built.interpreter == "" {
+		w := &workshop{t, toBuild(t)}
+		copySources(t, w.dir, "../../sdk/python")
+		built.interpreter = w.venv(".")
+	}
+	return built.interpreter
 }
 
 // venv makes a virtual environment with packages, and returns its interpreter.

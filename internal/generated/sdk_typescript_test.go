@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -25,31 +26,71 @@ func TestTypeScriptSDK(t *testing.T) {
 
 	shop := &workshop{t, t.TempDir()}
 	copySources(t, shop.dir, "../../sdk/typescript/examples")
-	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", w.pack())
+	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", w.packed())
 	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "quickstart.mjs")
 	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
 		t.Errorf("quickstart.mjs: got %q, want a delivered order", out)
 	}
 }
 
+// built holds what several tests use of sdk: a copy of sdk/typescript, and the interpreter
+// of a virtual environment with sdk/python. The first test that needs one makes it.
+var built struct {
+	sync.Mutex         // guards the others
+	dir         string // in which they are; TestMain removes it
+	typeScript  string
+	interpreter string
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		_ = os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// toBuild returns a new directory that stays until all tests have ended. The caller must
+// hold the lock of built.
+func toBuild(t *testing.T) string {
+	t.Helper()
+	var err error
+	if built.dir == "" {
+		built.dir, err = os.MkdirTemp("", "dropyard-generated-")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp(built.dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // newTypeScriptSDK returns a workshop with a copy of sdk/typescript, beside the document
-// that its types are made from, and with what it needs to be built.
+// that its types are made from, with what it needs to be built and the package for npm.
 func newTypeScriptSDK(t *testing.T) *workshop {
 	t.Helper()
 	testkit.NeedSDK.OrSkip(t)
 	testkit.NeedNode.OrSkip(t)
-	root := t.TempDir()
-	w := &workshop{t, filepath.Join(root, "sdk", "typescript")}
-	copySources(t, w.dir, "../../sdk/typescript")
-	writeFile(t, filepath.Join(root, "api", "openapi.yaml"), documents.OpenAPI)
-	w.run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
-	return w
+	built.Lock()
+	defer built.Unlock()
+	if built.typeScript == "" {
+		root := toBuild(t)
+		w := &workshop{t, filepath.Join(root, "sdk", "typescript")}
+		copySources(t, w.dir, "../../sdk/typescript")
+		writeFile(t, filepath.Join(root, "api", "openapi.yaml"), documents.OpenAPI)
+		w.run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+		w.run("npm", "pack", "--loglevel=error")
+		built.typeScript = w.dir
+	}
+	return &workshop{t, built.typeScript}
 }
 
-// pack makes the package that npm installs, and returns its path.
-func (w *workshop) pack() string {
+// packed returns the path of the package that npm installs.
+func (w *workshop) packed() string {
 	w.Helper()
-	w.run("npm", "pack", "--loglevel=error")
 	packed, err := filepath.Glob(filepath.Join(w.dir, "*.tgz"))
 	if err != nil || len(packed) != 1 {
 		w.Fatalf("npm pack: got the files %v, %v, want one", packed, err)
@@ -88,13 +129,13 @@ func startSimulated(t *testing.T) *apptest.Service {
 // copySources copies a directory without what its own .gitignore leaves out.
 func copySources(t *testing.T, to, from string) {
 	t.Helper()
-	built := map[string]bool{"node_modules": true, "build": true, "dist": true, "venv": true, "__pycache__": true}
+	leftOut := map[string]bool{"node_modules": true, "build": true, "dist": true, "venv": true, "__pycache__": true}
 	err := filepath.WalkDir(from, func(path string, entry os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if entry.IsDir() {
-			if built[entry.Name()] {
+			if leftOut[entry.Name()] {
 				return filepath.SkipDir
 			}
 			return nil

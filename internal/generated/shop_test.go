@@ -63,15 +63,14 @@ func phpShop(t *testing.T, w *workshop, as ...string) string {
 
 func pythonShop(t *testing.T, w *workshop, as ...string) string {
 	t.Helper()
-	python := newPythonSDK(t).venv(".")
-	return w.run("env", append(as, python, "python/shop.py")...)
+	return w.run("env", append(as, pythonWithSDK(t), "python/shop.py")...)
 }
 
 func typeScriptShop(t *testing.T, w *workshop, as ...string) string {
 	t.Helper()
 	sdk := newTypeScriptSDK(t)
 	shop := &workshop{t, filepath.Join(w.dir, "typescript")}
-	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", sdk.pack())
+	shop.run("npm", "install", "--no-audit", "--no-fund", "--loglevel=error", sdk.packed())
 	sdk.run("npx", "tsc", "-p", shop.dir, "--typeRoots", filepath.Join(sdk.dir, "node_modules", "@types"))
 	return w.run("env", append(as, "node", "typescript/shop.js")...)
 }
