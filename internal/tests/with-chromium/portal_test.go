@@ -2,6 +2,8 @@ package chromium_test
 
 import (
 	"bytes"
+	"net/http"
+	"slices"
 	"testing"
 	"time"
 
@@ -41,5 +43,41 @@ func TestNewUserSeesAWebhook(t *testing.T) {
 	}
 	for _, problem := range visit.Problems(page.Policy) {
 		t.Error(problem)
+	}
+}
+
+// TestOrderPageIsLive changes an order while its page is open: the page shows it without
+// being loaded again, and what was typed or opened stays.
+func TestOrderPageIsLive(t *testing.T) {
+	t.Parallel()
+	testkit.NeedChromium.OrSkip(t)
+	chromium := startChromium(t)
+	s := apptest.Start(t)
+	metro, desk := s.Register(t, "metro"), s.Operate(t)
+	id := metro.Create(t, testkit.OrderJSON("LIVE-1", "")).Must(t, 201).Text("order_id")
+	reader := browser.Reader{Language: "en", Width: 1280, Scripts: true}
+	visit, err := chromium.Open(s.URL+"/portal/orders/"+id, reader, browser.Options{Now: s.Clock.Now(), Cookie: metro.Owner(t).Cookie})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer visit.Close()
+	if _, err := browser.Evaluate[bool](visit, `document.querySelector("details").open = true`); err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range visit.Problems(page.Policy) {
+		t.Errorf("with the requests shown: %s", problem)
+	}
+	for _, status := range []string{"accepted", "courier_assigned"} {
+		desk.Move(t, id, status).Must(t, http.StatusOK)
+	}
+	got, err := browser.Evaluate[[]string](visit, `new Promise((resolve) => {
+	  document.addEventListener("swapped", () => {
+	    const courier = document.querySelector("#order-courier p");
+	    if (courier) resolve([document.querySelector("#order-state .status").textContent, courier.querySelector("bdi").textContent, String(document.querySelector("details").open)]);
+	  });
+	  dispatchEvent(new Event("online")); // the page looks again immediately
+	})`)
+	if want := []string{"Assigned", "Camille Tremblay", "true"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }

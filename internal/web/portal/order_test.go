@@ -7,14 +7,11 @@ import (
 	"net/http"
 	"os/exec"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/dropyard/dropyard/internal/web/browser"
-	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // TestOrderPage shows an order to the people of its partner, with what their role may
@@ -58,46 +55,6 @@ func TestOrderPage(t *testing.T) {
 		if answer.Status != http.StatusNotFound {
 			t.Errorf("%s: got status %d, want 404", who, answer.Status)
 		}
-	}
-}
-
-// TestOrderPageIsLive changes an order while its page is open: the page shows it without
-// being loaded again, and what was typed or opened stays.
-func TestOrderPageIsLive(t *testing.T) {
-	t.Parallel()
-	testkit.NeedChromium.OrSkip(t)
-	chromium, err := browser.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer chromium.Close()
-	s := apptest.Start(t)
-	metro, desk := s.Register(t, "metro"), s.Operate(t)
-	id := metro.Create(t, testkit.OrderJSON("LIVE-1", "")).Must(t, 201).Text("order_id")
-	reader := browser.Reader{Language: "en", Width: 1280, Scripts: true}
-	visit, err := chromium.Open(s.URL+"/portal/orders/"+id, reader, browser.Options{Now: s.Clock.Now(), Cookie: metro.Owner(t).Cookie})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer visit.Close()
-	if _, err := browser.Evaluate[bool](visit, `document.querySelector("details").open = true`); err != nil {
-		t.Fatal(err)
-	}
-	for _, problem := range visit.Problems(page.Policy) {
-		t.Errorf("with the requests shown: %s", problem)
-	}
-	for _, status := range []string{"accepted", "courier_assigned"} {
-		desk.Move(t, id, status).Must(t, http.StatusOK)
-	}
-	got, err := browser.Evaluate[[]string](visit, `new Promise((resolve) => {
-	  document.addEventListener("swapped", () => {
-	    const courier = document.querySelector("#order-courier p");
-	    if (courier) resolve([document.querySelector("#order-state .status").textContent, courier.querySelector("bdi").textContent, String(document.querySelector("details").open)]);
-	  });
-	  dispatchEvent(new Event("online")); // the page looks again immediately
-	})`)
-	if want := []string{"Assigned", "Camille Tremblay", "true"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("got %q, %v, want %q", got, err, want)
 	}
 }
 

@@ -69,8 +69,9 @@ func (r *receivers) wait() error {
 	}
 }
 
-// patience is how long the house waits for an event. It is reached only if one is lost.
-const patience = time.Minute
+// patience is how long the house waits for an event, as tests do (repeatable.Hang). It is
+// reached only if one is lost.
+const patience = 2 * time.Minute
 
 // refuseAccepted refuses events of accepted orders. It asks for the longest pause, so
 // that the time of the next attempt does not depend on chance.
