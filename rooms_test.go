@@ -29,6 +29,7 @@ var rooms = map[string]room{
 	"internal/foundation/identifier":  {mayNot: pure},
 	"internal/foundation/loopback":    {mayNot: pure},
 	"internal/foundation/clock":       {mayNot: pure},
+	"internal/foundation/memory":      {mayNot: useCase},
 	"internal/foundation/paging":      {mayNot: pure},
 	"internal/foundation/processors":  {mayNot: useCase},
 	"internal/foundation/refusal":     {mayNot: pure},

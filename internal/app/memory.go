@@ -5,8 +5,8 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/foundation/memory"
 )
 
 // The percentages for the garbage collector (GOGC). The live heap is small usually,
@@ -29,14 +29,14 @@ const ballast = 8 << 20
 // for SQLite, whose memory Go does not see, and for the kernel's buffers.
 const memoryRatio = 0.75
 
-// limitMemory sets the memory limit from the limit of the cgroup, or else from the
-// memory of the machine, unless the environment has GOMEMLIMIT. It returns the
+// limitMemory sets the memory limit from the limit of the cgroup or the memory of the
+// machine, whichever is less, unless the environment has GOMEMLIMIT. It returns the
 // limit, in bytes.
 func limitMemory() int64 {
-	limit, _ := memlimit.Set( // after an error it returns the limit of before
-		memlimit.WithRatio(memoryRatio),
-		memlimit.WithProvider(memlimit.ApplyFallback(memlimit.FromCgroup, memlimit.FromSystem)))
-	return limit
+	if most := memory.Limit(); most > 0 && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(memoryRatio * float64(most)))
+	}
+	return debug.SetMemoryLimit(-1) // changes nothing
 }
 
 const (
