@@ -4,6 +4,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // The environment variables that tests read.
@@ -44,7 +46,9 @@ func Scaled(long, short int) int {
 // ClearSettings removes the service's settings from the environment, so that
 // those of the person who runs the tests do not reach the services under test.
 func ClearSettings() {
-	keep := []string{RequireVariable, LongVariable, CitusVariable, EngineVariable, SDKVariable, OldBinaryVariable}
+	keep := []string{
+		RequireVariable, LongVariable, CitusVariable, EngineVariable, SDKVariable, OldBinaryVariable, repeatable.SeedVariable,
+	}
 	for _, setting := range os.Environ() {
 		name, _, _ := strings.Cut(setting, "=")
 		if strings.HasPrefix(name, "DROPYARD_") && !slices.Contains(keep, name) {
