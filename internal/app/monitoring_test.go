@@ -113,7 +113,7 @@ func TestMonitoringFollowsMetrics(t *testing.T) {
 	accessLog := func(c *config.Config, _ *app.Surroundings) { c.AccessLog = filepath.Join(t.TempDir(), "access.log") }
 	h := newHooked(t, apptest.WithMetrics(), apptest.RateLimit(40), accessLog)
 	driveMetrics(t, h)
-	untilReady(t, h.Service, 200)
+	untilReady(t, h.Service)
 	exported := exposition{finalScrape(t, h).families}
 
 	shown := map[string]bool{}

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -11,12 +10,12 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-// untilReady asks until the service is ready, or is not.
-func untilReady(t *testing.T, service *apptest.Service, status int) (answer *apptest.Answer) {
+// untilReady asks until the service is ready.
+func untilReady(t *testing.T, service *apptest.Service) (answer *apptest.Answer) {
 	t.Helper()
-	apptest.Await(t, fmt.Sprint("/v1/ready answers ", status), func() bool {
+	apptest.Await(t, "/v1/ready answers 200", func() bool {
 		answer = service.Do(t, "GET", "/v1/ready", nil)
-		return answer.Status == status
+		return answer.Status == 200
 	})
 	return answer
 }
@@ -30,7 +29,7 @@ func TestNotReadyWithoutFiles(t *testing.T) {
 		t.Skip("for the embedded database")
 	}
 	operator := service.Operate(t)
-	if got := untilReady(t, service, 200); got.Text("status") != "ready" || got.Text("time") == "" {
+	if got := untilReady(t, service); got.Text("status") != "ready" || got.Text("time") == "" {
 		t.Errorf("got %s, want status and time", got.Body)
 	}
 	file := filepath.Join(dir, "dropyard.db")
@@ -50,7 +49,7 @@ func TestNotReadyWithoutFiles(t *testing.T) {
 	if err := os.Rename(file+".away", file); err != nil {
 		t.Fatal(err)
 	}
-	untilReady(t, service, 200)
+	untilReady(t, service)
 	service.Stop()
 	for _, want := range []string{`msg="not ready: database_unfit"`, `msg="not ready: database_unfit, over"`} {
 		if got := strings.Count(service.Log.String(), want); got != 1 {
@@ -64,7 +63,7 @@ func TestNotReadyWithoutFiles(t *testing.T) {
 func TestDrainingIsNotReady(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
-	untilReady(t, service, 200)
+	untilReady(t, service)
 	wire := service.Wire(t).Send(apptest.Text("GET", "/v1/ready", []string{"Content-Length", "2", "Expect", "100-continue"}, "")).Continue()
 	stopped := make(chan struct{})
 	go func() {
