@@ -23,7 +23,7 @@ import (
 // Visit is a request for a page. Its body has been read and can be read again.
 type Visit struct {
 	// Request is not embedded: every view of a room embeds its visit, and would get all of
-	// the request's methods, which took half of the time to compile the rooms.
+	// the methods of the request, which took almost half of the time to compile the rooms.
 	Request *http.Request
 	Header  http.Header // of the response; X-Request-Id is set already
 	// Session is that of a partner's user, and Account the account that the page shows:
