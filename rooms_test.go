@@ -56,6 +56,7 @@ var rooms = map[string]room{
 
 	"internal/delivery":    {may: []string{foundation}, mayNot: pure},
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},
+	"internal/actor":       {may: []string{foundation}, mayNot: pure},
 	"internal/board":       {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/figures":     {may: []string{"internal/delivery", "internal/pricing"}, mayNot: pure},
 	"internal/signature":   {mayNot: pure},
@@ -73,17 +74,17 @@ var rooms = map[string]room{
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
 
 	"internal/recipient": {may: []string{"internal/delivery", "internal/board", "internal/mail", foundation}, mayNot: useCase},
-	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
+	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/stock":     {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/audit", foundation}, mayNot: useCase},
 	"internal/report":    {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard":  {may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/mailer":    {may: []string{"internal/mail", foundation}, mayNot: useCase},
 	"internal/signin":    {may: []string{"internal/delivery", "internal/audit", "internal/mail", foundation}, mayNot: useCase},
-	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signature", "internal/signin", foundation}, mayNot: useCase},
+	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signature", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
-	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation}, mayNot: useCase},
+	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", "internal/requestlog", foundation}, mayNot: useCase},
-	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
+	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/proof/s3":  {may: []string{"internal/proof", foundation}},
 	"internal/webhook":   {may: []string{"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},
 	"internal/simulate":  {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
@@ -93,7 +94,7 @@ var rooms = map[string]room{
 
 	"internal/metrics": {may: []string{"internal/api", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/store", "internal/webhook", foundation}},
 	"internal/config":  {may: []string{foundation}},
-	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation}},
+	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation, "internal/actor"}},
 
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
@@ -121,7 +122,7 @@ var rooms = map[string]room{
 	"internal/web/browser": everything,
 	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/scenes"}},
 
-	"internal/store":           {may: []string{"internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation}, mayNot: storage},
+	"internal/store":           {may: []string{"internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor"}, mayNot: storage},
 	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 

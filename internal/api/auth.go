@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -115,7 +116,7 @@ func (s *Server) session(c *call) (*partner.Session, error) {
 	if found == nil {
 		return nil, errNotLoggedIn
 	}
-	c.actAs(found.User.UserID)
+	c.actFor(&actor.Actor{Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)}})
 	if err := found.User.Role.May(c.needed); err != nil {
 		return nil, err
 	}
@@ -129,11 +130,11 @@ func (s *Server) handleMe(c *call) (reply, error) {
 // byPassword returns the user with an e-mail address and password. It refuses as
 // session does, and with unauthorized if the user signs in with a code as well.
 func (s *Server) byPassword(c *call, email, password string) (*partner.Member, error) {
-	found, err := s.config.Partners.ByPassword(c.Context(), email, password, s.address(c))
+	found, by, err := s.config.Partners.ActorByPassword(c.Context(), email, password, s.address(c))
 	if err != nil {
 		return nil, err
 	}
-	c.actAs(found.User.UserID)
+	c.actFor(by)
 	if err := s.config.UserSignIns.PasswordSuffices(c.Context(), found.User.UserID); err != nil {
 		return nil, err
 	}

@@ -73,6 +73,8 @@ type call struct {
 	holder string
 	// working is how much of the room's work the call holds.
 	working int64
+	// watched is set while the call is watched (see watches).
+	watched *watched
 	// entered is set while the call counts among the requests of its partner.
 	entered bool
 }
@@ -155,7 +157,14 @@ func (s *Server) answer(w http.ResponseWriter, route Route, c *call) (reply, err
 	if route.TakesKey() {
 		return s.handleOnce(route, c)
 	}
-	return route.handle(s, c)
+	if route.changesNothing() {
+		s.watch(c)
+	}
+	answer, err := route.handle(s, c)
+	if lost := c.lost(); lost != nil {
+		return reply{}, lost
+	}
+	return answer, err
 }
 
 // admit gives the request its id, reads its body, and checks that the caller may

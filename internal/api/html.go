@@ -50,7 +50,7 @@ var pageAccess = map[visit.Audience]Access{
 // limits of size and time, authentication, metrics, and a refusal where something
 // fails. It is not part of the interfaces that the OpenAPI documents describe.
 func pageRoute(r visit.Route) Route {
-	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long, Large: r.LargeBody}}
+	route := Route{Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Allowed: Allowed{Roles: r.Roles, Permission: r.Permission, Long: r.Long, Large: r.LargeBody, Reads: r.ChangesNothing}}
 	route.handle = func(s *Server, c *call) (reply, error) {
 		if !form.IsText(c.URL.Path) {
 			return reply{}, errNoSuchPath

@@ -124,6 +124,9 @@ func (s *Server) once(route Route, c *call, how repetition, change *idempotency.
 		return reply{}, err
 	}
 	if earlier != nil && (earlier.Status != 0 || earlier.BodyHash != change.BodyHash || how == refusedAgain || how == inParts && mayRun(earlier, change)) {
+		if err := s.stillActs(c); err != nil {
+			return reply{}, err
+		}
 		return s.answerAgain(c, earlier, change)
 	}
 	if how == refusedAgain {

@@ -7,8 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 )
@@ -20,7 +22,7 @@ const operatorHeader = "Dropyard-Operator"
 // authenticateOperator sets the operator of a request from its bearer token or
 // session, and checks the role.
 func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
-	found, err := s.currentOperator(c)
+	found, shown, err := s.currentOperator(c)
 	if err != nil {
 		return err
 	}
@@ -32,7 +34,7 @@ func (s *Server) authenticateOperator(c *call, roles []operator.Role) error {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", found.Role))
 	}
 	c.operator, c.payer = found, found.OperatorID
-	c.actAs(found.OperatorID)
+	c.actFor(&actor.Actor{Person: found.Actor(), Credential: shown})
 	if err := s.operatorEnrolled(c); err != nil {
 		return err
 	}
@@ -52,21 +54,24 @@ func (c *call) refuseTestPath() error {
 	}
 }
 
-// currentOperator returns the operator of the bearer token, or else of the session.
+// currentOperator returns the operator of the bearer token, or else of the session, and
+// which of them it was.
 // A token wins over the session: a client sends it on purpose, a browser sends its
 // cookie always. It refuses with unauthorized.
-func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) {
+func (s *Server) currentOperator(c *call) (found *operator.Operator, shown actor.Credential, err error) {
 	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	session := c.cookie(operatorCookie)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
+		shown.Token = string(credential.HashToken(token))
 		found, err = s.config.Operators.ByToken(c.Context(), token)
 	case session == "" || scheme != "":
-		return nil, refusal.New(refusal.CodeUnauthorized, "send a token from POST /ops/v1/tokens as Authorization: Bearer, or log in")
+		return nil, shown, refusal.New(refusal.CodeUnauthorized, "send a token from POST /ops/v1/tokens as Authorization: Bearer, or log in")
 	default:
 		if err := s.refuseCrossSite(c); err != nil {
-			return nil, err
+			return nil, shown, err
 		}
+		shown.Session = string(credential.HashToken(session))
 		var current *operator.Session
 		if current, err = s.config.Operators.BySession(c.Context(), session); current != nil {
 			found, c.vouched = &current.Operator, current.Vouched
@@ -75,7 +80,14 @@ func (s *Server) currentOperator(c *call) (found *operator.Operator, err error) 
 	if err == nil && found == nil {
 		err = refusal.New(refusal.CodeUnauthorized, "this token or session does not exist or has expired")
 	}
-	return found, err
+	return found, shown, err
+}
+
+// actFor lets everything that happens with the call's context from now on happen on the
+// authority of a person. Every change reads it again in its transaction.
+func (c *call) actFor(by *actor.Actor) {
+	c.actAs(by.PersonID)
+	c.Request = c.WithContext(actor.With(c.Context(), by))
 }
 
 // actAs names the operator or user and the request in the audit entries of

@@ -41,7 +41,7 @@ func (s *Server) isOperator(c *call) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Context(), readyRetry)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
-	_, err := s.currentOperator(c)
+	_, _, err := s.currentOperator(c)
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		return false, nil
 	}

@@ -153,6 +153,7 @@ func (s *Server) enter(c *call) error {
 // leave ends the call: it returns all that the call holds.
 func (s *Server) leave(c *call) {
 	c.endWork()
+	s.unwatch(c)
 	_ = c.hold(0) // never refused
 	if c.entered {
 		s.concurrent.Return(c.partnerID, 1)

@@ -33,6 +33,7 @@ type Allowed struct {
 	Permission partner.Permission // of partners' people: what their role must permit
 	Long       bool               // a request may run for longTimeout; set for pages only
 	Large      bool               // of pages: its body may be as large as that of an import
+	Reads      bool               // of pages: it only reads, although its method is not GET
 }
 
 // anyone may use a route that needs no authentication.

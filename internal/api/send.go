@@ -35,7 +35,7 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 	}
 	h.Set("Content-Length", strconv.Itoa(len(answer.body)))
 	w.WriteHeader(answer.status)
-	n, _ := w.Write(answer.body) // fails only if the client has gone
+	n, _ := watchedWriter{w, c}.Write(answer.body) // fails only if the client has gone, or must go
 	c.sent = int64(n)
 }
 
@@ -68,7 +68,7 @@ func (s *Server) sendStream(w http.ResponseWriter, c *call, answer reply) {
 	if c.Method == http.MethodHead {
 		return
 	}
-	if err := answer.stream(&counted{w, &c.sent}); err != nil {
+	if err := answer.stream(&counted{watchedWriter{w, c}, &c.sent}); err != nil {
 		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.id, "path", c.loggedPath(), "error", err)
 		panic(http.ErrAbortHandler)
 	}

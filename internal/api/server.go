@@ -69,7 +69,11 @@ type Config struct {
 	// RefusedPage writes the page for a refusal; nil if all refusals are JSON.
 	RefusedPage visit.Refused
 
+	// Actors looks up whether the people may still read whose requests run for long.
+	Actors Actors
+
 	Now func() time.Time
+	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
 	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
 	// compared with the times of signatures; nil stands for Now.
 	MachineNow func() time.Time
@@ -137,6 +141,7 @@ type Server struct {
 	informed  informed // who may know why the service is not ready
 	// repeats are the operators' changes under way that came with an Idempotency-Key.
 	repeats repeats
+	watches watches
 	// sameSite refuses changes that another site makes with a session's cookie.
 	sameSite *http.CrossOriginProtection
 	docURLs  map[refusal.Code]string // of the pages that explain errors; read only

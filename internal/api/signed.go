@@ -93,6 +93,8 @@ func unauthorized(why reason, message string) *refusal.Error {
 	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: message, Details: unauthorizedDetails{Reason: why}}
 }
 
+var errUnknownKey = unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked")
+
 var errMismatch = unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key")
 
 // namedKey returns the key that the request says it is signed with. It refuses with
@@ -107,7 +109,7 @@ func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
 		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
 	}
 	if err == nil && key == nil {
-		err = unauthorized(reasonUnknownKey, "this API key does not exist or has been revoked")
+		err = errUnknownKey
 	}
 	return key, err
 }

@@ -233,6 +233,9 @@ func (s *Server) handleFeed(c *call) (reply, error) {
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
 	}
+	if seconds > 0 {
+		s.watchKey(c)
+	}
 	found, cursor, err := s.config.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
 	if err != nil {
 		return reply{}, err

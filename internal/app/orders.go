@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -50,9 +51,9 @@ func (a *App) openOrders() {
 const handOverTime = 10 * time.Second
 
 // handOver keeps the sequence of orders that have another courier now. The orders have
-// moved: a caller who has hung up ends nothing.
+// moved: a caller who has hung up, or was removed, ends nothing.
 func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), handOverTime)
+	ctx, cancel := context.WithTimeout(actor.Without(context.WithoutCancel(ctx)), handOverTime)
 	defer cancel()
 	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
 		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)

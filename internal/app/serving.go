@@ -80,6 +80,8 @@ func (a *App) handler() http.Handler {
 		Reports:         a.reports(),
 		RequestLog:      a.requestLog,
 		Receipts:        a.store.Receipts(),
+		Actors:          a.store,
+		At:              a.At,
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -44,6 +45,11 @@ type Operator struct {
 	// for any other.
 	CourierID string
 	CreatedAt time.Time
+}
+
+// Actor returns what the operator's authority rests on.
+func (o *Operator) Actor() actor.Person {
+	return actor.Person{Kind: actor.Operator, PersonID: o.OperatorID, Role: string(o.Role), CourierID: o.CourierID}
 }
 
 // Config holds what a service needs.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -319,7 +320,21 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, root f
 		}
 	}
 	s.handOver(ctx, a, done...)
+	if len(done) == 0 {
+		return moved, refusedActor(moved)
+	}
 	return moved, nil
+}
+
+// refusedActor returns the refusal of the person who has moved none of the orders, if that
+// is why: it is of the request as a whole.
+func refusedActor(moved []Moved) error {
+	for _, m := range moved {
+		if actor.Refuses(m.Err) {
+			return m.Err
+		}
+	}
+	return nil
 }
 
 // partOf returns the request as one that concerns one of its orders; nil for nil.

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
@@ -118,6 +119,9 @@ var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle
 // ends first, the command may still be carried out; a retry with the same key
 // returns its outcome.
 func (c *committer) submit(ctx context.Context, cmd command) outcome {
+	if by := actor.Of(ctx); by != nil {
+		cmd = &actedCommand{cmd, by}
+	}
 	if c.warmer != nil && c.warmer.Cold() {
 		c.warmer.Warm(ctx, needsOf([]command{cmd}))
 	}
@@ -211,7 +215,7 @@ func (c *committer) gather() (group []*waiting) {
 }
 
 func weightOf(cmd command) int {
-	if batch, ok := cmd.(*batchCommand); ok {
+	if batch, ok := bare(cmd).(*batchCommand); ok {
 		return len(batch.parts)
 	}
 	return 1

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
@@ -21,6 +22,34 @@ type command interface {
 	// changes, and brings the state up to date for the next command. A refusal
 	// changes neither.
 	decide(s *State, c *Changes) outcome
+}
+
+// actedCommand is a command on the authority of a person.
+type actedCommand struct {
+	command
+	by *actor.Actor
+}
+
+func (cmd *actedCommand) needs(n *Needs) {
+	n.Actors = append(n.Actors, cmd.by)
+	cmd.command.needs(n)
+}
+
+// decide refuses the command, and even the answer to an earlier one, if the person may no
+// longer act.
+func (cmd *actedCommand) decide(s *State, c *Changes) outcome {
+	if err := s.Actors.Refusal(cmd.by); err != nil {
+		return refused(err)
+	}
+	return cmd.command.decide(s, c)
+}
+
+// bare returns a command without the person.
+func bare(cmd command) command {
+	if acted, is := cmd.(*actedCommand); is {
+		return acted.command
+	}
+	return cmd
 }
 
 // outcome is what the caller of a command gets.
@@ -74,6 +103,7 @@ func needsOf(commands []command) *Needs {
 	for _, cmd := range commands {
 		cmd.needs(&n)
 	}
+	n.Actors = distinctActors(n.Actors)
 	n.Receipts = distinct(n.Receipts, func(a, b idempotency.Key) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Scope, b.Scope), bytes.Compare(a.UUID[:], b.UUID[:]))
 	})
@@ -96,6 +126,20 @@ func latestDays(keys []UsageKey) []UsageKey {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(b.Day, a.Day))
 	})
 	return slices.CompactFunc(keys, func(a, b UsageKey) bool { return a.PartnerID == b.PartnerID })
+}
+
+// distinctActors returns each person once with each credential: an operator may move 200
+// orders at the same time.
+func distinctActors(actors []*actor.Actor) []*actor.Actor {
+	if len(actors) < 2 {
+		return actors
+	}
+	seen := make(map[actor.Actor]bool, len(actors))
+	return slices.DeleteFunc(actors, func(a *actor.Actor) bool {
+		known := seen[*a]
+		seen[*a] = true
+		return known
+	})
 }
 
 func compareOrders(a, b OrderKey) int {

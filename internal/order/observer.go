@@ -69,9 +69,9 @@ func (unobserved) OverQuota(QuotaName)                 {}
 
 // report reports how a command ended, or each order of a batch.
 func report(observer Observer, cmd command, settled outcome) {
-	batch, isBatch := cmd.(*batchCommand)
+	batch, isBatch := bare(cmd).(*batchCommand)
 	if !isBatch {
-		reportOne(observer, cmd, settled)
+		reportOne(observer, bare(cmd), settled)
 		return
 	}
 	for i, part := range batch.parts {

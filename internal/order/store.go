@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
@@ -139,6 +140,9 @@ type Needs struct {
 	Products   []ledger.ProductKey
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
+	// Actors are the people on whose authority the commands change something. They are read
+	// and locked before all else.
+	Actors []*actor.Actor
 }
 
 // State is what Load found. Deciding one command changes it for the next, so
@@ -154,6 +158,8 @@ type State struct {
 	Proofs map[OrderKey]*delivery.Proof
 	// Usages has what each partner that was asked for has used of its quotas.
 	Usages map[string]*Usage
+	// Actors is what was found of the people.
+	Actors *actor.Standing
 }
 
 // order returns an order that was asked for. The error is not_found, or a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -105,6 +106,16 @@ func endSurplus(ctx context.Context, tx Writer, user *User, now time.Time) error
 func (s *Service) ByPassword(ctx context.Context, email, password, address string) (*Member, error) {
 	_, member, err := s.verify(ctx, email, password, address)
 	return member, err
+}
+
+// ActorByPassword is ByPassword, and also returns the user as an actor who has shown the
+// password.
+func (s *Service) ActorByPassword(ctx context.Context, email, password, address string) (*Member, *actor.Actor, error) {
+	verified, member, err := s.verify(ctx, email, password, address)
+	if err != nil {
+		return nil, nil, err
+	}
+	return member, &actor.Actor{Person: member.User.Actor(), Credential: actor.Credential{Password: verified.PasswordHash}}, nil
 }
 
 // verify is ByPassword, and also returns what the password was compared with.

@@ -242,6 +242,11 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis
 	if err != nil {
 		return nil, err
 	}
+	// What the partner's people change here locks the partner as well: there may be no row
+	// of settings that it could lock.
+	if err := tx.LockPartner(ctx, partnerID); err != nil {
+		return nil, err
+	}
 	before, err := tx.LockSettings(ctx, partnerID)
 	if err == nil {
 		err = basis.Check(before)

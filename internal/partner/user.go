@@ -3,6 +3,7 @@ package partner
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
@@ -14,6 +15,11 @@ type User struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
+}
+
+// Actor returns what the user's authority rests on.
+func (u *User) Actor() actor.Person {
+	return actor.Person{Kind: actor.User, PersonID: u.UserID, PartnerID: u.PartnerID, Role: string(u.Role)}
 }
 
 // Account is a user with what only signing in needs.

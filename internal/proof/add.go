@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -246,7 +247,7 @@ func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause erro
 	if cause != nil && !errors.As(cause, &refused) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTimeout) // the request may have ended
+	ctx, cancel := context.WithTimeout(actor.Without(context.WithoutCancel(ctx)), discardTimeout) // the request may have ended
 	defer cancel()
 	err := s.Delete(ctx, proof.Name)
 	if err == nil {

@@ -44,9 +44,7 @@ func (st *setStatement) forCitus() citusSQL {
 		}
 		return sql
 	}
-	if st.verb == lookUpLock {
-		sql.one += " FOR UPDATE"
-	}
+	sql.one += st.lockClause()
 	if sql.partnerAt >= 0 && len(bound) > 1 {
 		sql.many = st.forArraysOfOne(sql.partnerAt)
 	}

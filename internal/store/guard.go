@@ -27,6 +27,7 @@ type guard struct {
 	reads, writes side
 	report        atomic.Pointer[func(error)] // see Store.Report
 	traces        traces
+	before        atomic.Pointer[func(context.Context)] // see Store.BeforeWrites
 
 	mu       sync.Mutex
 	probing  bool               // whether the prober runs; guarded by mu
@@ -75,6 +76,9 @@ func (g *guard) reading(ctx context.Context, run func(context.Context) error) er
 }
 
 func (g *guard) write(ctx context.Context, fn func(conn) error) error {
+	if before := g.before.Load(); before != nil {
+		(*before)(ctx)
+	}
 	ctx, span := g.traces.start(ctx, "write transaction")
 	err := g.transact(ctx, &g.writes, func(ctx context.Context) error { return g.engine.write(ctx, fn) })
 	ended(span, err)
@@ -276,6 +280,10 @@ func (s *Store) guard() *guard {
 // Down reports whether the database is known to be down for reading or writing, so
 // that transactions are refused.
 func (s *Store) Down() bool { return s.guard().reads.down.Load() || s.guard().writes.down.Load() }
+
+// BeforeWrites lets fn be called before each transaction that writes, with its context.
+// Tests hold a change there, between its authentication and its transaction.
+func (s *Store) BeforeWrites(fn func(context.Context)) { s.guard().before.Store(&fn) }
 
 // provenFor is how long a successful write proves that the next one would succeed.
 const provenFor = time.Second

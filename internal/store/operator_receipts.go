@@ -49,9 +49,12 @@ func (r Receipts) Find(ctx context.Context, key idempotency.ChangeKey) (found *i
 }
 
 // Claim adds a receipt before its change, and returns nil; or the receipt that its key
-// has already.
+// has already. Like every change, it refuses an actor who may no longer act.
 func (r Receipts) Claim(ctx context.Context, change *idempotency.Change) (earlier *idempotency.Change, err error) {
 	err = r.engine.write(ctx, func(c conn) error {
+		if err := admit(ctx, c, nil); err != nil {
+			return err
+		}
 		if earlier, err = findOne(ctx, c, findChanges, change.ChangeKey); err != nil || earlier != nil {
 			return err
 		}

@@ -131,11 +131,12 @@ func (tx orderTx) Peek(ctx context.Context, needs *order.Needs) (*order.State, e
 // must find the receipts that were committed with what it now sees, or it would
 // refuse a retry for the effects of its own first try.
 func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*order.State, error) {
-	byKey := findOrders
+	byKey, people := findOrders, &readActors
 	if locked {
-		byKey = lockOrders
+		byKey, people = lockOrders, &lockActors
 	}
 	p := newPipeline(c)
+	actors := people.find(p, needs.Actors)
 	orderRows := find(p, byKey, needs.Orders)
 	ledgers := readLedgers(p, needs.Products, locked)
 	usages := readUsages(p, needs.Usages, locked)
@@ -148,7 +149,7 @@ func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*o
 	}
 	state := &order.State{
 		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.after(done)),
-		Taken: map[order.Reference]bool{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
+		Actors: actors.after(done), Taken: map[order.Reference]bool{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
 	for _, row := range taken.after(done) {
 		state.Taken[order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}] = true

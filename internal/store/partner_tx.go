@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -70,6 +71,15 @@ func (tx partnerTx) Users(ctx context.Context, partnerID string) (listed []partn
 func (tx partnerTx) LockPartner(ctx context.Context, partnerID string) error {
 	_, err := findOne(ctx, tx.conn, lockPartners, partnerID)
 	return err
+}
+
+// lockFirst locks the partner of a user: whatever changes a team locks the partner before
+// the people.
+func (tx partnerTx) lockFirst(ctx context.Context, by *actor.Actor) error {
+	if by.Kind != actor.User {
+		return nil
+	}
+	return tx.LockPartner(ctx, by.PartnerID)
 }
 
 // SaveUser writes the name and the role of a user.

@@ -434,11 +434,11 @@ func (st *setStatement) forArraysOfOne(same int) string {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("t.", c) + v(1)(i, c) })
 		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) + st.returning("t.")
-	case lookUp, lookUpLock:
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		text := "SELECT " + namesOf("t", st.values) + " FROM " + bound + " JOIN " + st.table + " AS t ON " + match(1) + st.also
-		if st.verb == lookUpLock {
+		if lock := st.lockClause(); lock != "" {
 			// In one order, so that no two transactions wait for each other.
-			text += " ORDER BY " + namesOf("t", st.keys) + " FOR UPDATE OF t"
+			text += " ORDER BY " + namesOf("t", st.keys) + lock + " OF t"
 		}
 		return text
 	case deleteOld:

@@ -30,7 +30,7 @@ var (
 // Rates is the store of the rates that nodes share.
 func (s *Store) Rates() throttle.LedgerStore {
 	ledgers := func(c conn) throttle.LedgerTx { return ledgerTx{c} }
-	return view[throttle.LedgerTx, throttle.LedgerTx]{s.engine, ledgers, ledgers}
+	return unattended[throttle.LedgerTx, throttle.LedgerTx]{view[throttle.LedgerTx, throttle.LedgerTx]{s.engine, ledgers, ledgers}}
 }
 
 // ledgerTx is a transaction on ledgers.

@@ -32,6 +32,8 @@ const (
 	increase                 // add values, which are numbers, where all keys match
 	lookUp                   // read values where all keys match
 	lookUpLock               // the same, locking the rows until the transaction ends
+	lookUpShare              // the same, keeping others from changing or deleting the rows until then
+	lookUpKeep               // the same, keeping others from deleting the rows until then
 	deleteOld                // delete the rows where all keys match
 )
 
@@ -72,7 +74,29 @@ func (st *setStatement) write() {
 func (st *setStatement) reads() bool { return st.looksUp() || st.verb == updateReturn }
 
 // looksUp reports whether the statement finds rows rather than writing them.
-func (st *setStatement) looksUp() bool { return st.verb == lookUp || st.verb == lookUpLock }
+func (st *setStatement) looksUp() bool {
+	switch st.verb {
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
+		return true
+	default:
+		return false
+	}
+}
+
+// lockClause writes how a look-up locks rows on engines that have such locks; empty if it
+// does not.
+func (st *setStatement) lockClause() string {
+	switch st.verb {
+	case lookUpLock:
+		return " FOR UPDATE"
+	case lookUpShare:
+		return " FOR SHARE"
+	case lookUpKeep:
+		return " FOR KEY SHARE"
+	default:
+		return ""
+	}
+}
 
 // bound returns the columns that parameters are bound for, in order: the values
 // that are written, then the keys.
@@ -95,7 +119,7 @@ func (st *setStatement) forOneRow() string {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("", c) + number(1)(i, c) })
 		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
-	case lookUp, lookUpLock:
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1) + st.also
 	case deleteOld:
 		return "DELETE FROM " + st.table + " WHERE " + match(1)

@@ -23,9 +23,9 @@ var (
 
 // SignIns is the store of the counts of logins.
 func (s *Store) SignIns() credential.CountStore {
-	return view[credential.CountReader, credential.CountWriter]{s.engine,
+	return unattended[credential.CountReader, credential.CountWriter]{view[credential.CountReader, credential.CountWriter]{s.engine,
 		func(c conn) credential.CountReader { return countTx{c} },
-		func(c conn) credential.CountWriter { return countTx{c} }}
+		func(c conn) credential.CountWriter { return countTx{c} }}}
 }
 
 // countTx is a transaction on the counts of logins.

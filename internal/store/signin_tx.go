@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -22,6 +23,7 @@ func (s *Store) signIns(of people) signin.Store {
 
 // people says where one kind of people is stored.
 type people struct {
+	kind       actor.Kind
 	table, key string
 	sessions   string // the table of their sessions, which has the same key
 	tokens     string // the table of their bearer tokens; empty if they have none
@@ -32,7 +34,7 @@ type people struct {
 }
 
 var operatorPeople = people{
-	table: operators.name, key: "operator_id", sessions: operatorSessions.name, tokens: operatorTokens.name,
+	kind: actor.Operator, table: operators.name, key: "operator_id", sessions: operatorSessions.name, tokens: operatorTokens.name,
 	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
 		err = operators.each(ctx, c, tail, args, func(row *operator.Account) error {
 			found = append(found, personOfOperator(row))
@@ -57,7 +59,7 @@ func personOfOperator(a *operator.Account) *signin.Person {
 }
 
 var userPeople = people{
-	table: users.name, key: "user_id", sessions: sessions.name,
+	kind: actor.User, table: users.name, key: "user_id", sessions: sessions.name,
 	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
 		err = users.each(ctx, c, tail, args, func(row *partner.Account) error {
 			found = append(found, personOfUser(row))
@@ -85,6 +87,15 @@ func personOfUser(a *partner.Account) *signin.Person {
 type signInTx struct {
 	proving
 	people
+}
+
+// lockFirst locks the person who acts: most of what people change here is their own.
+func (tx signInTx) lockFirst(ctx context.Context, by *actor.Actor) error {
+	if by.Kind != tx.kind {
+		return nil
+	}
+	_, err := tx.lock(ctx, tx.conn, by.PersonID)
+	return err
 }
 
 // one returns the only person of a query; nil if there is none.

@@ -82,7 +82,14 @@ func (v view[R, W]) ReadOnce(ctx context.Context, fn func(R) error) error {
 }
 
 // Write runs fn in a transaction: durably committed when it returns nil, undone
-// when it returns an error. fn may run again after a lost race.
+// when it returns an error. fn may run again after a lost race. If the context carries an
+// actor, the transaction begins by reading it again, and refuses one who may no longer act.
 func (v view[R, W]) Write(ctx context.Context, fn func(W) error) error {
-	return v.engine.write(ctx, func(c conn) error { return fn(v.writer(c)) })
+	return v.engine.write(ctx, func(c conn) error {
+		tx := v.writer(c)
+		if err := admit(ctx, c, tx); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
 }

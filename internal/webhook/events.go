@@ -249,8 +249,14 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, errTests
 	}
 	defer s.tests.Return(partnerID, 1)
-	settings, err := s.Get(ctx, partnerID)
-	if refusal.HasCode(err, refusal.CodeNotFound) {
+	var endpoint *Endpoint
+	// The transaction writes nothing. Like every change, it refuses a person who may no
+	// longer act.
+	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
+		endpoint, err = tx.Endpoint(ctx, partnerID)
+		return err
+	})
+	if err == nil && endpoint == nil {
 		err = ErrNotConfigured
 	}
 	if err != nil {
@@ -262,8 +268,8 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, err
 	}
 	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
-	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, settings.Endpoint, event, now, s.config.MachineNow())}
-	if tested.Delivered() && settings.broken() {
+	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, endpoint, event, now, s.config.MachineNow())}
+	if tested.Delivered() && endpoint.broken() {
 		err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
 			if e == nil {
 				return nil, errNoEndpoint

@@ -1,0 +1,177 @@
+package store
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/partner"
+)
+
+// shown is the hash of the token of a session, or of a bearer token.
+type shown struct{ hash []byte }
+
+var (
+	byTokenHash = key(blob("token_hash", func(s *shown) *[]byte { return &s.hash }))
+
+	operatorActors = operators.pick("operator_id", "role", "courier_id", "active")
+	userActors     = users.pick("user_id", "partner_id", "role", "password_hash")
+	sessionActors  = sessions.pick("token_hash", "user_id")
+	deskActors     = operatorSessions.pick("token_hash", "operator_id")
+	tokenActors    = operatorTokens.pick("token_hash", "operator_id")
+
+	readActors = newActorLookups(lookUp, lookUp)
+	// lockActors keeps what actors rest on until the transaction ends. Roles change, and
+	// people are deactivated, by updates; sessions and tokens end by being deleted, and are
+	// updated at every use.
+	lockActors = newActorLookups(lookUpShare, lookUpKeep)
+)
+
+// actorLookups reads what the authority of actors rests on.
+type actorLookups struct {
+	operators *lookup[string, operator.Account]
+	users     *lookup[string, partner.Account]
+	sessions  *lookup[shown, partner.Session]
+	desks     *lookup[shown, operator.Session] // the sessions of operators
+	tokens    *lookup[shown, operator.Token]
+	settings  *lookup[string, settingsRow] // of the partners of users
+}
+
+func newActorLookups(people, credentials verb) actorLookups {
+	return actorLookups{
+		operators: lookUpSome(people, byID("operator_id"), operators, operatorActors),
+		users:     lookUpSome(people, byID("user_id"), users, userActors),
+		sessions:  lookUpSome(credentials, byTokenHash, sessions, sessionActors),
+		desks:     lookUpSome(credentials, byTokenHash, operatorSessions, deskActors),
+		tokens:    lookUpSome(credentials, byTokenHash, operatorTokens, tokenActors),
+		settings:  lookUpSome(people, byID("partner_id"), partnerSettings, partnerSettings.pick("partner_id", "suspended_at", "pending_since")),
+	}
+}
+
+// actorKeys are the rows that actors rest on.
+type actorKeys struct {
+	operators, users, partners []string
+	sessions, desks, tokens    []shown
+}
+
+func keysOfActors(actors []*actor.Actor) (k actorKeys) {
+	for _, a := range actors {
+		if a.Kind == actor.User {
+			k.users, k.partners = append(k.users, a.PersonID), append(k.partners, a.PartnerID)
+		} else {
+			k.operators = append(k.operators, a.PersonID)
+		}
+		switch {
+		case a.Token != "":
+			k.tokens = append(k.tokens, shown{[]byte(a.Token)})
+		case a.Session != "" && a.Kind == actor.User:
+			k.sessions = append(k.sessions, shown{[]byte(a.Session)})
+		case a.Session != "":
+			k.desks = append(k.desks, shown{[]byte(a.Session)})
+		}
+	}
+	return k
+}
+
+// foundActors is what a pipeline will have found of actors.
+type foundActors struct {
+	operators *found[operator.Account]
+	users     *found[partner.Account]
+	sessions  *found[partner.Session]
+	desks     *found[operator.Session]
+	tokens    *found[operator.Token]
+	settings  *found[settingsRow]
+}
+
+// find queues the look-ups of actors. Without any it queues nothing.
+func (l *actorLookups) find(p *pipeline, actors []*actor.Actor) foundActors {
+	keys := keysOfActors(actors)
+	return foundActors{
+		settings:  find(p, l.settings, keys.partners),
+		operators: find(p, l.operators, keys.operators),
+		users:     find(p, l.users, keys.users),
+		sessions:  find(p, l.sessions, keys.sessions),
+		desks:     find(p, l.desks, keys.desks),
+		tokens:    find(p, l.tokens, keys.tokens),
+	}
+}
+
+func (f foundActors) after(done flushed) *actor.Standing {
+	s := actor.NewStanding()
+	for _, row := range f.operators.after(done) {
+		if row.Active {
+			s.People[row.OperatorID] = row.Operator.Actor()
+		}
+	}
+	for _, row := range f.users.after(done) {
+		s.People[row.UserID], s.Passwords[row.UserID] = row.User.Actor(), row.PasswordHash
+	}
+	for _, row := range f.sessions.after(done) {
+		s.Sessions[string(row.TokenHash)] = row.User.UserID
+	}
+	for _, row := range f.desks.after(done) {
+		s.Sessions[string(row.TokenHash)] = row.Operator.OperatorID
+	}
+	for _, row := range f.tokens.after(done) {
+		s.Tokens[string(row.TokenHash)] = row.OperatorID
+	}
+	for _, row := range f.settings.after(done) {
+		s.Suspended[row.partnerID] = row.Refusal() != nil
+	}
+	return s
+}
+
+// now looks actors up at once.
+func (l *actorLookups) now(ctx context.Context, c conn, actors ...*actor.Actor) (*actor.Standing, error) {
+	p := newPipeline(c)
+	queued := l.find(p, actors)
+	done, err := p.flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return queued.after(done), nil
+}
+
+// actorLocker is a transaction of a room that changes the rows of people themselves. It
+// locks those first that it would otherwise have to lock after reading the actor: two
+// transactions that share a row and both want to change it wait for each other.
+type actorLocker interface {
+	lockFirst(ctx context.Context, by *actor.Actor) error
+}
+
+// admit refuses the actor that a context carries, if it carries one, unless the actor may
+// still act. Until the transaction ends nothing can change that.
+func admit(ctx context.Context, c conn, tx any) error {
+	by := actor.Of(ctx)
+	if by == nil {
+		return nil
+	}
+	if first, is := tx.(actorLocker); is {
+		if err := first.lockFirst(ctx, by); err != nil {
+			return err
+		}
+	}
+	standing, err := lockActors.now(ctx, c, by)
+	if err != nil {
+		return err
+	}
+	return standing.Refusal(by)
+}
+
+// Standing returns what is found of actors now. It locks nothing.
+func (s *Store) Standing(ctx context.Context, actors []*actor.Actor) (standing *actor.Standing, err error) {
+	err = s.engine.read(ctx, func(c conn) error {
+		standing, err = readActors.now(ctx, c, actors...)
+		return err
+	})
+	return standing, err
+}
+
+// unattended is the store of a room that counts and keeps what happens, for all callers
+// together: it has no actor, although the context of a request may carry one.
+type unattended[R, W any] struct{ view[R, W] }
+
+// Write runs fn in a transaction, as view.Write does.
+func (u unattended[R, W]) Write(ctx context.Context, fn func(W) error) error {
+	return u.view.Write(actor.Without(ctx), fn)
+}
