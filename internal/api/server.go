@@ -173,6 +173,7 @@ func New(config Config) *Server {
 		draining:        semaphore.NewWeighted(maxDraining),
 		mux:             http.NewServeMux(),
 		slots:           newSlots(),
+		watches:         watches{running: map[*watched]bool{}, closing: make(chan struct{})},
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 		docURLs:         docURLs(config.BaseURL()),

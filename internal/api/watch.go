@@ -32,6 +32,9 @@ type watches struct {
 	mu      sync.Mutex
 	running map[*watched]bool // guarded by mu
 	looking bool              // whether the goroutine runs that looks them up; guarded by mu
+	closed  bool              // whether it may no longer start; guarded by mu
+	closing chan struct{}     // closed by Server.Close
+	work    sync.WaitGroup
 }
 
 // watched is a request that is watched.
@@ -82,14 +85,22 @@ func (s *Server) begin(c *call, w *watched) {
 	c.Request, c.watched = c.WithContext(ctx), w
 	s.watches.mu.Lock()
 	defer s.watches.mu.Unlock()
-	if s.watches.running == nil {
-		s.watches.running = map[*watched]bool{}
-	}
 	s.watches.running[w] = true
-	if !s.watches.looking {
+	if !s.watches.looking && !s.watches.closed {
 		s.watches.looking = true
-		go s.lookAgain(s.config.At(s.config.Now().Add(lookAgainEvery)))
+		tick := s.config.At(s.config.Now().Add(lookAgainEvery))
+		s.watches.work.Go(func() { s.lookAgain(tick) })
 	}
+}
+
+// Close ends the server's work in the background. It must be called once, when no request is
+// under way any longer.
+func (s *Server) Close() {
+	s.watches.mu.Lock()
+	s.watches.closed = true
+	s.watches.mu.Unlock()
+	close(s.watches.closing)
+	s.watches.work.Wait()
 }
 
 // unwatch forgets a call that ends.
@@ -107,7 +118,11 @@ func (s *Server) unwatch(c *call) {
 // there are none.
 func (s *Server) lookAgain(tick <-chan time.Time) {
 	for {
-		<-tick
+		select {
+		case <-tick:
+		case <-s.watches.closing:
+			return
+		}
 		running := s.stillRunning()
 		if len(running) == 0 {
 			return

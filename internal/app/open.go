@@ -39,6 +39,9 @@ func (a *App) openData(ctx context.Context) (err error) {
 	}
 	a.atClose(a.store.Close)
 	a.store.Trace(a.tracer)
+	if a.BeforeWrites != nil {
+		a.store.BeforeWrites(a.BeforeWrites)
+	}
 	a.watchStore()
 	if err := a.store.CheckWhole(ctx); err != nil {
 		return err

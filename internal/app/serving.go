@@ -107,6 +107,7 @@ func (a *App) handler() http.Handler {
 		AccessLog:       a.accessLog,
 		Deprecated:      a.Deprecated,
 	})
+	a.atClose(ending(server.Close))
 	if a.config.LocalDemo() {
 		return onlyThisMachine(server)
 	}

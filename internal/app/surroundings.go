@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"crypto/rand"
 	"io"
 	"log/slog"
@@ -39,6 +40,9 @@ type Surroundings struct {
 	// OrderStore wraps the store of orders, to measure what storage costs; nil
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
+	// BeforeWrites is called before each transaction that writes, with its context, so that
+	// tests can hold a change between its authentication and its transaction; it may be nil.
+	BeforeWrites func(context.Context)
 	// Deprecated are the operations that will be removed, by method and pattern.
 	Deprecated map[string]api.Deprecation
 }

@@ -1,0 +1,469 @@
+package app_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/mail"
+	orders "github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web/visit"
+)
+
+// A change is authenticated before its transaction begins. These tests hold every change in
+// between, take its authority away from the person who makes it, and let it go on.
+
+// hold stops the changes of one person.
+type hold struct {
+	mu     sync.Mutex
+	person string // guarded by mu
+	writes int    // how many transactions of the person begin until the one that is held; guarded by mu
+	then   func() // what happens before that one; nil afterwards; guarded by mu
+}
+
+func (h *hold) arm(person string, writes int, then func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.person, h.writes, h.then = person, writes, then
+}
+
+// before is called before each transaction. The committer's are those of several people,
+// of whom only the one who is held changes orders.
+func (h *hold) before(ctx context.Context, committers bool) {
+	if then := h.due(actor.Of(ctx), committers); then != nil {
+		then()
+	}
+}
+
+func (h *hold) due(by *actor.Actor, committers bool) (then func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.then == nil || !committers && (by == nil || by.PersonID != h.person) {
+		return nil
+	}
+	if h.writes--; h.writes == 0 {
+		then, h.then = h.then, nil
+	}
+	return then
+}
+
+// heldOrders is a store of orders whose transactions are held.
+type heldOrders struct {
+	orders.Store
+	hold *hold
+}
+
+func (s heldOrders) Write(ctx context.Context, fn func(orders.Writer) error) error {
+	s.hold.before(ctx, true)
+	return s.Store.Write(ctx, fn)
+}
+
+// countedMails counts mails instead of having them sent.
+type countedMails struct {
+	mu   sync.Mutex
+	sent int    // guarded by mu
+	link string // of the last one; guarded by mu
+}
+
+func (p *countedMails) Send(_ context.Context, _ mail.Writer, message *mail.Message) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sent, p.link = p.sent+1, message.URL
+	return nil
+}
+
+// token returns the token of the link in the last mail.
+func (p *countedMails) token() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.link[strings.LastIndex(p.link, "/")+1:]
+}
+
+func (p *countedMails) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sent
+}
+
+// rig is a service whose changes can be held.
+type rig struct {
+	*apptest.Service
+	t      testing.TB
+	hold   *hold
+	mails  *countedMails
+	boss   *apptest.Operator // an admin who stays
+	number int               // makes names unique
+}
+
+func newRig(t testing.TB, options ...apptest.Option) *rig {
+	t.Helper()
+	r := &rig{t: t, hold: &hold{}, mails: &countedMails{}}
+	options = append(options, apptest.Webhooks(), func(_ *config.Config, world *app.Surroundings) {
+		world.Post = r.mails
+		world.BeforeWrites = func(ctx context.Context) { r.hold.before(ctx, false) }
+		world.OrderStore = func(kept orders.Store) orders.Store { return heldOrders{kept, r.hold} }
+	})
+	r.Service = apptest.Start(t, options...)
+	r.boss = r.Operate(t)
+	return r
+}
+
+func (r *rig) name(of string) string {
+	r.number++
+	return fmt.Sprint(of, "-", r.number)
+}
+
+// someone is a person whose authority is taken away, and what others need for that.
+type someone struct {
+	id, email, password, role string
+	headers                   []string // with which the person's requests are sent
+	cookie, token, tokenID    string
+	partner                   *apptest.Partner // of a user
+	owner                     *apptest.User    // of the same partner, who stays
+}
+
+// operator adds an operator with a role, who has a token and a session.
+func (r *rig) operator(role string, bySession bool) *someone {
+	r.t.Helper()
+	w := &someone{email: r.name(role) + "@example.com", password: "brume-et-vent-1907", role: role}
+	body := map[bool]string{false: `{"email":%q,"password":%q,"role":%q}`, true: `{"email":%q,"password":%q,"role":%q,"courier_id":%q}`}
+	values := []any{w.email, w.password, role}
+	if role == "courier" {
+		values = append(values, r.courier())
+	}
+	w.id = r.boss.Call(r.t, "POST", "/ops/v1/operators", fmt.Appendf(nil, body[role == "courier"], values...)).Must(r.t, 201).Text("operator_id")
+	token := r.Do(r.t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, w.email, w.password)).Must(r.t, 201)
+	w.token, w.tokenID = token.Text("token"), token.Text("token_id")
+	w.cookie = r.signIn("/ops/v1/login", w)
+	w.headers = []string{"Authorization", "Bearer " + w.token}
+	if bySession {
+		w.headers = []string{"Cookie", w.cookie}
+	}
+	return w
+}
+
+// user adds a user with a role to a new partner, who has a session.
+func (r *rig) user(role string, byPassword bool) *someone {
+	r.t.Helper()
+	p := r.Register(r.t, r.name("partner"))
+	w := &someone{email: r.name("user") + "@example.com", password: "brume-et-vent-1907", role: role, partner: p, owner: p.Owner(r.t)}
+	w.id = r.colleague(w, w.email, role)
+	w.cookie = r.signIn("/v1/auth/login", w)
+	if w.headers = []string{"Cookie", w.cookie}; byPassword {
+		w.headers = []string{"X-Partner-Email", w.email, "X-Partner-Password", w.password}
+	}
+	return w
+}
+
+// colleague adds a person to the team of a user's partner, and returns the person's id.
+func (r *rig) colleague(w *someone, email, role string) (id string) {
+	r.t.Helper()
+	w.owner.Call(r.t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":%q,"role":%q}`, email, role)).Must(r.t, 201)
+	accepted := r.Do(r.t, "POST", "/v1/auth/invitations/"+r.mails.token(), []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`))
+	return accepted.Must(r.t, 201).Text("user", "user_id")
+}
+
+// signIn begins another session of a person and returns its cookie.
+func (r *rig) signIn(path string, w *someone) string {
+	r.t.Helper()
+	in := r.Do(r.t, "POST", path, fmt.Appendf(nil, `{"email":%q,"password":%q}`, w.email, w.password)).Must(r.t, 200)
+	cookie, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
+	return cookie
+}
+
+func (r *rig) courier() string {
+	r.t.Helper()
+	return r.boss.Call(r.t, "POST", "/ops/v1/couriers", []byte(`{"name":"Camille","phone":"+15145550177","vehicle":"van","active":true}`)).
+		Must(r.t, 201).Text("courier_id")
+}
+
+// loss is a way to lose one's authority.
+type loss struct {
+	name   string
+	status int // with which a change is refused afterwards
+}
+
+var losses = []loss{{"removed", 401}, {"demoted", 403}, {"signed out", 401}}
+
+// take takes a person's authority away. It is called on a goroutine of the service.
+func (r *rig) take(l loss, w *someone) {
+	answer, err := r.taking(l, w)
+	if err != nil || answer.Status/100 != 2 {
+		r.t.Errorf("%s: got %v, %+v, want the person's authority taken away", l.name, err, answer)
+	}
+}
+
+func (r *rig) taking(l loss, w *someone) (*apptest.Answer, error) {
+	boss, json := []string{"Authorization", "Bearer " + r.boss.Token}, "Content-Type"
+	owner := func(method, body string) (*apptest.Answer, error) {
+		return r.Try(method, "/v1/team/"+w.id, []byte(body), "Cookie", w.owner.Cookie, json, "application/json")
+	}
+	operator := func(body string) (*apptest.Answer, error) {
+		return r.Try("PATCH", "/ops/v1/operators/"+w.id, []byte(body), append(boss, json, "application/json")...)
+	}
+	switch {
+	case l.name == "removed" && w.partner != nil:
+		return owner("DELETE", "")
+	case l.name == "removed":
+		return operator(`{"active":false}`)
+	case l.name == "demoted" && w.partner != nil:
+		return owner("PATCH", `{"role":"reader"}`)
+	case l.name == "demoted" && w.role == "warehouse":
+		return operator(`{"role":"dispatcher"}`)
+	case l.name == "demoted":
+		return operator(`{"role":"warehouse"}`)
+	case slices.Contains(w.headers, "X-Partner-Password"): // whose password is changed
+		change := fmt.Appendf(nil, `{"current_password":%q,"new_password":"lune-sur-les-quais-88"}`, w.password)
+		return r.Try("POST", "/v1/auth/password", change, "Cookie", w.cookie, json, "application/json")
+	case w.partner != nil:
+		return r.Try("POST", "/v1/auth/logout", nil, "Cookie", w.cookie)
+	case w.headers[0] == "Cookie":
+		return r.Try("POST", "/ops/v1/logout", nil, "Cookie", w.cookie)
+	default:
+		return r.Try("DELETE", "/ops/v1/tokens/"+w.tokenID, nil, boss...)
+	}
+}
+
+// unrelated are the tables in which the service itself counts and notes what happens. The
+// loose pictures are counted at the end.
+var unrelated = []string{"goose_db_version", "loose_pictures", "nodes", "rate_ledgers", "rate_leases", "request_log", "settings", "sign_in_counts"}
+
+// dump returns the rows of all tables that people's changes write. Of events and
+// endpoints, which the sender writes too, it returns those of one partner.
+func (r *rig) dump(partnerID string) string {
+	r.t.Helper()
+	list := "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name"
+	if r.Database != "" {
+		list = "SELECT table_name::text FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY table_name"
+	}
+	var rows []string
+	for _, table := range r.Query(r.t, list) {
+		query := "SELECT * FROM " + table
+		switch {
+		case slices.Contains(unrelated, table):
+			continue
+		case strings.HasPrefix(table, "event") || strings.HasPrefix(table, "webhook"):
+			query += " WHERE partner_id = '" + partnerID + "'"
+		}
+		found := r.Query(r.t, query)
+		slices.Sort(found)
+		for _, row := range found {
+			rows = append(rows, table+": "+row)
+		}
+	}
+	return strings.Join(rows, "\n")
+}
+
+// request is one request that changes something.
+type request struct {
+	target  string
+	body    string
+	kind    string // its Content-Type, unless that is JSON
+	partner string // whose events and endpoint it may change
+}
+
+// send sends a request with the credentials of a person.
+func (r *rig) send(method string, q request, w *someone) *apptest.Answer {
+	r.t.Helper()
+	headers := w.headers
+	if q.kind != "" {
+		headers = append([]string{"Content-Type", q.kind}, headers...)
+	}
+	return r.Do(r.t, method, q.target, []byte(q.body), headers...)
+}
+
+// race sends a request, and takes the person's authority away before the person's
+// transaction of the given number begins. It reports false if there is none, and fails the
+// test if anything is written afterwards on the person's behalf.
+func (r *rig) race(o operation, l loss, transaction int, bySession bool) (held bool) {
+	r.t.Helper()
+	w := r.person(o, bySession)
+	q := o.prepare(r, w)
+	var before string
+	var mails int
+	r.hold.arm(w.id, transaction, func() {
+		r.take(l, w)
+		before, mails, held = r.dump(q.partner), r.mails.count(), true
+	})
+	answer := r.send(o.method(), q, w)
+	r.hold.arm("", 0, nil)
+	if !held {
+		if answer.Status/100 != 2 {
+			r.t.Errorf("%s: got status %d without a loss, want it carried out: %s", o.route, answer.Status, answer.Body)
+		}
+		return false
+	}
+	if transaction == 1 && answer.Status != l.status || answer.Status/100 == 5 {
+		r.t.Errorf("%s, %s before transaction %d: got status %d, want %d: %s", o.route, l.name, transaction, answer.Status, l.status, answer.Body)
+	}
+	if after := r.dump(q.partner); after != before {
+		r.t.Errorf("%s, %s before transaction %d: got rows\n%s\nwant none, and not these to be gone\n%s",
+			o.route, l.name, transaction, missing(after, before), missing(before, after))
+	}
+	if sent := r.mails.count(); sent != mails {
+		r.t.Errorf("%s, %s before transaction %d: got %d mails, want none", o.route, l.name, transaction, sent-mails)
+	}
+	return true
+}
+
+// missing returns the lines of a text that another does not have.
+func missing(text, other string) string {
+	lines, known := strings.Split(text, "\n"), strings.Split(other, "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return slices.Contains(known, line) }), "\n")
+}
+
+func (r *rig) person(o operation, bySession bool) *someone {
+	r.t.Helper()
+	if o.isOperators() {
+		return r.operator(o.as, bySession)
+	}
+	return r.user(o.as, o.byPassword)
+}
+
+// engines are the options for a service on each engine.
+func engines(t *testing.T, test func(*testing.T, ...apptest.Option)) {
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, apptest.Sharable(t))
+	})
+}
+
+// TestChangesOfPeopleWhoLoseTheirAuthority holds every change of every route before each of
+// its transactions, until the person has been removed or deactivated, has another role, or
+// has been signed out. The change is refused, and leaves nothing behind.
+func TestChangesOfPeopleWhoLoseTheirAuthority(t *testing.T) {
+	t.Parallel()
+	checkOperations(t)
+	engines(t, func(t *testing.T, options ...apptest.Option) {
+		r := newRig(t, options...)
+		races := 0
+		for i, o := range operations {
+			last := 1
+			for r.race(o, losses[0], last, i%2 == 0) {
+				last++
+			}
+			others := losses[1:]
+			if !testkit.Long() {
+				others = others[i%2 : i%2+1]
+			}
+			for _, l := range others {
+				for transaction := 1; transaction < last; transaction++ {
+					r.race(o, l, transaction, i%2 == 1)
+					races++
+				}
+			}
+			races += last
+			if last == 1 {
+				t.Errorf("%s: got no transaction, want one that can be held", o.route)
+			}
+			if t.Failed() {
+				t.FailNow()
+			}
+			t.Logf("%-62s %-10s %d transactions", o.route+o.way(), o.as, last-1)
+		}
+		if left := r.Query(t, "SELECT count(*) FROM loose_pictures"); left[0] != "0" {
+			t.Errorf("got %s pictures without a proof, want none", left[0])
+		}
+		t.Logf("%d operations in %d races", len(operations), races)
+	})
+}
+
+// checkOperations compares the table of operations with the routes: every route by which
+// something is changed is in it, or is exempt.
+func checkOperations(t *testing.T) {
+	t.Helper()
+	listed := map[string]bool{}
+	for _, o := range operations {
+		listed[o.route] = true
+	}
+	exempted := 0
+	for _, route := range api.Routes() {
+		name := route.Method + " " + route.Pattern
+		if route.Method == http.MethodGet {
+			continue
+		}
+		why := exempt[name]
+		if why == "" {
+			why = exemptAccess[route.Access]
+		}
+		switch {
+		case listed[name] && exempt[name] != "":
+			t.Errorf("%s: got it among the operations and exempt, want one of them", name)
+		case listed[name]:
+		case why == "":
+			t.Errorf("%s changes something, but is not among the operations: add how it is sent", name)
+		default:
+			exempted++
+			t.Logf("exempt: %-56s %s", name, why)
+		}
+		delete(listed, name)
+	}
+	for name := range listed {
+		t.Errorf("%s is among the operations, but not among the routes", name)
+	}
+	t.Logf("%d operations, %d exempt", len(operations), exempted)
+}
+
+// TestFormsOfPeopleWhoLoseTheirAuthority does the same with the form of every page. A form
+// begins by claiming its key, and what it then changes goes the same way as the operations.
+func TestFormsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
+	t.Parallel()
+	engines(t, func(t *testing.T, options ...apptest.Option) {
+		r := newRig(t, options...)
+		forms := 0
+		for _, page := range app.PageRoutes() {
+			if page.Method == http.MethodGet || page.ChangesNothing || page.For == visit.Anyone {
+				continue
+			}
+			forms++
+			o := operation{route: page.Method + " " + page.Pattern, as: "owner", prepare: func(r *rig, _ *someone) request {
+				return request{target: wildcard.ReplaceAllString(page.Pattern, "none"), body: fmt.Sprintf("_key=%032x", r.number), kind: "application/x-www-form-urlencoded"}
+			}}
+			if page.For == visit.Operators {
+				o.as = string(page.Roles[0])
+			}
+			r.raceForm(o, losses[forms%len(losses)])
+		}
+		t.Logf("%d forms", forms)
+		if forms < 50 {
+			t.Errorf("got %d forms, want more", forms)
+		}
+	})
+}
+
+// raceForm is race for a form, whose person is led to where one signs in.
+func (r *rig) raceForm(o operation, l loss) {
+	r.t.Helper()
+	w := r.person(o, true)
+	q, held, before := o.prepare(r, w), false, ""
+	r.hold.arm(w.id, 1, func() {
+		r.take(l, w)
+		before, held = r.dump(""), true
+	})
+	answer := r.send(o.method(), q, w)
+	r.hold.arm("", 0, nil)
+	if !held {
+		r.t.Fatalf("%s: got status %d without a transaction: %s", o.route, answer.Status, answer.Body)
+	}
+	led := answer.Status == http.StatusSeeOther && strings.Contains(answer.Header.Get("Location"), "login")
+	if l.status == http.StatusForbidden && answer.Status != l.status || l.status == http.StatusUnauthorized && !led && answer.Status != l.status {
+		r.t.Errorf("%s, %s: got status %d, %s, want %d", o.route, l.name, answer.Status, answer.Header.Get("Location"), l.status)
+	}
+	if after := r.dump(""); after != before {
+		r.t.Errorf("%s, %s: got rows\n%s\nwant none", o.route, l.name, missing(after, before))
+	}
+}
