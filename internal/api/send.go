@@ -18,6 +18,7 @@ func (s *Server) send(w http.ResponseWriter, c *call, answer reply, err error) {
 		err = c.holdAnswer(answer.size())
 	}
 	if err != nil {
+		s.unwatch(c) // a refusal is sent in any case
 		answer = s.refusal(c, err)
 		c.keepRefused(body, answer.status)
 		c.mustHold(answer.size())

@@ -103,15 +103,17 @@ func (s *Server) Close() {
 	s.watches.work.Wait()
 }
 
-// unwatch forgets a call that ends.
+// unwatch ends the watch over a call, if there is one.
 func (s *Server) unwatch(c *call) {
-	if c.watched == nil {
+	w := c.watched
+	if w == nil {
 		return
 	}
+	c.watched = nil
 	s.watches.mu.Lock()
-	delete(s.watches.running, c.watched)
+	delete(s.watches.running, w)
 	s.watches.mu.Unlock()
-	c.watched.end(nil)
+	w.end(nil)
 }
 
 // lookAgain looks up the callers of the requests that are watched, at each tick, until

@@ -212,6 +212,8 @@ func (r *rig) taking(l loss, w *someone) (*apptest.Answer, error) {
 		return r.Try("PATCH", "/ops/v1/operators/"+w.id, []byte(body), append(boss, json, "application/json")...)
 	}
 	switch {
+	case l.name == "suspended":
+		return r.Try("PATCH", "/ops/v1/partners/"+w.partnerID(), []byte(`{"suspended":true,"suspended_reason":"unpaid"}`), append(boss, json, "application/json")...)
 	case l.name == "removed" && w.partner != nil:
 		return owner("DELETE", "")
 	case l.name == "removed":
