@@ -93,8 +93,8 @@ type Standing struct {
 // NewStanding returns a standing in which nothing has been found.
 func NewStanding() *Standing {
 	return &Standing{
-		People: map[string]Person{}, Passwords: map[string]string{}, Sessions: map[string]string{}, Tokens: map[string]string{},
-		Suspended: map[string]bool{},
+		People: map[string]Person{}, Passwords: map[string]string{}, Suspended: map[string]bool{},
+		Sessions: map[string]string{}, Tokens: map[string]string{},
 	}
 }
 

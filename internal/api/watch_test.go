@@ -32,7 +32,8 @@ func (s *standings) Standing(_ context.Context, actors []*actor.Actor) (*actor.S
 func TestDownloadOfARemovedPerson(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(testkit.Epoch)
-	by := &actor.Actor{Person: actor.Person{Kind: actor.Operator, PersonID: "opr_1", Role: "admin"}, Credential: actor.Credential{Token: "hash"}}
+	person := actor.Person{Kind: actor.Operator, PersonID: "opr_1", Role: "admin"}
+	by := &actor.Actor{Person: person, Credential: actor.Credential{Token: "hash"}}
 	people := &standings{standing: actor.NewStanding(), err: errors.New("out of reach"), asked: make(chan int)}
 	s := &Server{
 		config:  Config{Actors: people, Now: clock.Now, At: clock.At, Log: slog.New(slog.DiscardHandler)},

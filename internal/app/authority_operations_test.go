@@ -182,8 +182,8 @@ func (r *rig) otherSession(w *someone) (id string) {
 // invited invites a person into the team of a user, and returns the invitation's id.
 func (r *rig) invited(w *someone) string {
 	r.t.Helper()
-	return w.owner.Call(r.t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":"%s@example.com","role":"clerk"}`, r.name("guest"))).
-		Must(r.t, 201).Text("invitation_id")
+	body := fmt.Appendf(nil, `{"email":"%s@example.com","role":"clerk"}`, r.name("guest"))
+	return w.owner.Call(r.t, "POST", "/v1/team/invitations", body).Must(r.t, 201).Text("invitation_id")
 }
 
 // order registers a partner and creates an order.
@@ -221,11 +221,21 @@ const newPassword = `{"current_password":%q,"new_password":"lune-sur-les-quais-8
 // ownOperations are those by which people change their own sign-in.
 func ownOperations(role, path string) []operation {
 	return []operation{
-		prepared(role, "POST "+path+"/password", func(_ *rig, w *someone) (string, []string) { return fmt.Sprintf(newPassword, w.password), nil }),
-		prepared(role, "DELETE "+path+"/sessions", func(r *rig, w *someone) (string, []string) { return "", []string{r.otherSession(w)} }),
-		prepared(role, "DELETE "+path+"/sessions/{session_id}", func(r *rig, w *someone) (string, []string) { return "", []string{r.otherSession(w)} }),
-		prepared(role, "POST "+path+"/totp", func(_ *rig, w *someone) (string, []string) { return fmt.Sprintf(`{"password":%q}`, w.password), nil }),
-		prepared(role, "POST "+path+"/totp/confirm", func(r *rig, w *someone) (string, []string) { return fmt.Sprintf(`{"code":%q}`, r.begun(w)), nil }),
+		prepared(role, "POST "+path+"/password", func(_ *rig, w *someone) (string, []string) {
+			return fmt.Sprintf(newPassword, w.password), nil
+		}),
+		prepared(role, "DELETE "+path+"/sessions", func(r *rig, w *someone) (string, []string) {
+			return "", []string{r.otherSession(w)}
+		}),
+		prepared(role, "DELETE "+path+"/sessions/{session_id}", func(r *rig, w *someone) (string, []string) {
+			return "", []string{r.otherSession(w)}
+		}),
+		prepared(role, "POST "+path+"/totp", func(_ *rig, w *someone) (string, []string) {
+			return fmt.Sprintf(`{"password":%q}`, w.password), nil
+		}),
+		prepared(role, "POST "+path+"/totp/confirm", func(r *rig, w *someone) (string, []string) {
+			return fmt.Sprintf(`{"code":%q}`, r.begun(w)), nil
+		}),
 		prepared(role, "DELETE "+path+"/totp", func(r *rig, w *someone) (string, []string) {
 			return fmt.Sprintf(`{"code":%q,"password":%q}`, r.enrolled(w), w.password), nil
 		}),
@@ -240,8 +250,12 @@ var userOperations = []operation{
 	plain("POST /v1/auth/api-keys", `{"name":"shop"}`),
 	plain("POST /v1/auth/api-keys", `{"name":"shop"}`).withPassword(),
 	plain("POST /v1/auth/api-keys", `{"name":"shop","mode":"test"}`),
-	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) { return "", []string{w.partner.KeyID} }),
-	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) { return "", []string{w.partner.KeyID} }).withPassword(),
+	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) {
+		return "", []string{w.partner.KeyID}
+	}),
+	prepared("owner", "DELETE /v1/auth/api-keys/{key_id}", func(_ *rig, w *someone) (string, []string) {
+		return "", []string{w.partner.KeyID}
+	}).withPassword(),
 	plain("PATCH /v1/account", `{"public_name":"Métro"}`),
 	plain("PUT /v1/account/logo", string(picture(1))).of("image/png"),
 	prepared("owner", "DELETE /v1/account/logo", func(r *rig, w *someone) (string, []string) {
@@ -249,7 +263,9 @@ var userOperations = []operation{
 		return "", nil
 	}),
 	plain("POST /v1/team/invitations", `{"email":"friend@example.com","role":"owner"}`),
-	prepared("owner", "DELETE /v1/team/invitations/{invitation_id}", func(r *rig, w *someone) (string, []string) { return "", []string{r.invited(w)} }),
+	prepared("owner", "DELETE /v1/team/invitations/{invitation_id}", func(r *rig, w *someone) (string, []string) {
+		return "", []string{r.invited(w)}
+	}),
 	prepared("owner", "PATCH /v1/team/{user_id}", func(r *rig, w *someone) (string, []string) {
 		return `{"role":"reader"}`, []string{r.colleague(w, r.name("clerk")+"@example.com", "clerk")}
 	}),
@@ -260,7 +276,9 @@ var userOperations = []operation{
 	withEndpoint("DELETE /v1/webhooks/endpoint"),
 	withEndpoint("POST /v1/webhooks/endpoint/rotate-secret"),
 	withEndpoint("POST /v1/webhooks/endpoint/activate-secret"),
-	prepared("owner", "POST /v1/webhooks/events/{event_id}/redeliver", func(r *rig, w *someone) (string, []string) { return "", []string{r.event(w)} }),
+	prepared("owner", "POST /v1/webhooks/events/{event_id}/redeliver", func(r *rig, w *someone) (string, []string) {
+		return "", []string{r.event(w)}
+	}),
 	prepared("owner", "POST /v1/webhooks/redeliver", func(r *rig, w *someone) (string, []string) {
 		r.event(w)
 		return `{"since":"2026-01-01T00:00:00Z"}`, nil
@@ -317,7 +335,9 @@ func onPerson(route, body string, operators, enrolled bool) operation {
 }
 
 func onCourier(route, body string) operation {
-	return prepared("dispatcher", route, func(r *rig, w *someone) (string, []string) { return body, []string{r.courier()} })
+	return prepared("dispatcher", route, func(r *rig, w *someone) (string, []string) {
+		return body, []string{r.courier()}
+	})
 }
 
 // withQuery adds a query to the target of an operation.
@@ -345,13 +365,17 @@ var operatorOperations = []operation{
 	onPerson("DELETE /ops/v1/operators/{operator_id}/totp", "", true, true),
 	onPerson("POST /ops/v1/operators/{operator_id}/reset-link", "", true, false),
 	onPerson("PATCH /ops/v1/operators/{operator_id}", `{"role":"admin"}`, true, false),
-	prepared("admin", "POST /ops/v1/operators", func(r *rig, _ *someone) (string, []string) { return fmt.Sprintf(operatorBody, r.name("new")), nil }),
-	withRole("dispatcher", "POST /ops/v1/couriers", `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`),
+	prepared("admin", "POST /ops/v1/operators", func(r *rig, _ *someone) (string, []string) {
+		return fmt.Sprintf(operatorBody, r.name("new")), nil
+	}),
+	withRole("dispatcher", "POST /ops/v1/couriers",
+		`{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`),
 	onCourier("PATCH /ops/v1/couriers/{courier_id}", `{"name":"Amélie"}`),
 	prepared("dispatcher", "PUT /ops/v1/couriers/{courier_id}/sequence", func(r *rig, _ *someone) (string, []string) {
 		_, orderID := r.order()
 		courierID := r.courier()
-		for _, step := range []string{`{"status":"accepted"}`, fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`, courierID)} {
+		assigned := fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`, courierID)
+		for _, step := range []string{`{"status":"accepted"}`, assigned} {
 			r.boss.Call(r.t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(step)).Must(r.t, 200)
 		}
 		return fmt.Sprintf(`{"order_ids":[%q],"version":0}`, orderID), []string{courierID}
@@ -381,11 +405,14 @@ var operatorOperations = []operation{
 		name := r.name("card")
 		return string(upload(name, name, "", 1150)), nil
 	}),
-	onProduct("POST /ops/v1/partners/{partner_id}/products", `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"L"}`),
+	onProduct("POST /ops/v1/partners/{partner_id}/products",
+		`{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"L"}`),
 	onProduct("POST /ops/v1/partners/{partner_id}/products/import", "name,price\nLamp,12.50\n").of("text/csv"),
 	onProduct("PATCH /ops/v1/partners/{partner_id}/products/{product_id}", `{"name":"Tea"}`),
-	onProduct("POST /ops/v1/partners/{partner_id}/movements", `{"type":"IN","product_id":PRODUCT,"quantity":5,"location":"MTL-01"}`),
-	onProduct("POST /ops/v1/partners/{partner_id}/counts", `{"location":"MTL-01","lines":[{"product_id":PRODUCT,"counted":7}]}`),
+	onProduct("POST /ops/v1/partners/{partner_id}/movements",
+		`{"type":"IN","product_id":PRODUCT,"quantity":5,"location":"MTL-01"}`),
+	onProduct("POST /ops/v1/partners/{partner_id}/counts",
+		`{"location":"MTL-01","lines":[{"product_id":PRODUCT,"counted":7}]}`),
 }
 
 // by returns the operation in another role.

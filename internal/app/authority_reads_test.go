@@ -29,7 +29,8 @@ func TestReadsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
 			w := r.operator("dispatcher", i%2 == 0)
 			after := r.Do(t, "GET", "/ops/v1/orders/snapshot", nil, w.headers...).Must(t, 200).Text("after")
 			target := fmt.Sprintf("/ops/v1/orders/changes?wait=%d&after=%s", 20+i, after)
-			got := r.waiting(time.Duration(20+i)*time.Second, func() *apptest.Answer { return r.Do(t, "GET", target, nil, w.headers...) }, func() { r.take(l, w) })
+			wait := func() *apptest.Answer { return r.Do(t, "GET", target, nil, w.headers...) }
+			got := r.waiting(time.Duration(20+i)*time.Second, wait, func() { r.take(l, w) })
 			if got.Status != l.status {
 				t.Errorf("the board's changes, %s: got status %d, want %d: %s", l.name, got.Status, l.status, got.Body)
 			}
@@ -43,7 +44,7 @@ func TestReadsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
 		got.Refused(t, http.StatusUnauthorized, "unauthorized")
 		p = p.NewKey(t)
 		got = r.waiting(15*time.Second, func() *apptest.Answer { return p.Call(t, "GET", target, nil) }, func() {
-			r.boss.Call(t, "PATCH", "/ops/v1/partners/"+p.PartnerID, []byte(`{"suspended":true,"suspended_reason":"unpaid"}`)).Must(t, 200)
+			r.boss.Call(t, "PATCH", "/ops/v1/partners/"+p.PartnerID, []byte(suspension)).Must(t, 200)
 		})
 		got.Refused(t, http.StatusForbidden, "forbidden")
 	})
@@ -166,9 +167,7 @@ func TestPeopleChangeThemselves(t *testing.T) {
 				return r.Do(t, "PATCH", "/ops/v1/operators/"+pair[1-i].id, []byte(`{"active":false}`), pair[i].headers...)
 			}))
 			first := r.user("owner", false)
-			second := &someone{email: r.name("user") + "@example.com", password: "brume-et-vent-1907", role: "owner", partner: first.partner, owner: first.owner}
-			second.id = r.colleague(first, second.email, "owner")
-			second.headers = []string{"Cookie", r.signIn("/v1/auth/login", second)}
+			second := r.join(first, "owner")
 			owners := []*someone{first, second}
 			r.onlyOne(401, apptest.Together(2, func(i int) *apptest.Answer {
 				return r.Do(t, "DELETE", "/v1/team/"+owners[1-i].id, nil, owners[i].headers...)
@@ -221,8 +220,8 @@ func TestNothingFollowsARemoval(t *testing.T) {
 }
 
 // manyTimes are the targets of operations that succeed again and again.
-const manyTimes = `/v1/team/invitations /v1/auth/api-keys /v1/account /ops/v1/operators/{operator_id}/reset-link /ops/v1/couriers
-	/ops/v1/orders/{order_id}/notes /ops/v1/partners/{partner_id}/movements /ops/v1/partners/{partner_id}/reset-link`
+const manyTimes = `/v1/team/invitations /v1/auth/api-keys /v1/account /ops/v1/operators/{operator_id}/reset-link
+	/ops/v1/couriers /ops/v1/orders/{order_id}/notes /ops/v1/partners/{partner_id}/movements /ops/v1/partners/{partner_id}/reset-link`
 
 // removedWhile sends a request over and over on several connections, and takes the person's
 // authority away after so many answers.
@@ -253,7 +252,7 @@ func (r *rig) removedWhile(o operation, l loss, answers int) {
 	before, mails := r.Query(r.t, count), r.mails.count()
 	sending.Wait()
 	if after := r.Query(r.t, count); after[0] != before[0] {
-		r.t.Errorf("%s, %s: got %s entries in the person's name, want the %s from before", o.route, l.name, after[0], before[0])
+		r.t.Errorf("%s, %s: got %s entries in the person's name, want %s as before", o.route, l.name, after[0], before[0])
 	}
 	if sent := r.mails.count(); sent != mails {
 		r.t.Errorf("%s, %s: got %d mails afterwards, want none", o.route, l.name, sent-mails)

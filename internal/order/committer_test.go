@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/outbox"
@@ -23,10 +24,12 @@ type scripted struct {
 	faults   []error         // of the first transactions: nothing is committed
 	always   error           // of those that follow
 	poison   idempotency.Key // cannot be saved
+	people   *actor.Standing // what is found of actors
 	lost     int             // so many commits succeed, but ErrUnreachable is returned
 	mu       sync.Mutex
 	receipts map[idempotency.Key]*idempotency.Receipt // guarded by mu
 	groups   []int                                    // sizes of the groups tried; guarded by mu
+	actors   []int                                    // how many people they asked for; guarded by mu
 }
 
 func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
@@ -47,7 +50,8 @@ func (s *scripted) Write(_ context.Context, fn func(Writer) error) error {
 
 func (s *scripted) Load(_ context.Context, needs *Needs) (*State, error) {
 	s.groups = append(s.groups, len(needs.Receipts))
-	state := &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}}
+	state := &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}, Actors: s.people}
+	s.actors = append(s.actors, len(needs.Actors))
 	for _, key := range needs.Receipts {
 		if found := s.receipts[key]; found != nil {
 			state.Receipts[key] = found
@@ -216,6 +220,46 @@ func TestCommandThatCannotBeStoredFailsAlone(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// TestCommandOfARemovedPersonFailsAlone settles a group of signed requests, and of two
+// people of whom one was removed meanwhile. Each person is looked up once.
+func TestCommandOfARemovedPersonFailsAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		by := func(id string) context.Context {
+			person := actor.Person{Kind: actor.Operator, PersonID: id, Role: "dispatcher"}
+			return actor.With(context.Background(), &actor.Actor{Person: person, Credential: actor.Credential{Token: "of " + id}})
+		}
+		store := &scripted{people: actor.NewStanding()}
+		store.people.People["opr_stays"] = actor.Of(by("opr_stays")).Person
+		store.people.Tokens["of opr_stays"], store.people.Tokens["of opr_gone"] = "opr_stays", "opr_gone"
+		c := newCommitter(Config{Store: store})
+		var all sync.WaitGroup
+		outcomes := make([]outcome, 5)
+		for i, ctx := range []context.Context{context.Background(), by("opr_stays"), by("opr_gone"), by("opr_stays"), context.Background()} {
+			all.Go(func() { outcomes[i] = c.submit(ctx, note{number: i}) })
+			synctest.Wait()
+		}
+		c.done.Go(c.run)
+		all.Wait()
+		c.close()
+		checkSettled(t, store, outcomes, 2)
+		if err := outcomes[2].err; !errors.Is(err, actor.ErrEnded) {
+			t.Errorf("got %v, want %v", err, actor.ErrEnded)
+		}
+		if len(store.groups) != 1 || store.actors[0] != 2 {
+			t.Errorf("got groups of %v with %v people, want one with 2", store.groups, store.actors)
+		}
+	})
+}
+
+// TestSignedRequestsHaveNoActor settles a group without people, for which none are looked up.
+func TestSignedRequestsHaveNoActor(t *testing.T) {
+	t.Parallel()
+	if got := needsOf(notes(3)).Actors; got != nil {
+		t.Errorf("got the actors %v, want none", got)
 	}
 }
 

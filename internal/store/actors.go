@@ -19,6 +19,7 @@ var (
 	sessionActors  = sessions.pick("token_hash", "user_id")
 	deskActors     = operatorSessions.pick("token_hash", "operator_id")
 	tokenActors    = operatorTokens.pick("token_hash", "operator_id")
+	partnerActors  = partnerSettings.pick("partner_id", "suspended_at", "pending_since")
 
 	readActors = newActorLookups(lookUp, lookUp)
 	// lockActors keeps what actors rest on until the transaction ends. Roles change, and
@@ -29,12 +30,12 @@ var (
 
 // actorLookups reads what the authority of actors rests on.
 type actorLookups struct {
-	operators *lookup[string, operator.Account]
-	users     *lookup[string, partner.Account]
-	sessions  *lookup[shown, partner.Session]
-	desks     *lookup[shown, operator.Session] // the sessions of operators
-	tokens    *lookup[shown, operator.Token]
-	settings  *lookup[string, settingsRow] // of the partners of users
+	operators *lookup[*string, *operator.Account]
+	users     *lookup[*string, *partner.Account]
+	sessions  *lookup[*shown, *partner.Session]
+	desks     *lookup[*shown, *operator.Session] // the sessions of operators
+	tokens    *lookup[*shown, *operator.Token]
+	settings  *lookup[*string, *settingsRow] // of the partners of users
 }
 
 func newActorLookups(people, credentials verb) actorLookups {
@@ -44,7 +45,7 @@ func newActorLookups(people, credentials verb) actorLookups {
 		sessions:  lookUpSome(credentials, byTokenHash, sessions, sessionActors),
 		desks:     lookUpSome(credentials, byTokenHash, operatorSessions, deskActors),
 		tokens:    lookUpSome(credentials, byTokenHash, operatorTokens, tokenActors),
-		settings:  lookUpSome(people, byID("partner_id"), partnerSettings, partnerSettings.pick("partner_id", "suspended_at", "pending_since")),
+		settings:  lookUpSome(people, byID("partner_id"), partnerSettings, partnerActors),
 	}
 }
 
@@ -75,12 +76,12 @@ func keysOfActors(actors []*actor.Actor) (k actorKeys) {
 
 // foundActors is what a pipeline will have found of actors.
 type foundActors struct {
-	operators *found[operator.Account]
-	users     *found[partner.Account]
-	sessions  *found[partner.Session]
-	desks     *found[operator.Session]
-	tokens    *found[operator.Token]
-	settings  *found[settingsRow]
+	operators *found[*operator.Account]
+	users     *found[*partner.Account]
+	sessions  *found[*partner.Session]
+	desks     *found[*operator.Session]
+	tokens    *found[*operator.Token]
+	settings  *found[*settingsRow]
 }
 
 // find queues the look-ups of actors. Without any it queues nothing.
