@@ -272,6 +272,8 @@ func (r *rig) dump(partnerID string) string {
 		switch {
 		case slices.Contains(unrelated, table):
 			continue
+		case table == "api_keys": // the service notes their last use
+			query = "SELECT key_id, partner_id, name, public_key, created_by, scopes, mode, created_at, revoked_at FROM api_keys"
 		case strings.HasPrefix(table, "event") || strings.HasPrefix(table, "webhook"):
 			query += " WHERE partner_id = '" + partnerID + "'"
 		}
