@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -50,6 +52,7 @@ var rooms = map[string]room{
 	"internal/foundation/tracing":     {},
 	"internal/foundation/turns":       {mayNot: useCase},
 	"internal/foundation/worker":      {mayNot: useCase},
+	"internal/foundation/zone":        {mayNot: useCase},
 	"internal/foundation/terminal":    {mayNot: useCase},
 	"internal/foundation/manual":      {mayNot: useCase},
 	"internal/foundation/headway":     {mayNot: pure},
@@ -58,7 +61,7 @@ var rooms = map[string]room{
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},
 	"internal/actor":       {may: []string{foundation}, mayNot: pure},
 	"internal/board":       {may: []string{"internal/delivery"}, mayNot: pure},
-	"internal/figures":     {may: []string{"internal/delivery", "internal/pricing"}, mayNot: pure},
+	"internal/figures":     {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/signature":   {mayNot: pure},
 	"internal/ledger":      {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/idempotency": {may: []string{foundation}, mayNot: pure},
@@ -98,7 +101,7 @@ var rooms = map[string]room{
 
 	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
-	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/pricing", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
 	"internal/web/docs":  {may: []string{"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 
@@ -178,6 +181,27 @@ var (
 		"crypto/rand":  "pure rooms are given their randomness",
 	}
 )
+
+// zoneCalls are what takes time zones from Go's own data, which are as old as the release of Go.
+var zoneCalls = regexp.MustCompile(`time\.LoadLocation\(|"time/tzdata"`)
+
+// TestZonesHaveOneSource: local times of one place are the same wherever they are computed.
+func TestZonesHaveOneSource(t *testing.T) {
+	t.Parallel()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || path == "rooms_test.go" || path == "internal/foundation/zone/zone.go" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if found := zoneCalls.Find(source); found != nil {
+			t.Errorf("%s has %s: take the zones of internal/foundation/zone, which follow the current law", path, found)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
 
 // drivers are the packages that reach a database; a name that ends in a slash
 // stands for every package below it.

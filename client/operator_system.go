@@ -57,6 +57,7 @@ type System struct {
 	Version         string          `json:"version"`
 	Commit          string          `json:"commit"` // empty if it is not known
 	GoVersion       string          `json:"go_version"`
+	TimeZones       SystemTimeZones `json:"time_zones"`
 	StartedAt       time.Time       `json:"started_at"` // of the node that answers
 	UptimeSeconds   int64           `json:"uptime_seconds"`
 	Engine          Engine          `json:"engine"`
@@ -69,6 +70,22 @@ type System struct {
 	LastBackupAt    time.Time       `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
 	Problems        []SystemProblem `json:"problems"`                    // why the node that answers is not ready
 }
+
+// SystemTimeZones are the data by which the node that answers finds local times.
+type SystemTimeZones struct {
+	Version string         `json:"version"` // of the IANA time zone database, such as 2026f
+	Source  TimeZoneSource `json:"source"`
+	Old     bool           `json:"old"` // they may be more than a year old
+}
+
+// TimeZoneSource is where time zone data are from.
+type TimeZoneSource string
+
+// The sources of time zone data.
+const (
+	TimeZonesOfProgram TimeZoneSource = "program" // the program carries them
+	TimeZonesOfSystem  TimeZoneSource = "system"  // newer data of the machine
+)
 
 // SystemNode is a node that shares the database.
 type SystemNode struct {

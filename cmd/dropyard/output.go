@@ -2,16 +2,19 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 // outputFlags say how results are printed.
@@ -96,8 +99,15 @@ func formatTime(at time.Time, layout string) string {
 	if at.IsZero() {
 		return ""
 	}
-	return at.Local().Format(layout)
+	return at.In(userZone()).Format(layout)
 }
+
+// userZone returns the zone of the program's user. Go's own data, which it would use by
+// itself, may be older than those that the program carries.
+var userZone = sync.OnceValue(func() *time.Location {
+	zones, _ := zone.Newest() // doctor reports the error
+	return cmp.Or(zones.Local(), time.Local)
+})
 
 // dollars returns an amount of cents, such as $1234.50. Amounts in US dollars are marked.
 func dollars(cents int64, currency client.Currency) string {

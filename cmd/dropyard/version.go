@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 type versionCommand struct {
@@ -19,13 +21,18 @@ type build struct {
 	Time     string `json:"time,omitempty"` // of the commit, so that a build can be repeated byte for byte
 	Modified bool   `json:"modified,omitempty"`
 	Go       string `json:"go"`
-	System   string `json:"system"`
+	// TimeZones is the version of the time zones that are used on this machine.
+	TimeZones string `json:"time_zones"`
+	System    string `json:"system"`
 }
 
 // thisBuild reads what the compiler has noted. It knows no commit if the program was
 // built outside of a repository.
 func thisBuild() build {
-	b := build{Version: version, Go: runtime.Version(), System: runtime.GOOS + "/" + runtime.GOARCH}
+	zones, _ := zone.Newest() // doctor reports the error
+	b := build{
+		Version: version, Go: runtime.Version(), TimeZones: zones.Version, System: runtime.GOOS + "/" + runtime.GOARCH,
+	}
 	info, _ := debug.ReadBuildInfo()
 	if info == nil {
 		return b
@@ -49,7 +56,7 @@ func (c versionCommand) Run() error {
 		return json.NewEncoder(os.Stdout).Encode(b)
 	}
 	_, err := fmt.Println("dropyard", b.Version)
-	for _, line := range []struct{ name, value string }{{"commit", b.Commit}, {"time", b.Time}, {"go", b.Go}, {"system", b.System}} {
+	for _, line := range []struct{ name, value string }{{"commit", b.Commit}, {"time", b.Time}, {"go", b.Go}, {"zones", b.TimeZones}, {"system", b.System}} {
 		if err == nil && line.value != "" {
 			_, err = fmt.Printf("  %-7s%s\n", line.name, line.value)
 		}

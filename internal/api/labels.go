@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/label"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -22,7 +21,7 @@ func (s *Server) handleOrderLabel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), pricing.Clock(found.Dropoff.Address.Province))
+	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), s.config.Clock(found.Dropoff.Address.Province))
 	if err != nil {
 		return reply{}, err
 	}

@@ -71,6 +71,8 @@ type Config struct {
 
 	// Actors looks up whether the people may still read whose requests run for long.
 	Actors Actors
+	// Clock returns the time zone of a province.
+	Clock func(province string) *time.Location
 
 	Now func() time.Time
 	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now

@@ -28,6 +28,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/recipient"
@@ -48,6 +49,7 @@ type App struct {
 	// of others. All else goes by Now, which never goes back.
 	machine   func() time.Time
 	clock     *clock.Steady
+	calendar  *pricing.Calendar // of the time zones of the surroundings
 	config    *config.Config
 	listener  net.Listener
 	http      *http.Server
@@ -114,7 +116,7 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 	if err := Check(settings); err != nil {
 		return nil, err
 	}
-	a := &App{Surroundings: world, config: settings, room: newRoom(world.Memory), machine: world.Now}
+	a := &App{Surroundings: world, calendar: pricing.NewCalendar(world.Zones), config: settings, room: newRoom(world.Memory), machine: world.Now}
 	a.clock = clock.New(world.Now, world.Elapsed, world.At, world.Log)
 	a.Now, a.At = a.clock.Now, a.clock.At
 	if err := a.start(ctx); err != nil {
@@ -208,7 +210,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.openAccounts()
 	a.openRecipients()
 	a.rateCards = ratecard.NewService(ratecard.Config{
-		Store: a.store.RateCards(), Now: a.Now, Random: a.Random, Log: a.Log,
+		Store: a.store.RateCards(), Calendar: a.calendar, Now: a.Now, Random: a.Random, Log: a.Log,
 		Unreadable: a.unreadable("rate_card"),
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})

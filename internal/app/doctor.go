@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -41,6 +42,7 @@ func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
 	d := &Diagnosis{}
 	d.checkSettings(settings)
 	d.checkFileLimit()
+	d.checkZones(zone.Newest())
 	if settings.Postgres() {
 		return d, d.checkPostgres(ctx, settings)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 // checkSettings finds settings that harm an installation that others can reach, and
@@ -71,6 +72,25 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 		d.note("dropyard backup has never copied this database")
 	case time.Since(*at) > backupOld:
 		d.note("the last dropyard backup is %d hours old", int(time.Since(*at).Hours()))
+	}
+}
+
+// checkZones checks the time zones. unused is why newer ones of the system are not used.
+func (d *Diagnosis) checkZones(zones *zone.Database, unused error) {
+	d.noteZones(zones, time.Now())
+	if unused != nil {
+		d.find("%v: install the system's time zones again, complete", unused)
+	}
+}
+
+func (d *Diagnosis) noteZones(zones *zone.Database, now time.Time) {
+	from := "the program"
+	if zones.Folder != "" {
+		from = zones.Folder
+	}
+	d.note("the time zones are those of %s, from %s", zones.Version, from)
+	if zones.Old(now) {
+		d.note("the time zones may be more than a year old, and clocks may have changed since: update dropyard, or the time zones of the system, and restart the service")
 	}
 }
 

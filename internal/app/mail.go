@@ -6,7 +6,6 @@ import (
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/retention"
 )
@@ -33,7 +32,7 @@ func (a *App) openMail() error {
 // openRecipients creates the service that informs the recipients of orders by mail.
 func (a *App) openRecipients() {
 	config := recipient.Config{
-		Store: a.store.Recipients(), Sender: a.senderOf, Clock: pricing.Clock, BaseURL: a.URL,
+		Store: a.store.Recipients(), Sender: a.senderOf, Clock: a.calendar.Clock, BaseURL: a.URL,
 		ErasedEmail: retention.ErasedEmail, Now: a.Now, At: a.At, Log: a.Log,
 	}
 	if a.mailer != nil {

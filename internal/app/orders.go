@@ -25,6 +25,7 @@ func (a *App) openOrders() {
 		Now:         a.Now,
 		Random:      a.Random,
 		Card:        a.cardOf,
+		Calendar:    a.calendar,
 		Quota:       a.quotaOf,
 		Quoter:      quoterOf(a.masterKey),
 		Encode:      record.Encode,

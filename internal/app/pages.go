@@ -29,13 +29,13 @@ type pages struct {
 // pages creates the rooms of the pages.
 func (a *App) pages() pages {
 	site := page.NewSite(page.Config{Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure(), LastChange: a.lastChange})
-	tracking := track.New(track.Config{Site: site, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
+	tracking := track.New(track.Config{Site: site, Clock: a.calendar.Clock, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
 	desk := portal.New(portal.Config{
-		Site: site, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
+		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
 	})
 	operators := console.New(console.Config{
-		Site: site, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
+		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
 		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
 		EncodeRow: api.EncodeRow, Counts: a.feed.Counts, Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes},
 	})

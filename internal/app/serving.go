@@ -85,6 +85,7 @@ func (a *App) handler() http.Handler {
 		Webhooks:        a.webhooks,
 		Proofs:          a.proofs,
 		BaseURL:         a.URL,
+		Clock:           a.calendar.Clock,
 		TrackingPages:   pages.tracking,
 		Pages:           pages.others,
 		RefusedPage:     pages.refused,
@@ -115,7 +116,9 @@ func (a *App) handler() http.Handler {
 }
 
 // reports returns the service that answers what happened in a period.
-func (a *App) reports() *report.Service { return report.NewService(a.store.Reports(), a.Now) }
+func (a *App) reports() *report.Service {
+	return report.NewService(a.store.Reports(), a.calendar.Clock, a.Now)
+}
 
 // openID returns the client of the OpenID provider; nil if there is none.
 func (a *App) openID() *openid.Client {

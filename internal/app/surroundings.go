@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -23,8 +24,10 @@ type Surroundings struct {
 	// Elapsed returns the time since a fixed moment by a clock that is never set, with
 	// which Now is compared; nil leaves Now unchecked. Now may go back only if there is one.
 	Elapsed func() time.Duration
-	Random  io.Reader // cryptographically secure, safe for concurrent use
-	Log     *slog.Logger
+	// Zones are the time zones, by which local times and dates are found.
+	Zones  *zone.Database
+	Random io.Reader // cryptographically secure, safe for concurrent use
+	Log    *slog.Logger
 	// Out is where the demo prints its credentials.
 	Out io.Writer
 	// Version is the version of dropyard, which the metrics show.
@@ -54,13 +57,19 @@ func System() Surroundings {
 	processors.Spread()
 	collector.start()
 	start := time.Now()
+	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+	zones, err := zone.Newest()
+	if err != nil {
+		log.Warn("newer time zones of the system are not used", "error", err)
+	}
 	return Surroundings{
 		Memory:  limitMemory(),
 		Now:     time.Now,
 		At:      func(at time.Time) <-chan time.Time { return time.After(time.Until(at)) },
 		Elapsed: func() time.Duration { return time.Since(start) },
+		Zones:   zones,
 		Random:  rand.Reader,
-		Log:     slog.New(slog.NewTextHandler(os.Stderr, nil)),
+		Log:     log,
 		Out:     os.Stdout,
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 

@@ -36,6 +36,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 	}
 	s := installation.State{
 		Version: a.Version, Commit: commit(), GoVersion: runtime.Version(),
+		TimeZones: installation.TimeZones{Version: a.Zones.Version, Source: a.Zones.Source(), Old: a.Zones.Old(a.machine())},
 		StartedAt: a.nodes.self.StartedAt, UptimeSeconds: int64(a.machine().Sub(a.nodes.self.StartedAt).Seconds()),
 		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
 		Problems: append([]installation.Reason{}, a.reasons(ctx)...),

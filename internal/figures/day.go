@@ -1,25 +1,27 @@
 package figures
 
-import (
-	"time"
-
-	"github.com/dropyard/dropyard/internal/pricing"
-)
+import "time"
 
 // Day is a date: the number of days since 1 January 1970.
 type Day int64
 
 const secondsPerDay = 24 * 60 * 60
 
-// DayOf returns the local date of a time in a province, or that in UTC if there is no
-// such province.
-func DayOf(at time.Time, province string) Day {
-	_, east := at.In(pricing.Clock(province)).Zone()
+// Clock returns the time zone of a province, and UTC if there is no such province. Nil has
+// no province.
+type Clock func(province string) *time.Location
+
+// DayOf returns the local date of a time in a province.
+func DayOf(clock Clock, at time.Time, province string) Day {
+	east := 0
+	if clock != nil {
+		_, east = at.In(clock(province)).Zone()
+	}
 	return Day((at.Unix() + int64(east)) / secondsPerDay)
 }
 
 // Today returns the latest date that has begun in any province.
-func Today(now time.Time) Day { return DayOf(now, easternmost) }
+func Today(clock Clock, now time.Time) Day { return DayOf(clock, now, easternmost) }
 
 const easternmost = "NL"
 

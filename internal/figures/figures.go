@@ -80,14 +80,16 @@ type Row struct {
 	Counts
 }
 
-// Tally gathers what a transaction adds. The zero value is empty. Orders in test mode
-// are not counted.
-type Tally struct{ rows map[Key]*Row }
+// Tally gathers what a transaction adds. Orders in test mode are not counted.
+type Tally struct {
+	Clock Clock // says which day it is
+	rows  map[Key]*Row
+}
 
 // Created counts a new order.
 func (t *Tally) Created(o *delivery.Order) {
 	if !delivery.IsTest(o.PartnerID) {
-		t.on(Key{o.PartnerID, dayOf(o, o.CreatedAt), ""}).Orders++
+		t.on(Key{o.PartnerID, t.dayOf(o, o.CreatedAt), ""}).Orders++
 	}
 }
 
@@ -98,7 +100,7 @@ func (t *Tally) Moved(before, after *delivery.Order) {
 	if delivery.IsTest(after.PartnerID) {
 		return
 	}
-	day := dayOf(after, after.UpdatedAt)
+	day := t.dayOf(after, after.UpdatedAt)
 	had := t.on(Key{after.PartnerID, day, courierOf(before)})
 	had.leave(before.Status, after.UpdatedAt.Sub(before.UpdatedAt))
 	switch after.Status {
@@ -129,7 +131,7 @@ func (r *Row) leave(status delivery.Status, lasted time.Duration) {
 // courier has a part in that.
 func (t *Tally) WebhookDelivered(event *delivery.Event, at time.Time) {
 	if !delivery.IsTest(event.PartnerID) {
-		t.on(Key{event.PartnerID, DayOf(at, event.Facts.Province), ""}).WebhooksDelivered++
+		t.on(Key{event.PartnerID, DayOf(t.Clock, at, event.Facts.Province), ""}).WebhooksDelivered++
 	}
 }
 
@@ -161,7 +163,9 @@ func compare(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Day, b.Day), cmp.Compare(a.CourierID, b.CourierID))
 }
 
-func dayOf(o *delivery.Order, at time.Time) Day { return DayOf(at, o.Dropoff.Address.Province) }
+func (t *Tally) dayOf(o *delivery.Order, at time.Time) Day {
+	return DayOf(t.Clock, at, o.Dropoff.Address.Province)
+}
 
 func courierOf(o *delivery.Order) string {
 	if o.Courier == nil {

@@ -43,7 +43,7 @@ func TestDayIsLocalToTheProvince(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := figures.DayOf(at, c.province).String(); got != c.want {
+		if got := figures.DayOf(testkit.Calendar().Clock, at, c.province).String(); got != c.want {
 			t.Errorf("%s in %q: got %s, want %s", c.at, c.province, got, c.want)
 		}
 	}
@@ -84,6 +84,7 @@ func to(status delivery.Status, after time.Duration, courierID string) func(*del
 }
 
 func tallyOf(states []*delivery.Order) (tally figures.Tally) {
+	tally.Clock = testkit.Calendar().Clock
 	tally.Created(states[0])
 	for i, after := range states[1:] {
 		tally.Moved(states[i], after)
@@ -113,7 +114,7 @@ func TestDeliveryBelongsToItsCourierAndDay(t *testing.T) {
 		to(delivery.StatusDelivered, 24*time.Hour, "cou_2"))
 	tally := tallyOf(states)
 	rows := tally.Rows()
-	day := figures.DayOf(testkit.Epoch, "ON")
+	day := figures.DayOf(testkit.Calendar().Clock, testkit.Epoch, "ON")
 	want := []*figures.Row{
 		{Key: figures.Key{PartnerID: partnerID, Day: day}, Counts: figures.Counts{Orders: 1}},
 		{Key: figures.Key{PartnerID: partnerID, Day: day, CourierID: "cou_1"}, Counts: figures.Counts{Assigned: 1}},
@@ -144,7 +145,7 @@ func TestOnTimeIsByThePromise(t *testing.T) {
 			o.Status, o.UpdatedAt = delivery.StatusDelivered, o.Promised.Add(late)
 			o.EstimatedDelivery = o.UpdatedAt.Add(time.Hour) // a later estimate does not count
 		})
-		var tally figures.Tally
+		tally := figures.Tally{Clock: testkit.Calendar().Clock}
 		tally.Moved(states[0], states[1])
 		if got := tally.Rows()[0].OnTime; got != want {
 			t.Errorf("delivered %s after the promise: got %d on time, want %d", late, got, want)
@@ -154,7 +155,7 @@ func TestOnTimeIsByThePromise(t *testing.T) {
 
 func TestTestModeIsNotCounted(t *testing.T) {
 	t.Parallel()
-	var tally figures.Tally
+	tally := figures.Tally{Clock: testkit.Calendar().Clock}
 	o := testkit.Order(delivery.TestAccount(partnerID), "ord_1", "A-1", testkit.Epoch)
 	tally.Created(o)
 	tally.Moved(o, o)

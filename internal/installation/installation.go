@@ -20,6 +20,7 @@ type State struct {
 	Version         string     `json:"version"`
 	Commit          *string    `json:"commit"` // null if the program was built without it
 	GoVersion       string     `json:"go_version"`
+	TimeZones       TimeZones  `json:"time_zones"`
 	StartedAt       time.Time  `json:"started_at"`
 	UptimeSeconds   int64      `json:"uptime_seconds"`
 	Engine          string     `json:"engine"` // sqlite, postgres or citus
@@ -31,6 +32,13 @@ type State struct {
 	LogPendingBytes *int64     `json:"log_pending_bytes"` // of it, not yet in the database file
 	LastBackupAt    *time.Time `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
 	Problems        []Reason   `json:"problems"`          // why the node that answers is not ready; usually none
+}
+
+// TimeZones are the data by which the node that answers finds local times.
+type TimeZones struct {
+	Version string `json:"version"` // of the IANA time zone database, such as 2026f
+	Source  string `json:"source"`  // program or system
+	Old     bool   `json:"old"`     // they may be more than a year old
 }
 
 // Node is a node that shares the database.

@@ -171,7 +171,7 @@ func (s *Service) Validate(ctx context.Context, partnerID string, root form.Sour
 		if err != nil {
 			return err
 		}
-		outcomes, _ := decideGroup(state, []command{cmd})
+		outcomes, _ := decideGroup(s.config.Calendar.Clock, state, []command{cmd})
 		return outcomes[0].err
 	})
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/foundation/turns"
@@ -31,6 +32,7 @@ type committer struct {
 	tracer    *tracing.Tracer // nil records nothing
 	// byPartner means that each transaction concerns one partner.
 	byPartner bool
+	clock     figures.Clock // of the figures
 	done      sync.WaitGroup
 
 	mu    sync.Mutex
@@ -97,7 +99,7 @@ func newCommitter(config Config) *committer {
 	}
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer, tracer: config.Tracer,
-		byPartner: config.ByPartner, busy: map[string]bool{},
+		byPartner: config.ByPartner, clock: config.Calendar.Clock, busy: map[string]bool{},
 	}
 	c.warmer, _ = config.Store.(Warmer)
 	c.more.L = &c.mu
@@ -344,7 +346,7 @@ func (c *committer) try(ctx context.Context, commands []command, needs *Needs) (
 		if err != nil {
 			return err
 		}
-		outcomes, changes = decideGroup(state, commands)
+		outcomes, changes = decideGroup(c.clock, state, commands)
 		if changes.empty() {
 			return nil
 		}

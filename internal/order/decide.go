@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
@@ -83,11 +84,13 @@ func keep(s *State, c *Changes, receipt *idempotency.Receipt) {
 	c.Receipts = append(c.Receipts, receipt)
 }
 
-// decideGroup judges commands one after the other against one state.
-func decideGroup(s *State, commands []command) ([]outcome, *Changes) {
+// decideGroup judges commands one after the other against one state. clock is that of the
+// figures.
+func decideGroup(clock figures.Clock, s *State, commands []command) ([]outcome, *Changes) {
 	changes := &Changes{
 		Changed: map[OrderKey]*Change{},
 		Ledgers: map[string]*ledger.Ledger{},
+		Figures: figures.Tally{Clock: clock},
 	}
 	outcomes := make([]outcome, len(commands))
 	for i, cmd := range commands {

@@ -33,8 +33,9 @@ type Config struct {
 	Now       func() time.Time
 	Random    io.Reader
 	// Card returns the rate card in effect for a partner at a time.
-	Card   func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
-	Quoter *pricing.Quoter
+	Card     func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
+	Calendar *pricing.Calendar
+	Quoter   *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota  func(ctx context.Context, partnerID string) (Quota, error)
 	Encode Encoder
@@ -121,7 +122,7 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 	if err != nil {
 		return pricing.Price{}, err
 	}
-	return card.Price(shipment, now)
+	return card.Price(s.config.Calendar, shipment, now)
 }
 
 // Create validates, prices and stores an order. A refused request leaves nothing

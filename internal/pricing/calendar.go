@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // for machines without a time zone database
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 // day is a date: the number of days since 1 January 1970.
@@ -27,9 +27,9 @@ type place struct {
 	holidays []rule
 }
 
-// places holds every province and territory. One that spans several time zones
-// uses that of its capital.
-var places = loadPlaces(map[string]string{
+// zones names the time zone of every province and territory. One that spans several
+// time zones uses that of its capital.
+var zones = map[string]string{
 	"AB": "America/Edmonton",
 	"BC": "America/Vancouver",
 	"MB": "America/Winnipeg",
@@ -43,26 +43,32 @@ var places = loadPlaces(map[string]string{
 	"QC": "America/Toronto",
 	"SK": "America/Regina",
 	"YT": "America/Whitehorse",
-})
-
-// Clock returns the time zone of a province, or UTC if there is no such province.
-func Clock(province string) *time.Location {
-	if place := places[province]; place != nil {
-		return place.clock
-	}
-	return time.UTC
 }
 
-func loadPlaces(zones map[string]string) map[string]*place {
-	loaded := make(map[string]*place, len(zones))
+// Calendar knows the local time and the business days of every province. It is not
+// changed, so many goroutines may use it.
+type Calendar struct{ places map[string]*place }
+
+// NewCalendar returns a calendar that goes by the given time zones.
+func NewCalendar(data *zone.Database) *Calendar {
+	c := &Calendar{make(map[string]*place, len(zones))}
 	for _, province := range delivery.Provinces {
-		clock, err := time.LoadLocation(zones[province])
-		if err != nil {
-			panic("pricing: " + err.Error()) // cannot happen: time/tzdata is linked in
+		clock := data.Location(zones[province])
+		if clock == nil {
+			panic("pricing: there is no time zone " + zones[province]) // cannot happen: every database has it
 		}
-		loaded[province] = &place{clock: clock, holidays: holidaysOf(province)}
+		c.places[province] = &place{clock: clock, holidays: holidaysOf(province)}
 	}
-	return loaded
+	return c
+}
+
+// Clock returns the time zone of a province, or UTC if there is no such province. A nil
+// calendar has no province; it serves callers that need no prices.
+func (c *Calendar) Clock(province string) *time.Location {
+	if c != nil && c.places[province] != nil {
+		return c.places[province].clock
+	}
+	return time.UTC
 }
 
 func holidaysOf(province string) (rules []rule) {

@@ -61,7 +61,7 @@ func weekdayHolidays(province string, year int) string {
 	var found []string
 	for d := dayOf(year, time.January, 1); d < dayOf(year+1, time.January, 1); d++ {
 		weekday := d.weekday()
-		if weekday != time.Saturday && weekday != time.Sunday && !places[province].isBusinessDay(d) {
+		if weekday != time.Saturday && weekday != time.Sunday && !OwnCalendar.places[province].isBusinessDay(d) {
 			found = append(found, d.midnight().Format("01-02"))
 		}
 	}
@@ -85,7 +85,7 @@ func TestAddBusinessDays(t *testing.T) {
 		{"ON", "2026-06-23", 1, "2026-06-24"},
 		{"ON", "2026-12-24", 1, "2026-12-28"}, // over Christmas and the weekend
 	} {
-		got := places[test.province].addBusinessDays(dateOf(t, test.from), test.days)
+		got := OwnCalendar.places[test.province].addBusinessDays(dateOf(t, test.from), test.days)
 		if got != dateOf(t, test.want) {
 			t.Errorf("%s, %d business days after %s: got %s, want %s", test.province, test.days, test.from,
 				got.midnight().Format(time.DateOnly), test.want)

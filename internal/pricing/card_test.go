@@ -115,7 +115,7 @@ func FuzzParseCard(f *testing.F) {
 			faults(t, err)
 			return
 		}
-		price, err := card.Price(s, monday)
+		price, err := card.Price(pricing.OwnCalendar, s, monday)
 		if err == nil && (price.RateCents < 0 || !price.EstimatedDelivery.After(monday)) {
 			t.Fatalf("got %+v, want a rate of 0 or more and an estimate after %v", price, monday)
 		}

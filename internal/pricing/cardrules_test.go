@@ -71,12 +71,12 @@ func TestStoredCardWithoutLevel(t *testing.T) {
 	s := delivery.Shipment{
 		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"), Parcels: []delivery.Parcel{parcelOf(1, 1)},
 	}
-	got, err := card.Price(s, monday)
+	got, err := card.Price(pricing.OwnCalendar, s, monday)
 	if want := priced(t, s, monday); err != nil || got.RateCents != want.RateCents || !got.EstimatedDelivery.Equal(want.EstimatedDelivery) {
 		t.Errorf("standard: got %+v, %v, want %+v", got, err, want)
 	}
 	s.ServiceLevel = delivery.Express
-	_, err = card.Price(s, monday)
+	_, err = card.Price(pricing.OwnCalendar, s, monday)
 	if got := faults(t, err); got != "service_level" {
 		t.Errorf("express: got faults at %q, want service_level", got)
 	}
@@ -104,14 +104,14 @@ func FuzzReadStoredCard(f *testing.F) {
 			}
 			return
 		}
-		price, err := stored.Price(s, monday)
+		price, err := stored.Price(pricing.OwnCalendar, s, monday)
 		if err == nil && (price.RateCents < 0 || !price.EstimatedDelivery.After(monday)) {
 			t.Fatalf("got %+v, want a rate of 0 or more and an estimate after %v", price, monday)
 		}
 		if uploadErr != nil {
 			return
 		}
-		want, wantErr := uploaded.Price(s, monday)
+		want, wantErr := uploaded.Price(pricing.OwnCalendar, s, monday)
 		if (err == nil) != (wantErr == nil) || price.RateCents != want.RateCents {
 			t.Fatalf("got %+v, %v, want %+v, %v", price, err, want, wantErr)
 		}

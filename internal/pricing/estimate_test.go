@@ -80,7 +80,7 @@ func TestSameDayTooFarEast(t *testing.T) {
 		ServiceLevel: delivery.SameDay, Pickup: at("V6B 1A1"), Dropoff: at("A1C 5H1"),
 		Parcels: []delivery.Parcel{parcelOf(1, 1)},
 	}
-	price, err := card.Price(s, moment(t, "2026-01-16T17:00:00-08:00")) // a Friday
+	price, err := card.Price(pricing.OwnCalendar, s, moment(t, "2026-01-16T17:00:00-08:00")) // a Friday
 	if want := moment(t, "2026-01-19T18:00:00-03:30"); err != nil || !price.EstimatedDelivery.Equal(want) {
 		t.Errorf("got estimate %s, %v, want %s", price.EstimatedDelivery, err, want.UTC())
 	}
@@ -108,11 +108,7 @@ func TestEstimateIsInBusinessHoursAndLater(t *testing.T) {
 		if !estimate.After(now) || estimate.Before(s.Pickup.Window.Start) {
 			t.Fatalf("got estimate %s, want it after %s and the window's start %s", estimate, now, s.Pickup.Window.Start)
 		}
-		clock, err := time.LoadLocation(pricing.Clocks()[s.Dropoff.Address.Province])
-		if err != nil {
-			t.Fatal(err)
-		}
-		local := estimate.In(clock)
+		local := estimate.In(pricing.OwnCalendar.Clock(s.Dropoff.Address.Province))
 		if local.Hour() != 18 || local.Minute() != 0 || estimate.Location() != time.UTC {
 			t.Fatalf("got estimate %s, local %s, want 18:00 there, in UTC", estimate, local)
 		}

@@ -2,7 +2,7 @@
 // the rate card, zones, business days, estimates, and quotes, which are not
 // stored.
 //
-// It is pure: the time and the card are arguments. One function, [Card.Price],
+// It is pure: the time, the card and the calendar are arguments. One function, [Card.Price],
 // serves quotes and orders, so that the same input costs the same in both.
 // docs/rates.md describes the rules, with an example computed by hand.
 package pricing
@@ -38,7 +38,7 @@ type Charge struct {
 // Price returns the price of a valid shipment at a time. If the card does not
 // offer the service level in the shipment's zone, the error is a validation error
 // at service_level.
-func (c *Card) Price(s delivery.Shipment, now time.Time) (Price, error) {
+func (c *Card) Price(calendar *Calendar, s delivery.Shipment, now time.Time) (Price, error) {
 	zone := ZoneOf(s.Pickup.Address, s.Dropoff.Address)
 	service := c.levels[s.ServiceLevel]
 	rate, offered := service.zones[zone]
@@ -49,7 +49,7 @@ func (c *Card) Price(s delivery.Shipment, now time.Time) (Price, error) {
 	return Price{
 		RateCents:         sum(charges),
 		Currency:          delivery.CAD,
-		EstimatedDelivery: service.estimate(s, rate.transitDays, now),
+		EstimatedDelivery: service.estimate(calendar, s, rate.transitDays, now),
 		TransitDays:       rate.transitDays,
 		Zone:              zone,
 		CardVersion:       c.Version,

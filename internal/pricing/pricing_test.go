@@ -129,7 +129,7 @@ func TestLevelNotOffered(t *testing.T) {
 		ServiceLevel: delivery.SameDay, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"),
 		Parcels: []delivery.Parcel{parcelOf(1, 1)},
 	}
-	_, err := card.Price(s, monday)
+	_, err := card.Price(pricing.OwnCalendar, s, monday)
 	if got := faults(t, err); got != "service_level" {
 		t.Errorf("got problems at %q, want service_level", got)
 	}
@@ -137,7 +137,7 @@ func TestLevelNotOffered(t *testing.T) {
 		t.Errorf("got %v, want the levels that are offered", err)
 	}
 	s.ServiceLevel = delivery.Express
-	if _, err := card.Price(s, monday); err != nil {
+	if _, err := card.Price(pricing.OwnCalendar, s, monday); err != nil {
 		t.Errorf("express: %v", err)
 	}
 }
@@ -150,7 +150,7 @@ func TestNothingOffered(t *testing.T) {
 		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("X0A 0H0"),
 		Parcels: []delivery.Parcel{parcelOf(1, 1)},
 	}
-	_, err := card.Price(s, monday)
+	_, err := card.Price(pricing.OwnCalendar, s, monday)
 	if got := faults(t, err); got != "service_level" {
 		t.Errorf("got problems at %q, want service_level", got)
 	}
@@ -239,7 +239,7 @@ func BenchmarkPrice(b *testing.B) {
 	card := pricing.DefaultCard()
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := card.Price(s, monday); err != nil {
+		if _, err := card.Price(pricing.OwnCalendar, s, monday); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -111,7 +111,7 @@ func moments() *rapid.Generator[time.Time] {
 // priced returns the price by the default card.
 func priced(t rapid.TB, s delivery.Shipment, now time.Time) pricing.Price {
 	t.Helper()
-	price, err := pricing.DefaultCard().Price(s, now)
+	price, err := pricing.DefaultCard().Price(pricing.OwnCalendar, s, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,15 +103,15 @@ func (s *Service) Compare(ctx context.Context, name string, proposed *pricing.Ca
 	if err != nil {
 		return p, err
 	}
-	if p.Current, err = price(current, shipment, now); err != nil {
+	if p.Current, err = s.price(current, shipment, now); err != nil {
 		return p, err
 	}
-	p.Proposed, err = price(proposed, shipment, now)
+	p.Proposed, err = s.price(proposed, shipment, now)
 	return p, err
 }
 
-func price(card *pricing.Card, shipment delivery.Shipment, now time.Time) (*pricing.Price, error) {
-	found, err := card.Price(shipment, now)
+func (s *Service) price(card *pricing.Card, shipment delivery.Shipment, now time.Time) (*pricing.Price, error) {
+	found, err := card.Price(s.config.Calendar, shipment, now)
 	var refused *refusal.Error
 	if errors.As(err, &refused) {
 		return nil, nil // the level is not offered in the zone

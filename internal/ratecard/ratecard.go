@@ -63,10 +63,12 @@ type Writer interface {
 
 // Config holds what a Service depends on.
 type Config struct {
-	Store  Store
-	Now    func() time.Time
-	Random io.Reader // safe for use by many goroutines
-	Log    *slog.Logger
+	Store Store
+	// Calendar is the one by which previews estimate.
+	Calendar *pricing.Calendar
+	Now      func() time.Time
+	Random   io.Reader // safe for use by many goroutines
+	Log      *slog.Logger
 	// Unreadable is called each time a price is needed of a stored card that cannot
 	// be read.
 	Unreadable func()

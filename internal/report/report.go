@@ -28,11 +28,17 @@ type Reader interface {
 // Service reads figures. Its methods may be called by many goroutines at once.
 type Service struct {
 	store Store
+	clock figures.Clock
 	now   func() time.Time
 }
 
 // NewService returns a service.
-func NewService(store Store, now func() time.Time) *Service { return &Service{store, now} }
+func NewService(store Store, clock figures.Clock, now func() time.Time) *Service {
+	return &Service{store, clock, now}
+}
+
+// Today returns the latest date that has begun in any province.
+func (s *Service) Today() figures.Day { return figures.Today(s.clock, s.now()) }
 
 // The bounds of a period, in days.
 const (
@@ -72,7 +78,7 @@ func Total(lines []Line) (total figures.Counts) {
 // Figures returns the figures of a period. A period that is too long, or that ends
 // before it begins, is a problem at "from".
 func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {
-	if err := q.complete(figures.Today(s.now())); err != nil {
+	if err := q.complete(s.Today()); err != nil {
 		return nil, err
 	}
 	answer := &Answer{First: q.First, Last: q.Last, ByCourier: q.ByCourier}

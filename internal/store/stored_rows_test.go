@@ -22,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -278,7 +279,7 @@ func checkStoredRateCards(t *testing.T, s *Store, rows storedRows) {
 			t.Errorf("rate card %s: %v", id, err)
 			continue
 		}
-		price, err := card.Price(shipped.Shipment, got.EffectiveFrom)
+		price, err := card.Price(testkit.Calendar(), shipped.Shipment, got.EffectiveFrom)
 		if want := storedPrices[got.Version]; err != nil || price.RateCents != want {
 			t.Errorf("rate card %s: got a price of %d, %v, want %d", got.Version, price.RateCents, err, want)
 		}

@@ -34,6 +34,7 @@ func newBatch(s *Sender, notes []note) *batch {
 		sender: s, now: s.now(), notes: notes, written: written{freed: map[*runner]bool{}},
 		changed: map[*Endpoint]bool{}, saved: map[outbox.EventKey]bool{},
 		fresh: map[outbox.EventKey]*request{}, failed: map[outbox.EventKey]bool{},
+		figures: figures.Tally{Clock: s.config.Clock},
 	}
 }
 

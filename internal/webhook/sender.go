@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -28,6 +29,8 @@ type SenderConfig struct {
 	At         func(time.Time) <-chan time.Time // sends when the given time has come
 	Random     io.Reader                        // may be read by many goroutines at once
 	Log        *slog.Logger
+	// Clock says to which day of a partner's figures a delivery counts.
+	Clock figures.Clock
 	// Post sends mail to the people of a partner whose endpoint the sender disables.
 	// With nil there is no mail.
 	Post mail.Post

@@ -23,6 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
@@ -233,6 +234,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	world.Version = "test"
 	world.Now, world.At, world.Out, world.Random = s.Clock.Now, s.Clock.At, io.Discard, Random(t)
 	world.Elapsed = nil // the clock of a test stands still
+	world.Zones = zone.Own()
 	world.Log = slog.New(slog.NewTextHandler(&locked{w: s.Log}, nil))
 	world.Hasher = CheapHasher(world.Random)
 	for _, option := range options {

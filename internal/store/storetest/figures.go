@@ -105,6 +105,7 @@ func (r *figuresRun) node(t *testing.T, seed uint64) *order.Service {
 			return testkit.Epoch.Add(time.Duration(random.Int64N(240*3_600_000)) * time.Millisecond)
 		},
 		Card:        func(context.Context, string, time.Time) (*pricing.Card, error) { return pricing.DefaultCard(), nil },
+		Calendar:    testkit.Calendar(),
 		TrackingURL: func(orderID string) string { return "http://localhost/track/" + orderID },
 		ProofURL:    func(name string) string { return "http://localhost/proofs/" + name },
 	})
@@ -172,7 +173,7 @@ func (r *figuresRun) deliver(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			var tally figures.Tally
+			tally := figures.Tally{Clock: testkit.Calendar().Clock}
 			var progress []webhook.Progress
 			for i, e := range listed {
 				if i%2 == 0 {
@@ -208,7 +209,7 @@ func (r *figuresRun) compare(t *testing.T) {
 // check compares the sums of a filter with the scan.
 func (r *figuresRun) check(t *testing.T, scanned map[figures.Key]*figures.Counts, f figures.Filter) {
 	t.Helper()
-	f.First, f.Last = figures.DayOf(testkit.Epoch, "")-2, figures.DayOf(testkit.Epoch, "")+20
+	f.First, f.Last = figures.DayOf(nil, testkit.Epoch, "")-2, figures.DayOf(nil, testkit.Epoch, "")+20
 	want := map[figures.Key]figures.Counts{}
 	for key, counts := range scanned {
 		if f.CourierID != "" && key.CourierID != f.CourierID {
@@ -272,7 +273,7 @@ func (r *figuresRun) scan(t *testing.T, partnerID string) map[figures.Key]*figur
 // scanOrder counts an order. Each entry of its history after the first has an event.
 func scanOrder(counted map[figures.Key]*figures.Counts, o *delivery.Order, events []*retention.Event) {
 	on := func(at time.Time, courierID string) *figures.Counts {
-		key := figures.Key{PartnerID: o.PartnerID, Day: figures.DayOf(at, o.Dropoff.Address.Province), CourierID: courierID}
+		key := figures.Key{PartnerID: o.PartnerID, Day: figures.DayOf(testkit.Calendar().Clock, at, o.Dropoff.Address.Province), CourierID: courierID}
 		if counted[key] == nil {
 			counted[key] = &figures.Counts{}
 		}

@@ -116,7 +116,7 @@ func (s *sheet) period() (p period) {
 		if !slices.Contains(usualPeriods, p.days) {
 			p.days = report.DefaultDays
 		}
-		p.last = figures.Today(s.site.Now())
+		p.last = s.corner.Reports.Today()
 		p.first = p.last - figures.Day(p.days) + 1
 		return p
 	}

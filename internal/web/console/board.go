@@ -3,12 +3,11 @@ package console
 import (
 	"context"
 	"encoding/json"
-	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -53,21 +52,35 @@ type boardSheet struct {
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
-	Zones         string // the time zones of provinces, as JSON
+	Zones         string // the clocks of provinces, as JSON
 }
 
-// zones returns the time zones of provinces as JSON.
-var zones = sync.OnceValue(func() string {
-	names := map[string]string{}
+// boardClocks are the clocks of a province as the board's modules need them: browsers may
+// have older time zones than the service.
+type boardClocks struct {
+	Name string `json:"name"` // of the time zone
+	// Shifts has the times, in seconds since 1970, from which the clocks are ahead of UTC by
+	// the seconds beside them.
+	Shifts [][2]int64 `json:"shifts"`
+}
+
+// clocksAhead is how far ahead the board knows the clocks.
+const clocksAhead = 2 * 366 * 24 * time.Hour
+
+// zones returns the clocks of provinces as JSON.
+func (room *Room) zones(now time.Time) (string, error) {
+	clocks := map[string]boardClocks{}
 	for _, province := range delivery.Provinces {
-		names[province] = pricing.Clock(province).String()
+		location := room.config.Calendar.Clock(province)
+		known := boardClocks{Name: location.String()}
+		for _, shift := range zone.Shifts(location, now.Add(-24*time.Hour), now.Add(clocksAhead)) {
+			known.Shifts = append(known.Shifts, [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
+		}
+		clocks[province] = known
 	}
-	encoded, err := json.Marshal(names)
-	if err != nil {
-		panic(err) // texts can always be encoded
-	}
-	return string(encoded)
-})
+	encoded, err := json.Marshal(clocks)
+	return string(encoded), err
+}
 
 // firstRows is how many rows the document of the board has: some more than a window of
 // 1,200 pixels shows.
@@ -118,9 +131,13 @@ func (room *Room) board(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	clocks, err := room.zones(s.Site.Now())
+	if err != nil {
+		return 0, nil, err
+	}
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), room.rows(entries), lines, boardLine{}, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), zones()},
+		data: boardSheet{s, s.Language.Phrases(boardPhrases...), room.rows(entries), lines, boardLine{}, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), clocks},
 	})
 }

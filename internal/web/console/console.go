@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/dropyard/dropyard/internal/report"
@@ -31,6 +32,7 @@ var files embed.FS
 // Config holds what the room needs.
 type Config struct {
 	Site      *page.Site
+	Calendar  *pricing.Calendar
 	Orders    *order.Service
 	Dispatch  *dispatch.Service
 	Proofs    *proof.Service

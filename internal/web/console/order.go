@@ -10,7 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -88,7 +87,7 @@ func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int,
 
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.OrderView(o, pricing.Clock), Record: found, History: historyOf(found)}
+	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.Clock), Record: found, History: historyOf(found)}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
@@ -148,7 +147,7 @@ func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found.Order, format, pricing.Clock(found.Order.Dropoff.Address.Province))
+	file, err := label.NewFile(found.Order, format, room.config.Calendar.Clock(found.Order.Dropoff.Address.Province))
 	if err != nil {
 		return 0, nil, err
 	}

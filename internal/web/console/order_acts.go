@@ -10,7 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -118,7 +117,7 @@ func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, 
 		for i, reason := range delivery.FailureReasons {
 			reasons[i] = page.Option{Value: string(reason), Label: s.Text("failure." + string(reason))}
 		}
-		zone := s.Site.Now().In(pricing.Clock(found.Order.Dropoff.Address.Province)).Format("MST")
+		zone := s.Site.Now().In(room.config.Calendar.Clock(found.Order.Dropoff.Address.Province)).Format("MST")
 		return []page.Field{
 			form.With(page.Field{Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons}),
 			form.With(page.Field{Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local", Hint: s.Text("act.next.hint", "zone", zone)}),
@@ -162,7 +161,7 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := page.Source(moveRequest(form, found, s.Request.PathValue("status")))
+	body, err := page.Source(room.moveRequest(form, found, s.Request.PathValue("status")))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -182,14 +181,14 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 
 // moveRequest returns the request of a form. The next attempt is typed in the time of the
 // place.
-func moveRequest(form *page.Form, found *dispatch.Record, status string) map[string]any {
+func (room *Room) moveRequest(form *page.Form, found *dispatch.Record, status string) map[string]any {
 	request := map[string]any{"status": status, "version": max(form.Version, 1)}
 	for _, name := range []string{"courier_id", "failure_reason", "notes", "reason", "next_attempt"} {
 		if value := strings.TrimSpace(form.Values.Get(name)); value != "" {
 			request[name] = value
 		}
 	}
-	zone := pricing.Clock(found.Order.Dropoff.Address.Province)
+	zone := room.config.Calendar.Clock(found.Order.Dropoff.Address.Province)
 	if at, err := time.ParseInLocation("2006-01-02T15:04", form.Values.Get("next_attempt"), zone); err == nil {
 		request["next_attempt"] = at
 	}

@@ -23,6 +23,12 @@ func (v systemView) EngineName() string {
 	return map[string]string{"sqlite": "SQLite", "postgres": "PostgreSQL", "citus": "Citus"}[v.Engine]
 }
 
+// zoneSources are the phrases for where time zone data are from.
+var zoneSources = map[string]string{"program": "system.zones.program", "system": "system.zones.system"}
+
+// ZonesSource returns the phrase for where the time zone data are from.
+func (v systemView) ZonesSource() string { return zoneSources[v.TimeZones.Source] }
+
 // ShortCommit returns the beginning of the commit; empty if it is not known.
 func (v systemView) ShortCommit() string {
 	if v.Commit == nil {

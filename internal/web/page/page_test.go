@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -126,11 +127,7 @@ func TestLanguageOf(t *testing.T) {
 
 func TestTimes(t *testing.T) {
 	t.Parallel()
-	toronto, err := time.LoadLocation("America/Toronto")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here := now.In(toronto)
+	here := now.In(zone.Own().Location("America/Toronto"))
 	for _, c := range []struct {
 		name, got, want string
 	}{

@@ -84,7 +84,7 @@ const fortnightDays = 14
 
 // fortnight returns the figures of the last two weeks, compared with the two before.
 func (room *Room) fortnight(s *sheet) ([]figure, error) {
-	today := figures.Today(room.config.Site.Now())
+	today := room.config.Reports.Today()
 	found, err := room.config.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
 		PartnerID: s.Account, First: today - 2*fortnightDays + 1, Last: today,
 	}})

@@ -203,7 +203,7 @@ func (o *orderForm) priceAgain() error {
 // send creates the order under the key of the form, so that the same form never creates
 // a second one.
 func (o *orderForm) send() (orderID string, err error) {
-	body := orderJSON(o.Form.Values)
+	body := orderJSON(o.Form.Values, o.clockOf)
 	source, err := strictjson.Parse(body)
 	if err != nil {
 		return "", err
@@ -215,7 +215,7 @@ func (o *orderForm) send() (orderID string, err error) {
 
 // validate returns what creating the order would be refused for; nil if it would not.
 func (o *orderForm) validate() error {
-	source, err := strictjson.Parse(orderJSON(o.Form.Values))
+	source, err := strictjson.Parse(orderJSON(o.Form.Values, o.clockOf))
 	if err == nil {
 		_, err = o.room.config.Orders.Validate(o.Context(), o.Account, source)
 	}
@@ -228,7 +228,7 @@ func (o *orderForm) price() error {
 	o.Quote, o.Missing = nil, nil
 	o.Form.Values.Del("quote_id")
 	o.Form.Values.Del(priceField)
-	source, err := strictjson.Parse(quoteJSON(o.Form.Values))
+	source, err := strictjson.Parse(quoteJSON(o.Form.Values, o.clockOf))
 	if err != nil {
 		return err
 	}

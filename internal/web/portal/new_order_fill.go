@@ -11,11 +11,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
-func clockOf(province string) *time.Location { return pricing.Clock(province) }
+// clockOf returns the time zone in which the times of a province are typed.
+func (o *orderForm) clockOf(province string) *time.Location {
+	return o.room.config.Calendar.Clock(province)
+}
 
 // fill proposes values: those of the order with an id, or the pickup of the latest order.
 // The metadata of an order is not copied, because it belongs to the system that wrote it.
@@ -75,14 +77,14 @@ func (o *orderForm) fillContact(end string, c delivery.Contact) {
 // fillWindows proposes the windows of an order, later by as many whole days as it takes
 // for the first one to begin in the future.
 func (o *orderForm) fillWindows(copied *delivery.Order) {
-	clock := clockOf(copied.Pickup.Address.Province)
+	clock := o.clockOf(copied.Pickup.Address.Province)
 	start := copied.Pickup.Window.Start.In(clock)
 	days := max(0, int(o.now.Sub(start)/(24*time.Hour)))
 	for !start.AddDate(0, 0, days).After(o.now) {
 		days++
 	}
 	for end, contact := range map[string]delivery.Contact{"pickup": copied.Pickup, "dropoff": copied.Dropoff} {
-		clock := clockOf(contact.Address.Province)
+		clock := o.clockOf(contact.Address.Province)
 		o.set(end+".time_window.start", contact.Window.Start.In(clock).AddDate(0, 0, days).Format(localForm))
 		o.set(end+".time_window.end", contact.Window.End.In(clock).AddDate(0, 0, days).Format(localForm))
 	}

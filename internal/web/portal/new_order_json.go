@@ -10,27 +10,30 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/pricing"
 )
 
 // orderJSON returns what was typed into the order form as the body of POST /v1/orders.
 // The fields of the form are named by their paths in it. A field that is left empty is
 // left out. What cannot be converted is sent as it was typed, so that the use case
-// refuses it at its field.
-func orderJSON(values url.Values) []byte { return writeOrder(values, false) }
+// refuses it at its field. clock returns the time zone of a province.
+func orderJSON(values url.Values, clock clocks) []byte { return writeOrder(values, clock, false) }
 
 // quoteJSON returns what decides the price as the body of POST /v1/rates/quote.
-func quoteJSON(values url.Values) []byte { return writeOrder(values, true) }
+func quoteJSON(values url.Values, clock clocks) []byte { return writeOrder(values, clock, true) }
+
+// clocks returns the time zone of a province.
+type clocks func(province string) *time.Location
 
 // typed writes what was typed as JSON.
 type typed struct {
 	strictjson.Writer
 	values url.Values
+	clock  clocks
 	priced bool // only what decides the price
 }
 
-func writeOrder(values url.Values, priced bool) []byte {
-	t := typed{values: values, priced: priced}
+func writeOrder(values url.Values, clock clocks, priced bool) []byte {
+	t := typed{values: values, clock: clock, priced: priced}
 	t.Object("")
 	t.members("", orderFields)
 	t.contact("pickup")
@@ -88,7 +91,7 @@ func (t *typed) members(prefix string, fields []orderField) {
 		if text == "" || t.priced && f.unpriced {
 			continue
 		}
-		value, ok := f.convert(text, t.values.Get(addressOf(prefix)+"province"))
+		value, ok := f.convert(text, t.clock(t.values.Get(addressOf(prefix)+"province")))
 		if ok {
 			t.Raw(f.name, value)
 		} else {
@@ -105,8 +108,8 @@ func addressOf(prefix string) string {
 }
 
 // convert returns what was typed into a field as JSON. It is false for a text, and for
-// what is not what the field must hold.
-func (f orderField) convert(text, province string) (value []byte, ok bool) {
+// what is not what the field must hold. clock is the time zone of the field's end of the delivery.
+func (f orderField) convert(text string, clock *time.Location) (value []byte, ok bool) {
 	switch f.kind {
 	case asNumber:
 		return number(text)
@@ -115,7 +118,7 @@ func (f orderField) convert(text, province string) (value []byte, ok bool) {
 	case asFlag:
 		return []byte(text), text == "true"
 	case asTime:
-		at, ok := localTime(text, pricing.Clock(province), f.name == "end")
+		at, ok := localTime(text, clock, f.name == "end")
 		return strconv.AppendQuote(nil, at.Format(time.RFC3339)), ok
 	case asPhone:
 		return internationalPhone(text)

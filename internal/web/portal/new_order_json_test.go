@@ -9,8 +9,11 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
+
+// clock returns the time zone of a province.
+func clock(province string) *time.Location { return testkit.Calendar().Clock(province) }
 
 // typedOrder is a form in which everything is filled in.
 func typedOrder() url.Values {
@@ -35,7 +38,7 @@ func typedOrder() url.Values {
 // TestOrderJSON reads what was typed as the use case reads it.
 func TestOrderJSON(t *testing.T) {
 	t.Parallel()
-	body := orderJSON(typedOrder())
+	body := orderJSON(typedOrder(), clock)
 	source, err := strictjson.Parse(body)
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
@@ -75,7 +78,7 @@ func TestQuoteJSONIsEnough(t *testing.T) {
 		values.Del(name)
 	}
 	values.Set("pickup.phone", "5")
-	source, err := strictjson.Parse(quoteJSON(values))
+	source, err := strictjson.Parse(quoteJSON(values, clock))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,7 @@ func TestConvertedFields(t *testing.T) {
 		{asFlag, "on", ""},
 		{asText, "x", ""},
 	} {
-		if got, ok := (orderField{kind: c.kind}).convert(c.typed, ""); ok != (c.want != "") || ok && string(got) != c.want {
+		if got, ok := (orderField{kind: c.kind}).convert(c.typed, time.UTC); ok != (c.want != "") || ok && string(got) != c.want {
 			t.Errorf("%d, %q: got %q, %t, want %q", c.kind, c.typed, got, ok, c.want)
 		}
 	}
@@ -139,7 +142,7 @@ func TestLocalTime(t *testing.T) {
 		{"2026-02-30T09:00", "ON", false, ""},
 		{"tomorrow", "ON", false, ""},
 	} {
-		at, ok := localTime(c.typed, pricing.Clock(c.province), c.last)
+		at, ok := localTime(c.typed, clock(c.province), c.last)
 		if got := at.Format(time.RFC3339); ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%s in %s, last %t: got %s, %t, want %q", c.typed, c.province, c.last, got, ok, c.want)
 		}
@@ -153,15 +156,15 @@ func FuzzOrderJSON(f *testing.F) {
 	f.Add("pickup.time_window.start=x&parcels[7].weight_kg=1e9&parcels[07].weight_kg=1&items[1].quantity=%00&dropoff.name=%ff&cod.amount_cents=%7B")
 	f.Fuzz(func(t *testing.T, sent string) {
 		values, _ := url.ParseQuery(sent) // keeps what it could read
-		for _, body := range [][]byte{orderJSON(values), quoteJSON(values)} {
+		for _, body := range [][]byte{orderJSON(values, clock), quoteJSON(values, clock)} {
 			if _, err := strictjson.Parse(body); err != nil {
 				t.Fatalf("%q: got %q, which is not JSON: %v", sent, body, err)
 			}
 		}
-		root, _ := strictjson.Parse(orderJSON(values))
+		root, _ := strictjson.Parse(orderJSON(values, clock))
 		for name := range values {
 			if _, _, known := findField(name); known && strings.TrimSpace(values.Get(name)) != "" && isMissing(root, name, values) {
-				t.Fatalf("%q: got %s, want it to have the field %q", sent, orderJSON(values), name)
+				t.Fatalf("%q: got %s, want it to have the field %q", sent, orderJSON(values, clock), name)
 			}
 		}
 	})

@@ -8,7 +8,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -55,7 +54,7 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
 	now := s.room.config.Site.Now()
 	v := orderView{
-		sheet: s, OrderView: s.OrderView(o, pricing.Clock),
+		sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.Clock),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),
@@ -80,7 +79,7 @@ func (room *Room) label(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found, format, pricing.Clock(found.Dropoff.Address.Province))
+	file, err := label.NewFile(found, format, room.config.Calendar.Clock(found.Dropoff.Address.Province))
 	if err != nil {
 		return 0, nil, err
 	}

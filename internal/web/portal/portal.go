@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -28,6 +29,7 @@ var files embed.FS
 // Config holds what the room needs.
 type Config struct {
 	Site       *page.Site
+	Calendar   *pricing.Calendar
 	Orders     *order.Service
 	Proofs     Proofs
 	Partners   *partner.Service

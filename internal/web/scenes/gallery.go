@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -52,11 +53,7 @@ func (g gallery) serve(v *visit.Visit) (int, []byte, error) {
 	form.Values.Set("email", "lea@metro")
 	form.Values.Set("level", "express")
 	form.Faults = []page.Fault{{Field: "email", Text: language.Text("fault.email")}, {Field: "postal", Text: language.Text("fault.postal")}}
-	toronto, err := time.LoadLocation("America/Toronto")
-	if err != nil {
-		return 0, nil, err
-	}
-	now := Now.In(toronto)
+	now := Now.In(zone.Own().Location("America/Toronto"))
 	view := galleryView{
 		Statuses: delivery.Statuses, Form: form,
 		Fields: []page.Field{

@@ -17,8 +17,10 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/home"
@@ -133,7 +135,7 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
-	tracking := track.New(track.Config{Site: site, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
+	tracking := track.New(track.Config{Site: site, Clock: pricing.NewCalendar(zone.Own()).Clock, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
 	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site), []visit.Route{
 		firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -57,8 +56,7 @@ type entryView struct {
 	At   time.Time
 }
 
-func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, now time.Time) orderView {
-	clock := pricing.Clock(o.Destination.Province)
+func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, clock *time.Location, now time.Time) orderView {
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
 		City:   o.Destination.City,

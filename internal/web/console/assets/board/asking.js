@@ -36,7 +36,7 @@ export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order
 const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
   ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
 
-/** @param {{zone: string, go: Go}} props */
+/** @param {{zone: import("./zone.js").Zone, go: Go}} props */
 const Failure = ({ zone, go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), next = String(values.get("next")), notes = String(values.get("notes")).trim();

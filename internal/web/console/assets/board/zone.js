@@ -2,26 +2,27 @@
 
 import { language } from "dropyard/text.js";
 
-/** The time zones of provinces, which the document names. @returns {Record<string, string>} */
+/**
+ * The clocks of a province: the name of its time zone, as in "America/Toronto", and the times from which they are ahead of
+ * UTC, both in seconds. They come from the service, because the time zones of a browser may be older than the law.
+ * @typedef {{name: string, shifts: [at: number, east: number][]}} Zone
+ */
+
+/** The clocks of provinces, which the document has. @returns {Record<string, Zone>} */
 const zones = () => JSON.parse(globalThis.document?.getElementById("board")?.dataset.zones ?? "{}");
 
-/** Returns the time zone of a province, as in "America/Toronto". @param {string} province */
-export const zoneOf = (province) => zones()[province] ?? "UTC";
+/** Returns the clocks of a province. @param {string} province @returns {Zone} */
+export const zoneOf = (province) => zones()[province] ?? { name: "UTC", shifts: [] };
 
-/** Returns what people call a time zone. @param {string} zone */
-export const zoneName = (zone) => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZone: zone, timeZoneName: "longGeneric" })
-  .formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? zone;
+/** Returns what people call a time zone. @param {Zone} zone */
+export const zoneName = (zone) => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZone: zone.name, timeZoneName: "longGeneric" })
+  .formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? zone.name;
 
-/** How far the clock of a zone is before UTC at a time, in milliseconds. @param {string} zone @param {number} at */
-const offset = (zone, at) => {
-  const format = new Intl.DateTimeFormat("en-CA", { timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric" });
-  const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = /** @type {Record<string, number>} */ (
-    Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)])));
-  return Date.UTC(year, month - 1, day, hour, minute) - Math.floor(at / 60000) * 60000;
-};
+/** How far the clocks of a zone are ahead of UTC at a time, in milliseconds. @param {Zone} zone @param {number} at */
+const east = (zone, at) => 1000 * (zone.shifts.findLast(([from]) => from * 1000 <= at) ?? zone.shifts[0] ?? [0, 0])[1];
 
-/** Returns when the clock of a zone shows a time. @param {string} local as fields for times have it: 2026-01-15T09:00 @param {string} zone */
+/** Returns when the clocks of a zone show a time. @param {string} local as fields for times have it: 2026-01-15T09:00 @param {Zone} zone */
 export const instant = (local, zone) => {
   const wall = Date.parse(`${local}Z`);
-  return new Date(wall - offset(zone, wall - offset(zone, wall)));
+  return new Date(wall - east(zone, wall - east(zone, wall)));
 };

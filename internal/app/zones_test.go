@@ -1,0 +1,103 @@
+package app_test
+
+import (
+	_ "embed"
+	"encoding/json"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// calgaryQuote asks for a pickup in Calgary half an hour after the cut-off, in the first
+// winter in which Alberta has not set its clocks back.
+//
+//go:embed testdata/quote_calgary_after_cutoff.json
+var calgaryQuote []byte
+
+// firstWinter is a Monday of that winter, before noon in every province.
+var firstWinter = time.Date(2026, time.December, 14, 15, 0, 0, 0, time.UTC)
+
+// inWinter starts a service at that time.
+func inWinter(t *testing.T) *apptest.Service {
+	t.Helper()
+	clock := testkit.NewClock(firstWinter)
+	s := apptest.Start(t, apptest.OnClock(clock))
+	s.Clock = clock
+	return s
+}
+
+func TestQuoteAfterCutOffInCalgary(t *testing.T) {
+	t.Parallel()
+	s := inWinter(t)
+	quote := s.Register(t, "metro").Call(t, "POST", "/v1/rates/quote", calgaryQuote).Must(t, 200)
+	if got, want := quote.Text("estimated_delivery"), "2026-12-16T00:00:00.000Z"; got != want {
+		t.Errorf("got the estimate %s, want %s: 18:00 of the next day", got, want)
+	}
+}
+
+// TestClocksThatStopped: what the service computes and shows for the places that have
+// stopped changing their clocks goes by their present law.
+func TestClocksThatStopped(t *testing.T) {
+	t.Parallel()
+	s := inWinter(t)
+	p := s.Register(t, "metro")
+	for _, c := range []struct{ province, postal, offset, label, page string }{
+		{"AB", "T2P 1J9", "-06:00", "2026-12-15 08:00 – 16:00", "9:00 AM"},
+		{"BC", "V6B 1A1", "-07:00", "2026-12-15 07:00 – 15:00", "8:00 AM"},
+		{"MB", "R3C 0V8", "-05:00", "2026-12-15 09:00 – 17:00", "10:00 AM"},
+		{"NT", "X1A 2N4", "-06:00", "2026-12-15 08:00 – 16:00", "9:00 AM"},
+		{"SK", "S4P 3Y2", "-06:00", "2026-12-15 08:00 – 16:00", "9:00 AM"},
+		{"ON", "M5H 2N2", "-05:00", "2026-12-15 09:00 – 17:00", "10:00 AM"},
+	} {
+		body := strings.NewReplacer("2026-01-1", "2026-12-1", `"ON","postal_code":"M5H 2N2"`, `"`+c.province+`","postal_code":"`+c.postal+`"`).
+			Replace(string(testkit.OrderJSON("A-"+c.province, "")))
+		created := p.Create(t, []byte(body)).Must(t, 201)
+		estimate, _ := timestamp.Parse(created.Text("estimated_delivery"))
+		if zone, _ := time.Parse("-07:00", c.offset); estimate.In(zone.Location()).Format("15:04") != "18:00" {
+			t.Errorf("%s: got the estimate %s, want 18:00 at %s", c.province, created.Text("estimated_delivery"), c.offset)
+		}
+		id := created.Text("order_id")
+		label := p.Call(t, "GET", "/v1/orders/"+id+"/label", nil, "Accept", "application/zpl").Must(t, 200)
+		if !strings.Contains(string(label.Body), "^FD"+c.label+"^FS") {
+			t.Errorf("%s: got the label %s, want %q in it", c.province, label.Body, c.label)
+		}
+		page := s.Do(t, "GET", "/track/"+id+"/html", nil).Must(t, 200)
+		if !strings.Contains(string(page.Body), ">Today, "+c.page+"</time>") {
+			t.Errorf("%s: got the tracking page %s, want the creation at %s in it", c.province, page.Body, c.page)
+		}
+	}
+}
+
+// TestBoardHasTheClocks: the board reads times of a place by the clocks that the service
+// knows, because those of a browser may be older.
+func TestBoardHasTheClocks(t *testing.T) {
+	t.Parallel()
+	s := inWinter(t)
+	page := s.Operate(t).Visit(t).Open(t, "/console/board").Must(t, 200)
+	text := regexp.MustCompile(`data-zones="([^"]*)"`).FindSubmatch(page.Body)
+	if text == nil {
+		t.Fatalf("got no clocks in the page %s", page.Body)
+	}
+	var clocks map[string]struct {
+		Name   string     `json:"name"`
+		Shifts [][2]int64 `json:"shifts"`
+	}
+	if err := json.Unmarshal([]byte(html.UnescapeString(string(text[1]))), &clocks); err != nil {
+		t.Fatal(err)
+	}
+	yesterday := firstWinter.Add(-24 * time.Hour).Unix()
+	if got := clocks["BC"]; got.Name != "America/Vancouver" || !slices.Equal(got.Shifts, [][2]int64{{yesterday, -7 * 3600}}) {
+		t.Errorf("BC: got %+v, want UTC-7 without a change", got)
+	}
+	spring := time.Date(2027, time.March, 14, 7, 0, 0, 0, time.UTC).Unix()
+	if got := clocks["QC"]; len(got.Shifts) < 4 || got.Shifts[0] != [2]int64{yesterday, -5 * 3600} || got.Shifts[1] != [2]int64{spring, -4 * 3600} {
+		t.Errorf("QC: got %+v, want UTC-5, and UTC-4 from March 2027 on", got)
+	}
+}
