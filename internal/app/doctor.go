@@ -42,7 +42,8 @@ func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
 	d := &Diagnosis{}
 	d.checkSettings(settings)
 	d.checkFileLimit()
-	d.checkZones(zone.Newest())
+	zones, err := zone.Newest()
+	d.checkZones(zones, err, time.Now())
 	if settings.Postgres() {
 		return d, d.checkPostgres(ctx, settings)
 	}

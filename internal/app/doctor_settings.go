@@ -76,14 +76,10 @@ func (d *Diagnosis) checkBackup(settings *config.Config) {
 }
 
 // checkZones checks the time zones. unused is why newer ones of the system are not used.
-func (d *Diagnosis) checkZones(zones *zone.Database, unused error) {
-	d.noteZones(zones, time.Now())
+func (d *Diagnosis) checkZones(zones *zone.Database, unused error, now time.Time) {
 	if unused != nil {
-		d.find("%v: install the system's time zones again, complete", unused)
+		d.find("%v: install the time zones of the system again", unused)
 	}
-}
-
-func (d *Diagnosis) noteZones(zones *zone.Database, now time.Time) {
 	from := "the program"
 	if zones.Folder != "" {
 		from = zones.Folder

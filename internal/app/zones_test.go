@@ -12,6 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -60,7 +61,7 @@ func TestClocksThatStopped(t *testing.T) {
 			Replace(string(testkit.OrderJSON("A-"+c.province, "")))
 		created := p.Create(t, []byte(body)).Must(t, 201)
 		estimate, _ := timestamp.Parse(created.Text("estimated_delivery"))
-		if zone, _ := time.Parse("-07:00", c.offset); estimate.In(zone.Location()).Format("15:04") != "18:00" {
+		if local, _ := time.Parse("-07:00", c.offset); estimate.In(local.Location()).Format("15:04") != "18:00" {
 			t.Errorf("%s: got the estimate %s, want 18:00 at %s", c.province, created.Text("estimated_delivery"), c.offset)
 		}
 		id := created.Text("order_id")
@@ -99,5 +100,27 @@ func TestBoardHasTheClocks(t *testing.T) {
 	spring := time.Date(2027, time.March, 14, 7, 0, 0, 0, time.UTC).Unix()
 	if got := clocks["QC"]; len(got.Shifts) < 4 || got.Shifts[0] != [2]int64{yesterday, -5 * 3600} || got.Shifts[1] != [2]int64{spring, -4 * 3600} {
 		t.Errorf("QC: got %+v, want UTC-5, and UTC-4 from March 2027 on", got)
+	}
+}
+
+// TestSystemNamesTheTimeZones: an admin sees which time zones the service goes by, and when
+// they should be renewed.
+func TestSystemNamesTheTimeZones(t *testing.T) {
+	t.Parallel()
+	version := zone.Own().Version
+	for at, old := range map[time.Time]bool{firstWinter: false, firstWinter.AddDate(30, 0, 0): true} {
+		clock := testkit.NewClock(at)
+		s := apptest.Start(t, apptest.OnClock(clock))
+		s.Clock = clock
+		o := s.Operate(t)
+		answer := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200)
+		if got := answer.Text("time_zones", "version"); got != version || answer.JSON("time_zones", "source") != "program" || answer.JSON("time_zones", "old") != old {
+			t.Errorf("%s: got %v, want %s from the program, old %t", at, answer.JSON("time_zones"), version, old)
+		}
+		page := o.Visit(t).Open(t, "/console/system?lang=fr")
+		page.Shows(t, 200, "Fuseaux horaires", version+" <span class=\"soft\">(intégrés)")
+		if got := strings.Contains(string(page.Body), "Plus d’un an"); got != old {
+			t.Errorf("%s: the page says that the time zones are old: %t, want %t", at, got, old)
+		}
 	}
 }
