@@ -37,6 +37,9 @@ func TestDayIsLocalToTheProvince(t *testing.T) {
 		{"2026-07-01T02:30:00Z", "NL", "2026-07-01"}, // daylight saving time
 		{"2026-03-02T07:59:59Z", "BC", "2026-03-01"},
 		{"2026-03-02T08:00:00Z", "BC", "2026-03-02"},
+		{"2026-12-15T06:30:00Z", "AB", "2026-12-15"}, // in the first winter on the time of summer
+		{"2026-12-15T05:59:59Z", "AB", "2026-12-14"},
+		{"2026-12-15T05:00:00Z", "MB", "2026-12-15"},
 		{"2026-03-02T23:59:59Z", "", "2026-03-02"},
 	} {
 		at, err := time.Parse(time.RFC3339, c.at)
