@@ -126,7 +126,8 @@ func (c *listenCommand) handle(ctx context.Context, forward *forwarder, e client
 	if len(c.Events) > 0 && !slices.Contains(c.Events, string(event.Type)) {
 		return
 	}
-	line := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.In(userZone()).Format(time.TimeOnly), event.Type, event.OrderID(), event.ID)
+	at := event.CreatedAt.In(userZone()).Format(time.TimeOnly)
+	line := fmt.Sprintf("%s  %-22s  %s  %s", at, event.Type, event.OrderID(), event.ID)
 	if c.ForwardTo != "" {
 		line += "  → " + forward.post(ctx, event.ID, []byte(e.Body))
 	}

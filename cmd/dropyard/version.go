@@ -56,7 +56,9 @@ func (c versionCommand) Run() error {
 		return json.NewEncoder(os.Stdout).Encode(b)
 	}
 	_, err := fmt.Println("dropyard", b.Version)
-	for _, line := range []struct{ name, value string }{{"commit", b.Commit}, {"time", b.Time}, {"go", b.Go}, {"zones", b.TimeZones}, {"system", b.System}} {
+	for _, line := range []struct{ name, value string }{
+		{"commit", b.Commit}, {"time", b.Time}, {"go", b.Go}, {"zones", b.TimeZones}, {"system", b.System},
+	} {
 		if err == nil && line.value != "" {
 			_, err = fmt.Printf("  %-7s%s\n", line.name, line.value)
 		}

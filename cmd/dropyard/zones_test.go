@@ -45,12 +45,14 @@ func TestDoctorNamesUnusableTimeZones(t *testing.T) {
 	t.Parallel()
 	folder := laterZones(t)
 	r := run{dir: t.TempDir(), env: []string{"ZONEINFO=" + folder}}
-	if got := r.do(t, "doctor", "--data", r.dir); !strings.Contains(got.stderr+got.stdout, "the time zones are those of 2990a, from "+folder) {
+	want := "the time zones are those of 2990a, from " + folder
+	if got := r.do(t, "doctor", "--data", r.dir); !strings.Contains(got.stderr+got.stdout, want) {
 		t.Errorf("got %+v, want the time zones of %s", got, folder)
 	}
 	must(t, os.Remove(filepath.Join(folder, "America", "Regina")))
 	must(t, os.Remove(filepath.Join(folder, "Canada", "Saskatchewan")))
-	if got := r.do(t, "doctor", "--data", r.dir); got.code != 1 || !strings.Contains(got.stdout+got.stderr, "the time zones of 2990a in "+folder+" cannot be used") {
+	want = "the time zones of 2990a in " + folder + " cannot be used"
+	if got := r.do(t, "doctor", "--data", r.dir); got.code != 1 || !strings.Contains(got.stdout+got.stderr, want) {
 		t.Errorf("got %+v, want a fault that names %s", got, folder)
 	}
 }

@@ -21,7 +21,8 @@ func (s *Server) handleOrderLabel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), s.config.Clock(found.Dropoff.Address.Province))
+	clock := s.config.Clock(found.Dropoff.Address.Province)
+	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), clock)
 	if err != nil {
 		return reply{}, err
 	}

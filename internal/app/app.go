@@ -116,7 +116,10 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 	if err := Check(settings); err != nil {
 		return nil, err
 	}
-	a := &App{Surroundings: world, calendar: pricing.NewCalendar(world.Zones), config: settings, room: newRoom(world.Memory), machine: world.Now}
+	a := &App{
+		Surroundings: world, calendar: pricing.NewCalendar(world.Zones), config: settings, room: newRoom(world.Memory),
+		machine: world.Now,
+	}
 	a.clock = clock.New(world.Now, world.Elapsed, world.At, world.Log)
 	a.Now, a.At = a.clock.Now, a.clock.At
 	if err := a.start(ctx); err != nil {
