@@ -1,10 +1,10 @@
 package zone
 
 import (
-	"maps"
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +123,7 @@ func TestLinksMayBeMissing(t *testing.T) {
 // TestUnusableSystem: data that are newer but incomplete or damaged are reported, not used.
 func TestUnusableSystem(t *testing.T) {
 	t.Parallel()
+	named := regexp.MustCompile("of 2990a in .*: (America/Regina|Canada/Saskatchewan): ")
 	own := Own()
 	for name, harm := range map[string]func(path string) error{
 		"missing":   os.Remove,
@@ -140,8 +141,8 @@ func TestUnusableSystem(t *testing.T) {
 			}
 		}
 		got, err := newest(own, []string{folder})
-		if got != own || err == nil || !strings.Contains(err.Error(), "2990a") || !strings.Contains(err.Error(), "America/Regina") && !strings.Contains(err.Error(), "Canada/Saskatchewan") {
-			t.Errorf("%s: got the zones of %q and error %v, want those of the program, and an error that names version and zone", name, got.Folder, err)
+		if got != own || !named.MatchString(fmt.Sprint(err)) {
+			t.Errorf("%s: got the zones of %q and error %v, want the program's and an error like %s", name, got.Folder, err, named)
 		}
 	}
 }
@@ -249,10 +250,12 @@ func TestLinksAreOfOneZone(t *testing.T) {
 	t.Parallel()
 	own := Own()
 	for link, zone := range map[string]string{
-		"America/Yellowknife": "America/Edmonton", "Canada/Pacific": "America/Vancouver", "Canada/Central": "America/Winnipeg",
+		"America/Yellowknife": "America/Edmonton",
+		"Canada/Pacific":      "America/Vancouver",
+		"Canada/Central":      "America/Winnipeg",
 	} {
-		if own.files[link] != own.files[zone] {
-			t.Errorf("%s: got other clocks than %s, want the same; the zones are %q", link, zone, slices.Sorted(maps.Keys(own.files)))
+		if own.files[link] == "" || own.files[link] != own.files[zone] {
+			t.Errorf("%s: got other clocks than those of %s, want the same", link, zone)
 		}
 	}
 }
