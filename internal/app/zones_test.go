@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -127,5 +128,21 @@ func TestSystemNamesTheTimeZones(t *testing.T) {
 		if got := strings.Contains(string(page.Body), "Plus d’un an"); got != old {
 			t.Errorf("%s: the page says that the time zones are old: %t, want %t", at, got, old)
 		}
+	}
+}
+
+// TestMailOfClocksThatStopped: the next attempt in a mail to a recipient in Calgary.
+func TestMailOfClocksThatStopped(t *testing.T) {
+	t.Parallel()
+	f, server := newMailFloor(t)
+	moved := strings.NewReplacer(`"ON","postal_code":"M5H 2N2"`, `"AB","postal_code":"T2P 1J9"`)
+	id := f.partner.Create(t, []byte(moved.Replace(string(testkit.OrderJSON("A-1", ""))))).Must(t, 201).Text("order_id")
+	for _, step := range waysTo[delivery.StatusOutForDelivery][:len(waysTo[delivery.StatusOutForDelivery])-1] {
+		f.operator.Move(t, id, step).Must(t, 200)
+	}
+	f.moved(t, server, id, `{"status":"out_for_delivery"}`)
+	got := f.moved(t, server, id, `{"status":"failed","failure_reason":"not_home","next_attempt":"2026-12-15T15:00:00Z"}`)
+	if want := "Next attempt: December 15, 2026 at 09:00"; !strings.Contains(got.Text, want) {
+		t.Errorf("got the text\n%s\nwant %q in it", got.Text, want)
 	}
 }
