@@ -145,6 +145,11 @@ var errDown = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "the service cannot reach its database at the moment", RetryAfter: downRetry,
 }
 
+// errBlocked is returned when another transaction holds the rows of a request for too long.
+var errBlocked = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "the request waited too long for another change of the same account", RetryAfter: downRetry,
+}
+
 // downRetry is when it is worth asking again. The store looks more often than that.
 const downRetry = 2 * time.Second
 
@@ -156,6 +161,8 @@ func known(err error) *refusal.Error {
 		return refused
 	case errors.Is(err, refusal.ErrDown):
 		return errDown
+	case errors.Is(err, refusal.ErrBlocked):
+		return errBlocked
 	case errors.Is(err, refusal.ErrUnreachable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return refusal.New(refusal.CodeUnavailable, "the request could not be finished in time")
 	default:

@@ -37,10 +37,16 @@ type committer struct {
 
 	mu    sync.Mutex
 	queue turns.Queue[*waiting] // what waits, by partner; guarded by mu
-	// busy has the partners whose groups are being settled, if byPartner; guarded
-	// by mu. Their commands wait for the next group.
-	busy   map[string]bool
-	closed bool // guarded by mu
+	// busy has the partners whose groups are settled beside the others'; guarded by mu.
+	// Their commands wait for the next group: of deal, or of alone.
+	busy map[string]bool
+	// blocked has the partners that were set aside and found blocked, and since when;
+	// guarded by mu.
+	blocked map[string]time.Time
+	began   time.Time // when run began to settle the current group, or zero; guarded by mu
+	closed  bool      // guarded by mu
+	// tries has a place for each transaction of a partner that is set aside.
+	tries chan struct{}
 	// more is signalled when a group may be formed: its lock is mu.
 	more sync.Cond
 }
@@ -99,7 +105,8 @@ func newCommitter(config Config) *committer {
 	}
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer, tracer: config.Tracer,
-		byPartner: config.ByPartner, clock: config.Calendar.Clock, busy: map[string]bool{},
+		byPartner: config.ByPartner, clock: config.Calendar.Clock, busy: map[string]bool{}, blocked: map[string]time.Time{},
+		tries: make(chan struct{}, asideAtOnce),
 	}
 	c.warmer, _ = config.Store.(Warmer)
 	c.more.L = &c.mu
@@ -168,8 +175,16 @@ func (c *committer) withdraw(w *waiting) {
 
 func (c *committer) run() {
 	for group := c.next(); group != nil; group = c.next() {
-		c.settle(group)
+		c.setBegan(time.Now())
+		c.settle(group, common)
+		c.setBegan(time.Time{})
 	}
+}
+
+func (c *committer) setBegan(at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.began = at
 }
 
 // next waits for commands and returns a group of them. It returns nil once the
@@ -191,15 +206,18 @@ func (c *committer) next() []*waiting {
 // gather takes what waits right now, one command of each partner after the other,
 // up to the bounds of a group. A batch waits for the next group if its orders do
 // not fit. The caller holds mu.
-func (c *committer) gather() (group []*waiting) {
+func (c *committer) gather() []*waiting {
+	return c.gatherOf(func(partnerID string, group []*waiting) bool {
+		return !c.busy[partnerID] && (!c.byPartner || len(group) == 0 || group[0].partnerID == partnerID)
+	})
+}
+
+// gatherOf does so with the partners that admitted reports for the group so far.
+func (c *committer) gatherOf(admitted func(partnerID string, group []*waiting) bool) (group []*waiting) {
 	total, ofBatches := 0, 0
 	admits := func(partnerID string, w *waiting) bool {
-		switch weight := weightOf(w.command); {
-		case c.byPartner && (c.busy[partnerID] || len(group) > 0 && group[0].partnerID != partnerID):
-			return false
-		default:
-			return weight == 1 || ofBatches+weight <= maxOfBatches
-		}
+		weight := weightOf(w.command)
+		return admitted(partnerID, group) && (weight == 1 || ofBatches+weight <= maxOfBatches)
 	}
 	for total < maxGroup {
 		w, ok := c.queue.Next(admits)
@@ -224,21 +242,29 @@ func weightOf(cmd command) int {
 }
 
 // settle settles a group that has just been formed.
-func (c *committer) settle(group []*waiting) {
+func (c *committer) settle(group []*waiting, by way) {
 	now := time.Now()
 	for _, w := range group {
 		c.observer.Waited(now.Sub(w.since))
 		w.spans.stage.End()
 	}
-	c.settleTogether(group)
+	c.settleTogether(group, by)
 }
+
+// way says how a group is committed.
+type way int
+
+const (
+	common way = iota // with other partners' commands: it waits for no lock for long
+	aside             // only one partner's: it waits as long as callers do
+)
 
 var errAbandoned = errors.New("the caller had gone before the command was tried")
 
 // settleTogether commits a group and answers all its callers. If the database
 // refuses the group as a whole, its commands are tried one by one, so that one that
 // cannot be stored does not fail its neighbours.
-func (c *committer) settleTogether(group []*waiting) {
+func (c *committer) settleTogether(group []*waiting, by way) {
 	// A caller that has left got an answer that promises nothing, so its command
 	// need not be carried out.
 	group = slices.DeleteFunc(group, func(w *waiting) bool {
@@ -251,19 +277,22 @@ func (c *committer) settleTogether(group []*waiting) {
 	if len(group) == 0 {
 		return
 	}
-	outcomes, err := c.commit(group)
+	outcomes, err := c.commit(group, by)
+	isBlocked := errors.Is(err, refusal.ErrBlocked)
 	switch {
 	case err == nil:
 		for i, w := range group {
 			c.answer(w, outcomes[i])
 		}
-	case len(group) == 1 || errors.Is(err, refusal.ErrUnreachable):
+	case isBlocked && by == common && !c.byPartner:
+		c.setAside(group)
+	case len(group) == 1 || isBlocked || errors.Is(err, refusal.ErrUnreachable):
 		for _, w := range group {
 			c.answer(w, refused(err))
 		}
 	default:
 		for _, w := range group {
-			c.settleTogether([]*waiting{w})
+			c.settleTogether([]*waiting{w}, by)
 		}
 	}
 }
@@ -276,11 +305,15 @@ func (c *committer) answer(w *waiting, settled outcome) {
 }
 
 const (
-	// tryTimeout bounds one try at a transaction. The group outlives every
-	// single request in it, so that no request's limit can be its own.
+	// firstTry bounds the first try at a transaction, whose connection may be cut off
+	// without a sign. Each further one gets twice as long, up to tryTimeout, because a
+	// database may be slow. The group outlives every single request in it, so that no
+	// request's limit can be its own.
+	firstTry   = 2 * time.Second
 	tryTimeout = 10 * time.Second
 	// patience is how long a group waits for a part of the database that cannot be
-	// reached. If all of it is down, the store ends the wait earlier.
+	// reached, or one that is set aside for locks. If all of the database is down, the
+	// store ends the wait earlier.
 	patience = 20 * time.Second
 	// pause is how long it waits at first; each further time is twice as long,
 	// up to maxPause, so that no caller waits long once the database is back.
@@ -291,7 +324,7 @@ const (
 // commit settles a group in one transaction. If other nodes changed the same rows,
 // or the connection was lost, it reads and decides again: what an earlier try has
 // committed is then found under its idempotency keys and event ids.
-func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
+func (c *committer) commit(group []*waiting, by way) (outcomes []outcome, err error) {
 	start := time.Now()
 	var tried Group
 	ctx, span := c.grouped(group)
@@ -306,15 +339,33 @@ func (c *committer) commit(group []*waiting) (outcomes []outcome, err error) {
 		tried.Commands += weightOf(w.command)
 	}
 	needs := needsOf(commands)
-	wait := pause
+	wait, limit := pause, firstTry
+	if by == aside {
+		needs.LockWait = asideLockWait
+	}
 	for deadline := start.Add(patience); ; {
-		outcomes, err = c.try(ctx, commands, needs)
+		outcomes, err = c.tryBy(ctx, by, commands, needs, limit)
+		isBlocked := errors.Is(err, refusal.ErrBlocked)
+		if by == aside {
+			c.setBlocked(group[0].partnerID, isBlocked)
+		}
 		switch {
 		case errors.Is(err, ErrRaced) && tried.Races < maxRaces:
 			tried.Races++
 			continue
+		case isBlocked:
+			tried.Blocked++
+			if by == common && !c.byPartner || time.Now().After(deadline) || abandonedAll(group) {
+				return nil, err
+			}
+			time.Sleep(wait)
+			wait = min(2*wait, maxPause)
+			continue
 		case worthWaiting(err) && time.Now().Before(deadline):
 			tried.Retries++
+			if errors.Is(err, context.DeadlineExceeded) {
+				limit = min(2*limit, tryTimeout)
+			}
 			time.Sleep(wait)
 			wait = min(2*wait, maxPause)
 			continue
@@ -330,8 +381,8 @@ func worthWaiting(err error) bool {
 	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown)
 }
 
-func (c *committer) try(ctx context.Context, commands []command, needs *Needs) (outcomes []outcome, err error) {
-	ctx, cancel := context.WithTimeout(ctx, tryTimeout)
+func (c *committer) try(ctx context.Context, commands []command, needs *Needs, limit time.Duration) (outcomes []outcome, err error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	// No handler's recover reaches this goroutine. A command that panics is then
 	// found by trying one by one, and fails alone.

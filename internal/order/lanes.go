@@ -10,7 +10,7 @@ func (c *committer) deal() {
 		partnerID := group[0].partnerID
 		c.setBusy(partnerID, true)
 		c.done.Go(func() {
-			c.settle(group)
+			c.settle(group, common)
 			c.setBusy(partnerID, false)
 		})
 	}

@@ -29,6 +29,7 @@ type Group struct {
 	Took     time.Duration // all tries together
 	Races    int           // tries that were lost because another node changed the same rows
 	Retries  int           // tries that ended because the database could not be reached
+	Blocked  int           // tries that ended because another transaction held locks for too long
 }
 
 // CommandKind says what a command is for.

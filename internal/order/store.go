@@ -143,6 +143,9 @@ type Needs struct {
 	// Actors are the people on whose authority the commands change something. They are read
 	// and locked before all else.
 	Actors []*actor.Actor
+	// LockWait bounds the wait for each lock, where several nodes share a database; 0 is
+	// the store's own bound. When it has passed, the error is a refusal.ErrBlocked.
+	LockWait time.Duration
 }
 
 // State is what Load found. Deciding one command changes it for the next, so

@@ -49,6 +49,8 @@ func endGroup(span *tracing.Span, tried Group, err error) {
 	span.SetNumber("dropyard.group.races", tried.Races)
 	span.SetNumber("dropyard.group.retries", tried.Retries)
 	switch {
+	case errors.Is(err, refusal.ErrBlocked):
+		span.Fail("blocked")
 	case errors.Is(err, refusal.ErrUnreachable):
 		span.Fail("unreachable")
 	case err != nil:

@@ -45,6 +45,7 @@ func distribute(ctx context.Context, config *pgx.ConnConfig, shards int) (found 
 	config = config.Copy()
 	config.RuntimeParams["statement_timeout"] = "0" // there may be many rows
 	config.RuntimeParams["lock_timeout"] = "0"
+	config.RuntimeParams[idleSetting] = fmt.Sprint(holdIdle.Milliseconds())
 	config.RuntimeParams["client_min_messages"] = "warning"
 	for name := range byKey { // which suits no query of the catalogue, with its many shards
 		delete(config.RuntimeParams, name)

@@ -39,7 +39,7 @@ type guard struct {
 const (
 	// suspectAfter is how long a transaction on a shared engine may take before the
 	// prober looks whether the database answers at all.
-	suspectAfter = 2 * time.Second
+	suspectAfter = time.Second
 	// probeEvery is the pause between two probes, and probeTime limits each.
 	probeEvery = 500 * time.Millisecond
 	probeTime  = 2 * time.Second

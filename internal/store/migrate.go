@@ -115,6 +115,7 @@ func patient(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
 	config.RuntimeParams["statement_timeout"] = "0"
 	config.RuntimeParams["lock_timeout"] = fmt.Sprint(ddlWait.Milliseconds())
+	config.RuntimeParams[idleSetting] = fmt.Sprint(readIdle.Milliseconds())
 	return config
 }
 

@@ -117,9 +117,14 @@ func (tx orderTx) Pending(ctx context.Context, partnerID, after string, limit in
 // ends.
 func (tx orderTx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
 	start := time.Now()
+	if needs.LockWait > 0 {
+		if err := tx.conn.waitForLocks(ctx, needs.LockWait); err != nil {
+			return nil, err
+		}
+	}
 	state, err := readState(ctx, tx.conn, needs, true)
 	tx.warmth.loaded(needs, time.Since(start))
-	return state, err
+	return state, atOnce(err)
 }
 
 // Peek reads what a group of commands would touch, without locking it.
@@ -199,7 +204,7 @@ func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*ide
 func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
 	locked, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, atOnce(err)
 	}
 	heads := make(map[string]outbox.Head, len(locked))
 	for _, e := range locked {
@@ -244,5 +249,5 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	writeAll(p, addMails, c.Mails)
 	writeFigures(p, &c.Figures)
 	_, err := p.flush(ctx)
-	return err
+	return atOnce(err)
 }

@@ -20,7 +20,8 @@ import (
 // postgresEngine keeps everything in PostgreSQL, which any number of equal
 // nodes may share.
 type postgresEngine struct {
-	pool *pgxpool.Pool
+	pool     *pgxpool.Pool
+	replaced atomic.Int64 // when the pool's connections were last replaced, see sinceLoaded
 	// distributed is true if Citus keeps each partner's rows on one of several
 	// nodes.
 	distributed bool
@@ -31,9 +32,6 @@ const (
 	// maxTries is how often a transaction runs if the database rolls it back in
 	// favour of another one.
 	maxTries = 10
-	// statementTimeout ends a statement before the request's own time is up.
-	statementTimeout = 25 * time.Second
-	connectTimeout   = 5 * time.Second
 	// distributedConns is how many connections a node keeps to a distributed
 	// database, where the transactions of all partners run side by side, unless
 	// the URL sets another number by poolSetting.
@@ -82,12 +80,11 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 		// The error repeats the URL, and with it the password.
 		return nil, errors.New("--database is not a PostgreSQL URL (example: postgres://user:password@host:5432/name)")
 	}
-	config.ConnConfig.RuntimeParams["statement_timeout"] = fmt.Sprint(statementTimeout.Milliseconds())
 	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
 	for name, value := range byKey {
 		config.ConnConfig.RuntimeParams[name] = value
 	}
-	config.ConnConfig.ConnectTimeout = connectTimeout
+	boundWaits(config)
 	config.PrepareConn = replan
 	return config, nil
 }
@@ -151,9 +148,6 @@ func (e *postgresEngine) ping(ctx context.Context, write bool) error {
 	return postgresError(err)
 }
 
-// hold cannot keep others from writing: they may be other processes.
-func (e *postgresEngine) hold(ctx context.Context, fn func(conn) error) error { return e.read(ctx, fn) }
-
 func (e *postgresEngine) catalogue() catalogue { return postgresCatalogue }
 
 // postgresCatalogue avoids information_schema, whose many joins are slow when Citus
@@ -203,13 +197,18 @@ func (e *postgresEngine) write(ctx context.Context, fn func(conn) error) error {
 }
 
 func (e *postgresEngine) transact(ctx context.Context, options pgx.TxOptions, fn func(conn) error) error {
-	return e.again(ctx, func() error {
+	start := time.Now()
+	err := e.again(ctx, func() error {
 		tx := &postgresTx{ctx: ctx, pool: e.pool, options: options}
 		if err := fn(e.conn(tx)); err != nil {
 			return tx.rollBack(err)
 		}
 		return tx.commit()
 	})
+	if errors.Is(err, context.DeadlineExceeded) && time.Since(start) >= stuckAfter {
+		e.replaceConns()
+	}
+	return blocked(err)
 }
 
 // again runs a transaction, and runs it again as long as that is worth it.
@@ -241,6 +240,7 @@ const (
 	operatorIntervention = "57P"   // shutting down, crashed, starting
 	insufficientResource = "53"    // a class: disk full, out of memory, too many connections
 	lockNotAvailable     = "55P03" // lock_timeout has passed
+	idleInTransaction    = "25P03" // idle_in_transaction_session_timeout has passed, see bounds
 )
 
 func sqlState(err error) string {
@@ -249,11 +249,6 @@ func sqlState(err error) string {
 		return refused.Code
 	}
 	return ""
-}
-
-func worthRetrying(err error) bool {
-	state := sqlState(err)
-	return state == serializationFailure || state == deadlockDetected
 }
 
 // brokenBefore reports whether a connection of the pool turned out to be broken

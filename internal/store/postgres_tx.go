@@ -29,6 +29,9 @@ func (t *postgresTx) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults
 		t.begun = true
 		return nil
 	})
+	if t.options == readOptions {
+		first.Queue(setIdle(readIdle))
+	}
 	first.QueuedQueries = append(first.QueuedQueries, b.QueuedQueries...)
 	results := t.pool.SendBatch(t.ctx, first)
 	t.tx = results.Tx()

@@ -138,6 +138,9 @@ func sqliteError(err error) error {
 
 func (c *sqliteConn) goesRowByRow() bool { return true }
 
+// waitForLocks does nothing: there is one writer.
+func (c *sqliteConn) waitForLocks(context.Context, time.Duration) error { return nil }
+
 func (c *sqliteConn) send(_ context.Context, statements []*queued) error {
 	for _, q := range statements {
 		written, err := c.rowByRow(q)

@@ -40,6 +40,10 @@ var ErrUnreachable = errors.New("the database cannot be reached")
 // database has been out of reach for some time. Repeating it soon is of no use.
 var ErrDown = fmt.Errorf("%w: it has failed for some time", ErrUnreachable)
 
+// ErrBlocked means that another transaction kept rows locked for longer than this one
+// waits. Nothing was changed.
+var ErrBlocked = errors.New("another transaction has locked the same rows")
+
 // Error is a refusal. The caller may see all of it; any other error is a fault of
 // the service, which is logged and not shown.
 type Error struct {
