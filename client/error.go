@@ -188,8 +188,9 @@ const (
 	UnreadyDatabaseUnfit UnreadyReason = "database_unfit" // files of the database are gone or damaged
 	UnreadyNotWritable   UnreadyReason = "not_writable"
 	UnreadyNotReadable   UnreadyReason = "not_readable"
-	UnreadySchemaOld     UnreadyReason = "schema_old" // migrations are missing
-	UnreadyClockOff      UnreadyReason = "clock_off"  // the clock has jumped, or differs from the database's
+	UnreadySchemaOld     UnreadyReason = "schema_old"   // migrations are missing
+	UnreadyClockOff      UnreadyReason = "clock_off"    // the clock has jumped, or differs from the database's
+	UnreadyOrdersStuck   UnreadyReason = "orders_stuck" // none were committed for over 5 s while some wait
 	UnreadySenderStuck   UnreadyReason = "sender_stuck"
 	UnreadyDiskLow       UnreadyReason = "disk_low"
 	UnreadyLogLarge      UnreadyReason = "log_large" // the write-ahead log grows because a reader holds it

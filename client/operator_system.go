@@ -102,6 +102,9 @@ type SystemQueues struct {
 	EventsUnderWay int `json:"events_under_way"` // are being sent
 	EventsWaiting  int `json:"events_waiting"`   // wait for another event of their order
 	OutcomesToSave int `json:"outcomes_to_save"` // of requests to endpoints
+	// PartnersBlocked are those whose orders wait because other transactions have locked
+	// their rows.
+	PartnersBlocked int `json:"partners_blocked"`
 }
 
 // SystemDisk is the disk of a directory that the node writes to.

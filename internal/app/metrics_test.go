@@ -238,6 +238,8 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_order_group_duration_seconds", nil, exactly(4)},
 		{"dropyard_order_group_races_total", nil, exactly(0)},
 		{"dropyard_order_group_retries_total", nil, exactly(0)},
+		{"dropyard_order_group_blocks_total", nil, exactly(0)},
+		{"dropyard_order_partners_blocked", nil, exactly(0)},
 		{"dropyard_database_connections", []string{"state", "idle"}, notNegative}, // 0 while each is in use
 		{"dropyard_database_connections_max", nil, positive},
 		{"dropyard_database_connection_waits_total", nil, notNegative},

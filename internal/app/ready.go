@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/installation"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -19,6 +20,9 @@ const (
 	lookAgain = time.Second
 	// lookFor bounds one look: the service is ready if it can write within this time.
 	lookFor = time.Second
+	// ordersStuck is longer than a group of orders takes on a database that works, even if
+	// its first connection turns out to be broken.
+	ordersStuck = 5 * time.Second
 	// senderHangs is longer than a look of the sender for due events can take.
 	senderHangs = 30 * time.Second
 	// minFree is how much room the disks must have, in bytes.
@@ -108,6 +112,7 @@ func (a *App) openReadiness() {
 			add("schema_old", schemaOld(version))
 		}
 		add("clock_off", watch.check(now))
+		add("orders_stuck", stuckOrders(a.orders.Delays()))
 		add("sender_stuck", senderStuck(a.sender.Looking()))
 		add("disk_low", diskLow(directories, minFree))
 		add("log_large", logLarge(a.store.Stats()))
@@ -135,6 +140,15 @@ func schemaOld(version int64) error {
 		err = fmt.Errorf("the schema has version %d, this release needs %d", version, known)
 	}
 	return err
+}
+
+// stuckOrders returns an error if all partners' orders wait. Partners that are set aside do
+// not make the node unready: on another node their rows are just as locked.
+func stuckOrders(d order.Delays) error {
+	if d.Group < ordersStuck {
+		return nil
+	}
+	return fmt.Errorf("orders have been waiting to be committed for %v", d.Group.Round(time.Second))
 }
 
 func senderStuck(looking time.Duration) error {

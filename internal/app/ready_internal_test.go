@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/installation"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -127,6 +128,10 @@ func TestChecksOfReadiness(t *testing.T) {
 		"this schema":         {schemaOld(known), ""},
 		"a newer schema":      {schemaOld(known + 1), ""},
 		"an older schema":     {schemaOld(known - 1), "this release needs"},
+		"no orders":           {stuckOrders(order.Delays{}), ""},
+		"a blocked partner":   {stuckOrders(order.Delays{Blocked: 1, Longest: time.Hour}), ""},
+		"a slow group":        {stuckOrders(order.Delays{Group: 4 * time.Second}), ""},
+		"a stuck group":       {stuckOrders(order.Delays{Group: 6 * time.Second}), "for 6s"},
 		"a resting sender":    {senderStuck(0), ""},
 		"a busy sender":       {senderStuck(10 * time.Second), ""},
 		"a stuck sender":      {senderStuck(31 * time.Second), "for 31s"},

@@ -44,6 +44,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 	sending := a.sender.Stats()
 	s.Queues = installation.Queues{
 		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,
+		PartnersBlocked: a.orders.Delays().Blocked,
 	}
 	if wal := a.store.Stats().WAL; wal != nil {
 		s.LogBytes, s.LogPendingBytes = &wal.Size, &wal.Pending

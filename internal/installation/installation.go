@@ -12,7 +12,7 @@ type Reason struct {
 
 // Words are all that Reason.Reason can be.
 var Words = []string{
-	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "sender_stuck", "disk_low", "log_large",
+	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "orders_stuck", "sender_stuck", "disk_low", "log_large",
 }
 
 // State describes an installation for its admins. It holds no secret and no path.
@@ -56,6 +56,9 @@ type Queues struct {
 	EventsUnderWay int `json:"events_under_way"` // are being sent
 	EventsWaiting  int `json:"events_waiting"`   // wait for another event of their order
 	OutcomesToSave int `json:"outcomes_to_save"` // of requests to endpoints
+	// PartnersBlocked are those whose orders wait because other transactions have locked
+	// their rows.
+	PartnersBlocked int `json:"partners_blocked"`
 }
 
 // Disk is the disk of a directory that the node writes to.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/installation"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
@@ -15,6 +16,8 @@ type Installation struct {
 	Reasons func(context.Context) []installation.Reason
 	// Disks returns the disks that this node writes to.
 	Disks func() ([]installation.Disk, error)
+	// Delays returns what keeps orders from being settled on this node.
+	Delays func() order.Delays
 	// LastBackup returns when the embedded database was last backed up; nil if never. It
 	// is nil itself with another database.
 	LastBackup func() (*time.Time, error)
@@ -30,6 +33,8 @@ var (
 		"1 if this node should get requests, as GET /v1/ready says; otherwise 0.", nil, nil)
 	notReadyDesc = prometheus.NewDesc("dropyard_not_ready",
 		"1 if this node is not ready for the reason, otherwise 0.", []string{"reason"}, nil)
+	blockedDesc = prometheus.NewDesc("dropyard_order_partners_blocked",
+		"Partners whose orders wait because other transactions have locked their rows.", nil, nil)
 	diskFreeDesc = prometheus.NewDesc("dropyard_disk_free_bytes",
 		"Free space of a disk that this node writes to, by what it holds.", []string{"holds"}, nil)
 	diskSizeDesc = prometheus.NewDesc("dropyard_disk_size_bytes",
@@ -43,7 +48,7 @@ type installationCollector struct{ Installation }
 
 // Describe implements prometheus.Collector.
 func (c installationCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{readyDesc, notReadyDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc} {
+	for _, desc := range []*prometheus.Desc{readyDesc, notReadyDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc} {
 		out <- desc
 	}
 }
@@ -53,6 +58,7 @@ func (c installationCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	c.readiness(ctx, out)
+	out <- gauge(blockedDesc, float64(c.Delays().Blocked))
 	c.disks(out)
 	if c.LastBackup != nil {
 		c.lastBackup(out)

@@ -43,7 +43,7 @@ func TestObservers(t *testing.T) {
 	route.Finished("GET", 200, 3*time.Millisecond)
 	m.API().Limited(api.LimitTracking, false)
 	m.API().Slot(api.SlotHeavy, time.Second/2, false)
-	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3})
+	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3, Blocked: 4})
 	m.Orders().Settled(order.CommandCancel, order.OutcomeReplayed)
 	m.Orders().Waited(time.Second)
 	m.Orders().OverQuota(order.QuotaBytes)
@@ -65,6 +65,7 @@ func TestObservers(t *testing.T) {
 		Disks: func() ([]installation.Disk, error) {
 			return []installation.Disk{{Holds: "data", FreeBytes: 5, TotalBytes: 6}}, nil
 		},
+		Delays:     func() order.Delays { return order.Delays{Blocked: 4} },
 		LastBackup: func() (*time.Time, error) { at := time.Unix(1_000_000, 0); return &at, nil },
 	})
 	m.Unreadable("rate_card")
@@ -83,6 +84,8 @@ func TestObservers(t *testing.T) {
 		`dropyard_order_group_duration_seconds_sum 0.02`,
 		`dropyard_order_group_races_total 2`,
 		`dropyard_order_group_retries_total 3`,
+		`dropyard_order_group_blocks_total 4`,
+		`dropyard_order_partners_blocked 4`,
 		`dropyard_order_commands_total{command="cancel",outcome="replayed"} 1`,
 		`dropyard_order_queue_wait_seconds_sum 1`,
 		`dropyard_webhook_attempts_total{outcome="refused"} 1`,

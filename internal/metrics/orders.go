@@ -15,6 +15,7 @@ type orderMetrics struct {
 	duration prometheus.Observer
 	races    prometheus.Counter
 	retries  prometheus.Counter
+	blocks   prometheus.Counter
 	quotas   map[order.QuotaName]prometheus.Counter // read only
 }
 
@@ -36,6 +37,8 @@ func newOrderMetrics(register registrar) *orderMetrics {
 			"Tries to commit a group that were lost because another node changed the same rows.").WithLabelValues(),
 		retries: register.counter("dropyard_order_group_retries_total",
 			"Tries to commit a group that were repeated because the database could not be reached.").WithLabelValues(),
+		blocks: register.counter("dropyard_order_group_blocks_total",
+			"Tries to commit a group that ended because another transaction kept rows locked.").WithLabelValues(),
 	}
 	quotas := register.counter("dropyard_order_quota_refusals_total", "Orders that a quota has refused, by quota.", "quota")
 	m.quotas = map[order.QuotaName]prometheus.Counter{}
@@ -57,6 +60,7 @@ func (m *orderMetrics) Committed(g order.Group) {
 	m.duration.Observe(g.Took.Seconds())
 	m.races.Add(float64(g.Races))
 	m.retries.Add(float64(g.Retries))
+	m.blocks.Add(float64(g.Blocked))
 }
 
 // Settled counts a command.

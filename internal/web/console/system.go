@@ -52,6 +52,7 @@ func (v systemView) Waiting() []queue {
 	return []queue{
 		{"system.events_ready", q.EventsReady}, {"system.events_under_way", q.EventsUnderWay},
 		{"system.events_waiting", q.EventsWaiting}, {"system.outcomes_to_save", q.OutcomesToSave},
+		{"system.partners_blocked", q.PartnersBlocked},
 	}
 }
 

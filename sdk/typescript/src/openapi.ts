@@ -2095,12 +2095,13 @@ export interface components {
                  *     - not_readable: nothing could be read within a second
                  *     - schema_old: migrations are missing
                  *     - clock_off: the clock has jumped, or differs from the database's
+                 *     - orders_stuck: no orders have been committed for over 5 s while some wait
                  *     - sender_stuck: the sender of webhooks hangs
                  *     - disk_low: the disk is nearly full
                  *     - log_large: the write-ahead log grows because a reader holds it
                  * @enum {string}
                  */
-                reason: "draining" | "database_unfit" | "not_writable" | "not_readable" | "schema_old" | "clock_off" | "sender_stuck" | "disk_low" | "log_large";
+                reason: "draining" | "database_unfit" | "not_writable" | "not_readable" | "schema_old" | "clock_off" | "orders_stuck" | "sender_stuck" | "disk_low" | "log_large";
                 message: string;
             }[];
         };
