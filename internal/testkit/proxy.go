@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -40,11 +41,16 @@ const (
 	// CutAfter cuts when the server has committed, so that only its response is
 	// lost.
 	CutAfter
+	// CutSilently loses the COMMIT and all that follows on every connection there is, as a
+	// firewall does that has forgotten them: neither side learns of it.
+	CutSilently
 )
 
 // line is one connection through the proxy.
 type line struct {
 	client, server *net.TCPConn
+	// forgotten means that nothing passes any longer, not even the end of a connection.
+	forgotten atomic.Bool
 
 	mu       sync.Mutex // guards the following fields
 	readOnly bool       // the current transaction is
@@ -116,6 +122,15 @@ func (p *Proxy) Stall(stalled bool) {
 	}
 }
 
+// Forget loses all that is sent from now on over the connections there are. New ones work.
+func (p *Proxy) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.lines {
+		l.forgotten.Store(true)
+	}
+}
+
 // CutCommits cuts the next COMMITs of transactions that write, as many as times.
 func (p *Proxy) CutCommits(cut Cut, times int) {
 	p.mu.Lock()
@@ -173,12 +188,19 @@ func (p *Proxy) connect(client *net.TCPConn) {
 
 // relay copies what judge allows until one side closes or judge does not allow it.
 func (l *line) relay(to, from *net.TCPConn, judge func(*line, []byte) bool) {
-	defer l.reset()
+	defer func() {
+		if !l.forgotten.Load() {
+			l.reset()
+		}
+	}()
 	chunk := make([]byte, 64<<10)
 	for {
 		n, err := from.Read(chunk)
 		if n == 0 || !judge(l, chunk[:n]) {
 			return
+		}
+		if l.forgotten.Load() {
+			continue
 		}
 		if _, failed := to.Write(chunk[:n]); errors.Join(err, failed) != nil {
 			return
@@ -211,6 +233,9 @@ func (p *Proxy) request(l *line, sent []byte) bool {
 		return true
 	}
 	cut := p.nextCut()
+	if cut == CutSilently {
+		p.Forget()
+	}
 	l.doomed = cut == CutAfter
 	return cut != CutBefore
 }
