@@ -79,9 +79,15 @@ func (b *batch) partnerIDs() []string {
 }
 
 // judge applies the outcome of a request to its event, to the next one of the
-// order and to the endpoint.
+// order and to the endpoint. Of a lane that has lost its endpoint, because its node was
+// frozen for longer than the lease, only deliveries count: the receiver has those events,
+// but all else is up to the lane that has the endpoint now.
 func (b *batch) judge(n note) {
 	endpoint := b.endpoints[n.lane.partnerID]
+	if endpoint != nil && endpoint.Holder != n.lane.holder {
+		b.judgeLate(endpoint, n)
+		return
+	}
 	var before Endpoint
 	if endpoint != nil {
 		before = *endpoint
@@ -105,6 +111,21 @@ func (b *batch) judge(n note) {
 		b.promoted = append(b.promoted, p.Key().Next())
 		b.wake(endpoint, n.lane)
 	}
+}
+
+// judgeLate applies the outcome of a request of a lane that has lost its endpoint.
+func (b *batch) judgeLate(endpoint *Endpoint, n note) {
+	p := judge(nil, *n.request, b.now, b.sender.chance())
+	if p.State != outbox.Delivered {
+		return
+	}
+	b.progress = append(b.progress, p)
+	b.saved[p.Key()] = true
+	if !n.request.event.delivered() {
+		b.fresh[p.Key()] = n.request
+	}
+	b.promoted = append(b.promoted, p.Key().Next())
+	b.wake(endpoint, n.lane)
 }
 
 // wake makes sure that the next event is sent if the lane has lost its endpoint:

@@ -11,10 +11,11 @@ type Outcome struct {
 	Answer Answer
 }
 
-// Settle writes the outcomes of requests in one transaction.
+// Settle writes the outcomes of requests of a lane that has lost its endpoint in one
+// transaction.
 func Settle(ctx context.Context, config SenderConfig, partnerID string, outcomes ...Outcome) error {
 	s := &Sender{config: config, closing: make(chan struct{})}
-	lane := &runner{sender: s, partnerID: partnerID}
+	lane := &runner{sender: s, partnerID: partnerID, holder: "a node before/1"}
 	var notes []note
 	for _, o := range outcomes {
 		notes = append(notes, note{lane: lane, request: &request{event: o.Event, answer: o.Answer, at: time.UnixMicro(1)}})
