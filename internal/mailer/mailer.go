@@ -214,6 +214,11 @@ func (s *Service) attempt(ctx context.Context, m *mail.Mail) error {
 	if err != nil || !begun {
 		return err
 	}
+	// The attempt is this node's until the next one is due. If the node was frozen since, it
+	// may be that another one has sent the mail.
+	if !s.config.Now().Before(now.Add(pauseAfter(m.Attempts))) {
+		return nil
+	}
 	outcome := s.deliver(ctx, m, now)
 	s.config.Observer.Mailed(outcome)
 	if outcome == Postponed {

@@ -310,3 +310,38 @@ func TestServices(t *testing.T) {
 type quiet struct{}
 
 func (quiet) Mailed(mailer.Outcome) {}
+
+// freezing is a store on a node that is frozen after its first commit, while others go on.
+type freezing struct {
+	mailer.Store
+	meanwhile func()
+}
+
+func (s *freezing) Write(ctx context.Context, fn func(mailer.Writer) error) error {
+	err := s.Store.Write(ctx, fn)
+	if meanwhile := s.meanwhile; meanwhile != nil {
+		s.meanwhile = nil
+		meanwhile()
+	}
+	return err
+}
+
+// TestFrozenNodeSendsNoMailTwice freezes a node between the beginning of an attempt and the
+// sending, until another node has sent the mail.
+func TestFrozenNodeSendsNoMailTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.post(t, "a@example.com", "")
+	config := f.config
+	config.Store = &freezing{f.config.Store, func() {
+		f.clock.Advance(time.Minute)
+		f.sendDue(t)
+	}}
+	if err := mailer.NewService(config).SendDue(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.received(); len(got) != 1 {
+		t.Errorf("got mails to %v, want one", got)
+	}
+	f.mustWait(t, 0)
+}
