@@ -23,6 +23,7 @@ var allowed = map[string]string{
 	"internal/app/authority_reads_test.go":         "polls the channels that wait for a clock, and PostgreSQL's waits for locks, which give no signal",
 	"internal/app/cluster/faults_test.go":          "full length only: how soon requests are answered without a database",
 	"internal/app/cluster/main_test.go":            "clients send again what a killed node has not answered, and sign with the machine's time",
+	"internal/app/cluster/stalls_test.go":          "full length only: how soon the orders of others are created",
 	"internal/app/cluster/start_test.go":           "full length only: how soon a start fails",
 	"internal/app/courier_hour_test.go":            "names the type of repeatable.Rand",
 	"internal/app/stock_test.go":                   "names the type of repeatable.Rand",
