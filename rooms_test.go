@@ -30,7 +30,7 @@ var rooms = map[string]room{
 	"internal/foundation/form":        {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},
 	"internal/foundation/identifier":  {mayNot: pure},
 	"internal/foundation/loopback":    {mayNot: pure},
-	"internal/foundation/clock":       {mayNot: pure},
+	"internal/foundation/clock":       {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},
 	"internal/foundation/memory":      {mayNot: useCase},
 	"internal/foundation/paging":      {mayNot: pure},
 	"internal/foundation/processors":  {mayNot: useCase},

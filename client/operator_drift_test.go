@@ -40,6 +40,7 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/partners/{}/export":            (*client.Operator).ExportPartner,
 	"POST /ops/v1/partners/{}/erasures":          (*client.Operator).ErasePartnerOrders,
 	"GET /ops/v1/system":                         (*client.Operator).GetSystem,
+	"POST /ops/v1/system/accept-clock":           (*client.Operator).AcceptClock,
 	"GET /ops/v1/rate-cards":                     (*client.Operator).ListRateCards,
 	"POST /ops/v1/rate-cards":                    (*client.Operator).CreateRateCard,
 	"POST /ops/v1/rate-cards/validate":           (*client.Operator).ValidateRateCard,

@@ -68,6 +68,7 @@ type System struct {
 	LogBytes        *int64          `json:"log_bytes,omitempty"`         // of the embedded database's log; nil with PostgreSQL
 	LogPendingBytes *int64          `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
 	LastBackupAt    time.Time       `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
+	ClockDoubt      *ClockDoubt     `json:"clock_doubt,omitempty"`       // why data does not age by the clock of the node that answers; nil if it does
 	Problems        []SystemProblem `json:"problems"`                    // why the node that answers is not ready
 }
 
@@ -86,6 +87,14 @@ const (
 	TimeZonesOfProgram TimeZoneSource = "program" // the program carries them
 	TimeZonesOfSystem  TimeZoneSource = "system"  // newer data of the machine
 )
+
+// ClockDoubt says why data does not age by a node's clock.
+type ClockDoubt struct {
+	OffSeconds  int64  `json:"off_seconds"`  // how far the clock is ahead of the latest time in the store; negative if behind
+	Refused     bool   `json:"refused"`      // the clock has to be set right, or accepted by AcceptClock
+	WaitSeconds int64  `json:"wait_seconds"` // until data ages by the clock; 0 if refused
+	Message     string `json:"message"`
+}
 
 // SystemNode is a node that shares the database.
 type SystemNode struct {
@@ -124,4 +133,10 @@ type SystemProblem struct {
 // waits.
 func (o *Operator) GetSystem(ctx context.Context, options ...CallOption) (*System, error) {
 	return fetch[System](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/system"}, options)
+}
+
+// AcceptClock has data age by the clock of the node that answers, which the service doubted,
+// and returns the installation.
+func (o *Operator) AcceptClock(ctx context.Context, options ...CallOption) (*System, error) {
+	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/accept-clock", keyed: true}, options)
 }

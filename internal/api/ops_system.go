@@ -7,3 +7,10 @@ func (s *Server) handleSystem(c *call) (reply, error) {
 	}
 	return ok(system)
 }
+
+func (s *Server) handleClockAccept(c *call) (reply, error) {
+	if err := s.config.AcceptClock(c.Context()); err != nil {
+		return reply{}, err
+	}
+	return s.handleSystem(c)
+}

@@ -102,6 +102,8 @@ type Config struct {
 	Ready Readiness
 	// System describes the installation, for admins.
 	System func(context.Context) (installation.State, error)
+	// AcceptClock has data age by the clock of this machine, although it was doubted.
+	AcceptClock func(context.Context) error
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
 	// Security writes events that can be part of an attack; nil writes nothing.

@@ -50,6 +50,7 @@ type App struct {
 	machine   func() time.Time
 	clock     *clock.Steady
 	calendar  *pricing.Calendar // of the time zones of the surroundings
+	trust     *clock.Trust      // by whose time stored data ages
 	config    *config.Config
 	listener  net.Listener
 	http      *http.Server
@@ -220,10 +221,10 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err := a.openProofs(); err != nil {
 		return err
 	}
-	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.metrics.Retention())
+	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.trust.Age, a.metrics.Retention())
 	a.atClose(ending(a.retention.Close))
 	a.requestLog = requestlogger.NewService(requestlogger.Config{
-		Store: a.store.RequestLog(), Now: a.Now, Random: a.Random, Log: a.Log, MaxBytes: a.config.RequestLogBytes,
+		Store: a.store.RequestLog(), Now: a.Now, Random: a.Random, Log: a.Log, MaxBytes: a.config.RequestLogBytes, Aged: a.trust.Age,
 		Observer: a.metrics.RequestLog(), Unreadable: a.unreadable("request_log"),
 	})
 	a.atClose(ending(a.requestLog.Close))

@@ -2,10 +2,16 @@ package app
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/retention"
+	"github.com/dropyard/dropyard/internal/store"
 )
 
 // lastTimeSetting is the setting that holds the last time that records may have, so that
@@ -30,8 +36,12 @@ func (a *App) openClock(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if at, ok := timestamp.Parse(text); ok {
+	at, ok := timestamp.Parse(text)
+	if ok {
 		a.clock.Resume(at)
+	}
+	if a.trust, err = clock.OpenTrust(ctx, a.store, at, a.machine, a.Now, a.Elapsed, a.Log); err != nil {
+		return fmt.Errorf("compare the clock with the store: %w", err)
 	}
 	last := &lastTime{app: a, stop: make(chan struct{}), done: make(chan struct{})}
 	go last.keep()
@@ -48,6 +58,7 @@ func (l *lastTime) keep() {
 		select {
 		case <-ticker.C:
 			l.save()
+			l.look()
 		case <-l.stop:
 			return
 		}
@@ -61,11 +72,67 @@ func (l *lastTime) close() {
 	l.save()
 }
 
+// look compares the clock with the store's time. That it fails is reported by all else that
+// uses the store; data then ages as it did before.
+func (l *lastTime) look() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = l.app.trust.Look(ctx)
+}
+
+// AcceptClock has data age by the clock of this machine, which the service doubted. It returns
+// the time by which data aged before.
+func AcceptClock(ctx context.Context, settings *config.Config, world Surroundings) (was time.Time, err error) {
+	db, err := openExisting(ctx, settings)
+	if err != nil {
+		return was, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return acceptClock(byCommand(ctx), db, world)
+}
+
+// acceptedFacts is what the audit log holds of an accepted clock.
+type acceptedFacts struct {
+	Time time.Time `json:"time"`
+}
+
+func acceptClock(ctx context.Context, db *store.Store, world Surroundings) (was time.Time, err error) {
+	now := timestamp.Truncate(world.Now())
+	entry, err := audit.NewEntry(ctx, world.Random, now, audit.ActionClockAccepted)
+	if err != nil {
+		return was, err
+	}
+	entry.ObjectID, entry.After = "clock", acceptedFacts{now}
+	if was, err = clock.Accept(ctx, db, now); err != nil {
+		return was, err
+	}
+	entry.Before = acceptedFacts{was}
+	return was, db.Retention().Write(ctx, func(tx retention.Writer) error { return tx.AddAudit(ctx, entry) })
+}
+
+// acceptClock agrees with the clock of the machine of this node.
+func (a *App) acceptClock(ctx context.Context) error {
+	world := a.Surroundings
+	world.Now = a.machine
+	if _, err := acceptClock(ctx, a.store, world); err != nil {
+		return err
+	}
+	return a.trust.Look(ctx)
+}
+
 // save writes the time. That it fails is reported by all else that writes.
 func (l *lastTime) save() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = l.app.store.SetSetting(ctx, lastTimeSetting, timestamp.Format(l.app.Now()))
+}
+
+// checkTrust finds a clock that is so far ahead of the latest time in the store that data does
+// not age by it.
+func (d *Diagnosis) checkTrust(mark string, now time.Time) {
+	if doubt := clock.Examine(mark, now); doubt != nil && doubt.Off > 0 {
+		d.find("%v", doubt)
+	}
 }
 
 // checkClock finds a clock that is behind the last time of the records.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -117,6 +118,7 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	d.note("%s: %d rows in %d tables", settings.Database(), found.Rows, found.Tables)
 	d.checkBackup(settings)
 	d.checkClock(found.Setting(lastTimeSetting), time.Now())
+	d.checkTrust(found.Setting(clock.MarkSetting), time.Now())
 	if d.checkKey(settings, found.Setting(fingerprintSetting)) {
 		secrets.report(d)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
 )
@@ -102,6 +103,11 @@ func (d *Diagnosis) judgeSchema(found *store.Server) {
 
 // checkStored checks the master key and what is sealed under it.
 func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, db *store.Store) error {
+	mark, err := db.Setting(ctx, clock.MarkSetting)
+	if err != nil {
+		return err
+	}
+	d.checkTrust(mark, time.Now())
 	known, err := db.Setting(ctx, fingerprintSetting)
 	if err != nil || !d.checkKey(settings, known) {
 		return err

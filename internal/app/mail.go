@@ -17,7 +17,7 @@ func (a *App) openMail() error {
 		return err
 	}
 	a.mailer = mailer.NewService(mailer.Config{
-		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
+		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
 		Language: a.languageOf,
 		Server: &mailer.SMTP{
 			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),

@@ -22,9 +22,10 @@ import (
 // sign in with; nil if nothing signs in. devices remembers where from. observer is called with the
 // outcome of each login, unreadable for each document that cannot be read; nil
 // observes nothing.
-func newOperators(db *store.Store, world Surroundings, factors *signin.Factors, devices signin.Devices, observer credential.GateObserver, unreadable func()) *operator.Service {
+// aged is the time by which what has expired is removed; nil for commands.
+func newOperators(db *store.Store, world Surroundings, aged func() time.Time, factors *signin.Factors, devices signin.Devices, observer credential.GateObserver, unreadable func()) *operator.Service {
 	return operator.NewService(operator.Config{
-		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
+		Store: db.Operators(), Now: world.Now, Aged: aged, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
 		Factors: factors, Devices: devices, SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
 	})
 }
@@ -44,7 +45,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world, nil, signin.Devices{}, nil, nil).Add(ctx, added, wanted.Password)
+	_, err = newOperators(db, world, nil, nil, signin.Devices{}, nil, nil).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -56,7 +57,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
+	err = newOperators(db, world, nil, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
 		line, err := api.AuditLine(entry)
 		if err != nil {
 			return err

@@ -8,18 +8,19 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
 // newRetention returns the service of retention. observer is called after each of
-// its sweeps; nil observes nothing.
-func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, observer retention.Observer) *retention.Service {
+// its sweeps; nil observes nothing. aged is nil for commands, which do not sweep.
+func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, aged func() clock.Age, observer retention.Observer) *retention.Service {
 	orders, events, _ := settings.Retention() // Check has parsed them before
 	return retention.NewService(retention.Config{
 		Store: db.Retention(), Pictures: pictures, Now: world.Now, Random: world.Random, Log: world.Log,
-		Policy: retention.Policy{Orders: orders, Events: events}, Observer: observer,
+		Policy: retention.Policy{Orders: orders, Events: events}, Aged: aged, Observer: observer,
 	})
 }
 
@@ -36,7 +37,7 @@ func ExportPartner(ctx context.Context, settings *config.Config, world Surroundi
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	buffer := bufio.NewWriterSize(to, 64<<10)
-	export, err := newRetention(db, nil, settings, world, nil).Export(byCommand(ctx), partnerID)
+	export, err := newRetention(db, nil, settings, world, nil, nil).Export(byCommand(ctx), partnerID)
 	if err != nil {
 		return err
 	}
@@ -60,6 +61,6 @@ func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surr
 		return 0, err
 	}
 	defer end()
-	return newRetention(db, pictures, settings, world, nil).
+	return newRetention(db, pictures, settings, world, nil, nil).
 		Erase(byCommand(ctx), partnerID, retention.Selection{OrderIDs: orderIDs, Recipient: recipient, Force: force})
 }

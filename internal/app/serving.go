@@ -91,6 +91,7 @@ func (a *App) handler() http.Handler {
 		RefusedPage:     pages.refused,
 		Ready:           a.reasons,
 		System:          a.system,
+		AcceptClock:     a.acceptClock,
 		Now:             a.Now,
 		MachineNow:      a.machine,
 		Random:          a.Random,

@@ -16,13 +16,13 @@ func (a *App) openAccounts() {
 	factors := &signin.Factors{Sealer: a.sealer, Now: a.machine}
 	devices := signin.Devices{Post: a.Post}
 	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
+		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
 		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
 		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 	})
 	a.atClose(a.partners.Close)
-	a.operators = newOperators(a.store, a.Surroundings, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
+	a.operators = newOperators(a.store, a.Surroundings, a.trust.Now, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
 	a.rules = &signin.Rules{
 		Store: a.store.OperatorSignIns(), Now: a.Now, Random: a.Random,
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},

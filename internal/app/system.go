@@ -41,6 +41,11 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
 		Problems: append([]installation.Reason{}, a.reasons(ctx)...),
 	}
+	if doubt := a.trust.Doubt(); doubt != nil {
+		s.ClockDoubt = &installation.ClockDoubt{
+			OffSeconds: int64(doubt.Off.Seconds()), Refused: doubt.Refused, WaitSeconds: int64(doubt.Wait.Seconds()), Message: doubt.String(),
+		}
+	}
 	sending := a.sender.Stats()
 	s.Queues = installation.Queues{
 		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,
@@ -149,7 +154,7 @@ func (a *App) openNodes(ctx context.Context) error {
 func (n *nodes) save(ctx context.Context) error {
 	self := n.self
 	self.SeenAt = timestamp.Truncate(n.app.machine())
-	return n.app.store.SaveNode(ctx, self, self.SeenAt.Add(-nodeForgotten))
+	return n.app.store.SaveNode(ctx, self, n.app.trust.Now().Add(-nodeForgotten))
 }
 
 // checkKey returns an error if this node's keys do not fit the fingerprint in the database:

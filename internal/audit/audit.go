@@ -61,6 +61,7 @@ const (
 	ActionPartnerChanged  Action = "partner.changed"
 	ActionPartnerApproved Action = "partner.approved"
 	ActionPartnerExported Action = "partner.exported"
+	ActionClockAccepted   Action = "clock.accepted"
 	ActionPartnerErased   Action = "partner.erased"
 	ActionRateCardAdded   Action = "rate_card.added"
 	ActionKeyCreated      Action = "api_key.created"
@@ -87,7 +88,7 @@ var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged, ActionSequenceChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionClockAccepted, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
 	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,

@@ -17,21 +17,35 @@ var Words = []string{
 
 // State describes an installation for its admins. It holds no secret and no path.
 type State struct {
-	Version         string     `json:"version"`
-	Commit          *string    `json:"commit"` // null if the program was built without it
-	GoVersion       string     `json:"go_version"`
-	TimeZones       TimeZones  `json:"time_zones"`
-	StartedAt       time.Time  `json:"started_at"`
-	UptimeSeconds   int64      `json:"uptime_seconds"`
-	Engine          string     `json:"engine"` // sqlite, postgres or citus
-	SchemaVersion   int64      `json:"schema_version"`
-	Nodes           []Node     `json:"nodes"` // the one that answers first, then the others by when they were seen
-	Queues          Queues     `json:"queues"`
-	Disks           []Disk     `json:"disks"`
-	LogBytes        *int64     `json:"log_bytes"`         // of the embedded database's write-ahead log; null with PostgreSQL
-	LogPendingBytes *int64     `json:"log_pending_bytes"` // of it, not yet in the database file
-	LastBackupAt    *time.Time `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
-	Problems        []Reason   `json:"problems"`          // why the node that answers is not ready; usually none
+	Version         string      `json:"version"`
+	Commit          *string     `json:"commit"` // null if the program was built without it
+	GoVersion       string      `json:"go_version"`
+	TimeZones       TimeZones   `json:"time_zones"`
+	StartedAt       time.Time   `json:"started_at"`
+	UptimeSeconds   int64       `json:"uptime_seconds"`
+	Engine          string      `json:"engine"` // sqlite, postgres or citus
+	SchemaVersion   int64       `json:"schema_version"`
+	Nodes           []Node      `json:"nodes"` // the one that answers first, then the others by when they were seen
+	Queues          Queues      `json:"queues"`
+	Disks           []Disk      `json:"disks"`
+	LogBytes        *int64      `json:"log_bytes"`         // of the embedded database's write-ahead log; null with PostgreSQL
+	LogPendingBytes *int64      `json:"log_pending_bytes"` // of it, not yet in the database file
+	LastBackupAt    *time.Time  `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
+	ClockDoubt      *ClockDoubt `json:"clock_doubt"`       // why data does not age by the clock of the node that answers; null if it does
+	Problems        []Reason    `json:"problems"`          // why the node that answers is not ready; usually none
+}
+
+// ClockDoubt says why data does not age by a node's clock. Nothing is removed for its age by
+// that clock until then.
+type ClockDoubt struct {
+	// OffSeconds is how far the clock is ahead of the latest time in the store; negative if
+	// it is behind.
+	OffSeconds int64 `json:"off_seconds"`
+	// Refused means that the clock has to be set right, or that an admin has to accept it.
+	Refused bool `json:"refused"`
+	// WaitSeconds is how long it takes until data ages by the clock; 0 if Refused.
+	WaitSeconds int64  `json:"wait_seconds"`
+	Message     string `json:"message"`
 }
 
 // TimeZones are the data by which the node that answers finds local times.

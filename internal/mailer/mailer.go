@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -89,6 +90,8 @@ type Config struct {
 	// Language returns the language of a partner; nil means English for all.
 	Language func(ctx context.Context, partnerID string) (mail.Language, error)
 	Now      func() time.Time
+	// Aged returns the time by which mails age until they are given up; nil stands for Now.
+	Aged     func() clock.Age
 	Random   io.Reader // safe for use by many goroutines
 	Log      *slog.Logger
 	Observer Observer
@@ -105,7 +108,12 @@ type Service struct {
 }
 
 // NewService returns a service that sends nothing by itself before Run.
-func NewService(config Config) *Service { return &Service{config: config, stop: make(chan struct{})} }
+func NewService(config Config) *Service {
+	if config.Aged == nil {
+		config.Aged = func() clock.Age { return clock.At(config.Now()) }
+	}
+	return &Service{config: config, stop: make(chan struct{})}
+}
 
 // Run sends mails in the background until Close.
 func (s *Service) Run() {
@@ -219,7 +227,7 @@ func (s *Service) attempt(ctx context.Context, m *mail.Mail) error {
 	if !s.config.Now().Before(now.Add(pauseAfter(m.Attempts))) {
 		return nil
 	}
-	outcome := s.deliver(ctx, m, now)
+	outcome := s.deliver(ctx, m)
 	s.config.Observer.Mailed(outcome)
 	if outcome == Postponed {
 		return nil
@@ -247,7 +255,7 @@ func (s *Service) begin(ctx context.Context, tx Writer, m *mail.Mail, now time.T
 func pauseAfter(attempts int64) time.Duration { return min(firstPause<<min(attempts, 10), lastPause) }
 
 // deliver hands a mail to the server, and logs what went wrong.
-func (s *Service) deliver(ctx context.Context, m *mail.Mail, now time.Time) Outcome {
+func (s *Service) deliver(ctx context.Context, m *mail.Mail) Outcome {
 	ctx, cancel := context.WithTimeout(ctx, attemptTimeout)
 	defer cancel()
 	envelope, err := s.open(ctx, m)
@@ -259,13 +267,19 @@ func (s *Service) deliver(ctx context.Context, m *mail.Mail, now time.Time) Outc
 	switch {
 	case err == nil:
 		return Sent
-	case errors.Is(err, ErrRefused) || errors.Is(err, credential.ErrUnsealed) || now.Sub(m.CreatedAt) >= patience:
+	case errors.Is(err, ErrRefused) || errors.Is(err, credential.ErrUnsealed) || s.age(m) >= patience:
 		log.Error("a mail was given up", "error", err)
 		return Failed
 	case !s.away:
 		log.Warn("a mail was not sent, trying again later", "error", err)
 	}
 	return Postponed
+}
+
+// age returns how old a mail is.
+func (s *Service) age(m *mail.Mail) time.Duration {
+	age := s.config.Aged()
+	return timestamp.Truncate(age.Now).Sub(age.Of(m.CreatedAt))
 }
 
 // noteServer logs when the server begins or ceases to be usable.

@@ -57,6 +57,8 @@ type Config struct {
 	Store  Store
 	Hasher *credential.Hasher
 	Now    func() time.Time
+	// Aged returns the time by which what has expired is removed; nil stands for Now.
+	Aged   func() time.Time
 	Random io.Reader // safe for use by many goroutines
 	Log    *slog.Logger
 	// Factors checks the codes that operators sign in with besides the password. With
@@ -83,11 +85,14 @@ type Service struct {
 
 // NewService returns a service.
 func NewService(config Config) *Service {
+	if config.Aged == nil {
+		config.Aged = config.Now
+	}
 	if config.Unreadable == nil {
 		config.Unreadable = func() {}
 	}
 	return &Service{config: config, gate: credential.NewGate(credential.GateConfig{
-		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
+		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
 	})}
 }
 

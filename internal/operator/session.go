@@ -51,10 +51,11 @@ func (s *Service) begin(ctx context.Context, operator *Account, in login) (strin
 			return err
 		}
 		// There are few operators, so that each login can remove what has expired.
-		if err := tx.EndSessions(ctx, now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)); err != nil {
+		aged := s.config.Aged()
+		if err := tx.EndSessions(ctx, aged.Add(-credential.SessionLife), aged.Add(-credential.SessionIdle)); err != nil {
 			return err
 		}
-		if err := endSurplus(ctx, tx, operator.OperatorID, now); err != nil {
+		if err := endSurplus(ctx, tx, operator.OperatorID, aged); err != nil {
 			return err
 		}
 		if err := tx.AddSession(ctx, session); err != nil {

@@ -138,7 +138,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, in login, name s
 		if err := s.letIn(ctx, tx, operator, in); err != nil {
 			return err
 		}
-		if err := tx.RemoveExpiredTokens(ctx, operator.OperatorID, now); err != nil {
+		if err := tx.RemoveExpiredTokens(ctx, operator.OperatorID, s.config.Aged()); err != nil {
 			return err
 		}
 		if err := tx.AddToken(ctx, token); err != nil {

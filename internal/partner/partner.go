@@ -51,8 +51,11 @@ type Config struct {
 	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
 	// compared with the times of signatures; nil stands for Now.
 	MachineNow func() time.Time
-	Random     io.Reader    // safe for use by many goroutines
-	Log        *slog.Logger // for failures in the background
+	// Aged returns the time by which what has expired is removed, which is not later than
+	// MachineNow; nil stands for MachineNow.
+	Aged   func() time.Time
+	Random io.Reader    // safe for use by many goroutines
+	Log    *slog.Logger // for failures in the background
 	// Factors checks the codes that users sign in with besides the password. With nil
 	// there must be none who do.
 	Factors *signin.Factors
@@ -88,10 +91,13 @@ func NewService(config Config) *Service {
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
 	}
+	if config.Aged == nil {
+		config.Aged = config.MachineNow
+	}
 	s := &Service{
 		config: config,
 		gate: credential.NewGate(credential.GateConfig{
-			Accounts: "partner", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Log: config.Log, Observer: config.Observer,
+			Accounts: "partner", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
 		}),
 		keys:     newKeyCache(config.Now()),
 		settings: newFreshCache[Settings](config.Now()),
@@ -141,7 +147,7 @@ func (s *Service) Tidy(ctx context.Context) error {
 	if err := s.sweep(ctx); err != nil {
 		return err
 	}
-	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.MachineNow().Add(-signature.Kept)) })
+	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.Aged().Add(-signature.Kept)) })
 }
 
 // Gate returns the gate that users sign in through.

@@ -62,7 +62,7 @@ func (s *Service) begin(ctx context.Context, verified *Account, member *Member, 
 		if err := s.config.Factors.Check(ctx, tx, verified.UserID, code); err != nil {
 			return err
 		}
-		if err := endSurplus(ctx, tx, &member.User, now); err != nil {
+		if err := endSurplus(ctx, tx, &member.User, s.config.Aged()); err != nil {
 			return err
 		}
 		if err := tx.AddSession(ctx, session); err != nil {
@@ -192,7 +192,7 @@ func (s *Service) Logout(ctx context.Context, token string) error {
 // sweep removes expired sessions and links, devices of long ago, operators' included, and
 // the counts of logins that are at rest. The caller holds tidying.
 func (s *Service) sweep(ctx context.Context) error {
-	now := s.now()
+	now := s.config.Aged()
 	if now.Sub(s.swept) < sweepEvery {
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/requestlog"
 )
@@ -55,8 +56,10 @@ type Observer interface {
 
 // Config holds what the service needs.
 type Config struct {
-	Store  Store
-	Now    func() time.Time
+	Store Store
+	Now   func() time.Time
+	// Aged returns the time by which requests age; nil stands for Now.
+	Aged   func() clock.Age
 	Random io.Reader // safe for use by many goroutines
 	Log    *slog.Logger
 	// MaxBytes is how much the log may take up in the database, that of all partners
@@ -91,6 +94,9 @@ type Service struct {
 
 // NewService returns a service that writes nothing by itself before Run.
 func NewService(config Config) *Service {
+	if config.Aged == nil {
+		config.Aged = func() clock.Age { return clock.At(config.Now()) }
+	}
 	return &Service{config: config, stop: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 

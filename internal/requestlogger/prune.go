@@ -39,7 +39,11 @@ func (s *Service) pruneDue() bool {
 // the log takes up more than the settings allow. It pauses between its transactions, and
 // returns early after Close.
 func (s *Service) Prune(ctx context.Context) error {
-	cutoff := identifier.FirstUUID(s.config.Now().Add(-requestlog.Kept))
+	age := s.config.Aged()
+	cutoff := identifier.FirstUUID(age.Now.Add(-requestlog.Kept))
+	if age.Doubtful(age.Now.Add(-requestlog.Kept)) {
+		cutoff = "" // only what is too much is removed
+	}
 	excess, err := s.excess(ctx)
 	for err == nil {
 		begun := time.Now() // the real clock: it measures work

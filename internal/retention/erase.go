@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
@@ -97,7 +98,8 @@ func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Ba
 	if erased += erasedTests; err != nil {
 		return erased, err
 	}
-	if _, err := s.deletePictures(ctx, partnerID, s.config.Now()); err != nil {
+	// The pictures of removed proofs are due immediately, whatever the clock shows.
+	if _, err := s.deletePictures(ctx, partnerID, time.Time{}); err != nil {
 		return erased, fmt.Errorf("%w: %w", ErrPicturesLeft, err)
 	}
 	return erased, nil

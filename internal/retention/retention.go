@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -52,8 +53,11 @@ func atMost(kept, most time.Duration) time.Duration {
 
 // Config holds what a Service is made of.
 type Config struct {
-	Store  Store
-	Now    func() time.Time
+	Store Store
+	Now   func() time.Time
+	// Aged returns the time by which data ages, which differs from Now while the clock is in
+	// doubt; nil stands for one that is not.
+	Aged   func() clock.Age
 	Random io.Reader // of the audit log's entries; safe for use by many goroutines
 	Log    *slog.Logger
 	Policy Policy
@@ -99,6 +103,9 @@ type Service struct {
 func NewService(config Config) *Service {
 	if config.Pause == nil {
 		config.Pause = rest.After
+	}
+	if config.Aged == nil {
+		config.Aged = func() clock.Age { return clock.At(config.Now()) }
 	}
 	if config.Observer == nil {
 		config.Observer = unobserved{}

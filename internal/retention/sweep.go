@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 )
 
 // No index is there for sweeps alone, because it would slow down every creation:
@@ -34,7 +35,7 @@ type Removed struct{ Orders, Events, Keys, Pictures int }
 // sweep is one sweep under way.
 type sweep struct {
 	*Service
-	now     time.Time
+	age     clock.Age
 	removed Removed
 	stays   error // why pictures of one partner could not be deleted; nil if all were
 }
@@ -50,7 +51,7 @@ type sweep struct {
 // neither a bucket that cannot be reached nor a file that cannot be deleted keeps
 // the rest from being removed.
 func (s *Service) Sweep(ctx context.Context) (Removed, error) {
-	w := &sweep{Service: s, now: s.config.Now()}
+	w := &sweep{Service: s, age: s.config.Aged()}
 	var accounts []string
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		accounts, err = tx.Accounts(ctx)
@@ -61,18 +62,20 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 			err = w.account(ctx, partnerID, s.config.Policy.of(partnerID))
 		}
 	}
-	if err == nil {
-		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.now.Add(-KeysKept)) })
+	if err == nil && !w.age.Keeps() && !w.age.Doubtful(w.age.Now.Add(-KeysKept)) {
+		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.age.Now.Add(-KeysKept)) })
 	}
 	return w.removed, errors.Join(err, w.stays)
 }
 
 // account removes the old data of one account.
 func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) error {
-	if err := w.keys(ctx, partnerID); err != nil {
-		return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
+	if !w.age.Keeps() {
+		if err := w.keys(ctx, partnerID); err != nil {
+			return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
+		}
 	}
-	if policy.Orders > 0 {
+	if policy.Orders > 0 && !w.age.Keeps() {
 		for _, state := range board.EndedStatuses {
 			if err := w.orders(ctx, partnerID, state, policy.Orders); err != nil {
 				return fmt.Errorf("orders of %s: %w", partnerID, err)
@@ -87,7 +90,7 @@ func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) er
 	if errors.Is(w.stays, errUnreachable) {
 		return nil
 	}
-	deleted, err := w.deletePictures(ctx, partnerID, w.now)
+	deleted, err := w.deletePictures(ctx, partnerID, w.age.Now)
 	if w.removed.Pictures += deleted; err != nil && (w.stays == nil || errors.Is(err, errUnreachable)) {
 		w.stays = fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
@@ -112,11 +115,11 @@ func (w *sweep) write(ctx context.Context, fn func(Writer) error) error {
 }
 
 func (w *sweep) keys(ctx context.Context, partnerID string) error {
-	cutoff := w.now.Add(-KeysKept)
+	cutoff := w.age.Now.Add(-KeysKept)
 	return w.receipts(ctx, partnerID, func(page []Receipt) error {
 		var old []ReceiptKey
 		for _, receipt := range page {
-			if receipt.CreatedAt.Before(cutoff) {
+			if w.age.Of(receipt.CreatedAt).Before(cutoff) {
 				old = append(old, receipt.ReceiptKey)
 			}
 		}
@@ -139,7 +142,7 @@ func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Rece
 }
 
 func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Status, kept time.Duration) error {
-	cutoff := w.now.Add(-max(kept, Shortest))
+	cutoff := w.age.Now.Add(-max(kept, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err
@@ -151,7 +154,7 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 		})
 		return page, err
 	}, func(page []Ended) error {
-		for _, batch := range orderBatches(page, cutoff) {
+		for _, batch := range w.orderBatches(page, cutoff) {
 			w.removed.Orders += len(batch)
 			if err := w.write(ctx, func(tx Writer) error { return tx.RemoveOrders(ctx, partnerID, batch) }); err != nil {
 				return err
@@ -163,10 +166,10 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 
 // orderBatches returns the orders that ended before the cutoff, in batches of at
 // most MaxRows rows or one order.
-func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
+func (w *sweep) orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
 	room := int64(0)
 	for _, order := range page {
-		if !order.UpdatedAt.Before(cutoff) {
+		if !w.age.Of(order.UpdatedAt).Before(cutoff) {
 			continue
 		}
 		if len(batches) == 0 || order.Rows > room {
@@ -179,7 +182,7 @@ func orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
 }
 
 func (w *sweep) events(ctx context.Context, partnerID string, kept time.Duration) error {
-	cutoff := w.now.Add(-max(kept, Shortest))
+	cutoff := w.age.Now.Add(-max(kept, Shortest))
 	until, err := delivery.FirstOrderID(partnerID, cutoff)
 	if err != nil {
 		return err
@@ -193,7 +196,7 @@ func (w *sweep) events(ctx context.Context, partnerID string, kept time.Duration
 	}, func(page []EventTime) error {
 		var old []EventTime
 		for _, event := range page {
-			if event.CreatedAt.Before(cutoff) {
+			if w.age.Of(event.CreatedAt).Before(cutoff) {
 				old = append(old, event)
 			}
 		}

@@ -92,6 +92,7 @@ func (b *batch) judge(n note) {
 	if endpoint != nil {
 		before = *endpoint
 	}
+	n.request.aged = b.sender.config.Aged()
 	p := judge(endpoint, *n.request, b.now, b.sender.chance())
 	b.progress = append(b.progress, p)
 	b.saved[p.Key()] = true

@@ -60,8 +60,17 @@ type request struct {
 	probe bool
 
 	at     time.Time     // when it was posted
+	aged   time.Time     // the time by which the endpoint's failures age; zero stands for now
 	lasted time.Duration // until the rest of the answer was read, too
 	answer Answer
+}
+
+// agedOr returns the time by which the endpoint's failures age.
+func (r request) agedOr(now time.Time) time.Time {
+	if r.aged.IsZero() {
+		return now
+	}
+	return r.aged
 }
 
 // judge returns the new state of a request's event, and updates the endpoint,
@@ -128,7 +137,7 @@ func (e *Endpoint) fail(r request, now time.Time) {
 	case r.answer.Status == gone:
 		e.disable(ReasonGone)
 		return
-	case now.Sub(e.FailingSince) >= patience:
+	case r.agedOr(now).Sub(e.FailingSince) >= patience:
 		e.disable(ReasonPatience)
 		return
 	}

@@ -26,9 +26,12 @@ type SenderConfig struct {
 	// MachineNow returns the time that requests carry, by the machine's clock, which Now may
 	// be ahead of; nil stands for Now.
 	MachineNow func() time.Time
-	At         func(time.Time) <-chan time.Time // sends when the given time has come
-	Random     io.Reader                        // may be read by many goroutines at once
-	Log        *slog.Logger
+	// Aged returns the time by which the failures of endpoints age until they are disabled;
+	// nil stands for Now.
+	Aged   func() time.Time
+	At     func(time.Time) <-chan time.Time // sends when the given time has come
+	Random io.Reader                        // may be read by many goroutines at once
+	Log    *slog.Logger
 	// Clock says to which day of a partner's figures a delivery counts.
 	Clock figures.Clock
 	// Post sends mail to the people of a partner whose endpoint the sender disables.
@@ -98,6 +101,9 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	}
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
+	}
+	if config.Aged == nil {
+		config.Aged = config.Now
 	}
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {

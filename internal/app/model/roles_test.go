@@ -54,6 +54,7 @@ var requests = []request{
 	{"a", "PATCH", "/ops/v1/partners/PARTNER", `{"rate_limit":9NUMBER}`, 200, "partner.changed"},
 	{"a", "POST", "/ops/v1/partners/PARTNER/export", "", 200, "partner.exported"},
 	{"a", "GET", "/ops/v1/system", "", 200, ""},
+	{"a", "POST", "/ops/v1/system/accept-clock", "", 200, "clock.accepted"},
 	{"a", "GET", "/ops/v1/rate-cards", "", 200, ""},
 	{"a", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},

@@ -102,7 +102,7 @@ func (g *Gate) add(ctx context.Context, tx CountWriter, all []throttle.Keyed) er
 	}
 	now := g.config.Now()
 	if g.mustSweep(now) {
-		if err := tx.RemoveRested(ctx, now); err != nil {
+		if err := tx.RemoveRested(ctx, g.config.Aged()); err != nil {
 			return err
 		}
 	}
@@ -131,5 +131,5 @@ func (g *Gate) Sweep(ctx context.Context) error {
 	if g.config.Store == nil {
 		return nil
 	}
-	return g.config.Store.Write(ctx, func(tx CountWriter) error { return tx.RemoveRested(ctx, g.config.Now()) })
+	return g.config.Store.Write(ctx, func(tx CountWriter) error { return tx.RemoveRested(ctx, g.config.Aged()) })
 }

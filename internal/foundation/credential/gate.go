@@ -71,7 +71,9 @@ type GateConfig struct {
 	// at zero.
 	Store CountStore
 	Now   func() time.Time
-	Log   *slog.Logger
+	// Aged returns the time by which counts at rest are removed; nil stands for Now.
+	Aged func() time.Time
+	Log  *slog.Logger
 	// Observer is called with the outcome of each login, for metrics; nil observes
 	// nothing.
 	Observer GateObserver
@@ -98,6 +100,9 @@ type Gate struct {
 func NewGate(config GateConfig) *Gate {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
+	}
+	if config.Aged == nil {
+		config.Aged = config.Now
 	}
 	g := &Gate{config: config, known: throttle.New(accountFailures, config.Now)}
 	g.swept.Store(config.Now().UnixNano())

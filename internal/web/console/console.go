@@ -52,6 +52,8 @@ type Config struct {
 	Counts func() (dispatch.Counts, bool)
 	// Installation describes the installation as it is now.
 	Installation func(context.Context) (installation.State, error)
+	// AcceptClock has data age by the clock of the machine that answers.
+	AcceptClock func(context.Context) error
 	// Defaults are the limits of partners without their own.
 	Defaults Defaults
 }

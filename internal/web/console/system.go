@@ -8,14 +8,34 @@ import (
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
+const (
+	systemPath      = "/console/system"
+	acceptClockPath = systemPath + "/accept-clock"
+)
+
 func (room *Room) systemRoutes() []visit.Route {
-	return []visit.Route{room.get("/system", administering, (*Room).system)}
+	return []visit.Route{
+		room.get("/system", administering, (*Room).system),
+		room.post("/system/accept-clock", administering, (*Room).acceptClock),
+	}
 }
 
 // systemView is what the page about the installation shows.
 type systemView struct {
 	*sheet
 	installation.State
+	Accept *page.Form // accepts the clock; nil unless that is refused
+}
+
+// ClockText says what is wrong with the clock.
+func (v systemView) ClockText() string {
+	switch {
+	case v.ClockDoubt.OffSeconds < 0:
+		return v.Text("system.clock.behind")
+	case v.ClockDoubt.Refused:
+		return v.Text("system.clock.ahead")
+	}
+	return v.Text("system.clock.waiting")
 }
 
 // EngineName returns the name of the database.
@@ -100,8 +120,22 @@ func (room *Room) system(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	view := systemView{sheet: s, State: state}
+	if state.ClockDoubt != nil && state.ClockDoubt.Refused {
+		if view.Accept, err = s.form(acceptClockPath, 0); err != nil {
+			return 0, nil, err
+		}
+	}
 	return s.show(leaf{
-		template: "system", title: s.Text("console.system"), data: systemView{s, state},
-		action: &page.Link{Text: s.Text("system.again"), Path: "/console/system"},
+		template: "system", title: s.Text("console.system"), data: view,
+		action: &page.Link{Text: s.Text("system.again"), Path: systemPath},
 	})
+}
+
+// acceptClock has data age by the clock of the machine again.
+func (room *Room) acceptClock(s *sheet) (int, []byte, error) {
+	if err := room.config.AcceptClock(s.Context()); err != nil {
+		return 0, nil, err
+	}
+	return s.LeadTo(systemPath, page.Flash{Key: "system.clock.accepted"})
 }

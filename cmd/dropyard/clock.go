@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+)
+
+type clockCommand struct {
+	Accept acceptClockCommand `cmd:"" help:"Accept the clock of this machine although it is far from the latest time in the store. Old data is then removed by it."`
+}
+
+type acceptClockCommand struct{ databaseFlags }
+
+// Run accepts the clock. The service may be running; it looks again within a minute.
+func (c *acceptClockCommand) Run(ctx context.Context) error {
+	world := app.System()
+	was, err := app.AcceptClock(ctx, c.settings(), world)
+	if err != nil {
+		return fmt.Errorf("accept the clock: %w", err)
+	}
+	_, err = fmt.Printf("clock accepted: data ages by %s, after %s before\n",
+		world.Now().UTC().Format(time.RFC3339), was.UTC().Format(time.RFC3339))
+	return err
+}
