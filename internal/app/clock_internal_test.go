@@ -1,6 +1,7 @@
 package app
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -21,6 +22,18 @@ func TestDoctorFindsAClockThatIsBehind(t *testing.T) {
 		d.checkClock(last, now)
 		if got := strings.Join(d.Findings, "\n"); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("the last time is %q: got %q, want %q", last, got, want)
+		}
+	}
+}
+
+func TestDoctorFindsAClockThatIsFarAhead(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for days, want := range map[int]string{0: "", -3: "", -60: "1440h0m0s ahead of the latest time in the store", 60: ""} {
+		d := &Diagnosis{}
+		d.checkTrust(fmt.Sprintf(`{"at":%q}`, timestamp.Format(now.AddDate(0, 0, days))), now)
+		if got := strings.Join(d.Findings, "\n"); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("a mark of %d days ago: got %q, want %q", -days, got, want)
 		}
 	}
 }

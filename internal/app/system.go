@@ -41,6 +41,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 		Engine: a.store.Engine(), SchemaVersion: version, Nodes: nodes, Disks: disks,
 		Problems: append([]installation.Reason{}, a.reasons(ctx)...),
 	}
+	_ = a.trust.Look(ctx) // without it, the last look counts
 	if doubt := a.trust.Doubt(); doubt != nil {
 		s.ClockDoubt = &installation.ClockDoubt{
 			OffSeconds: int64(doubt.Off.Seconds()), Refused: doubt.Refused, WaitSeconds: int64(doubt.Wait.Seconds()), Message: doubt.String(),

@@ -228,18 +228,23 @@ func Examine(text string, machine time.Time) *Doubt {
 }
 
 // Accept agrees with the machine's clock: from now on data ages by it. Idempotency keys, and
-// the orders that they answer, stay for at least Promised. It fails if the database's clock
-// differs.
+// the orders that they answer, stay for at least Promised. It refuses with conflict if the
+// database's clock differs.
 func Accept(ctx context.Context, settings Settings, machine time.Time) (was time.Time, err error) {
-	now := whole(machine)
 	_, database, err := settings.Look(ctx)
 	if err != nil {
 		return was, err
 	}
-	if off := now.Sub(database); !database.IsZero() && off.Abs() > Tolerance {
+	if off := machine.Sub(database); !database.IsZero() && off.Abs() > Tolerance {
 		return was, refusal.New(refusal.CodeConflict,
 			fmt.Sprintf("the clock of this machine is %v ahead of the database's: set both right first", off.Round(time.Second)))
 	}
+	return AcceptUnchecked(ctx, settings, machine)
+}
+
+// AcceptUnchecked does the same, but does not compare the database's clock.
+func AcceptUnchecked(ctx context.Context, settings Settings, machine time.Time) (was time.Time, err error) {
+	now := whole(machine)
 	for {
 		before, err := settings.AddSetting(ctx, MarkSetting, Mark{At: now}.String())
 		if err != nil {

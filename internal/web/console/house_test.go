@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -145,6 +146,30 @@ func TestSystem(t *testing.T) {
 	t.Parallel()
 	v := apptest.Start(t).Operate(t).Visit(t)
 	v.Open(t, "/console/system").Shows(t, 200, "This node is ready.", "Last backup", "One node", "are free")
+}
+
+// TestAcceptClock accepts a clock that has jumped by 60 days.
+func TestAcceptClock(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock))
+	if s.Database != "" {
+		t.Skip("the clock of a test differs from a server's, so that it is not accepted")
+	}
+	const path = "/console/system/accept-clock"
+	clock.Set(24 * time.Hour)
+	waiting := s.Operate(t).Visit(t).Open(t, "/console/system")
+	waiting.Shows(t, 200, "The clock has jumped ahead.")
+	showsNone(t, waiting, path)
+	clock.Set(59 * 24 * time.Hour)
+	v := s.Operate(t).Visit(t)
+	refused := v.Open(t, "/console/system")
+	refused.Shows(t, 200, "The clock is ahead of all records.", "Accept the clock", "1440h")
+	v.Send(t, refused, path).Leads(t, "/console/system")
+	accepted := v.Open(t, "/console/system")
+	accepted.Shows(t, 200, "Clock accepted")
+	showsNone(t, accepted, path)
+	v.Open(t, "/console/audit?action=clock.accepted").Shows(t, 200, "Clock accepted", "2026-")
 }
 
 // TestMenusOfRoles opens the pages of each role: what it may not use is not in the menu,
