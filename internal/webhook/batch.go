@@ -92,8 +92,11 @@ func (b *batch) judge(n note) {
 	if endpoint != nil {
 		before = *endpoint
 	}
-	n.request.aged = b.sender.config.Aged()
-	p := judge(endpoint, *n.request, b.now, b.sender.chance())
+	request := *n.request
+	if b.sender.config.Aged != nil {
+		request.aged = b.sender.config.Aged()
+	}
+	p := judge(endpoint, request, b.now, b.sender.chance())
 	b.progress = append(b.progress, p)
 	b.saved[p.Key()] = true
 	if p.State == outbox.Delivered && !n.request.event.delivered() {

@@ -102,9 +102,6 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
 	}
-	if config.Aged == nil {
-		config.Aged = config.Now
-	}
 	node, err := identifier.New(config.Random, "snd_")
 	if err != nil {
 		return nil, err
