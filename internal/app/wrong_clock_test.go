@@ -46,9 +46,9 @@ func (w *wrongClock) restart(t *testing.T, set time.Duration) {
 }
 
 // agingRows counts the rows of what is removed for its age, as far as it is from the first day.
-var agingRows = fmt.Sprintf("SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys)," +
-	" (SELECT count(*) FROM operator_receipts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM operator_sessions WHERE created_at < %[1]d)," +
-	" (SELECT count(*) FROM operator_tokens WHERE created_at < %[1]d), (SELECT count(*) FROM one_time_links), (SELECT count(*) FROM nonces)," +
+var agingRows = fmt.Sprintf("SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys),"+
+	" (SELECT count(*) FROM operator_receipts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM operator_sessions WHERE created_at < %[1]d),"+
+	" (SELECT count(*) FROM operator_tokens WHERE created_at < %[1]d), (SELECT count(*) FROM one_time_links), (SELECT count(*) FROM nonces),"+
 	" (SELECT count(*) FROM request_log), (SELECT count(*) FROM loose_pictures), (SELECT count(*) FROM known_devices)", testkit.Epoch.Add(day).UnixMicro())
 
 // fill writes a row of what is removed for its age, and returns a repetition of the creation

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -265,6 +266,25 @@ func TestMailsAreGivenUpAfterDay(t *testing.T) {
 	if !strings.Contains(f.log.String(), "given up") {
 		t.Errorf("got the log %s, want it to say that the mail was given up", f.log)
 	}
+}
+
+// TestWrongClockGivesUpNoMail tries a mail while the clock is 60 days ahead of the time by which
+// mails age, and again when that has caught up.
+func TestWrongClockGivesUpNoMail(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	aged := f.clock.Now()
+	f.config.Aged = func() clock.Age { return clock.At(aged) }
+	f.Service = mailer.NewService(f.config)
+	f.server.Away.Store(true)
+	f.post(t, "sam@example.com", "")
+	f.clock.Advance(60 * 24 * time.Hour)
+	f.sendDue(t)
+	f.mustWait(t, 1)
+	aged = f.clock.Now()
+	f.clock.Advance(time.Hour)
+	f.sendDue(t)
+	f.mustWait(t, 0)
 }
 
 // TestNoMailWithoutCommit undoes the transaction that wrote a mail.

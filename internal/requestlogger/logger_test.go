@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/requestlog"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/store"
@@ -31,6 +32,7 @@ const (
 
 // fixture is a log on an embedded database, which writes nothing by itself.
 type fixture struct {
+	aged func() clock.Age // nil for the clock's
 	*requestlogger.Service
 	clock *testkit.Clock
 	store *broken
@@ -90,7 +92,7 @@ func newFixture(t *testing.T) *fixture {
 
 func (f *fixture) open(maxBytes int64) *requestlogger.Service {
 	return requestlogger.NewService(requestlogger.Config{
-		Store: f.store, Now: f.clock.Now, Random: f.random, Log: slog.New(slog.NewTextHandler(&f.out, nil)),
+		Store: f.store, Now: f.clock.Now, Aged: f.aged, Random: f.random, Log: slog.New(slog.NewTextHandler(&f.out, nil)),
 		MaxBytes: maxBytes, Observer: f, Unreadable: func() { f.out.WriteString("unreadable") },
 	})
 }
@@ -348,6 +350,27 @@ func TestPruneRemovesOld(t *testing.T) {
 	}
 	if got, want := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10), []string{"req_00000000000000000002", "req_00000000000000000001"}; !slices.Equal(got, want) {
 		t.Errorf("after nine days: got %v, want %v", got, want)
+	}
+}
+
+// TestPruneOnWrongClock prunes while the clock is 60 days ahead of the time by which requests age.
+func TestPruneOnWrongClock(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	now := f.clock.Now()
+	f.aged = func() clock.Age { return clock.At(now) }
+	f.Service = f.open(1 << 30)
+	f.Add(f.entry(0))
+	f.flush(t)
+	f.clock.Advance(60 * 24 * time.Hour)
+	for _, want := range []int{1, 0} {
+		if err := f.Prune(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10); len(got) != want {
+			t.Errorf("aged until %v: got %v, want %d entries", now, got, want)
+		}
+		now = f.clock.Now()
 	}
 }
 

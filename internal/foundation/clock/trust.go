@@ -44,7 +44,7 @@ func (d Doubt) String() string {
 	off := d.Off.Round(time.Second)
 	switch {
 	case d.Database != 0:
-		return fmt.Sprintf("the clock of this machine is %v ahead of the database's: nothing is removed for its age by it; look at the time services of both", d.Database.Round(time.Second))
+		return fmt.Sprintf("the clock of this machine differs from the database's by %v: data ages by the earlier one; look at the time services of both", d.Database.Round(time.Second))
 	case d.Off < 0:
 		return fmt.Sprintf("the clock of this machine is %v behind the latest time in the store: set it right; if it is right, run dropyard clock accept", -off)
 	case d.Refused:
@@ -237,7 +237,7 @@ func Accept(ctx context.Context, settings Settings, machine time.Time) (was time
 	}
 	if off := machine.Sub(database); !database.IsZero() && off.Abs() > Tolerance {
 		return was, refusal.New(refusal.CodeConflict,
-			fmt.Sprintf("the clock of this machine is %v ahead of the database's: set both right first", off.Round(time.Second)))
+			fmt.Sprintf("the clock of this machine differs from the database's by %v: set both right first", off.Round(time.Second)))
 	}
 	return AcceptUnchecked(ctx, settings, machine)
 }

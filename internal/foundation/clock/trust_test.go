@@ -23,7 +23,9 @@ type memory struct {
 	broken   bool             // writes fail
 }
 
-func (m *memory) Setting(_ context.Context, name string) (string, error) { return m.settings[name], nil }
+func (m *memory) Setting(_ context.Context, name string) (string, error) {
+	return m.settings[name], nil
+}
 
 func (m *memory) AddSetting(_ context.Context, name, value string) (string, error) {
 	if m.settings[name] == "" {
