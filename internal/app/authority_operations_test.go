@@ -401,6 +401,7 @@ var operatorOperations = []operation{
 	onPerson("POST /ops/v1/partners/{partner_id}/reset-link", "", false, false),
 	onProduct("POST /ops/v1/partners/{partner_id}/export", "").by("admin"),
 	onOrder("admin", "POST /ops/v1/partners/{partner_id}/erasures", `{"order_ids":[%q],"force":true}`),
+	prepared("admin", "POST /ops/v1/system/accept-clock", func(*rig, *someone) (string, []string) { return "", nil }),
 	prepared("admin", "POST /ops/v1/rate-cards", func(r *rig, _ *someone) (string, []string) {
 		name := r.name("card")
 		return string(upload(name, name, "", 1150)), nil

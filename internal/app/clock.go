@@ -102,16 +102,30 @@ func acceptClock(ctx context.Context, db *store.Store, world Surroundings) (was 
 	if err != nil {
 		return was, err
 	}
-	entry.ObjectID, entry.After = "clock", acceptedFacts{now}
 	accept := clock.Accept
 	if world.Elapsed == nil {
 		accept = clock.AcceptUnchecked
 	}
-	if was, err = accept(ctx, db, now); err != nil {
-		return was, err
-	}
-	entry.Before = acceptedFacts{was}
-	return was, db.Retention().Write(ctx, func(tx retention.Writer) error { return tx.AddAudit(ctx, entry) })
+	entry.ObjectID, entry.After = "clock", acceptedFacts{now}
+	return accept(ctx, &accepting{db, entry}, now)
+}
+
+// accepting are the settings of a store. It writes the audit log's entry with the setting.
+type accepting struct {
+	*store.Store
+	entry *audit.Entry
+}
+
+// ReplaceSetting writes the mark of an accepted clock, in one transaction with the entry.
+func (a *accepting) ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error) {
+	a.entry.Before = acceptedFacts{clock.TimeOf(before)}
+	err = a.Retention().Write(ctx, func(tx retention.Writer) (err error) {
+		if replaced, err = tx.ReplaceSetting(ctx, name, before, value); err != nil || !replaced {
+			return err
+		}
+		return tx.AddAudit(ctx, a.entry)
+	})
+	return replaced, err
 }
 
 // acceptClock agrees with the clock of the machine of this node.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -19,11 +20,11 @@ func TestOrderBatches(t *testing.T) {
 	old, young := testkit.Epoch.Add(-time.Nanosecond), testkit.Epoch
 	batches := orderBatches([]Ended{
 		{"a", old, 200}, {"b", old, 300}, {"c", old, 1}, {"d", young, 1}, {"e", old, 2000}, {"f", old, 499}, {"g", old, 1}, {"h", old, 1},
-	}, testkit.Epoch)
+	}, clock.At(testkit.Epoch), testkit.Epoch)
 	if got := fmt.Sprint(batches); got != "[[a b] [c] [e] [f g] [h]]" {
 		t.Errorf("got batches %s, want [[a b] [c] [e] [f g] [h]]", got)
 	}
-	if got := orderBatches([]Ended{{"d", young, 1}}, testkit.Epoch); len(got) != 0 {
+	if got := orderBatches([]Ended{{"d", young, 1}}, clock.At(testkit.Epoch), testkit.Epoch); len(got) != 0 {
 		t.Errorf("of orders that ended at the cutoff: got batches %v, want none", got)
 	}
 }

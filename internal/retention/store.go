@@ -65,6 +65,8 @@ type Reader interface {
 type Writer interface {
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+	// ReplaceSetting writes a setting if it still has the value before.
+	ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error)
 	// RemoveReceipts removes receipts.
 	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.

@@ -154,7 +154,7 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 		})
 		return page, err
 	}, func(page []Ended) error {
-		for _, batch := range w.orderBatches(page, cutoff) {
+		for _, batch := range orderBatches(page, w.age, cutoff) {
 			w.removed.Orders += len(batch)
 			if err := w.write(ctx, func(tx Writer) error { return tx.RemoveOrders(ctx, partnerID, batch) }); err != nil {
 				return err
@@ -166,10 +166,10 @@ func (w *sweep) orders(ctx context.Context, partnerID string, state delivery.Sta
 
 // orderBatches returns the orders that ended before the cutoff, in batches of at
 // most MaxRows rows or one order.
-func (w *sweep) orderBatches(page []Ended, cutoff time.Time) (batches [][]string) {
+func orderBatches(page []Ended, age clock.Age, cutoff time.Time) (batches [][]string) {
 	room := int64(0)
 	for _, order := range page {
-		if !w.age.Of(order.UpdatedAt).Before(cutoff) {
+		if !age.Of(order.UpdatedAt).Before(cutoff) {
 			continue
 		}
 		if len(batches) == 0 || order.Rows > room {

@@ -206,6 +206,11 @@ func (tx retentionTx) Order(ctx context.Context, partnerID, orderID string) (*de
 	return orderTx{conn: tx.conn}.Order(ctx, partnerID, orderID)
 }
 
+// ReplaceSetting writes a setting if it still has the value before.
+func (tx retentionTx) ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error) {
+	return replaceSettingIn(ctx, tx.conn, name, before, value)
+}
+
 // RemoveReceipts removes what is kept under idempotency keys.
 func (tx retentionTx) RemoveReceipts(ctx context.Context, partnerID string, keys []retention.ReceiptKey) error {
 	rows := make([]*idempotency.Key, len(keys))

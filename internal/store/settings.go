@@ -51,11 +51,15 @@ func (s *Store) AddSetting(ctx context.Context, name, value string) (stored stri
 // it had.
 func (s *Store) ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error) {
 	err = s.engine.write(ctx, func(c conn) error {
-		rows, err := c.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", value, name, before)
-		replaced = rows == 1
+		replaced, err = replaceSettingIn(ctx, c, name, before, value)
 		return err
 	})
 	return replaced, err
+}
+
+func replaceSettingIn(ctx context.Context, c conn, name, before, value string) (replaced bool, err error) {
+	rows, err := c.exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", value, name, before)
+	return rows == 1, err
 }
 
 func settingIn(ctx context.Context, c conn, name string) (string, error) {

@@ -47,6 +47,9 @@ func parseMark(text string) (m Mark) {
 	return m
 }
 
+// TimeOf returns the time of a mark in a store; zero if it is damaged.
+func TimeOf(text string) time.Time { return parseMark(text).At }
+
 func (m Mark) String() string {
 	text, _ := json.Marshal(m) // times of 0 to 9999 can be encoded
 	return string(text)
