@@ -2,7 +2,9 @@ package app
 
 import (
 	"context"
+	"net/url"
 
+	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -21,12 +23,22 @@ func (a *App) openMail() error {
 		Language: a.languageOf,
 		Server: &mailer.SMTP{
 			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
-			Username: server.Username, Password: server.Password, From: server.From,
+			Username: server.Username, Password: server.Password, From: server.From, Hello: helloName(a.URL()),
 		},
 	})
 	a.atClose(ending(a.mailer.Close))
 	a.Post = a.mailer
 	return nil
+}
+
+// helloName returns what the service greets mail servers with, given its public address.
+// It is empty if that is an address of this machine, which means nothing to others.
+func helloName(base string) string {
+	public, err := url.Parse(base)
+	if err != nil || loopback.Is(public.Host) {
+		return ""
+	}
+	return mailer.HelloName(public.Hostname())
 }
 
 // openRecipients creates the service that informs the recipients of orders by mail.

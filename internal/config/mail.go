@@ -14,7 +14,7 @@ import (
 type MailServer struct {
 	Host     string
 	Port     int
-	Security string // tls, starttls or none
+	Security string // tls, starttls, local or none
 	Username string // empty without
 	Password string
 	From     string
@@ -56,19 +56,23 @@ func (c *Config) MailServer() (*MailServer, error) {
 }
 
 // mailSecurity returns how the connection is protected. Without TLS everybody on the
-// way could read the links in mails; so that must be asked for, except on this machine.
+// way could read the links in mails; so that must be asked for, except on this machine,
+// where TLS is used if the server offers it.
 func mailSecurity(server *url.URL) (string, error) {
 	query := server.Query()
 	wish := query.Get("tls")
 	query.Del("tls")
-	if len(query) > 0 || wish != "" && wish != "none" || wish != "" && server.Scheme == "smtps" {
-		return "", errors.New("--smtp: the only parameter is tls=none, for smtp://")
+	known := wish == "" || (wish == "none" || wish == "starttls") && server.Scheme == "smtp"
+	if len(query) > 0 || !known {
+		return "", errors.New("--smtp: the only parameters are tls=none and tls=starttls, for smtp://")
 	}
 	switch {
 	case server.Scheme == "smtps":
 		return "tls", nil
-	case wish == "none", loopback.Is(server.Hostname()):
+	case wish == "none":
 		return "none", nil
+	case wish == "" && loopback.Is(server.Hostname()):
+		return "local", nil
 	default:
 		return "starttls", nil
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -119,6 +121,9 @@ func (f *fixture) received() (to []string) {
 	}
 }
 
+// messageID is the form of a Message-ID (RFC 5322, 3.6.4).
+var messageID = regexp.MustCompile(`^<mail_[0-9a-z]+@example\.com>$`)
+
 func TestMailsAreSentInTheirLanguage(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -137,7 +142,7 @@ func TestMailsAreSentInTheirLanguage(t *testing.T) {
 		if !strings.Contains(got.Text, want.part) || !strings.Contains(got.HTML, want.part) || !strings.Contains(got.Text, secret) {
 			t.Errorf("got the text %q and the HTML %q, want %q and the link in both", got.Text, got.HTML, want.part)
 		}
-		if id := got.Get("Message-Id"); !strings.HasPrefix(id, "<mail_") || got.Get("Auto-Submitted") != "auto-generated" {
+		if id := got.Get("Message-Id"); !messageID.MatchString(id) || got.Get("Auto-Submitted") != "auto-generated" {
 			t.Errorf("got the headers %v, want a Message-ID of the mail, and Auto-Submitted", got.Header)
 		}
 	}
@@ -233,20 +238,66 @@ func TestLostAnswerMakesSecondMail(t *testing.T) {
 	}
 }
 
+// TestRefusedMails: a mail is given up only if the recipient's mailbox is the cause.
+// Whatever the server says about the sender, the greeting or the relaying ends when a
+// setting is corrected.
 func TestRefusedMails(t *testing.T) {
 	t.Parallel()
-	for code, want := range map[int]mailer.Outcome{450: mailer.Postponed, 550: mailer.Failed} {
+	none := smtp.NoEnhancedCode
+	for _, c := range []struct {
+		code     int
+		enhanced smtp.EnhancedCode
+		want     mailer.Outcome
+	}{
+		{450, none, mailer.Postponed},
+		{450, smtp.EnhancedCode{4, 1, 1}, mailer.Postponed},
+		{550, none, mailer.Failed},
+		{551, none, mailer.Failed},
+		{553, none, mailer.Failed},
+		{501, none, mailer.Postponed},
+		{552, none, mailer.Postponed},
+		{554, none, mailer.Postponed},
+		{550, smtp.EnhancedCode{5, 1, 1}, mailer.Failed},
+		{554, smtp.EnhancedCode{5, 1, 10}, mailer.Failed},
+		{552, smtp.EnhancedCode{5, 2, 2}, mailer.Failed},
+		{550, smtp.EnhancedCode{5, 1, 7}, mailer.Postponed}, // the sender's syntax
+		{550, smtp.EnhancedCode{5, 1, 8}, mailer.Postponed}, // the sender's domain
+		{554, smtp.EnhancedCode{5, 7, 1}, mailer.Postponed}, // relay access denied
+		{550, smtp.EnhancedCode{5, 7, 1}, mailer.Postponed},
+		{504, smtp.EnhancedCode{5, 5, 2}, mailer.Postponed}, // HELO
+		{550, smtp.EnhancedCode{5, 4, 1}, mailer.Postponed},
+	} {
 		f := newFixture(t)
-		f.server.Refusal.Store(&smtp.SMTPError{Code: code, Message: "sam@example.com is not here"})
+		f.server.Refusal.Store(&smtp.SMTPError{Code: c.code, EnhancedCode: c.enhanced, Message: "<sam@example.com>: said \x1b the server"})
 		f.post(t, "sam@example.com", "")
 		f.sendDue(t)
-		if f.outcomes[want] != 1 {
-			t.Errorf("%d: got the outcomes %v, want %s", code, f.outcomes, want)
+		if f.outcomes[c.want] != 1 {
+			t.Errorf("%d %v: got the outcomes %v, want %s", c.code, c.enhanced, f.outcomes, c.want)
 		}
-		if strings.Contains(f.log.String(), "sam@") || strings.Contains(f.log.String(), "secret-token") {
-			t.Errorf("%d: got the log %s, want neither address nor link in it", code, f.log)
+		if log := f.log.String(); strings.Contains(log, "sam@") || strings.Contains(log, "secret-token") {
+			t.Errorf("%d: got the log %s, want neither address nor link in it", c.code, log)
+		}
+		if log := f.log.String(); !strings.Contains(log, fmt.Sprintf("refused the recipient: %d", c.code)) || !strings.Contains(log, "said   the server") {
+			t.Errorf("%d: got the log %s, want the code and the server's words in it", c.code, log)
 		}
 	}
+}
+
+// TestMailOutlivesWrongRelay: a server that refuses to relay, and is then set right,
+// gets the mail.
+func TestMailOutlivesWrongRelay(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.server.Refusal.Store(&smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied"})
+	f.post(t, "sam@example.com", "")
+	f.sendDue(t)
+	f.server.Refusal.Store(nil)
+	f.clock.Advance(time.Minute)
+	f.sendDue(t)
+	if got := f.received(); len(got) != 1 {
+		t.Errorf("got the mails %q, want the one that was refused before", got)
+	}
+	f.mustWait(t, 0)
 }
 
 // TestMailsAreGivenUpAfterDay counts the attempts on the way.

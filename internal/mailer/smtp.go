@@ -5,11 +5,16 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"net/netip"
+	"net/textproto"
+	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dropyard/dropyard/internal/mail"
 	gomail "github.com/wneessen/go-mail"
+	"github.com/wneessen/go-mail/smtp"
 )
 
 // Security is how a connection to the mail server is protected.
@@ -19,6 +24,9 @@ type Security string
 const (
 	TLS      Security = "tls"      // from the first byte
 	StartTLS Security = "starttls" // the server must offer it
+	// LocalTLS is for a server on this machine: STARTTLS where it is offered, whatever the
+	// certificate, since the mail would be sent without TLS as well.
+	LocalTLS Security = "local"
 	NoTLS    Security = "none"
 )
 
@@ -30,7 +38,22 @@ type SMTP struct {
 	Username string // empty to sign in without
 	Password string
 	From     string      // the address that mails come from, which may have a name before it
+	Hello    string      // the name that the service greets with (see HelloName); empty for the machine's
 	TLS      *tls.Config // nil for the default
+}
+
+// HelloName returns what to greet a mail server with, given the host of the service's
+// public address: a name as it is, and an IP address in brackets (RFC 5321, 4.1.3).
+func HelloName(host string) string {
+	address, err := netip.ParseAddr(host)
+	switch {
+	case err != nil:
+		return host
+	case address.Is4():
+		return "[" + host + "]"
+	default:
+		return "[IPv6:" + address.WithZone("").String() + "]"
+	}
 }
 
 // stepTimeout bounds each step of a conversation: to connect, to greet, to sign in, and
@@ -39,39 +62,108 @@ const stepTimeout = 8 * time.Second
 
 // Deliver implements Server. Each mail has a connection of its own.
 func (s *SMTP) Deliver(ctx context.Context, envelope *Envelope) error {
-	message, err := s.message(envelope)
+	written, err := s.write(envelope)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	client, err := gomail.NewClient(s.Host, s.options()...)
+	dialer, err := gomail.NewClient(s.Host, s.options()...)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	err = client.DialAndSendWithContext(ctx, message)
-	if message.IsDelivered() { // whatever came after
-		return nil
-	}
-	var refused *gomail.SendError
-	if !errors.As(err, &refused) {
+	client, err := dialer.DialToSMTPClientWithContext(ctx)
+	if err != nil {
 		return fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	return problem(refused)
+	defer func() { _ = client.Close() }()
+	if err := client.UpdateDeadline(stepTimeout); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	if err := handOver(client, written); err != nil {
+		return err
+	}
+	_ = client.Quit() // the mail is accepted, whatever comes after
+	return nil
 }
 
-// problem returns what happened to a mail, without its address.
-func problem(refused *gomail.SendError) error {
-	err := fmt.Errorf("%v, code %d", refused.Reason, refused.ErrorCode())
-	switch ofThisMail := refused.Reason == gomail.ErrSMTPRcptTo || refused.Reason == gomail.ErrSMTPDataClose; {
-	case ofThisMail && refused.ErrorCode() >= 500:
-		return fmt.Errorf("%w: %w", ErrRefused, err)
-	case refused.Reason == gomail.ErrSMTPMailFrom || refused.Reason == gomail.ErrConnCheck:
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+// handOver returns nil once the server has accepted a mail.
+func handOver(client *smtp.Client, w *written) error {
+	if err := client.Mail(w.from); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnreachable, answered("the sender", err))
 	}
-	return err
+	if err := client.Rcpt(w.to); err != nil {
+		return refusal("the recipient", err)
+	}
+	data, err := client.Data()
+	if err != nil {
+		return refusal("the mail", err)
+	}
+	if _, err := data.Write(w.content); err != nil {
+		return fmt.Errorf("send the mail: %w", err)
+	}
+	if err := data.Close(); err != nil {
+		return refusal("the mail", err)
+	}
+	return nil
+}
+
+// refusal returns the error for what the server has answered. It is ErrRefused only if
+// the recipient's mailbox is the cause: servers also refuse the sender, the greeting or
+// the relaying with the recipient, and such refusals end when a setting is corrected.
+func refusal(of string, err error) error {
+	var answer *textproto.Error
+	if errors.As(err, &answer) && final(answer) {
+		return fmt.Errorf("%w: %w", ErrRefused, answered(of, err))
+	}
+	return answered(of, err)
+}
+
+// enhanced finds the enhanced status code (RFC 3463) at the start of an answer's text.
+var enhanced = regexp.MustCompile(`^([245])\.(\d{1,3})\.(\d{1,3})\b`)
+
+// final reports whether an answer means that the recipient's address will never accept
+// the mail.
+func final(answer *textproto.Error) bool {
+	if answer.Code < 500 {
+		return false
+	}
+	code := enhanced.FindStringSubmatch(answer.Msg)
+	if code == nil {
+		return answer.Code == 550 || answer.Code == 551 || answer.Code == 553
+	}
+	class, subject, detail := code[1], code[2], code[3]
+	ofSender := subject == "1" && (detail == "7" || detail == "8")
+	return class == "5" && (subject == "1" || subject == "2") && !ofSender
+}
+
+// maxAnswer is how many characters of a server's answer are kept.
+const maxAnswer = 300
+
+// anyAddress finds what may be an e-mail address.
+var anyAddress = regexp.MustCompile(`[^\s<>"(),;:]+@[^\s<>"(),;:]+`)
+
+// answered returns an error with what the server has answered, without addresses.
+func answered(of string, err error) error {
+	var answer *textproto.Error
+	if !errors.As(err, &answer) {
+		return fmt.Errorf("send %s: %w", of, err)
+	}
+	words := []rune(anyAddress.ReplaceAllString(strings.Map(printable, answer.Msg), "[address]"))
+	return fmt.Errorf("the server refused %s: %d %s", of, answer.Code, string(words[:min(len(words), maxAnswer)]))
+}
+
+// printable replaces characters that cannot be seen by spaces.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
 }
 
 func (s *SMTP) options() []gomail.Option {
-	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(stepTimeout)}
+	options := []gomail.Option{gomail.WithPort(s.Port), gomail.WithTimeout(stepTimeout), gomail.WithoutSMTPUTF8()}
+	if s.Hello != "" {
+		options = append(options, gomail.WithHELO(s.Hello))
+	}
 	if s.TLS != nil {
 		options = append(options, gomail.WithTLSConfig(s.TLS))
 	}
@@ -80,45 +172,25 @@ func (s *SMTP) options() []gomail.Option {
 		options = append(options, gomail.WithSSL())
 	case StartTLS:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
+	case LocalTLS:
+		unverified := &tls.Config{InsecureSkipVerify: true} // see LocalTLS
+		options = append(options, gomail.WithTLSPolicy(gomail.TLSOpportunistic), gomail.WithTLSConfig(unverified))
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.NoTLS))
 	}
 	if s.Username == "" {
 		return options
 	}
-	how := gomail.SMTPAuthAutoDiscover
-	if s.Security == NoTLS { // which would otherwise rule out a plain password
-		how = gomail.SMTPAuthPlainNoEnc
-	}
-	return append(options, gomail.WithSMTPAuth(how), gomail.WithUsername(s.Username), gomail.WithPassword(s.Password))
+	return append(options, s.signIn(), gomail.WithUsername(s.Username), gomail.WithPassword(s.Password))
 }
 
-// message returns a mail in the form that is sent.
-func (s *SMTP) message(e *Envelope) (*gomail.Msg, error) {
-	m := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
-	if err := m.From(s.From); err != nil {
-		return nil, err
+// signIn returns how to sign in: as the server offers it. A plain password, which is
+// otherwise sent through TLS only, is allowed where the settings do without.
+func (s *SMTP) signIn() gomail.Option {
+	if s.Security == NoTLS || s.Security == LocalTLS {
+		return gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc)
 	}
-	if m.To(e.To) != nil { // whose error repeats the address
-		return nil, errors.New("the recipient's address cannot be read")
-	}
-	sender, err := m.GetSender(false)
-	if err != nil {
-		return nil, err
-	}
-	_, domain, _ := strings.Cut(sender, "@")
-	m.SetMessageIDWithValue(e.MailID + "@" + domain)
-	m.SetDateWithValue(e.Date)
-	m.Subject(e.Subject)
-	m.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no automatic replies
-	m.SetGenHeader(gomail.HeaderContentLang, string(e.Language))
-	if e.StopURL != "" {
-		m.SetGenHeader(gomail.HeaderListUnsubscribe, "<"+e.StopURL+">")
-		m.SetGenHeader(gomail.HeaderListUnsubscribePost, "List-Unsubscribe=One-Click")
-	}
-	m.SetBodyString(gomail.TypeTextPlain, e.Text)
-	m.AddAlternativeString(gomail.TypeTextHTML, e.HTML)
-	return m, nil
+	return gomail.WithSMTPAuth(gomail.SMTPAuthAutoDiscover)
 }
 
 var _ mail.Post = (*Service)(nil)

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"bytes"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -41,6 +42,12 @@ type Mail struct {
 	mail.Header
 	From, To   string // of the envelope
 	Text, HTML string
+	// Hello is the name that the client greeted with.
+	Hello string
+	// Secure reports whether the mail came through TLS.
+	Secure bool
+	// Raw is the mail as it came.
+	Raw string
 }
 
 // StartMailServer starts a server on a free loopback port, until the test ends. With a
@@ -142,7 +149,8 @@ func (s *mailSession) Data(r io.Reader) error {
 	if err != nil {
 		return &smtp.SMTPError{Code: 554, Message: err.Error()}
 	}
-	got.From, got.To = s.from, s.to
+	got.From, got.To, got.Hello = s.from, s.to, s.conn.Hostname()
+	_, got.Secure = s.conn.TLSConnectionState()
 	lose := s.server.LoseAnswer.CompareAndSwap(true, false)
 	s.server.Mails <- got
 	if lose {
@@ -159,7 +167,11 @@ func (s *mailSession) Logout() error { return nil }
 
 // readMail reads a mail that has a text and the same as HTML.
 func readMail(r io.Reader) (*Mail, error) {
-	message, err := mail.ReadMessage(r)
+	raw, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	message, err := mail.ReadMessage(bytes.NewReader(raw))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +179,7 @@ func readMail(r io.Reader) (*Mail, error) {
 	if err != nil || kind != "multipart/alternative" {
 		return nil, errors.Join(err, errors.New("want multipart/alternative, got "+kind))
 	}
-	got := &Mail{Header: message.Header}
+	got := &Mail{Header: message.Header, Raw: string(raw)}
 	parts := multipart.NewReader(message.Body, parameters["boundary"])
 	for {
 		part, err := parts.NextRawPart()

@@ -37,6 +37,7 @@ var (
 	NeedJava       = Need{"java", programs("default-jdk-headless and maven", "java", "mvn")}
 	NeedPromtool   = Need{"promtool", programs("prometheus", "promtool")}
 	NeedPHP        = Need{"php", programs("php-cli", "php")}
+	NeedPostfix    = Need{"postfix", findPostfix}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}
@@ -77,6 +78,17 @@ func findNode() error {
 	var major int
 	if _, err := fmt.Sscanf(string(out), "v%d.", &major); err != nil || major < oldestNode {
 		return fmt.Errorf("node is %s, want v%d or later", strings.TrimSpace(string(out)), oldestNode)
+	}
+	return nil
+}
+
+// findPostfix also wants to be root, as whom alone Postfix starts.
+func findPostfix() error {
+	if err := programs("postfix", "postfix", "postconf")(); err != nil {
+		return err
+	}
+	if os.Geteuid() != 0 {
+		return errors.New("only root can start postfix")
 	}
 	return nil
 }
