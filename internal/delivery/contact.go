@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
@@ -53,7 +54,13 @@ var (
 
 // The rules for texts that appear in several requests.
 var (
-	NameRule  = form.Length(1, 255)
+	NameRule = form.Length(1, 255)
+	// OwnNameRule is for the names of partners and people, which others get in mails and on
+	// pages: they cannot break a line, or turn the text around them.
+	OwnNameRule = form.TextRule{
+		Expected: "a string of 1 to 255 characters on one line, without control characters and changes of direction",
+		Allows:   func(s string) bool { return NameRule.Allows(s) && !strings.ContainsFunc(s, invisible) },
+	}
 	EmailRule = form.TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
 		return len(s) <= 254 && strings.IndexByte(s, '@') <= 64 && emailForm.MatchString(s)
 	}}
@@ -71,6 +78,12 @@ var (
 // as H2X1Y4.
 func NormalPostalCode(code string) string {
 	return strings.ToUpper(strings.ReplaceAll(code, " ", ""))
+}
+
+// invisible reports whether a character breaks a line, controls a terminal, or changes
+// the direction of the text after it (Unicode's UAX 9).
+func invisible(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
 // The presence of fields that an order needs and that do not affect the price.

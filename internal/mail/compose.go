@@ -65,20 +65,39 @@ func Compose(m *Message, in Language) (*Content, error) {
 		return nil, err
 	}
 	subject, body, _ := strings.Cut(strings.TrimSpace(text.String()), "\n\n")
+	subject = plainSubject(subject)
 	var html bytes.Buffer
 	err := layout.Execute(&html, pageOf(m, w, subject, body))
 	return &Content{subject, body + "\n", html.String()}, err
 }
 
-// oneLine returns text from outside without line breaks and other control characters,
-// so that it cannot begin a paragraph or a header.
+// oneLine returns text from outside without line breaks, other control characters and
+// changes of direction, so that it cannot begin a paragraph or a header, or turn what is
+// around it.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' {
+		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
 			return ' '
 		}
 		return r
 	}, text)
+}
+
+// dots are the characters that programs take for the dot of a host name.
+const dots = ".\u3002\uff0e\uff61\u2024"
+
+// plainSubject returns a subject in which nothing looks like a URL or an address, which
+// mail programs would make a link of: its names come from outside.
+func plainSubject(subject string) string {
+	subject = strings.ReplaceAll(strings.ReplaceAll(subject, "://", " "), "@", " ")
+	plain, before := []rune(subject), ' '
+	for i, r := range plain {
+		ofHost := strings.ContainsRune(dots, r) && !unicode.IsSpace(before) && i+1 < len(plain) && !unicode.IsSpace(plain[i+1])
+		if before = r; ofHost && (unicode.IsLetter(plain[i+1]) || strings.ContainsRune(dots, plain[i+1])) {
+			plain[i] = ' '
+		}
+	}
+	return string(plain)
 }
 
 // page is what the layout shows.

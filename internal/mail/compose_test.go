@@ -17,7 +17,7 @@ func example(kind mail.Kind) *mail.Message {
 
 func TestCompose(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []mail.Kind{mail.Invitation, mail.Reset, mail.Email} {
+	for _, kind := range []mail.Kind{mail.Invitation, mail.Reset, mail.Email, mail.Proof} {
 		for language, want := range map[mail.Language]struct{ until, why string }{
 			mail.English: {"August 3, 2026 at 14:05 UTC", "You get this message because"},
 			mail.French:  {"3 août 2026 à 14 h 05 UTC", "Vous recevez ce message parce qu"},
@@ -54,8 +54,45 @@ func TestComposeKeepsNamesOnOneLine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "Join the team of Metro    Bcc: other@example.com"; got.Subject != want {
+	if want := "Join the team of Metro    Bcc: other example com"; got.Subject != want {
 		t.Errorf("got %q, want %q", got.Subject, want)
+	}
+}
+
+// TestSubjectsHaveNoURLs: a name that looks like a URL or an address, or that turns the
+// text around it, does not reach the subject as such.
+func TestSubjectsHaveNoURLs(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"https://evil.example/win":       "https evil example/win",
+		"You won! www.evil.example":      "You won! www evil example",
+		"evil.example.":                  "evil example.",
+		"a..evil":                        "a  evil",
+		"evil\u3002example":              "evil example",
+		"call me@evil.example":           "call me evil example",
+		"St. Hubert Inc. no. 1.5":        "St. Hubert Inc. no. 1.5",
+		"Metro \u202eelpmaxe.live\u202c": "Metro  elpmaxe live ",
+		"Metro \u2066x\u2069\u200f":      "Metro  x  ",
+	} {
+		invitation := example(mail.Invitation)
+		invitation.Team = name
+		order := toRecipient(mail.Delivered)
+		order.Order.Name = name
+		for kind, c := range map[string]struct {
+			message *mail.Message
+			want    string
+		}{"invitation": {invitation, "Join the team of " + want}, "order": {order, "Your order " + want + " was delivered"}} {
+			got, err := mail.Compose(c.message, mail.English)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.TrimSpace(got.Subject) != strings.TrimSpace(c.want) {
+				t.Errorf("%s of %q: got %q, want %q", kind, name, got.Subject, c.want)
+			}
+			if strings.ContainsAny(got.Text+got.HTML, "\u202e\u2066") {
+				t.Errorf("%s of %q: got the text %q, want no change of direction", kind, name, got.Text)
+			}
+		}
 	}
 }
 

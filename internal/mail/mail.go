@@ -15,6 +15,7 @@ const (
 	Invitation Kind = "invitation" // into the team of a partner
 	Reset      Kind = "reset"      // a link that sets a new password
 	Email      Kind = "email"      // a link that proves that its reader has the address
+	Proof      Kind = "proof"      // the same for the address of a new account
 	SignIn     Kind = "sign_in"    // from a device that is new to the account
 	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
 
@@ -25,7 +26,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, Reset, Email, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
+var Kinds = []Kind{Invitation, Reset, Email, Proof, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
 
 // Language is a language of mails.
 type Language string
@@ -88,11 +89,27 @@ type Mail struct {
 // Writer is what rooms that send mail need to change in storage.
 type Writer interface {
 	AddMail(ctx context.Context, mail *Mail) error
+	// LockMailCounts returns the counts of all the keys, locked until the transaction
+	// ends.
+	LockMailCounts(ctx context.Context, keys []CountKey) ([]Count, error)
+	SaveMailCounts(ctx context.Context, counts []Count) error
+}
+
+// CountKey is the hash of what mails are counted by, so that the store holds no
+// addresses of people who are not its users.
+type CountKey [32]byte
+
+// Count says when a key is at rest: the zero time or a past one if no mails count
+// against it any longer.
+type Count struct {
+	Key    CountKey
+	RestAt time.Time
 }
 
 // Post has mails sent.
 type Post interface {
 	// Send writes a message into a transaction. It is sent after the commit, and not
-	// at all if there is none.
+	// at all if there is none. It refuses with rate_limited if too many of the kind
+	// were sent to the address or by the partner; notices are then left out instead.
 	Send(ctx context.Context, tx Writer, message *Message) error
 }

@@ -35,7 +35,7 @@ var languages = map[Language]*words{
 			"other":         "The delivery could not be completed.",
 		},
 		buttons: map[Kind]string{
-			Invitation: "Join the team", Reset: "Set a new password", Email: "Confirm the address",
+			Invitation: "Join the team", Reset: "Set a new password", Email: "Confirm the address", Proof: "Confirm the address",
 			OnItsWay: followEnglish, Delivered: "See the delivery", Failed: followEnglish, Late: followEnglish,
 		},
 	},
@@ -54,7 +54,7 @@ var languages = map[Language]*words{
 			"other":         "La livraison n’a pas pu être effectuée.",
 		},
 		buttons: map[Kind]string{
-			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
+			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse", Proof: "Confirmer l’adresse",
 			OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench, Late: followFrench,
 		},
 	},

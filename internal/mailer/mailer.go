@@ -146,6 +146,9 @@ func (s *Service) Send(ctx context.Context, tx mail.Writer, message *mail.Messag
 	if err != nil {
 		return err
 	}
+	if admitted, err := s.admit(ctx, tx, message); err != nil || !admitted {
+		return err
+	}
 	return tx.AddMail(ctx, sealed)
 }
 

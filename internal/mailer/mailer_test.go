@@ -359,8 +359,8 @@ func TestServices(t *testing.T) {
 	config := f.config
 	config.Observer = quiet{}
 	nodes := []*mailer.Service{mailer.NewService(config), mailer.NewService(config)}
-	for range 10 {
-		f.post(t, "sam@example.com", "")
+	for i := range 10 {
+		f.post(t, fmt.Sprintf("sam%d@example.com", i), "")
 	}
 	for _, node := range nodes {
 		node.Run()

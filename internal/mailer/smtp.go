@@ -91,25 +91,25 @@ func handOver(client *smtp.Client, w *written) error {
 		return fmt.Errorf("%w: %w", ErrUnreachable, answered("the sender", err))
 	}
 	if err := client.Rcpt(w.to); err != nil {
-		return refusal("the recipient", err)
+		return refused("the recipient", err)
 	}
 	data, err := client.Data()
 	if err != nil {
-		return refusal("the mail", err)
+		return refused("the mail", err)
 	}
 	if _, err := data.Write(w.content); err != nil {
 		return fmt.Errorf("send the mail: %w", err)
 	}
 	if err := data.Close(); err != nil {
-		return refusal("the mail", err)
+		return refused("the mail", err)
 	}
 	return nil
 }
 
-// refusal returns the error for what the server has answered. It is ErrRefused only if
+// refused returns the error for what the server has answered. It is ErrRefused only if
 // the recipient's mailbox is the cause: servers also refuse the sender, the greeting or
 // the relaying with the recipient, and such refusals end when a setting is corrected.
-func refusal(of string, err error) error {
+func refused(of string, err error) error {
 	var answer *textproto.Error
 	if errors.As(err, &answer) && final(answer) {
 		return fmt.Errorf("%w: %w", ErrRefused, answered(of, err))

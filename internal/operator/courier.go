@@ -53,7 +53,7 @@ func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier
 func (c *Courier) read(root form.Source, presence form.Presence) error {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	c.Name = cmp.Or(f.Text("name", presence, delivery.NameRule), c.Name)
+	c.Name = cmp.Or(f.Text("name", presence, delivery.OwnNameRule), c.Name)
 	c.Phone = cmp.Or(f.Text("phone", presence, delivery.PhoneRule), c.Phone)
 	c.Vehicle = cmp.Or(f.Text("vehicle", presence, delivery.NameRule), c.Vehicle)
 	if active := f.Flag("active"); f.Has("active") {

@@ -20,7 +20,9 @@ type NewInvitation struct {
 
 // Invite invites a person into the team of a partner, instead of an earlier
 // invitation to the same address. It refuses with validation_error, with email_taken
-// if the address has a user already, and with conflict if the team is full.
+// if the address has a user already, and with conflict if the team is full or the
+// address of the user who invites is not confirmed, and with rate_limited if too many
+// invitations were sent by the partner or to the address.
 func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*NewInvitation, error) {
 	link, token, err := s.readInvitation(root)
 	if err != nil {
@@ -31,6 +33,9 @@ func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*Ne
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		earlier := credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: link.PartnerID, EmailKey: link.EmailKey}
 		if err := tx.LockPartner(ctx, link.PartnerID); err != nil {
+			return err
+		}
+		if err := s.refuseUnproven(ctx, tx, by.User.UserID); err != nil {
 			return err
 		}
 		if _, err := tx.RemoveLinks(ctx, earlier); err != nil {
@@ -218,7 +223,7 @@ func (s *Service) readAcceptance(link *credential.Link, root form.Source) (*Acco
 	account := &Account{
 		User: User{
 			PartnerID: link.PartnerID, Email: link.Email, Role: Role(link.Role), CreatedAt: s.now(),
-			Name: f.Text("name", form.Required, delivery.NameRule),
+			Name: f.Text("name", form.Required, delivery.OwnNameRule),
 		},
 		EmailKey: link.EmailKey,
 	}

@@ -221,12 +221,15 @@ func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
 	owner := &Account{User: User{
-		Name:      f.Text("name", form.Required, delivery.NameRule),
+		Name:      f.Text("name", form.Required, delivery.OwnNameRule),
 		Email:     f.Text("email", form.Required, delivery.EmailRule),
 		Role:      RoleOwner,
 		CreatedAt: s.now(),
 	}}
 	owner.EmailKey = emailKey(owner.Email)
+	if s.config.Post != nil {
+		owner.UnprovenSince = owner.CreatedAt
+	}
 	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, owner.Name, owner.Email))
 	return owner, password, problems.Err()
 }
@@ -237,7 +240,10 @@ func (s *Service) add(ctx context.Context, registered *Listed, owner *Account) (
 		if added, err = tx.AddPartner(ctx, &registered.Partner); err != nil || !added {
 			return err
 		}
-		if err := addUser(ctx, tx, owner); err != nil || !registered.Pending() {
+		if err := addUser(ctx, tx, owner); err != nil {
+			return err
+		}
+		if err := s.mailProof(ctx, tx, owner); err != nil || !registered.Pending() {
 			return err
 		}
 		if _, err := tx.LockSettings(ctx, registered.PartnerID); err != nil {

@@ -79,7 +79,7 @@ func readProfileChange(root form.Source) (profileChange, error) {
 	f := form.New(root, &problems)
 	c := profileChange{
 		profile: Profile{
-			PublicName:    f.Text("public_name", form.Optional, delivery.NameRule),
+			PublicName:    f.Text("public_name", form.Optional, delivery.OwnNameRule),
 			SupportURL:    f.Text("support_url", form.Optional, supportURLRule),
 			Language:      Language(f.Text("language", form.Optional, form.OneOf(Languages...))),
 			RecipientMail: f.Flag("recipient_mail"),

@@ -111,7 +111,7 @@ func factsOfUser(u *User) memberFacts { return memberFacts{u.Email, u.Name, u.Ro
 func readMemberChange(root form.Source) (name string, role Role, err error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	name = f.Text("name", form.Optional, delivery.NameRule)
+	name = f.Text("name", form.Optional, delivery.OwnNameRule)
 	role = Role(f.Text("role", form.Optional, form.OneOf(Roles...)))
 	return name, role, problems.Err()
 }
@@ -131,7 +131,7 @@ func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root
 // validation_error.
 func (s *Service) Rename(ctx context.Context, partnerID, userID string, root form.Source) error {
 	var problems form.Problems
-	name := form.New(root, &problems).Text("name", form.Required, delivery.NameRule)
+	name := form.New(root, &problems).Text("name", form.Required, delivery.OwnNameRule)
 	if err := problems.Err(); err != nil {
 		return err
 	}

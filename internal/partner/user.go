@@ -27,6 +27,9 @@ type Account struct {
 	User
 	EmailKey     string // the e-mail address in the form in which it is compared
 	PasswordHash string
+	// UnprovenSince is when the user got an address that no mailed link has proven yet;
+	// zero once one has, and for all who came without mail.
+	UnprovenSince time.Time
 }
 
 // Member is a user together with the partner that the user belongs to.

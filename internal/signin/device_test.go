@@ -18,6 +18,12 @@ type deviceList map[string]*signin.KnownDevice
 
 func (l deviceList) AddMail(context.Context, *mail.Mail) error { return nil }
 
+func (l deviceList) LockMailCounts(context.Context, []mail.CountKey) ([]mail.Count, error) {
+	return nil, nil
+}
+
+func (l deviceList) SaveMailCounts(context.Context, []mail.Count) error { return nil }
+
 func (l deviceList) DevicesOf(context.Context, string) ([]*signin.KnownDevice, error) {
 	return slices.SortedFunc(maps.Values(l), func(a, b *signin.KnownDevice) int { return b.LastSeenAt.Compare(a.LastSeenAt) }), nil
 }

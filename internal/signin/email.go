@@ -47,7 +47,7 @@ func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source)
 	if err != nil {
 		return err
 	}
-	return s.addLink(ctx, p, link, entry, &mail.Message{
+	return s.addLink(ctx, p, link, voidOlder, entry, &mail.Message{
 		Kind: mail.Email, To: email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
 	})
 }

@@ -78,9 +78,22 @@ func (s *Service) noteWish(ctx context.Context, email string) error {
 	if err != nil || !noted || s.config.Post == nil {
 		return err
 	}
-	_, err = s.resetLink(audit.ActingAs(ctx, p.PersonID), p)
+	_, err = s.resetLink(audit.ActingAs(ctx, p.PersonID), p, keepOlder)
+	if refusal.HasCode(err, refusal.CodeRateLimited) { // the last link that was sent still works
+		err = nil
+	}
 	return err
 }
+
+// older says what becomes of the links of a person that were made before.
+type older bool
+
+const (
+	// keepOlder is for links that anyone can ask for: a stranger who does must not void
+	// the one that the person is about to open.
+	keepOlder older = false
+	voidOlder older = true
+)
 
 // IssuedLink is a new link, which is shown once.
 type IssuedLink struct {
@@ -99,7 +112,7 @@ func (s *Service) ResetLink(ctx context.Context, personID string) (*IssuedLink, 
 	if err != nil {
 		return nil, err
 	}
-	return s.resetLink(ctx, p)
+	return s.resetLink(ctx, p, voidOlder)
 }
 
 // ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner
@@ -119,7 +132,7 @@ func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.S
 	}
 	for _, p := range people {
 		if p.PersonID == userID || userID == "" && p.Role == owner {
-			return s.resetLink(ctx, &p.Person)
+			return s.resetLink(ctx, &p.Person, voidOlder)
 		}
 	}
 	return nil, refusal.NotFound("the user")
@@ -128,7 +141,7 @@ func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.S
 // owner is the role of users that every partner has one of.
 const owner = "owner"
 
-func (s *Service) resetLink(ctx context.Context, p *Person) (*IssuedLink, error) {
+func (s *Service) resetLink(ctx context.Context, p *Person, old older) (*IssuedLink, error) {
 	token, link, err := s.newLink(ctx, p, credential.LinkReset)
 	if err != nil {
 		return nil, err
@@ -138,7 +151,7 @@ func (s *Service) resetLink(ctx context.Context, p *Person) (*IssuedLink, error)
 		return nil, err
 	}
 	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + "/reset/" + token, ExpiresAt: link.ExpiresAt}
-	err = s.addLink(ctx, p, link, entry, &mail.Message{
+	err = s.addLink(ctx, p, link, old, entry, &mail.Message{
 		Kind: mail.Reset, To: p.Email, PartnerID: p.PartnerID, URL: issued.URL, Until: link.ExpiresAt,
 	})
 	if err != nil {
@@ -167,15 +180,17 @@ func (s *Service) newLink(ctx context.Context, p *Person, kind credential.LinkKi
 	return token, link, nil
 }
 
-// addLink writes a link for a person, in place of older ones of the kind, and has it
-// sent if there is mail.
-func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, entry *audit.Entry, message *mail.Message) error {
+// addLink writes a link for a person, in place of older ones of the kind or beside them,
+// and has it sent if there is mail. It refuses with rate_limited if too many were sent.
+func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, old older, entry *audit.Entry, message *mail.Message) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
 		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
 			return cmp.Or[error](err, errGone)
 		}
-		if _, err := tx.RemoveLinks(ctx, s.linksOf(p, link.Kind)); err != nil {
-			return err
+		if old == voidOlder {
+			if _, err := tx.RemoveLinks(ctx, s.linksOf(p, link.Kind)); err != nil {
+				return err
+			}
 		}
 		if err := tx.AddLink(ctx, link); err != nil {
 			return err

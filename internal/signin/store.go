@@ -46,8 +46,10 @@ type Writer interface {
 	// LockPerson reads a person, locked until the transaction ends.
 	LockPerson(ctx context.Context, personID string) (*Person, error)
 	SetPassword(ctx context.Context, personID, hash string) error
-	// SetEmail returns false if the address is in use.
+	// SetEmail also proves the address. It returns false if the address is in use.
 	SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error)
+	// Prove notes that the person reads the mails to the address.
+	Prove(ctx context.Context, personID string) error
 	SetRecoveryCodes(ctx context.Context, personID string, hashes [][]byte) error
 	EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error)
 	// EndSessionsOf ends all sessions of a person but the one with a token.
@@ -80,6 +82,9 @@ type Person struct {
 	PasswordHash string
 	Role         string
 	CreatedAt    time.Time
+	// UnprovenSince is when the person got an address that no mailed link has proven yet;
+	// zero once one has.
+	UnprovenSince time.Time
 }
 
 // Factor is what a person signs in with besides the password.

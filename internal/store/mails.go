@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/order"
@@ -36,6 +37,38 @@ type mailTx struct{ conn conn }
 
 // AddMail adds a mail.
 func (tx mailTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
+
+// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
+func (tx mailTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
+	return lockMailCounts(ctx, tx.conn, keys)
+}
+
+// SaveMailCounts writes counts that the same transaction has locked.
+func (tx mailTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
+	return saveMailCounts(ctx, tx.conn, counts)
+}
+
+// lockMailCounts returns counts of mails, which are kept beside those of logins.
+func lockMailCounts(ctx context.Context, c conn, keys []mail.CountKey) ([]mail.Count, error) {
+	hashed := make([]credential.CountKey, len(keys))
+	for i, key := range keys {
+		hashed[i] = credential.CountKey(key)
+	}
+	locked, err := countTx{c}.LockCounts(ctx, hashed)
+	counts := make([]mail.Count, len(locked))
+	for i, count := range locked {
+		counts[i] = mail.Count{Key: mail.CountKey(count.Key), RestAt: count.RestAt}
+	}
+	return counts, err
+}
+
+func saveMailCounts(ctx context.Context, c conn, counts []mail.Count) error {
+	saved := make([]credential.Count, len(counts))
+	for i, count := range counts {
+		saved[i] = credential.Count{Key: credential.CountKey(count.Key), RestAt: count.RestAt}
+	}
+	return countTx{c}.SaveCounts(ctx, saved)
+}
 
 func addMail(ctx context.Context, c conn, m *mail.Mail) error {
 	_, err := writeNow(ctx, c, addMails, m)

@@ -67,6 +67,16 @@ func (tx linking) AddLink(ctx context.Context, link *credential.Link) error {
 // AddMail adds a mail.
 func (tx linking) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
 
+// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
+func (tx linking) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
+	return lockMailCounts(ctx, tx.conn, keys)
+}
+
+// SaveMailCounts writes counts that the same transaction has locked.
+func (tx linking) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
+	return saveMailCounts(ctx, tx.conn, counts)
+}
+
 // TakeLink removes a link of a kind that can be used at a time and returns it; nil
 // if there is none. A transaction that takes it at the same time waits for this one,
 // and then finds none.

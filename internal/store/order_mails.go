@@ -69,6 +69,16 @@ func (tx recipientTx) AddMail(ctx context.Context, m *mail.Mail) error {
 	return addMail(ctx, tx.conn, m)
 }
 
+// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
+func (tx recipientTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
+	return lockMailCounts(ctx, tx.conn, keys)
+}
+
+// SaveMailCounts writes counts that the same transaction has locked.
+func (tx recipientTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
+	return saveMailCounts(ctx, tx.conn, counts)
+}
+
 // Stop writes since when the recipient of an order wants no mail.
 func (tx recipientTx) Stop(ctx context.Context, orderID string, since time.Time) error {
 	key := keyOf(orderID)

@@ -79,7 +79,7 @@ var userPeople = people{
 func personOfUser(a *partner.Account) *signin.Person {
 	return &signin.Person{
 		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
-		Role: string(a.Role), CreatedAt: a.CreatedAt,
+		Role: string(a.Role), CreatedAt: a.CreatedAt, UnprovenSince: a.UnprovenSince,
 	}
 }
 
@@ -150,7 +150,20 @@ func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey strin
 	rows, err := tx.conn.exec(ctx, "UPDATE "+tx.table+" SET email = $1, email_key = $2 WHERE "+tx.key+
 		" = $3 AND NOT EXISTS (SELECT 1 FROM "+tx.table+" other WHERE other.email_key = $4 AND other."+tx.key+" <> $5)",
 		email, emailKey, personID, emailKey, personID)
-	return rows == 1, err
+	if err != nil || rows == 0 {
+		return false, err
+	}
+	return true, tx.Prove(ctx, personID)
+}
+
+// Prove notes that a person reads the mails to the address. Operators always count as
+// proven.
+func (tx signInTx) Prove(ctx context.Context, personID string) error {
+	if tx.table != users.name {
+		return nil
+	}
+	_, err := tx.conn.exec(ctx, "UPDATE users SET unproven_since = 0 WHERE user_id = $1", personID)
+	return err
 }
 
 // SessionsOf lists a person's sessions, oldest first.

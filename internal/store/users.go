@@ -16,6 +16,7 @@ var (
 		text("role", func(a *partner.Account) *string { return (*string)(&a.Role) }),
 		text("password_hash", func(a *partner.Account) *string { return &a.PasswordHash }),
 		moment("created_at", func(a *partner.Account) *time.Time { return &a.CreatedAt }),
+		moment("unproven_since", func(a *partner.Account) *time.Time { return &a.UnprovenSince }),
 	)
 	addUsers  = users.insert()
 	findUsers = lookUpBy(byID("user_id"), users)

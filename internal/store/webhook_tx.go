@@ -57,6 +57,16 @@ func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found we
 // AddMail adds a mail.
 func (tx webhookTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
 
+// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
+func (tx webhookTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
+	return lockMailCounts(ctx, tx.conn, keys)
+}
+
+// SaveMailCounts writes counts that the same transaction has locked.
+func (tx webhookTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
+	return saveMailCounts(ctx, tx.conn, counts)
+}
+
 // AddEndpoint adds a partner's endpoint. It is false if there is one.
 func (tx webhookTx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {
 	rows, err := writeNow(ctx, tx.conn, addEndpoints, endpoint)

@@ -77,6 +77,7 @@ type Service struct {
 	RedirectURL string
 	Clock       *testkit.Clock
 	Log         *bytes.Buffer // may be read after Stop only
+	Mails       bool          // whether it sends mail
 	http        *http.Client
 	stop        func()
 	swept       bool // Sweep has removed rows that some laws of Audit are about
@@ -240,6 +241,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	for _, option := range options {
 		option(settings, &world)
 	}
+	s.Mails = settings.SMTP != "" || world.Post != nil
 	s.Data = settings.Data
 	if settings.DatabaseURL == "" {
 		settings.DatabaseURL = DatabaseOf(t, settings.Data)

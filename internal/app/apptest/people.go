@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/google/uuid"
 )
@@ -36,7 +37,29 @@ func (s *Service) Register(t testing.TB, name string) *Partner {
 	account := s.Do(t, "POST", "/v1/auth/register",
 		fmt.Appendf(nil, `{"name":%q,"email":%q,"password":%q}`, name, p.Email, p.Password)).Must(t, 201)
 	p.PartnerID = account.Text("partner_id")
+	p.prove(t)
 	return p.NewKey(t)
+}
+
+// prove confirms the address of a partner's owner, as the link in the mail does.
+func (p *Partner) prove(t testing.TB) {
+	t.Helper()
+	if !p.Mails {
+		return
+	}
+	ctx := context.Background()
+	err := p.InStore(ctx, func(db *store.Store) error {
+		return db.UserSignIns().Write(ctx, func(tx signin.Writer) error {
+			owner, err := tx.PersonByEmail(ctx, p.Email)
+			if err != nil {
+				return err
+			}
+			return tx.Prove(ctx, owner.PersonID)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // NewKey creates another API key, with the given scopes or all, and returns the same

@@ -121,6 +121,9 @@ func driveClear(t *testing.T, o *operation) *apptest.Answer {
 type postbox chan string
 
 func (b postbox) Send(_ context.Context, _ mail.Writer, m *mail.Message) error {
+	if m.Kind == mail.Proof { // of those that apptest registers
+		return nil
+	}
 	b <- m.URL[strings.LastIndex(m.URL, "/")+1:]
 	return nil
 }

@@ -80,6 +80,9 @@ func TestInvitation(t *testing.T) {
 type postbox chan *mail.Message
 
 func (b postbox) Send(_ context.Context, _ mail.Writer, m *mail.Message) error {
+	if m.Kind == mail.Proof { // of those that apptest registers
+		return nil
+	}
 	b <- m
 	return nil
 }

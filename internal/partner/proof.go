@@ -1,0 +1,50 @@
+package partner
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/mail"
+)
+
+// mailProof has a link sent to a new user's address, if there is mail, which proves that
+// the user reads it. At the limit of such mails to the address the user asks for the link
+// later.
+func (s *Service) mailProof(ctx context.Context, tx Writer, user *Account) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	token, link, err := credential.NewLink(s.config.Random, credential.LinkEmail, s.now())
+	if err != nil {
+		return err
+	}
+	link.UserID, link.PartnerID, link.Email, link.EmailKey = user.UserID, user.PartnerID, user.Email, user.EmailKey
+	err = s.config.Post.Send(ctx, tx, &mail.Message{
+		Kind: mail.Proof, To: user.Email, PartnerID: user.PartnerID,
+		URL: s.config.BaseURL() + "/portal/email/" + token, Until: link.ExpiresAt,
+	})
+	if refusal.HasCode(err, refusal.CodeRateLimited) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return tx.AddLink(ctx, link)
+}
+
+var errUnproven = refusal.New(refusal.CodeConflict,
+	"confirm your e-mail address first: open the link that was sent to it, or enter the address again to get another")
+
+// refuseUnproven refuses with conflict while the user's address is not proven: a stranger
+// could otherwise have the service send mails to anyone. Without mail nothing is sent.
+func (s *Service) refuseUnproven(ctx context.Context, tx Writer, userID string) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	user, err := tx.LockUser(ctx, userID)
+	if err == nil && user != nil && !user.UnprovenSince.IsZero() {
+		err = errUnproven
+	}
+	return err
+}
