@@ -16,6 +16,7 @@ const (
 	Reset      Kind = "reset"      // a link that sets a new password
 	Email      Kind = "email"      // a link that proves that its reader has the address
 	Proof      Kind = "proof"      // the same for the address of a new account
+	Changed    Kind = "changed"    // the address, the password or the keys of an account: a notice
 	SignIn     Kind = "sign_in"    // from a device that is new to the account
 	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
 
@@ -26,7 +27,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, Reset, Email, Proof, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
+var Kinds = []Kind{Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
 
 // Language is a language of mails.
 type Language string
@@ -49,7 +50,7 @@ type Message struct {
 	At        time.Time `json:"at,omitzero"`      // when it happened; that of a recipient in the recipient's time zone
 	Team      string    `json:"team,omitempty"`   // the name of the partner
 	Role      string    `json:"role,omitempty"`   // of an invitation
-	Reason    string    `json:"reason,omitempty"` // why an attempt failed or an endpoint was disabled: a key of words
+	Reason    string    `json:"reason,omitempty"` // why an attempt failed, why an endpoint was disabled, or what was changed: a key of words
 
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to

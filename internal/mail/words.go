@@ -19,6 +19,13 @@ const (
 	ReasonFailing = "failing" // nothing has been delivered for days
 )
 
+// What is changed of an account.
+const (
+	ReasonAddress  = "address_changed"
+	ReasonPassword = "password_changed"
+	ReasonKey      = "key_created"
+)
+
 var languages = map[Language]*words{
 	English: {
 		language: English,
@@ -27,6 +34,9 @@ var languages = map[Language]*words{
 		roles:  map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
 		reasons: map[string]string{
 			ReasonGone: "it answered 410 Gone", ReasonFailing: "no delivery has succeeded for five days",
+			ReasonAddress:   "the e-mail address was changed",
+			ReasonPassword:  "the password was changed",
+			ReasonKey:       "an API key was created",
 			"not_home":      "Nobody was there to take the delivery.",
 			"wrong_address": "The address could not be found.",
 			"no_access":     "The courier could not get to the door.",
@@ -46,6 +56,9 @@ var languages = map[Language]*words{
 		roles:  map[string]string{"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule"},
 		reasons: map[string]string{
 			ReasonGone: "il a répondu 410 Gone", ReasonFailing: "aucun envoi n’a réussi depuis cinq jours",
+			ReasonAddress:   "l’adresse électronique a été changée",
+			ReasonPassword:  "le mot de passe a été changé",
+			ReasonKey:       "une clé d’API a été créée",
 			"not_home":      "Personne n’était là pour recevoir la livraison.",
 			"wrong_address": "L’adresse est introuvable.",
 			"no_access":     "Le livreur n’a pas pu accéder à la porte.",

@@ -42,6 +42,7 @@ var limited = map[mail.Kind]limits{
 	mail.Email:      {address: few, account: addresses},
 	mail.Proof:      {address: few, account: addresses},
 	mail.Reset:      {address: few},
+	mail.Changed:    {address: notices, notice: true},
 	mail.SignIn:     {address: notices, notice: true},
 	mail.Disabled:   {address: notices, notice: true},
 }

@@ -77,7 +77,7 @@ func TestMailsOfAccountAreLimited(t *testing.T) {
 // TestNoticesAreLeftOutAtLimit: what a notice is about goes on.
 func TestNoticesAreLeftOutAtLimit(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []mail.Kind{mail.SignIn, mail.Disabled} {
+	for _, kind := range []mail.Kind{mail.SignIn, mail.Changed, mail.Disabled} {
 		f := newFixture(t)
 		for range 30 {
 			if f.cause(t, f.Service, &mail.Message{Kind: kind, To: "sam@example.com"}) {

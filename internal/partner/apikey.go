@@ -127,6 +127,9 @@ func (s *Service) CreateKey(ctx context.Context, by *Member, request KeyRequest)
 		if err := tx.AddAPIKey(ctx, sealed); err != nil {
 			return err
 		}
+		if err := s.informOfKey(ctx, tx, by); err != nil {
+			return err
+		}
 		return s.note(ctx, tx, audit.ActionKeyCreated, sealed.PartnerID, sealed.KeyID, nil, factsOfKey(&sealed.APIKey))
 	})
 	if err != nil {

@@ -33,6 +33,17 @@ func (s *Service) mailProof(ctx context.Context, tx Writer, user *Account) error
 	return tx.AddLink(ctx, link)
 }
 
+// informOfKey has the user whose account made an API key informed by mail, if there is
+// mail: a thief of the session would keep access by it.
+func (s *Service) informOfKey(ctx context.Context, tx Writer, by *Member) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	return s.config.Post.Send(ctx, tx, &mail.Message{
+		Kind: mail.Changed, To: by.User.Email, PartnerID: by.Partner.PartnerID, At: s.now(), Reason: mail.ReasonKey,
+	})
+}
+
 var errUnproven = refusal.New(refusal.CodeConflict,
 	"confirm your e-mail address first: open the link that was sent to it, or enter the address again to get another")
 

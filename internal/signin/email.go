@@ -58,7 +58,8 @@ type emailFacts struct {
 }
 
 // ConfirmEmail changes the address of the person that a link was made for, and returns
-// the new one. Links that were sent to the old address cannot be used any longer. It
+// the new one. Links that were sent to the old address cannot be used any longer, and a
+// mail to it says that it was changed. It
 // refuses with not_found if the link cannot be used, or with email_taken.
 func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
@@ -81,6 +82,11 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string,
 			return err
 		}
 		email = link.Email
+		if link.EmailKey != p.EmailKey { // p is what was before, and so is its address
+			if err := s.inform(ctx, tx, p, mail.ReasonAddress); err != nil {
+				return err
+			}
+		}
 		entry, err := s.note(audit.ActingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email}, emailFacts{email})
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // ChangePassword sets a new password of the caller, who gives the current one, and ends
@@ -39,7 +40,8 @@ func (s *Service) ChangePassword(ctx context.Context, by Caller, root form.Sourc
 }
 
 // setPassword sets the password of a person who is locked, ends all sessions but the
-// one with the token, and makes links for a new password or address useless.
+// one with the token, makes links for a new password or address useless, and informs the
+// person by mail.
 func (s *Service) setPassword(ctx context.Context, tx Writer, p *Person, hash string, except []byte) error {
 	if err := tx.SetPassword(ctx, p.PersonID, hash); err != nil {
 		return err
@@ -54,6 +56,9 @@ func (s *Service) setPassword(ctx context.Context, tx Writer, p *Person, hash st
 		}
 	}
 	if err := s.settleWish(ctx, tx, p.PersonID); err != nil {
+		return err
+	}
+	if err := s.inform(ctx, tx, p, mail.ReasonPassword); err != nil {
 		return err
 	}
 	entry, err := s.note(ctx, audit.ActionPasswordChanged, p, nil, endedFacts{ended})

@@ -205,7 +205,8 @@ func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link,
 }
 
 // Reset sets a new password of the person that a link is for, and ends all sessions
-// and bearer tokens of that person. It returns the person. It refuses with not_found
+// and bearer tokens of that person, and the API keys that the person made before the
+// address was first proven. It returns the person. It refuses with not_found
 // if the link cannot be used, or with validation_error, after which it still can.
 func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*Person, error) {
 	hash := credential.HashToken(token)
@@ -231,14 +232,43 @@ func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*P
 		if link == nil { // another request was faster
 			return credential.ErrNoLink
 		}
-		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
+		locked, err := tx.LockPerson(ctx, p.PersonID)
+		if err != nil || locked == nil {
 			return cmp.Or[error](err, credential.ErrNoLink)
 		}
 		if err := tx.RevokeTokens(ctx, p.PersonID); err != nil {
 			return err
 		}
+		if err := s.takeOver(ctx, tx, locked); err != nil {
+			return err
+		}
 		return s.setPassword(ctx, tx, p, passwordHash, nil)
 	})
+}
+
+// takeOver proves the address of a person who has come by a mailed link. If it was not
+// proven before, a stranger may have opened the account with it: the API keys that were
+// made until now end with the sessions. Those of an account whose address is proven stay,
+// because the shop's programs use them.
+func (s *Service) takeOver(ctx context.Context, tx Writer, p *Person) error {
+	if s.config.Post == nil || p.UnprovenSince.IsZero() {
+		return nil
+	}
+	revoked, err := tx.RevokeKeys(ctx, p, s.now())
+	if err != nil {
+		return err
+	}
+	for _, keyID := range revoked {
+		entry, err := s.note(ctx, audit.ActionKeyRevoked, p, nil, nil)
+		if err != nil {
+			return err
+		}
+		entry.ObjectID = keyID
+		if err := tx.AddAudit(ctx, entry); err != nil {
+			return err
+		}
+	}
+	return tx.Prove(ctx, p.PersonID)
 }
 
 // PersonOf returns the person that a link for a new password is for, given its token. It

@@ -144,5 +144,13 @@ func (s *Service) note(ctx context.Context, action audit.Action, p *Person, befo
 	return entry, nil
 }
 
+// inform has a person informed of a change by mail, if there is mail.
+func (s *Service) inform(ctx context.Context, tx Writer, p *Person, reason string) error {
+	if s.config.Post == nil {
+		return nil
+	}
+	return s.config.Post.Send(ctx, tx, &mail.Message{Kind: mail.Changed, To: p.Email, PartnerID: p.PartnerID, At: s.now(), Reason: reason})
+}
+
 // emailKey returns the form in which e-mail addresses are compared.
 func emailKey(email string) string { return strings.ToLower(email) }

@@ -54,6 +54,9 @@ type Writer interface {
 	EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error)
 	// EndSessionsOf ends all sessions of a person but the one with a token.
 	EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error)
+	// RevokeKeys revokes the active API keys that a person has made, and returns their ids.
+	// They stop working as other revoked keys do.
+	RevokeKeys(ctx context.Context, of *Person, at time.Time) (keyIDs []string, err error)
 	// RevokeTokens revokes all bearer tokens of a person.
 	RevokeTokens(ctx context.Context, personID string) error
 	// LockRequired returns what Required does, locked until the transaction ends.

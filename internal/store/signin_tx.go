@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -186,6 +187,18 @@ func (tx signInTx) EndSession(ctx context.Context, personID, sessionID string) (
 // EndSessionsOf ends all sessions of a person but the one with a token.
 func (tx signInTx) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
 	return tx.conn.exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, notNil(except))
+}
+
+// RevokeKeys revokes the active API keys that a person has made, and returns their ids.
+func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Time) (keyIDs []string, err error) {
+	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
+		[]any{at, of.PartnerID, of.PersonID}, func(r row) error {
+			var id string
+			err := r.scan(&id)
+			keyIDs = append(keyIDs, id)
+			return err
+		})
+	return keyIDs, err
 }
 
 // RevokeTokens revokes all bearer tokens of a person.

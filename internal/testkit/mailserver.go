@@ -26,6 +26,8 @@ type MailServer struct {
 	// Proofs receives those that confirm the address of a new account instead, while it
 	// has room.
 	Proofs chan *Mail
+	// Notices receives those that say what was changed in an account, likewise.
+	Notices chan *Mail
 	// Away makes the server drop connections as soon as they are made.
 	Away atomic.Bool
 	// Dropped receives a value for each of these connections, while it has room.
@@ -61,7 +63,7 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail, 100), Proofs: make(chan *Mail, 100), Dropped: make(chan struct{}, 100), Login: login}
+	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail, 100), Proofs: make(chan *Mail, 100), Notices: make(chan *Mail, 100), Dropped: make(chan struct{}, 100), Login: login}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &mailSession{server: s, conn: c, trusted: login == ""}, nil
 	}))
@@ -154,9 +156,9 @@ func (s *mailSession) Data(r io.Reader) error {
 	}
 	got.From, got.To, got.Hello = s.from, s.to, s.conn.Hostname()
 	_, got.Secure = s.conn.TLSConnectionState()
-	if got.Subject() == "Confirm your address" {
+	if apart := s.server.apart(got); apart != nil {
 		select {
-		case s.server.Proofs <- got:
+		case apart <- got:
 		default:
 		}
 		return nil
@@ -167,6 +169,19 @@ func (s *mailSession) Data(r io.Reader) error {
 		return s.conn.Conn().Close()
 	}
 	return nil
+}
+
+// apart returns the channel of mails that each account causes as it is opened; nil for
+// any other mail.
+func (s *MailServer) apart(m *Mail) chan *Mail {
+	switch m.Subject() {
+	case "Confirm your address", "Confirmez votre adresse":
+		return s.Proofs
+	case "A change to your account", "Une modification de votre compte":
+		return s.Notices
+	default:
+		return nil
+	}
 }
 
 // Reset implements smtp.Session.

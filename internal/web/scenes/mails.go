@@ -32,6 +32,8 @@ func messageOf(kind mail.Kind) *mail.Message {
 		m.Role, m.URL = "developer", link+"portal/invitations/hq3w0m1v7k4cz8d2t6y9"
 	case mail.Reset, mail.Email, mail.Proof:
 		m.URL = link + "portal/reset/hq3w0m1v7k4cz8d2t6y9"
+	case mail.Changed:
+		m.Reason = mail.ReasonPassword
 	case mail.SignIn:
 		m.Device = &mail.Device{Address: "2001:db8:2a4f:11c0::7e", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"}
 	case mail.Disabled:
