@@ -89,7 +89,7 @@ func TestDisabledWithoutMail(t *testing.T) {
 	h.receiver.Answers(apptest.Always(410))
 	cancelled(t, h.partner)
 	h.Until(t, "SELECT enabled FROM webhook_endpoints", "0")
-	if waiting := h.Query(t, "SELECT kind FROM mails"); len(waiting) != 0 {
+	if waiting := h.Query(t, "SELECT kind FROM mails WHERE kind = 'disabled'"); len(waiting) != 0 {
 		t.Errorf("got the mails %v, want none", waiting)
 	}
 }
