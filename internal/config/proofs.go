@@ -72,7 +72,8 @@ func readBucket(text string) (ProofStore, error) {
 	case s.Prefix != "" && !prefixForm.MatchString(s.Prefix):
 		return ProofStore{}, errors.New("--proofs: a prefix may contain only letters, digits, _, - and /")
 	}
-	return s, s.readOptions(where.RawQuery)
+	err = s.readOptions(where.RawQuery)
+	return s, err
 }
 
 // readOptions parses the parameters region, style and tls.

@@ -64,11 +64,12 @@ func (tx orderTx) OrdersByKey(ctx context.Context, keys []order.OrderKey) (map[o
 // Courier returns an active courier; nil if there is none.
 func (tx orderTx) Courier(ctx context.Context, courierID string) (*delivery.Courier, error) {
 	var active *delivery.Courier
-	return active, tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
+	err := tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
 		[]any{courierID}, func(r row) error {
 			active = &delivery.Courier{}
 			return r.scan(&active.CourierID, &active.Name, &active.Phone, &active.Vehicle)
 		})
+	return active, err
 }
 
 // lastMoves is how far back the audit log is read for who moved an order. More

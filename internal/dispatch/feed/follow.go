@@ -161,7 +161,8 @@ func (f *follower) look(ctx context.Context, tx Reader) (seen found, err error) 
 	if err != nil {
 		return seen, err
 	}
-	return seen, f.readNames(ctx, tx, &seen, true)
+	err = f.readNames(ctx, tx, &seen, true)
+	return seen, err
 }
 
 // readNames reads the partners and couriers of rows: of all that the follower knows,

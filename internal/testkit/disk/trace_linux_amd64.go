@@ -139,7 +139,8 @@ func (t *tracer) call(id int, at *thread) {
 	}
 	at.inside = !at.inside
 	if at.inside {
-		at.enter, at.began, at.fault = regs, t.Len(), t.faultOf(&regs)
+		at.enter, at.began = regs, t.Len()
+		at.fault = t.faultOf(&regs)
 		if regs.Orig_rax == unix.SYS_CLOSE { // afterwards another thread may have got the number
 			delete(t.files, int32(regs.Rdi))
 		}
