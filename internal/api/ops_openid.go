@@ -3,7 +3,10 @@ package api
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"path"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -22,8 +25,24 @@ var errNoOpenID = refusal.New(refusal.CodeNotFound, "this service has no OpenID 
 
 // localPathRule accepts a path of this service, which no browser takes for another site.
 var localPathRule = form.TextRule{
-	Expected: "a path of this service, such as /dispatch",
-	Allows:   regexp.MustCompile(`^/([A-Za-z0-9_~.-][A-Za-z0-9_~./?=&%-]{0,500})?$`).MatchString,
+	Expected: "a path of a page of this service, such as /console",
+	Allows:   isLocalPage,
+}
+
+var localPath = regexp.MustCompile(`^/([A-Za-z0-9_~.-][A-Za-z0-9_~./?=&%-]{0,500})?$`)
+
+// isLocalPage accepts no path of the API, where a GET can end a session, however it is
+// written: browsers and this service resolve escapes and dots.
+func isLocalPage(text string) bool {
+	address, err := url.Parse(text)
+	if err != nil || !localPath.MatchString(text) {
+		return false
+	}
+	if clean := path.Clean(address.Path); address.Path != clean && address.Path != clean+"/" {
+		return false
+	}
+	first, _, _ := strings.Cut(address.Path[1:], "/")
+	return first != "v1" && first != "ops"
 }
 
 // openIDEntrance is the sign-in page that says why a sign-in through the provider was

@@ -126,6 +126,9 @@ func TestOpenIDRefuses(t *testing.T) {
 		"courier":            {anna("groups", "courier"), 403, "forbidden"},
 		"expired":            {anna("exp", s.Clock.Now().Add(-time.Minute).Unix()), 401, "unauthorized"},
 		"other client":       {anna("aud", "another client"), 401, "unauthorized"},
+		"other party":        {anna("azp", "another client"), 401, "unauthorized"},
+		"party, not a text":  {anna("azp", []string{"dropyard"}), 401, "unauthorized"},
+		"several, no party":  {anna("aud", []string{"dropyard", "another client"}), 401, "unauthorized"},
 		"other issuer":       {anna("iss", "https://login.example.com"), 401, "unauthorized"},
 		"other nonce":        {anna("nonce", "another"), 401, "unauthorized"},
 	} {
@@ -160,6 +163,12 @@ func TestOpenIDIsBoundToTheBrowser(t *testing.T) {
 			parsed, _ := url.Parse(target)
 			return s.Do(t, "GET", "/ops/v1/oidc/callback?state="+parsed.Query().Get("state"), nil, "Cookie", cookie)
 		},
+		"two states": func(target, cookie string) *apptest.Answer {
+			return s.Do(t, "GET", target+"&state=another", nil, "Cookie", cookie)
+		},
+		"two codes": func(target, cookie string) *apptest.Answer {
+			return s.Do(t, "GET", target+"&code=another", nil, "Cookie", cookie)
+		},
 		"used code": func(target, cookie string) *apptest.Answer {
 			s.Do(t, "GET", target, nil, "Cookie", cookie).Must(t, 200)
 			return s.Do(t, "GET", target, nil, "Cookie", cookie)
@@ -191,9 +200,23 @@ func TestOpenIDReturnsTo(t *testing.T) {
 		t.Errorf("got sent to %q, want /dispatch?view=late", to)
 	}
 	me(t, s, sessionOf(answer)).Must(t, 200)
-	for _, elsewhere := range []string{"//login.example.com", "https://login.example.com", `/\login.example.com`, "dispatch", "/a b"} {
+	for _, elsewhere := range []string{
+		"//login.example.com", "https://login.example.com", `/\login.example.com`, "dispatch", "/a b",
+		"/v1/auth/logout", "/v%31/auth/logout", "/./v1/auth/logout", "/console/../v1/auth/logout", "/console/%2e%2e/v1/auth/logout",
+		"/ops/v1/oidc/login?return_to=/console",
+	} {
 		s.Do(t, "GET", "/ops/v1/oidc/login?return_to="+url.QueryEscape(elsewhere), nil).Refused(t, 422, "validation_error")
 	}
+}
+
+// TestOpenIDAcceptsItsParty signs in with tokens that name this service among others.
+func TestOpenIDAcceptsItsParty(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted("groups"))
+	both := []string{"another client", "dropyard"}
+	provider.SignIn(t, s, anna("azp", "dropyard"), nil).Must(t, 200)
+	provider.SignIn(t, s, anna("azp", "dropyard", "aud", both), nil).Must(t, 200)
 }
 
 // TestOpenIDProviderOutOfReach starts a service while its provider is down. It is asked

@@ -160,7 +160,7 @@ var drives = map[string]drive{
 	"beginOpenID 302":  driveOpenID("", nil),
 	"beginOpenID 422":  driveElsewhere,
 	"finishOpenID 200": driveOpenID("", apptest.Claims{"groups": "admin"}),
-	"finishOpenID 302": driveOpenID("?return_to=/ops/v1/me", apptest.Claims{"groups": "admin"}),
+	"finishOpenID 302": driveOpenID("?return_to=/console", apptest.Claims{"groups": "admin"}),
 	"finishOpenID 401": driveOpenID("", apptest.Claims{"nonce": "another"}),
 	"finishOpenID 403": driveOpenID("", apptest.Claims{"groups": "staff"}),
 	"finishOpenID 409": driveOpenID("", apptest.Claims{"groups": "dispatcher"}),

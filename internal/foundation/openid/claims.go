@@ -20,6 +20,16 @@ func (c *Client) read(p *Person, said claims) {
 	}
 }
 
+// issuedTo reports whether an ID token with an audience was issued to a client: azp names
+// no other, and is there if the token is for others as well (OpenID Connect Core, 3.1.3.7).
+func (c claims) issuedTo(clientID string, audience []string) bool {
+	party, named := c["azp"]
+	if !named {
+		return len(audience) == 1
+	}
+	return party == clientID
+}
+
 // texts returns the values of a claim that is a text or a list of texts; nil if there is
 // no such claim. The name of a claim may contain dots itself, as URLs do.
 func (c claims) texts(name string) []string {

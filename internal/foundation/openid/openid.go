@@ -43,7 +43,8 @@ type Config struct {
 const (
 	// ticketLife is how long a person may take to sign in at the provider.
 	ticketLife = 10 * time.Minute
-	// answerTimeout bounds each request to the provider.
+	// answerTimeout bounds each request to the provider, and all of those of a sign-in's
+	// end together.
 	answerTimeout = 10 * time.Second
 	// maxAnswer is the size of the largest answer that is read of the provider, in bytes.
 	maxAnswer = 1 << 20
@@ -60,12 +61,13 @@ type Client struct {
 	config Config
 	http   *http.Client
 
-	mu        sync.Mutex // guards the following fields, and is held while they are fetched
+	mu        sync.Mutex // guards the following fields; it is not held during a request
 	provider  *oidc.Provider
 	scopes    []string
 	fetchedAt time.Time
 	failedAt  time.Time
 	failure   error
+	fetching  chan struct{} // closed when the fetch that is under way has ended; nil if none is
 }
 
 // New returns a client. It does not call the provider.
@@ -185,6 +187,11 @@ func (c *Client) Finish(ctx context.Context, sealed string, sent url.Values) (_ 
 	if err != nil {
 		return nil, "", err
 	}
+	for _, values := range sent {
+		if len(values) > 1 { // RFC 6749, section 3.1; a proxy in front may have checked another one
+			return nil, "", errNotVouched
+		}
+	}
 	if subtle.ConstantTimeCompare([]byte(t.State), []byte(sent.Get("state"))) != 1 {
 		return nil, "", errExpired
 	}
@@ -194,6 +201,8 @@ func (c *Client) Finish(ctx context.Context, sealed string, sent url.Values) (_ 
 	if sent.Has("error") {
 		return nil, "", errDeclined(sent.Get("error"))
 	}
+	ctx, cancel := context.WithTimeout(ctx, answerTimeout)
+	defer cancel()
 	provider, scopes, err := c.describe(ctx)
 	if err != nil {
 		return nil, "", err
@@ -246,6 +255,10 @@ func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oau
 	raw, _ := token.Extra("id_token").(string)
 	verified, err := provider.Verifier(&oidc.Config{ClientID: c.config.ClientID, Now: c.config.Now}).Verify(ctx, raw)
 	if err != nil {
+		if ctx.Err() != nil { // while the provider's keys were fetched
+			c.config.Log.Error("the OpenID provider did not send its keys", "error", err)
+			return nil, errUnreachable
+		}
 		c.config.Log.Warn("the OpenID provider sent an ID token that is not valid", "error", err)
 		return nil, errNotVouched
 	}
@@ -254,6 +267,10 @@ func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oau
 	}
 	var said claims
 	if err := verified.Claims(&said); err != nil {
+		return nil, errNotVouched
+	}
+	if !said.issuedTo(c.config.ClientID, verified.Audience) {
+		c.config.Log.Warn("the OpenID provider sent an ID token that was issued to another client")
 		return nil, errNotVouched
 	}
 	person := &Person{Issuer: c.config.Issuer, Subject: verified.Subject}
@@ -274,39 +291,78 @@ func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oau
 	return person, nil
 }
 
-// describe returns the provider, and the scopes to ask it for.
+// describe returns the provider, and the scopes to ask it for. Callers that need its first
+// description wait for the same fetch. As soon as there is one, it is served however old
+// it is, while a newer one is fetched: an earlier description is probably still right.
 func (c *Client) describe(ctx context.Context) (*oidc.Provider, []string, error) {
 	c.mu.Lock()
+	c.refresh(ctx)
+	fetching := c.fetching
+	if c.provider != nil || fetching == nil {
+		defer c.mu.Unlock()
+		return c.described()
+	}
+	c.mu.Unlock()
+	select {
+	case <-fetching:
+	case <-ctx.Done():
+		return nil, nil, errUnreachable
+	}
+	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.config.Now()
-	if c.provider != nil && now.Sub(c.fetchedAt) < describedFor {
-		return c.provider, c.scopes, nil
-	}
-	if c.failure == nil || now.Sub(c.failedAt) >= retryAfter {
-		c.fetch(ctx, now)
-	}
+	return c.described()
+}
+
+// described returns what is known. The caller holds the mutex.
+func (c *Client) described() (*oidc.Provider, []string, error) {
 	if c.provider == nil {
 		return nil, nil, c.failure
 	}
-	return c.provider, c.scopes, nil // perhaps an earlier description, which is probably still right
+	return c.provider, c.scopes, nil
 }
 
-// fetch asks the provider to describe itself. The caller holds the mutex. The
-// description does not end with ctx, because others use it too.
-func (c *Client) fetch(ctx context.Context, now time.Time) {
-	provider, err := oidc.NewProvider(oidc.ClientContext(context.WithoutCancel(ctx), c.http), c.config.Issuer)
+// refresh begins to fetch the description if that is due. The fetch does not end with
+// ctx, because others use what it returns. The caller holds the mutex.
+func (c *Client) refresh(ctx context.Context) {
+	now := c.config.Now()
+	switch {
+	case c.fetching != nil:
+	case c.provider != nil && now.Sub(c.fetchedAt) < describedFor:
+	case c.failure != nil && now.Sub(c.failedAt) < retryAfter:
+	default:
+		c.fetching = make(chan struct{})
+		go c.fetch(context.WithoutCancel(ctx))
+	}
+}
+
+// fetch asks the provider to describe itself, and keeps the answer or the failure with
+// the time at which it came.
+func (c *Client) fetch(ctx context.Context) {
+	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.config.Issuer)
 	if err != nil {
 		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", err)
-		c.failure, c.failedAt = errUnreachable, now
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.fetching)
+	c.fetching = nil
+	if err != nil {
+		c.failure, c.failedAt = errUnreachable, c.config.Now()
 		return
 	}
-	c.provider, c.fetchedAt, c.failure = provider, now, nil
-	c.scopes = []string{oidc.ScopeOpenID, "email", "profile"}
+	c.provider, c.scopes, c.fetchedAt, c.failure = provider, c.scopesOf(provider), c.config.Now(), nil
+}
+
+// scopesOf returns the scopes to ask a provider for. Some providers have a scope of the
+// claim's name, without which the claim is left out.
+func (c *Client) scopesOf(provider *oidc.Provider) []string {
+	scopes := []string{oidc.ScopeOpenID, "email", "profile"}
 	var described struct {
 		Scopes []string `json:"scopes_supported"`
 	}
-	// Some providers have a scope of the claim's name, without which the claim is left out.
-	if provider.Claims(&described) == nil && slices.Contains(described.Scopes, c.config.RoleClaim) && !slices.Contains(c.scopes, c.config.RoleClaim) {
-		c.scopes = append(c.scopes, c.config.RoleClaim)
+	claim := c.config.RoleClaim
+	if provider.Claims(&described) == nil && slices.Contains(described.Scopes, claim) && !slices.Contains(scopes, claim) {
+		scopes = append(scopes, claim)
 	}
+	return scopes
 }
