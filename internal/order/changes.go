@@ -40,6 +40,8 @@ type Changes struct {
 	// endpoints that are woken for them.
 	Queue []outbox.Entry
 	Wakes []outbox.Wake
+	// Latest has the greatest id of the events of each partner that has new ones.
+	Latest []outbox.Latest
 	// Used is what each partner uses in addition of its quotas, sorted by partner.
 	Used []Used
 }
@@ -97,9 +99,10 @@ func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 		}
 	}
 	slices.Sort(partnerIDs)
-	heads, progress, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
+	queues, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
 	if err == nil {
-		c.Queue, c.Wakes = outbox.Queue(c.Events, heads, progress)
+		c.Latest = outbox.Follow(c.Events, queues.Last)
+		c.Queue, c.Wakes = outbox.Queue(c.Events, queues.Heads, queues.Ahead)
 	}
 	return err
 }
