@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -55,12 +56,29 @@ func forBrowsers(handle handler) handler {
 	return func(s *Server, c *call) (reply, error) {
 		answer, err := handle(s, c)
 		var refused *refusal.Error
-		if !errors.As(err, &refused) || !visit.WantsPage(c.Request) {
+		if !errors.As(err, &refused) {
+			return answer, err
+		}
+		reason := openIDReason(refused)
+		s.config.Log.WarnContext(c.Context(), "a sign-in through the OpenID provider was refused",
+			"request_id", c.id, "reason", reason, "error", refused.Message)
+		if !visit.WantsPage(c.Request) {
 			return answer, err
 		}
 		s.setTicket(c, "", 0)
-		return redirect(c, openIDEntrance+string(refused.Code))
+		return redirect(c, openIDEntrance+reason)
 	}
+}
+
+// openIDReason returns the name of the cause of a refusal; its code if there is no closer one.
+func openIDReason(refused *refusal.Error) string {
+	if reason := operator.VouchedReason(refused); reason != "" {
+		return reason
+	}
+	if details, is := refused.Details.(openid.Details); is {
+		return details.Reason
+	}
+	return string(refused.Code)
 }
 
 func (s *Server) handleOpenIDLogin(c *call) (reply, error) {
@@ -107,6 +125,12 @@ func redirect(c *call, url string) (reply, error) {
 	}{url})
 }
 
+// loggedValues is how many values of the role claim a refusal logs.
+const loggedValues = 20
+
+// first returns up to n of the values.
+func first(values []string, n int) []string { return values[:min(n, len(values))] }
+
 func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
@@ -132,6 +156,8 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 		Claim: s.config.OpenID.RoleClaim(), Roles: person.Roles,
 	}, from)
 	if err != nil {
+		s.config.Log.WarnContext(c.Context(), "a person for whom the OpenID provider vouches may not sign in",
+			"request_id", c.id, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values", first(person.Values, loggedValues))
 		return reply{}, err
 	}
 	if err := s.signedIn(c, operatorCookie, token, from); err != nil {

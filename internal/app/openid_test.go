@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 )
 
 // anna returns the claims of a person at the provider, some of them changed.
@@ -207,6 +209,32 @@ func TestOpenIDReturnsTo(t *testing.T) {
 	} {
 		s.Do(t, "GET", "/ops/v1/oidc/login?return_to="+url.QueryEscape(elsewhere), nil).Refused(t, 422, "validation_error")
 	}
+}
+
+// TestOpenIDAsProvidersAre signs in people as Entra, authentik and Keycloak send them: without
+// email_verified or with false, with identifiers or paths of groups.
+func TestOpenIDAsProvidersAre(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	const guid = "0f3c8a52-6f0e-4a40-9d5d-3f2a6f0f7a11"
+	s := apptest.Start(t, provider.Trusted("groups"), func(c *config.Config, _ *app.Surroundings) {
+		c.OIDCTrustEmails, c.OIDCRoles = true, []string{"dispatcher=" + guid, "warehouse=/dropyard/ware=house"}
+	})
+	for name, c := range map[string]struct {
+		claims apptest.Claims
+		role   string
+	}{
+		"Entra":     {anna("sub", "1", "email", "a@example.com", "email_verified", nil, "groups", []string{"other", guid}), "dispatcher"},
+		"authentik": {anna("sub", "2", "email", "b@example.com", "email_verified", false, "groups", guid), "dispatcher"},
+		"Keycloak":  {anna("sub", "3", "email", "c@example.com", "groups", []string{"/dropyard/ware=house"}), "warehouse"},
+	} {
+		if got := provider.SignIn(t, s, c.claims, nil).Must(t, 200).Text("role"); got != c.role {
+			t.Errorf("%s: got role %q, want %q", name, got, c.role)
+		}
+	}
+	// A name of a role is not a value that stands for one.
+	provider.SignIn(t, s, anna("sub", "4", "email", "d@example.com", "groups", "admin"), nil).Refused(t, 403, "forbidden")
+	provider.SignIn(t, s, anna("sub", "5", "email", nil), anna("sub", "5", "email", nil)).Refused(t, 403, "forbidden")
 }
 
 // TestOpenIDAcceptsItsParty signs in with tokens that name this service among others.

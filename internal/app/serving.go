@@ -126,9 +126,10 @@ func (a *App) openID() *openid.Client {
 	if a.config.OIDCIssuer == "" {
 		return nil
 	}
+	roles, _ := a.config.OIDCRoleValues() // checked at the start
 	return openid.New(openid.Config{
 		Issuer: a.config.OIDCIssuer, ClientID: a.config.OIDCClientID, ClientSecret: a.config.OIDCClientSecret,
-		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim,
+		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim, Roles: roles, TrustEmails: a.config.OIDCTrustEmails,
 		Sealer: a.sealer, Now: a.machine, Random: a.Random, Log: a.Log,
 	})
 }

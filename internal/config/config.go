@@ -62,6 +62,8 @@ type Config struct {
 	OIDCClientID     string        `name:"oidc-client-id" help:"Id of this service at the OpenID Connect provider." env:"DROPYARD_OIDC_CLIENT_ID" placeholder:"ID"`
 	OIDCClientSecret string        `name:"oidc-client-secret" help:"Secret of this service at the OpenID Connect provider; better set in the environment, because other users may see the command line." env:"DROPYARD_OIDC_CLIENT_SECRET" placeholder:"SECRET"`
 	OIDCRoleClaim    string        `name:"oidc-role-claim" help:"Claim whose value, or one of whose values, is an operator's role (examples: groups, realm_access.roles). Default: none, roles are set in the service." env:"DROPYARD_OIDC_ROLE_CLAIM" placeholder:"CLAIM"`
+	OIDCRoles        []string      `name:"oidc-roles" help:"Roles that values of the claim stand for, if they are not the roles' names (examples: admin=/dropyard/admins, dispatcher=0f3c8a52-6f0e-4a40-9d5d-3f2a6f0f7a11)." env:"DROPYARD_OIDC_ROLES" placeholder:"ROLE=VALUE"`
+	OIDCTrustEmails  bool          `name:"oidc-trust-emails" help:"Count e-mail addresses of the OpenID Connect provider as verified, although it does not say so; only where people cannot choose their address there." env:"DROPYARD_OIDC_TRUST_EMAILS"`
 }
 
 // Check returns an error for the first invalid setting. It opens no file and no
@@ -390,7 +392,8 @@ func (c *Config) String() string {
 	}
 	openID := "none"
 	if c.OIDCIssuer != "" {
-		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q)", c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim)
+		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q, roles %q, trust e-mails %t)",
+			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),

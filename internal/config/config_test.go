@@ -112,6 +112,11 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"client, no issuer":      {"--oidc-issuer", func(c *config.Config) { c.OIDCClientID = "dropyard" }},
 		"issuer, no client":      {"--oidc-client-id", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientSecret = "https://login.example.com", "hunter2" }},
 		"issuer, no secret":      {"--oidc-client-secret", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientID = "https://login.example.com", "dropyard" }},
+		"roles, no issuer":       {"--oidc-issuer", func(c *config.Config) { c.OIDCRoles = []string{"admin=a"} }},
+		"roles, no claim":        {"--oidc-roles", oidcRoles("", "admin=a")},
+		"role, no value":         {"--oidc-roles", oidcRoles("groups", "admin")},
+		"unknown role":           {"--oidc-roles", oidcRoles("groups", "owner=a")},
+		"value of two roles":     {"--oidc-roles", oidcRoles("groups", "admin=a", "courier=a")},
 		"issuer without TLS":     {"--oidc-issuer", provider("http://login.example.com")},
 		"issuer with a user":     {"--oidc-issuer", provider("https://user:hunter2@login.example.com")},
 		"issuer with a query":    {"--oidc-issuer", provider("https://login.example.com?a=1")},
@@ -150,6 +155,14 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 func provider(issuer string) func(*config.Config) {
 	return func(c *config.Config) {
 		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret = issuer, "dropyard", "hunter2"
+	}
+}
+
+// oidcRoles sets the roles that values of a claim stand for.
+func oidcRoles(claim string, roles ...string) func(*config.Config) {
+	return func(c *config.Config) {
+		provider("https://login.example.com")(c)
+		c.OIDCRoleClaim, c.OIDCRoles = claim, roles
 	}
 }
 

@@ -4,21 +4,48 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/loopback"
 )
 
+// oidcRoles are the roles that --oidc-roles may name.
+var oidcRoles = []string{"admin", "dispatcher", "warehouse", "courier"}
+
+// OIDCRoleValues returns the roles that values of the role claim stand for, by value; empty
+// if the values are the roles' names.
+func (c *Config) OIDCRoleValues() (map[string]string, error) {
+	if len(c.OIDCRoles) > 0 && c.OIDCRoleClaim == "" {
+		return nil, errors.New("--oidc-roles needs --oidc-role-claim")
+	}
+	roles := make(map[string]string, len(c.OIDCRoles))
+	for _, pair := range c.OIDCRoles {
+		role, value, _ := strings.Cut(pair, "=")
+		if value == "" || !slices.Contains(oidcRoles, role) {
+			return nil, fmt.Errorf("--oidc-roles: %q must be ROLE=VALUE with one of the roles %s", pair, strings.Join(oidcRoles, ", "))
+		}
+		if other, twice := roles[value]; twice && other != role {
+			return nil, fmt.Errorf("--oidc-roles: the value %q stands for %s and for %s", value, other, role)
+		}
+		roles[value] = role
+	}
+	return roles, nil
+}
+
 // checkOIDC does not repeat the secret.
 func (c *Config) checkOIDC() error {
 	if c.OIDCIssuer == "" {
-		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCRoleClaim != "" {
+		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCRoleClaim != "" || len(c.OIDCRoles) > 0 || c.OIDCTrustEmails {
 			return errors.New("--oidc-issuer: the URL of the provider is missing")
 		}
 		return nil
 	}
 	if c.OIDCClientID == "" || c.OIDCClientSecret == "" {
 		return errors.New("--oidc-issuer needs --oidc-client-id and --oidc-client-secret")
+	}
+	if _, err := c.OIDCRoleValues(); err != nil {
+		return err
 	}
 	issuer, err := url.Parse(c.OIDCIssuer)
 	switch {

@@ -2,7 +2,7 @@ package operator
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -33,15 +33,30 @@ type Identity struct {
 }
 
 var (
+	errNoAddress      = refusal.New(refusal.CodeForbidden, "the OpenID provider sends no e-mail address of this person, or none that is valid")
+	errNoClaim        = refusal.New(refusal.CodeForbidden, "the OpenID provider does not send the role claim")
+	errNoRole         = refusal.New(refusal.CodeForbidden, "the role claim of the OpenID provider names none of the roles")
 	errUnverified     = refusal.New(refusal.CodeForbidden, "the OpenID provider has not verified this person's e-mail address")
 	errUnknown        = refusal.New(refusal.CodeForbidden, "this e-mail address has no operator: an admin must add it first")
 	errOther          = refusal.New(refusal.CodeForbidden, "the operator with this e-mail address is another person at the OpenID provider")
 	errCourierByAdmin = refusal.New(refusal.CodeForbidden, "an admin must add operators with the role courier, to say which courier they are")
 )
 
-// errNoRole returns the refusal of a person whose claim names no role.
-func errNoRole(claim string) error {
-	return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the claim %s of the OpenID provider names none of the roles", claim))
+// vouchedReasons names the refusals of LoginVouched, for the sign-in page and the log.
+var vouchedReasons = map[error]string{
+	errNoAddress: "address_missing", errUnverified: "address_unverified", errNoClaim: "claim_missing", errNoRole: "role_missing",
+	errUnknown: "operator_unknown", errOther: "operator_of_another", errCourierByAdmin: "courier_by_admin",
+	errInactive: "operator_inactive", errLastAdmin: "last_admin",
+}
+
+// VouchedReason returns the name of a refusal of LoginVouched; empty for any other error.
+func VouchedReason(err error) string {
+	for refused, reason := range vouchedReasons {
+		if errors.Is(err, refused) {
+			return reason
+		}
+	}
+	return ""
 }
 
 // LoginVouched begins a session of an operator for whom a provider vouches, and returns
@@ -50,7 +65,10 @@ func errNoRole(claim string) error {
 // role follows it, and a person without an operator gets one. LoginVouched refuses with
 // forbidden, and with conflict if no active admin would be left.
 func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.Origin) (*Operator, string, error) {
-	if !v.EmailVerified || !delivery.EmailRule.Allows(v.Email) {
+	if !delivery.EmailRule.Allows(v.Email) {
+		return nil, "", errNoAddress
+	}
+	if !v.EmailVerified {
 		return nil, "", errUnverified
 	}
 	role, err := v.role()
@@ -90,7 +108,10 @@ func (v Vouched) role() (Role, error) {
 			return role, nil
 		}
 	}
-	return "", errNoRole(v.Claim)
+	if v.Roles == nil {
+		return "", errNoClaim
+	}
+	return "", errNoRole
 }
 
 // identify returns the operator that a person is, locked. One who comes for the first

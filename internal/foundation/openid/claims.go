@@ -13,11 +13,25 @@ func (c *Client) read(p *Person, said claims) {
 	if email, _ := said["email"].(string); email != "" {
 		p.Email = email
 		// Some providers send text.
-		p.EmailVerified = said["email_verified"] == true || said["email_verified"] == "true"
+		p.EmailVerified = c.config.TrustEmails || said["email_verified"] == true || said["email_verified"] == "true"
 	}
-	if roles := said.texts(c.config.RoleClaim); roles != nil {
-		p.Roles = roles
+	if values := said.texts(c.config.RoleClaim); values != nil {
+		p.Values, p.Roles = values, c.config.rolesOf(values)
 	}
+}
+
+// rolesOf returns the roles that values of the claim stand for.
+func (c *Config) rolesOf(values []string) []string {
+	if len(c.Roles) == 0 {
+		return values
+	}
+	roles := []string{}
+	for _, value := range values {
+		if role, known := c.Roles[value]; known {
+			roles = append(roles, role)
+		}
+	}
+	return roles
 }
 
 // issuedTo reports whether an ID token with an audience was issued to a client: azp names

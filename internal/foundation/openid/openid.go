@@ -34,10 +34,15 @@ type Config struct {
 	// RoleClaim is the claim whose values are a person's roles; empty for none. A claim
 	// within others is named with dots between, as in realm_access.roles.
 	RoleClaim string
-	Sealer    *credential.Sealer // of tickets
-	Now       func() time.Time
-	Random    io.Reader // safe for use by many goroutines
-	Log       *slog.Logger
+	// Roles holds the roles that values of the claim stand for; if it is empty, the values
+	// are the roles.
+	Roles map[string]string
+	// TrustEmails counts addresses as verified although the provider does not say so.
+	TrustEmails bool
+	Sealer      *credential.Sealer // of tickets
+	Now         func() time.Time
+	Random      io.Reader // safe for use by many goroutines
+	Log         *slog.Logger
 }
 
 const (
@@ -148,7 +153,8 @@ type Person struct {
 	Issuer, Subject string
 	Email           string // empty if the provider does not say
 	EmailVerified   bool
-	Roles           []string // the values of the role claim
+	// Values are those of the role claim, and Roles what they stand for; nil without the claim.
+	Values, Roles []string
 }
 
 // Details are the details of a refusal.

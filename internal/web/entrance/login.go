@@ -234,9 +234,24 @@ func (s *sheet) showCode(form *page.Form, in credentials, status int, message *p
 	})
 }
 
+// openIDReasons has the phrases of the causes that are known, see operator.VouchedReason and
+// openid.Details.
+var openIDReasons = map[string]string{
+	"address_missing": "entrance.openid.address", "address_unverified": "entrance.openid.unverified",
+	"claim_missing": "entrance.openid.claim", "role_missing": "entrance.openid.role",
+	"operator_unknown": "entrance.openid.unknown", "operator_of_another": "entrance.openid.another",
+	"courier_by_admin": "entrance.openid.courier", "operator_inactive": "entrance.openid.inactive",
+	"last_admin": "entrance.openid.admin", "sign_in_expired": "entrance.openid.expired",
+	"provider_refused": "entrance.openid.refused", "provider_answer": "entrance.openid.answer",
+}
+
 // openIDRefusal says why the OpenID provider's sign-in was refused, if it was.
 func (s *sheet) openIDRefusal() *page.Message {
-	switch s.Request.URL.Query().Get(openIDField) {
+	reason := s.Request.URL.Query().Get(openIDField)
+	if key, known := openIDReasons[reason]; known {
+		return s.problem(key)
+	}
+	switch reason {
 	case "":
 		return nil
 	case string(refusal.CodeForbidden):

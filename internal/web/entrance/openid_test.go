@@ -27,7 +27,7 @@ func TestOpenID(t *testing.T) {
 	for _, person := range []struct{ email, back, at string }{
 		{apptest.OperatorEmail, "/console/login?next=%2Fconsole%2Forders%3Fstatus%3Dfailed", "/console/orders?status=failed"},
 		{"courier@example.com", "/console/login?next=%2Fconsole%2Forders%3Fstatus%3Dfailed", "/courier"},
-		{"nobody@example.com", "/console/login?openid=forbidden", ""},
+		{"nobody@example.com", "/console/login?openid=operator_unknown", ""},
 	} {
 		page := comes(s)
 		target, ticket := provider.Approve(t, s, button, claims(person.email), nil)
@@ -40,12 +40,12 @@ func TestOpenID(t *testing.T) {
 		if person.at != "" {
 			page.Open(t, back).Leads(t, person.at)
 		} else {
-			page.Open(t, back).Shows(t, 200, "no active operator here belongs to you")
+			page.Open(t, back).Shows(t, 200, "Your e-mail address has no operator here")
 		}
 	}
 	late := comes(s)
 	target, _ := provider.Approve(t, s, button, claims(apptest.OperatorEmail), nil)
-	if back := late.Open(t, target).Must(t, 302).Header.Get("Location"); back != "/console/login?openid=unauthorized" {
+	if back := late.Open(t, target).Must(t, 302).Header.Get("Location"); back != "/console/login?openid=sign_in_expired" {
 		t.Errorf("without the ticket: got sent to %q, want the sign-in page", back)
 	}
 	provider.Down.Store(true)

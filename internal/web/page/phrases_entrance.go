@@ -38,6 +38,18 @@ var entrancePhrases = map[string]phrase{
 
 	"entrance.openid.forbidden":    {"Your organization has signed you in, but no active operator here belongs to you. Ask an admin.", "Votre organisation vous a identifié, mais aucun opérateur actif ne vous correspond ici. Adressez-vous à un administrateur."},
 	"entrance.openid.unauthorized": {"The sign-in with your organization was not completed. Begin again.", "La connexion avec votre organisation n’a pas abouti. Recommencez."},
+	"entrance.openid.address":      {"Your organization sent no valid e-mail address for you. Ask an admin.", "Votre organisation n’a transmis aucune adresse courriel valide. Adressez-vous à un administrateur."},
+	"entrance.openid.unverified":   {"Your organization has not verified your e-mail address. Ask an admin.", "Votre organisation n’a pas vérifié votre adresse courriel. Adressez-vous à un administrateur."},
+	"entrance.openid.claim":        {"Your organization did not send your roles. Ask an admin.", "Votre organisation n’a pas transmis vos rôles. Adressez-vous à un administrateur."},
+	"entrance.openid.role":         {"Your organization has given you no role here. Ask an admin.", "Votre organisation ne vous a attribué aucun rôle ici. Adressez-vous à un administrateur."},
+	"entrance.openid.unknown":      {"Your e-mail address has no operator here. Ask an admin to add you.", "Aucun opérateur n’a votre adresse courriel ici. Demandez à un administrateur de vous ajouter."},
+	"entrance.openid.another":      {"The operator with your e-mail address belongs to another person of your organization. Ask an admin.", "L’opérateur qui a votre adresse courriel appartient à une autre personne de votre organisation. Adressez-vous à un administrateur."},
+	"entrance.openid.courier":      {"An admin must add couriers before they sign in. Ask an admin.", "Un administrateur doit ajouter les coursiers avant leur première connexion. Adressez-vous à lui."},
+	"entrance.openid.inactive":     {"Your operator is not active. Ask an admin.", "Votre opérateur n’est pas actif. Adressez-vous à un administrateur."},
+	"entrance.openid.admin":        {"Your organization would take the role from the last active admin. Make another admin first.", "Votre organisation retirerait son rôle au dernier administrateur actif. Désignez-en d’abord un autre."},
+	"entrance.openid.expired":      {"The sign-in did not begin in this browser, or more than 10 minutes ago. Begin again.", "La connexion n’a pas commencé dans ce navigateur, ou il y a plus de 10 minutes. Recommencez."},
+	"entrance.openid.refused":      {"Your organization refused the sign-in.", "Votre organisation a refusé la connexion."},
+	"entrance.openid.answer":       {"The answer of your organization is not valid. Begin again.", "La réponse de votre organisation n’est pas valide. Recommencez."},
 	"entrance.openid.other":        {"Your organization cannot sign you in at the moment. Try again later, or use your password.", "Votre organisation ne peut pas vous identifier pour l’instant. Réessayez plus tard ou utilisez votre mot de passe."},
 
 	"entrance.register":          {"Open an account", "Ouvrir un compte"},

@@ -237,7 +237,7 @@ func (h *house) entranceScenes(beside string) (scenes []Scene) {
 	}
 	for name, path := range map[string]string{
 		"portal-login": "/portal/login?next=%2Fportal%2Forders", "console-login": "/console/login", "courier-login": "/courier/login",
-		"console-login-openid": "/console/login?openid=forbidden",
+		"console-login-openid": "/console/login?openid=role_missing",
 		"portal-register":      "/portal/register", "portal-register-pending": "/portal/register?pending=yes",
 		"portal-reset": "/portal/reset", "portal-reset-done": "/portal/reset?sent=yes", "console-reset": "/console/reset",
 		"console-reset-link": h.comers.reset, "console-reset-gone": "/console/reset/none", "portal-invitation-gone": "/portal/invitations/none",
