@@ -1,10 +1,12 @@
 package api
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
+	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
 // logAccess writes the request into the access log.
@@ -27,4 +29,53 @@ func (c *call) accessPath() string {
 	}
 	path := c.loggedPath()
 	return path[:min(len(path), longestPath)]
+}
+
+// shortestSecret is the length from which on letters and digits in a row count as a secret,
+// in bytes. The token of a link has 43 (credential.Token) and the name of a picture 32
+// (proof.NewName); what is left of a token beside a piece that is shorter than this holds
+// more than 128 random bits.
+const shortestSecret = 20
+
+// maskedSecret stands in logs for what looks like a secret.
+const maskedSecret = "{token}"
+
+// maskSecrets returns a path without what looks like a token or the name of a picture,
+// wherever it stands, whole or cut, and whatever is around it. Ids that the service has
+// made and the words of the pattern remain.
+func maskSecrets(path, pattern string) string {
+	var masked strings.Builder
+	for rest := path; rest != ""; {
+		run := rest[:wordLength(rest)]
+		if looksSecret(run) && !slices.Contains(strings.Split(pattern, "/"), run) {
+			masked.WriteString(maskedSecret)
+		} else {
+			masked.WriteString(run)
+		}
+		rest = rest[len(run):]
+		if rest != "" { // the byte that ended the run
+			masked.WriteByte(rest[0])
+			rest = rest[1:]
+		}
+	}
+	return masked.String()
+}
+
+// looksSecret reports whether a text of letters, digits, "-" and "_" may be a secret: it is
+// long, it is not an id, and it is not just words in lower case.
+func looksSecret(text string) bool {
+	isWord := func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' }
+	return len(text) >= shortestSecret && !requestlog.IsID(text) &&
+		strings.ContainsFunc(text, func(r rune) bool { return !isWord(r) })
+}
+
+// wordLength returns how many bytes of base64url a text begins with.
+func wordLength(text string) int {
+	length := strings.IndexFunc(text, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	})
+	if length < 0 {
+		return len(text)
+	}
+	return length
 }

@@ -130,12 +130,14 @@ func (s *Server) publicError(c *call, err error) *refusal.Error {
 	return cmp.Or(refused, errInternal)
 }
 
-// loggedPath returns the path as logs hold it: without the token of a link.
+// loggedPath returns the path as logs hold it: without the token of a link. The token is
+// recognised by its look as well as by the route, because a link that was copied wrongly
+// matches no route, and its token is still good.
 func (c *call) loggedPath() string {
 	if strings.Contains(c.Pattern, "{token}") {
 		return c.Pattern
 	}
-	return c.URL.Path
+	return maskSecrets(c.URL.Path, c.Pattern)
 }
 
 var errInternal = refusal.New(refusal.CodeInternal, "something went wrong on our side")

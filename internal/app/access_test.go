@@ -11,7 +11,10 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestAccessLog expects one line for each request, without what gives access.
@@ -47,6 +50,52 @@ func TestAccessLog(t *testing.T) {
 	for route, wantPath := range map[string]string{"GET /portal/reset/{token}": "/portal/reset/{token}", "GET /proofs/{name}": "/proofs/{name}", "GET ": "/nowhere"} {
 		if got := byRoute[route]; got.Status != 404 || got.Path != wantPath {
 			t.Errorf("%s: got %+v, want status 404 and the path %s", route, got, wantPath)
+		}
+	}
+}
+
+// TestAccessLogMasksTokens expects no token in the access log, however its link was
+// mangled: what remains of the token is still good for the right link.
+func TestAccessLogMasksTokens(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "access.log")
+	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) { c.AccessLog = path })
+	random := repeatable.Reader(t)
+	token, err := credential.Token(random, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := proof.NewName(random, "jpeg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn, _, _ := strings.Cut(picture, ".")
+	order := s.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for _, sent := range []string{
+		"//portal/reset/" + token, "/Portal/reset/" + token, "/portal/reset/" + token + "/", "/portal/reset//" + token,
+		"/portal/reset%2F" + token, "/portal/reset/" + token + ".", "/portal/reset/%22" + token + "%22", "/portal/reset/" + token[1:],
+		"/portal/reset/" + token[:30], "/reset/" + token, "/v1/auth/reset/" + token + "/x", "/console//email/" + token, "/" + token,
+		"/v1/orders/" + token, "/portal/invitations/" + token + "/,", "/PROOFS/" + picture, "/proofs/" + picture + "/", "/proofs//" + drawn,
+	} {
+		s.Do(t, "GET", sent, nil)
+		s.Do(t, "DELETE", sent, nil)
+	}
+	for _, sent := range []string{"/track/" + order, "/apple-app-site-association"} {
+		s.Do(t, "GET", sent, nil)
+	}
+	s.Stop()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if strings.Contains(line, token[1:30]) || strings.Contains(line, drawn) {
+			t.Errorf("got the secret in %s", line)
+		}
+	}
+	for _, want := range []string{`"path":"/track/` + order + `"`, `"path":"/apple-app-site-association"`, `"path":"/reset/{token}"`} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("got a log without %s:\n%s", want, text)
 		}
 	}
 }

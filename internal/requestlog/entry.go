@@ -40,7 +40,7 @@ func (e *Entry) Clean() {
 	if e.Pattern != "" && e.Path != e.Pattern {
 		e.cleanPath()
 	}
-	if e.OrderID != "" && !isID(e.OrderID) {
+	if e.OrderID != "" && !IsID(e.OrderID) {
 		e.OrderID = ""
 	}
 	if len(e.Body) > 0 {
@@ -58,7 +58,7 @@ func (e *Entry) cleanPath() {
 		name, pattern, more = strings.Cut(pattern, "/")
 		part, path, longer = strings.Cut(path, "/")
 		switch {
-		case more != longer, name != part && (!strings.HasPrefix(name, "{") || !isID(part)):
+		case more != longer, name != part && (!strings.HasPrefix(name, "{") || !IsID(part)):
 			clean = false
 		case name == "{order_id}":
 			e.OrderID = part
@@ -69,9 +69,9 @@ func (e *Entry) cleanPath() {
 	}
 }
 
-// isID reports whether a text can only be an id that the service has made: a UUID, or a
+// IsID reports whether a text can only be an id that the service has made: a UUID, or a
 // few letters, "_", and Crockford's base32.
-func isID(text string) bool {
+func IsID(text string) bool {
 	const shortest, longest, uuidLength = 8, 40, 36
 	prefix, random, found := strings.Cut(text, "_")
 	if !found {

@@ -20,7 +20,7 @@ type Entry struct {
 	RequestID string    `json:"request_id"`
 	Method    string    `json:"method"`
 	Route     string    `json:"route"` // the pattern that the path matches; empty if none does
-	Path      string    `json:"path"`  // without query; the pattern where the path holds a secret
+	Path      string    `json:"path"`  // without query and secrets
 	Status    int       `json:"status"`
 	Bytes     int64     `json:"bytes"` // of the response's body
 	Micros    int64     `json:"duration_us"`
