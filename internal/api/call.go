@@ -187,6 +187,9 @@ func (s *Server) admit(route Route, c *call) error {
 	if err := identify(route, c); err != nil {
 		return err
 	}
+	if err := c.refuseRepeated(); err != nil {
+		return err
+	}
 	return c.refuseEncoded()
 }
 

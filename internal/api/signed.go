@@ -97,13 +97,19 @@ var errUnknownKey = unauthorized(reasonUnknownKey, "this API key does not exist 
 
 var errMismatch = unauthorized(reasonSignatureMismatch, "X-Signature does not match this request and key")
 
+// signatureHeaders are the headers of every signed request.
+var signatureHeaders = signingHeaders[:3]
+
 // namedKey returns the key that the request says it is signed with. It refuses with
 // unauthorized if there is none.
 func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
-	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature"} {
+	for _, name := range signatureHeaders {
 		if c.Header.Get(name) == "" {
 			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing")
 		}
+	}
+	if c.repeatedHeader(signatureHeaders) != "" {
+		return nil, mismatch(c)
 	}
 	if publicKey := c.Header.Get("X-Api-Key"); form.IsText(publicKey) { // PostgreSQL fails on other bytes
 		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
@@ -145,7 +151,7 @@ func (c *call) isSignedWith(secret []byte) bool {
 	sent := c.Header.Get("X-Signature")
 	request := signature.Request{Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.body}
 	if c.isV2() {
-		return c.repeatedHeader() == "" && c.asV2(request).Verify(secret, sent)
+		return c.repeatedHeader(signingHeaders) == "" && c.asV2(request).Verify(secret, sent)
 	}
 	return request.Verify(secret, sent) && !request.ReadsAsV2()
 }
@@ -165,9 +171,14 @@ const milliseconds = 13
 // hint returns what is wrong with the form of the headers of a signature, as the
 // end of a message; empty if nothing is.
 func hint(c *call) string {
+	signed := signatureHeaders
+	if c.isV2() {
+		signed = signingHeaders
+	}
+	repeated := c.repeatedHeader(signed)
 	switch {
-	case c.isV2() && c.repeatedHeader() != "":
-		return ": the header " + c.repeatedHeader() + " was sent more than once"
+	case repeated != "":
+		return ": the header " + repeated + " was sent more than once"
 	case !c.isV2() && !strings.HasPrefix(c.Header.Get("X-Signature"), "v1="):
 		return `: X-Signature must begin with "v1=" or "v2="`
 	case len(c.Header.Get("X-Timestamp")) == milliseconds:

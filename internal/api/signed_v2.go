@@ -26,15 +26,32 @@ func (c *call) asV2(request signature.Request) signature.RequestV2 {
 	}
 }
 
-// repeatedHeader returns the name of a signed header that was sent more than once; empty if
-// none was. Version 2 signs one value of each.
-func (c *call) repeatedHeader() string {
-	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature", "X-Nonce", "Idempotency-Key", "Content-Type"} {
+// signingHeaders are the headers that a signature consists of, or that version 2 signs.
+var signingHeaders = []string{"X-Api-Key", "X-Timestamp", "X-Signature", "X-Nonce", "Idempotency-Key", "Content-Type"}
+
+// singleHeaders are the other headers of which the service reads one value.
+var singleHeaders = []string{"Authorization", "Content-Encoding", "X-Partner-Email", "X-Partner-Password"}
+
+// repeatedHeader returns the first of the headers that was sent more than once; empty if
+// none was. The service reads the first value, and a proxy in front of it may go by the last.
+func (c *call) repeatedHeader(names []string) string {
+	for _, name := range names {
 		if len(c.Header[name]) > 1 {
 			return name
 		}
 	}
 	return ""
+}
+
+// refuseRepeated refuses a request in which a header was sent more than once that has one
+// value. In a request whose signature covers the header, namedKey or verify refuses it.
+func (c *call) refuseRepeated() error {
+	for _, names := range [][]string{signingHeaders, singleHeaders} {
+		if name := c.repeatedHeader(names); name != "" {
+			return refusal.New(refusal.CodeBadRequest, "the header "+name+" was sent more than once")
+		}
+	}
+	return nil
 }
 
 // changesNothingSigned are the signed routes that change nothing although their method is

@@ -239,3 +239,40 @@ func sendFlipped(t *testing.T, service *apptest.Service, parts []string) *apptes
 	return service.Raw(t, parts[0], parts[1], parts[5], "X-Api-Key", parts[2], "X-Timestamp", parts[3], "X-Signature", parts[4],
 		"Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Connection", "close")
 }
+
+// TestRepeatedHeaders sends each header of which the service reads one value twice: with
+// the same value, and with another one before or after. Nothing may be done by either.
+func TestRepeatedHeaders(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner, admin := service.Register(t, "metro"), service.Operate(t)
+	body, target := string(testkit.OrderJSON("A-1", "")), "/v1/orders"
+	good := append(partner.Signed("POST", target, []byte(body)), "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11")
+	inSession := []string{"Cookie", partner.As(t, "owner").Cookie, "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11"}
+	before := partner.Content(t)
+	twice := func(method, target, body, name string, headers []string) {
+		for _, other := range []string{apptest.HeaderOf(headers, name), "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a12", ""} {
+			for _, sent := range [][]string{append([]string{name, other}, headers...), append(slices.Clone(headers), name, other)} {
+				got := partner.Raw(t, method, target, body, sent...)
+				if got.Status != 400 && got.Status != 401 {
+					t.Errorf("%s %s with %s twice, %q: got %d %s, want it refused", method, target, name, other, got.Status, got.Body)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"X-Api-Key", "X-Timestamp", "X-Signature", "Idempotency-Key"} {
+		twice("POST", target, body, name, good)
+	}
+	twice("POST", target, body, "Content-Type", append(good, "Content-Type", "application/json"))
+	twice("GET", target, "", "X-Signature", partner.Signed("GET", target, nil))
+	twice("POST", target, body, "Idempotency-Key", inSession)
+	password := []string{"X-Partner-Email", partner.Email, "X-Partner-Password", partner.Password}
+	twice("POST", "/v1/auth/api-keys", `{"name":"a"}`, "X-Partner-Email", password)
+	twice("POST", "/v1/auth/api-keys", `{"name":"a"}`, "X-Partner-Password", password)
+	token := []string{"Authorization", "Bearer " + admin.Token, "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a13"}
+	for _, name := range []string{"Authorization", "Idempotency-Key"} {
+		twice("POST", "/ops/v1/couriers", `{"name":"Ève"}`, name, token)
+	}
+	partner.Unchanged(t, before)
+	partner.Do(t, "POST", target, []byte(body), good...).Must(t, 201)
+}

@@ -365,6 +365,17 @@ func TestPeopleOfPartner(t *testing.T) {
 	user := first.Text("users", 0, "user_id")
 	boss.Call(t, "POST", target+"/reset-link", []byte(`{"user_id":"usr_unknown"}`)).Refused(t, 404, "not_found")
 	boss.Call(t, "POST", "/ops/v1/partners/par_unknown/reset-link", nil).Refused(t, 404, "not_found")
+	for _, naming := range []string{
+		`{"user":%q}`, `{"User_Id":%q}`, `{"email":%q}`, `{"user_id":%q,"email":"a@example.com"}`, `{"user_id":[%q]}`,
+	} {
+		boss.Call(t, "POST", target+"/reset-link", fmt.Appendf(nil, naming, user)).Refused(t, 422, "validation_error")
+	}
+	for _, naming := range []string{`{"user_id":null}`, `{"user_id":""}`} {
+		boss.Call(t, "POST", target+"/reset-link", []byte(naming)).Refused(t, 422, "validation_error")
+	}
+	if made := boss.Call(t, "GET", "/ops/v1/audit?action=reset_link.created", nil).Must(t, 200); made.Len("entries") != 0 {
+		t.Errorf("got %s, want no link made by a body that names no user", made.Body)
+	}
 	link := token(t, boss.Call(t, "POST", target+"/reset-link", fmt.Appendf(nil, `{"user_id":%q}`, user)))
 	s.Do(t, "POST", "/v1/auth/reset/"+link, []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
 	after := boss.Call(t, "GET", target+"/users", nil).Must(t, 200)

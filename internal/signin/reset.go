@@ -115,13 +115,18 @@ func (s *Service) ResetLink(ctx context.Context, personID string) (*IssuedLink, 
 	return s.resetLink(ctx, p, voidOlder)
 }
 
-// ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner
-// if the request names no user_id.
+// ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner if
+// the request is empty. It refuses any other request that names no user of the partner: a
+// link for the owner must not be the answer to a misspelt member.
 func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.Source) (*IssuedLink, error) {
 	var userID string
 	if root != nil {
 		var problems form.Problems
-		userID = form.New(root, &problems).Text("user_id", form.Optional, form.Length(1, 255))
+		f := form.New(root, &problems)
+		f.Only("user_id")
+		if len(root.Names()) > 0 {
+			userID = f.Text("user_id", form.Required, form.Length(1, 255))
+		}
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}
