@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -30,7 +31,7 @@ func (c *exportAuditCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return app.ExportAudit(ctx, c.settings(), app.System(), from, to, os.Stdout)
+	return app.ExportAudit(ctx, c.settings(), app.System(), from, to, terminal.NewJSONWriter(os.Stdout))
 }
 
 // timeFlag parses a time; empty text is the zero time.

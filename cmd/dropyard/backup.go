@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/dropyard/dropyard/internal/app"
 )
@@ -21,7 +20,7 @@ func (c *backupCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("%s: %d rows in %d tables, %d bytes, verified\nThe master key is not part of it. Keep a copy of %s in another place: without it the backup is of no use.\n",
+	err = printf("%s: %d rows in %d tables, %d bytes, verified\nThe master key is not part of it. Keep a copy of %s in another place: without it the backup is of no use.\n",
 		c.File, written.Rows, written.Tables, written.Bytes, settings.MasterKey())
 	return err
 }

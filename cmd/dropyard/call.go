@@ -1,14 +1,19 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 type callCommand struct {
@@ -57,13 +62,28 @@ func (c *callCommand) body() ([]byte, error) {
 	}
 }
 
+// print prints an answer. Its body is printed as it is if it is not JSON and goes to a file or
+// to a program.
 func (c *callCommand) print(answer *client.Answer) error {
 	if c.Include {
-		fmt.Println("HTTP", answer.Status)
-		_ = answer.Header.Write(os.Stdout)
-		fmt.Println()
+		tell("HTTP %d", answer.Status)
+		for _, name := range slices.Sorted(maps.Keys(answer.Header)) {
+			for _, value := range answer.Header[name] {
+				tell("%s: %s", name, value)
+			}
+		}
+		tell("")
 	}
-	fmt.Println(strings.TrimRight(string(answer.Body), "\n"))
+	body := bytes.TrimRight(answer.Body, "\n")
+	switch {
+	case json.Valid(body):
+		body = terminal.CleanJSON(body)
+	case terminal.Is(os.Stdout):
+		body = []byte(terminal.CleanLines(string(body)))
+	}
+	if _, err := os.Stdout.Write(append(body, '\n')); err != nil {
+		return err
+	}
 	if answer.Status >= 400 {
 		return answer.Err()
 	}

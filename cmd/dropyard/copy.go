@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
@@ -27,7 +26,7 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	copied, err := app.Copy(ctx, from, to)
 	done()
 	for _, t := range copied {
-		fmt.Printf("%-20s %10d rows  checksum ok  %s\n", t.Table, t.Rows, t.Checksum[:16])
+		tell("%-20s %10d rows  checksum ok  %s", t.Table, t.Rows, t.Checksum[:16])
 	}
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -35,6 +34,6 @@ func (c *copyCommand) Run(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Println("The copy is complete. The master key is not part of it: start the service with the same one.")
+	err = printf("The copy is complete. The master key is not part of it: start the service with the same one.\n")
 	return err
 }

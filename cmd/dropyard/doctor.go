@@ -30,6 +30,6 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	if n := len(diagnosis.Findings); n > 0 {
 		return fmt.Errorf("faults found: %d", n)
 	}
-	_, err = fmt.Println("no fault found")
+	err = printf("no fault found\n")
 	return err
 }

@@ -36,6 +36,6 @@ func (c *healthCommand) Run(ctx context.Context) error {
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s responded with %s", c.URL+path, response.Status)
 	}
-	_, err = fmt.Println("ok")
+	err = printf("ok\n")
 	return err
 }

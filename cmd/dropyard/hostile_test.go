@@ -1,9 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -79,5 +83,52 @@ func TestHostileText(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHostileJSON expects JSON that means the same, and in it and in headers no characters
+// that steer a terminal.
+func TestHostileJSON(t *testing.T) {
+	t.Parallel()
+	const body = "{\"order_id\":\r\"a\u009b2J\u202eb\x7f\",\"status\":\"pending\"}"
+	for _, command := range []string{"call GET /v1/orders/a", "call GET /v1/orders/a --include", "orders get a --json"} {
+		got := hostile(t, answers(http.StatusOK, http.Header{"X-Note": {"c\u009b2J\u202ed"}}, body), strings.Fields(command)...)
+		if got.code != 0 || strings.ContainsAny(got.stdout+got.stderr, "\x7f\u009b\u202e\r") {
+			t.Errorf("%s: got %+v, want text without control characters", command, got)
+		}
+		_, printed, _ := strings.Cut(got.stdout, "{")
+		var order struct {
+			OrderID string `json:"order_id"`
+		}
+		if err := json.Unmarshal([]byte("{"+printed), &order); err != nil || order.OrderID != "a\u009b2J\u202eb\x7f" {
+			t.Errorf("%s: got %q, error %v, want the JSON that the service sent", command, printed, err)
+		}
+	}
+}
+
+// TestOutputIsCleaned reads the commands: what they print goes through functions that clean
+// it, except in the files that are listed.
+func TestOutputIsCleaned(t *testing.T) {
+	t.Parallel()
+	prints := map[string]bool{
+		"output.go": true, "call.go": true, // they clean it
+		"board.go":       true, // a page made with an output
+		"completion.go":  true, // scripts and the manual, which have no text of others
+		"order_label.go": true, // a file, which it refuses to print on a terminal
+		"serve.go":       true, // to the service
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 40 {
+		t.Fatalf("got %d files, error %v, want the commands", len(files), err)
+	}
+	raw := regexp.MustCompile(`fmt\.(Print|Fprint)|[^(]\bos\.Stdout\.|NewEncoder\(os\.Std|, os\.Stdout\)`)
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := raw.Find(source); found != nil && !prints[file] && !strings.HasSuffix(file, "_test.go") {
+			t.Errorf("%s: got %q, want printf, tell or an output, which clean what others wrote", file, found)
+		}
 	}
 }

@@ -30,14 +30,14 @@ func (c *rotateKeyCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("rotate the master key: %w; run the same command again to continue", err)
 	}
 	for _, value := range done.Unreadable {
-		fmt.Println("note:", value, "cannot be opened with either key, and was left as it is")
+		tell("note: %s cannot be opened with either key, and was left as it is", value)
 	}
 	if done.Stage != credential.Settled {
-		fmt.Printf("The rotation is under way, from the key %s to %s.\n", done.From, done.To)
+		tell("The rotation is under way, from the key %s to %s.", done.From, done.To)
 		return fmt.Errorf("these nodes run without the new state of %s: %s; copy the file to every node, restart one node after the other, and run this command again (a node that was killed is forgotten after 90 s)",
 			settings.MasterKey(), strings.Join(done.Nodes, ", "))
 	}
-	_, err = fmt.Printf("secrets sealed again: %d\nThe master key in %s is new: its fingerprint is %s. Keep a copy. Backups made before need the old key, %s.\n",
+	err = printf("secrets sealed again: %d\nThe master key in %s is new: its fingerprint is %s. Keep a copy. Backups made before need the old key, %s.\n",
 		done.Resealed, settings.MasterKey(), done.To, done.From)
 	return err
 }

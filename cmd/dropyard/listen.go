@@ -110,11 +110,11 @@ func (c *listenCommand) greet(inTest bool) {
 		listening = "Listening in test mode."
 	}
 	if c.ForwardTo == "" {
-		fmt.Println(listening + " Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.")
+		tell("%s Events are printed but not forwarded (see --forward-to). Press Ctrl-C to stop.", listening)
 		return
 	}
-	fmt.Printf("The signing secret is %s\n", c.webhookSecret)
-	fmt.Printf("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.\n", listening, c.ForwardTo)
+	tell("The signing secret is %s", c.webhookSecret)
+	tell("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.", listening, c.ForwardTo)
 }
 
 // handle prints one event and forwards it.

@@ -88,7 +88,7 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("The profile %q is in use. Its secrets are in %s, which only you can read.\n", name, path)
+	tell("The profile %q is in use. Its secrets are in %s, which only you can read.", name, path)
 	return nil
 }
 

@@ -34,7 +34,7 @@ func (c *logoutCommand) Run(ctx context.Context) error {
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(name) }); err != nil {
 		return err
 	}
-	fmt.Printf("Logged out. The profile %q is removed.\n", name)
+	tell("Logged out. The profile %q is removed.", name)
 	return nil
 }
 

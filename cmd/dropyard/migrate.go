@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/app"
@@ -29,7 +28,7 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("schema version %d\n", version)
+	tell("schema version %d", version)
 	if c.Distribute == "" {
 		return nil
 	}
@@ -38,16 +37,16 @@ func (c *migrateCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if len(found.Distributed)+len(found.Everywhere) == 0 {
-		fmt.Println("all tables are distributed already")
+		tell("all tables are distributed already")
 	}
 	for _, placed := range []struct {
 		how    string
 		tables []string
 	}{{"distributed by partner", found.Distributed}, {"on every node", found.Everywhere}} {
 		if len(placed.tables) > 0 {
-			fmt.Printf("%s: %s\n", placed.how, strings.Join(placed.tables, ", "))
+			tell("%s: %s", placed.how, strings.Join(placed.tables, ", "))
 		}
 	}
-	_, err = fmt.Printf("shards: %d, on %d nodes\n", found.Shards, found.Nodes)
+	err = printf("shards: %d, on %d nodes\n", found.Shards, found.Nodes)
 	return err
 }

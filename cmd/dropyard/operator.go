@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -30,6 +29,6 @@ func (c *addOperatorCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("operator %s added as %s\n", c.Email, c.Role)
+	err = printf("operator %s added as %s\n", c.Email, c.Role)
 	return err
 }

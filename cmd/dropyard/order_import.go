@@ -66,7 +66,7 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("after %d of %d orders: %w; run the command again to continue", im.done, im.total, err)
 	}
 	if c.JSON {
-		err = json.NewEncoder(os.Stdout).Encode(im.result(c.DryRun))
+		err = json.NewEncoder(terminal.NewJSONWriter(os.Stdout)).Encode(im.result(c.DryRun))
 	} else {
 		im.summary(c.DryRun)
 	}
@@ -221,10 +221,10 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 // summary prints the result of the import for people.
 func (im *orderImport) summary(dryRun bool) {
 	if dryRun {
-		fmt.Printf("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d\n",
+		tell("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d",
 			im.total, im.created, im.cents/100, im.cents%100, im.existing, len(im.refused))
 		return
 	}
-	fmt.Printf("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d\n",
+	tell("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d",
 		im.total, im.created, im.replayed, im.existing, len(im.refused))
 }

@@ -131,6 +131,12 @@ func yes(b bool) string {
 	return "no"
 }
 
+// printf prints text for people. Texts and errors among args are cleaned.
+func printf(format string, args ...any) error {
+	_, err := os.Stdout.WriteString(terminal.Sprintf(format, args...))
+	return err
+}
+
 // tell prints a line for people. Texts and errors among args are cleaned.
 func tell(format string, args ...any) { tellOn(os.Stdout, format, args...) }
 

@@ -2,10 +2,10 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 
 	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 type partnerCommand struct {
@@ -21,7 +21,7 @@ type exportPartnerCommand struct {
 
 // Run writes the partner's data. The service may be running.
 func (c *exportPartnerCommand) Run(ctx context.Context) error {
-	return app.ExportPartner(ctx, c.settings(), app.System(), c.PartnerID, os.Stdout)
+	return app.ExportPartner(ctx, c.settings(), app.System(), c.PartnerID, terminal.NewJSONWriter(os.Stdout))
 }
 
 type approvePartnerCommand struct {
@@ -34,7 +34,7 @@ func (c *approvePartnerCommand) Run(ctx context.Context) error {
 	if err := app.ApprovePartner(ctx, c.settings(), app.System(), c.PartnerID); err != nil {
 		return err
 	}
-	_, err := fmt.Printf("partner %s approved\n", c.PartnerID)
+	err := printf("partner %s approved\n", c.PartnerID)
 	return err
 }
 
@@ -55,6 +55,6 @@ func (c *erasePartnerCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("orders erased: %d\n", erased)
+	err = printf("orders erased: %d\n", erased)
 	return err
 }

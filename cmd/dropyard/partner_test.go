@@ -104,11 +104,16 @@ func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 	s := r.serve(t)
-	s.Operate(t)
+	const hostile = "Ève\u009b2J\u202e"
+	boss := s.Operate(t)
+	boss.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"`+hostile+`","phone":"+15145550100","vehicle":"car"}`)).Must(t, 201)
 	got := r.do(t, "audit", "export")
-	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 3 || strings.Contains(got.stdout, apptest.OperatorPassword) ||
+	if strings.ContainsAny(got.stdout, "\u009b\u202e") || !strings.Contains(got.stdout, `Ève\u009b2J\u202e`) {
+		t.Errorf("export: got %s, want the courier's name with escapes", got.stdout)
+	}
+	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 4 || strings.Contains(got.stdout, apptest.OperatorPassword) ||
 		!strings.HasPrefix(got.stdout, `{"audit_id":"`) || !strings.Contains(got.stdout, `"operator_id":"settings"`) {
-		t.Errorf("export: got %+v, want three lines without a password", got)
+		t.Errorf("export: got %+v, want four lines without a password", got)
 	}
 	if got := r.do(t, "audit", "export", "--to", "2020-01-01T00:00:00Z"); got.code != 0 || got.stdout != "" {
 		t.Errorf("export of a period without entries: got %+v, want no output", got)

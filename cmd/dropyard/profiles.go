@@ -89,7 +89,7 @@ func (c *useProfileCommand) Run() error {
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Current = c.Name }); err != nil {
 		return err
 	}
-	fmt.Printf("The profile %q is in use: %s.\n", c.Name, all.Profiles[c.Name].Server)
+	tell("The profile %q is in use: %s.", c.Name, all.Profiles[c.Name].Server)
 	return nil
 }
 
@@ -109,6 +109,6 @@ func (c *removeProfileCommand) Run() error {
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err
 	}
-	fmt.Printf("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.\n", c.Name)
+	tell("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.", c.Name)
 	return nil
 }

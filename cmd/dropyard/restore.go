@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/dropyard/dropyard/internal/app"
 )
@@ -23,12 +22,12 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if restored.Aside != "" {
-		fmt.Printf("the previous database is now %s\n", restored.Aside)
+		tell("the previous database is now %s", restored.Aside)
 	}
 	if !restored.Checked {
-		fmt.Printf("%s.sha256 is missing: the database was checked, but not compared with the backup's checksum\n", c.File)
+		tell("%s.sha256 is missing: the database was checked, but not compared with the backup's checksum", c.File)
 	}
-	_, err = fmt.Printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n",
+	err = printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n",
 		settings.Database(), restored.Rows, restored.Tables, settings.MasterKey())
 	return err
 }

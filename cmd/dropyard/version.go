@@ -2,11 +2,11 @@ package main
 
 import (
 	"encoding/json"
-	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
 
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
@@ -53,18 +53,18 @@ func thisBuild() build {
 func (c versionCommand) Run() error {
 	b := thisBuild()
 	if c.JSON {
-		return json.NewEncoder(os.Stdout).Encode(b)
+		return json.NewEncoder(terminal.NewJSONWriter(os.Stdout)).Encode(b)
 	}
-	_, err := fmt.Println("dropyard", b.Version)
+	err := printf("dropyard %s\n", b.Version)
 	for _, line := range []struct{ name, value string }{
 		{"commit", b.Commit}, {"time", b.Time}, {"go", b.Go}, {"zones", b.TimeZones}, {"system", b.System},
 	} {
 		if err == nil && line.value != "" {
-			_, err = fmt.Printf("  %-7s%s\n", line.name, line.value)
+			err = printf("  %-7s%s\n", line.name, line.value)
 		}
 	}
 	if err == nil && b.Modified {
-		_, err = fmt.Println("  the files differed from those of the commit")
+		err = printf("  the files differed from those of the commit\n")
 	}
 	return err
 }

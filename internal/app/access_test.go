@@ -80,6 +80,7 @@ func TestAccessLogMasksTokens(t *testing.T) {
 		s.Do(t, "GET", sent, nil)
 		s.Do(t, "DELETE", sent, nil)
 	}
+	s.Do(t, "GET", "/a%C2%9B2J%E2%80%AEb", nil).Must(t, 404)
 	for _, sent := range []string{"/track/" + order, "/apple-app-site-association"} {
 		s.Do(t, "GET", sent, nil)
 	}
@@ -93,7 +94,7 @@ func TestAccessLogMasksTokens(t *testing.T) {
 			t.Errorf("got the secret in %s", line)
 		}
 	}
-	for _, want := range []string{`"path":"/track/` + order + `"`, `"path":"/apple-app-site-association"`, `"path":"/reset/{token}"`} {
+	for _, want := range []string{`"path":"/track/` + order + `"`, `"path":"/apple-app-site-association"`, `"path":"/reset/{token}"`, `"path":"/a\u009b2J\u202eb"`} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("got a log without %s:\n%s", want, text)
 		}

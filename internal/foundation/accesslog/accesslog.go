@@ -12,6 +12,8 @@ import (
 	"os"
 	"sync/atomic"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 // Entry is one request.
@@ -196,6 +198,7 @@ func (l *Log) write(writer *bufio.Writer, e *Entry) {
 func (l *Log) writeLine(writer *bufio.Writer, value any, entries int64) {
 	line, err := json.Marshal(value) // all values can be
 	if err == nil {
+		line = terminal.CleanJSON(line) // a path may hold anything
 		_, err = writer.Write(append(line, '\n'))
 	}
 	if err == nil && writer.Buffered() <= len(line) { // the lines before it are in the file

@@ -71,6 +71,19 @@ func Clean(text string) string {
 	}, text)
 }
 
+// CleanLines is Clean for a text of several lines, whose ends and tabs remain.
+func CleanLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		cells := strings.Split(strings.TrimSuffix(line, "\r"), "\t")
+		for j, cell := range cells {
+			cells[j] = Clean(cell)
+		}
+		lines[i] = strings.Join(cells, "\t")
+	}
+	return strings.Join(lines, "\n")
+}
+
 // CleanJSON returns JSON that means the same and has no control characters: JSON need not
 // escape all of them (RFC 8259 section 7).
 func CleanJSON(text []byte) []byte {
@@ -79,18 +92,46 @@ func CleanJSON(text []byte) []byte {
 	}
 	var cleaned []byte
 	for _, r := range string(text) {
-		if steers(r) {
+		switch {
+		case r == '\r': // which JSON has between values only
+			cleaned = append(cleaned, ' ')
+		case steers(r):
 			cleaned = fmt.Appendf(cleaned, "\\u%04x", r)
-			continue
+		default:
+			cleaned = utf8.AppendRune(cleaned, r)
 		}
-		cleaned = utf8.AppendRune(cleaned, r)
 	}
 	return cleaned
 }
 
 // steers reports whether a terminal may take a character of JSON for a command.
 func steers(r rune) bool {
-	return r >= 0x7f && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// JSONWriter writes JSON as CleanJSON returns it, however the writes are cut.
+type JSONWriter struct {
+	to   io.Writer
+	rest []byte // the beginning of a character
+}
+
+// NewJSONWriter returns a writer that cleans the JSON written to it.
+func NewJSONWriter(to io.Writer) *JSONWriter { return &JSONWriter{to: to} }
+
+// Write writes the text but for a character that is not whole yet.
+func (w *JSONWriter) Write(text []byte) (int, error) {
+	all := slices.Concat(w.rest, text)
+	whole := len(all)
+	for i := max(0, whole-utf8.UTFMax+1); i < whole; i++ {
+		if utf8.RuneStart(all[i]) && !utf8.FullRune(all[i:]) {
+			whole = i
+		}
+	}
+	w.rest = all[whole:]
+	if _, err := w.to.Write(CleanJSON(all[:whole])); err != nil {
+		return 0, err
+	}
+	return len(text), nil
 }
 
 // Sprintf is fmt.Sprintf with texts and errors that are cleaned. What the format says

@@ -52,6 +52,31 @@ func TestCleanJSON(t *testing.T) {
 	}
 }
 
+// TestJSONWriter cuts JSON at each byte.
+func TestJSONWriter(t *testing.T) {
+	t.Parallel()
+	const text, want = "{\"a\":\r\"\u009b2J é \u2066 🚚\"}\n", "{\"a\": \"\\u009b2J é \\u2066 🚚\"}\n"
+	for cut := range len(text) {
+		var written bytes.Buffer
+		w := terminal.NewJSONWriter(&written)
+		for _, part := range []string{text[:cut], text[cut:]} {
+			if n, err := w.Write([]byte(part)); n != len(part) || err != nil {
+				t.Fatalf("got %d, error %v, want %d", n, err, len(part))
+			}
+		}
+		if written.String() != want {
+			t.Errorf("cut at %d: got %q, want %q", cut, &written, want)
+		}
+	}
+}
+
+func TestCleanLines(t *testing.T) {
+	t.Parallel()
+	if got, want := terminal.CleanLines("a\tb\r\n\x1b[2J\u009b\u202e\r\n"), "a\tb\n\ufffd[2J\ufffd\ufffd\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPalette(t *testing.T) {
 	t.Parallel()
 	if got := terminal.Palette(true).Apply(terminal.Green, "delivered"); got != "\x1b[32mdelivered\x1b[0m" {
