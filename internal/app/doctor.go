@@ -8,12 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/store"
@@ -72,9 +72,12 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 	}
 	for _, suffix := range []string{"", "-wal", "-mark"} {
 		path := settings.Database() + suffix
-		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		if info, err := os.Stat(path); err == nil && durable.Exposed(info) != 0 {
 			d.find("%s is open to other users (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
 		}
+	}
+	if info, err := os.Stat(settings.MasterKey()); err == nil && durable.Exposed(info) == 0 && info.Mode().Perm()&0o070 != 0 {
+		d.note("%s has mode %04o: the other members of the service's group, if it has any, can read it", settings.MasterKey(), info.Mode().Perm())
 	}
 	if err := diskLow([]string{settings.Data}, minFree); err != nil {
 		d.find("%v: make room", err)

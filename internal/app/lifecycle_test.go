@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -129,7 +130,7 @@ func TestWrongMasterKey(t *testing.T) {
 	}{
 		"missing":  {os.Remove, credential.ErrMasterKeyMissing},
 		"another":  {func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("00", 32)), 0o600) }, credential.ErrMasterKeyOther},
-		"readable": {func(path string) error { return os.Chmod(path, 0o640) }, credential.ErrMasterKeyExposed},
+		"readable": {func(path string) error { return os.Chmod(path, 0o644) }, credential.ErrMasterKeyExposed},
 		"by all":   {func(path string) error { return os.Chmod(path, 0o604) }, credential.ErrMasterKeyExposed},
 		"empty":    {func(path string) error { return os.WriteFile(path, nil, 0o600) }, credential.ErrMasterKeyNotValid},
 		"short":    {func(path string) error { return os.WriteFile(path, []byte("c2hvcnQ="), 0o600) }, credential.ErrMasterKeyNotValid},
@@ -173,6 +174,56 @@ func restored(t *testing.T, partner *apptest.Partner, dir string, key []byte) {
 	}
 	partner.Service = apptest.Start(t, apptest.DataIn(dir))
 	partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+}
+
+// TestGroupOfVolume mounts a volume twice as Kubernetes does for fsGroup: each time, all of
+// it gets the permissions of its owner for the group, and folders pass their group on.
+func TestGroupOfVolume(t *testing.T) {
+	t.Parallel()
+	embedded(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such permissions")
+	}
+	dir := filepath.Join(t.TempDir(), "data")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	mount := func() {
+		err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			info, err := entry.Info()
+			if err != nil {
+				return err
+			}
+			mode := info.Mode().Perm() | 0o060
+			if entry.IsDir() {
+				mode |= 0o010 | fs.ModeSetgid
+			}
+			return os.Chmod(path, mode)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	mount()
+	service := apptest.Start(t, apptest.DataIn(dir))
+	partner := service.Register(t, "metro")
+	partner.Create(t, testkit.OrderJSON("A-0", "")).Must(t, 201)
+	for i := range 2 {
+		service.Stop()
+		if log := service.Log.String(); strings.Contains(log, "open to other users") {
+			t.Errorf("mount %d: got %s, want no warning", i, log)
+		}
+		mount()
+		if info, err := os.Stat(filepath.Join(dir, "master.key")); err != nil || info.Mode().Perm() != 0o660 {
+			t.Fatalf("got mode %v, error %v, want 0660", info.Mode(), err)
+		}
+		service = apptest.Start(t, apptest.DataIn(dir))
+		partner.Service = service
+		partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i+1), "")).Must(t, 201)
+	}
 }
 
 // TestMasterKeyElsewhere keeps the master key outside of the data directory.

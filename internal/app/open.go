@@ -66,13 +66,14 @@ func (a *App) reportOpening() {
 // warning, if there is one, says that they can read it.
 func checkPermissions(dir string) (warning string, err error) {
 	info, err := os.Stat(dir)
-	if err != nil || runtime.GOOS == "windows" { // which has other permissions
+	if err != nil {
 		return "", err
 	}
-	switch mode := info.Mode().Perm(); {
-	case mode&0o002 != 0:
+	mode, exposed := info.Mode().Perm(), durable.Exposed(info)
+	switch {
+	case exposed&0o002 != 0:
 		return "", fmt.Errorf("the data directory %s can be written by every user (mode %04o): run chmod 700 on it", dir, mode)
-	case mode&0o077 != 0:
+	case exposed != 0:
 		return fmt.Sprintf("the data directory %s is open to other users (mode %04o): run chmod 700 on it", dir, mode), nil
 	}
 	return "", nil

@@ -12,7 +12,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"runtime"
 
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 )
@@ -64,7 +63,8 @@ var (
 //
 // The file holds 32 bytes in base64 or hexadecimal, and may have lines that begin
 // with #. While the key is being rotated, it also holds another key, on a line that
-// begins with "next:" or "old:". Only its owner may have access to it.
+// begins with "next:" or "old:". Only its owner and the service's own group may have access
+// to it.
 func OpenMasterKey(path, known string, random io.Reader) (MasterKeys, error) {
 	keys, err := readMasterKeys(path)
 	switch {
@@ -85,8 +85,7 @@ func readMasterKeys(path string) (MasterKeys, error) {
 	if err != nil {
 		return MasterKeys{}, fmt.Errorf("read the master key: %w", err)
 	}
-	// Windows does not have these bits and reports them as set.
-	if info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+	if durable.Exposed(info) != 0 {
 		return MasterKeys{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
