@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
@@ -21,6 +22,7 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	diagnosis.Findings = append(diagnosis.Findings, unknownVariables(os.Environ(), knownVariables(ctx))...)
 	for _, note := range diagnosis.Notes {
 		tell("note: %s", note)
 	}

@@ -54,7 +54,7 @@ type App struct {
 	config    *config.Config
 	listener  net.Listener
 	http      *http.Server
-	warning   string // about the data directory; may be empty
+	warnings  []string // about the data directory and its file system; may be empty
 	store     *store.Store
 	masterKey credential.MasterKeys
 	sealer    *credential.Sealer // of what is stored or given out sealed

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -75,6 +76,12 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 		if info, err := os.Stat(path); err == nil && durable.Exposed(info) != 0 {
 			d.find("%s is open to other users (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
 		}
+	}
+	warning, err = checkFileSystem(filepath.Dir(settings.Database()), diskspace.KindOf)
+	if err != nil {
+		d.find("%v", err)
+	} else if warning != "" {
+		d.note("%s", warning)
 	}
 	if info, err := os.Stat(settings.MasterKey()); err == nil && durable.Exposed(info) == 0 && info.Mode().Perm()&0o070 != 0 {
 		d.note("%s has mode %04o: the other members of the service's group, if it has any, can read it", settings.MasterKey(), info.Mode().Perm())

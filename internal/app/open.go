@@ -24,15 +24,22 @@ func (a *App) openData(ctx context.Context) (err error) {
 	if err := durable.MakeFolder(a.config.Data); err != nil {
 		return fmt.Errorf("create the data directory: %w", err)
 	}
-	if a.warning, err = checkPermissions(a.config.Data); err != nil {
+	warning, err := checkPermissions(a.config.Data)
+	if err != nil {
 		return err
 	}
+	a.warnings = append(a.warnings, warning)
 	if !a.config.Postgres() {
 		held, err := lockDirectories(a.config.Data, filepath.Dir(a.config.Database()))
 		if err != nil {
 			return err
 		}
 		a.atClose(held.release)
+		warning, err := checkFileSystem(filepath.Dir(a.config.Database()), a.FileSystem)
+		if err != nil {
+			return err
+		}
+		a.warnings = append(a.warnings, warning)
 	}
 	if a.store, err = openForService(ctx, a.config, a.Surroundings); err != nil {
 		return err
@@ -53,8 +60,10 @@ func (a *App) openData(ctx context.Context) (err error) {
 // reportOpening logs what openData has found. The line that says that the service is
 // ready comes first, because supervisors wait for it.
 func (a *App) reportOpening() {
-	if a.warning != "" {
-		a.Log.Warn(a.warning)
+	for _, warning := range a.warnings {
+		if warning != "" {
+			a.Log.Warn(warning)
+		}
 	}
 	if log := a.store.Recovered(); log.Frames > 0 {
 		a.Log.Info("the write-ahead log of a process that was killed was read",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -46,6 +47,8 @@ type Surroundings struct {
 	// BeforeWrites is called before each transaction that writes, with its context, so that
 	// tests can hold a change between its authentication and its transaction; it may be nil.
 	BeforeWrites func(context.Context)
+	// FileSystem returns the kind of the file system of a folder; nil leaves it unchecked.
+	FileSystem func(folder string) (diskspace.Kind, error)
 	// Deprecated are the operations that will be removed, by method and pattern.
 	Deprecated map[string]api.Deprecation
 }
@@ -73,6 +76,7 @@ func System() Surroundings {
 		Out:     os.Stdout,
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 
+		FileSystem: diskspace.KindOf,
 		Deprecated: api.Deprecated(),
 	}
 }

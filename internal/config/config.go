@@ -221,6 +221,9 @@ func (c *Config) checkBaseURL() error {
 	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" || strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
 		return fmt.Errorf("--base-url: %q must be an http or https URL without user, query and fragment (example: https://delivery.example.com)", base.Redacted())
 	}
+	if strings.Trim(base.Path, "/") != "" {
+		return fmt.Errorf("--base-url: %q has a path, but the service answers at the root of its host only (example: https://delivery.example.com)", base.Redacted())
+	}
 	return nil
 }
 

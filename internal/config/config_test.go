@@ -36,7 +36,6 @@ func TestCheckAcceptsValidSettings(t *testing.T) {
 		"operator":           func(c *config.Config) { c.OperatorEmail, c.OperatorPassword = "ops@example.com", "hunter2" },
 		"https":              func(c *config.Config) { c.BaseURL = "https://delivery.example.com" },
 		"upper case, slash":  func(c *config.Config) { c.BaseURL = "HTTPS://delivery.example.com:8443/" },
-		"below a path":       func(c *config.Config) { c.BaseURL = "http://example.com/delivery" },
 		"proxies":            func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "fd00::/8", "192.0.2.1/32"} },
 		"key to create":      func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
 	} {
@@ -95,6 +94,9 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"other scheme":           {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
 		"no host":                {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
 		"port without host":      {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
+		"path":                   {"--base-url", func(c *config.Config) { c.BaseURL = "http://example.com/delivery" }},
+		"path and slash":         {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/a/" }},
+		"escaped path":           {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/%61" }},
 		"query":                  {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
 		"empty query":            {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
 		"fragment":               {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
@@ -186,7 +188,6 @@ func TestPublic(t *testing.T) {
 		{"", "[::]:8080", "http://localhost:8080"},
 		{"https://delivery.example.com", "0.0.0.0:8080", "https://delivery.example.com"},
 		{"https://delivery.example.com/", "127.0.0.1:8080", "https://delivery.example.com"},
-		{"https://example.com/delivery/", "127.0.0.1:8080", "https://example.com/delivery"},
 	} {
 		settings := config.Config{BaseURL: c.baseURL}
 		address := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(c.listening))
