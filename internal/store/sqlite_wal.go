@@ -25,11 +25,15 @@ type walKeeper struct {
 	wake     chan struct{} // holds one; closed to stop
 	finish   atomic.Bool   // the writer shall copy the rest
 	done     sync.WaitGroup
-	path     string       // of the log
-	health   *fitness     // learns of damage that a checkpoint finds
-	runs     atomic.Int64 // checkpoints so far
-	copied   atomic.Int64 // pages that they copied
-	took     atomic.Int64 // how long they took, in nanoseconds
+	path     string // of the log
+	// copying is held from the beginning of a checkpoint until the database file is synced.
+	// No other checkpoint runs meanwhile, as under SQLite's own lock WAL_CKPT_LOCK, which
+	// only guards the checkpoint itself. All checkpoints of the process are the keeper's.
+	copying sync.Mutex
+	health  *fitness     // learns of damage that a checkpoint finds
+	runs    atomic.Int64 // checkpoints so far
+	copied  atomic.Int64 // pages that they copied
+	took    atomic.Int64 // how long they took, in nanoseconds
 }
 
 const (
@@ -73,8 +77,10 @@ func (k *walKeeper) close() error { return errors.Join(k.database.Close(), k.ind
 // committed is called by the writer after each commit, while it still holds
 // its connection.
 func (k *walKeeper) committed(writer *sqliteConn) {
-	if k.finish.CompareAndSwap(true, false) {
+	if k.finish.Load() && k.copying.TryLock() { // else the keeper copies, and the writer goes on
+		k.finish.Store(false)
 		k.checkpoint(writer)
+		k.copying.Unlock()
 		return
 	}
 	if k.pending() >= piece {
@@ -87,8 +93,8 @@ func (k *walKeeper) committed(writer *sqliteConn) {
 
 func (k *walKeeper) run() {
 	for range k.wake {
-		if k.pending() < piece {
-			continue // the keeper was copying when the writer woke it
+		if k.finish.Load() || k.pending() < piece {
+			continue // it is the writer's turn, or the keeper was copying when the writer woke it
 		}
 		k.copy()
 		if k.readIndex().frames >= longLog {
@@ -102,6 +108,8 @@ func (k *walKeeper) run() {
 // the database file only in a checkpoint that reaches the end of the log. That is the
 // writer's: it would write all pieces to the disk at once, and all commits would wait.
 func (k *walKeeper) copy() {
+	k.copying.Lock()
+	defer k.copying.Unlock()
 	k.checkpoint(k.conn)
 	if err := k.database.Sync(); err != nil {
 		slog.Warn("the database file was not synced: the log is copied again", "error", errors.Join(err, k.copyAgain()))
@@ -110,8 +118,22 @@ func (k *walKeeper) copy() {
 
 // copyAgain makes the whole log count as not copied. After a sync that failed, the system
 // may have forgotten pages, and a later sync that succeeds says nothing about them: without
-// this, the log would begin again although it is the only place that has them. A log that
-// has begun again meanwhile was synced before by SQLite, and has nothing copied yet.
+// this, the log would begin again although it is the only place that has them.
+//
+// It writes nBackfill into the index that SQLite has mapped into memory. This is safe
+// beside SQLite's readers and its writer because of an invariant: any value that is not
+// above the number of pages copied is right, at any time.
+//   - Readers and the writer read a page from the log if it is among the frames after
+//     nBackfill, and from the database file otherwise. The log has all frames as long as it
+//     has not begun again, so that a lower value sends them to the log more often.
+//   - SQLite raises the value at the end of a checkpoint, and would undo this. The caller
+//     holds copying, so that no checkpoint runs.
+//   - The writer sets it to 0 as well, when the log begins again. It does so only if all
+//     pages are copied, and then SQLite has synced the database file itself, without an
+//     error, before it raised the value. The new log has nothing copied: 0 is right again.
+//   - The four bytes are 0, so that each of them, seen without the others, lowers the value.
+//
+// The caller holds copying.
 func (k *walKeeper) copyAgain() error {
 	_, err := k.index.WriteAt(make([]byte, 4), backfilledAt)
 	return err
