@@ -46,7 +46,7 @@ var rooms = map[string]room{
 	"internal/foundation/outbound":    {},
 	"internal/foundation/strictjson":  {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
 	"internal/foundation/openid":      {may: []string{"internal/foundation/credential", "internal/foundation/refusal", "internal/foundation/strictjson"}},
-	"internal/foundation/accesslog":   {mayNot: useCase},
+	"internal/foundation/accesslog":   {may: []string{"internal/foundation/terminal"}, mayNot: useCase},
 	"internal/foundation/securitylog": {mayNot: useCase},
 	"internal/foundation/throttle":    {mayNot: useCase},
 	"internal/foundation/tracing":     {},
