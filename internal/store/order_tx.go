@@ -210,7 +210,7 @@ func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []o
 		return queues, atOnce(err)
 	}
 	if queues.Last, err = tx.lastEvents(ctx, partnerIDs, lastIDs.after(done)); err != nil {
-		return queues, err
+		return queues, atOnce(err)
 	}
 	heads := make(map[string]outbox.Head, len(partnerIDs))
 	for _, e := range locked.after(done) {
