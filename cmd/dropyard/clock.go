@@ -21,7 +21,6 @@ func (c *acceptClockCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("accept the clock: %w", err)
 	}
-	_, err = fmt.Printf("clock accepted: data ages by %s, after %s before\n",
+	return printf("clock accepted: data ages by %s, after %s before\n",
 		world.Now().UTC().Format(time.RFC3339), was.UTC().Format(time.RFC3339))
-	return err
 }

@@ -106,10 +106,10 @@ func TestAuditExport(t *testing.T) {
 	s := r.serve(t)
 	const hostile = "Ève\u009b2J\u202e"
 	boss := s.Operate(t)
-	boss.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"`+hostile+`","phone":"+15145550100","vehicle":"car"}`)).Must(t, 201)
+	boss.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Ève","phone":"+15145550100","vehicle":"`+hostile+`"}`)).Must(t, 201)
 	got := r.do(t, "audit", "export")
 	if strings.ContainsAny(got.stdout, "\u009b\u202e") || !strings.Contains(got.stdout, `Ève\u009b2J\u202e`) {
-		t.Errorf("export: got %s, want the courier's name with escapes", got.stdout)
+		t.Errorf("export: got %s, want the vehicle with escapes", got.stdout)
 	}
 	if got.code != 0 || got.stderr != "" || strings.Count(got.stdout, "\n") != 4 || strings.Contains(got.stdout, apptest.OperatorPassword) ||
 		!strings.HasPrefix(got.stdout, `{"audit_id":"`) || !strings.Contains(got.stdout, `"operator_id":"settings"`) {

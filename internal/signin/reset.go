@@ -124,9 +124,11 @@ func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.S
 		var problems form.Problems
 		f := form.New(root, &problems)
 		f.Only("user_id")
-		if len(root.Names()) > 0 {
-			userID = f.Text("user_id", form.Required, form.Length(1, 255))
+		required := form.Optional
+		if f.Has("user_id") || f.IsNull("user_id") {
+			required = form.Required
 		}
+		userID = f.Text("user_id", required, form.Length(1, 255))
 		if err := problems.Err(); err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func (h *house) addCouriers(ctx context.Context) error {
 	h.couriers = map[string]string{}
 	for name, request := range map[string]client.CourierRequest{
 		wordyCourier:    {Name: strings.Repeat("Anne-Marie de la ", 14), Phone: "+15145550179", Vehicle: strings.Repeat("Camionnette ", 20)},
-		hostileCourier:  {Name: hostileText, Phone: "+15145550180", Vehicle: hostileText},
+		hostileCourier:  {Name: hostileName, Phone: "+15145550180", Vehicle: hostileText},
 		inactiveCourier: {Name: "Luc Bouchard", Phone: "+15145550181", Vehicle: "on foot", Active: new(false)},
 	} {
 		made, err := h.desk.CreateCourier(ctx, request)

@@ -33,18 +33,18 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add("products", at(boreal)+"?page=3")
 	add("products-low", at(boreal)+"?low=yes")
 	add("products-empty", at("Librairie Nord"))
-	add("products-hostile", at(hostileText))
+	add("products-hostile", at(hostileName))
 	add("product", at(boreal)+fmt.Sprintf("/products/%d", manyProducts+1))
-	add("product-hostile", at(hostileText)+"/products/1")
+	add("product-hostile", at(hostileName)+"/products/1")
 	add("new", at(boreal)+"/new")
 	add("book", at("Épicerie Métro")+"/book?type=TRANSFER&product=1&location=MTL-1")
 	add("where", at("Épicerie Métro")+"/count")
-	add("where-hostile", at(hostileText)+"/count")
+	add("where-hostile", at(hostileName)+"/count")
 	add("where-new", at("Librairie Nord")+"/count")
 	add("count-empty", at("Épicerie Métro")+"/count?location=MTL-1")
 	add("movements", at("Épicerie Métro")+"/movements")
 	add("movements-empty", at("Librairie Nord")+"/movements")
-	add("movements-hostile", at(hostileText)+"/movements")
+	add("movements-hostile", at(hostileName)+"/movements")
 	add("import", at(boreal)+"/import")
 	for _, name := range []string{"new-faults", "book-faults", "book-several", "count", "count-hostile", "differences", "differences-hostile", "import-faults", "import-plan"} {
 		scenes = append(scenes, Scene{Name: "stock-" + name, URL: beside + "/answered/stock-" + name, Policy: page.Policy})
@@ -82,7 +82,7 @@ func (h *house) addWarehouse(ctx context.Context) error {
 
 // keepWarehouse keeps the answers to forms in a language.
 func (h *house) keepWarehouse(ctx context.Context, language page.Language) error {
-	metro, bad := h.storerooms["Épicerie Métro"], h.storerooms[hostileText]
+	metro, bad := h.storerooms["Épicerie Métro"], h.storerooms[hostileName]
 	counted := url.Values{"location": {"MTL-1"}, "code": {"0627843400011", "2", "3"}, "counted": {"120", "58", "4"}}
 	hostile := url.Values{"location": {hostileLocation}, "code": {hostileText}, "counted": {"7"}}
 	with := func(fields url.Values, more ...string) url.Values {

@@ -145,7 +145,7 @@ func (h *house) addNewcomer(ctx context.Context) error {
 
 // addHostile adds a partner that writes markup wherever it can.
 func (h *house) addHostile(ctx context.Context) error {
-	bad, partnerID, err := h.register(ctx, hostiles, hostileText, "mallory@bad.example")
+	bad, partnerID, err := h.register(ctx, hostiles, hostileName, "mallory@bad.example")
 	if err != nil {
 		return err
 	}

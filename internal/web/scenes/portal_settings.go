@@ -96,7 +96,7 @@ func (h *house) addProfiles(ctx context.Context, metro *client.Session) error {
 	if err != nil {
 		return err
 	}
-	name = hostileText
+	name = hostileName
 	if _, err := bad.ChangeAccount(ctx, client.AccountChange{PublicName: &name}); err != nil {
 		return err
 	}
