@@ -241,7 +241,8 @@ func (y *yard) setPace(t *testing.T, pace int64) {
 	}
 }
 
-// add adds events and wakes the sender, as the committer does.
+// add adds events and wakes the sender, as the committer does. It may change their ids,
+// see outbox.Follow.
 func (y *yard) add(t *testing.T, events ...*delivery.Event) {
 	t.Helper()
 	ctx := t.Context()

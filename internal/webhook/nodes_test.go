@@ -96,9 +96,6 @@ func crowd(t *testing.T, y *yard) map[string]place {
 						Type: delivery.EventOrderPickedUp, CreatedAt: timestamp.Truncate(time.Now()),
 					}
 					events = append(events, e)
-					mu.Lock()
-					want[id] = place{e.PartnerID, e.OrderID, sequence}
-					mu.Unlock()
 				}
 				err := y.db.Orders().Write(t.Context(), func(tx order.Writer) error {
 					return order.Apply(t.Context(), tx, &order.Changes{Events: events})
@@ -107,6 +104,11 @@ func crowd(t *testing.T, y *yard) map[string]place {
 					t.Error(err)
 					return
 				}
+				mu.Lock()
+				for _, e := range events { // with the ids that the commit has given them
+					want[e.EventID] = place{e.PartnerID, e.OrderID, sequence}
+				}
+				mu.Unlock()
 				if y.sender != nil {
 					y.sender.Wake(crowdPartner(0), crowdPartner(1))
 				}

@@ -289,8 +289,8 @@ func TestSenderStartsWithBacklog(t *testing.T) {
 	var want []string
 	for i := range 1000 {
 		event := y.event(t, fmt.Sprintf("ord_%03d", i/4), int64(i%4+1))
-		want = append(want, event.EventID)
 		y.add(t, event)
+		want = append(want, event.EventID)
 	}
 	y.start(t)
 	for _, id := range want {
@@ -366,8 +366,8 @@ func TestProbesTakeTurns(t *testing.T) {
 	y.respond(func(received) webhook.Answer { return webhook.Answer{Status: 500} })
 	for i := range 10 {
 		e := y.event(t, fmt.Sprintf("ord_bad_%d", i), 1)
-		poisoned[e.EventID] = true
 		y.add(t, e)
+		poisoned[e.EventID] = true
 	}
 	y.awaitParked(t)
 	y.respond(func(r received) webhook.Answer {
