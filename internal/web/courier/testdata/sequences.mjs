@@ -5,7 +5,9 @@
 //   node --import ../types/resolve.mjs testdata/sequences.mjs SERVICE SEED COUNT [FAULT]
 //
 // SERVICE is the address of what the test puts in front of the service: it has a clock
-// that these sequences move on, and a desk. FAULT names a fault that is built in, which
+// that these sequences move on, and a desk. A seed draws a sequence, but when responses
+// arrive decides, too, so a seed does not say what its sequence contains. The seed -1 is
+// the staged sequence, which always contains the same. FAULT names a fault that is built in, which
 // the test must find.
 
 import { correct, now } from "dropyard/clock.js";
@@ -218,8 +220,8 @@ class Sequence {
   }
 
   /** The courier does what comes next at a stop. The app may be killed while it is stored. */
-  async tap() {
-    const stop = this.orders[this.upTo(this.orders.length)], next = stop.script[0];
+  async tap(stop = this.orders[this.upTo(this.orders.length)]) {
+    const next = stop.script[0];
     if (!next) return;
     const { length } = this.disk.added, { known } = this, clock = now();
     const error = clock - this.now;
@@ -239,10 +241,8 @@ class Sequence {
   }
 
   /** The desk changes an order that the courier may have changed already. */
-  async desk() {
-    const stop = this.orders[this.upTo(this.orders.length)];
+  async desk(stop = this.orders[this.upTo(this.orders.length)], how = ["cancelled", "failed", "accepted", "courier_assigned"][this.upTo(4)]) {
     await this.advance(7); // so that no act of the courier has the same time
-    const how = ["cancelled", "failed", "accepted", "courier_assigned"][this.upTo(4)];
     const { done } = await ask(`/world/desk?order=${stop.order_id}&status=${how}`);
     if (done) stop.disturbed = true;
     this.figures.desk += done;
@@ -328,9 +328,68 @@ class Sequence {
   }
 }
 
+/** The sequence in which nothing is left to chance: all that the test wants to see happens, and every fault shows. */
+class Staged extends Sequence {
+  losing = 0; // answers to acts that will be lost
+
+  chance() { return false; }
+
+  script() {
+    return [
+      { move: { status: "picked_up" } }, { move: { status: "out_for_delivery" } }, { pictures: this.take(1) },
+      { move: { status: "delivered" }, pictures: this.take(1) },
+    ];
+  }
+
+  async carry(path, init) {
+    const response = await super.carry(path, init);
+    if (init.method !== "POST" || !this.losing) return response;
+    this.losing--;
+    this.figures.answersLost++;
+    throw new TypeError("the answer was lost");
+  }
+
+  /** The courier does the next things at a stop, a minute apart. With a connection, it returns when they have arrived. */
+  async acts(stop, count) {
+    for (; count > 0; count--) {
+      await this.tap(stop);
+      await this.arrive();
+      await this.advance(minute);
+    }
+  }
+
+  async arrive() {
+    while (this.online && this.disk.acts.size) await turn();
+    await this.quiet();
+  }
+
+  async play() {
+    await this.begin();
+    this.faulty = false;
+    await this.quiet();
+    const [disturbed, calm, other] = this.orders;
+    this.losing = 1; // it was carried out; the app is killed, and sends it again
+    await this.tap(calm);
+    while (this.losing) await turn();
+    await this.kill();
+    await this.arrive();
+    await this.acts(other, 1);
+    await this.acts(disturbed, 2);
+    this.online = false;
+    await this.acts(calm, 3); // wait together, and arrive minutes later
+    await this.acts(disturbed, 1); // a picture
+    await this.desk(disturbed, "failed"); // so that the picture is older than the latest change
+    this.online = true;
+    for (const outbox of this.tabs) outbox.hurry();
+    await this.acts(disturbed, 1); // delivered: refused, since the attempt has failed
+    await this.settle();
+    return this.report();
+  }
+}
+
 const refusal = (status, code, headers) => new Response(JSON.stringify({ error: { code, message: code } }), { status, headers });
 
 for (let seed = Number(firstSeed); seed < Number(firstSeed) + Number(count); seed++) {
-  console.log(JSON.stringify(await new Sequence(seed).play()));
+  console.log(JSON.stringify(await (seed < 0 ? new Staged(seed) : new Sequence(seed)).play()));
 }
 process.exit(0);
