@@ -87,8 +87,9 @@ func TestOrderOfEvaluation(t *testing.T) {
 
 // variable is a local variable, or with a path a field of one.
 type variable struct {
-	root *ast.Object
-	path string // such as .rows; empty for the variable itself
+	//lint:ignore SA1019 it is right for local variables, the only ones that are looked at
+	root *ast.Object //nolint:staticcheck // the same for golangci-lint
+	path string      // such as .rows; empty for the variable itself
 	at   token.Pos
 	name string
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net/http"
 	"sync"
 	"time"
 
@@ -47,7 +48,7 @@ type watched struct {
 
 // changesNothing reports whether requests of the route only read.
 func (r Route) changesNothing() bool {
-	return r.Method == "GET" || r.Reads || unkeyed[r.Method+" "+r.Pattern] == changesNothing
+	return r.Method == http.MethodGet || r.Reads || unkeyed[r.Method+" "+r.Pattern] == changesNothing
 }
 
 // watch ends the call's context as soon as the person may no longer act who makes it. It
@@ -162,16 +163,18 @@ func (s *Server) endRefused(running []*watched) {
 		return
 	}
 	for _, w := range running {
-		refused := error(nil)
-		if w.by != nil {
-			refused = standing.Refusal(w.by)
-		} else {
-			refused = w.refused(ctx)
-		}
-		if isRefusal(refused) {
+		if refused := w.refusal(ctx, standing); isRefusal(refused) {
 			w.end(refused)
 		}
 	}
+}
+
+// refusal returns why a request ends; nil if it does not.
+func (w *watched) refusal(ctx context.Context, standing *actor.Standing) error {
+	if w.by != nil {
+		return standing.Refusal(w.by)
+	}
+	return w.refused(ctx)
 }
 
 func isRefusal(err error) bool {

@@ -298,7 +298,7 @@ func withEndpoint(route string) operation {
 
 // onOrder returns an operation on an order, whose body may need its id.
 func onOrder(role, route, body string) operation {
-	return prepared(role, route, func(r *rig, w *someone) (string, []string) {
+	return prepared(role, route, func(r *rig, _ *someone) (string, []string) {
 		partnerID, orderID := r.order()
 		if strings.Contains(body, "%q") {
 			return fmt.Sprintf(body, orderID), []string{partnerID}
@@ -309,7 +309,7 @@ func onOrder(role, route, body string) operation {
 
 // onProduct returns an operation on a product, whose body may need its id.
 func onProduct(route, body string) operation {
-	return prepared("warehouse", route, func(r *rig, w *someone) (string, []string) {
+	return prepared("warehouse", route, func(r *rig, _ *someone) (string, []string) {
 		partnerID, productID := r.product()
 		return strings.ReplaceAll(body, "PRODUCT", productID), []string{partnerID, productID}
 	})
@@ -317,7 +317,7 @@ func onProduct(route, body string) operation {
 
 // onPerson returns an operation on another operator, or on a partner and its owner.
 func onPerson(route, body string, operators, enrolled bool) operation {
-	return prepared("admin", route, func(r *rig, w *someone) (string, []string) {
+	return prepared("admin", route, func(r *rig, _ *someone) (string, []string) {
 		var of *someone
 		if operators {
 			of = r.operator("dispatcher", false)
@@ -335,7 +335,7 @@ func onPerson(route, body string, operators, enrolled bool) operation {
 }
 
 func onCourier(route, body string) operation {
-	return prepared("dispatcher", route, func(r *rig, w *someone) (string, []string) {
+	return prepared("dispatcher", route, func(r *rig, _ *someone) (string, []string) {
 		return body, []string{r.courier()}
 	})
 }

@@ -101,11 +101,11 @@ func (f foundActors) after(done flushed) *actor.Standing {
 	s := actor.NewStanding()
 	for _, row := range f.operators.after(done) {
 		if row.Active {
-			s.People[row.OperatorID] = row.Operator.Actor()
+			s.People[row.OperatorID] = row.Actor()
 		}
 	}
 	for _, row := range f.users.after(done) {
-		s.People[row.UserID], s.Passwords[row.UserID] = row.User.Actor(), row.PasswordHash
+		s.People[row.UserID], s.Passwords[row.UserID] = row.Actor(), row.PasswordHash
 	}
 	for _, row := range f.sessions.after(done) {
 		s.Sessions[string(row.TokenHash)] = row.User.UserID

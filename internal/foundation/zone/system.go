@@ -65,7 +65,7 @@ func firstLine(files fs.FS, name string) string {
 	if err != nil {
 		return ""
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }() // only read
 	line, _ := bufio.NewReader(file).ReadString('\n')
 	return line
 }

@@ -128,7 +128,7 @@ func TestUnusableSystem(t *testing.T) {
 	for name, harm := range map[string]func(path string) error{
 		"missing":   os.Remove,
 		"damaged":   func(path string) error { return os.WriteFile(path, []byte("TZif"), 0o600) },
-		"a folder":  func(path string) error { return replaceByFolder(path) },
+		"a folder":  replaceByFolder,
 		"shortened": func(path string) error { return os.Truncate(path, 100) },
 	} {
 		folder := system(t, own, "tzdata.zi", "# version 2990a\n")
