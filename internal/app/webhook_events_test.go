@@ -327,39 +327,6 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestFeedOrdersByCommit follows events while the clock goes back and forth, as those of
-// several nodes do that differ.
-func TestFeedOrdersByCommit(t *testing.T) {
-	t.Parallel()
-	h := &hooked{Service: apptest.Start(t)}
-	h.partner, h.operator = h.Register(t, "metro"), h.Operate(t)
-	cursor := h.partner.Call(t, "GET", "/v1/webhooks/feed", nil).Must(t, 200).Text("cursor")
-	var want, seen []string
-	for i := range 10 {
-		h.Clock.Advance([]time.Duration{45 * time.Second, -45 * time.Second, 0}[i%3])
-		want = append(want, h.eventOf(t, h.accepted(t), 1))
-		page := h.partner.Call(t, "GET", "/v1/webhooks/feed?after="+cursor, nil).Must(t, 200)
-		for i := range page.Len("events") {
-			if id := page.Text("events", i, "event_id"); !slices.Contains(seen, id) {
-				seen = append(seen, id)
-			}
-		}
-		cursor = page.Text("cursor")
-	}
-	if !slices.Equal(seen, want) || !slices.IsSorted(seen) {
-		t.Errorf("got %v, want %v, whose ids ascend", seen, want)
-	}
-	// A new follower, whose node's clock is ahead.
-	h.Clock.Advance(45 * time.Second)
-	cursor = h.partner.Call(t, "GET", "/v1/webhooks/feed", nil).Must(t, 200).Text("cursor")
-	h.Clock.Advance(-90 * time.Second)
-	last := h.eventOf(t, h.accepted(t), 1)
-	page := h.partner.Call(t, "GET", "/v1/webhooks/feed?after="+cursor, nil).Must(t, 200)
-	if n := page.Len("events"); n == 0 || page.Text("events", n-1, "event_id") != last {
-		t.Errorf("got %s, want the event %s at the end", page.Body, last)
-	}
-}
-
 // watching starts a service. follow requests its feed and returns when the request
 // waits; waits receives the times until which anything waits.
 func watching(t *testing.T) (h *hooked, waits chan time.Time, follow func(seconds int) <-chan *apptest.Answer) {

@@ -40,8 +40,6 @@ type Changes struct {
 	// endpoints that are woken for them.
 	Queue []outbox.Entry
 	Wakes []outbox.Wake
-	// Latest has the greatest id of the events of each partner that has new ones.
-	Latest []outbox.Latest
 	// Used is what each partner uses in addition of its quotas, sorted by partner.
 	Used []Used
 }
@@ -99,10 +97,9 @@ func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 		}
 	}
 	slices.Sort(partnerIDs)
-	queues, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
+	heads, progress, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
 	if err == nil {
-		c.Latest = outbox.Follow(c.Events, queues.Last)
-		c.Queue, c.Wakes = outbox.Queue(c.Events, queues.Heads, queues.Ahead)
+		c.Queue, c.Wakes = outbox.Queue(c.Events, heads, progress)
 	}
 	return err
 }

@@ -94,19 +94,11 @@ type Writer interface {
 	// LockQueues locks the endpoints of partners, whose ids are sorted, until the
 	// transaction ends. It returns the heads of their queues and how far the given
 	// events have come; what does not exist, and the events of a partner without an
-	// endpoint, are left out. It also locks and returns the greatest ids of the
-	// partners' events.
-	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (Queues, error)
+	// endpoint, are left out.
+	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error)
 	// Save writes all changes, which Apply has completed. It returns ErrRaced if
 	// another node has changed what they rest on; then nothing may be committed.
 	Save(ctx context.Context, changes *Changes) error
-}
-
-// Queues is what new events of partners are added to.
-type Queues struct {
-	Heads map[string]outbox.Head              // by partner; of endpoints
-	Ahead map[outbox.EventKey]outbox.Progress // of the events in front of new ones
-	Last  map[string]string                   // the greatest ids of events, by partner
 }
 
 // ErrRaced means that fewer rows could be written than decided: the state that

@@ -200,20 +200,15 @@ func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*ide
 }
 
 // LockQueues locks the endpoints of partners and returns the heads of their
-// queues, how far the events ahead of new ones have come, and their greatest ids. They are read after
+// queues, and how far the events ahead of new ones have come. They are read after
 // the lock: another transaction may have ended a wait before it let go.
-func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (queues order.Queues, err error) {
-	p := newPipeline(tx.conn)
-	lastIDs, locked := find(p, lockEventHeads, partnerIDs), find(p, lockEndpoints, partnerIDs)
-	done, err := p.flush(ctx)
+func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	locked, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
 	if err != nil {
-		return queues, atOnce(err)
+		return nil, nil, atOnce(err)
 	}
-	if queues.Last, err = tx.lastEvents(ctx, partnerIDs, lastIDs.after(done)); err != nil {
-		return queues, atOnce(err)
-	}
-	heads := make(map[string]outbox.Head, len(partnerIDs))
-	for _, e := range locked.after(done) {
+	heads := make(map[string]outbox.Head, len(locked))
+	for _, e := range locked {
 		heads[e.PartnerID] = e.Head
 	}
 	ahead = slices.DeleteFunc(ahead, func(key outbox.EventKey) bool {
@@ -225,29 +220,7 @@ func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []o
 	for _, e := range rows {
 		progress[e.Key()] = outbox.Progress{State: e.State, Tries: e.Tries}
 	}
-	queues.Heads, queues.Ahead = heads, progress
-	return queues, err
-}
-
-// lastEvents returns the greatest ids of partners' events, of which those that are known
-// already have been locked.
-func (tx orderTx) lastEvents(ctx context.Context, partnerIDs []string, known []*eventHead) (map[string]string, error) {
-	last := make(map[string]string, len(partnerIDs))
-	for _, head := range known {
-		last[head.partnerID] = head.eventID
-	}
-	if len(last) == len(partnerIDs) {
-		return last, nil
-	}
-	missing := slices.DeleteFunc(slices.Clone(partnerIDs), func(id string) bool {
-		_, is := last[id]
-		return is
-	})
-	added, err := addMissingHeads(ctx, tx.conn, missing)
-	for _, head := range added {
-		last[head.partnerID] = head.eventID
-	}
-	return last, err
+	return heads, progress, err
 }
 
 // Save writes what a group of commands changes. It returns order.ErrRaced if
@@ -270,7 +243,6 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	writeReceipts(p, c.Receipts)
 	writeLedgers(p, sortedLedgers(c.Ledgers))
 	writeQueue(p, c.Queue, c.Wakes)
-	writeEventHeads(p, c.Latest)
 	if err := writeAudit(p, c.Audit); err != nil {
 		return err
 	}

@@ -50,9 +50,8 @@ func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *
 	return found, err
 }
 
-// feedOverlap is how far a feed goes back behind the event it was asked for. During an
-// upgrade, nodes of an earlier release commit events later than others with higher ids;
-// the ids of this release's events ascend in the order of commits (outbox.Follow).
+// feedOverlap is how far a feed goes back behind the event it was asked for. An
+// event may be committed a little later than one with a higher id.
 const feedOverlap = 30 * time.Second
 
 // maxOverlap is how many events a feed repeats at most. If there are more within
@@ -67,9 +66,7 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 	last = filter.After
 	at, known := identifier.UUIDTime(last)
 	if !known {
-		if last, err = s.newest(ctx, filter.PartnerID); err != nil {
-			return nil, "", err
-		}
+		last = identifier.FirstUUID(s.now())
 	}
 	over := s.config.At(s.now().Add(wait))
 	for waits := true; ; {
@@ -96,16 +93,6 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 		}
 		waits = false
 	}
-}
-
-// newest returns the id of a partner's last event, behind which those of all later
-// commits are; the smallest id if there is none.
-func (s *Service) newest(ctx context.Context, partnerID string) (string, error) {
-	page, err := s.List(ctx, Filter{PartnerID: partnerID, Limit: 1})
-	if err != nil || len(page.Events) == 0 {
-		return identifier.FirstUUID(time.Time{}), err
-	}
-	return page.Events[0].EventID, nil
 }
 
 // again returns the events behind one id and up to another. Among them may be

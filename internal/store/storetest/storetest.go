@@ -76,7 +76,6 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"simulation":           testSimulation,
 		"simulated tests":      testSimulatedTests,
 		"endpoints":            testEndpoints,
-		"event ids":            testEventIDs,
 		"endpoint changes":     testEndpointChanges,
 		"nonces":               testNonces,
 		"wakes":                testWakes,
