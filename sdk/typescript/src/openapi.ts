@@ -228,7 +228,7 @@ export interface paths {
         put?: never;
         /**
          * Ask for a new password
-         * @description The response is the same, and takes as long, whether the address has an account or not. Where mail is configured a link is sent to the address; otherwise an admin sees the request, and can make a link.
+         * @description The response is the same, and takes as long, whether the address has an account or not. Where mail is configured a link is sent to the address, and links that were sent before still work; at most three immediately and then one an hour. Otherwise an admin sees the request, and can make a link.
          */
         post: operations["requestReset"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Change your e-mail address
-         * @description Sends a link to the new address, which proves that you read it. The address changes when the link is used, within 24 hours. Without mail this is 409.
+         * @description Sends a link to the new address, which proves that you read it. The address changes when the link is used, within 24 hours. The old address gets a mail about it. The address that the account has already is confirmed in the same way. Without mail this is 409. After too many links by the account or to the address it is 429.
          */
         post: operations["changeEmail"];
         delete?: never;
@@ -456,7 +456,7 @@ export interface paths {
         put?: never;
         /**
          * Invite a person
-         * @description The person opens `url`, or sends its last segment to `POST /v1/auth/invitations/{token}`, within 7 days. The link is in this response and in no later one; if the service has mail, it is sent instead. An invitation replaces an earlier one to the same address. People and open invitations together are at most 200.
+         * @description The person opens `url`, or sends its last segment to `POST /v1/auth/invitations/{token}`, within 7 days. The link is in this response and in no later one; if the service has mail, it is sent instead. An invitation replaces an earlier one to the same address. People and open invitations together are at most 200. With mail, this is 409 until the caller's own address is confirmed, and 429 after too many invitations by the account or to the address.
          */
         post: operations["inviteUser"];
         delete?: never;
@@ -945,7 +945,7 @@ export interface paths {
         };
         /**
          * Follow events as they happen
-         * @description For a developer's machine that webhooks cannot reach. Without `after` the feed begins now; give the `cursor` of each response as `after` of the next request. An event may be returned twice, but is never left out: skip events whose id you have seen. Each event is signed like a webhook, but with the secret key of this request. Reading the feed is not an attempt to deliver, and does not change an event's state. Needs a signature; a session is not accepted.
+         * @description For a developer's machine that webhooks cannot reach. Without `after` the feed begins now; give the `cursor` of each response as `after` of the next request. An event may be returned twice, but is never left out: skip events whose id you have seen. Each event is signed like a webhook, but with the secret key of this request. Reading the feed is not an attempt to deliver, and does not change an event's state. A wait ends with 401 if the key is revoked. Needs a signature; a session is not accepted.
          */
         get: operations["followEvents"];
         put?: never;
@@ -2111,7 +2111,8 @@ export interface components {
          */
         Password: string;
         RegisterRequest: {
-            name: components["schemas"]["Line"];
+            /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
+            name: string;
             /** @description Upper and lower case are the same. */
             email: components["schemas"]["Email"];
             password: components["schemas"]["Password"];
@@ -2277,7 +2278,7 @@ export interface components {
         };
         /** @description How a partner appears to recipients. */
         Account: {
-            /** @description Null for the name of the account. */
+            /** @description Null for the name of the account. On one line, without control characters and changes of direction. */
             public_name: string | null;
             /** @description Where recipients find help. */
             support_url: string | null;
@@ -2289,7 +2290,8 @@ export interface components {
             recipient_mail: boolean;
         };
         AccountChange: {
-            public_name?: components["schemas"]["Line"] | null;
+            /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
+            public_name?: string | null;
             /** @description https, without user name and fragment. */
             support_url?: string | null;
             language?: components["schemas"]["Language"] | null;
@@ -2309,7 +2311,8 @@ export interface components {
             created_at: components["schemas"]["Time"];
         };
         UserChange: {
-            name?: components["schemas"]["Line"] | null;
+            /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
+            name?: string | null;
             role?: components["schemas"]["UserRole"] | null;
         };
         RemovedUser: {
@@ -2345,7 +2348,8 @@ export interface components {
             withdrawn: true;
         };
         Acceptance: {
-            name: components["schemas"]["Line"];
+            /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
+            name: string;
             password: components["schemas"]["Password"];
         };
         CreatedAPIKey: {
