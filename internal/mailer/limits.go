@@ -15,7 +15,7 @@ import (
 
 // limits is how often mails of one kind may be caused.
 type limits struct {
-	address throttle.Rate // to one e-mail address, whoever causes them
+	address throttle.Rate // to one e-mail address, from all accounts together
 	account throttle.Rate // by one partner; the zero value for no limit
 	// notice means that a mail is left out at the limit, instead of refusing what causes
 	// it: it only says what has happened.
@@ -26,7 +26,7 @@ const day = 24 * time.Hour
 
 var (
 	// few is for mails that strangers can cause. It is at least one within the life of a
-	// link, so that whoever is at the limit because of others has a link that works.
+	// link, so that a person who is at the limit because of others has a link that works.
 	few = throttle.Rate{Per: day, Limit: 24, Burst: 3}
 	// notices is for mails that say what has happened to an account.
 	notices = throttle.Rate{Per: day, Limit: 48, Burst: 10}

@@ -7,7 +7,7 @@ import (
 
 // A transaction that another one blocks would make all partners of its group wait: for a
 // node that is frozen until the server ends its transaction, for a person who has locked
-// rows by hand for as long as they like. So when a group is blocked, its partners are set
+// rows by hand for an unlimited time. So when a group is blocked, its partners are set
 // aside: the commands of each are committed in a transaction of their own, beside the
 // common groups. A partner that is not blocked is back after its first transaction. The
 // others stay aside until they are no longer blocked; so nothing of theirs makes the
