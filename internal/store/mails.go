@@ -28,33 +28,33 @@ var (
 // Mails is the store as the sender of mails sees it.
 func (s *Store) Mails() mailer.Store {
 	return view[mailer.Reader, mailer.Writer]{s.engine,
-		func(c conn) mailer.Reader { return mailTx{c} },
-		func(c conn) mailer.Writer { return mailTx{c} }}
+		func(c conn) mailer.Reader { return mailTx{c, mailing{c}} },
+		func(c conn) mailer.Writer { return mailTx{c, mailing{c}} }}
 }
 
 // mailTx is a transaction of the sender of mails.
-type mailTx struct{ conn conn }
+type mailTx struct {
+	conn conn
+	mailing
+}
+
+// mailing is a part of the transactions that have mails sent.
+type mailing struct{ mails conn }
 
 // AddMail adds a mail.
-func (tx mailTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
+func (tx mailing) AddMail(ctx context.Context, m *mail.Mail) error {
+	_, err := writeNow(ctx, tx.mails, addMails, m)
+	return err
+}
 
 // LockMailCounts returns the counts of all the keys, locked until the transaction ends.
-func (tx mailTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
-	return lockMailCounts(ctx, tx.conn, keys)
-}
-
-// SaveMailCounts writes counts that the same transaction has locked.
-func (tx mailTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
-	return saveMailCounts(ctx, tx.conn, counts)
-}
-
-// lockMailCounts returns counts of mails, which are kept beside those of logins.
-func lockMailCounts(ctx context.Context, c conn, keys []mail.CountKey) ([]mail.Count, error) {
+// They are kept beside those of logins.
+func (tx mailing) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
 	hashed := make([]credential.CountKey, len(keys))
 	for i, key := range keys {
 		hashed[i] = credential.CountKey(key)
 	}
-	locked, err := countTx{c}.LockCounts(ctx, hashed)
+	locked, err := countTx{tx.mails}.LockCounts(ctx, hashed)
 	counts := make([]mail.Count, len(locked))
 	for i, count := range locked {
 		counts[i] = mail.Count{Key: mail.CountKey(count.Key), RestAt: count.RestAt}
@@ -62,17 +62,13 @@ func lockMailCounts(ctx context.Context, c conn, keys []mail.CountKey) ([]mail.C
 	return counts, err
 }
 
-func saveMailCounts(ctx context.Context, c conn, counts []mail.Count) error {
+// SaveMailCounts writes counts that the same transaction has locked.
+func (tx mailing) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
 	saved := make([]credential.Count, len(counts))
 	for i, count := range counts {
 		saved[i] = credential.Count{Key: credential.CountKey(count.Key), RestAt: count.RestAt}
 	}
-	return countTx{c}.SaveCounts(ctx, saved)
-}
-
-func addMail(ctx context.Context, c conn, m *mail.Mail) error {
-	_, err := writeNow(ctx, c, addMails, m)
-	return err
+	return countTx{tx.mails}.SaveCounts(ctx, saved)
 }
 
 // DueMails lists mails whose next attempt is due, longest due first.

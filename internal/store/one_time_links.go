@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/mail"
 )
 
 var (
@@ -29,7 +28,10 @@ var (
 
 // linking is the part of a transaction that reads and writes one-time links, and has
 // them mailed.
-type linking struct{ auditing }
+type linking struct {
+	auditing
+	mailing
+}
 
 const usableLink = "WHERE token_hash = $1 AND kind = $2 AND expires_at > $3"
 
@@ -62,19 +64,6 @@ func linksOf(filter credential.LinkFilter) *conditions {
 func (tx linking) AddLink(ctx context.Context, link *credential.Link) error {
 	_, err := writeNow(ctx, tx.conn, addOneTimeLinks, link)
 	return err
-}
-
-// AddMail adds a mail.
-func (tx linking) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
-
-// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
-func (tx linking) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
-	return lockMailCounts(ctx, tx.conn, keys)
-}
-
-// SaveMailCounts writes counts that the same transaction has locked.
-func (tx linking) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
-	return saveMailCounts(ctx, tx.conn, counts)
 }
 
 // TakeLink removes a link of a kind that can be used at a time and returns it; nil

@@ -11,8 +11,8 @@ import (
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store {
 	return view[operator.Reader, operator.Writer]{s.engine,
-		func(c conn) operator.Reader { return operatorTx{proving{linking{auditing{c}}}} },
-		func(c conn) operator.Writer { return operatorTx{proving{linking{auditing{c}}}} }}
+		func(c conn) operator.Reader { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} },
+		func(c conn) operator.Writer { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} }}
 }
 
 // operatorTx is a transaction of the operator room.

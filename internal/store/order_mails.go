@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/recipient"
 )
@@ -30,12 +29,15 @@ var (
 // Recipients is the store as the room of recipients sees it.
 func (s *Store) Recipients() recipient.Store {
 	return view[recipient.Reader, recipient.Writer]{s.engine,
-		func(c conn) recipient.Reader { return recipientTx{c} },
-		func(c conn) recipient.Writer { return recipientTx{c} }}
+		func(c conn) recipient.Reader { return recipientTx{c, mailing{c}} },
+		func(c conn) recipient.Writer { return recipientTx{c, mailing{c}} }}
 }
 
 // recipientTx is a transaction of the room of recipients.
-type recipientTx struct{ conn conn }
+type recipientTx struct {
+	conn conn
+	mailing
+}
 
 // Stopped reports whether the recipient of an order wants no mail about it.
 func (tx recipientTx) Stopped(ctx context.Context, orderID string) (bool, error) {
@@ -62,21 +64,6 @@ func (tx recipientTx) LateOrders(ctx context.Context, partnerID string, from, un
 		AND NOT EXISTS (SELECT 1 FROM order_mails m WHERE m.partner_id = o.partner_id AND m.order_id = o.order_id
 			AND (m.late_at <> 0 OR m.stopped_at <> 0))
 		ORDER BY o.order_id LIMIT $4`, partnerID, from, until, limit)
-}
-
-// AddMail adds a mail.
-func (tx recipientTx) AddMail(ctx context.Context, m *mail.Mail) error {
-	return addMail(ctx, tx.conn, m)
-}
-
-// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
-func (tx recipientTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
-	return lockMailCounts(ctx, tx.conn, keys)
-}
-
-// SaveMailCounts writes counts that the same transaction has locked.
-func (tx recipientTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
-	return saveMailCounts(ctx, tx.conn, counts)
 }
 
 // Stop writes since when the recipient of an order wants no mail.

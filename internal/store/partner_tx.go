@@ -13,8 +13,8 @@ import (
 // Partners is the store as the partner room sees it.
 func (s *Store) Partners() partner.Store {
 	return view[partner.Reader, partner.Writer]{s.engine,
-		func(c conn) partner.Reader { return partnerTx{proving{linking{auditing{c}}}} },
-		func(c conn) partner.Writer { return partnerTx{proving{linking{auditing{c}}}} }}
+		func(c conn) partner.Reader { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} },
+		func(c conn) partner.Writer { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} }}
 }
 
 // partnerTx is a transaction of the partner room.

@@ -18,8 +18,8 @@ func (s *Store) UserSignIns() signin.Store { return s.signIns(userPeople) }
 
 func (s *Store) signIns(of people) signin.Store {
 	return view[signin.Reader, signin.Writer]{s.engine,
-		func(c conn) signin.Reader { return signInTx{proving{linking{auditing{c}}}, of} },
-		func(c conn) signin.Writer { return signInTx{proving{linking{auditing{c}}}, of} }}
+		func(c conn) signin.Reader { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} },
+		func(c conn) signin.Writer { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} }}
 }
 
 // people says where one kind of people is stored.

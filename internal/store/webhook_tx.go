@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/figures"
-	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -14,12 +13,15 @@ import (
 // Webhooks is the store as the webhook room sees it.
 func (s *Store) Webhooks() webhook.Store {
 	return view[webhook.Reader, webhook.Writer]{s.engine,
-		func(c conn) webhook.Reader { return webhookTx{c} },
-		func(c conn) webhook.Writer { return webhookTx{c} }}
+		func(c conn) webhook.Reader { return webhookTx{c, mailing{c}} },
+		func(c conn) webhook.Writer { return webhookTx{c, mailing{c}} }}
 }
 
 // webhookTx is a transaction of the webhook room.
-type webhookTx struct{ conn conn }
+type webhookTx struct {
+	conn conn
+	mailing
+}
 
 // Endpoint returns a partner's endpoint; nil if there is none.
 func (tx webhookTx) Endpoint(ctx context.Context, partnerID string) (*webhook.Endpoint, error) {
@@ -52,19 +54,6 @@ func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found we
 			return err
 		})
 	return found, err
-}
-
-// AddMail adds a mail.
-func (tx webhookTx) AddMail(ctx context.Context, m *mail.Mail) error { return addMail(ctx, tx.conn, m) }
-
-// LockMailCounts returns the counts of all the keys, locked until the transaction ends.
-func (tx webhookTx) LockMailCounts(ctx context.Context, keys []mail.CountKey) ([]mail.Count, error) {
-	return lockMailCounts(ctx, tx.conn, keys)
-}
-
-// SaveMailCounts writes counts that the same transaction has locked.
-func (tx webhookTx) SaveMailCounts(ctx context.Context, counts []mail.Count) error {
-	return saveMailCounts(ctx, tx.conn, counts)
 }
 
 // AddEndpoint adds a partner's endpoint. It is false if there is one.
