@@ -15,6 +15,10 @@ type copyCommand struct {
 	databaseInsecureFlag
 }
 
+// copyBatch is the number of rows in a transaction of a copy; 0 for the store's own. Tests
+// make it small.
+var copyBatch int
+
 // Run copies all data and compares the two databases.
 func (c *copyCommand) Run(ctx context.Context) error {
 	from := &config.Config{DatabaseURL: c.From, DatabaseInsecure: c.DatabaseInsecure}
@@ -23,7 +27,7 @@ func (c *copyCommand) Run(ctx context.Context) error {
 		return usageError{err}
 	}
 	ctx, done := withBar(ctx)
-	copied, err := app.Copy(ctx, from, to)
+	copied, err := app.Copy(ctx, from, to, copyBatch)
 	done()
 	for _, t := range copied {
 		tell("%-20s %10d rows  checksum ok  %s", t.Table, t.Rows, t.Checksum[:16])

@@ -22,7 +22,7 @@ import (
 )
 
 // manyOrders is enough for several batches in at least two tables.
-const manyOrders = 9000
+const manyOrders = 900
 
 // multiply copies an order many times, with its idempotency key and its row on the
 // board, and counts the copies as used.

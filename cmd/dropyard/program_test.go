@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		testkit.Main(m)
 		return
 	}
-	setTimes()
+	setSizesAndTimes()
 	if part := os.Getenv(holdAfter); part != "" {
 		watch = func(ctx context.Context) headway.Reporter { return hold(ctx, part) }
 	}
@@ -35,11 +35,13 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// setTimes makes the program pause only for a moment where it waits for others, and just
-// as often, and gives an answer all the time it needs. How long pauses are is tested with
-// the clock of a synctest bubble.
-func setTimes() {
+// setSizesAndTimes makes the program copy in small batches, so that a few rows are several
+// of them, pause only for a moment where it waits for others, and just as often, and give an
+// answer all the time it needs. How long pauses are is tested with the clock of a synctest
+// bubble.
+func setSizesAndTimes() {
 	healthTimeout = repeatable.Hang
+	copyBatch = 400
 	const pause = 20 * time.Millisecond
 	lookEvery = pause
 	retryDelays = slices.Repeat([]time.Duration{pause}, len(retryDelays))

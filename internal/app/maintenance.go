@@ -56,8 +56,8 @@ func CheckCopy(from, to *config.Config) error {
 }
 
 // Copy copies all data from one database to another, or continues a copy that was
-// interrupted.
-func Copy(ctx context.Context, from, to *config.Config) (copied []store.CopiedTable, err error) {
+// interrupted. A batch is the number of rows in a transaction; 0 for a good default.
+func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []store.CopiedTable, err error) {
 	if err := CheckCopy(from, to); err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func Copy(ctx context.Context, from, to *config.Config) (copied []store.CopiedTa
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	return (&store.Copy{From: source, To: target}).Run(ctx)
+	return (&store.Copy{From: source, To: target, Batch: batch}).Run(ctx)
 }
 
 // openAlone opens a database that must exist and, if it is embedded, must not be
