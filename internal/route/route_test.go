@@ -90,7 +90,7 @@ func TestProposalIsNearTheBest(t *testing.T) {
 	t.Parallel()
 	random := repeatable.Rand(t)
 	best := 0
-	const rounds = 200
+	const rounds = 500
 	for range rounds {
 		stops, start := randomStops(random, 7), Start{Area: "H2W", At: morning}
 		p := newProblem(stops, start, ordinary)
