@@ -192,6 +192,7 @@ const (
 	UnreadyClockOff      UnreadyReason = "clock_off"    // the clock has jumped, or differs from the database's
 	UnreadyOrdersStuck   UnreadyReason = "orders_stuck" // none were committed for over 5 s while some wait
 	UnreadySenderStuck   UnreadyReason = "sender_stuck"
+	UnreadyDiskFull      UnreadyReason = "disk_full"
 	UnreadyDiskLow       UnreadyReason = "disk_low"
 	UnreadyLogLarge      UnreadyReason = "log_large" // the write-ahead log grows because a reader holds it
 )

@@ -76,8 +76,12 @@ type errorDetail struct {
 func (s *Server) refusal(c *call, err error) reply {
 	status, refused := s.explain(c, err)
 	c.code = refused.Code
-	if refused.RetryAfter > 0 {
-		c.header.Set("Retry-After", wholeSeconds(refused.RetryAfter))
+	after := refused.RetryAfter
+	if after == 0 && status == http.StatusServiceUnavailable {
+		after = downRetry
+	}
+	if after > 0 {
+		c.header.Set("Retry-After", wholeSeconds(after))
 	}
 	c.header.Del("Content-Type")
 	c.header.Del("Content-Encoding")
@@ -142,7 +146,8 @@ func (c *call) loggedPath() string {
 
 var errInternal = refusal.New(refusal.CodeInternal, "something went wrong on our side")
 
-// errDown is returned without waiting, while the database is known to be down.
+// errDown is returned without waiting, while the database is known to be down, or its disk
+// to be full.
 var errDown = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "the service cannot reach its database at the moment", RetryAfter: downRetry,
 }
@@ -152,7 +157,8 @@ var errBlocked = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "the request waited too long for another change of the same account", RetryAfter: downRetry,
 }
 
-// downRetry is when it is worth asking again. The store looks more often than that.
+// downRetry is when it is worth asking again after 503, unless the refusal says. The store
+// looks more often than that.
 const downRetry = 2 * time.Second
 
 // known returns the refusal in an error; nil if the error is a fault of the service.
@@ -161,7 +167,7 @@ func known(err error) *refusal.Error {
 	switch {
 	case errors.As(err, &refused):
 		return refused
-	case errors.Is(err, refusal.ErrDown):
+	case errors.Is(err, refusal.ErrDown), errors.Is(err, refusal.ErrFull):
 		return errDown
 	case errors.Is(err, refusal.ErrBlocked):
 		return errBlocked

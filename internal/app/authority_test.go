@@ -112,7 +112,10 @@ func newRig(t testing.TB, options ...apptest.Option) *rig {
 	r := &rig{t: t, hold: &hold{}, mails: &countedMails{}}
 	options = append(options, apptest.Webhooks(), func(_ *config.Config, world *app.Surroundings) {
 		world.Post = r.mails
-		world.BeforeWrites = func(ctx context.Context) { r.hold.before(ctx, false) }
+		world.BeforeWrites = func(ctx context.Context) error {
+			r.hold.before(ctx, false)
+			return nil
+		}
 		world.OrderStore = func(kept orders.Store) orders.Store { return heldOrders{kept, r.hold} }
 	})
 	r.Service = apptest.Start(t, options...)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -95,6 +97,9 @@ func (a *App) logReasons() {
 func (a *App) openReadiness() {
 	watch := newClockWatch(a.machine, a.Elapsed)
 	directories := a.directories()
+	if folder := filepath.Dir(a.config.Database()); !a.store.Shared() && !slices.Contains(directories, folder) {
+		directories = append(directories, folder)
+	}
 	a.ready.incidents = map[string]*incident{}
 	a.ready.look = func(ctx context.Context) (found []installation.Reason) {
 		add := func(word string, err error) {
@@ -107,6 +112,7 @@ func (a *App) openReadiness() {
 		} else {
 			add("not_writable", a.store.CheckWritable(ctx))
 		}
+		add("disk_full", a.store.Full())
 		version, now, err := a.store.Look(ctx)
 		if add("not_readable", err); err == nil {
 			add("schema_old", schemaOld(version))

@@ -45,8 +45,9 @@ type Surroundings struct {
 	// leaves it as it is.
 	OrderStore func(order.Store) order.Store
 	// BeforeWrites is called before each transaction that writes, with its context, so that
-	// tests can hold a change between its authentication and its transaction; it may be nil.
-	BeforeWrites func(context.Context)
+	// tests can hold a change between its authentication and its transaction, or let it fail;
+	// it may be nil.
+	BeforeWrites func(context.Context) error
 	// FileSystem returns the kind of the file system of a folder; nil leaves it unchecked.
 	FileSystem func(folder string) (diskspace.Kind, error)
 	// Deprecated are the operations that will be removed, by method and pattern.

@@ -12,7 +12,7 @@ type Reason struct {
 
 // Words are all that Reason.Reason can be.
 var Words = []string{
-	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "orders_stuck", "sender_stuck", "disk_low", "log_large",
+	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "orders_stuck", "sender_stuck", "disk_full", "disk_low", "log_large",
 }
 
 // State describes an installation for its admins. It holds no secret and no path.

@@ -376,9 +376,10 @@ func (c *committer) commit(group []*waiting, by way) (outcomes []outcome, err er
 	}
 }
 
-// worthWaiting reports whether the database cannot be reached now, but may be soon.
+// worthWaiting reports whether the database cannot be reached now, but may be soon. A full
+// disk is not: callers would wait in vain, and every order behind them.
 func worthWaiting(err error) bool {
-	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown)
+	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown) && !errors.Is(err, refusal.ErrFull)
 }
 
 func (c *committer) try(ctx context.Context, commands []command, needs *Needs, limit time.Duration) (outcomes []outcome, err error) {

@@ -313,6 +313,26 @@ func TestCommitGivesUpAtOnce(t *testing.T) {
 	})
 }
 
+// TestCommitOnFullDisk settles commands while the disk is full. Neither they nor those behind
+// them wait for room.
+func TestCommitOnFullDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		store := &scripted{always: refusal.ErrFull}
+		begin := time.Now()
+		outcomes := together(store, notes(3)...)
+		checkSettled(t, store, outcomes, 0, 1, 2)
+		for _, o := range outcomes {
+			if !errors.Is(o.err, refusal.ErrFull) {
+				t.Errorf("got %v, want ErrFull", o.err)
+			}
+		}
+		if took := time.Since(begin); took != 0 || len(store.groups) != 1 {
+			t.Errorf("got an answer after %v and %d tries, want it without a wait after one", took, len(store.groups))
+		}
+	})
+}
+
 // TestCommitAfterLostAnswer commits, but the committer does not learn of it.
 func TestCommitAfterLostAnswer(t *testing.T) {
 	t.Parallel()

@@ -22,12 +22,18 @@ import (
 // succeed. A side that has failed for downAfter without one success is down until the
 // first success. So a slow transaction is not taken for a database that is down, and no
 // caller has to wait to find out whether it is back.
+//
+// A transaction that finds no room on the disk fails immediately, whatever the probes do: a
+// small one may succeed where an order does not. Later ones are still tried, which costs
+// little, and notices room as soon as there is some. That the disk is full is known until
+// the prober has proven that there is room.
 type guard struct {
 	engine
 	reads, writes side
+	full          atomic.Int64           // when a transaction last found no room, see sinceLoaded; 0 if there is room
 	report        atomic.Pointer[func(error)] // see Store.Report
 	traces        traces
-	before        atomic.Pointer[func(context.Context)] // see Store.BeforeWrites
+	before        atomic.Pointer[func(context.Context) error] // see Store.BeforeWrites
 
 	mu       sync.Mutex
 	probing  bool               // whether the prober runs; guarded by mu
@@ -46,9 +52,22 @@ const (
 	// downAfter is longer than a database usually needs to fail over or to restart,
 	// so that commands that can wait are settled afterwards.
 	downAfter = 5 * time.Second
+	// aloneDownAfter is the same for an engine that is not shared. Nothing takes over from
+	// it, and its errors are those of the disk. Two probes in a row have failed then.
+	aloneDownAfter = probeEvery
+	// fullFor is how long the disk counts as full at least, so that one on which some
+	// transactions find room, and others do not, is not reported again each time.
+	fullFor = 2 * time.Second
 )
 
-func guarded(e engine) *guard { return &guard{engine: e, endProbe: func() {}} }
+func guarded(e engine) *guard {
+	g := &guard{engine: e, endProbe: func() {}}
+	g.reads.downAfter, g.writes.downAfter = downAfter, downAfter
+	if !e.shared() {
+		g.reads.downAfter, g.writes.downAfter = aloneDownAfter, aloneDownAfter
+	}
+	return g
+}
 
 // Close stops the prober and closes the engine.
 func (g *guard) Close() error {
@@ -76,11 +95,15 @@ func (g *guard) reading(ctx context.Context, run func(context.Context) error) er
 }
 
 func (g *guard) write(ctx context.Context, fn func(conn) error) error {
-	if before := g.before.Load(); before != nil {
-		(*before)(ctx)
-	}
 	ctx, span := g.traces.start(ctx, "write transaction")
-	err := g.transact(ctx, &g.writes, func(ctx context.Context) error { return g.engine.write(ctx, fn) })
+	err := g.transact(ctx, &g.writes, func(ctx context.Context) error {
+		if before := g.before.Load(); before != nil {
+			if err := (*before)(ctx); err != nil {
+				return err
+			}
+		}
+		return g.engine.write(ctx, fn)
+	})
 	ended(span, err)
 	return err
 }
@@ -105,6 +128,7 @@ func (g *guard) transact(ctx context.Context, s *side, run func(context.Context)
 			g.tell(nil)
 		}
 	case errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown):
+		g.noteFull(err)
 		s.failed(start)
 		g.tell(err)
 		g.suspect()
@@ -138,7 +162,35 @@ func (g *guard) tell(err error) {
 	}
 }
 
-func (g *guard) failing() bool { return g.reads.failing.Load() || g.writes.failing.Load() }
+func (g *guard) failing() bool {
+	return g.reads.failing.Load() || g.writes.failing.Load() || g.full.Load() != 0
+}
+
+// noteFull notes whether an error means that the disk is full.
+func (g *guard) noteFull(err error) {
+	if errors.Is(err, refusal.ErrFull) {
+		g.full.Store(sinceLoaded())
+	}
+}
+
+// proveRoom ends a full disk once there is room again and fullFor has passed. It returns an
+// error as long as the disk counts as full.
+func (g *guard) proveRoom(ctx context.Context) error {
+	at := g.full.Load()
+	if at == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTime)
+	defer cancel()
+	if err := g.room(ctx); err != nil {
+		return err
+	}
+	// A transaction may have found no room meanwhile.
+	if sinceLoaded()-at < int64(fullFor) || !g.full.CompareAndSwap(at, 0) {
+		return refusal.ErrFull
+	}
+	return nil
+}
 
 // suspect starts the prober unless it runs.
 func (g *guard) suspect() {
@@ -156,7 +208,7 @@ func (g *guard) suspect() {
 	})
 }
 
-// probe tries to read and to write until both succeed.
+// probe tries to read and to write until both succeed, and there is room.
 func (g *guard) probe(ctx context.Context) {
 	for {
 		err := g.try(ctx, &g.reads, false)
@@ -164,6 +216,9 @@ func (g *guard) probe(ctx context.Context) {
 			err = g.try(ctx, &g.writes, true)
 		} else {
 			g.writes.failed(time.Now()) // what cannot be read cannot be written
+		}
+		if err == nil {
+			err = g.proveRoom(ctx)
 		}
 		g.tell(err)
 		if g.ended() || rest.For(ctx, probeEvery) != nil {
@@ -179,6 +234,7 @@ func (g *guard) try(ctx context.Context, s *side, write bool) error {
 	defer cancel()
 	start := time.Now()
 	err := g.ping(ctx, write)
+	g.noteFull(err)
 	if errors.Is(err, refusal.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		s.failed(start)
 		return err
@@ -201,6 +257,8 @@ type side struct {
 	down    atomic.Bool
 	failing atomic.Bool  // whether since is set; spares a success the lock
 	last    atomic.Int64 // when a transaction last succeeded, see sinceLoaded
+	// downAfter is how long the side fails before it is down; set once.
+	downAfter time.Duration
 
 	mu    sync.Mutex
 	since time.Time                 // when the first failure since the last success began; guarded by mu
@@ -230,7 +288,7 @@ func (s *side) failed(start time.Time) {
 		s.since = start
 		s.failing.Store(true)
 	}
-	if time.Since(s.since) < downAfter {
+	if time.Since(s.since) < s.downAfter {
 		return
 	}
 	s.down.Store(true)
@@ -281,9 +339,19 @@ func (s *Store) guard() *guard {
 // that transactions are refused.
 func (s *Store) Down() bool { return s.guard().reads.down.Load() || s.guard().writes.down.Load() }
 
-// BeforeWrites lets fn be called before each transaction that writes, with its context.
-// Tests hold a change there, between its authentication and its transaction.
-func (s *Store) BeforeWrites(fn func(context.Context)) { s.guard().before.Store(&fn) }
+// Full returns an error if a transaction has found no room on the disk, and none has been
+// proven since.
+func (s *Store) Full() error {
+	if s.guard().full.Load() == 0 {
+		return nil
+	}
+	return errors.New("a change found no room on the disk of the database")
+}
+
+// BeforeWrites lets fn be called before each transaction that writes, with its context. An
+// error is that of the transaction, which is not begun. Tests hold a change there, between its
+// authentication and its transaction, or let it fail as on a full disk.
+func (s *Store) BeforeWrites(fn func(context.Context) error) { s.guard().before.Store(&fn) }
 
 // provenFor is how long a successful write proves that the next one would succeed.
 const provenFor = time.Second

@@ -20,6 +20,7 @@ type faulty struct {
 	state  atomic.Pointer[fault]
 	begun  atomic.Int64 // transactions that reached the engine
 	probes atomic.Int64
+	narrow atomic.Bool // there is no room for a change of usual size
 }
 
 // fault is what happens to everything that needs the database.
@@ -27,6 +28,7 @@ type fault struct {
 	writes, reads error
 	stalls        bool // nothing returns before its context ends
 	slow          bool // the same, but for transactions only
+	full          bool // transactions that write find no room, but probes do
 }
 
 func newFaulty(shared bool) (*faulty, *Store) {
@@ -44,6 +46,13 @@ func (f *faulty) ping(ctx context.Context, write bool) error {
 	return f.answer(ctx, write, f.state.Load().stalls)
 }
 
+func (f *faulty) room(context.Context) error {
+	if f.narrow.Load() {
+		return refusal.ErrFull
+	}
+	return nil
+}
+
 func (f *faulty) read(ctx context.Context, _ func(conn) error) error {
 	f.begun.Add(1)
 	return f.answer(ctx, false, f.state.Load().stalls || f.state.Load().slow)
@@ -51,6 +60,9 @@ func (f *faulty) read(ctx context.Context, _ func(conn) error) error {
 
 func (f *faulty) write(ctx context.Context, _ func(conn) error) error {
 	f.begun.Add(1)
+	if f.state.Load().full {
+		return errNoRoom
+	}
 	return f.answer(ctx, true, f.state.Load().stalls || f.state.Load().slow)
 }
 
@@ -67,6 +79,8 @@ func (f *faulty) answer(ctx context.Context, write, stalls bool) error {
 }
 
 var errLost = fmt.Errorf("%w: connection refused", refusal.ErrUnreachable)
+
+var errNoRoom = fmt.Errorf("%w: no space left on device", refusal.ErrFull)
 
 func writeTo(s *Store) error { return s.engine.write(context.Background(), nil) }
 
@@ -88,10 +102,11 @@ func TestDownAfterFailures(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f, s := newFaulty(shared)
 				f.state.Store(&fault{writes: errLost})
-				if err := keepTrying(s, downAfter-time.Second); errors.Is(err, refusal.ErrDown) || s.Down() {
-					t.Errorf("got %v before %v have passed, want the database's own error", err, downAfter)
+				after := map[bool]time.Duration{false: 500 * time.Millisecond, true: 5 * time.Second}[shared]
+				if err := keepTrying(s, after-200*time.Millisecond); errors.Is(err, refusal.ErrDown) || s.Down() {
+					t.Errorf("got %v before %v have passed, want the database's own error", err, after)
 				}
-				_ = keepTrying(s, 2*time.Second)
+				_ = keepTrying(s, time.Second)
 				before := f.begun.Load()
 				for range 100 {
 					if err := writeTo(s); !errors.Is(err, refusal.ErrDown) || !errors.Is(err, refusal.ErrUnreachable) {
@@ -115,6 +130,81 @@ func TestDownAfterFailures(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFullDiskIsKnown lets changes find no room while the smaller ones of probes do. Each
+// fails without waiting for a probe. The disk counts as full until there is room for a change
+// of usual size, which is found without another change.
+func TestFullDiskIsKnown(t *testing.T) {
+	t.Parallel()
+	for _, shared := range []bool{false, true} {
+		t.Run(fmt.Sprintf("shared=%t", shared), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				f, s := newFaulty(shared)
+				var over atomic.Int64
+				s.Report(func(err error) {
+					if err == nil {
+						over.Add(1)
+					}
+				})
+				if err := s.Full(); err != nil {
+					t.Errorf("got %v before any change, want nil", err)
+				}
+				f.narrow.Store(true)
+				f.state.Store(&fault{full: true})
+				begin := time.Now()
+				for range 3 {
+					if err := writeTo(s); !errors.Is(err, refusal.ErrFull) || s.Full() == nil || time.Since(begin) != 0 {
+						t.Errorf("got %v after %v, and full: %v, want ErrFull without a wait, and an error", err, time.Since(begin), s.Full())
+					}
+				}
+				f.state.Store(&fault{})
+				time.Sleep(time.Minute)
+				if err := errors.Join(writeTo(s), readFrom(s)); err != nil || s.Full() == nil || over.Load() != 0 {
+					t.Errorf("small change: got %v, full: %v, %d times over, want no error, full, and 0", err, s.Full(), over.Load())
+				}
+				f.narrow.Store(false)
+				time.Sleep(2 * probeEvery)
+				if s.Full() != nil || over.Load() != 1 {
+					t.Errorf("with room: got full: %v, %d times over, want nil and 1", s.Full(), over.Load())
+				}
+				probes := f.probes.Load()
+				time.Sleep(time.Minute)
+				if got := f.probes.Load(); got != probes {
+					t.Errorf("got %d probes after there was room, want none", got-probes)
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		})
+	}
+}
+
+// TestFullDiskIsReportedOnce lets every second change find no room for a minute.
+func TestFullDiskIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, s := newFaulty(true)
+		var over atomic.Int64
+		s.Report(func(err error) {
+			if err == nil {
+				over.Add(1)
+			}
+		})
+		for i := range 120 {
+			f.state.Store(&fault{full: i%2 == 0})
+			_ = writeTo(s)
+			time.Sleep(500 * time.Millisecond)
+		}
+		if s.Full() == nil || over.Load() != 0 {
+			t.Errorf("got full: %v, %d times over, want full all the time", s.Full(), over.Load())
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func TestHiccupIsNotDown(t *testing.T) {

@@ -238,7 +238,9 @@ const (
 	readOnlyTransaction  = "25006" // a standby answers, in the middle of a switch-over
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
+	diskFull             = "53100"
 	insufficientResource = "53"    // a class: disk full, out of memory, too many connections
+	notPrivileged        = "42501"
 	lockNotAvailable     = "55P03" // lock_timeout has passed
 	idleInTransaction    = "25P03" // idle_in_transaction_session_timeout has passed, see bounds
 )
@@ -267,6 +269,8 @@ func postgresError(err error) error {
 	switch state := sqlState(err); {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
+	case state == diskFull:
+		return fmt.Errorf("%w: %w", refusal.ErrFull, err)
 	case state == "", state == readOnlyTransaction, strings.HasPrefix(state, insufficientResource),
 		strings.HasPrefix(state, connectionException), strings.HasPrefix(state, operatorIntervention):
 		return fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)

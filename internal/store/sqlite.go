@@ -19,6 +19,7 @@ import (
 // sqliteEngine is the embedded store: one connection that writes, several that
 // read, and one that moves the write-ahead log into the database file.
 type sqliteEngine struct {
+	path    string
 	writer  *connPool // of one connection
 	readers *connPool
 	log     *walKeeper
@@ -70,6 +71,7 @@ func (x *Examined) Open(ctx context.Context, log *slog.Logger) (*Store, error) {
 		return nil, err
 	}
 	e := &sqliteEngine{
+		path:    x.path,
 		writer:  newConnPool(1),
 		readers: newConnPool(max(4, runtime.GOMAXPROCS(0))),
 		fitness: &fitness{log: log},

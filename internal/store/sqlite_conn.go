@@ -129,7 +129,9 @@ func sqliteError(err error) error {
 	switch sqlite.ErrCode(err).ToPrimary() {
 	case sqlite.ResultInterrupt:
 		return fmt.Errorf("%w: %w", context.Canceled, err)
-	case sqlite.ResultBusy, sqlite.ResultFull, sqlite.ResultIOErr, sqlite.ResultReadOnly:
+	case sqlite.ResultFull:
+		return fmt.Errorf("%w: %w", refusal.ErrFull, err)
+	case sqlite.ResultBusy, sqlite.ResultIOErr, sqlite.ResultReadOnly:
 		return fmt.Errorf("%w: %w", refusal.ErrUnreachable, err)
 	default:
 		return err

@@ -6,6 +6,7 @@ import (
 	"os"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"zombiezen.com/go/sqlite"
@@ -14,7 +15,9 @@ import (
 // ErrUnfit is in the errors of writes that are refused because the files of the
 // database are gone or damaged, and of reads that have met damage. Callers of the service see this part only. Unlike
 // refusal.ErrUnreachable it is not worth trying again soon: an operator has to act.
-var ErrUnfit = refusal.New(refusal.CodeUnavailable, "the service cannot use its database at the moment")
+var ErrUnfit = &refusal.Error{
+	Code: refusal.CodeUnavailable, Message: "the service cannot use its database at the moment", RetryAfter: time.Minute,
+}
 
 // fitness decides whether the embedded database may be written. It may not when
 // its files are not at their paths, because commits would go to files that the

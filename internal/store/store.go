@@ -37,6 +37,9 @@ type engine interface {
 	// ping reads, or else writes without changing anything, on a connection that
 	// transactions do not have to share with others where that is possible.
 	ping(ctx context.Context, write bool) error
+	// room returns an error if the disk of the database has no room for a change of usual
+	// size. It returns nil if there is room, or if that cannot be found out.
+	room(ctx context.Context) error
 	// shared reports whether other processes may use the same database.
 	shared() bool
 	// sharded reports whether each partner's rows lie together on one node of

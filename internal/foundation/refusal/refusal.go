@@ -40,6 +40,10 @@ var ErrUnreachable = errors.New("the database cannot be reached")
 // database has been out of reach for some time. Repeating it soon is of no use.
 var ErrDown = fmt.Errorf("%w: it has failed for some time", ErrUnreachable)
 
+// ErrFull is an ErrUnreachable that the database answers with because a disk has no room
+// for the change. Nothing was changed, and repeating it before there is room is of no use.
+var ErrFull = fmt.Errorf("%w: its disk is full", ErrUnreachable)
+
 // ErrBlocked means that another transaction kept rows locked for longer than this one
 // waits. Nothing was changed.
 var ErrBlocked = errors.New("another transaction has locked the same rows")

@@ -107,6 +107,7 @@ var consoleHousePhrases = map[string]phrase{
 	"reason.clock_off":      {"The clock is wrong.", "L’horloge est fausse."},
 	"reason.orders_stuck":   {"Orders cannot be committed.", "Les commandes ne peuvent pas être enregistrées."},
 	"reason.sender_stuck":   {"The sender of webhooks is stuck.", "L’envoi des webhooks est bloqué."},
+	"reason.disk_full":      {"The disk of the database is full.", "Le disque de la base de données est plein."},
 	"reason.disk_low":       {"A disk is nearly full.", "Un disque est presque plein."},
 	"reason.log_large":      {"The write-ahead log does not become shorter.", "Le journal d’écriture ne diminue pas."},
 }

@@ -2097,11 +2097,12 @@ export interface components {
                  *     - clock_off: the clock has jumped, or differs from the database's
                  *     - orders_stuck: no orders have been committed for over 5 s while some wait
                  *     - sender_stuck: the sender of webhooks hangs
+                 *     - disk_full: a change found no room on the disk of the database
                  *     - disk_low: the disk is nearly full
                  *     - log_large: the write-ahead log grows because a reader holds it
                  * @enum {string}
                  */
-                reason: "draining" | "database_unfit" | "not_writable" | "not_readable" | "schema_old" | "clock_off" | "orders_stuck" | "sender_stuck" | "disk_low" | "log_large";
+                reason: "draining" | "database_unfit" | "not_writable" | "not_readable" | "schema_old" | "clock_off" | "orders_stuck" | "sender_stuck" | "disk_full" | "disk_low" | "log_large";
                 message: string;
             }[];
         };
