@@ -2,15 +2,21 @@ package app_test
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"go.yaml.in/yaml/v4"
 )
 
 // fullDisk lets changes find no room on the disk, but not the smaller ones of probes.
@@ -70,4 +76,92 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("got %d lines for one full disk, want 1:\n%s", got, s.Log)
 		}
 	})
+}
+
+// writingReads are the operations that only read for their callers, and must be recorded
+// before they are answered.
+var writingReads = map[string]string{
+	"/ops/v1/partners/{partner_id}/export": "the audit log has who exported what, before it is sent",
+	"/v1/auth/logout":                      "it ends the session",
+}
+
+// documentedReads returns the paths of all operations with the method GET.
+func documentedReads(t *testing.T) (paths []string) {
+	t.Helper()
+	for _, name := range []string{"openapi.yaml", "ops.yaml"} {
+		text, err := os.ReadFile("../../api/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document struct{ Paths map[string]map[string]any }
+		if err := yaml.Load(text, &document); err != nil {
+			t.Fatal(err)
+		}
+		for path, methods := range document.Paths {
+			if methods["get"] != nil {
+				paths = append(paths, path)
+			}
+		}
+	}
+	if len(paths) < 50 {
+		t.Fatalf("got %d operations that read, want at least 50", len(paths))
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// TestReadsOnFullDisk reads while the disk is full: signed with both versions, and in
+// sessions and with a token that were last used an hour before. None of the requests tries to write, but
+// in the background.
+func TestReadsOnFullDisk(t *testing.T) {
+	t.Parallel()
+	disk := &fullDisk{}
+	s := apptest.Start(t, disk.option)
+	p, boss := s.Register(t, "metro"), s.Operate(t)
+	owner, desk := p.Owner(t), boss.Visit(t)
+	order := p.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	product := boss.Stock(t, p.PartnerID, "Lamp", map[string]int{"MTL-1": 3})
+	known := strings.NewReplacer("{order_id}", order, "{partner_id}", p.PartnerID, "{courier_id}", boss.CourierID,
+		"{product_id}", fmt.Sprint(product), "{operator_id}", boss.OperatorID)
+	s.Clock.Advance(time.Hour)
+	disk.full.Store(true)
+	for _, path := range documentedReads(t) {
+		if path == "/v1/ready" {
+			continue // it says that the disk is full
+		}
+		target := known.Replace(path)
+		answers := map[string]*apptest.Answer{
+			"signed":         p.Call(t, "GET", target, nil),
+			"version 2":      s.Do(t, "GET", target, nil, p.SignedV2("GET", target, nil, "a-nonce-of-24-characters")...),
+			"session":        owner.Call(t, "GET", target, nil),
+			"token":          boss.Call(t, "GET", target, nil),
+			"in the console": desk.Open(t, target),
+		}
+		_, writes := writingReads[path]
+		for how, got := range answers {
+			if got.Status >= 500 && !writes {
+				t.Errorf("%s, %s: got status %d, want an answer: %s", path, how, got.Status, got.Body)
+			}
+		}
+		if refused := slices.ContainsFunc(slices.Collect(maps.Values(answers)), func(a *apptest.Answer) bool { return a.Status == 503 }); writes && !refused {
+			t.Errorf("%s: got no answer 503, want one because it writes", path)
+		}
+	}
+	for _, page := range []string{"/console", "/console/orders", "/console/partners", "/console/system", "/console/couriers", "/console/me"} {
+		if got := desk.Open(t, page); got.Status >= 500 {
+			t.Errorf("%s: got status %d, want the page", page, got.Status)
+		}
+	}
+	for _, page := range []string{"/portal", "/portal/orders", "/portal/orders/" + order, "/portal/products", "/portal/keys", "/portal/team", "/portal/sessions"} {
+		if got := owner.Open(t, page); got.Status >= 500 {
+			t.Errorf("%s: got status %d, want the page", page, got.Status)
+		}
+	}
+	owner.Call(t, "GET", "/v1/auth/me", nil).Must(t, 200)
+	boss.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200)
+	disk.full.Store(false)
+	s.Stop() // and what waits is written
+	if left := strings.Count(s.Log.String(), "request failed"); left != 0 {
+		t.Errorf("got %d failed requests in the log, want none:\n%s", left, s.Log)
+	}
 }

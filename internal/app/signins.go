@@ -23,6 +23,7 @@ func (a *App) openAccounts() {
 	})
 	a.atClose(a.partners.Close)
 	a.operators = newOperators(a.store, a.Surroundings, a.trust.Now, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
+	a.atClose(a.operators.Close)
 	a.rules = &signin.Rules{
 		Store: a.store.OperatorSignIns(), Now: a.Now, Random: a.Random,
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},
@@ -31,10 +32,12 @@ func (a *App) openAccounts() {
 		Hasher: a.Hasher, Factors: factors, Rules: a.rules, Post: a.Post, Now: a.Now, Random: a.Random, Log: a.Log,
 	}
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Users, a.store.UserSignIns(), a.partners.Gate(), credential.MinUserPassword
+	config.Uses = a.partners.Uses()
 	config.BaseURL = func() string { return a.URL() + "/portal" }
 	a.userSignIns = signin.NewService(config)
 	a.atClose(ending(a.userSignIns.Close))
 	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Operators, a.store.OperatorSignIns(), a.operators.Gate(), credential.MinOperatorPassword
+	config.Uses = a.operators.Uses()
 	config.BaseURL = func() string { return a.URL() + "/console" }
 	a.operatorSignIns = signin.NewService(config)
 	a.atClose(ending(a.operatorSignIns.Close))

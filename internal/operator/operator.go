@@ -81,9 +81,10 @@ type Config struct {
 type Service struct {
 	config Config
 	gate   *credential.Gate
+	uses   *credential.Uses // of sessions
 }
 
-// NewService returns a service.
+// NewService returns a service. It writes in the background when sessions were last used.
 func NewService(config Config) *Service {
 	if config.Aged == nil {
 		config.Aged = config.Now
@@ -91,10 +92,19 @@ func NewService(config Config) *Service {
 	if config.Unreadable == nil {
 		config.Unreadable = func() {}
 	}
-	return &Service{config: config, gate: credential.NewGate(credential.GateConfig{
+	s := &Service{config: config, gate: credential.NewGate(credential.GateConfig{
 		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
 	})}
+	s.uses = credential.NewUses(s.saveUses, config.Log)
+	return s
 }
+
+// Close ends the work in the background and writes what it has gathered. The store must still
+// be open.
+func (s *Service) Close() error { return s.uses.Close() }
+
+// Uses returns when sessions were last used, as far as that is not written.
+func (s *Service) Uses() *credential.Uses { return s.uses }
 
 // Gate returns the gate that operators sign in through.
 func (s *Service) Gate() *credential.Gate { return s.gate }

@@ -47,13 +47,19 @@ func newDesk(t *testing.T) *desk {
 		}
 	})
 	clock := testkit.NewClock(testkit.Epoch)
-	return &desk{operator.NewService(operator.Config{
+	service := operator.NewService(operator.Config{
 		Store:  opened.Operators(),
 		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, repeatable.Reader(t)),
 		Now:    clock.Now,
 		Random: repeatable.Reader(t),
 		Log:    slog.New(slog.DiscardHandler),
-	}), clock, opened}
+	})
+	t.Cleanup(func() {
+		if err := service.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &desk{service, clock, opened}
 }
 
 // body is a JSON object of the given names and values.

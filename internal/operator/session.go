@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -44,6 +45,10 @@ func (s *Service) begin(ctx context.Context, operator *Account, in login) (strin
 	}
 	entry, err := s.note(audit.ActingAs(ctx, operator.OperatorID), audit.ActionSessionBegun, operator.OperatorID, nil, nil)
 	if err != nil {
+		return "", err
+	}
+	// A login ends sessions that have not been used for long.
+	if err := s.uses.Flush(ctx); err != nil {
 		return "", err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
@@ -90,19 +95,39 @@ func (s *Service) BySession(ctx context.Context, token string) (*Session, error)
 		return nil, nil
 	}
 	hash := credential.HashToken(token)
+	noted := s.uses.Seen(hash, time.Time{}) // before the read, which finds what is written meanwhile
 	var session *Session
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		session, err = tx.Session(ctx, hash)
 		return err
 	})
-	now := s.now()
-	if err != nil || session == nil || session.Expired(now) {
+	if err != nil || session == nil {
 		return nil, err
 	}
-	if session.Stale(now) {
-		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
+	if noted.After(session.LastSeenAt) {
+		session.LastSeenAt = noted
 	}
-	return session, err
+	now := s.now()
+	if session.Expired(now) {
+		return nil, nil
+	}
+	if session.Stale(now) {
+		s.uses.Note(hash, now)
+	}
+	return session, nil
+}
+
+// saveUses writes when sessions were last used.
+func (s *Service) saveUses(ctx context.Context, uses []credential.SessionUse) error {
+	ctx = actor.Without(ctx) // they are those of several people
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		for _, use := range uses {
+			if err := tx.TouchSession(ctx, use.TokenHash, use.At); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Logout ends a session, if there is one.

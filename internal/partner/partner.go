@@ -4,6 +4,7 @@ package partner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -74,6 +75,7 @@ type Service struct {
 	config Config
 	gate   *credential.Gate
 	keys   *keyCache
+	uses   *credential.Uses // of sessions
 	// settings caches what operators have set for partners.
 	settings *freshCache[Settings]
 	// senders caches how partners appear to recipients.
@@ -104,6 +106,7 @@ func NewService(config Config) *Service {
 		senders:  newFreshCache[Sender](config.Now()),
 		stop:     make(chan struct{}),
 	}
+	s.uses = credential.NewUses(s.saveUses, config.Log)
 	s.stopped.Go(s.keepTidy)
 	return s
 }
@@ -131,17 +134,17 @@ func (s *Service) keepTidy() {
 func (s *Service) Close() error {
 	close(s.stop)
 	s.stopped.Wait()
-	return s.Tidy(context.Background())
+	return errors.Join(s.uses.Close(), s.Tidy(context.Background()))
 }
 
-// Tidy writes when keys were last used, removes what is kept of signatures that have
+// Tidy writes when keys and sessions were last used, removes what is kept of signatures that have
 // expired and, now and then, expired sessions and links, and the counts of logins that are
 // at rest. The service calls it regularly;
 // tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
-	if err := s.saveKeyUses(ctx); err != nil {
+	if err := errors.Join(s.saveKeyUses(ctx), s.uses.Flush(ctx)); err != nil {
 		return err
 	}
 	if err := s.sweep(ctx); err != nil {
@@ -149,6 +152,9 @@ func (s *Service) Tidy(ctx context.Context) error {
 	}
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.Aged().Add(-signature.Kept)) })
 }
+
+// Uses returns when sessions were last used, as far as that is not written.
+func (s *Service) Uses() *credential.Uses { return s.uses }
 
 // Gate returns the gate that users sign in through.
 func (s *Service) Gate() *credential.Gate { return s.gate }

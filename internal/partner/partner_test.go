@@ -1,6 +1,7 @@
 package partner_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -455,8 +456,49 @@ func TestSessionIsTouchedRarely(t *testing.T) {
 		if _, err := n.BySession(t.Context(), token); err != nil {
 			t.Fatal(err)
 		}
+		if err := n.Tidy(t.Context()); err != nil {
+			t.Fatal(err)
+		}
 		if got := seen().Sub(testkit.Epoch); got != c.want {
 			t.Errorf("at %v: last seen at %v, want %v", n.clock.Now().Sub(testkit.Epoch), got, c.want)
+		}
+	}
+}
+
+// narrowStore refuses changes while its disk is full.
+type narrowStore struct {
+	partner.Store
+	full atomic.Bool
+}
+
+func (s *narrowStore) Write(ctx context.Context, fn func(partner.Writer) error) error {
+	if s.full.Load() {
+		return refusal.ErrFull
+	}
+	return s.Store.Write(ctx, fn)
+}
+
+// TestSessionOnFullDisk uses a session for 20 hours while nothing can be written. It lasts,
+// and its last use is written when there is room.
+func TestSessionOnFullDisk(t *testing.T) {
+	t.Parallel()
+	base := newNode(t)
+	view := &narrowStore{Store: base.store.Partners()}
+	n := addNode(t, base, view)
+	n.register(t, "a@b.example")
+	token := n.mustLogin(t, "a@b.example")
+	view.full.Store(true)
+	for hour := range 20 {
+		n.clock.Advance(time.Hour)
+		if found, err := n.BySession(t.Context(), token); err != nil || found == nil {
+			t.Fatalf("hour %d: got %v, %v, want the session", hour, found, err)
+		}
+	}
+	view.full.Store(false)
+	n.mustLogin(t, "a@b.example")
+	for _, at := range []*node{n, base} {
+		if found, err := at.BySession(t.Context(), token); err != nil || found == nil || !found.LastSeenAt.Equal(n.clock.Now()) {
+			t.Errorf("got %+v, %v, want the session as it was used last", found, err)
 		}
 	}
 }

@@ -54,6 +54,10 @@ func (s *Service) begin(ctx context.Context, verified *Account, member *Member, 
 	if session.SessionID, err = identifier.New(s.config.Random, "ses_"); err != nil {
 		return "", err
 	}
+	// A login ends sessions that have not been used for long.
+	if err := s.uses.Flush(ctx); err != nil {
+		return "", err
+	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		// Locked, so that logins at the same moment see each other's sessions.
 		if err := letIn(ctx, tx, verified); err != nil {
@@ -162,23 +166,43 @@ func (s *Service) BySession(ctx context.Context, token string) (*Session, error)
 		return nil, nil
 	}
 	hash := credential.HashToken(token)
+	noted := s.uses.Seen(hash, time.Time{}) // before the read, which finds what is written meanwhile
 	var session *Session
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
 		session, err = tx.Session(ctx, hash)
 		return err
 	})
-	now := s.now()
-	if err != nil || session == nil || session.Expired(now) {
+	if err != nil || session == nil {
 		return nil, err
+	}
+	if noted.After(session.LastSeenAt) {
+		session.LastSeenAt = noted
+	}
+	now := s.now()
+	if session.Expired(now) {
+		return nil, nil
 	}
 	// It may have begun while the account was being suspended.
 	if settings, err := s.Settings(ctx, session.Partner.PartnerID); err != nil || settings.Refusal() != nil {
 		return nil, err
 	}
 	if session.Stale(now) {
-		err = s.config.Store.Write(ctx, func(tx Writer) error { return tx.TouchSession(ctx, hash, now) })
+		s.uses.Note(hash, now)
 	}
-	return session, err
+	return session, nil
+}
+
+// saveUses writes when sessions were last used.
+func (s *Service) saveUses(ctx context.Context, uses []credential.SessionUse) error {
+	ctx = actor.Without(ctx) // they are those of several people
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		for _, use := range uses {
+			if err := tx.TouchSession(ctx, use.TokenHash, use.At); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // Logout ends a session, if there is one.

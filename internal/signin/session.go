@@ -14,6 +14,9 @@ func (s *Service) Sessions(ctx context.Context, personID string) (found []*Sessi
 		found, err = tx.SessionsOf(ctx, personID)
 		return err
 	})
+	for _, session := range found {
+		session.LastSeenAt = s.config.Uses.Seen(session.TokenHash, session.LastSeenAt)
+	}
 	now := s.now()
 	return slices.DeleteFunc(found, func(session *Session) bool { return session.Expired(now) }), err
 }

@@ -33,6 +33,7 @@ type Config struct {
 	Kind    Kind
 	Store   Store
 	Gate    *credential.Gate // that the same people sign in through
+	Uses    *credential.Uses // of their sessions; nil if all are written
 	Hasher  *credential.Hasher
 	Factors *Factors
 	Rules   *Rules

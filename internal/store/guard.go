@@ -30,7 +30,7 @@ import (
 type guard struct {
 	engine
 	reads, writes side
-	full          atomic.Int64           // when a transaction last found no room, see sinceLoaded; 0 if there is room
+	full          atomic.Int64                // when a transaction last found no room, see sinceLoaded; 0 if there is room
 	report        atomic.Pointer[func(error)] // see Store.Report
 	traces        traces
 	before        atomic.Pointer[func(context.Context) error] // see Store.BeforeWrites

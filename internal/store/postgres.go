@@ -239,7 +239,7 @@ const (
 	connectionException  = "08"    // a class
 	operatorIntervention = "57P"   // shutting down, crashed, starting
 	diskFull             = "53100"
-	insufficientResource = "53"    // a class: disk full, out of memory, too many connections
+	insufficientResource = "53" // a class: disk full, out of memory, too many connections
 	notPrivileged        = "42501"
 	lockNotAvailable     = "55P03" // lock_timeout has passed
 	idleInTransaction    = "25P03" // idle_in_transaction_session_timeout has passed, see bounds
