@@ -41,7 +41,7 @@ var rooms = map[string]room{
 	"internal/foundation/credential":  {may: []string{"internal/foundation/durable", "internal/foundation/form", "internal/foundation/identifier", "internal/foundation/processors", "internal/foundation/refusal", "internal/foundation/throttle", "internal/foundation/worker"}, mayNot: useCase},
 	"internal/foundation/diskspace":   {mayNot: useCase},
 	"internal/foundation/durable":     {mayNot: useCase},
-	"internal/foundation/picture":     {may: []string{"internal/foundation/form", "internal/foundation/refusal"}, mayNot: pure},
+	"internal/foundation/picture":     {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/turns"}, mayNot: pure},
 	"internal/foundation/sqlitefile":  {mayNot: useCase},
 	"internal/foundation/outbound":    {},
 	"internal/foundation/strictjson":  {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},

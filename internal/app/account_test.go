@@ -100,11 +100,17 @@ func TestLogo(t *testing.T) {
 	newer := strings.TrimPrefix(replaced.Text("logo"), s.URL)
 	s.Do(t, "GET", newer, nil).Must(t, 200)
 
+	large := put(drawingOf(t, color.Black, 2_900)).Refused(t, 422, "validation_error")
+	if want := "at most 4000 pixels a side and 4 megapixels"; !strings.Contains(string(large.Body), want) {
+		t.Errorf("a logo of 4.2 megapixels: got %s, want %q", large.Body, want)
+	}
 	put([]byte("no picture")).Refused(t, 422, "validation_error")
 	s.Do(t, "PUT", "/v1/account/logo", planted, "Cookie", owner.Cookie, "Content-Type", "image/svg+xml").Refused(t, 415, "unsupported_media_type")
+	put(drawingOf(t, color.Black, 4_001)).Refused(t, 422, "validation_error")
 	put(make([]byte, 1<<20+1)).Refused(t, 413, "payload_too_large")
 	p.As(t, "developer").Call(t, "DELETE", "/v1/account/logo", nil).Refused(t, 403, "forbidden")
 	s.Do(t, "GET", newer, nil).Must(t, 200)
+	put(drawingOf(t, color.Black, 2_800)).Must(t, 200) // 3.9 megapixels
 
 	if removed := owner.Call(t, "DELETE", "/v1/account/logo", nil).Must(t, 200); removed.JSON("logo") != nil {
 		t.Errorf("removed: got %s, want no logo", removed.Body)

@@ -42,8 +42,13 @@ type Logo struct {
 	Picture picture.Picture
 }
 
-// logoWanted is what is kept of a logo.
-var logoWanted = picture.Wanted{Field: "logo", Side: 512, Bytes: 256 << 10}
+// logoWanted is what is kept of a logo, and which files are accepted: logos of printers,
+// but nothing that keeps a processor busy, because anyone who registers may send them.
+// They wait for proofs of delivery.
+var logoWanted = picture.Wanted{
+	Field: "logo", Side: 512, Bytes: 256 << 10, Yields: true,
+	Accepted: picture.Limits{Bytes: 1 << 20, Side: 4_000, Pixels: 4_000_000, Scans: 16},
+}
 
 // supportURLRule accepts a link that is safe on a page: https, without user name and
 // fragment.
@@ -133,7 +138,7 @@ func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, basis
 // SetLogo cleans a picture, which must be a PNG, JPEG or WebP, and makes it the logo of
 // a partner. It refuses with validation_error.
 func (s *Service) SetLogo(ctx context.Context, partnerID string, data []byte) (Profile, error) {
-	cleaned, err := s.config.Cleaner.Clean(ctx, data, logoWanted)
+	cleaned, err := s.config.Cleaner.Clean(ctx, partnerID, data, logoWanted)
 	if err != nil {
 		return Profile{}, err
 	}

@@ -102,7 +102,7 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 	if err != nil || earlier != nil {
 		return earlier, earlier != nil, err
 	}
-	proof.Name, err = s.Keep(ctx, upload.Data, func(name string) error {
+	proof.Name, err = s.Keep(ctx, cmp.Or(proof.OperatorID, partnerID), upload.Data, func(name string) error {
 		return s.config.Records.Write(ctx, func(tx RecordWriter) error {
 			return tx.AddLoosePicture(ctx, partnerID, name, timestamp.Truncate(s.config.Now().Add(looseFor)))
 		})

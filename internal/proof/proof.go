@@ -66,11 +66,11 @@ func NewService(config Config) *Service {
 // URL returns the public address of a name.
 func (s *Service) URL(name string) string { return s.config.URL(name) }
 
-// Keep cleans a picture and stores it under a new name, which it returns. Before it
-// stores anything it calls announce with the name, and stops if that fails. The
+// Keep cleans a picture, which takes its turn among those of the payer, and stores it
+// under a new name, which it returns. Before it stores anything it calls announce with the name, and stops if that fails. The
 // error is a validation error if the file cannot be accepted.
-func (s *Service) Keep(ctx context.Context, data []byte, announce func(name string) error) (name string, err error) {
-	cleaned, err := s.config.Cleaner.Clean(ctx, data, wanted)
+func (s *Service) Keep(ctx context.Context, payer string, data []byte, announce func(name string) error) (name string, err error) {
+	cleaned, err := s.config.Cleaner.Clean(ctx, payer, data, wanted)
 	if err != nil {
 		return "", err
 	}

@@ -80,7 +80,7 @@ func TestKeepOpenDelete(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
 	service, ctx := newService(t, store), context.Background()
-	name, err := service.Keep(ctx, encodePNG(t, signature(40, 30)), unannounced)
+	name, err := service.Keep(ctx, "opr_1", encodePNG(t, signature(40, 30)), unannounced)
 	if err != nil || proof.FormatOf(name) != picture.PNG {
 		t.Fatalf("Keep: got %q, %v, want the name of a PNG", name, err)
 	}
@@ -104,7 +104,7 @@ func TestKeepOpenDelete(t *testing.T) {
 			}
 		}
 	}
-	if _, err := service.Keep(ctx, []byte("not a picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
+	if _, err := service.Keep(ctx, "opr_1", []byte("not a picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("Keep of a text: got %v, want a validation error", err)
 	}
 }
@@ -197,7 +197,7 @@ func (away) Delete(context.Context, string) error { return errors.New("denied") 
 func TestStoreUnavailable(t *testing.T) {
 	t.Parallel()
 	service, ctx := newService(t, away{}), context.Background()
-	_, kept := service.Keep(ctx, encodePNG(t, signature(9, 9)), unannounced)
+	_, kept := service.Keep(ctx, "opr_1", encodePNG(t, signature(9, 9)), unannounced)
 	_, opened := service.Open(ctx, newName(t, "a name", picture.PNG))
 	for _, err := range []error{kept, opened} {
 		if !refusal.HasCode(err, refusal.CodeUnavailable) || strings.Contains(err.Error(), "10.0.0.1") {

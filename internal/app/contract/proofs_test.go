@@ -24,7 +24,7 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	service := proof.NewService(proof.Config{Cleaner: picture.NewCleaner(), Store: store, Random: apptest.Random(t), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
-	name, err := service.Keep(context.Background(), drawing(), func(string) error { return nil })
+	name, err := service.Keep(context.Background(), "opr_1", drawing(), func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}

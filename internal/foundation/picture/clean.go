@@ -2,6 +2,7 @@ package picture
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,6 +59,7 @@ type decoder struct {
 type plan struct {
 	width, height int
 	raster        int  // bytes of memory to decode them
+	scans         int  // of a progressive JPEG, each of which covers all pixels
 	lossless      bool // they need WebP's lossless decoder
 	orientation   orientation
 }
@@ -79,6 +81,27 @@ type Wanted struct {
 	// Bytes is the greatest size of the encoded picture; 0 means no limit. A picture
 	// that is larger gets fewer pixels.
 	Bytes int
+	// Accepted bounds the files. Members that are 0 are those of the package.
+	Accepted Limits
+	// Yields makes the picture wait in a Cleaner until none waits that does not yield,
+	// and for all others that yield.
+	Yields bool
+}
+
+// Limits bounds what decoding a file costs, before anything of it is decoded.
+type Limits struct {
+	Bytes  int // of the file
+	Side   int // pixels
+	Pixels int
+	Scans  int // of a progressive JPEG
+}
+
+// limits returns what files are accepted.
+func (w Wanted) limits() Limits {
+	return Limits{
+		Bytes: cmp.Or(w.Accepted.Bytes, MaxBytes), Side: cmp.Or(w.Accepted.Side, maxSide),
+		Pixels: cmp.Or(w.Accepted.Pixels, maxPixels), Scans: cmp.Or(w.Accepted.Scans, maxScans),
+	}
 }
 
 // Clean decodes a file, which must be a PNG, JPEG or WebP, and encodes a new
@@ -86,51 +109,86 @@ type Wanted struct {
 // cannot be accepted. A hostile file may need up to 200 MB; Cleaner limits how many
 // are cleaned at the same time.
 func Clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
-	if err := CheckSize(data); err != nil {
+	checked, err := inspect(data, wanted)
+	if err != nil {
 		return Picture{}, err
 	}
-	cleaned, err := clean(ctx, data, wanted)
-	var refused unfit
-	if errors.As(err, &refused) {
-		err = form.Fault(wanted.Field, nil, string(refused))
-	}
-	return cleaned, err
+	return checked.clean(ctx)
 }
 
-func clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
+// file is a file whose header has been read and is within the limits.
+type file struct {
+	decoder
+	plan   plan
+	data   []byte
+	wanted Wanted
+}
+
+// inspect reads the header of a file, without decoding pixels. It refuses what Clean
+// does not accept by its header.
+func inspect(data []byte, wanted Wanted) (file, error) {
+	limits := wanted.limits()
+	if len(data) > limits.Bytes {
+		return file{}, errTooLarge(len(data), limits.Bytes)
+	}
 	for _, d := range decoders {
 		if d.magic(data) {
-			return d.clean(ctx, data, wanted)
+			plan, err := d.inspect(data, limits)
+			return file{d, plan, data, wanted}, wanted.explain(err)
 		}
 	}
-	return Picture{}, unfit("a PNG, JPEG or WebP picture")
+	return file{}, wanted.explain(unfit("a PNG, JPEG or WebP picture"))
+}
+
+func (d decoder) inspect(data []byte, limits Limits) (plan, error) {
+	plan, err := d.plan(data)
+	if err != nil {
+		return plan, err
+	}
+	if err := plan.check(limits); err != nil {
+		return plan, err
+	}
+	// The limits hold only if the library reads the same header as plan.
+	config, err := d.config(bytes.NewReader(data))
+	if err != nil || config.Width != plan.width || config.Height != plan.height {
+		return plan, errUnreadable
+	}
+	return plan, nil
+}
+
+// explain turns unfit into a validation error, and returns any other error as it is.
+func (w Wanted) explain(err error) error {
+	var refused unfit
+	if errors.As(err, &refused) {
+		return form.Fault(w.Field, nil, string(refused))
+	}
+	return err
 }
 
 // CheckSize refuses a file of more than MaxBytes with payload_too_large.
 func CheckSize(data []byte) error {
 	if len(data) > MaxBytes {
-		return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the picture is too large: %d bytes, at most %d", len(data), MaxBytes))
+		return errTooLarge(len(data), MaxBytes)
 	}
 	return nil
 }
 
-func (d decoder) clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
-	plan, err := d.plan(data)
-	if err != nil {
-		return Picture{}, err
-	}
-	if err := plan.check(); err != nil {
-		return Picture{}, err
-	}
-	// The limits hold only if the library reads the same header as plan.
-	config, err := d.config(bytes.NewReader(data))
-	if err != nil || config.Width != plan.width || config.Height != plan.height {
-		return Picture{}, errUnreadable
-	}
+func errTooLarge(size, most int) error {
+	return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the picture is too large: %d bytes, at most %d", size, most))
+}
+
+// clean decodes the file and encodes what is wanted of it.
+func (f file) clean(ctx context.Context) (Picture, error) {
+	cleaned, err := f.decodeAndEncode(ctx)
+	return cleaned, f.wanted.explain(err)
+}
+
+func (f file) decodeAndEncode(ctx context.Context) (Picture, error) {
+	plan, wanted := f.plan, f.wanted
 	if plan.raster > collectAbove {
 		defer runtime.GC()
 	}
-	decoded, err := d.decode(cancellable(ctx, data))
+	decoded, err := f.decode(cancellable(ctx, f.data))
 	if ctx.Err() != nil {
 		return Picture{}, fmt.Errorf("clean a picture: %w", ctx.Err())
 	}
@@ -142,7 +200,7 @@ func (d decoder) clean(ctx context.Context, data []byte, wanted Wanted) (Picture
 		if err != nil {
 			return Picture{}, err
 		}
-		cleaned, err := encode(plan.orientation.upright(small), d.photo)
+		cleaned, err := encode(plan.orientation.upright(small), f.photo)
 		if err != nil || wanted.Bytes == 0 || len(cleaned.Data) <= wanted.Bytes || side < 2 {
 			return cleaned, err
 		}
@@ -151,13 +209,15 @@ func (d decoder) clean(ctx context.Context, data []byte, wanted Wanted) (Picture
 
 var errUnreadable = unfit("a complete picture; this one is damaged or truncated")
 
-func (p plan) check() error {
+func (p plan) check(most Limits) error {
 	pixels := p.width * p.height
 	switch {
 	case p.width < 1 || p.height < 1:
 		return errUnreadable
-	case p.width > maxSide || p.height > maxSide || pixels > maxPixels:
-		return unfit(fmt.Sprintf("at most %d pixels a side and %d megapixels", maxSide, maxPixels/1_000_000))
+	case p.width > most.Side || p.height > most.Side || pixels > most.Pixels:
+		return unfit(fmt.Sprintf("at most %d pixels a side and %d megapixels", most.Side, most.Pixels/1_000_000))
+	case p.scans > most.Scans:
+		return unfit(fmt.Sprintf("a JPEG of at most %d scans", most.Scans))
 	case p.lossless && pixels > maxLossless:
 		return unfit(fmt.Sprintf("at most %d megapixels in a WebP that is lossless or transparent", maxLossless/1_000_000))
 	case p.raster > maxRaster:

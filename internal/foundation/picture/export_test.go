@@ -1,7 +1,14 @@
 package picture
 
-// Occupy takes a slot, as cleaning a picture does, until release is called.
-func (c *Cleaner) Occupy() (release func()) {
-	c.slots <- struct{}{}
-	return func() { <-c.slots }
+import "context"
+
+// Occupy takes a slot for a payer, as cleaning a picture that yields or does not yield
+// does, until release is called.
+func (c *Cleaner) Occupy(payer string, yields bool) (release func()) {
+	rank := rankFirst
+	if yields {
+		rank = rankYielding
+	}
+	c.slots.TakeIn(context.Background(), rank, payer)
+	return func() { c.slots.FreeIn(rank, payer) }
 }

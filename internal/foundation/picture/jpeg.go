@@ -29,7 +29,6 @@ type frame struct {
 	samples     int // of all components; a pixel has up to four
 	progressive bool
 	rgb         bool // not YCbCr: the decoder makes another copy
-	scans       int
 }
 
 // planJPEG reads the segments as the decoder does, and skips bytes between them as

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
 
 // Format is the file format of a cleaned picture.
@@ -43,36 +44,48 @@ const (
 	cleaningTimeout = 10 * time.Second
 )
 
-// Cleaner cleans a few pictures at a time; others wait. Many goroutines may use it.
-type Cleaner struct {
-	slots chan struct{} // holds a value for each picture that is being cleaned
-}
+// The ranks of pictures in a Cleaner.
+const (
+	rankFirst = iota
+	rankYielding
+)
+
+// Cleaner cleans a few pictures at a time; others wait. One payer has one picture of a
+// rank cleaned at a time, and payers take turns. Pictures that yield come after all
+// others, and only one of them is cleaned at a time, so that the rest of the slots is
+// there for what comes next. Many goroutines may use it.
+type Cleaner struct{ slots *turns.Slots }
 
 // NewCleaner returns a cleaner. A process needs one.
-func NewCleaner() *Cleaner { return &Cleaner{make(chan struct{}, maxCleanings)} }
-
-// Clean waits for a slot and calls the function Clean.
-func (c *Cleaner) Clean(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
-	if err := CheckSize(data); err != nil {
-		return Picture{}, err
-	}
-	if ctx.Err() == nil { // checked first, because select chooses at random among ready cases
-		select {
-		case c.slots <- struct{}{}:
-			defer func() { <-c.slots }()
-			return c.cleanInTime(ctx, data, wanted)
-		case <-ctx.Done():
-		}
-	}
-	return Picture{}, fmt.Errorf("wait to clean a picture: %w", ctx.Err())
+func NewCleaner() *Cleaner {
+	return &Cleaner{turns.NewRanked(maxCleanings, turns.Rank{Total: maxCleanings, PerKey: 1}, turns.Rank{Total: 1, PerKey: 1})}
 }
 
-func (c *Cleaner) cleanInTime(ctx context.Context, data []byte, wanted Wanted) (Picture, error) {
+// Clean refuses what the header of the file does not permit, waits for the payer's turn
+// and calls the function Clean.
+func (c *Cleaner) Clean(ctx context.Context, payer string, data []byte, wanted Wanted) (Picture, error) {
+	checked, err := inspect(data, wanted)
+	if err != nil {
+		return Picture{}, err
+	}
+	rank := rankFirst
+	if wanted.Yields {
+		rank = rankYielding
+	}
+	// The context is checked first, because select chooses at random among ready cases.
+	if ctx.Err() != nil || !c.slots.TakeIn(ctx, rank, payer) {
+		return Picture{}, fmt.Errorf("wait to clean a picture: %w", ctx.Err())
+	}
+	defer c.slots.FreeIn(rank, payer)
+	return checked.cleanInTime(ctx)
+}
+
+func (f file) cleanInTime(ctx context.Context) (Picture, error) {
 	limited, cancel := context.WithTimeout(ctx, cleaningTimeout)
 	defer cancel()
-	cleaned, err := Clean(limited, data, wanted)
+	cleaned, err := f.clean(limited)
 	if limited.Err() != nil && ctx.Err() == nil {
-		return Picture{}, form.Fault(wanted.Field, nil, fmt.Sprintf("a picture that can be decoded in %v", cleaningTimeout))
+		return Picture{}, form.Fault(f.wanted.Field, nil, fmt.Sprintf("a picture that can be decoded in %v", cleaningTimeout))
 	}
 	return cleaned, err
 }

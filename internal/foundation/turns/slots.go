@@ -6,27 +6,47 @@ import (
 )
 
 // Slots lets a few pieces of work run at a time, and for each key fewer. Those that
-// wait take turns by key. It may be used by many goroutines.
+// wait take turns by key. Work of a later rank gets a slot only while none of an
+// earlier rank could take it. It may be used by many goroutines.
 type Slots struct {
-	perKey int
+	mu    sync.Mutex
+	free  int     // guarded by mu
+	ranks []*rank // the first is served first; their fields are guarded by mu
+}
 
-	mu      sync.Mutex
-	free    int                    // guarded by mu
-	running map[string]int         // by key, without zeros; guarded by mu
-	waiting Queue[chan<- struct{}] // each is closed when its slot is given; guarded by mu
+// Rank says how much work of one rank runs at a time: Total in all, PerKey for each
+// key.
+type Rank struct{ Total, PerKey int }
+
+type rank struct {
+	Rank
+	taken   int                    // slots that this rank has
+	running map[string]int         // by key, without zeros
+	waiting Queue[chan<- struct{}] // each is closed when its slot is given
 }
 
 // NewSlots returns so many slots, of which one key has perKey at most.
-func NewSlots(total, perKey int) *Slots {
-	return &Slots{perKey: perKey, free: total, running: map[string]int{}}
+func NewSlots(total, perKey int) *Slots { return NewRanked(total, Rank{total, perKey}) }
+
+// NewRanked returns so many slots for work of several ranks, the first of which is
+// served first. A key is counted in each rank by itself.
+func NewRanked(total int, ranks ...Rank) *Slots {
+	s := &Slots{free: total}
+	for _, r := range ranks {
+		s.ranks = append(s.ranks, &rank{Rank: r, running: map[string]int{}})
+	}
+	return s
 }
 
 // Take waits for a slot and reports true when it has one; the caller then calls
 // Free. It reports false if ctx ends first.
-func (s *Slots) Take(ctx context.Context, key string) bool {
-	given := make(chan struct{})
+func (s *Slots) Take(ctx context.Context, key string) bool { return s.TakeIn(ctx, 0, key) }
+
+// TakeIn is Take for work of a rank, by its index; the caller then calls FreeIn.
+func (s *Slots) TakeIn(ctx context.Context, rank int, key string) bool {
+	waiting, given := &s.ranks[rank].waiting, make(chan struct{})
 	s.mu.Lock()
-	s.waiting.Add(key, given)
+	waiting.Add(key, given)
 	s.give()
 	s.mu.Unlock()
 	select {
@@ -35,35 +55,52 @@ func (s *Slots) Take(ctx context.Context, key string) bool {
 	case <-ctx.Done():
 	}
 	s.mu.Lock()
-	withdrawn := s.waiting.Withdraw(key, given)
+	withdrawn := waiting.Withdraw(key, given)
 	s.mu.Unlock()
 	return !withdrawn // the slot may have been given meanwhile
 }
 
 // Free returns a slot of the key.
-func (s *Slots) Free(key string) {
+func (s *Slots) Free(key string) { s.FreeIn(0, key) }
+
+// FreeIn returns a slot of the key in a rank.
+func (s *Slots) FreeIn(rank int, key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	r := s.ranks[rank]
 	s.free++
-	if s.running[key]--; s.running[key] == 0 {
-		delete(s.running, key)
+	r.taken--
+	if r.running[key]--; r.running[key] == 0 {
+		delete(r.running, key)
 	}
 	s.give()
 }
 
 // give gives the free slots to those whose turn it is. The caller holds mu.
 func (s *Slots) give() {
-	for s.free > 0 {
-		taker := ""
-		given, ok := s.waiting.Next(func(key string, _ chan<- struct{}) bool {
-			taker = key
-			return s.running[key] < s.perKey
-		})
-		if !ok {
-			return
+	for _, r := range s.ranks {
+		for s.free > 0 && r.giveOne() {
+			s.free--
 		}
-		s.free--
-		s.running[taker]++
-		close(given)
 	}
+}
+
+// giveOne gives a slot to the one whose turn it is in the rank, and reports whether
+// there was one.
+func (r *rank) giveOne() bool {
+	if r.taken >= r.Total {
+		return false
+	}
+	taker := ""
+	given, ok := r.waiting.Next(func(key string, _ chan<- struct{}) bool {
+		taker = key
+		return r.running[key] < r.PerKey
+	})
+	if !ok {
+		return false
+	}
+	r.taken++
+	r.running[taker]++
+	close(given)
+	return true
 }

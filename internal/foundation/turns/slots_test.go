@@ -34,6 +34,7 @@ func TestSlotsGoRound(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(10 * time.Second)
+		synctest.Wait()
 		if got, want := strings.Join(order, " "), "a a b c a a a"; got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
@@ -61,6 +62,45 @@ func TestSlotsOfOneKey(t *testing.T) {
 		if !s.Take(soon(), "d") {
 			t.Error("d: got no slot after one was freed, want one")
 		}
+	})
+}
+
+// TestRanks has two slots, of which the second rank gets one at a time. What waits in the
+// first rank is served before it, although it came later.
+func TestRanks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const first, second = 0, 1
+		s := turns.NewRanked(2, turns.Rank{Total: 2, PerKey: 1}, turns.Rank{Total: 1, PerKey: 1})
+		var order []string
+		take := func(rank int, keys ...string) {
+			for _, key := range keys {
+				go func() {
+					if s.TakeIn(t.Context(), rank, key) {
+						order = append(order, key) // one at a time, because each Wait waits for it
+					}
+				}()
+				synctest.Wait()
+			}
+		}
+		take(second, "x", "x", "x", "y") // one slot stays free
+		take(first, "a", "a", "a", "b", "b")
+		for _, done := range []struct {
+			rank int
+			key  string
+			want string // what runs or has run then
+		}{
+			{second, "x", "x a b"}, {first, "a", "x a b a"}, {first, "b", "x a b a b"}, {first, "a", "x a b a b a"},
+			{first, "b", "x a b a b a x"}, {first, "a", "x a b a b a x"}, {second, "x", "x a b a b a x y"},
+			{second, "y", "x a b a b a x y x"},
+		} {
+			s.FreeIn(done.rank, done.key)
+			synctest.Wait()
+			if got := strings.Join(order, " "); got != done.want {
+				t.Fatalf("when %s was done: got %q, want %q", done.key, got, done.want)
+			}
+		}
+		s.FreeIn(second, "x")
 	})
 }
 

@@ -92,7 +92,7 @@ var settingsPhrases = map[string]phrase{
 	"settings.logo.add":         {"Add the logo", "Ajouter le logo"},
 	"settings.logo.replace":     {"Replace the logo", "Remplacer le logo"},
 	"settings.logo.choose":      {"Choose a picture first.", "Choisissez d’abord une image."},
-	"settings.logo.unfit":       {"This picture cannot be used. Choose a PNG, JPEG or WebP that is complete and not animated, with at most 8,000 pixels a side.", "Cette image ne convient pas. Choisissez un PNG, JPEG ou WebP complet et non animé, de 8 000 pixels de côté au plus."},
+	"settings.logo.unfit":       {"This picture cannot be used. Choose a PNG, JPEG or WebP that is complete and not animated, of at most 4,000 pixels a side and 4 megapixels.", "Cette image ne convient pas. Choisissez un PNG, JPEG ou WebP complet et non animé, de 4 000 pixels de côté et de 4 mégapixels au plus."},
 	"settings.logo.set":         {"The logo was saved.", "Le logo a été enregistré."},
 	"settings.logo.remove":      {"Remove the logo", "Retirer le logo"},
 	"settings.logo.remove.what": {"Recipients then see your name only.", "Les destinataires ne verront plus que votre nom."},

@@ -417,7 +417,7 @@ export interface paths {
         get?: never;
         /**
          * Set the logo
-         * @description The body is the picture: PNG, JPEG or WebP of at most 1 MiB. Its content decides the format. The picture is re-encoded as PNG or JPEG without metadata, with at most 512 pixels on the longer side and at most 256 KiB.
+         * @description The body is the picture: PNG, JPEG or WebP of at most 1 MiB, 4 megapixels, 4,000 pixels a side, and 16 scans if it is a progressive JPEG. Its content decides the format. The picture is re-encoded as PNG or JPEG without metadata, with at most 512 pixels on the longer side and at most 256 KiB.
          */
         put: operations["putLogo"];
         post?: never;
