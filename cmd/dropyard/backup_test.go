@@ -140,7 +140,7 @@ func TestBackupAndCopyErrors(t *testing.T) {
 		"copy --from a.db --to sqlite:b.db":                           {2, "--from"},
 		"copy --from sqlite:a.db --to mysql://hushhush":               {2, "--to"},
 		"copy --from sqlite:a.db --to sqlite:a.db":                    {2, "must be different"},
-		"copy --from sqlite:a.db --to postgres://u:hushhush@[::1:5/x": {1, "a.db"},
+		"copy --from sqlite:a.db --to postgres://u:hushhush@[::1:5/x": {2, "--to"},
 	} {
 		got := (run{}).do(t, strings.Fields(args)...)
 		if got.code != c.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||

@@ -5,14 +5,13 @@ import (
 	"errors"
 
 	"github.com/dropyard/dropyard/internal/app"
-	"github.com/dropyard/dropyard/internal/config"
 )
 
 type copyCommand struct {
 	From string `help:"Database to copy: sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME. No service may be using it." env:"DROPYARD_COPY_FROM" required:"" placeholder:"URL"`
 	To   string `help:"Database to copy to. It must be empty, or hold an interrupted copy of the same database." env:"DROPYARD_COPY_TO" required:"" placeholder:"URL"`
 
-	databaseInsecureFlag
+	databaseRiskFlags
 }
 
 // copyBatch is the number of rows in a transaction of a copy; 0 for the store's own. Tests
@@ -21,8 +20,7 @@ var copyBatch int
 
 // Run copies all data and compares the two databases.
 func (c *copyCommand) Run(ctx context.Context) error {
-	from := &config.Config{DatabaseURL: c.From, DatabaseInsecure: c.DatabaseInsecure}
-	to := &config.Config{DatabaseURL: c.To, DatabaseInsecure: c.DatabaseInsecure}
+	from, to := c.settings(c.From), c.settings(c.To)
 	if err := app.CheckCopy(from, to); err != nil {
 		return usageError{err}
 	}

@@ -185,6 +185,7 @@ func TestCopyKilled(t *testing.T) {
 			t.Parallel()
 			url := database(t)
 			r, partner := newInstallation(t)
+			r = r.with(mayLoseData)
 			c, draw := r.to(t, url), repeatable.Rand(t).IntN
 			for range 8 {
 				c.killed(t, batches(draw))

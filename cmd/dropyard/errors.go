@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/app"
 )
 
 // The exit codes, as docs/command-line.md describes them.
@@ -29,10 +30,11 @@ func (e usageError) Unwrap() error { return e.error }
 // exitCode returns the exit code for an error, which kong may have wrapped.
 func exitCode(err error) int {
 	var usage usageError
+	var setting app.SettingError
 	var refused *client.Error
 	var unreachable *url.Error
 	switch {
-	case errors.As(err, &usage):
+	case errors.As(err, &usage), errors.As(err, &setting):
 		return exitUsage
 	case errors.As(err, &refused):
 		return exitCodeOf(refused)

@@ -105,7 +105,7 @@ func movedService(t *testing.T) reader {
 	var printed bytes.Buffer
 	service := apptest.Start(t, apptest.Demo(&printed), apptest.DataIn(filepath.Join(dir, "data")))
 	service.Stop()
-	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" + testkit.PostgresURL(t)}}
+	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" + testkit.PostgresURL(t), mayLoseData}}
 }
 
 func runGuide(t *testing.T, guide string, as reader) {

@@ -22,7 +22,7 @@ type rotateKeyCommand struct {
 // next. Exit code 1 means that nodes have to be restarted first.
 func (c *rotateKeyCommand) Run(ctx context.Context) error {
 	settings := c.settings()
-	if err := settings.CheckPlaces(); err != nil {
+	if err := app.CheckPlaces(settings); err != nil {
 		return usageError{err}
 	}
 	done, err := app.RotateMasterKey(ctx, settings, app.System(), c.KeepOld)

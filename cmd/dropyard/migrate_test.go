@@ -32,9 +32,9 @@ func TestMigrateErrors(t *testing.T) {
 		"migrate --distribute mongodb": {2, "--distribute"},
 		"migrate --distribute citus --shards 0 --database postgres://u:hushhush@127.0.0.1:1/x": {2, "--shards"},
 		"migrate --distribute citus --database postgres://u:hushhush@127.0.0.1:1/x":            {1, "127.0.0.1"},
-		"migrate --database postgres://u:hushhush@db.example/x":                                {1, "--database-allow-insecure"},
-		"migrate --distribute citus --database postgres://u:hushhush@db.example/x":             {1, "--database-allow-insecure"},
-		"copy --to sqlite:none.db --from postgres://u:hushhush@db.example/x":                   {1, "--database-allow-insecure"},
+		"migrate --database postgres://u:hushhush@db.example/x":                                {2, "--database-allow-insecure"},
+		"migrate --distribute citus --database postgres://u:hushhush@db.example/x":             {2, "--database-allow-insecure"},
+		"copy --to sqlite:none.db --from postgres://u:hushhush@db.example/x":                   {2, "--database-allow-insecure"},
 	} {
 		if got := (run{}).do(t, strings.Fields(args)...); got.code != want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
 			!strings.Contains(got.stderr, want.text) || strings.Contains(got.stderr, "hush") {

@@ -20,6 +20,8 @@ const (
 	// holdAfter is one that makes such a program stop after a part of its work, which it
 	// names: a stage, and the number of a report of progress in it.
 	holdAfter = "DROPYARD_TEST_HOLD_AFTER"
+	// mayLoseData lets a program use the PostgreSQL server that all tests share.
+	mayLoseData = "DROPYARD_DATABASE_MAY_LOSE_DATA=true"
 )
 
 func TestMain(m *testing.M) {

@@ -96,10 +96,13 @@ type App struct {
 	ends            []func() error
 }
 
-// Check returns an error for the first invalid setting. It opens and creates
+// Check returns an error for the first invalid setting. It opens no connection and creates
 // nothing.
 func Check(settings *config.Config) error {
 	if err := settings.Check(); err != nil {
+		return err
+	}
+	if err := CheckPlaces(settings); err != nil {
 		return err
 	}
 	if settings.OperatorEmail == "" {
@@ -107,6 +110,18 @@ func Check(settings *config.Config) error {
 	}
 	if err := operator.Check(operator.Operator{Email: settings.OperatorEmail, Role: operator.RoleAdmin}, settings.OperatorPassword); err != nil {
 		return fmt.Errorf("the first operator: %w", err)
+	}
+	return nil
+}
+
+// CheckPlaces returns an error if a setting that says where data are kept is invalid, for
+// commands that have no other settings. It opens no connection and creates nothing.
+func CheckPlaces(settings *config.Config) error {
+	if err := settings.CheckPlaces(); err != nil {
+		return err
+	}
+	if err := checkURL(settings); err != nil {
+		return fmt.Errorf("--database: %w", err)
 	}
 	return nil
 }

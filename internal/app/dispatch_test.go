@@ -22,7 +22,7 @@ func (f floor) dispatcher(t *testing.T, email string) {
 	world := app.System()
 	world.Now, world.Random = f.Clock.Now, apptest.Random(t)
 	world.Hasher = apptest.CheapHasher(world.Random)
-	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database}
+	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}
 	if err := app.AddOperator(t.Context(), settings, world, app.NewOperator{Email: email, Password: apptest.OperatorPassword, Role: "dispatcher"}); err != nil {
 		t.Fatal(err)
 	}

@@ -22,18 +22,20 @@ const doctorWaits = 15 * time.Second
 func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorWaits)
 	defer cancel()
-	if err := checkTransport(settings); err != nil {
+	found, err := store.ExaminePostgres(ctx, settings.DatabaseURL)
+	if errors.Is(err, store.ErrPooled) {
 		d.find("%v", err)
 		return nil
 	}
-	found, err := store.ExaminePostgres(ctx, settings.DatabaseURL)
 	if err != nil {
-		// The driver writes a line for each address that it has tried.
 		d.find("PostgreSQL cannot be used: %s: start the server, or correct --database", strings.Join(strings.Fields(err.Error()), " "))
 		return nil
 	}
 	d.judgeServer(found)
-	d.judgeDurability(found)
+	d.judgeDurability(found, settings.DatabaseMayLoseData)
+	if found.Sorting != nil {
+		d.find("%v", found.Sorting)
+	}
 	d.judgeSchema(found)
 	if found.SchemaVersion == 0 || len(found.Missing) > 0 {
 		return nil
@@ -68,14 +70,24 @@ func (d *Diagnosis) judgeServer(found *store.Server) {
 }
 
 // judgeDurability finds settings with which a crash loses what was acknowledged.
-func (d *Diagnosis) judgeDurability(found *store.Server) {
+func (d *Diagnosis) judgeDurability(found *store.Server, mayLoseData bool) {
+	lossy := false
 	for _, name := range []string{"fsync", "full_page_writes"} {
-		if found.Settings[name] == "off" {
-			d.find("%s of PostgreSQL is off, so a power failure can destroy the database: set it to on", name)
+		if found.Settings[name] != "off" {
+			continue
+		}
+		lossy = true
+		if mayLoseData {
+			d.note("%s of PostgreSQL is off, so a power failure can destroy the database; --database-may-lose-data accepts that", name)
+		} else {
+			d.find("%s of PostgreSQL is off, so a power failure can destroy the database, and no service starts on it: set it to on", name)
 		}
 	}
+	if mayLoseData && !lossy {
+		d.note("--database-may-lose-data is set, and not needed")
+	}
 	if found.Settings["synchronous_commit"] == "off" {
-		d.find("synchronous_commit of PostgreSQL is off, so a crash loses orders that were acknowledged: set it to on, for the server, the database and the user")
+		d.note("synchronous_commit of PostgreSQL is off; the service sets it to on for its own sessions")
 	}
 	if found.Settings["transaction_read_only"] == "on" {
 		d.find("the database is read-only, as that of a standby is: set --database to the primary, or default_transaction_read_only to off")

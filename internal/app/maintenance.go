@@ -44,9 +44,15 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 // CheckCopy returns an error if the settings do not name two databases. It opens
 // neither.
 func CheckCopy(from, to *config.Config) error {
-	for _, flag := range []struct{ name, url string }{{"--from", from.DatabaseURL}, {"--to", to.DatabaseURL}} {
-		if !config.IsDatabase(flag.url) {
+	for _, flag := range []struct {
+		name     string
+		settings *config.Config
+	}{{"--from", from}, {"--to", to}} {
+		if !config.IsDatabase(flag.settings.DatabaseURL) {
 			return fmt.Errorf("%s: the URL must be sqlite:FILE or postgres://USER:PASSWORD@HOST:PORT/NAME", flag.name)
+		}
+		if err := checkURL(flag.settings); err != nil {
+			return fmt.Errorf("%s: %w", flag.name, err)
 		}
 	}
 	if from.DatabaseURL == to.DatabaseURL {
@@ -75,12 +81,17 @@ func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []sto
 }
 
 // openAlone opens a database that must exist and, if it is embedded, must not be
-// open anywhere else. Of PostgreSQL that cannot be checked.
+// open anywhere else. Of PostgreSQL that cannot be checked; it may be one that no service
+// starts on, because a copy is the way out of it.
 func openAlone(ctx context.Context, settings *config.Config) (*store.Store, error) {
-	if !settings.Postgres() {
-		if err := backup.CheckUnused(ctx, settings.Database()); err != nil {
+	if settings.Postgres() {
+		if err := store.CheckSource(ctx, settings.DatabaseURL); err != nil {
 			return nil, err
 		}
+		return store.OpenPostgres(ctx, settings.DatabaseURL)
+	}
+	if err := backup.CheckUnused(ctx, settings.Database()); err != nil {
+		return nil, err
 	}
 	return openStore(ctx, settings)
 }

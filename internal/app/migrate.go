@@ -47,7 +47,7 @@ const maxShards = 4096
 // grow with partners are split by partner, the others are copied to every node.
 // The schema must be up to date.
 func Distribute(ctx context.Context, settings *config.Config, shards int) (*store.Distribution, error) {
-	if err := checkTransport(settings); err != nil {
+	if err := checkURL(settings); err != nil {
 		return nil, err
 	}
 	return store.Distribute(ctx, settings.DatabaseURL, shards)

@@ -44,6 +44,10 @@ func (a *App) openData(ctx context.Context) (err error) {
 	if a.store, err = openForService(ctx, a.config, a.Surroundings); err != nil {
 		return err
 	}
+	if a.config.Postgres() && a.config.DatabaseMayLoseData {
+		a.warnings = append(a.warnings, "--database-may-lose-data is set: fsync and full_page_writes of PostgreSQL are not checked, "+
+			"and a crash of its machine may lose orders that were acknowledged")
+	}
 	a.atClose(a.store.Close)
 	a.store.Trace(a.tracer)
 	if a.BeforeWrites != nil {
@@ -145,19 +149,37 @@ func openForService(ctx context.Context, settings *config.Config, world Surround
 }
 
 func openPostgres(ctx context.Context, settings *config.Config) (*store.Store, error) {
-	if err := checkTransport(settings); err != nil {
+	if err := checkURL(settings); err != nil {
+		return nil, err
+	}
+	if err := store.CheckServer(ctx, settings.DatabaseURL, settings.DatabaseMayLoseData); err != nil {
 		return nil, err
 	}
 	return store.OpenPostgres(ctx, settings.DatabaseURL)
 }
 
-// checkTransport refuses to send the password of a PostgreSQL database, and everyone's
-// data, through a network in the clear, unless the settings allow it.
-func checkTransport(settings *config.Config) error {
-	if settings.DatabaseInsecure {
+// SettingError marks an error in the settings that is found before anything is opened or
+// created.
+type SettingError struct{ error }
+
+// Unwrap returns the error that was marked.
+func (e SettingError) Unwrap() error { return e.error }
+
+// checkURL returns a SettingError if the URL of a PostgreSQL database has faults. It also
+// refuses to send the password of the database, and everyone's data, through a network in
+// the clear, unless the settings allow it.
+func checkURL(settings *config.Config) error {
+	if !settings.Postgres() {
 		return nil
 	}
-	return store.CheckTransport(settings.DatabaseURL)
+	check := store.CheckTransport
+	if settings.DatabaseInsecure {
+		check = store.CheckURL
+	}
+	if err := check(settings.DatabaseURL); err != nil {
+		return SettingError{err}
+	}
+	return nil
 }
 
 // openStore opens the database for a command, which needs no master key.

@@ -76,7 +76,7 @@ func TestAuditExport(t *testing.T) {
 	export := func(from, to time.Time) (ids []string) {
 		t.Helper()
 		var out bytes.Buffer
-		settings := &config.Config{Data: s.Data, DatabaseURL: s.Database}
+		settings := &config.Config{Data: s.Data, DatabaseURL: s.Database, DatabaseMayLoseData: true}
 		if err := app.ExportAudit(t.Context(), settings, app.System(), from, to, &out); err != nil {
 			t.Fatal(err)
 		}

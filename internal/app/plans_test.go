@@ -120,7 +120,7 @@ func everyday(t *testing.T, service *apptest.Service) {
 	partner.Do(t, "GET", "/v1/auth/api-keys", nil, partner.Login()...).Must(t, 200)
 	partner.Do(t, "DELETE", "/v1/auth/api-keys/"+spare.KeyID, nil, partner.Login()...).Must(t, 200)
 
-	settings := &config.Config{Data: service.Data, DatabaseURL: service.Database}
+	settings := &config.Config{Data: service.Data, DatabaseURL: service.Database, DatabaseMayLoseData: true}
 	if err := app.ExportPartner(t.Context(), settings, app.System(), partner.PartnerID, &strings.Builder{}); err != nil {
 		t.Error(err)
 	}

@@ -39,7 +39,7 @@ func newVault(t *testing.T) *vault {
 	dir := testkit.FastDir(t)
 	v := &vault{Service: apptest.Start(t, apptest.DataIn(dir))}
 	v.partner = v.Register(t, "metro")
-	v.settings = &config.Config{Data: dir, DatabaseURL: v.Database}
+	v.settings = &config.Config{Data: dir, DatabaseURL: v.Database, DatabaseMayLoseData: true}
 	v.world = app.Surroundings{Now: v.Clock.Now, Random: app.System().Random}
 	sealer := v.sealer(t, "current")
 	ctx := t.Context()

@@ -21,10 +21,13 @@ import (
 // Config holds all settings. The command line fills it from flags and from the
 // environment.
 type Config struct {
-	Listen           string        `help:"Address to serve on. Default: ${default}." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
-	Data             string        `help:"Directory of the database, the master key and the proofs of delivery. Default: ${default}." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
-	DatabaseURL      string        `name:"database" help:"Database to use: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
-	DatabaseInsecure bool          `name:"database-allow-insecure" help:"Allow connections without TLS to a PostgreSQL server on another machine; for networks that no one else can read." env:"DROPYARD_DATABASE_ALLOW_INSECURE"`
+	Listen           string `help:"Address to serve on. Default: ${default}." default:"127.0.0.1:8080" env:"DROPYARD_LISTEN" placeholder:"HOST:PORT"`
+	Data             string `help:"Directory of the database, the master key and the proofs of delivery. Default: ${default}." default:"./data" env:"DROPYARD_DATA" placeholder:"DIR"`
+	DatabaseURL      string `name:"database" help:"Database to use: sqlite:FILE, or postgres://USER:PASSWORD@HOST:PORT/NAME. Default: dropyard.db in the data directory." env:"DROPYARD_DATABASE" placeholder:"URL"`
+	DatabaseInsecure bool   `name:"database-allow-insecure" help:"Allow connections without TLS to a PostgreSQL server on another machine; for networks that no one else can read." env:"DROPYARD_DATABASE_ALLOW_INSECURE"`
+	// DatabaseMayLoseData allows a server that loses committed data when its machine crashes.
+	DatabaseMayLoseData bool `name:"database-may-lose-data" help:"Use a PostgreSQL server whose fsync or full_page_writes is off: a crash of its machine may lose orders that were acknowledged, and destroy the database; for tests." env:"DROPYARD_DATABASE_MAY_LOSE_DATA"`
+
 	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: the listening address or, with --tls-domain, the first domain." env:"DROPYARD_BASE_URL" placeholder:"URL"`
 	TLSCert          string        `name:"tls-cert" help:"File with a certificate and its chain, in PEM: the service then speaks TLS. A new file is read without a restart." env:"DROPYARD_TLS_CERT" placeholder:"FILE"`
 	TLSKey           string        `name:"tls-key" help:"File with the key of that certificate, in PEM." env:"DROPYARD_TLS_KEY" placeholder:"FILE"`

@@ -50,7 +50,7 @@ func distribute(ctx context.Context, config *pgx.ConnConfig, shards int) (found 
 	for name := range byKey { // which suits no query of the catalogue, with its many shards
 		delete(config.RuntimeParams, name)
 	}
-	c, err := pgx.ConnectConfig(ctx, config)
+	c, err := pgx.ConnectConfig(ctx, settling(config))
 	if err != nil {
 		return nil, fmt.Errorf("connect to distribute the tables: %w", err)
 	}

@@ -9,7 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -62,6 +61,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	if distributed && !strings.Contains(url, poolSetting) {
 		config.MaxConns = distributedConns
 	}
+	config.ConnConfig = settling(config.ConnConfig)
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return nil, fmt.Errorf("open PostgreSQL: %w", err)
@@ -75,10 +75,9 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 }
 
 func parsePostgres(url string) (*pgxpool.Config, error) {
-	config, err := pgxpool.ParseConfig(url)
+	config, err := parseURL(url)
 	if err != nil {
-		// The error repeats the URL, and with it the password.
-		return nil, errors.New("--database is not a PostgreSQL URL (example: postgres://user:password@host:5432/name)")
+		return nil, err
 	}
 	config.ConnConfig.RuntimeParams["application_name"] = "dropyard"
 	for name, value := range byKey {
@@ -87,22 +86,6 @@ func parsePostgres(url string) (*pgxpool.Config, error) {
 	boundWaits(config)
 	config.PrepareConn = replan
 	return config, nil
-}
-
-// CheckTransport returns an error if a connection to the PostgreSQL database at url could
-// go to another machine without TLS, as it does by default where the server offers none.
-func CheckTransport(url string) error {
-	config, err := parsePostgres(url)
-	if err != nil {
-		return err
-	}
-	ways := []*pgconn.FallbackConfig{{Host: config.ConnConfig.Host, TLSConfig: config.ConnConfig.TLSConfig}}
-	for _, way := range append(ways, config.ConnConfig.Fallbacks...) {
-		if way.TLSConfig == nil && !strings.HasPrefix(way.Host, "/") && !loopback.Is(way.Host) {
-			return fmt.Errorf("the connection to PostgreSQL on %s might be in the clear: add sslmode=verify-full (or require, which does not check the server's name) to the URL of the database, or set --database-allow-insecure", way.Host)
-		}
-	}
-	return nil
 }
 
 func (e *postgresEngine) shared() bool { return true }

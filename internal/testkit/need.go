@@ -38,6 +38,7 @@ var (
 	NeedPromtool   = Need{"promtool", programs("prometheus", "promtool")}
 	NeedPHP        = Need{"php", programs("php-cli", "php")}
 	NeedPostfix    = Need{"postfix", findPostfix}
+	NeedPgBouncer  = Need{"pgbouncer", programs("pgbouncer", "pgbouncer")}
 	NeedPython     = Need{"python", programs("python3 and python3-venv", "python3")}
 	NeedCitus      = Need{"citus", variable(CitusVariable)}
 	NeedOldBinary  = Need{"old-binary", variable(OldBinaryVariable)}

@@ -59,6 +59,13 @@ func PostgresURL(t testing.TB) string {
 	return sharedServer(t).databaseFor(t, "template1")
 }
 
+// PostgresURLIn returns the URL of an empty database that sorts by the rules of a language
+// ("cs-CZ"), on the server that all tests of the binary share.
+func PostgresURLIn(t testing.TB, language string) string {
+	t.Helper()
+	return sharedServer(t).databaseFor(t, fmt.Sprintf("template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE '%s'", language))
+}
+
 // sharedServer returns the server that all tests of the binary share.
 func sharedServer(t testing.TB) *postgresServer {
 	t.Helper()

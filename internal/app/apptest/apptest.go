@@ -229,7 +229,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	dir := testkit.FastDir(t)
 	settings := &config.Config{
 		Listen: "127.0.0.1:0", Data: dir,
-		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword, RequestLogBytes: 1 << 30,
+		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword, RequestLogBytes: 1 << 30, DatabaseMayLoseData: true,
 	}
 	world := app.System()
 	world.Version = "test"
@@ -310,7 +310,7 @@ func DatabaseOf(t testing.TB, data string) string {
 
 // migrated is a database with the current schema.
 var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
-	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url})
+	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url, DatabaseMayLoseData: true})
 	return err
 }}
 
@@ -320,7 +320,7 @@ const fewShards = 4
 // distributed returns the URL of a database whose tables Citus distributes.
 func distributed(t testing.TB) string {
 	t.Helper()
-	settings := &config.Config{DatabaseURL: testkit.CitusURL(t)}
+	settings := &config.Config{DatabaseURL: testkit.CitusURL(t), DatabaseMayLoseData: true}
 	_, err := app.Migrate(t.Context(), settings)
 	if err == nil {
 		_, err = app.Distribute(t.Context(), settings, fewShards)

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 // migrated is a database with the current schema, for the tests that are not about its
 // making.
 var migrated = testkit.PostgresTemplate{Fill: func(ctx context.Context, url string) error {
-	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url})
+	_, err := app.Migrate(ctx, &config.Config{DatabaseURL: url, DatabaseMayLoseData: true})
 	return err
 }}
 

@@ -65,8 +65,9 @@ func (s settings) command(t testing.TB) *exec.Cmd {
 	if s.webhooks {
 		command.Args = append(command.Args, "--webhook-allow-insecure")
 	}
+	command.Env = append(os.Environ(), "DROPYARD_DATABASE_MAY_LOSE_DATA=true")
 	if !s.quiet {
-		command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
+		command.Env = append(command.Env, "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
 	}
 	return command
 }

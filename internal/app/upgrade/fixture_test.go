@@ -189,7 +189,7 @@ func fresh(t *testing.T, onPostgres bool) []string {
 	if onPostgres {
 		f.url = testkit.PostgresURL(t)
 	}
-	if _, err := app.Migrate(t.Context(), &config.Config{Data: f.dir, DatabaseURL: f.url}); err != nil {
+	if _, err := app.Migrate(t.Context(), &config.Config{Data: f.dir, DatabaseURL: f.url, DatabaseMayLoseData: true}); err != nil {
 		t.Fatal(err)
 	}
 	return f.schema(t, f.service())
