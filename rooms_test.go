@@ -126,7 +126,7 @@ var rooms = map[string]room{
 	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/scenes"}},
 
 	"internal/store":           {may: []string{"internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor"}, mayNot: storage},
-	"internal/store/backup":    {may: []string{"internal/store", foundation}, mayNot: storage},
+	"internal/store/backup":    {may: []string{"internal/installation", "internal/store", foundation}, mayNot: storage},
 	"internal/store/storetest": everything,
 
 	"examples/quickstart": {may: []string{"client"}},

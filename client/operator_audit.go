@@ -48,7 +48,9 @@ const (
 	ActionPartnerApproved AuditAction = "partner.approved"
 	ActionPartnerExported AuditAction = "partner.exported" // all data of the partner
 	ActionPartnerErased   AuditAction = "partner.erased"   // the personal data of a recipient
-	ActionClockAccepted   AuditAction = "clock.accepted"   // although it was doubted
+	ActionHeld            AuditAction = "messages.held"    // webhooks and mails, after a restore or a copy
+	ActionResumed         AuditAction = "messages.resumed"
+	ActionClockAccepted   AuditAction = "clock.accepted" // although it was doubted
 	ActionRateCardAdded   AuditAction = "rate_card.added"
 	ActionKeyCreated      AuditAction = "api_key.created"
 	ActionKeyRevoked      AuditAction = "api_key.revoked"

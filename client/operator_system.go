@@ -69,6 +69,7 @@ type System struct {
 	LogPendingBytes *int64          `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
 	LastBackupAt    time.Time       `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
 	ClockDoubt      *ClockDoubt     `json:"clock_doubt,omitempty"`       // why data does not age by the clock of the node that answers; nil if it does
+	Held            *Hold           `json:"held,omitempty"`              // why no webhooks and mails are sent; nil if they are
 	Problems        []SystemProblem `json:"problems"`                    // why the node that answers is not ready
 }
 
@@ -95,6 +96,25 @@ type ClockDoubt struct {
 	WaitSeconds int64  `json:"wait_seconds"` // until data ages by the clock; 0 if refused
 	Message     string `json:"message"`
 }
+
+// Hold means that no webhooks and mails are sent until [Operator.Resume]. They wait.
+type Hold struct {
+	Since   time.Time  `json:"since"`
+	Reason  HoldReason `json:"reason"`
+	Message string     `json:"message"`
+}
+
+// HoldReason says why webhooks and mails are held.
+type HoldReason string
+
+// The reasons for a hold.
+const (
+	HoldRestored HoldReason = "restored" // a backup was restored
+	HoldCopied   HoldReason = "copied"   // the database was filled by dropyard copy
+	HoldOlder    HoldReason = "older"    // the database is older than it was when the node last ran
+	HoldMoved    HoldReason = "moved"    // the data come from another PostgreSQL database
+	HoldAsked    HoldReason = "asked"    // a start with --hold
+)
 
 // SystemNode is a node that shares the database.
 type SystemNode struct {
@@ -139,4 +159,10 @@ func (o *Operator) GetSystem(ctx context.Context, options ...CallOption) (*Syste
 // and returns the installation.
 func (o *Operator) AcceptClock(ctx context.Context, options ...CallOption) (*System, error) {
 	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/accept-clock", keyed: true}, options)
+}
+
+// Resume has webhooks and mails sent again that are held after a restore or a copy of the
+// database, and returns the installation.
+func (o *Operator) Resume(ctx context.Context, options ...CallOption) (*System, error) {
+	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/resume", keyed: true}, options)
 }

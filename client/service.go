@@ -59,6 +59,8 @@ func (s *Service) GetHealth(ctx context.Context, options ...CallOption) (*Health
 type Ready struct {
 	Status string    `json:"status"` // "ready"
 	Time   time.Time `json:"time"`   // the service's clock
+	// Held means that webhooks and mails wait until an admin resumes them, as after a restore.
+	Held bool `json:"held"`
 }
 
 // GetReady checks that the service should get requests. If it should not, the error is

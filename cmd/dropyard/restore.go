@@ -27,7 +27,23 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 	if !restored.Checked {
 		tell("%s.sha256 is missing: the database was checked, but not compared with the backup's checksum", c.File)
 	}
-	err = printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n",
+	tellSince(restored.Since.Unknown, restored.Since.Ended, restored.Since.Changed)
+	err = printf("%s: %d rows in %d tables, verified\nThe master key is not part of a backup: %s must be the key that the service had.\n"+
+		"The next start signs all people out, and holds webhooks and mails until dropyard serve --resume.\n",
 		settings.Database(), restored.Rows, restored.Tables, settings.MasterKey())
 	return err
+}
+
+// tellSince prints what was taken away or changed between the backup and the database that
+// it has replaced.
+func tellSince(unknown string, ended, changed []string) {
+	if unknown != "" {
+		tell("what was revoked since the backup is not known, and is valid again: %s; look through API keys, tokens and people", unknown)
+	}
+	for _, what := range ended {
+		tell("ended since the backup, and ended again: %s", what)
+	}
+	for _, what := range changed {
+		tell("changed since the backup, and now as in the backup: %s", what)
+	}
 }

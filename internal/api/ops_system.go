@@ -14,3 +14,10 @@ func (s *Server) handleClockAccept(c *call) (reply, error) {
 	}
 	return s.handleSystem(c)
 }
+
+func (s *Server) handleResume(c *call) (reply, error) {
+	if err := s.config.Resume(c.Context()); err != nil {
+		return reply{}, err
+	}
+	return s.handleSystem(c)
+}

@@ -22,7 +22,7 @@ func (s *Server) handleReady(c *call) (reply, error) {
 	reasons := s.config.Ready(c.Context())
 	informed := s.informed.admits(c, s.isOperator)
 	if len(reasons) == 0 {
-		return ok(healthAnswer{"ready", timestamp.Truncate(s.config.MachineNow())})
+		return ok(readyAnswer{healthAnswer{"ready", timestamp.Truncate(s.config.MachineNow())}, s.config.Held()})
 	}
 	refused := &refusal.Error{Code: refusal.CodeUnavailable, Message: "the service is not ready", RetryAfter: readyRetry}
 	if informed {
@@ -31,6 +31,12 @@ func (s *Server) handleReady(c *call) (reply, error) {
 		}{reasons}
 	}
 	return reply{}, refused
+}
+
+// readyAnswer is the answer of a service that is ready.
+type readyAnswer struct {
+	healthAnswer
+	Held bool `json:"held"` // webhooks and mails wait until an admin resumes them
 }
 
 // readyRetry is when the next look may have another result.

@@ -207,6 +207,7 @@ func Routes() []Route {
 		{"POST", erasuresPath, AccessOperator, administering, (*Server).handlePartnerErase},
 		{"GET", "/ops/v1/system", AccessOperator, administering, (*Server).handleSystem},
 		{"POST", "/ops/v1/system/accept-clock", AccessOperator, administering, (*Server).handleClockAccept},
+		{"POST", "/ops/v1/system/resume", AccessOperator, administering, (*Server).handleResume},
 		{"GET", "/ops/v1/rate-cards", AccessOperator, administering, (*Server).handleRateCardList},
 		{"POST", "/ops/v1/rate-cards", AccessOperator, administering, heavy((*Server).handleRateCardCreate)},
 		{"POST", "/ops/v1/rate-cards/validate", AccessOperator, administering, heavy((*Server).handleRateCardCheck)},

@@ -104,6 +104,9 @@ type Config struct {
 	System func(context.Context) (installation.State, error)
 	// AcceptClock has data age by the clock of this machine, although it was doubted.
 	AcceptClock func(context.Context) error
+	// Resume has webhooks and mails sent again that are held, which Held reports.
+	Resume func(context.Context) error
+	Held   func() bool
 	// Room bounds the memory for requests and responses in flight.
 	Room *Room
 	// Security writes events that can be part of an attack; nil writes nothing.

@@ -93,6 +93,8 @@ type App struct {
 	redirect        *redirect       // nil without --tls-redirect
 	ready           readiness
 	nodes           *nodes
+	lineage         *lineage
+	hold            hold
 	ends            []func() error
 }
 
@@ -207,7 +209,13 @@ func (a *App) open(ctx context.Context) (err error) {
 	if err := a.openData(ctx); err != nil {
 		return err
 	}
+	if err := a.openLineage(ctx); err != nil {
+		return err
+	}
 	if err := a.openClock(ctx); err != nil {
+		return err
+	}
+	if err := a.openHold(ctx); err != nil {
 		return err
 	}
 	if err := a.openNodes(ctx); err != nil {
@@ -256,6 +264,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.openOrders()
 	a.openSimulation()
 	a.openReadiness()
+	a.followHold()
 	return nil
 }
 

@@ -59,6 +59,7 @@ func (l *lastTime) keep() {
 		case <-ticker.C:
 			l.save()
 			l.look()
+			l.app.lineage.beat()
 		case <-l.stop:
 			return
 		}
@@ -70,6 +71,7 @@ func (l *lastTime) close() {
 	close(l.stop)
 	<-l.done
 	l.save()
+	l.app.lineage.beat()
 }
 
 // look compares the clock with the store's time. That it fails is reported by all else that

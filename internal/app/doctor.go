@@ -129,6 +129,9 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 	d.checkBackup(settings)
 	d.checkClock(found.Setting(lastTimeSetting), time.Now())
 	d.checkTrust(found.Setting(clock.MarkSetting), time.Now())
+	if err := d.checkOrigin(settings, "", found.Setting); err != nil {
+		return err
+	}
 	if d.checkKey(settings, found.Setting(fingerprintSetting)) {
 		secrets.report(d)
 	}

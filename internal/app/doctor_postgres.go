@@ -120,6 +120,9 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, db
 		return err
 	}
 	d.checkTrust(mark, time.Now())
+	if err := d.checkPlace(ctx, settings, db); err != nil {
+		return err
+	}
 	known, err := db.Setting(ctx, fingerprintSetting)
 	if err != nil || !d.checkKey(settings, known) {
 		return err

@@ -20,7 +20,7 @@ func (a *App) openMail() error {
 	}
 	a.mailer = mailer.NewService(mailer.Config{
 		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
-		Language: a.languageOf,
+		Language: a.languageOf, Held: a.hold.on,
 		Server: &mailer.SMTP{
 			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
 			Username: server.Username, Password: server.Password, From: server.From, Hello: helloName(a.URL()),

@@ -92,6 +92,8 @@ func (a *App) handler() http.Handler {
 		Ready:           a.reasons,
 		System:          a.system,
 		AcceptClock:     a.acceptClock,
+		Resume:          a.resume,
+		Held:            a.hold.on,
 		Now:             a.Now,
 		MachineNow:      a.machine,
 		Random:          a.Random,

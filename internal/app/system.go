@@ -47,6 +47,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 			OffSeconds: int64(doubt.Off.Seconds()), Refused: doubt.Refused, WaitSeconds: int64(doubt.Wait.Seconds()), Message: doubt.String(),
 		}
 	}
+	s.Held = a.hold.state.Load()
 	sending := a.sender.Stats()
 	s.Queues = installation.Queues{
 		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,

@@ -27,6 +27,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	a.sender, err = webhook.NewSender(ctx, webhook.SenderConfig{
 		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, At: a.At, Random: a.Random, Log: a.Log,
 		Post: a.Post, Shared: a.store.Shared(), Observer: a.metrics.Webhooks(), Tracer: a.tracer, Clock: a.calendar.Clock, Requests: outbound.MaxRequests(),
+		Held: a.hold.on,
 	})
 	if err != nil {
 		return err

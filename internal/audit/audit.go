@@ -62,6 +62,8 @@ const (
 	ActionPartnerApproved Action = "partner.approved"
 	ActionPartnerExported Action = "partner.exported"
 	ActionClockAccepted   Action = "clock.accepted"
+	ActionHeld            Action = "messages.held"
+	ActionResumed         Action = "messages.resumed"
 	ActionPartnerErased   Action = "partner.erased"
 	ActionRateCardAdded   Action = "rate_card.added"
 	ActionKeyCreated      Action = "api_key.created"
@@ -88,7 +90,8 @@ var Actions = []Action{
 	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged, ActionSequenceChanged,
 	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
 	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionClockAccepted, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded,
+	ActionKeyCreated, ActionKeyRevoked,
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
 	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,

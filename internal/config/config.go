@@ -43,6 +43,8 @@ type Config struct {
 	Registration     string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
 	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
 	NewDatabase      bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
+	Hold             bool          `help:"Send no webhooks and mails, which wait, until they are resumed; for a copy of another installation." env:"DROPYARD_HOLD"`
+	Resume           bool          `help:"Resume webhooks and mails, which are held after a restore or a copy of the database. Give it for one start only." env:"DROPYARD_RESUME"`
 	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
 	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
 	RequestLogBytes  int64         `help:"Bytes that the log of partners' requests may take up in the database, in which they can read the last seven days; 0 means that requests are not logged." default:"1073741824" env:"DROPYARD_REQUEST_LOG_BYTES"`
@@ -73,11 +75,18 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (c *Config) checkHold() error {
+	if c.Hold && c.Resume {
+		return errors.New("--resume: it contradicts --hold; set one of them")
 	}
 	return nil
 }
@@ -401,8 +410,8 @@ func (c *Config) String() string {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q, roles %q, trust e-mails %t)",
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t operator=%s oidc=%s smtp=%s",
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, operator, openID, c.mailName())
+		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold, c.Resume, operator, openID, c.mailName())
 }

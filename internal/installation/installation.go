@@ -1,5 +1,5 @@
-// Package installation describes a running installation for its admins, and why it is
-// not ready.
+// Package installation describes a running installation for its admins, why it is not
+// ready, and the lineage of its database, by which copies and older states are noticed.
 package installation
 
 import "time"
@@ -32,6 +32,7 @@ type State struct {
 	LogPendingBytes *int64      `json:"log_pending_bytes"` // of it, not yet in the database file
 	LastBackupAt    *time.Time  `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
 	ClockDoubt      *ClockDoubt `json:"clock_doubt"`       // why data does not age by the clock of the node that answers; null if it does
+	Held            *Hold       `json:"held"`              // why no webhooks and mails are sent; null if they are
 	Problems        []Reason    `json:"problems"`          // why the node that answers is not ready; usually none
 }
 

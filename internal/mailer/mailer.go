@@ -95,6 +95,8 @@ type Config struct {
 	Random   io.Reader // safe for use by many goroutines
 	Log      *slog.Logger
 	Observer Observer
+	// Held reports whether no mail may be sent; nil means that all may. Mails then wait.
+	Held func() bool
 }
 
 // Service sends mails. It is a mail.Post, and may be used by many goroutines.
@@ -111,6 +113,9 @@ type Service struct {
 func NewService(config Config) *Service {
 	if config.Aged == nil {
 		config.Aged = func() clock.Age { return clock.At(config.Now()) }
+	}
+	if config.Held == nil {
+		config.Held = func() bool { return false }
 	}
 	return &Service{config: config, stop: make(chan struct{})}
 }
@@ -175,17 +180,18 @@ func (s *Service) Seal(message *mail.Message) (*mail.Mail, error) {
 func SealedFor(mailID string) string { return "mail " + mailID }
 
 // SendDue sends the mails that are due. It returns early when the server cannot be
-// used, or on Close. Run calls it regularly; tests call it so as not to wait.
+// used, when mails are held, or on Close. Run calls it regularly; tests call it so as
+// not to wait.
 func (s *Service) SendDue(ctx context.Context) error {
 	s.sending.Lock()
 	defer s.sending.Unlock()
-	for {
+	for !s.config.Held() {
 		due, err := s.due(ctx)
 		if err != nil || len(due) == 0 {
 			return err
 		}
 		for _, m := range due {
-			if s.closing() {
+			if s.closing() || s.config.Held() {
 				return nil
 			}
 			if err := s.attempt(ctx, m); err != nil || s.away {
@@ -193,6 +199,7 @@ func (s *Service) SendDue(ctx context.Context) error {
 			}
 		}
 	}
+	return nil
 }
 
 func (s *Service) due(ctx context.Context) (due []*mail.Mail, err error) {

@@ -149,6 +149,29 @@ func TestMailsAreSentInTheirLanguage(t *testing.T) {
 	f.mustWait(t, 0)
 }
 
+// TestMailsAreHeld: no mail is sent while they are held, and all that wait afterwards.
+func TestMailsAreHeld(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	held := true
+	f.config.Held = func() bool { return held }
+	f.Service = mailer.NewService(f.config)
+	f.post(t, "sam@example.com", "")
+	f.post(t, "kim@example.com", "")
+	f.sendDue(t)
+	f.clock.Advance(48 * time.Hour)
+	f.sendDue(t)
+	f.mustWait(t, 2)
+	if got := f.received(); len(got) > 0 {
+		t.Errorf("got mails to %q while they are held, want none", got)
+	}
+	held = false
+	f.sendDue(t)
+	if got := f.received(); len(got) != 2 {
+		t.Errorf("got mails to %q afterwards, want both", got)
+	}
+}
+
 func TestMailsAreSealedUntilSent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -21,6 +21,8 @@ type Installation struct {
 	// LastBackup returns when the embedded database was last backed up; nil if never. It
 	// is nil itself with another database.
 	LastBackup func() (*time.Time, error)
+	// Held reports whether webhooks and mails are held.
+	Held func() bool
 }
 
 // WatchInstallation reads at each scrape whether the service is ready, and what it stands on.
@@ -33,6 +35,8 @@ var (
 		"1 if this node should get requests, as GET /v1/ready says; otherwise 0.", nil, nil)
 	notReadyDesc = prometheus.NewDesc("dropyard_not_ready",
 		"1 if this node is not ready for the reason, otherwise 0.", []string{"reason"}, nil)
+	heldDesc = prometheus.NewDesc("dropyard_messages_held",
+		"1 if webhooks and mails are held until an admin resumes them, otherwise 0.", nil, nil)
 	blockedDesc = prometheus.NewDesc("dropyard_order_partners_blocked",
 		"Partners whose orders wait because other transactions have locked their rows.", nil, nil)
 	diskFreeDesc = prometheus.NewDesc("dropyard_disk_free_bytes",
@@ -48,7 +52,7 @@ type installationCollector struct{ Installation }
 
 // Describe implements prometheus.Collector.
 func (c installationCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{readyDesc, notReadyDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc} {
+	for _, desc := range []*prometheus.Desc{readyDesc, notReadyDesc, heldDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc} {
 		out <- desc
 	}
 }
@@ -58,6 +62,7 @@ func (c installationCollector) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
 	c.readiness(ctx, out)
+	out <- gauge(heldDesc, number(c.Held()))
 	out <- gauge(blockedDesc, float64(c.Delays().Blocked))
 	c.disks(out)
 	if c.LastBackup != nil {

@@ -176,10 +176,13 @@ func (c *Copy) commit(ctx context.Context, t *storedTable, rows []*storedRow, be
 	})
 }
 
-// finish removes the progress from the target, which is now whole.
+// finish removes the progress from the target, which is now whole, and notes what it is.
 func (c *Copy) finish(ctx context.Context) error {
 	return c.To.engine.write(ctx, func(target conn) error {
-		_, err := target.exec(ctx, "DELETE FROM settings WHERE name LIKE $1", progressPrefix+"%")
+		if _, err := target.exec(ctx, "DELETE FROM settings WHERE name LIKE $1", progressPrefix+"%"); err != nil {
+			return err
+		}
+		_, err := writeNow(ctx, target, setServiceSettings, &setting{NoteSetting, NoteCopied})
 		return err
 	})
 }

@@ -60,6 +60,9 @@ func (d *dispatcher) startDue(ctx context.Context) (next time.Time, err error) {
 	defer cancel()
 	now := d.now()
 	next = now.Add(maxIdle)
+	if d.config.Held() {
+		return next, nil
+	}
 	if d.config.Shared || now.Before(d.unsure) {
 		next = now.Add(lookEvery)
 		if err := d.freeExpired(try, now); err != nil {

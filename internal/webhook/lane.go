@@ -71,6 +71,7 @@ const (
 type surroundings struct {
 	now   time.Time
 	slots *slots // of this node
+	held  bool   // no request may be started
 }
 
 // newLane returns the lane of an endpoint that has been leased for it, and for
@@ -261,9 +262,10 @@ func (l *lane) maySend(s surroundings) bool {
 	return !l.closing && l.leaseLeft(s.now) > 0 && l.endpoint.Enabled && !l.endpoint.OpenUntil.After(s.now) && !l.yields(s)
 }
 
-// yields reports whether the lane has had its turn, and another endpoint wants its
-// slot. Then the endpoint goes behind all others that are due.
-func (l *lane) yields(s surroundings) bool { return l.served && s.slots.wanted(l.speed) }
+// yields reports whether the lane gives up its endpoint although something is due: all
+// requests are held, or the lane has had its turn, and another endpoint wants its slot. Then
+// the endpoint goes behind all others that are due.
+func (l *lane) yields(s surroundings) bool { return s.held || l.served && s.slots.wanted(l.speed) }
 
 // act does what the state requires.
 func (l *lane) act(s surroundings) {

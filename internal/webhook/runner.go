@@ -64,7 +64,7 @@ func (r *runner) watch(stop <-chan struct{}) {
 // step hands the lane messages, and does what it commands after each.
 func (r *runner) step(ctx context.Context, messages []message) {
 	from := r.lane.state
-	s := surroundings{now: r.sender.now(), slots: r.sender.slots}
+	s := surroundings{now: r.sender.now(), slots: r.sender.slots, held: r.sender.config.Held()}
 	for _, m := range messages {
 		for _, c := range r.lane.step(m, s) {
 			c.do(ctx, r)

@@ -46,6 +46,9 @@ type SenderConfig struct {
 	Tracer *tracing.Tracer
 	// Requests is how many may be under way at once; 0 stands for MaxRequests.
 	Requests int
+	// Held reports whether no request may be started; nil means that all may. Events then
+	// wait. It is called often, by many goroutines. Resumed must be called afterwards.
+	Held func() bool
 }
 
 // MaxRequests is how many requests one node has under way at most.
@@ -98,6 +101,9 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	}
 	if config.Requests == 0 {
 		config.Requests = MaxRequests
+	}
+	if config.Held == nil {
+		config.Held = func() bool { return false }
 	}
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
@@ -171,6 +177,9 @@ func (s *Sender) Looking() time.Duration {
 	}
 	return time.Since(*began)
 }
+
+// Resumed must be called when requests are no longer held.
+func (s *Sender) Resumed() { s.wakeDispatcher() }
 
 // wakeDispatcher makes it look for endpoints without a lane that have due events.
 func (s *Sender) wakeDispatcher() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -311,6 +312,37 @@ func TestSenderStartsWithBacklog(t *testing.T) {
 			t.Errorf("event %d came before event %d of the same order", i, i-1)
 		}
 	}
+}
+
+// TestSenderIsHeld: nothing is sent while requests are held, and what has waited is sent
+// afterwards, as new events are.
+func TestSenderIsHeld(t *testing.T) {
+	t.Parallel()
+	y := newYard(t)
+	y.put(t, partnerID, "https://shop.example/hook")
+	y.stop()
+	var held atomic.Bool
+	held.Store(true)
+	asked := make(chan struct{}, 1)
+	y.sender, y.stop = y.newSender(t, webhook.SenderConfig{Now: y.clock.Now, At: y.clock.At, Held: func() bool {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return held.Load()
+	}})
+	first, second := y.event(t, "ord_1", 1), y.event(t, "ord_2", 1)
+	for _, event := range []*delivery.Event{first, second} {
+		y.add(t, event)
+		<-asked
+		if got := y.all(); len(got) > 0 {
+			t.Fatalf("got %d requests while they are held, want none", len(got))
+		}
+	}
+	held.Store(false)
+	y.sender.Resumed()
+	y.awaitState(t, first.EventID, outbox.Delivered, 1)
+	y.awaitState(t, second.EventID, outbox.Delivered, 1)
 }
 
 // TestRotate: Drop-Signature is made with the old secret until the new one is

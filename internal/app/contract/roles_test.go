@@ -28,7 +28,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
 	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
-		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock listRateCards
+		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages listRateCards
 		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
 }
 

@@ -24,12 +24,17 @@ type Restored struct {
 	// Aside is the new name of the database that was there before; empty if there
 	// was none.
 	Aside string
+	// Since is what had been taken away from the database that was there before, since the
+	// backup was made.
+	Since Since
 }
 
 // Restore puts a backup in the place of a database. If there is a database, it is
 // left alone, or with force renamed, never deleted; the new name holds now. A
 // database that a service has open is always left alone. Nothing is touched before
-// the backup has been copied and the copy verified.
+// the backup has been copied and the copy verified. What was taken away since is taken away
+// from the copy, too (Since), and a note has the next start of a service go on from an older
+// state (store.Branch).
 func Restore(ctx context.Context, file, database string, force bool, now time.Time) (made *Restored, err error) {
 	if err := checkPaths(ctx, file, database, force); err != nil {
 		return nil, err
@@ -53,6 +58,9 @@ func Restore(ctx context.Context, file, database string, force bool, now time.Ti
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	made = &Restored{Contents: *held.contents(size), Checked: checked}
+	if made.Since, err = mark(ctx, temp, database); err != nil {
+		return nil, err
+	}
 	made.Aside, err = replace(ctx, temp, database, now)
 	return made, err
 }

@@ -54,6 +54,8 @@ type Config struct {
 	Installation func(context.Context) (installation.State, error)
 	// AcceptClock has data age by the clock of the machine that answers.
 	AcceptClock func(context.Context) error
+	// Resume has webhooks and mails sent again that are held.
+	Resume func(context.Context) error
 	// Defaults are the limits of partners without their own.
 	Defaults Defaults
 }

@@ -11,12 +11,14 @@ import (
 const (
 	systemPath      = "/console/system"
 	acceptClockPath = systemPath + "/accept-clock"
+	resumePath      = systemPath + "/resume"
 )
 
 func (room *Room) systemRoutes() []visit.Route {
 	return []visit.Route{
 		room.get("/system", administering, (*Room).system),
 		room.post("/system/accept-clock", administering, (*Room).acceptClock),
+		room.post("/system/resume", administering, (*Room).resume),
 	}
 }
 
@@ -25,7 +27,17 @@ type systemView struct {
 	*sheet
 	installation.State
 	Accept *page.Form // accepts the clock; nil unless that is refused
+	Resume *page.Form // resumes webhooks and mails; nil unless they are held
 }
+
+// holdTexts are the phrases for why webhooks and mails are held.
+var holdTexts = map[installation.HoldReason]string{
+	installation.HoldRestored: "system.held.restored", installation.HoldCopied: "system.held.copied", installation.HoldOlder: "system.held.older",
+	installation.HoldMoved: "system.held.moved", installation.HoldAsked: "system.held.asked",
+}
+
+// HoldText says why webhooks and mails are held.
+func (v systemView) HoldText() string { return v.Text(holdTexts[v.Held.Reason]) }
 
 // ClockText says what is wrong with the clock.
 func (v systemView) ClockText() string {
@@ -126,6 +138,11 @@ func (room *Room) system(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
+	if state.Held != nil {
+		if view.Resume, err = s.form(resumePath, 0); err != nil {
+			return 0, nil, err
+		}
+	}
 	return s.show(leaf{
 		template: "system", title: s.Text("console.system"), data: view,
 		action: &page.Link{Text: s.Text("system.again"), Path: systemPath},
@@ -138,4 +155,12 @@ func (room *Room) acceptClock(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.LeadTo(systemPath, page.Flash{Key: "system.clock.accepted"})
+}
+
+// resume has webhooks and mails sent again.
+func (room *Room) resume(s *sheet) (int, []byte, error) {
+	if err := room.config.Resume(s.Context()); err != nil {
+		return 0, nil, err
+	}
+	return s.LeadTo(systemPath, page.Flash{Key: "system.resumed"})
 }

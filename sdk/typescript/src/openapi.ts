@@ -2085,6 +2085,8 @@ export interface components {
             /** @constant */
             status: "ready";
             time: components["schemas"]["Time"];
+            /** @description Webhooks and mails wait until an admin resumes them, as after a restore. */
+            held: boolean;
         };
         NotReadyDetails: {
             reasons: {
