@@ -2,6 +2,7 @@ package api
 
 import (
 	"errors"
+	"log/slog"
 	"net/http"
 	"net/url"
 	"path"
@@ -60,8 +61,12 @@ func forBrowsers(handle handler) handler {
 			return answer, err
 		}
 		reason := openIDReason(refused)
-		s.config.Log.WarnContext(c.Context(), "a sign-in through the OpenID provider was refused",
-			"request_id", c.id, "reason", reason, "error", refused.Message)
+		level := slog.LevelWarn
+		if refused.Code == refusal.CodeUnavailable { // the provider or the settings have to be mended
+			level = slog.LevelError
+		}
+		s.config.Log.Log(c.Context(), level, "a sign-in through the OpenID provider was refused",
+			"request_id", c.id, "reason", reason, "error", err)
 		if !visit.WantsPage(c.Request) {
 			return answer, err
 		}

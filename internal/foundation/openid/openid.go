@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -142,11 +143,31 @@ func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error)
 const ticketOwner = "openid ticket"
 
 func (c *Client) oauth(provider *oidc.Provider, scopes []string) *oauth2.Config {
+	endpoint := provider.Endpoint()
+	endpoint.AuthStyle = authStyle(provider)
 	return &oauth2.Config{
 		ClientID: c.config.ClientID, ClientSecret: c.config.ClientSecret,
-		Endpoint: provider.Endpoint(), RedirectURL: c.config.RedirectURL, Scopes: scopes,
+		Endpoint: endpoint, RedirectURL: c.config.RedirectURL, Scopes: scopes,
 	}
 }
+
+// authStyle returns how a provider takes the secret. Trying both would send a refused code a
+// second time, and what that is refused for hides the first cause.
+func authStyle(provider *oidc.Provider) oauth2.AuthStyle {
+	var described struct {
+		Methods []string `json:"token_endpoint_auth_methods_supported"`
+	}
+	if provider.Claims(&described) == nil && slices.Contains(described.Methods, methodPost) && !slices.Contains(described.Methods, methodBasic) {
+		return oauth2.AuthStyleInParams
+	}
+	return oauth2.AuthStyleInHeader // the default of OpenID Connect Discovery
+}
+
+// How a client shows its secret.
+const (
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+)
 
 // Person is a person for whom the provider vouches.
 type Person struct {
@@ -174,6 +195,18 @@ var (
 	}
 )
 
+// because adds to a refusal its closer cause, which the log shows and the caller does not
+// see.
+func because(refused error, format string, args ...any) error {
+	return fmt.Errorf("%w (%s)", refused, first(fmt.Sprintf(format, args...), maxCause))
+}
+
+// maxCause is the length of the longest cause, in bytes: some hold an answer of the provider.
+const maxCause = 300
+
+// first returns up to n bytes of a text.
+func first(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
+
 // errorCode matches the codes of errors that providers send.
 var errorCode = regexp.MustCompile(`^[a-z_]{1,64}$`)
 
@@ -195,14 +228,14 @@ func (c *Client) Finish(ctx context.Context, sealed string, sent url.Values) (_ 
 	}
 	for _, values := range sent {
 		if len(values) > 1 { // RFC 6749, section 3.1; a proxy in front may have checked another one
-			return nil, "", errNotVouched
+			return nil, "", because(errNotVouched, "a parameter is repeated")
 		}
 	}
 	if subtle.ConstantTimeCompare([]byte(t.State), []byte(sent.Get("state"))) != 1 {
-		return nil, "", errExpired
+		return nil, "", because(errExpired, "the state is that of another sign-in")
 	}
 	if issuer := sent.Get("iss"); issuer != "" && issuer != c.config.Issuer { // RFC 9207
-		return nil, "", errNotVouched
+		return nil, "", because(errNotVouched, "the answer is of the issuer %q", issuer)
 	}
 	if sent.Has("error") {
 		return nil, "", errDeclined(sent.Get("error"))
@@ -216,26 +249,29 @@ func (c *Client) Finish(ctx context.Context, sealed string, sent url.Values) (_ 
 	ctx = oidc.ClientContext(ctx, c.http)
 	token, err := c.oauth(provider, scopes).Exchange(ctx, sent.Get("code"), oauth2.VerifierOption(t.Verifier))
 	if err != nil {
-		return nil, "", c.exchangeFailed(err)
+		return nil, "", exchangeFailed(err)
 	}
 	person, err := c.person(ctx, provider, token, t.Nonce)
 	return person, t.ReturnTo, err
 }
 
 func (c *Client) open(sealed string) (t ticket, err error) {
+	if sealed == "" {
+		return t, because(errExpired, "the browser has sent no cookie of a sign-in")
+	}
 	decoded, err := decodeTicket(sealed)
 	if err != nil {
-		return t, errExpired
+		return t, because(errExpired, "the cookie is not valid")
 	}
 	encoded, err := c.config.Sealer.Open(decoded, ticketOwner)
 	if err != nil {
-		return t, errExpired
+		return t, because(errExpired, "the cookie is not valid")
 	}
 	if err := strictjson.Unmarshal(encoded, &t); err != nil {
 		return t, err
 	}
 	if !c.config.Now().Before(t.ExpiresAt) {
-		return t, errExpired
+		return t, because(errExpired, "the cookie expired at %s", t.ExpiresAt.UTC().Format(time.RFC3339))
 	}
 	return t, nil
 }
@@ -243,16 +279,15 @@ func (c *Client) open(sealed string) (t ticket, err error) {
 // exchangeFailed returns the refusal for a code that could not be exchanged. A code
 // that is not valid is the browser's fault, everything else that of the settings or of
 // the provider.
-func (c *Client) exchangeFailed(err error) error {
+func exchangeFailed(err error) error {
 	var answer *oauth2.RetrieveError
 	if errors.As(err, &answer) && answer.ErrorCode == "invalid_grant" {
-		return errNotVouched
+		return because(errNotVouched, "the code is not valid")
 	}
 	if errors.As(err, &answer) { // its text holds the answer, which may hold a token
 		err = fmt.Errorf("status %d, error %q", answer.Response.StatusCode, cmp.Or(answer.ErrorCode, "none"))
 	}
-	c.config.Log.Error("the OpenID provider did not exchange a code", "error", err)
-	return errUnreachable
+	return because(errUnreachable, "the provider did not exchange the code: %v", err)
 }
 
 // person returns the person of an ID token, after checking it. Claims that the ID token
@@ -262,22 +297,19 @@ func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oau
 	verified, err := provider.Verifier(&oidc.Config{ClientID: c.config.ClientID, Now: c.config.Now}).Verify(ctx, raw)
 	if err != nil {
 		if ctx.Err() != nil { // while the provider's keys were fetched
-			c.config.Log.Error("the OpenID provider did not send its keys", "error", err)
-			return nil, errUnreachable
+			return nil, because(errUnreachable, "the provider did not send its keys: %v", err)
 		}
-		c.config.Log.Warn("the OpenID provider sent an ID token that is not valid", "error", err)
-		return nil, errNotVouched
+		return nil, because(errNotVouched, "the ID token is not valid: %v", err)
 	}
 	if subtle.ConstantTimeCompare([]byte(verified.Nonce), []byte(nonce)) != 1 {
-		return nil, errNotVouched
+		return nil, because(errNotVouched, "the nonce of the ID token is that of another sign-in")
 	}
 	var said claims
 	if err := verified.Claims(&said); err != nil {
-		return nil, errNotVouched
+		return nil, because(errNotVouched, "the claims of the ID token: %v", err)
 	}
 	if !said.issuedTo(c.config.ClientID, verified.Audience) {
-		c.config.Log.Warn("the OpenID provider sent an ID token that was issued to another client")
-		return nil, errNotVouched
+		return nil, because(errNotVouched, "the ID token was issued to another client")
 	}
 	person := &Person{Issuer: c.config.Issuer, Subject: verified.Subject}
 	c.read(person, said)
@@ -286,12 +318,14 @@ func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oau
 	}
 	info, err := provider.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		c.config.Log.Error("the OpenID provider did not send a person's data", "error", err)
-		return nil, errUnreachable
+		return nil, because(errUnreachable, "the provider did not send the person's data: %v", err)
 	}
 	var more claims // apart, so that one answer does not verify the address of the other
-	if info.Subject != verified.Subject || info.Claims(&more) != nil {
-		return nil, errNotVouched
+	if info.Subject != verified.Subject {
+		return nil, because(errNotVouched, "the userinfo endpoint speaks of another person")
+	}
+	if err := info.Claims(&more); err != nil {
+		return nil, because(errNotVouched, "the claims of the userinfo endpoint: %v", err)
 	}
 	c.read(person, more)
 	return person, nil
@@ -312,7 +346,7 @@ func (c *Client) describe(ctx context.Context) (*oidc.Provider, []string, error)
 	select {
 	case <-fetching:
 	case <-ctx.Done():
-		return nil, nil, errUnreachable
+		return nil, nil, because(errUnreachable, "the provider has not described itself: %v", ctx.Err())
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -346,14 +380,14 @@ func (c *Client) refresh(ctx context.Context) {
 func (c *Client) fetch(ctx context.Context) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.config.Issuer)
 	if err != nil {
-		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", err)
+		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", first(err.Error(), maxCause))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	close(c.fetching)
 	c.fetching = nil
 	if err != nil {
-		c.failure, c.failedAt = errUnreachable, c.config.Now()
+		c.failure, c.failedAt = because(errUnreachable, "the provider does not describe itself: %v", err), c.config.Now()
 		return
 	}
 	c.provider, c.scopes, c.fetchedAt, c.failure = provider, c.scopesOf(provider), c.config.Now(), nil

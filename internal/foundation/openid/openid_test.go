@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+	"golang.org/x/oauth2"
 )
 
 func TestTexts(t *testing.T) {
@@ -81,4 +83,28 @@ func newClient(t *testing.T, issuer string) *Client {
 		Issuer: issuer, ClientID: "dropyard", ClientSecret: "secret", RedirectURL: "https://delivery.example.com/callback", RoleClaim: "groups",
 		Sealer: sealer, Now: time.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
+}
+
+// TestSecretIsShownAsDescribed reads how providers say that they take the secret.
+func TestSecretIsShownAsDescribed(t *testing.T) {
+	t.Parallel()
+	for described, want := range map[string]oauth2.AuthStyle{
+		``: oauth2.AuthStyleInHeader,
+		`,"token_endpoint_auth_methods_supported":["client_secret_post","client_secret_basic"]`: oauth2.AuthStyleInHeader,
+		`,"token_endpoint_auth_methods_supported":["private_key_jwt","client_secret_post"]`:     oauth2.AuthStyleInParams,
+	} {
+		var server *httptest.Server
+		server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"a","token_endpoint":"t","jwks_uri":"k"%s}`, server.URL, described)
+		}))
+		provider, err := oidc.NewProvider(t.Context(), server.URL)
+		server.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := authStyle(provider); got != want {
+			t.Errorf("%s: got style %d, want %d", described, got, want)
+		}
+	}
 }

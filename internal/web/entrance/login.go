@@ -243,6 +243,8 @@ var openIDReasons = map[string]string{
 	"courier_by_admin": "entrance.openid.courier", "operator_inactive": "entrance.openid.inactive",
 	"last_admin": "entrance.openid.admin", "sign_in_expired": "entrance.openid.expired",
 	"provider_refused": "entrance.openid.refused", "provider_answer": "entrance.openid.answer",
+	string(refusal.CodeValidation): "entrance.openid.where", string(refusal.CodeRateLimited): "entrance.openid.limited",
+	string(refusal.CodeNotFound): "entrance.openid.none",
 }
 
 // openIDRefusal says why the OpenID provider's sign-in was refused, if it was.
@@ -251,13 +253,8 @@ func (s *sheet) openIDRefusal() *page.Message {
 	if key, known := openIDReasons[reason]; known {
 		return s.problem(key)
 	}
-	switch reason {
-	case "":
+	if reason == "" {
 		return nil
-	case string(refusal.CodeForbidden):
-		return s.problem("entrance.openid.forbidden")
-	case string(refusal.CodeUnauthorized):
-		return s.problem("entrance.openid.unauthorized")
 	}
 	return s.problem("entrance.openid.other")
 }
