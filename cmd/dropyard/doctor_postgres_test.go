@@ -77,6 +77,9 @@ func TestDoctorOnSettings(t *testing.T) {
 		text string
 	}{
 		"": {0, "only this machine is meant to reach the service"},
+		"--oidc-issuer http://127.0.0.1:1 --oidc-client-id a --oidc-client-secret b": {
+			1, "fault: --oidc-issuer: http://127.0.0.1:1 does not describe itself",
+		},
 		"--listen 0.0.0.0:80 --base-url https://a.example":              {0, "note: --trusted-proxies is not set"},
 		"--base-url https://a.example --trusted-proxies 10.0.0.0/8":     {0, "note: --smtp is not set"},
 		"--base-url http://a.example":                                   {1, "fault: the public address http://a.example is not https"},

@@ -70,6 +70,12 @@ func wait(command *exec.Cmd) error {
 	return command.Wait()
 }
 
+// Settings of an OpenID provider, to which a setting is added that cannot work.
+const (
+	openIDFlags = "--oidc-issuer https://x.example --oidc-client-id a --oidc-role-claim groups"
+	secretEnv   = "DROPYARD_OIDC_CLIENT_SECRET=hushhush" //nolint:gosec // of tests only
+)
+
 // TestInvalidSettings expects exit code 2 and one line that names the setting, before
 // any file is created.
 func TestInvalidSettings(t *testing.T) {
@@ -77,6 +83,11 @@ func TestInvalidSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		args, env, want string
 	}{
+		"OpenID roles, no issuer":  {"serve --oidc-roles admin=staff", "", "--oidc-issuer"},
+		"OpenID trust, no issuer":  {"serve --oidc-trust-emails", "", "--oidc-issuer"},
+		"OpenID roles, no claim":   {"serve --oidc-issuer https://x.example --oidc-client-id a --oidc-roles admin=b", secretEnv, "--oidc-roles"},
+		"OpenID, unknown role":     {"serve " + openIDFlags + " --oidc-roles owner=b", secretEnv, "--oidc-roles"},
+		"OpenID, value of two":     {"doctor " + openIDFlags + " --oidc-roles admin=b,courier=b", secretEnv, "--oidc-roles"},
 		"no port":                  {"serve --listen 127.0.0.1", "", "--listen"},
 		"port not a number":        {"serve --listen 127.0.0.1:http", "", "--listen"},
 		"port out of range":        {"serve --listen 127.0.0.1:65536", "", "--listen"},

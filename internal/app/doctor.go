@@ -43,6 +43,7 @@ func (d *Diagnosis) note(format string, args ...any) {
 func Doctor(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
 	d := &Diagnosis{}
 	d.checkSettings(settings)
+	d.checkOpenID(ctx, settings)
 	d.checkFileLimit()
 	zones, err := zone.Newest()
 	d.checkZones(zones, err, time.Now())

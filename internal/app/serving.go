@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/report"
@@ -128,12 +129,17 @@ func (a *App) openID() *openid.Client {
 	if a.config.OIDCIssuer == "" {
 		return nil
 	}
-	roles, _ := a.config.OIDCRoleValues() // checked at the start
-	return openid.New(openid.Config{
-		Issuer: a.config.OIDCIssuer, ClientID: a.config.OIDCClientID, ClientSecret: a.config.OIDCClientSecret,
-		RedirectURL: a.URL() + api.OpenIDCallback, RoleClaim: a.config.OIDCRoleClaim, Roles: roles, TrustEmails: a.config.OIDCTrustEmails,
+	return openIDOf(a.config, a.URL()+api.OpenIDCallback, openid.Config{
 		Sealer: a.sealer, Now: a.machine, Random: a.Random, Log: a.Log,
 	})
+}
+
+// openIDOf returns a client with the settings of one, added to the rest of its configuration.
+func openIDOf(settings *config.Config, redirect string, rest openid.Config) *openid.Client {
+	rest.Issuer, rest.ClientID, rest.ClientSecret = settings.OIDCIssuer, settings.OIDCClientID, settings.OIDCClientSecret
+	rest.RedirectURL, rest.RoleClaim, rest.TrustEmails = redirect, settings.OIDCRoleClaim, settings.OIDCTrustEmails
+	rest.Roles, _ = settings.OIDCRoleValues() // checked at the start
+	return openid.New(rest)
 }
 
 // sharedRates returns the limiter of the rates that nodes share; nil with the

@@ -25,6 +25,9 @@ func (c *Config) OIDCRoleValues() (map[string]string, error) {
 		if value == "" || !slices.Contains(oidcRoles, role) {
 			return nil, fmt.Errorf("--oidc-roles: %q must be ROLE=VALUE with one of the roles %s", pair, strings.Join(oidcRoles, ", "))
 		}
+		if strings.TrimSpace(value) != value {
+			return nil, fmt.Errorf("--oidc-roles: the value %q has blanks around it, and no claim has", value)
+		}
 		if other, twice := roles[value]; twice && other != role {
 			return nil, fmt.Errorf("--oidc-roles: the value %q stands for %s and for %s", value, other, role)
 		}
@@ -44,6 +47,9 @@ func (c *Config) checkOIDC() error {
 	if c.OIDCClientID == "" || c.OIDCClientSecret == "" {
 		return errors.New("--oidc-issuer needs --oidc-client-id and --oidc-client-secret")
 	}
+	if strings.TrimSpace(c.OIDCRoleClaim) != c.OIDCRoleClaim {
+		return fmt.Errorf("--oidc-role-claim: %q has blanks around it", c.OIDCRoleClaim)
+	}
 	if _, err := c.OIDCRoleValues(); err != nil {
 		return err
 	}
@@ -53,6 +59,8 @@ func (c *Config) checkOIDC() error {
 		return errors.New("--oidc-issuer: the value is not a URL (example: https://login.example.com)")
 	case issuer.User != nil, strings.ContainsAny(c.OIDCIssuer, "?#"), issuer.Hostname() == "":
 		return fmt.Errorf("--oidc-issuer: %q must be a URL without user, query and fragment (example: https://login.example.com)", issuer.Redacted())
+	case strings.Contains(issuer.Path, "/.well-known/"):
+		return fmt.Errorf("--oidc-issuer: %q must be the issuer itself, without /.well-known/ and what follows it", issuer)
 	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback.Is(issuer.Hostname())):
 		return fmt.Errorf("--oidc-issuer: %q must begin with https://, except on this machine", issuer)
 	}

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/openid"
+	"github.com/dropyard/dropyard/internal/operator"
+)
+
+// checkOpenID checks the OpenID provider and the settings of signing in through it. That
+// the settings fit each other was checked before.
+func (d *Diagnosis) checkOpenID(ctx context.Context, settings *config.Config) {
+	if settings.OIDCIssuer == "" {
+		return
+	}
+	client := openIDOf(settings, settings.Public(listenAddress(settings))+api.OpenIDCallback, openid.Config{
+		Now: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
+	})
+	found := client.Examine(ctx)
+	d.Findings = append(d.Findings, found.Faults...)
+	d.Notes = append(d.Notes, found.Notes...)
+	if settings.OIDCTrustEmails {
+		d.note("--oidc-trust-emails is set: a person who can choose an address at %s can sign in as the operator who has it",
+			settings.OIDCIssuer)
+	}
+	if roles, _ := settings.OIDCRoleValues(); len(roles) > 0 {
+		d.checkOpenIDRoles(roles)
+	}
+	d.note("at the OpenID provider, the redirect URI must be %s", settings.Public(listenAddress(settings))+api.OpenIDCallback)
+}
+
+// checkOpenIDRoles notes roles that no value of the claim stands for: people who have them
+// are refused, or get another role at their next sign-in.
+func (d *Diagnosis) checkOpenIDRoles(roles map[string]string) {
+	named := map[string]bool{}
+	for _, role := range roles {
+		named[role] = true
+	}
+	var missing []string
+	for _, role := range slices.DeleteFunc(slices.Clone(operator.Roles), func(r operator.Role) bool { return named[string(r)] }) {
+		missing = append(missing, string(role))
+	}
+	if len(missing) > 0 {
+		d.note("--oidc-roles: no value stands for %s, so people with such a role cannot sign in through the OpenID provider", strings.Join(missing, ", "))
+	}
+}
