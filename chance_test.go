@@ -26,6 +26,7 @@ var allowed = map[string]string{
 	"internal/app/cluster/stalls_test.go":          "full length only: how soon the orders of others are created",
 	"internal/app/cluster/start_test.go":           "full length only: how soon a start fails",
 	"internal/app/courier_hour_test.go":            "names the type of repeatable.Rand",
+	"internal/app/logos_attack_test.go":            "full length only: how long proofs take beside logos",
 	"internal/app/stock_test.go":                   "names the type of repeatable.Rand",
 	"internal/app/webhook_delivery_test.go":        "full length only: how soon events arrive",
 	"internal/store/stats_test.go":                 "polls figures of the store, which give no signal, and adds up the time of copies",

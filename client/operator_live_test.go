@@ -145,6 +145,13 @@ func TestOperatorPartners(t *testing.T) {
 	if reset.RateLimit != 0 || reset.OrdersPerDay == nil {
 		t.Errorf("got %+v, want the default of requests, and no limit of orders", reset)
 	}
+	if limited.Established {
+		t.Errorf("got %+v, want a new account", limited)
+	}
+	established := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{Established: new(true)}))
+	if !established.Established {
+		t.Errorf("got %+v, want an established account", established)
+	}
 	suspended := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{Suspended: new(true), SuspendedReason: "unpaid"}))
 	if !suspended.Suspended || suspended.SuspendedReason != "unpaid" || suspended.SuspendedAt.IsZero() {
 		t.Errorf("got %+v, want a suspended partner", suspended)

@@ -34,6 +34,7 @@ type ListedPartner struct {
 	Suspended       bool      `json:"suspended"`
 	SuspendedAt     time.Time `json:"suspended_at,omitzero"`      // zero unless suspended
 	SuspendedReason string    `json:"suspended_reason,omitempty"` // empty if none was given
+	Established     bool      `json:"established"`                // not a new account, which is limited
 	RateLimit       int64     `json:"rate_limit,omitempty"`       // requests a minute; 0 for the default
 	RateCard        string    `json:"rate_card,omitempty"`        // the name of the partner's rate cards; empty for the default
 	OrdersPerDay    *int64    `json:"orders_per_day,omitempty"`   // in UTC; 0 for no limit, nil for the default
@@ -99,6 +100,7 @@ func (o *Operator) GetPartner(ctx context.Context, partnerID string, options ...
 type PartnerChange struct {
 	Suspended       *bool           `json:"suspended,omitempty"`
 	SuspendedReason string          `json:"suspended_reason,omitempty"` // only with a suspension; the partner does not see it
+	Established     *bool           `json:"established,omitempty"`      // true lifts what limits new accounts
 	RateLimit       Setting[int64]  `json:"rate_limit,omitzero"`        // requests a minute, 1 to 1,000,000
 	RateCard        Setting[string] `json:"rate_card,omitzero"`         // the name of rate cards that have been uploaded
 	OrdersPerDay    Setting[int64]  `json:"orders_per_day,omitzero"`    // in UTC; 0 for no limit

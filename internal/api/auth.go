@@ -57,14 +57,21 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	registered, err := s.config.Partners.Register(c.Context(), body)
-	if refusal.HasCode(err, refusal.CodeValidation) {
-		// The interface wants 400 here; everywhere else it is 422 (section 7).
-		err = statusError{err, http.StatusBadRequest}
-	}
-	if err != nil {
-		return reply{}, err
-	}
+	return s.limitRegistrations(c, func() (reply, bool, error) {
+		registered, err := s.config.Partners.Register(c.Context(), body)
+		if refusal.HasCode(err, refusal.CodeValidation) {
+			// The interface wants 400 here; everywhere else it is 422 (section 7).
+			err = statusError{err, http.StatusBadRequest}
+		}
+		if err != nil {
+			return reply{}, false, err
+		}
+		answer, err := registeredAnswer(registered)
+		return answer, true, err
+	})
+}
+
+func registeredAnswer(registered *partner.Listed) (reply, error) {
 	if registered.Pending() {
 		return created(pendingAnswer{partnerOf(&registered.Partner), "pending"})
 	}

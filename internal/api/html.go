@@ -94,7 +94,13 @@ func (s *Server) strangersForm(c *call, r visit.Route) (reply, error) {
 		}
 	}
 	c.actAs("") // unknown until the form has been read
-	return s.page(c, r.Serve)
+	if !r.Registers {
+		return s.page(c, r.Serve)
+	}
+	return s.limitRegistrations(c, func() (reply, bool, error) {
+		answer, err := s.page(c, r.Serve)
+		return answer, err == nil && answer.status == http.StatusSeeOther, err
+	})
 }
 
 // page returns what a page responds.

@@ -27,6 +27,26 @@ func perMinute(requests int) throttle.Rate {
 	return throttle.Rate{Limit: requests, Burst: requests, Per: time.Minute}
 }
 
+// perDay returns the rate of a limit per day, all of which may be used together.
+func perDay(times int) throttle.Rate {
+	return throttle.Rate{Limit: times, Burst: times, Per: 24 * time.Hour}
+}
+
+// limitRegistrations runs a registration if the network may register another account, and
+// counts it unless it is refused. registered reports whether an account was registered.
+func (s *Server) limitRegistrations(c *call, register func() (answer reply, registered bool, err error)) (reply, error) {
+	address := s.address(c)
+	if verdict := s.registrations.Peek(address); !verdict.Allowed {
+		s.config.Observer.Limited(LimitAddress, false)
+		return reply{}, tooMany("too many accounts have been registered from this address", verdict.RetryAfter)
+	}
+	answer, registered, err := register()
+	if registered {
+		s.registrations.Take(address)
+	}
+	return answer, err
+}
+
 // admitPartner takes one request from the partner's rate, and refuses if none is
 // left, the partner is suspended, or too many of its requests are in flight. The
 // headers of the response say what is left

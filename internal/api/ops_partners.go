@@ -16,16 +16,18 @@ type listedPartner struct {
 	Suspended       bool       `json:"suspended"`
 	SuspendedAt     *time.Time `json:"suspended_at"`
 	SuspendedReason *string    `json:"suspended_reason"` // null if none was given
+	Established     bool       `json:"established"`      // not a new account
 	RateLimit       *int       `json:"rate_limit"`       // null for the default
 	RateCard        *string    `json:"rate_card"`        // null for the default
 	OrdersPerDay    *int64     `json:"orders_per_day"`   // null for the default, 0 for no limit
 	StoredBytes     *int64     `json:"stored_bytes"`     // likewise
 }
 
-func listedPartnerOf(l *partner.Listed) listedPartner {
+func listedPartnerOf(l *partner.Listed, now time.Time) listedPartner {
 	answer := listedPartner{
 		partnerAnswer: partnerOf(&l.Partner), PendingSince: orNull(l.PendingSince),
 		Suspended: l.Suspended(), SuspendedAt: orNull(l.SuspendedAt), SuspendedReason: orNull(l.SuspendedReason), RateCard: orNull(l.RateCard),
+		Established: l.Established(now),
 	}
 	if l.RateLimit != partner.DefaultRate {
 		answer.RateLimit = &l.RateLimit
@@ -55,8 +57,8 @@ type keyCounts struct {
 	Revoked int64 `json:"revoked"`
 }
 
-func overviewOf(o *partner.Overview) partnerOverview {
-	return partnerOverview{listedPartnerOf(&o.Listed), keyCounts{o.ActiveKeys, o.RevokedKeys}, usageAnswer(o.Usage)}
+func overviewOf(o *partner.Overview, now time.Time) partnerOverview {
+	return partnerOverview{listedPartnerOf(&o.Listed, now), keyCounts{o.ActiveKeys, o.RevokedKeys}, usageAnswer(o.Usage)}
 }
 
 // partnerCursor accepts the id of the last partner before the page.
@@ -86,7 +88,7 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 	}
 	partners := make([]listedPartner, len(page.Partners))
 	for i := range page.Partners {
-		partners[i] = listedPartnerOf(&page.Partners[i])
+		partners[i] = listedPartnerOf(&page.Partners[i], s.config.Now())
 	}
 	return ok(struct {
 		Partners   []listedPartner `json:"partners"`
@@ -116,7 +118,7 @@ func (s *Server) handlePartnerGet(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(overviewOf(found))
+	return ok(overviewOf(found, s.config.Now()))
 }
 
 func (s *Server) handlePartnerChange(c *call) (reply, error) {
@@ -128,7 +130,7 @@ func (s *Server) handlePartnerChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(overviewOf(changed))
+	return ok(overviewOf(changed, s.config.Now()))
 }
 
 func (s *Server) handlePartnerApprove(c *call) (reply, error) {
@@ -136,5 +138,5 @@ func (s *Server) handlePartnerApprove(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	return ok(overviewOf(approved))
+	return ok(overviewOf(approved, s.config.Now()))
 }

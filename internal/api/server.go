@@ -88,6 +88,8 @@ type Config struct {
 	// StrangerLimit is how many requests a minute are allowed for an unauthenticated
 	// network, and for tracking from one network. 0 means no limit.
 	StrangerLimit int
+	// RegistrationLimit is how many accounts a network may register a day; 0 means no limit.
+	RegistrationLimit int
 	// SharedRates counts the requests of each partner across nodes. If it is nil,
 	// they are counted in this process.
 	SharedRates *throttle.Shared
@@ -129,6 +131,8 @@ type Server struct {
 	// unauthenticated counts registrations and requests whose signature is refused,
 	// by network.
 	unauthenticated *throttle.Networks
+	// registrations counts accounts that were registered, by network.
+	registrations *throttle.Networks
 	// tracking counts requests for tracking and proofs, by network.
 	tracking *throttle.Networks
 	// concurrent counts the requests of each partner that are in flight.
@@ -173,6 +177,7 @@ func New(config Config) *Server {
 		config:          config,
 		partners:        throttle.New(PartnerRate(config.RateLimit), config.Now),
 		unauthenticated: networks(),
+		registrations:   throttle.NewNetworks(perDay(config.RegistrationLimit), config.Now),
 		tracking:        networks(),
 		concurrent:      budget.New(math.MaxInt64, maxConcurrent, budget.Watch{}),
 		desks:           budget.New(maxDesks, maxDesksOfOne, budget.Watch{}),

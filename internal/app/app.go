@@ -85,6 +85,7 @@ type App struct {
 	proofs          *proof.Service
 	pictures        proof.Store // of the proofs
 	cleaner         *picture.Cleaner
+	strangers       *strangers
 	room            *api.Room
 	security        *securitylog.Log
 	accessLog       *accesslog.Log // nil without --access-log
@@ -231,6 +232,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		return err
 	}
 	a.cleaner = picture.NewCleaner()
+	a.openStrangers()
 	if err := a.openMail(); err != nil {
 		return err
 	}

@@ -33,7 +33,13 @@ func (d *Diagnosis) checkSettings(settings *config.Config) {
 		d.note("--smtp is not set: no mails are sent, and people cannot reset their passwords by themselves")
 	}
 	if settings.Registration == "" || settings.Registration == "open" {
-		d.note("--registration is open: anyone can register a partner account")
+		d.note("--registration is open: anyone can register a partner account; --registration approval is recommended where strangers can reach the service")
+		if settings.NewAccountBytes == 0 {
+			d.note("--new-account-bytes is 0: anyone can fill the disk with orders")
+		}
+		if settings.RegistrationLimit == 0 {
+			d.note("--registration-limit is 0: anyone can register any number of accounts")
+		}
 	}
 	if settings.Simulate {
 		d.note("--simulate is set: live orders are moved automatically")

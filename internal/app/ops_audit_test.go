@@ -32,12 +32,12 @@ func TestAuditEntries(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid","rate_limit":7}`)
 	entry("partner_id="+p.PartnerID, "partner.changed", changed,
-		`{"orders_per_day":null,"rate_card":null,"rate_limit":null,"stored_bytes":null,"suspended":false,"suspended_reason":""}`,
-		`{"orders_per_day":null,"rate_card":null,"rate_limit":7,"stored_bytes":null,"suspended":true,"suspended_reason":"unpaid"}`)
+		`{"established":false,"orders_per_day":null,"rate_card":null,"rate_limit":null,"stored_bytes":null,"suspended":false,"suspended_reason":""}`,
+		`{"established":false,"orders_per_day":null,"rate_card":null,"rate_limit":7,"stored_bytes":null,"suspended":true,"suspended_reason":"unpaid"}`)
 	set(t, o, p, `{"rate_limit":7}`) // changes nothing, and is not logged
 	entry("partner_id="+p.PartnerID, "partner.changed", changed,
-		`{"orders_per_day":null,"rate_card":null,"rate_limit":null,"stored_bytes":null,"suspended":false,"suspended_reason":""}`,
-		`{"orders_per_day":null,"rate_card":null,"rate_limit":7,"stored_bytes":null,"suspended":true,"suspended_reason":"unpaid"}`)
+		`{"established":false,"orders_per_day":null,"rate_card":null,"rate_limit":null,"stored_bytes":null,"suspended":false,"suspended_reason":""}`,
+		`{"established":false,"orders_per_day":null,"rate_card":null,"rate_limit":7,"stored_bytes":null,"suspended":true,"suspended_reason":"unpaid"}`)
 	desk := o.As(t, "dispatcher")
 	target := "/ops/v1/operators/" + desk.OperatorID
 	s.Clock.Advance(time.Second)

@@ -87,15 +87,23 @@ func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pric
 	return a.rateCards.At(ctx, settings.RateCard, at)
 }
 
-// quotaOf returns the limits of a partner.
+// quotaOf returns the limits of a partner. It refuses new accounts while the disk is nearly
+// full.
 func (a *App) quotaOf(ctx context.Context, partnerID string) (order.Quota, error) {
 	settings, err := a.partners.Settings(ctx, partnerID)
-	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay, StoredBytes: settings.StoredBytes}
+	if err != nil {
+		return order.Quota{}, err
+	}
+	now := a.Now()
+	if !settings.Established(now) {
+		if err := a.refuseStrangers(); err != nil {
+			return order.Quota{}, err
+		}
+	}
+	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay}
 	if quota.OrdersPerDay == partner.DefaultQuota {
 		quota.OrdersPerDay = a.config.OrdersPerDay
 	}
-	if quota.StoredBytes == partner.DefaultQuota {
-		quota.StoredBytes = a.config.StoredBytes
-	}
-	return quota, err
+	quota.StoredBytes, quota.GrowsIn = settings.BytesQuota(a.config.StoredBytes, a.config.NewAccountBytes, now)
+	return quota, nil
 }

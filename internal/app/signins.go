@@ -18,6 +18,7 @@ func (a *App) openAccounts() {
 	a.partners = partner.NewService(partner.Config{
 		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
 		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
+		Admit:   a.refuseStrangers,
 		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
 		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 	})

@@ -50,6 +50,8 @@ type Surroundings struct {
 	BeforeWrites func(context.Context) error
 	// FileSystem returns the kind of the file system of a folder; nil leaves it unchecked.
 	FileSystem func(folder string) (diskspace.Kind, error)
+	// DiskSpace returns the room on the disk of a folder; nil means that there is enough.
+	DiskSpace func(folder string) (diskspace.Space, error)
 	// Deprecated are the operations that will be removed, by method and pattern.
 	Deprecated map[string]api.Deprecation
 }
@@ -78,6 +80,7 @@ func System() Surroundings {
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 
 		FileSystem: diskspace.KindOf,
+		DiskSpace:  diskspace.Of,
 		Deprecated: api.Deprecated(),
 	}
 }

@@ -28,47 +28,49 @@ type Config struct {
 	// DatabaseMayLoseData allows a server that loses committed data when its machine crashes.
 	DatabaseMayLoseData bool `name:"database-may-lose-data" help:"Use a PostgreSQL server whose fsync or full_page_writes is off: a crash of its machine may lose orders that were acknowledged, and destroy the database; for tests." env:"DROPYARD_DATABASE_MAY_LOSE_DATA"`
 
-	BaseURL          string        `help:"Public address of the service, as in tracking URLs. Default: the listening address or, with --tls-domain, the first domain." env:"DROPYARD_BASE_URL" placeholder:"URL"`
-	TLSCert          string        `name:"tls-cert" help:"File with a certificate and its chain, in PEM: the service then speaks TLS. A new file is read without a restart." env:"DROPYARD_TLS_CERT" placeholder:"FILE"`
-	TLSKey           string        `name:"tls-key" help:"File with the key of that certificate, in PEM." env:"DROPYARD_TLS_KEY" placeholder:"FILE"`
-	TLSDomains       []string      `name:"tls-domain" help:"Domains to request certificates for, by ACME (Let's Encrypt, whose terms this accepts): the service then speaks TLS. Listen on :443." env:"DROPYARD_TLS_DOMAIN" placeholder:"DOMAIN"`
-	TLSRedirect      string        `name:"tls-redirect" help:"Address on which requests by HTTP are redirected to https, and challenges of ACME answered (example: :80). Default: none." env:"DROPYARD_TLS_REDIRECT" placeholder:"HOST:PORT"`
-	TLSAuthority     string        `name:"tls-authority" help:"Directory of the ACME authority that issues certificates for --tls-domain. Default: Let's Encrypt." env:"DROPYARD_TLS_AUTHORITY" placeholder:"URL"`
-	TrustedProxies   []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
-	Proofs           string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
-	RateLimit        int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
-	OrdersPerDay     int64         `help:"Orders that a partner may create per day, in UTC; 0 means no limit." default:"0" env:"DROPYARD_ORDERS_PER_DAY"`
-	StoredBytes      int64         `help:"Bytes that the stored records of a partner's orders may take up; 0 means no limit." default:"0" env:"DROPYARD_STORED_BYTES"`
-	StrangerLimit    int           `help:"Requests that a network may make per minute without valid credentials, and again as many to track orders; 0 means no limit." default:"300" env:"DROPYARD_STRANGER_LIMIT"`
-	Registration     string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
-	MasterKeyFile    string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
-	NewDatabase      bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
-	Hold             bool          `help:"Send no webhooks and mails, which wait, until they are resumed; for a copy of another installation." env:"DROPYARD_HOLD"`
-	Resume           bool          `help:"Resume webhooks and mails, which are held after a restore or a copy of the database. Give it for one start only." env:"DROPYARD_RESUME"`
-	RetainOrders     string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
-	RetainEvents     string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
-	RequestLogBytes  int64         `help:"Bytes that the log of partners' requests may take up in the database, in which they can read the last seven days; 0 means that requests are not logged." default:"1073741824" env:"DROPYARD_REQUEST_LOG_BYTES"`
-	WebhookNetworks  []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
-	WebhookInsecure  bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
-	MetricsListen    string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
-	AccessLog        string        `help:"Where a line of JSON is written for each request: stdout, or a file, which SIGHUP opens again. Default: nowhere." env:"DROPYARD_ACCESS_LOG" placeholder:"stdout|FILE"`
-	TracesEndpoint   string        `help:"Collector that OpenTelemetry traces are sent to by OTLP/HTTP, with /v1/traces added if the URL has no path; better set in the environment if it has a password, because other users may see the command line (example: http://127.0.0.1:4318). Default: none." env:"DROPYARD_TRACES_ENDPOINT" placeholder:"URL"`
-	TracesRatio      float64       `help:"Part of the requests and webhook attempts that are traced, from 0 to 1, unless the caller's header traceparent decides." default:"1" env:"DROPYARD_TRACES_RATIO"`
-	Simulate         bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/desk.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
-	SimulatePace     time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
-	CourierSpeed     int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
-	StopTime         time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
-	Demo             bool          `help:"Create a sample partner with stock and orders, a courier and an operator, and print how to use them. On this machine, / signs in as each with one click." env:"DROPYARD_DEMO"`
-	OperatorEmail    string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
-	OperatorPassword string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
-	SMTP             string        `name:"smtp" help:"Mail server: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps:// with TLS from the start; better set in the environment, because other users may see the command line. Default: none, links are shown instead of mailed." env:"DROPYARD_SMTP" placeholder:"URL"`
-	MailFrom         string        `help:"Address that mails come from (example: Dropyard <no-reply@example.com>)." env:"DROPYARD_MAIL_FROM" placeholder:"EMAIL"`
-	OIDCIssuer       string        `name:"oidc-issuer" help:"OpenID Connect provider that operators may sign in through (example: https://login.example.com). Default: none." env:"DROPYARD_OIDC_ISSUER" placeholder:"URL"`
-	OIDCClientID     string        `name:"oidc-client-id" help:"Id of this service at the OpenID Connect provider." env:"DROPYARD_OIDC_CLIENT_ID" placeholder:"ID"`
-	OIDCClientSecret string        `name:"oidc-client-secret" help:"Secret of this service at the OpenID Connect provider; better set in the environment, because other users may see the command line." env:"DROPYARD_OIDC_CLIENT_SECRET" placeholder:"SECRET"`
-	OIDCRoleClaim    string        `name:"oidc-role-claim" help:"Claim whose value, or one of whose values, is an operator's role (examples: groups, realm_access.roles). Default: none, roles are set in the service." env:"DROPYARD_OIDC_ROLE_CLAIM" placeholder:"CLAIM"`
-	OIDCRoles        []string      `name:"oidc-roles" help:"Roles that values of the claim stand for, if they are not the roles' names (examples: admin=/dropyard/admins, dispatcher=0f3c8a52-6f0e-4a40-9d5d-3f2a6f0f7a11)." env:"DROPYARD_OIDC_ROLES" placeholder:"ROLE=VALUE"`
-	OIDCTrustEmails  bool          `name:"oidc-trust-emails" help:"Count e-mail addresses of the OpenID Connect provider as verified, although it does not say so; only where people cannot choose their address there." env:"DROPYARD_OIDC_TRUST_EMAILS"`
+	BaseURL           string        `help:"Public address of the service, as in tracking URLs. Default: the listening address or, with --tls-domain, the first domain." env:"DROPYARD_BASE_URL" placeholder:"URL"`
+	TLSCert           string        `name:"tls-cert" help:"File with a certificate and its chain, in PEM: the service then speaks TLS. A new file is read without a restart." env:"DROPYARD_TLS_CERT" placeholder:"FILE"`
+	TLSKey            string        `name:"tls-key" help:"File with the key of that certificate, in PEM." env:"DROPYARD_TLS_KEY" placeholder:"FILE"`
+	TLSDomains        []string      `name:"tls-domain" help:"Domains to request certificates for, by ACME (Let's Encrypt, whose terms this accepts): the service then speaks TLS. Listen on :443." env:"DROPYARD_TLS_DOMAIN" placeholder:"DOMAIN"`
+	TLSRedirect       string        `name:"tls-redirect" help:"Address on which requests by HTTP are redirected to https, and challenges of ACME answered (example: :80). Default: none." env:"DROPYARD_TLS_REDIRECT" placeholder:"HOST:PORT"`
+	TLSAuthority      string        `name:"tls-authority" help:"Directory of the ACME authority that issues certificates for --tls-domain. Default: Let's Encrypt." env:"DROPYARD_TLS_AUTHORITY" placeholder:"URL"`
+	TrustedProxies    []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
+	Proofs            string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
+	RateLimit         int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
+	OrdersPerDay      int64         `help:"Orders that a partner may create per day, in UTC; 0 means no limit." default:"0" env:"DROPYARD_ORDERS_PER_DAY"`
+	StoredBytes       int64         `help:"Bytes that the stored records of a partner's orders may take up; 0 means no limit." default:"0" env:"DROPYARD_STORED_BYTES"`
+	NewAccountBytes   int64         `help:"Bytes that the stored records of a new account's orders may take up on its first day, and as many more on each further day, until it is a month old or an admin counts it as established; 0 means no limit." default:"20000000" env:"DROPYARD_NEW_ACCOUNT_BYTES"`
+	StrangerLimit     int           `help:"Requests that a network may make per minute without valid credentials, and again as many to track orders; 0 means no limit." default:"300" env:"DROPYARD_STRANGER_LIMIT"`
+	RegistrationLimit int           `help:"Accounts that a network may register per day; 0 means no limit." default:"20" env:"DROPYARD_REGISTRATION_LIMIT"`
+	Registration      string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
+	MasterKeyFile     string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
+	NewDatabase       bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
+	Hold              bool          `help:"Send no webhooks and mails, which wait, until they are resumed; for a copy of another installation." env:"DROPYARD_HOLD"`
+	Resume            bool          `help:"Resume webhooks and mails, which are held after a restore or a copy of the database. Give it for one start only." env:"DROPYARD_RESUME"`
+	RetainOrders      string        `help:"How long delivered and cancelled orders are kept after their last change, at least 7d (example: 400d). Default: for ever." env:"DROPYARD_RETAIN_ORDERS" placeholder:"DURATION"`
+	RetainEvents      string        `help:"How long events are kept, at least 7d (example: 90d). Default: for ever." env:"DROPYARD_RETAIN_EVENTS" placeholder:"DURATION"`
+	RequestLogBytes   int64         `help:"Bytes that the log of partners' requests may take up in the database, in which they can read the last seven days; 0 means that requests are not logged." default:"1073741824" env:"DROPYARD_REQUEST_LOG_BYTES"`
+	WebhookNetworks   []string      `name:"webhook-allow-networks" help:"Internal networks that webhooks may be sent to (example: 10.1.0.0/16). Default: none." env:"DROPYARD_WEBHOOK_ALLOW_NETWORKS" placeholder:"CIDR"`
+	WebhookInsecure   bool          `name:"webhook-allow-insecure" help:"Allow webhooks to http:// URLs and to this machine; for development." env:"DROPYARD_WEBHOOK_ALLOW_INSECURE"`
+	MetricsListen     string        `help:"Address to serve Prometheus metrics on, at /metrics. Default: none." env:"DROPYARD_METRICS_LISTEN" placeholder:"HOST:PORT"`
+	AccessLog         string        `help:"Where a line of JSON is written for each request: stdout, or a file, which SIGHUP opens again. Default: nowhere." env:"DROPYARD_ACCESS_LOG" placeholder:"stdout|FILE"`
+	TracesEndpoint    string        `help:"Collector that OpenTelemetry traces are sent to by OTLP/HTTP, with /v1/traces added if the URL has no path; better set in the environment if it has a password, because other users may see the command line (example: http://127.0.0.1:4318). Default: none." env:"DROPYARD_TRACES_ENDPOINT" placeholder:"URL"`
+	TracesRatio       float64       `help:"Part of the requests and webhook attempts that are traced, from 0 to 1, unless the caller's header traceparent decides." default:"1" env:"DROPYARD_TRACES_RATIO"`
+	Simulate          bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/desk.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
+	SimulatePace      time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
+	CourierSpeed      int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
+	StopTime          time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
+	Demo              bool          `help:"Create a sample partner with stock and orders, a courier and an operator, and print how to use them. On this machine, / signs in as each with one click." env:"DROPYARD_DEMO"`
+	OperatorEmail     string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
+	OperatorPassword  string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
+	SMTP              string        `name:"smtp" help:"Mail server: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps:// with TLS from the start; better set in the environment, because other users may see the command line. Default: none, links are shown instead of mailed." env:"DROPYARD_SMTP" placeholder:"URL"`
+	MailFrom          string        `help:"Address that mails come from (example: Dropyard <no-reply@example.com>)." env:"DROPYARD_MAIL_FROM" placeholder:"EMAIL"`
+	OIDCIssuer        string        `name:"oidc-issuer" help:"OpenID Connect provider that operators may sign in through (example: https://login.example.com). Default: none." env:"DROPYARD_OIDC_ISSUER" placeholder:"URL"`
+	OIDCClientID      string        `name:"oidc-client-id" help:"Id of this service at the OpenID Connect provider." env:"DROPYARD_OIDC_CLIENT_ID" placeholder:"ID"`
+	OIDCClientSecret  string        `name:"oidc-client-secret" help:"Secret of this service at the OpenID Connect provider; better set in the environment, because other users may see the command line." env:"DROPYARD_OIDC_CLIENT_SECRET" placeholder:"SECRET"`
+	OIDCRoleClaim     string        `name:"oidc-role-claim" help:"Claim whose value, or one of whose values, is an operator's role (examples: groups, realm_access.roles). Default: none, roles are set in the service." env:"DROPYARD_OIDC_ROLE_CLAIM" placeholder:"CLAIM"`
+	OIDCRoles         []string      `name:"oidc-roles" help:"Roles that values of the claim stand for, if they are not the roles' names (examples: admin=/dropyard/admins, dispatcher=0f3c8a52-6f0e-4a40-9d5d-3f2a6f0f7a11)." env:"DROPYARD_OIDC_ROLES" placeholder:"ROLE=VALUE"`
+	OIDCTrustEmails   bool          `name:"oidc-trust-emails" help:"Count e-mail addresses of the OpenID Connect provider as verified, although it does not say so; only where people cannot choose their address there." env:"DROPYARD_OIDC_TRUST_EMAILS"`
 }
 
 // Check returns an error for the first invalid setting. It opens no file and no
@@ -176,11 +178,17 @@ func (c *Config) checkLimits() error {
 	if c.StoredBytes < 0 {
 		return fmt.Errorf("--stored-bytes: %d is negative", c.StoredBytes)
 	}
+	if c.NewAccountBytes < 0 {
+		return fmt.Errorf("--new-account-bytes: %d is negative", c.NewAccountBytes)
+	}
 	if c.RequestLogBytes < 0 {
 		return fmt.Errorf("--request-log-bytes: %d is negative", c.RequestLogBytes)
 	}
 	if c.StrangerLimit < 0 {
 		return fmt.Errorf("--stranger-limit: %d is negative", c.StrangerLimit)
+	}
+	if c.RegistrationLimit < 0 {
+		return fmt.Errorf("--registration-limit: %d is negative", c.RegistrationLimit)
 	}
 	if c.SimulatePace < shortestPace && (c.Simulate || c.SimulatePace != 0) {
 		return fmt.Errorf("--simulate-pace: %v is too short, at least %v is needed", c.SimulatePace, shortestPace)
@@ -410,8 +418,8 @@ func (c *Config) String() string {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q, roles %q, trust e-mails %t)",
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d stranger_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.StrangerLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold, c.Resume, operator, openID, c.mailName())
 }

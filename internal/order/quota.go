@@ -15,6 +15,9 @@ import (
 type Quota struct {
 	OrdersPerDay int64 // created on one day, in UTC
 	StoredBytes  int64 // of the stored records of orders
+	// GrowsIn is when StoredBytes is next raised, because the account is new; 0 unless it
+	// is.
+	GrowsIn time.Duration
 }
 
 // UsageKey names what a partner has used on a day, in days since 1970.
@@ -71,6 +74,11 @@ func (u *Usage) take(q Quota, size int64, at time.Time) error {
 			fmt.Sprintf("%d orders have been created today, which is the limit", u.Orders))
 	}
 	if q.StoredBytes > 0 && u.Bytes+size > q.StoredBytes {
+		if q.GrowsIn > 0 {
+			return errQuota(quotaDetails{QuotaBytes, q.StoredBytes, u.Bytes}, q.GrowsIn,
+				fmt.Sprintf("this account is new, and its stored orders would exceed %d bytes; the limit grows every day, "+
+					"and the operator of the service can lift it", q.StoredBytes))
+		}
 		return errQuota(quotaDetails{QuotaBytes, q.StoredBytes, u.Bytes}, retryBytes,
 			fmt.Sprintf("the stored orders would exceed %d bytes, which is the limit", q.StoredBytes))
 	}

@@ -26,7 +26,8 @@ func TestQuota(t *testing.T) {
 		"late in the day": {Usage{Orders: 10}, Quota{OrdersPerDay: 10}, evening, QuotaOrders, time.Minute},
 		"fits":            {Usage{Bytes: 900}, Quota{StoredBytes: 1000}, noon, "", 0},
 		"does not fit":    {Usage{Bytes: 901}, Quota{StoredBytes: 1000}, noon, QuotaBytes, time.Hour},
-		"both":            {Usage{Orders: 10, Bytes: 1000}, Quota{10, 1000}, noon, QuotaOrders, 12 * time.Hour},
+		"new account":     {Usage{Bytes: 901}, Quota{StoredBytes: 1000, GrowsIn: time.Minute}, noon, QuotaBytes, time.Minute},
+		"both":            {Usage{Orders: 10, Bytes: 1000}, Quota{OrdersPerDay: 10, StoredBytes: 1000}, noon, QuotaOrders, 12 * time.Hour},
 	} {
 		before := c.used
 		err := c.used.take(c.quota, 100, c.at)

@@ -31,7 +31,7 @@ type approvalFacts struct {
 	Pending bool `json:"pending"`
 }
 
-// Approve approves an account that awaits it. It can be used on this node before
+// Approve approves an account that awaits it, which is established from then on. It can be used on this node before
 // Approve returns, and on others within keyFreshness. An account that is approved
 // already stays as it is. Approve refuses with not_found.
 func (s *Service) Approve(ctx context.Context, partnerID string) (approved *Overview, err error) {
@@ -66,7 +66,7 @@ func approve(ctx context.Context, tx Writer, partnerID string, entry *audit.Entr
 	if !settings.Pending() { // another request was faster
 		return found, nil
 	}
-	found.PendingSince = DefaultSettings.PendingSince
+	found.PendingSince, found.NewSince = DefaultSettings.PendingSince, DefaultSettings.NewSince
 	if err := tx.SaveSettings(ctx, partnerID, found.Settings); err != nil {
 		return nil, err
 	}

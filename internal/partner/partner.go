@@ -48,7 +48,10 @@ type Config struct {
 	SeedTest func(ctx context.Context, testAccount string) error
 	// Registration says who may open an account.
 	Registration Registration
-	Now          func() time.Time
+	// Admit returns an error if no account can be registered at the moment; nil admits
+	// all.
+	Admit func() error
+	Now   func() time.Time
 	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
 	// compared with the times of signatures; nil stands for Now.
 	MachineNow func() time.Time
@@ -180,10 +183,15 @@ const maxDraws = 5
 
 // Register opens an account with its first user, the owner. The account awaits
 // approval if Registration says so. Register refuses with validation_error or
-// email_taken, and with forbidden while registration is closed.
+// email_taken, with forbidden while registration is closed, and as Admit does.
 func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, error) {
 	if s.config.Registration == RegistrationClosed {
 		return nil, errClosed
+	}
+	if s.config.Admit != nil {
+		if err := s.config.Admit(); err != nil {
+			return nil, err
+		}
 	}
 	owner, password, err := s.readRegistration(root)
 	if err != nil {
@@ -201,6 +209,7 @@ func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, erro
 		return nil, err
 	}
 	settings := DefaultSettings
+	settings.NewSince = owner.CreatedAt
 	if s.config.Registration == RegistrationApproval {
 		settings.PendingSince = owner.CreatedAt
 	}
@@ -249,7 +258,7 @@ func (s *Service) add(ctx context.Context, registered *Listed, owner *Account) (
 		if err := addUser(ctx, tx, owner); err != nil {
 			return err
 		}
-		if err := s.mailProof(ctx, tx, owner); err != nil || !registered.Pending() {
+		if err := s.mailProof(ctx, tx, owner); err != nil {
 			return err
 		}
 		if _, err := tx.LockSettings(ctx, registered.PartnerID); err != nil {

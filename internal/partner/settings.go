@@ -16,6 +16,7 @@ type Settings struct {
 	SuspendedAt     time.Time // zero unless the account is suspended
 	SuspendedReason string    // empty if none was given
 	PendingSince    time.Time // zero unless the account awaits approval
+	NewSince        time.Time // since when it counts as new; zero once an operator has vouched for it
 	RateLimit       int       // requests a minute; DefaultRate for the service's
 	RateCard        string    // the name of a series of rate cards; empty for the default
 	OrdersPerDay    int64     // orders a day, in UTC; 0 for no limit, DefaultQuota for the service's
@@ -128,23 +129,27 @@ const (
 // change is what a request sets. What it leaves out stays as it is.
 type change struct {
 	suspend, resume bool
-	reason          string
-	rate            int
-	setsRate        bool
-	card            string
-	setsCard        bool
-	ordersPerDay    *int64 // nil leaves the quota as it is
-	storedBytes     *int64
+	// vouch makes the account established, doubt makes it new.
+	vouch, doubt bool
+	reason       string
+	rate         int
+	setsRate     bool
+	card         string
+	setsCard     bool
+	ordersPerDay *int64 // nil leaves the quota as it is
+	storedBytes  *int64
 }
 
 // readChange reads a request to set something for a partner.
 func readChange(root form.Source) (change, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
-	on := f.Flag("suspended")
+	on, established := f.Flag("suspended"), f.Flag("established")
 	c := change{
 		suspend:  on,
 		resume:   f.Has("suspended") && !on,
+		vouch:    established,
+		doubt:    f.Has("established") && !established,
 		reason:   f.Text("suspended_reason", form.Optional, form.Length(0, maxReason)),
 		setsRate: f.Has("rate_limit") || f.IsNull("rate_limit"),
 		card:     f.Text("rate_card", form.Optional, delivery.NameRule),
@@ -189,6 +194,12 @@ func (c change) apply(s Settings, now time.Time) Settings {
 		}
 	case c.resume:
 		s.SuspendedAt, s.SuspendedReason = time.Time{}, ""
+	}
+	switch {
+	case c.vouch && !s.Established(now):
+		s.NewSince = time.Time{}
+	case c.doubt && s.Established(now):
+		s.NewSince = now
 	}
 	if c.setsRate {
 		s.RateLimit = c.rate
@@ -267,7 +278,7 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis
 	if found.Settings == before {
 		return found, nil // nothing changes, and so nothing is noted
 	}
-	entry.Before, entry.After = factsOf(before), factsOf(found.Settings)
+	entry.Before, entry.After = factsOf(before, entry.At), factsOf(found.Settings, entry.At)
 	if err := tx.SaveSettings(ctx, partnerID, found.Settings); err != nil {
 		return nil, err
 	}
@@ -282,14 +293,15 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis
 type settingsFacts struct {
 	Suspended       bool    `json:"suspended"`
 	SuspendedReason string  `json:"suspended_reason"`
+	Established     bool    `json:"established"`
 	RateLimit       *int    `json:"rate_limit"` // null for the service's
 	RateCard        *string `json:"rate_card"`
 	OrdersPerDay    *int64  `json:"orders_per_day"` // null for the service's
 	StoredBytes     *int64  `json:"stored_bytes"`   // null for the service's
 }
 
-func factsOf(s Settings) settingsFacts {
-	facts := settingsFacts{Suspended: s.Suspended(), SuspendedReason: s.SuspendedReason}
+func factsOf(s Settings, now time.Time) settingsFacts {
+	facts := settingsFacts{Suspended: s.Suspended(), SuspendedReason: s.SuspendedReason, Established: s.Established(now)}
 	if s.RateLimit != DefaultRate {
 		facts.RateLimit = &s.RateLimit
 	}

@@ -31,13 +31,15 @@ func TestSettingsAreFresh(t *testing.T) {
 	n := newNode(t)
 	other := addNode(t, n, n.store.Partners())
 	id := n.register(t, "a@b.example").PartnerID
+	registered := partner.DefaultSettings
+	registered.NewSince = n.clock.Now()
 	for _, node := range []*node{n, other} {
-		if got := node.settings(t, id); got != partner.DefaultSettings {
+		if got := node.settings(t, id); got != registered {
 			t.Errorf("before: %+v", got)
 		}
 	}
 	n.change(t, id, map[string]any{"suspended": true, "suspended_reason": "unpaid", "rate_limit": 7})
-	want := partner.DefaultSettings
+	want := registered
 	want.SuspendedAt, want.SuspendedReason, want.RateLimit = n.clock.Now(), "unpaid", 7
 	if got := n.settings(t, id); got != want {
 		t.Errorf("at once: %+v", got)
@@ -56,7 +58,7 @@ func TestSettingsAreFresh(t *testing.T) {
 		t.Errorf("again: %+v", got)
 	}
 	n.change(t, id, map[string]any{"suspended": false})
-	if got := n.settings(t, id); got != partner.DefaultSettings {
+	if got := n.settings(t, id); got != registered {
 		t.Errorf("after: %+v", got)
 	}
 	if _, err := n.Change(t.Context(), "par_00000000", body(t, map[string]any{})); !refusal.HasCode(err, refusal.CodeNotFound) {

@@ -17,6 +17,7 @@ var (
 		key(text("partner_id", func(s *settingsRow) *string { return &s.partnerID })),
 		moment("suspended_at", func(s *settingsRow) *time.Time { return &s.SuspendedAt }),
 		moment("pending_since", func(s *settingsRow) *time.Time { return &s.PendingSince }),
+		moment("new_since", func(s *settingsRow) *time.Time { return &s.NewSince }),
 		text("suspended_reason", func(s *settingsRow) *string { return &s.SuspendedReason }),
 		count("rate_limit", func(s *settingsRow) *int { return &s.RateLimit }),
 		text("rate_card", func(s *settingsRow) *string { return &s.RateCard }),

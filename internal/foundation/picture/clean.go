@@ -134,7 +134,10 @@ func inspect(data []byte, wanted Wanted) (file, error) {
 	for _, d := range decoders {
 		if d.magic(data) {
 			plan, err := d.inspect(data, limits)
-			return file{d, plan, data, wanted}, wanted.explain(err)
+			if err != nil {
+				return file{}, wanted.explain(err)
+			}
+			return file{d, plan, data, wanted}, nil
 		}
 	}
 	return file{}, wanted.explain(unfit("a PNG, JPEG or WebP picture"))

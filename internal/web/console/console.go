@@ -64,6 +64,7 @@ type Config struct {
 type Defaults struct {
 	RateLimit                 int64 // requests a minute
 	OrdersPerDay, StoredBytes int64
+	NewAccountBytes           int64 // that new accounts may store on their first day
 }
 
 // Room is the console.

@@ -25,6 +25,7 @@ type partnerView struct {
 	// What follows is for admins only, and the forms are nil for others.
 	People                                           []personRow
 	Approval, Suspension, Resumption, Limits, Accept *page.Form
+	Trust                                            *page.Form // nil for an established account
 	Cards                                            []string   // the series of rate cards
 	Reset                                            *resetLink // which is shown once; may be nil
 }
@@ -34,6 +35,7 @@ type usageRow struct {
 	Key, Used, Limit string // Limit is empty without one
 	Part, Whole      int64
 	Own              bool // the limit is the partner's own
+	New              bool // the limit is that of a new account
 }
 
 // Full reports whether nothing of the limit is left.
@@ -89,7 +91,9 @@ func (room *Room) usageOf(s *sheet, p *partner.Overview) []usageRow {
 		{Key: "partners.usage.orders", Used: number(p.Usage.OrdersToday), Part: p.Usage.OrdersToday, Whole: p.OrdersPerDay, Own: true},
 		{Key: "partners.usage.bytes", Used: s.Megabytes(p.Usage.StoredBytes), Part: p.Usage.StoredBytes, Whole: p.StoredBytes, Own: true},
 	}
-	for i, byDefault := range []int64{defaults.OrdersPerDay, defaults.StoredBytes} {
+	bytes, growsIn := p.BytesQuota(defaults.StoredBytes, defaults.NewAccountBytes, s.Site.Now())
+	rows[1].New = growsIn > 0
+	for i, byDefault := range []int64{defaults.OrdersPerDay, bytes} {
 		row := &rows[i]
 		if row.Whole == partner.DefaultQuota {
 			row.Whole, row.Own = byDefault, false
@@ -141,6 +145,7 @@ func (room *Room) addChanges(v *partnerView) (err error) {
 		{&v.Approval, "/approve", 0, p.Pending() && !p.Suspended()},
 		{&v.Suspension, "/suspend", versionOfState(p.Settings), !p.Suspended()},
 		{&v.Resumption, "/resume", versionOfState(p.Settings), p.Suspended()},
+		{&v.Trust, "/establish", 0, v.IsNew() && !p.Pending() && !p.Suspended()},
 		{&v.Limits, "/limits", versionOfLimits(p.Settings), true},
 		{&v.Accept, "/dispatch", versionOfDispatch(v.Dispatch), true},
 	} {

@@ -25,6 +25,22 @@ func (room *Room) approvePartner(s *sheet) (int, []byte, error) {
 	return s.toPartner("partners.approved", "name", approved.Name)
 }
 
+// IsNew reports whether what limits new accounts applies to this one.
+func (v *partnerView) IsNew() bool { return !v.Partner.Established(v.Site.Now()) }
+
+// establishPartner counts an account as established, whatever its age.
+func (room *Room) establishPartner(s *sheet) (int, []byte, error) {
+	body, err := page.Source(map[string]any{"established": true})
+	if err != nil {
+		return 0, nil, err
+	}
+	changed, err := room.config.Partners.Change(s.Context(), s.ID("partner_id"), body)
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.toPartner("partners.established", "name", changed.Name)
+}
+
 // Reason returns the field for the reason of a suspension.
 func (v *partnerView) Reason() page.Field {
 	field := page.Field{Name: "suspended_reason", Type: "textarea", Label: v.Text("partners.suspend.reason"), Hint: v.Text("partners.suspend.reason.hint")}

@@ -19,6 +19,7 @@ func (room *Room) partnerRoutes() []visit.Route {
 		room.get("/partners", dispatching, (*Room).partners),
 		room.get(one, dispatching, (*Room).partner),
 		room.post(one+"/approve", administering, (*Room).approvePartner),
+		room.post(one+"/establish", administering, (*Room).establishPartner),
 		room.post(one+"/suspend", administering, (*Room).suspendPartner),
 		room.post(one+"/resume", administering, (*Room).resumePartner),
 		room.post(one+"/limits", administering, (*Room).limitPartner),

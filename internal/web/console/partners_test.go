@@ -123,6 +123,20 @@ func TestSuspensionInConsole(t *testing.T) {
 	metro.Call(t, "GET", "/v1/orders", nil).Must(t, http.StatusOK)
 }
 
+// TestEstablishingInConsole lifts what limits a new account.
+func TestEstablishingInConsole(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) { c.NewAccountBytes = 20_000_000 })
+	path := "/console/partners/" + s.Register(t, "metro").PartnerID
+	desk := s.Operate(t).Visit(t)
+	page := desk.Open(t, path)
+	page.Shows(t, http.StatusOK, "Counts as a new account since", "of 20 MB", "(limit of new accounts today)")
+	desk.Send(t, page, path+"/establish").Leads(t, path)
+	page = desk.Open(t, path)
+	page.Shows(t, http.StatusOK, "metro counts as established.", "without limit")
+	showsNone(t, page, path+"/establish", "Counts as a new account")
+}
+
 // TestApprovalInConsole approves an account that awaits it.
 func TestApprovalInConsole(t *testing.T) {
 	t.Parallel()

@@ -96,8 +96,10 @@ type handler func(*sheet) (status int, body []byte, err error)
 
 // Routes returns the routes of the room.
 func (room *Room) Routes() []visit.Route {
+	registration := room.both(portal, "/register", (*sheet).registerPage, (*sheet).register)
+	registration[1].Registers = true
 	routes := slices.Concat(
-		room.both(portal, "/register", (*sheet).registerPage, (*sheet).register),
+		registration,
 		room.both(portal, "/invitations/{token}", (*sheet).invitationPage, (*sheet).acceptInvitation),
 		room.both(portal, "/email/{token}", (*sheet).emailPage, (*sheet).confirmEmail),
 		room.demoRoutes(),

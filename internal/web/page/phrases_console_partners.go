@@ -42,6 +42,14 @@ var partnerPhrases = map[string]phrase{
 	"partners.approve":         {"Approve the account", "Approuver le compte"},
 	"partners.approved":        {"{name} is approved, and can sign in and create orders.", "{name} est approuvé : connexion et commandes sont possibles."},
 
+	"partners.new.since": {"Counts as a new account since", "Compte considéré comme nouveau depuis"},
+	"partners.new.what": {
+		"For a month, what it may store is limited, and grows every day. When the disk is nearly full, its orders are refused first.",
+		"Pendant un mois, ce qu’il peut conserver est limité, et augmente chaque jour. Quand le disque est presque plein, ses commandes sont refusées en premier.",
+	},
+	"partners.establish":   {"Count as established", "Considérer comme établi"},
+	"partners.established": {"{name} counts as established.", "{name} est considéré comme établi."},
+
 	"partners.suspend": {"Suspend", "Suspendre"},
 	"partners.suspend.what": {
 		"{name} can no longer sign in, and its requests are refused. Its sessions end immediately. Orders under way go on, and recipients still see their pages.",
@@ -63,6 +71,7 @@ var partnerPhrases = map[string]phrase{
 	"partners.usage.of":        {"of {limit}", "sur {limit}"},
 	"partners.usage.unlimited": {"without limit", "sans limite"},
 	"partners.usage.own":       {"(own limit)", "(limite propre)"},
+	"partners.usage.new":       {"(limit of new accounts today)", "(limite du jour des nouveaux comptes)"},
 	"partners.usage.default":   {"(limit of the service)", "(limite du service)"},
 	"partners.megabytes":       {"{n} MB", "{n} Mo"},
 	"partners.keys":            {"API keys", "Clés d’API"},

@@ -173,6 +173,8 @@ type Route struct {
 	// Uncounted is set for a form that people who have not signed in may send as often as
 	// they like, because it costs little and its failing would harm them.
 	Uncounted bool
+	// Registers is set for the form that opens an account, which leads elsewhere if it has.
+	Registers bool
 	// Compressed is set if the response is sent in a content coding. It must not contain
 	// secrets: the length of a compressed response reveals whether a text of the request
 	// matches one of them (the BREACH attack).
