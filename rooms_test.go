@@ -69,7 +69,7 @@ var rooms = map[string]room{
 	"internal/mail":        {mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
-	"internal/outbox":      {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/outbox":      {may: []string{"internal/delivery", "internal/foundation/identifier"}, mayNot: pure},
 	"internal/route":       {mayNot: pure},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 

@@ -1,7 +1,9 @@
 package app_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -170,5 +172,47 @@ func TestClockBehindAtStart(t *testing.T) {
 	}
 	if kept := w.Query(t, "SELECT (SELECT count(*) FROM operator_receipts), (SELECT count(*) FROM request_log)"); kept[0] != "1 1" {
 		t.Errorf("got %v receipts and pieces of the request log, want 1 of each", kept)
+	}
+}
+
+// TestFeedAfterWrongClock follows events on a clock that is 60 days ahead, and then on the
+// right one. Each event is returned, and those of before are not repeated without end.
+func TestFeedAfterWrongClock(t *testing.T) {
+	t.Parallel()
+	w := newWrongClock(t)
+	var want, seen []string
+	cursor := w.partner.Call(t, "GET", "/v1/webhooks/feed", nil).Must(t, 200).Text("cursor")
+	repeated := 0
+	for i, set := range []time.Duration{0, 60 * day, -60 * day} {
+		w.restart(t, set)
+		w.operator = w.Operate(t) // the token of before has expired
+		for n := range 3 {
+			id := w.partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i, n), "")).Must(t, 201).Text("order_id")
+			w.operator.Move(t, id, "accepted").Must(t, 200)
+			want = append(want, id)
+			page := w.partner.Call(t, "GET", "/v1/webhooks/feed?after="+cursor, nil).Must(t, 200)
+			cursor = page.Text("cursor")
+			for at := range page.Len("events") {
+				var event struct {
+					Data struct {
+						OrderID string `json:"order_id"`
+					} `json:"data"`
+				}
+				if err := json.Unmarshal([]byte(page.Text("events", at, "body")), &event); err != nil {
+					t.Fatal(err)
+				}
+				if slices.Contains(seen, event.Data.OrderID) {
+					repeated++
+				} else {
+					seen = append(seen, event.Data.OrderID)
+				}
+			}
+		}
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("got the events of %d orders %v, want %v", len(seen), seen, want)
+	}
+	if repeated > 9 { // on the first two clocks, those of the 30 seconds before the last one
+		t.Errorf("got %d events again, want 9 at most", repeated)
 	}
 }

@@ -182,8 +182,9 @@ type Order struct {
 	// Allocation holds the locations that the items were taken from, so that a
 	// cancellation can return them.
 	Allocation []Take
-	// Events counts the events of this order so far. LastEvent is the id of the
-	// newest, empty before the first.
+	// Events counts the events of this order so far. LastEvent is the id that the
+	// newest was decided with, by which a repeated command is known; empty before the
+	// first. The event itself may have a later id, see outbox.Follow.
 	Events    int64
 	LastEvent string
 	// Damage is a *DamagedError if what is stored of the order cannot be read, and nil

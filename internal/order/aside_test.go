@@ -54,8 +54,8 @@ func (s *lockable) Load(_ context.Context, needs *Needs) (*State, error) {
 	return &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}}, nil
 }
 
-func (*lockable) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	return nil, nil, nil
+func (*lockable) LockQueues(context.Context, []string, []outbox.EventKey) (Queues, error) {
+	return Queues{}, nil
 }
 
 func (*lockable) Save(context.Context, *Changes) error { return nil }

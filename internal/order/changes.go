@@ -82,8 +82,8 @@ func (c *Changes) complete() {
 	}
 }
 
-// enqueue gives the new events their places in the queues of their partners'
-// endpoints, which it locks.
+// enqueue gives the new events their places among those of their partners, and in the
+// queues of the partners' endpoints. It locks both.
 func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 	if len(c.Events) == 0 {
 		return nil
@@ -97,9 +97,10 @@ func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 		}
 	}
 	slices.Sort(partnerIDs)
-	heads, progress, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
+	queues, err := tx.LockQueues(ctx, slices.Compact(partnerIDs), ahead)
 	if err == nil {
-		c.Queue, c.Wakes = outbox.Queue(c.Events, heads, progress)
+		outbox.Follow(c.Events, queues.Newest)
+		c.Queue, c.Wakes = outbox.Queue(c.Events, queues.Heads, queues.Ahead)
 	}
 	return err
 }

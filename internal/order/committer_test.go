@@ -60,8 +60,8 @@ func (s *scripted) Load(_ context.Context, needs *Needs) (*State, error) {
 	return state, nil
 }
 
-func (*scripted) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	return nil, nil, nil
+func (*scripted) LockQueues(context.Context, []string, []outbox.EventKey) (Queues, error) {
+	return Queues{}, nil
 }
 
 func (s *scripted) Save(_ context.Context, changes *Changes) error {

@@ -43,8 +43,8 @@ func (s *sharded) Load(_ context.Context, needs *Needs) (*State, error) {
 	return &State{Receipts: map[idempotency.Key]*idempotency.Receipt{}}, nil
 }
 
-func (*sharded) LockQueues(context.Context, []string, []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	return nil, nil, nil
+func (*sharded) LockQueues(context.Context, []string, []outbox.EventKey) (Queues, error) {
+	return Queues{}, nil
 }
 
 func (s *sharded) Save(context.Context, *Changes) error { return nil }

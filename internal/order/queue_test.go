@@ -34,7 +34,7 @@ func drawQueues(t *rapid.T) queues {
 }
 
 // LockQueues accepts what a database needs: partners in one order, each once.
-func (q queues) LockQueues(_ context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+func (q queues) LockQueues(_ context.Context, partnerIDs []string, ahead []outbox.EventKey) (Queues, error) {
 	if !slices.IsSorted(partnerIDs) || len(slices.Compact(slices.Clone(partnerIDs))) != len(partnerIDs) {
 		panic("partners are locked out of order or twice")
 	}
@@ -49,7 +49,7 @@ func (q queues) LockQueues(_ context.Context, partnerIDs []string, ahead []outbo
 			progress[key] = outbox.Progress{State: entry.State}
 		}
 	}
-	return heads, progress, nil
+	return Queues{Heads: heads, Ahead: progress}, nil
 }
 
 // save adds the new events of a group, which are those that it has.

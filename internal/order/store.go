@@ -91,14 +91,21 @@ type Writer interface {
 	// Load reads what a group of commands touches, locked until the transaction
 	// ends.
 	Load(ctx context.Context, needs *Needs) (*State, error)
-	// LockQueues locks the endpoints of partners, whose ids are sorted, until the
-	// transaction ends. It returns the heads of their queues and how far the given
-	// events have come; what does not exist, and the events of a partner without an
-	// endpoint, are left out.
-	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error)
+	// LockQueues keeps others from adding events of partners, whose ids are sorted, and
+	// locks their endpoints, until the transaction ends. It returns how far the given
+	// events have come, and what was committed until now; what does not exist, and the
+	// given events of a partner without an endpoint, are left out.
+	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (Queues, error)
 	// Save writes all changes, which Apply has completed. It returns ErrRaced if
 	// another node has changed what they rest on; then nothing may be committed.
 	Save(ctx context.Context, changes *Changes) error
+}
+
+// Queues is what new events of partners are added to.
+type Queues struct {
+	Heads  map[string]outbox.Head              // of the endpoints, by partner
+	Ahead  map[outbox.EventKey]outbox.Progress // of the events in front of new ones
+	Newest map[string]string                   // the greatest event ids, by partner
 }
 
 // ErrRaced means that fewer rows could be written than decided: the state that

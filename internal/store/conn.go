@@ -20,6 +20,9 @@ type conn interface {
 	// goesRowByRow reports whether a set statement costs the engine as much as
 	// its rows one by one.
 	goesRowByRow() bool
+	// writesAlone reports whether no other transaction writes while this one does, so that
+	// it needs no locks.
+	writesAlone() bool
 	// waitForLocks bounds the wait for each lock of the transaction from now on, where
 	// several transactions can write at the same time.
 	waitForLocks(ctx context.Context, atMost time.Duration) error

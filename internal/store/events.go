@@ -31,6 +31,7 @@ var (
 	addEvents         = events.insert()
 	findEventsByOrder = lookUpBy(byOrder, events)
 	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("state", "tries")))
+	findNewest        = lookUpSome(lookUp, byID("partner_id"), events, events.pick("partner_id", "event_id")).last("event_id")
 	dropEventsOf      = deleteFrom(events, byOrder)
 	dropEventsInState = deleteFrom(events, slices.Concat(events.key, events.pick("state")))
 	eraseFacts        = updateOf(events, events.key, events.pick("facts"))

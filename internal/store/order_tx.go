@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // Orders is the store as the order room sees it.
@@ -199,14 +200,29 @@ func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*ide
 	return err
 }
 
-// LockQueues locks the endpoints of partners and returns the heads of their
-// queues, and how far the events ahead of new ones have come. They are read after
-// the lock: another transaction may have ended a wait before it let go.
-func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	locked, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
+// LockQueues locks the turns and the endpoints of partners and returns their greatest
+// event ids, the heads of their queues, and how far the events ahead of new ones have
+// come. All are read after the locks: another transaction may have added events, or ended
+// a wait, before it let go.
+func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (queues order.Queues, err error) {
+	p := newPipeline(tx.conn)
+	takeTurns(p, partnerIDs)
+	newest, locked := find(p, findNewest, partnerIDs), find(p, lockEndpoints, partnerIDs)
+	done, err := p.flush(ctx)
 	if err != nil {
-		return nil, nil, atOnce(err)
+		return queues, atOnce(err)
 	}
+	queues.Newest = make(map[string]string, len(partnerIDs))
+	for _, e := range newest.after(done) {
+		queues.Newest[e.PartnerID] = e.EventID
+	}
+	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, locked.after(done), ahead)
+	return queues, err
+}
+
+// queuesOf returns the heads of the queues of locked endpoints, and how far those events
+// have come that such an endpoint sends.
+func (tx orderTx) queuesOf(ctx context.Context, locked []*webhook.Endpoint, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
 	heads := make(map[string]outbox.Head, len(locked))
 	for _, e := range locked {
 		heads[e.PartnerID] = e.Head

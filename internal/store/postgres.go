@@ -299,6 +299,8 @@ func postgresArgs(args []any) []any {
 
 func (c postgresConn) goesRowByRow() bool { return false }
 
+func (c postgresConn) writesAlone() bool { return false }
+
 // send queues the statements in one batch of the protocol.
 func (c postgresConn) send(ctx context.Context, statements []*queued) error {
 	b := postgresBatch{}
@@ -417,7 +419,11 @@ func (st *setStatement) forArraysOfOne(same int) string {
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("t.", c) + v(1)(i, c) })
 		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) + st.returning("t.")
 	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
-		text := "SELECT " + namesOf("t", st.values) + " FROM " + bound + " JOIN " + st.table + " AS t ON " + match(1) + st.also
+		from := bound + " JOIN " + st.table + " AS t ON " + match(1) + st.also
+		if st.last != "" {
+			from = bound + " CROSS JOIN LATERAL (SELECT " + namesOf("t", st.values) + " FROM " + st.table + " AS t WHERE " + match(1) + st.also + st.last + ") AS t"
+		}
+		text := "SELECT " + namesOf("t", st.values) + " FROM " + from
 		if lock := st.lockClause(); lock != "" {
 			// In one order, so that no two transactions wait for each other.
 			text += " ORDER BY " + namesOf("t", st.keys) + lock + " OF t"

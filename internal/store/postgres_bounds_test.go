@@ -81,7 +81,7 @@ func TestBlockedByAnotherTransaction(t *testing.T) {
 	doOn(t, other, "SELECT * FROM settings FOR UPDATE")
 	doOn(t, other, "LOCK TABLE webhook_endpoints")
 	group := func(tx order.Writer) error {
-		_, _, err := tx.LockQueues(t.Context(), []string{"par_a"}, nil)
+		_, err := tx.LockQueues(t.Context(), []string{"par_a"}, nil)
 		return err
 	}
 	if err := s.Orders().Write(t.Context(), group); !errors.Is(err, refusal.ErrBlocked) || s.Stats().Retries != 0 {

@@ -28,6 +28,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		operatorIdentities.name: shape(operatorIdentities), operatorReceipts.name: shape(operatorReceipts),
 		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),
 		oneTimeLinks.name: shape(oneTimeLinks), orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
+		eventTurns.name:      shape(eventTurns),
 		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
 		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
 		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), knownDevices.name: shape(knownDevices), signInRules.name: shape(signInRules),

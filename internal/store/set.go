@@ -16,6 +16,7 @@ type setStatement struct {
 	returned []columnSpec // read from the rows that updateReturn has written
 	keys     []columnSpec // compared
 	also     string       // what else a look-up asks of rows, without parameters; empty for nothing
+	last     string       // how a look-up chooses one row for each row of parameters; empty for all rows
 	rowSQL   string
 	arraySQL string
 	citus    citusSQL
@@ -61,6 +62,15 @@ func newSet(verb verb, table string, keys, values []columnSpec, returned ...colu
 func (st *setStatement) where(condition string) *setStatement {
 	narrow := *st
 	narrow.also = " AND " + condition
+	narrow.write()
+	return &narrow
+}
+
+// greatest returns the look-up of only the row with the greatest value in a column, of
+// those that it finds for each row of parameters.
+func (st *setStatement) greatest(column string) *setStatement {
+	narrow := *st
+	narrow.last = " ORDER BY " + column + " DESC LIMIT 1"
 	narrow.write()
 	return &narrow
 }
@@ -120,7 +130,7 @@ func (st *setStatement) forOneRow() string {
 		set := each(st.values, ", ", func(i int, c columnSpec) string { return c.name + " = " + st.onTop("", c) + number(1)(i, c) })
 		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
 	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
-		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1) + st.also
+		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1) + st.also + st.last
 	case deleteOld:
 		return "DELETE FROM " + st.table + " WHERE " + match(1)
 	default:

@@ -140,6 +140,8 @@ func sqliteError(err error) error {
 
 func (c *sqliteConn) goesRowByRow() bool { return true }
 
+func (c *sqliteConn) writesAlone() bool { return true }
+
 // waitForLocks does nothing: there is one writer.
 func (c *sqliteConn) waitForLocks(context.Context, time.Duration) error { return nil }
 

@@ -146,6 +146,12 @@ func (l *lookup[K, R]) where(condition string) *lookup[K, R] {
 	return &lookup[K, R]{set: l.set.where(condition), keys: l.keys, read: l.read, newRow: l.newRow}
 }
 
+// last narrows a look-up to one row for each row of parameters: that with the greatest value
+// in a column, which an index should have behind the keys.
+func (l *lookup[K, R]) last(column string) *lookup[K, R] {
+	return &lookup[K, R]{set: l.set.greatest(column), keys: l.keys, read: l.read, newRow: l.newRow}
+}
+
 // mustBeOf panics, when the program starts, if a column is not one of the
 // table's.
 func mustBeOf[T, R any](t *table[T], columns []column[R]) {

@@ -50,9 +50,15 @@ func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *
 	return found, err
 }
 
-// feedOverlap is how far a feed goes back behind the event it was asked for. An
-// event may be committed a little later than one with a higher id.
+// feedOverlap is how far a feed goes back behind the event it was asked for. Event ids
+// ascend in the order of commits (outbox.Follow). But during an upgrade nodes of an earlier
+// release still commit events later than others with greater ids.
 const feedOverlap = 30 * time.Second
+
+// mostAhead is how far the time in an id may be ahead of the clock for the feed to go back.
+// After a clock was ahead for a while, all ids have the same time until that has passed. To
+// go back would then repeat more and more events.
+const mostAhead = 10 * time.Minute
 
 // maxOverlap is how many events a feed repeats at most. If there are more within
 // feedOverlap, it repeats the oldest ones.
@@ -66,7 +72,9 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 	last = filter.After
 	at, known := identifier.UUIDTime(last)
 	if !known {
-		last = identifier.FirstUUID(s.now())
+		if last, err = s.newest(ctx, filter.PartnerID); err != nil {
+			return nil, "", err
+		}
 	}
 	over := s.config.At(s.now().Add(wait))
 	for waits := true; ; {
@@ -76,7 +84,7 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 			return nil, "", err
 		}
 		if n := len(fresh.Events); n > 0 || !waits {
-			if known {
+			if known && at.Before(s.now().Add(mostAhead)) {
 				events, err = s.again(ctx, filter.PartnerID, identifier.FirstUUID(at.Add(-feedOverlap)), last)
 			}
 			if n > 0 {
@@ -93,6 +101,16 @@ func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (
 		}
 		waits = false
 	}
+}
+
+// newest returns the id of a partner's newest event, after which those of all later commits
+// come; the smallest id if there is none.
+func (s *Service) newest(ctx context.Context, partnerID string) (string, error) {
+	page, err := s.List(ctx, Filter{PartnerID: partnerID, Limit: 1})
+	if err != nil || len(page.Events) == 0 {
+		return identifier.FirstUUID(time.Time{}), err
+	}
+	return page.Events[0].EventID, nil
 }
 
 // again returns the events behind one id and up to another. Among them may be

@@ -4,10 +4,12 @@ package identifier
 import (
 	"encoding/base32"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -54,6 +56,33 @@ func uuidAt(id [16]byte, at time.Time) string {
 	id[6] = id[6]&0x0f | 0x70
 	id[8] = id[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
+}
+
+// NextUUID returns the smallest UUID of version 7 behind another one. Any other text is
+// returned as it is.
+func NextUUID(id string) string {
+	if !uuidForm.MatchString(id) {
+		return id
+	}
+	next, err := hex.DecodeString(strings.ReplaceAll(id, "-", ""))
+	if err != nil {
+		return id
+	}
+	for i := len(next) - 1; i >= 0; i-- {
+		counts := byte(0xff)
+		switch i {
+		case 6: // beside the version
+			counts = 0x0f
+		case 8: // beside the variant
+			counts = 0x3f
+		}
+		raised := (next[i] + 1) & counts
+		next[i] = next[i]&^counts | raised
+		if raised != 0 {
+			break
+		}
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", next[:4], next[4:6], next[6:8], next[8:10], next[10:])
 }
 
 // UUIDTime returns the time in a UUID of version 7, to the millisecond. It reports

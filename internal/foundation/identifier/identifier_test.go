@@ -78,3 +78,18 @@ func TestUUIDTimeRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestNextUUID(t *testing.T) {
+	t.Parallel()
+	for id, want := range map[string]string{
+		"019caef5-ac70-7d02-9a6b-21f4c8e05b93": "019caef5-ac70-7d02-9a6b-21f4c8e05b94",
+		"019caef5-ac70-7d02-9a6b-21f4c8e0ffff": "019caef5-ac70-7d02-9a6b-21f4c8e10000",
+		"019caef5-ac70-7d02-bfff-ffffffffffff": "019caef5-ac70-7d03-8000-000000000000",
+		"019caef5-ac70-7fff-bfff-ffffffffffff": "019caef5-ac71-7000-8000-000000000000",
+		"not a UUID":                           "not a UUID",
+	} {
+		if got := identifier.NextUUID(id); got != want {
+			t.Errorf("%s: got %s, want %s", id, got, want)
+		}
+	}
+}

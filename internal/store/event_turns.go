@@ -1,0 +1,31 @@
+package store
+
+// turn is the row of a partner that transactions lock in order to add events of the partner
+// one after the other. Which id is next, the partner's newest event says: a column for it
+// would be wrong after events of an earlier release, whose nodes lock no row.
+type turn struct{ partnerID string }
+
+var (
+	eventTurns = newTable("event_turns", key(text("partner_id", func(t *turn) *string { return &t.partnerID })))
+	addTurns   = eventTurns.insert()
+	lockTurns  = lockBy(byID("partner_id"), eventTurns)
+)
+
+// takeTurns queues locks that keep others from adding events of partners, whose ids are
+// sorted, until the transaction ends.
+//
+// No two transactions wait for each other here. First each adds the rows that are missing:
+// while it waits for another one that has added the same row, it holds only rows that it
+// has added itself, all of which sort before, and for which others wait likewise. Then all
+// of its rows exist, so it locks them without waiting for any that are being added.
+func takeTurns(p *pipeline, partnerIDs []string) {
+	if p.conn.writesAlone() {
+		return
+	}
+	rows := make([]*turn, len(partnerIDs))
+	for i, partnerID := range partnerIDs {
+		rows[i] = &turn{partnerID}
+	}
+	write(p, addTurns, rows)
+	find(p, lockTurns, partnerIDs)
+}
