@@ -196,8 +196,9 @@ func (f *Feed) ask(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// filter returns the events that are new. The service repeats the last events in
-// every answer, because an event may be stored later than others with greater ids.
+// filter returns the events that are new. The service repeats the last events in every
+// answer, because while it is upgraded an event may be stored later than others with
+// greater ids.
 func (f *Feed) filter(events []FeedEvent) (fresh []checkedEvent) {
 	for _, event := range events {
 		if event.EventID <= f.floor {
@@ -217,8 +218,8 @@ func (f *Feed) filter(events []FeedEvent) (fresh []checkedEvent) {
 }
 
 // sortByOrder sorts the events of each order by their sequence, among the places
-// that events of this order have. The order of ids may differ, because they hold
-// milliseconds by the clocks of several nodes.
+// that events of this order have. The order of the ids of older releases may differ, because
+// they hold milliseconds by the clocks of several nodes.
 func sortByOrder(events []checkedEvent) {
 	places := map[string][]int{}
 	for i, e := range events {

@@ -14,10 +14,10 @@ var (
 // takeTurns queues locks that keep others from adding events of partners, whose ids are
 // sorted, until the transaction ends.
 //
-// No two transactions wait for each other here. First each adds the rows that are missing:
-// while it waits for another one that has added the same row, it holds only rows that it
-// has added itself, all of which sort before, and for which others wait likewise. Then all
-// of its rows exist, so it locks them without waiting for any that are being added.
+// No two transactions wait for each other here. First each adds the rows that are missing.
+// While it waits there for another transaction, which has added the same row, it holds only
+// rows that it has added itself, and all of them sort before that one. Then all of its rows
+// exist, and it locks them in their order; for a row that is being added it no longer waits.
 func takeTurns(p *pipeline, partnerIDs []string) {
 	if p.conn.writesAlone() {
 		return

@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -98,6 +99,10 @@ func crowd(t *testing.T, y *yard) map[string]place {
 					events = append(events, e)
 				}
 				err := y.db.Orders().Write(t.Context(), func(tx order.Writer) error {
+					// A committer would set partners aside that are blocked for long.
+					if _, err := tx.Load(t.Context(), &order.Needs{LockWait: repeatable.Hang}); err != nil {
+						return err
+					}
 					return order.Apply(t.Context(), tx, &order.Changes{Events: events})
 				})
 				if err != nil {

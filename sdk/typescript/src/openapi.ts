@@ -945,7 +945,7 @@ export interface paths {
         };
         /**
          * Follow events as they happen
-         * @description For a developer's machine that webhooks cannot reach. Without `after` the feed begins now; give the `cursor` of each response as `after` of the next request. An event may be returned twice, but is never left out: skip events whose id you have seen. Each event is signed like a webhook, but with the secret key of this request. Reading the feed is not an attempt to deliver, and does not change an event's state. A wait ends with 401 if the key is revoked. Needs a signature; a session is not accepted.
+         * @description For a developer's machine that webhooks cannot reach. Without `after` the feed begins now; give the `cursor` of each response as `after` of the next request. Event ids ascend in the order in which events are stored, whatever the clocks of the service's machines show. An event may be returned twice, also one from shortly before the first request, but is never left out: skip events whose id you have seen. Each event is signed like a webhook, but with the secret key of this request. Reading the feed is not an attempt to deliver, and does not change an event's state. A wait ends with 401 if the key is revoked. Needs a signature; a session is not accepted.
          */
         get: operations["followEvents"];
         put?: never;
