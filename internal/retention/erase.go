@@ -65,6 +65,8 @@ type erasureFacts struct {
 // audit log records an erasure with its first orders.
 //
 // A recipient's address also selects the partner's test orders, even those under way.
+// What the erased rows have left in the files of the database is overwritten, too. If that
+// fails, it is logged, and the next sweep does it.
 func (s *Service) Erase(ctx context.Context, partnerID string, selection Selection) (erased int, err error) {
 	return s.EraseFrom(ctx, partnerID, nil, selection)
 }
@@ -98,6 +100,7 @@ func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Ba
 	if erased += erasedTests; err != nil {
 		return erased, err
 	}
+	s.scrubNow(ctx)
 	// The pictures of removed proofs are due immediately, whatever the clock shows.
 	if _, err := s.deletePictures(ctx, partnerID, time.Time{}); err != nil {
 		return erased, fmt.Errorf("%w: %w", ErrPicturesLeft, err)

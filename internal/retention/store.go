@@ -16,6 +16,14 @@ import (
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
+	// Scrub overwrites what removed and rewritten rows have left in the files of the
+	// database, as far as the engine can. It calls rested after each part of the work,
+	// with how long it took, and ends with its error.
+	Scrub(ctx context.Context, rested func(ctx context.Context, took time.Duration) error) error
+	// Scrubbed returns when Scrub was last done; the zero time if it is to be done again.
+	Scrubbed(ctx context.Context) (time.Time, error)
+	// SetScrubbed writes when Scrub was last done; the zero time lets it be done again.
+	SetScrubbed(ctx context.Context, at time.Time) error
 }
 
 // Reader reads page by page. Every list begins after the given key and has at most

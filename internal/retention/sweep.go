@@ -65,6 +65,9 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 	if err == nil && !w.age.Keeps() && !w.age.Doubtful(w.age.Now.Add(-KeysKept)) {
 		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.age.Now.Add(-KeysKept)) })
 	}
+	if err == nil {
+		err = w.scrub(ctx)
+	}
 	return w.removed, errors.Join(err, w.stays)
 }
 

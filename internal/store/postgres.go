@@ -97,6 +97,10 @@ func (e *postgresEngine) warmth() *warmth { return nil }
 
 func (e *postgresEngine) unfit() error { return nil }
 
+// scrub does nothing: the server overwrites what was deleted once it reuses the space
+// (docs/security.md).
+func (e *postgresEngine) scrub(context.Context, pause) error { return nil }
+
 func (e *postgresEngine) stats() Stats {
 	pool := e.pool.Stat()
 	return Stats{

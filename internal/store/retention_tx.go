@@ -18,9 +18,41 @@ import (
 
 // Retention is the store as the retention room sees it.
 func (s *Store) Retention() retention.Store {
-	return view[retention.Reader, retention.Writer]{s.engine,
+	return retentionStore{view[retention.Reader, retention.Writer]{s.engine,
 		func(c conn) retention.Reader { return retentionTx{auditing{c}} },
-		func(c conn) retention.Writer { return retentionTx{auditing{c}} }}
+		func(c conn) retention.Writer { return retentionTx{auditing{c}} }}, s}
+}
+
+// retentionStore is the store as the retention room sees it.
+type retentionStore struct {
+	view[retention.Reader, retention.Writer]
+	store *Store
+}
+
+// scrubbedSetting holds when the files were last scrubbed, as RFC 3339.
+const scrubbedSetting = "scrubbed_at"
+
+// Scrub overwrites what removed and rewritten rows have left in the files.
+func (s retentionStore) Scrub(ctx context.Context, rested func(ctx context.Context, took time.Duration) error) error {
+	return s.engine.scrub(ctx, rested)
+}
+
+// Scrubbed returns when Scrub was last done; the zero time if it is to be done again.
+func (s retentionStore) Scrubbed(ctx context.Context) (time.Time, error) {
+	value, err := s.store.Setting(ctx, scrubbedSetting)
+	if err != nil {
+		return time.Time{}, err
+	}
+	at, err := time.Parse(time.RFC3339, value)
+	if err != nil {
+		return time.Time{}, nil // it was never done
+	}
+	return at, nil
+}
+
+// SetScrubbed writes when Scrub was last done.
+func (s retentionStore) SetScrubbed(ctx context.Context, at time.Time) error {
+	return s.store.SetSetting(ctx, scrubbedSetting, at.UTC().Format(time.RFC3339))
 }
 
 // retentionTx is a transaction of the retention room. Its lists begin behind a

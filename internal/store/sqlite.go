@@ -39,6 +39,7 @@ var pragmas = []string{
 	"PRAGMA foreign_keys = ON",
 	"PRAGMA wal_autocheckpoint = 0",
 	"PRAGMA temp_store = MEMORY",
+	"PRAGMA secure_delete = ON",
 }
 
 const busyTimeout = 10 * time.Second

@@ -53,6 +53,9 @@ type engine interface {
 	warmth() *warmth
 	// unfit returns the reason for which nothing may be written now, or nil.
 	unfit() error
+	// scrub overwrites what removed and rewritten rows have left in the files, as far as
+	// the engine can. It calls rested after each part of the work.
+	scrub(ctx context.Context, rested pause) error
 	io.Closer
 }
 
