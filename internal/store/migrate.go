@@ -66,14 +66,8 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	}
 	db := stdlib.OpenDB(*settling(config))
 	defer func() { err = errors.Join(err, db.Close()) }()
-	options := []goose.ProviderOption{goose.WithLocker(turns)}
-	if current, err := migrated(ctx, db); err != nil {
-		return false, err
-	} else if current {
-		options = nil // the lock is a table, which a user without CREATE may not make
-	}
 	for range ddlTries {
-		err = migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", options...)
+		err = migrate(ctx, goose.DialectPostgres, db, "migrations/postgres", goose.WithLocker(turns))
 		if sqlState(err) != lockNotAvailable {
 			break
 		}
@@ -86,24 +80,6 @@ func migratePostgres(ctx context.Context, config *pgx.ConnConfig) (distributed b
 	}
 	return true, nil
 }
-
-// migrated reports whether a PostgreSQL database has had the last migration of this
-// release. Then there is nothing to do, except to refuse a newer schema.
-func migrated(ctx context.Context, db *sql.DB) (bool, error) {
-	known, err := KnownSchemaVersion()
-	if err != nil {
-		return false, err
-	}
-	var used, done bool
-	if err := db.QueryRowContext(ctx, versionedSQL).Scan(&used); err != nil || !used {
-		return false, err
-	}
-	err = db.QueryRowContext(ctx, "SELECT coalesce(max(version_id), 0) >= $1 FROM goose_db_version", known).Scan(&done)
-	return done, err
-}
-
-// versionedSQL asks whether a PostgreSQL database has had a migration.
-const versionedSQL = "SELECT to_regclass('goose_db_version') IS NOT NULL"
 
 // lookAtPostgres returns how a database is distributed. It fails if the database
 // cannot be reached or written to.

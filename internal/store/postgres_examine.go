@@ -102,7 +102,7 @@ func (s *Server) lookAtClock(ctx context.Context, c *pgx.Conn) error {
 
 func (s *Server) lookAtSchema(ctx context.Context, c *pgx.Conn) error {
 	var there bool
-	if err := c.QueryRow(ctx, versionedSQL).Scan(&there); err != nil {
+	if err := c.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&there); err != nil {
 		return err
 	}
 	if there {

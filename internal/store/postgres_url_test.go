@@ -1,6 +1,11 @@
 package store_test
 
 import (
+	"crypto/tls"
+	"encoding/pem"
+	"io"
+	"net"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,4 +76,60 @@ func TestURLFaults(t *testing.T) {
 			t.Errorf("postgres://%s: got %v, want no password", text, err)
 		}
 	}
+}
+
+// TestCertificateFaults connects to servers whose certificates this machine does not accept,
+// and to one without TLS.
+func TestCertificateFaults(t *testing.T) {
+	t.Parallel()
+	web := httptest.NewTLSServer(nil) // for its certificate, which is for 127.0.0.1 and example.com
+	t.Cleanup(web.Close)
+	authority := filepath.Join(t.TempDir(), "ca.pem")
+	block := &pem.Block{Type: "CERTIFICATE", Bytes: web.Certificate().Raw}
+	if err := os.WriteFile(authority, pem.EncodeToMemory(block), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	secure, plain := tlsServer(t, web.TLS), tlsServer(t, nil)
+	for text, want := range map[string]string{
+		"127.0.0.1:" + secure + "/x?sslmode=verify-full":                          "from an authority that this machine does not trust: name the authority's certificate with sslrootcert",
+		"localhost:" + secure + "/x?sslmode=verify-full&sslrootcert=" + authority: "is not for this name",
+		"127.0.0.1:" + plain + "/x?sslmode=require":                               "server refused TLS connection",
+	} {
+		if err := store.CheckServer(t.Context(), "postgres://u:hunter2@"+text, false); err == nil || !strings.Contains(err.Error(), want) ||
+			strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// tlsServer answers the first message of a connection to PostgreSQL, in which a client asks
+// for TLS, and offers it if there is a configuration. It returns its port.
+func tlsServer(t *testing.T, config *tls.Config) (port string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := map[bool]string{true: "N", false: "S"}[config == nil]
+	go func() {
+		for {
+			client, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if _, err := io.ReadFull(client, make([]byte, 8)); err == nil {
+				_, _ = io.WriteString(client, answer)
+			}
+			if config != nil {
+				_ = tls.Server(client, config).HandshakeContext(t.Context())
+			}
+			_ = client.Close()
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close() })
+	_, port, err = net.SplitHostPort(listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
 }
