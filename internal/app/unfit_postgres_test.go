@@ -40,7 +40,7 @@ func TestLeavingDatabaseThatSortsByLanguage(t *testing.T) {
 	}
 	fitting := createdBy(t, migrated.Error(), czech)
 	to := &config.Config{DatabaseURL: fitting, DatabaseMayLoseData: true}
-	if _, err := app.Copy(t.Context(), &config.Config{DatabaseURL: czech}, to); err != nil {
+	if _, err := app.Copy(t.Context(), &config.Config{DatabaseURL: czech}, to, 0); err != nil {
 		t.Fatal(err)
 	}
 	s, err := store.OpenPostgres(t.Context(), fitting)
