@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -132,6 +133,7 @@ type yard struct {
 	*receiver
 	sealer  *credential.Sealer
 	random  io.Reader
+	newest  string // see nextID
 	written *watched
 }
 
@@ -256,14 +258,25 @@ func (y *yard) add(t *testing.T, events ...*delivery.Event) {
 	}
 }
 
-func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
+// nextID returns an id after all that it has returned, so that events that are added in this
+// order keep theirs.
+func (y *yard) nextID(t *testing.T, at time.Time) string {
 	t.Helper()
-	id, err := identifier.NewUUID(y.random, y.clock.Now())
+	id, err := identifier.NewUUID(y.random, at)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if id <= y.newest {
+		id = identifier.NextUUID(y.newest)
+	}
+	y.newest = id
+	return id
+}
+
+func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
+	t.Helper()
 	return &delivery.Event{
-		EventID: id, PartnerID: partnerID, OrderID: orderID, Type: delivery.EventOrderPickedUp, Sequence: sequence,
+		EventID: y.nextID(t, y.clock.Now()), PartnerID: partnerID, OrderID: orderID, Type: delivery.EventOrderPickedUp, Sequence: sequence,
 		CreatedAt: y.clock.Now(), Facts: delivery.EventFacts{At: y.clock.Now()},
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -65,12 +64,8 @@ func newSlowYard(t *testing.T, endpoints int, takes func(n int) time.Duration) *
 
 func (y *yard) newEvent(t *testing.T, partnerID, orderID string, sequence int64) *delivery.Event {
 	t.Helper()
-	id, err := identifier.NewUUID(y.random, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
 	return &delivery.Event{
-		EventID: id, PartnerID: partnerID, OrderID: orderID, Sequence: sequence,
+		EventID: y.nextID(t, time.Now()), PartnerID: partnerID, OrderID: orderID, Sequence: sequence,
 		Type: delivery.EventOrderPickedUp, CreatedAt: time.Now(), Facts: delivery.EventFacts{At: time.Now()},
 	}
 }
