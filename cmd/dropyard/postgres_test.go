@@ -28,7 +28,8 @@ func TestPostgresURLFaults(t *testing.T) {
 		} {
 			r := run{dir: t.TempDir()}
 			got := r.do(t, append(strings.Fields(command), url)...)
-			if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
+			if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
 				t.Errorf("%s %s: got %+v, want exit code 2 and one line with %q", command, url, got, want)
 			}
 			if made, err := os.ReadDir(r.dir); err != nil || len(made) > 0 {
@@ -66,8 +67,11 @@ func TestBehindPgBouncer(t *testing.T) {
 	t.Parallel()
 	testkit.NeedPgBouncer.OrSkip(t)
 	database := testkit.PostgresURL(t)
+	behind := func(mode testkit.Pooling) run {
+		return run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, mode)}}
+	}
 	for _, mode := range []testkit.Pooling{testkit.TransactionPooling, testkit.StatementPooling} {
-		r := run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, mode)}}
+		r := behind(mode)
 		if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
 			!strings.Contains(got.stderr, "PgBouncer") || !strings.Contains(got.stderr, "pool_mode = session") {
 			t.Errorf("serve with pool_mode = %s: got %+v, want exit code 1 and one line that names PgBouncer and the mode", mode, got)
@@ -76,7 +80,7 @@ func TestBehindPgBouncer(t *testing.T) {
 			t.Errorf("doctor with pool_mode = %s: got %+v, want a fault that names the mode", mode, got)
 		}
 	}
-	r := run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, testkit.SessionPooling)}}
+	r := behind(testkit.SessionPooling)
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)

@@ -33,8 +33,10 @@ func TestLeavingDatabaseThatSortsByLanguage(t *testing.T) {
 	}
 	settings := &config.Config{DatabaseURL: czech, DatabaseMayLoseData: true}
 	_, migrated := app.Migrate(t.Context(), settings)
-	for what, err := range map[string]error{"serve": apptest.StartError(t, apptest.DatabaseAt(czech)), "migrate": migrated} {
-		if err == nil || !strings.Contains(err.Error(), "sorts ord_ch after ord_hz") || !strings.Contains(err.Error(), "dropyard copy") {
+	served := apptest.StartError(t, apptest.DatabaseAt(czech))
+	for what, err := range map[string]error{"serve": served, "migrate": migrated} {
+		if err == nil || !strings.Contains(err.Error(), "sorts ord_ch after ord_hz") ||
+			!strings.Contains(err.Error(), "dropyard copy") {
 			t.Fatalf("%s on a Czech database: got %v, want how it sorts, and dropyard copy", what, err)
 		}
 	}
@@ -72,7 +74,8 @@ func createdBy(t *testing.T, sentence, database string) (created string) {
 		t.Fatalf("got %q, want a createdb command", sentence)
 	}
 	const name = "fitting"
-	command := exec.CommandContext(t.Context(), filepath.Join(bin, "createdb"), append(strings.Fields(found[1]), name)...)
+	arguments := append(strings.Fields(found[1]), name)
+	command := exec.CommandContext(t.Context(), filepath.Join(bin, "createdb"), arguments...)
 	command.Env = []string{"PGHOST=" + where.Host, fmt.Sprint("PGPORT=", where.Port), "PGUSER=" + where.User, "PGSSLMODE=disable"}
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", command.Args, err, out)

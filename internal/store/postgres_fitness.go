@@ -87,8 +87,9 @@ func checkSorting(ctx context.Context, c *pgx.Conn) error {
 func unsorted(ids []string) error {
 	for i, id := range ids[1:] {
 		if id < ids[i] {
-			return fmt.Errorf("the database sorts %s after %s, by the rules of a language, but ids must be sorted by their bytes: "+
-				"create another one with createdb --template=template0 --encoding=UTF8 --locale-provider=libc --locale=C NAME, "+
+			return fmt.Errorf("the database sorts %s after %s, by the rules of a language, but ids "+
+				"must be sorted by their bytes: create another one with "+
+				"createdb --template=template0 --encoding=UTF8 --locale-provider=libc --locale=C NAME, "+
 				"and move the data with dropyard copy", id, ids[i])
 		}
 	}

@@ -92,7 +92,7 @@ func TestSynchronousCommitIsRaised(t *testing.T) {
 	}
 }
 
-// TestCommitsSurviveCrash kills a server that was told not to wait for its log, right after
+// TestCommitsSurviveCrash kills a server that is set not to wait for its log, right after
 // it has acknowledged changes. It writes its log by itself every 10 s.
 func TestCommitsSurviveCrash(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,9 @@ func TestPoolers(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = s.Close() })
-	for name, want := range map[string]string{"enable_seqscan": "off", idleSetting: "2s", "statement_timeout": "25s", "lock_timeout": "1234ms"} {
+	for name, want := range map[string]string{
+		"enable_seqscan": "off", idleSetting: "2s", "statement_timeout": "25s", "lock_timeout": "1234ms",
+	} {
 		var got string
 		err := s.engine.write(t.Context(), func(c conn) error {
 			return c.query(t.Context(), "SELECT current_setting($1)", []any{name}, func(r row) error { return r.scan(&got) })

@@ -28,7 +28,8 @@ const commitParameter = "synchronous_commit"
 // server's changes.
 func settling(config *pgx.ConnConfig) *pgx.ConnConfig {
 	config = config.Copy()
-	calls := []string{fmt.Sprintf("set_config('%s', CASE WHEN lower(chosen) IN ('off', 'false', 'no', '0') THEN 'on' ELSE chosen END, false)", commitParameter)}
+	const raised = "CASE WHEN lower(chosen) IN ('off', 'false', 'no', '0') THEN 'on' ELSE chosen END"
+	calls := []string{fmt.Sprintf("set_config('%s', %s, false)", commitParameter, raised)}
 	var values [][]byte
 	bind := func(text string) string {
 		values = append(values, []byte(text))
@@ -57,8 +58,8 @@ func settling(config *pgx.ConnConfig) *pgx.ConnConfig {
 
 // ErrPooled means that a pooler between this machine and PostgreSQL gives each
 // transaction another connection, or a connection to several sessions.
-var ErrPooled = errors.New("the sessions of the database do not keep what they have set: a pooler such as PgBouncer shares connections " +
-	"between transactions; set pool_mode = session there, or use a URL that leads to PostgreSQL itself")
+var ErrPooled = errors.New("the sessions of the database do not keep what they have set: a pooler such as PgBouncer " +
+	"shares connections between transactions; set pool_mode = session there, or use a URL that leads to PostgreSQL itself")
 
 const (
 	checkedSessions = 2

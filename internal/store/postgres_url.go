@@ -17,9 +17,11 @@ import (
 )
 
 var (
-	errEscape = errors.New("the URL of the database cannot be read: special characters in the user, the password and the name must be " +
-		"escaped (% as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A, & as %26, a space as %20)")
-	errPort = errors.New("the URL of the database cannot be read: its port is not a number (example: postgres://user:password@host:5432/name)")
+	errEscape = errors.New("the URL of the database cannot be read: " +
+		"special characters in the user, the password and the name must be escaped (" +
+		"% as %25, / as %2F, ? as %3F, # as %23, @ as %40, : as %3A, & as %26, a space as %20)")
+	errPort = errors.New("the URL of the database cannot be read: its port is not a number " +
+		"(example: postgres://user:password@host:5432/name)")
 )
 
 // sslModes are the values of sslmode.
@@ -43,10 +45,12 @@ func parseURL(text string) (*pgxpool.Config, error) {
 		said := err.Error()
 		return nil, fmt.Errorf("the URL of the database is refused: %s", said[strings.LastIndex(said, "`: ")+len("`: "):])
 	}
+	// What the driver does not know would become a parameter of the server.
 	for name := range config.ConnConfig.RuntimeParams {
-		if about := strings.ToLower(name); strings.HasPrefix(about, "ssl") || strings.HasPrefix(about, "tls") || strings.HasPrefix(about, "pool_") {
-			return nil, fmt.Errorf("the URL of the database has the unknown parameter %q; about TLS there are sslmode, sslrootcert, sslcert, "+
-				"sslkey, sslpassword, sslsni and sslnegotiation, about the pool pool_max_conns", name)
+		about := strings.ToLower(name)
+		if strings.HasPrefix(about, "ssl") || strings.HasPrefix(about, "tls") || strings.HasPrefix(about, "pool_") {
+			return nil, fmt.Errorf("the URL of the database has the unknown parameter %q; about TLS there are sslmode, "+
+				"sslrootcert, sslcert, sslkey, sslpassword, sslsni and sslnegotiation, about the pool pool_max_conns", name)
 		}
 	}
 	return config, nil
@@ -61,7 +65,8 @@ func checkSpelling(text string) error {
 	}
 	path, query, _ := strings.Cut(path, "?")
 	first, _, _ := strings.Cut(query, "=")
-	if strings.Contains(text, "#") || !strings.Contains(authority, "@") && (strings.Contains(path, "@") || strings.Contains(first, "@")) {
+	cut := !strings.Contains(authority, "@") && (strings.Contains(path, "@") || strings.Contains(first, "@"))
+	if cut || strings.Contains(text, "#") {
 		return errEscape
 	}
 	where, err := url.Parse(text)
@@ -114,7 +119,8 @@ func CheckTransport(url string) error {
 	ways := []*pgconn.FallbackConfig{{Host: config.ConnConfig.Host, TLSConfig: config.ConnConfig.TLSConfig}}
 	for _, way := range append(ways, config.ConnConfig.Fallbacks...) {
 		if way.TLSConfig == nil && !strings.HasPrefix(way.Host, "/") && !loopback.Is(way.Host) {
-			return fmt.Errorf("the connection to PostgreSQL on %s might be in the clear: add sslmode=verify-full (or require, which does not check the server's name) to the URL of the database, or set --database-allow-insecure", way.Host)
+			return fmt.Errorf("the connection to PostgreSQL on %s might be in the clear: add sslmode=verify-full (or require, "+
+				"which does not check the server's name) to the URL of the database, or set --database-allow-insecure", way.Host)
 		}
 	}
 	return nil
@@ -131,8 +137,8 @@ func notReached(config *pgx.ConnConfig, err error) error {
 		return fmt.Errorf("the certificate of PostgreSQL at %s is from an authority that this machine does not trust: "+
 			"name the authority's certificate with sslrootcert in the URL of the database", where)
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of PostgreSQL at %s is not for this name (%w): use one of its names in the URL of the database, "+
-			"or sslmode=verify-ca, which does not compare names", where, name)
+		return fmt.Errorf("the certificate of PostgreSQL at %s is not for this name (%w): use one of its names in the URL of "+
+			"the database, or sslmode=verify-ca, which does not compare names", where, name)
 	}
 	return fmt.Errorf("reach PostgreSQL at %s: %s", where, strings.Join(strings.Fields(err.Error()), " "))
 }
