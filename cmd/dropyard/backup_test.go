@@ -102,6 +102,55 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 }
 
+// TestRestoreHolds restores a backup over the database that has gone on from it: what was
+// revoked since is revoked again and printed, and webhooks and mails are held until a start
+// with --resume.
+func TestRestoreHolds(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: operatorEnv}
+	s := r.serve(t)
+	partner := s.Register(t, "metro")
+	revoked := partner.NewKey(t)
+	if got := r.do(t, "backup", "backup.db"); got.code != 0 {
+		t.Fatalf("backup: got %+v, want exit code 0", got)
+	}
+	s.Do(t, "DELETE", "/v1/auth/api-keys/"+revoked.KeyID, nil, partner.Login()...).Must(t, 200)
+	s.signal(t, syscall.SIGTERM)
+	got := r.do(t, "restore", "backup.db", "--force")
+	if want := "ended since the backup, and ended again: API key " + revoked.KeyID; got.code != 0 || !strings.Contains(got.stdout, want) {
+		t.Errorf("restore: got %+v, want exit code 0 and %q", got, want)
+	}
+	for _, step := range []struct {
+		env    string
+		doctor string // what it finds before; empty for nothing
+		held   bool   // once the service has started
+	}{
+		{"DROPYARD_RESUME=false", "a backup was restored: the next start signs all people out", true},
+		{"DROPYARD_RESUME=false", "webhooks and mails are held since", true},
+		{"DROPYARD_RESUME=true", "webhooks and mails are held since", false},
+		{"DROPYARD_RESUME=false", "", false},
+	} {
+		r.checkFinding(t, step.doctor)
+		s := r.with(step.env).serve(t)
+		if ready := s.Do(t, "GET", "/v1/ready", nil).Must(t, 200); ready.JSON("held") != step.held {
+			t.Errorf("%s: got %s, want held %t", step.env, ready.Body, step.held)
+		}
+		revoked.Service = s.Service
+		revoked.Call(t, "GET", "/v1/orders", nil).Refused(t, 401, "unauthorized")
+		s.signal(t, syscall.SIGTERM)
+	}
+}
+
+// checkFinding runs doctor, and checks whether it finds something about copies.
+func (r run) checkFinding(t *testing.T, want string) {
+	t.Helper()
+	got := r.do(t, "doctor")
+	finds := strings.Contains(got.stdout, "webhooks and mails")
+	if finds != (want != "") || !strings.Contains(got.stdout, want) {
+		t.Errorf("doctor: got %+v, want %q in it, or no word on webhooks and mails if that is empty", got, want)
+	}
+}
+
 // audit serves a restored database with the master key, checks it, and returns the
 // number of its orders.
 func (r run) audit(t *testing.T, restored *apptest.Service, partner *apptest.Partner) (orders int) {

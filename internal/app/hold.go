@@ -92,17 +92,17 @@ func (a *App) lookAtHold(ctx context.Context) error {
 	return nil
 }
 
-// setHold notes the hold, nil for none, and has the sender go on after the end of one.
+// setHold notes the hold, nil for none, and has the sender go on after the end of one. While
+// the service starts there is no sender, and reportOpening logs the hold.
 func (a *App) setHold(held *installation.Hold) {
 	was := a.hold.state.Swap(held)
 	switch {
+	case a.sender == nil:
 	case was == nil && held != nil:
 		a.Log.Warn("webhooks and mails are held", "since", held.Since, "reason", held.Reason)
 	case was != nil && held == nil:
 		a.Log.Info("webhooks and mails are resumed", "held_since", was.Since)
-		if sender := a.sender; sender != nil {
-			sender.Resumed()
-		}
+		a.sender.Resumed()
 	}
 }
 

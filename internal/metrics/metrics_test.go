@@ -66,6 +66,7 @@ func TestObservers(t *testing.T) {
 			return []installation.Disk{{Holds: "data", FreeBytes: 5, TotalBytes: 6}}, nil
 		},
 		Delays:     func() order.Delays { return order.Delays{Blocked: 4} },
+		Held:       func() bool { return true },
 		LastBackup: func() (*time.Time, error) { at := time.Unix(1_000_000, 0); return &at, nil },
 	})
 	m.Unreadable("rate_card")
@@ -105,6 +106,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_access_log_lines_total{outcome="written"} 9`,
 		`dropyard_access_log_lines_total{outcome="dropped"} 8`,
 		`dropyard_access_log_lines_total{outcome="failed"} 7`,
+		`dropyard_messages_held 1`,
 		`dropyard_ready 0`,
 		`dropyard_not_ready{reason="disk_low"} 1`,
 		`dropyard_not_ready{reason="clock_off"} 0`,

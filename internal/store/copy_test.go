@@ -180,6 +180,10 @@ func eachDirection(t *testing.T, test func(t *testing.T, from, to *Store)) {
 // checkSame compares two databases row by row, without the checksums.
 func checkSame(t *testing.T, a, b *Store) {
 	t.Helper()
+	if note, err := b.Setting(t.Context(), NoteSetting); err != nil || note != NoteCopied {
+		t.Errorf("got the note %q, %v in the target, want %s", note, err, NoteCopied)
+	}
+	change(t, b, "DELETE FROM settings WHERE name = '"+NoteSetting+"'")
 	tables, err := a.schema(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -36,10 +36,11 @@ var laws = []law{
 		ON c.partner_id = p.partner_id AND c.product_id = p.product_id
 		GROUP BY p.partner_id, p.product_id, p.quantity HAVING p.quantity != coalesce(sum(c.change), 0)`},
 	{law: "no level is below zero", query: "SELECT partner_id, product_id, location FROM stock_levels WHERE quantity < 0"},
-	{law: "movements are numbered from 1 without a gap", query: `
+	{law: "movements are numbered from 1 without a gap, but for the margin after a restore", query: `
 		SELECT n.partner_id, n.last_movement FROM partner_counters n LEFT JOIN stock_movements m ON m.partner_id = n.partner_id
 		GROUP BY n.partner_id, n.last_movement
-		HAVING n.last_movement != count(m.movement_id) OR n.last_movement != coalesce(max(m.movement_id), 0)`},
+		HAVING n.last_movement % ` + strconv.Itoa(store.MovementMargin) + ` != count(m.movement_id)
+			OR n.last_movement < ` + strconv.Itoa(store.MovementMargin) + ` AND n.last_movement != coalesce(max(m.movement_id), 0)`},
 	{law: "movements name orders that exist", swept: `
 		SELECT movement_id, order_id FROM stock_movements WHERE order_id != '' AND substr(order_id, 5, 8) != substr(partner_id, 5)`, query: `
 		SELECT m.movement_id, m.order_id FROM stock_movements m LEFT JOIN orders o ON o.partner_id = m.partner_id AND o.order_id = m.order_id

@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -170,6 +172,21 @@ func TestAcceptClock(t *testing.T) {
 	accepted.Shows(t, 200, "Clock accepted")
 	showsNone(t, accepted, path)
 	v.Open(t, "/console/audit?action=clock.accepted").Shows(t, 200, "Clock accepted", "2026-")
+}
+
+// TestResume shows why webhooks and mails are held, and resumes them.
+func TestResume(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) { c.Hold = true })
+	v := s.Operate(t).Visit(t)
+	held := v.Open(t, "/console/system")
+	held.Shows(t, 200, "Webhooks and mails are held.", "The service was started with --hold.", "Resume webhooks and mails")
+	const path = "/console/system/resume"
+	v.Send(t, held, path).Leads(t, "/console/system")
+	resumed := v.Open(t, "/console/system")
+	resumed.Shows(t, 200, "Webhooks and mails resumed")
+	showsNone(t, resumed, path)
+	v.Open(t, "/console/audit?action=messages.resumed").Shows(t, 200, "Webhooks and mails resumed")
 }
 
 // TestMenusOfRoles opens the pages of each role: what it may not use is not in the menu,
