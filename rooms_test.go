@@ -28,6 +28,7 @@ var rooms = map[string]room{
 	"internal/foundation/budget":      {mayNot: pure},
 	"internal/foundation/csvfile":     {mayNot: pure},
 	"internal/foundation/form":        {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},
+	"internal/foundation/inbound":     {may: []string{"internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/identifier":  {mayNot: pure},
 	"internal/foundation/loopback":    {mayNot: pure},
 	"internal/foundation/clock":       {may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure},

@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/inbound"
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
@@ -92,6 +93,7 @@ type App struct {
 	metrics         *metricsServer
 	tracer          *tracing.Tracer // nil without --traces-endpoint
 	redirect        *redirect       // nil without --tls-redirect
+	connections     *inbound.Bounds
 	ready           readiness
 	nodes           *nodes
 	lineage         *lineage
@@ -166,6 +168,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	if err := a.prepare(ctx); err != nil {
 		return err
 	}
+	a.openConnections()
 	a.http = a.server()
 	if err := a.openTLS(ctx); err != nil {
 		return err

@@ -36,6 +36,15 @@ func (i *incident) failed(cause string) {
 	}
 }
 
+// report notes a failure with its cause if there is one, and otherwise that there is none.
+func (i *incident) report(cause error, isFailure bool) {
+	if isFailure {
+		i.failed(cause.Error())
+	} else {
+		i.over()
+	}
+}
+
 // over notes that there is no failure now.
 func (i *incident) over() {
 	i.mu.Lock()

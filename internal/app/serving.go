@@ -56,7 +56,7 @@ func boundReceived(ctx context.Context, conn net.Conn) context.Context {
 	if secured, ok := conn.(*tls.Conn); ok {
 		conn = secured.NetConn()
 	}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	if tcp, ok := conn.(interface{ SetReadBuffer(bytes int) error }); ok {
 		_ = tcp.SetReadBuffer(receiveBuffer) // where this fails, the system's own bound holds
 	}
 	return ctx

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/crypto/acme/autocert"
 
 	"github.com/dropyard/dropyard/internal/foundation/certificate"
+	"github.com/dropyard/dropyard/internal/foundation/inbound"
 )
 
 // openTLS prepares what the settings ask for: a certificate, and redirections to it.
@@ -45,7 +46,7 @@ func (a *App) openTLS(ctx context.Context) (err error) {
 	if a.config.TLSRedirect == "" {
 		return nil
 	}
-	if a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.Log); err != nil {
+	if a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.connections, a.Log); err != nil {
 		return err
 	}
 	a.atClose(a.redirect.close)
@@ -61,9 +62,9 @@ func boundStreams() *http.HTTP2Config {
 // serveHTTP serves until the server is shut down.
 func (a *App) serveHTTP() error {
 	if a.http.TLSConfig == nil {
-		return a.http.Serve(a.listener)
+		return a.http.Serve(a.connections.Listener(a.listener))
 	}
-	return a.http.ServeTLS(a.listener, "", "")
+	return a.http.ServeTLS(a.connections.Listener(a.listener), "", "")
 }
 
 // redirect is a server that sends clients which have used HTTP on to https.
@@ -73,7 +74,7 @@ type redirect struct {
 	ended    chan struct{}
 }
 
-func openRedirect(ctx context.Context, address string, handler http.Handler, log *slog.Logger) (*redirect, error) {
+func openRedirect(ctx context.Context, address string, handler http.Handler, bounds *inbound.Bounds, log *slog.Logger) (*redirect, error) {
 	var network net.ListenConfig
 	listener, err := network.Listen(ctx, "tcp", address)
 	if err != nil {
@@ -85,7 +86,7 @@ func openRedirect(ctx context.Context, address string, handler http.Handler, log
 	}}
 	go func() {
 		defer close(r.ended)
-		if err := r.http.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := r.http.Serve(bounds.Listener(listener)); !errors.Is(err, http.ErrServerClosed) {
 			log.Error("requests by HTTP are no longer redirected", "error", err)
 		}
 	}()

@@ -42,6 +42,7 @@ type Config struct {
 	NewAccountBytes   int64         `help:"Bytes that the stored records of a new account's orders may take up on its first day, and as many more on each further day, until it is a month old or an admin counts it as established; 0 means no limit." default:"20000000" env:"DROPYARD_NEW_ACCOUNT_BYTES"`
 	StrangerLimit     int           `help:"Requests that a network may make per minute without valid credentials, and again as many to track orders; 0 means no limit." default:"300" env:"DROPYARD_STRANGER_LIMIT"`
 	RegistrationLimit int           `help:"Accounts that a network may register per day; 0 means no limit." default:"20" env:"DROPYARD_REGISTRATION_LIMIT"`
+	ConnectionLimit   int           `help:"Connections that a network may have open at a time, those of trusted proxies excepted; 0 means no limit." default:"512" env:"DROPYARD_CONNECTION_LIMIT"`
 	Registration      string        `help:"Who may register partner accounts: open (anyone), approval (anyone, and an admin approves each account before it can be used), or closed (registration is refused)." default:"open" env:"DROPYARD_REGISTRATION" placeholder:"open|approval|closed"`
 	MasterKeyFile     string        `help:"File of the master key. Default: master.key in the data directory." env:"DROPYARD_MASTER_KEY_FILE" placeholder:"FILE"`
 	NewDatabase       bool          `help:"Begin a new database although the data directory shows that one is missing. Everything in the missing one is given up." env:"DROPYARD_NEW_DATABASE"`
@@ -169,32 +170,26 @@ func (c *Config) checkNetworks() error {
 func (c *Config) Pace() time.Duration { return cmp.Or(c.SimulatePace, defaultPace) }
 
 func (c *Config) checkLimits() error {
-	if c.RateLimit < 0 {
-		return fmt.Errorf("--rate-limit: %d is negative", c.RateLimit)
-	}
-	if c.OrdersPerDay < 0 {
-		return fmt.Errorf("--orders-per-day: %d is negative", c.OrdersPerDay)
-	}
-	if c.StoredBytes < 0 {
-		return fmt.Errorf("--stored-bytes: %d is negative", c.StoredBytes)
-	}
-	if c.NewAccountBytes < 0 {
-		return fmt.Errorf("--new-account-bytes: %d is negative", c.NewAccountBytes)
-	}
-	if c.RequestLogBytes < 0 {
-		return fmt.Errorf("--request-log-bytes: %d is negative", c.RequestLogBytes)
-	}
-	if c.StrangerLimit < 0 {
-		return fmt.Errorf("--stranger-limit: %d is negative", c.StrangerLimit)
-	}
-	if c.RegistrationLimit < 0 {
-		return fmt.Errorf("--registration-limit: %d is negative", c.RegistrationLimit)
+	for _, limit := range []struct {
+		flag  string
+		value int64
+	}{
+		{"--rate-limit", int64(c.RateLimit)},
+		{"--orders-per-day", c.OrdersPerDay},
+		{"--stored-bytes", c.StoredBytes},
+		{"--new-account-bytes", c.NewAccountBytes},
+		{"--request-log-bytes", c.RequestLogBytes},
+		{"--stranger-limit", int64(c.StrangerLimit)},
+		{"--registration-limit", int64(c.RegistrationLimit)},
+		{"--connection-limit", int64(c.ConnectionLimit)},
+		{"--courier-speed", int64(c.CourierSpeed)},
+	} {
+		if limit.value < 0 {
+			return fmt.Errorf("%s: %d is negative", limit.flag, limit.value)
+		}
 	}
 	if c.SimulatePace < shortestPace && (c.Simulate || c.SimulatePace != 0) {
 		return fmt.Errorf("--simulate-pace: %v is too short, at least %v is needed", c.SimulatePace, shortestPace)
-	}
-	if c.CourierSpeed < 0 {
-		return fmt.Errorf("--courier-speed: %d is negative", c.CourierSpeed)
 	}
 	if c.StopTime < 0 {
 		return fmt.Errorf("--stop-time: %v is negative", c.StopTime)
@@ -418,8 +413,8 @@ func (c *Config) String() string {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q, roles %q, trust e-mails %t)",
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
+	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit, c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
 		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
 		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold, c.Resume, operator, openID, c.mailName())
 }

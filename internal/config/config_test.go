@@ -81,6 +81,7 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"orders below 0":         {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
 		"new bytes below 0":      {"--new-account-bytes", func(c *config.Config) { c.NewAccountBytes = -1 }},
 		"bytes below 0":          {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
+		"connections below 0":    {"--connection-limit", func(c *config.Config) { c.ConnectionLimit = -1 }},
 		"strangers below 0":      {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
 		"registrations below 0":  {"--registration-limit", func(c *config.Config) { c.RegistrationLimit = -1 }},
 		"orders kept briefly":    {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},

@@ -25,12 +25,13 @@ const (
 	SignatureWeak       Event = "signature_weak"
 	AccessRefused       Event = "access_refused"
 	CrossSiteRefused    Event = "cross_site_refused"
+	ConnectionsRefused  Event = "connections_refused"
 )
 
 // Events lists all events.
 var Events = []Event{
 	SignInFailed, SignInThrottled, CodeRefused, LinkRefused, SignatureUnknownKey, SignatureForged, SignatureStale,
-	SignatureReplayed, SignatureWeak, AccessRefused, CrossSiteRefused,
+	SignatureReplayed, SignatureWeak, AccessRefused, CrossSiteRefused, ConnectionsRefused,
 }
 
 // Message is the message of every line that a Log writes.
