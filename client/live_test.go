@@ -301,7 +301,7 @@ func TestAccount(t *testing.T) {
 		t.Errorf("got %+v, want what the login returned: %+v", me, session.Partner)
 	}
 	owner := session.Partner.User
-	if want := (client.User{UserID: owner.UserID, Email: account.Email, Name: account.Name, Role: client.RoleOwner}); owner != want || owner.UserID == "" {
+	if want := (client.User{UserID: owner.UserID, Email: account.Email, Name: account.Name, Role: client.RoleOwner, EmailConfirmed: true}); owner != want || owner.UserID == "" {
 		t.Errorf("got the user %+v, want %+v with an id", owner, want)
 	}
 	session.Partner.User = client.User{}

@@ -107,6 +107,9 @@ type User struct {
 	Email  string `json:"email"`
 	Name   string `json:"name"`
 	Role   Role   `json:"role"`
+	// EmailConfirmed is set once the person has confirmed the address by a link, and for
+	// people who need not.
+	EmailConfirmed bool `json:"email_confirmed"`
 }
 
 // Role says what a user may do.

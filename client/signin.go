@@ -165,8 +165,13 @@ func (s *Service) ResetPassword(ctx context.Context, token string, reset NewPass
 	return fetch[ResetDone](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/reset/{id}", id: token, body: reset}, options)
 }
 
-// ConfirmEmail changes the e-mail address of the person that a link was sent to, given
-// its end.
-func (s *Service) ConfirmEmail(ctx context.Context, token string, options ...CallOption) (*ResetDone, error) {
-	return fetch[ResetDone](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/email/{id}", id: token}, options)
+// Holder is the password of the account that a link to an address is for.
+type Holder struct {
+	Password string `json:"password"`
+}
+
+// ConfirmEmail changes the e-mail address of the person that a link was sent to, or
+// confirms that of a new account, given the end of the link and the account's password.
+func (s *Service) ConfirmEmail(ctx context.Context, token string, holder Holder, options ...CallOption) (*ResetDone, error) {
+	return fetch[ResetDone](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/email/{id}", id: token, body: holder}, options)
 }

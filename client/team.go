@@ -19,6 +19,8 @@ type TeamUser struct {
 	Name      string    `json:"name"`
 	Role      Role      `json:"role"`
 	CreatedAt time.Time `json:"created_at"`
+	// EmailConfirmed is as in [User].
+	EmailConfirmed bool `json:"email_confirmed"`
 }
 
 // GetTeam returns the people and the open invitations.

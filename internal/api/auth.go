@@ -41,9 +41,13 @@ type userAnswer struct {
 	Email  string       `json:"email"`
 	Name   string       `json:"name"`
 	Role   partner.Role `json:"role"`
+
+	EmailConfirmed bool `json:"email_confirmed"`
 }
 
-func userOf(u *partner.User) userAnswer { return userAnswer{u.UserID, u.Email, u.Name, u.Role} }
+func userOf(u *partner.User) userAnswer {
+	return userAnswer{u.UserID, u.Email, u.Name, u.Role, u.Confirmed()}
+}
 
 func memberOf(m *partner.Member) memberAnswer {
 	return memberAnswer{partnerOf(&m.Partner), userOf(&m.User)}

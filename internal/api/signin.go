@@ -197,7 +197,7 @@ func (s *Server) handleUserList(c *call) (reply, error) {
 	}
 	users := make([]listedUser, len(found))
 	for i, u := range found {
-		users[i] = listedUser{userAnswer{u.PersonID, u.Email, u.Name, partner.Role(u.Role)}, u.CreatedAt, stateOf(u.State)}
+		users[i] = listedUser{userAnswer{u.PersonID, u.Email, u.Name, partner.Role(u.Role), u.UnprovenSince.IsZero()}, u.CreatedAt, stateOf(u.State)}
 	}
 	return ok(struct {
 		Users []listedUser `json:"users"`
@@ -221,8 +221,13 @@ func (s *Server) handleEmailConfirm(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
+	body, err := c.json()
+	if err != nil {
+		return reply{}, err
+	}
 	c.actAs("") // unknown until the link has been looked up
-	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.pathID("token"))
+	by := signin.Caller{Address: s.address(c)}
+	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.pathID("token"), by, body)
 	if err != nil {
 		return reply{}, err
 	}

@@ -52,7 +52,7 @@ func TestInvitingNeedsProvenAddress(t *testing.T) {
 	}
 	invite().Refused(t, 409, "conflict")
 	proof := <-server.Proofs
-	s.Do(t, "POST", "/v1/auth/email/"+linkIn(t, proof, "email"), nil).Must(t, 200)
+	s.Do(t, "POST", "/v1/auth/email/"+linkIn(t, proof, "email"), holder("a long password of a shop")).Must(t, 200)
 	invite().Must(t, 201)
 	if got := <-server.Mails; got.To != "sam@example.com" {
 		t.Errorf("got a mail to %s, want one to sam@example.com", got.To)
@@ -170,6 +170,6 @@ func TestChangesAreNotified(t *testing.T) {
 		Must(t, 200)
 	notified("the password was changed")
 	owner.Call(t, "POST", "/v1/auth/email", []byte(`{"new_email":"lea@example.com","password":"brume-et-vent-1908"}`)).Must(t, 202)
-	s.Do(t, "POST", "/v1/auth/email/"+linkIn(t, <-server.Mails, "email"), nil).Must(t, 200)
+	s.Do(t, "POST", "/v1/auth/email/"+linkIn(t, <-server.Mails, "email"), holder("brume-et-vent-1908")).Must(t, 200)
 	notified("the e-mail address was changed")
 }

@@ -415,7 +415,9 @@ func TestChangeOfAddress(t *testing.T) {
 		t.Errorf("got the mail sent to %q, want the new address", sent.to)
 	}
 	p.enter(t, p.password, "").Must(t, 200) // with the old address until it is confirmed
-	confirm := func(token string) *apptest.Answer { return s.Do(t, "POST", "/v1/auth/email/"+token, nil) }
+	confirm := func(token string) *apptest.Answer {
+		return s.Do(t, "POST", "/v1/auth/email/"+token, holder(p.password))
+	}
 	if email := confirm(sent.token).Must(t, 200).Text("email"); email != "Quay@example.com" {
 		t.Errorf("got the address %q, want Quay@example.com", email)
 	}

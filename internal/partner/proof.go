@@ -44,8 +44,9 @@ func (s *Service) informOfKey(ctx context.Context, tx Writer, by *Member) error 
 	})
 }
 
-var errUnproven = refusal.New(refusal.CodeConflict,
-	"confirm your e-mail address first: open the link that was sent to it, or enter the address again to get another")
+// ErrUnproven refuses what sends mails to others until the user has confirmed the address.
+var ErrUnproven = refusal.New(refusal.CodeConflict,
+	"confirm your e-mail address first: open the link that was sent to it, or have another sent on the page of your sign-in")
 
 // refuseUnproven refuses with conflict while the user's address is not proven: a stranger
 // could otherwise have the service send mails to anyone. Without mail nothing is sent.
@@ -54,8 +55,8 @@ func (s *Service) refuseUnproven(ctx context.Context, tx Writer, userID string) 
 		return nil
 	}
 	user, err := tx.LockUser(ctx, userID)
-	if err == nil && user != nil && !user.UnprovenSince.IsZero() {
-		err = errUnproven
+	if err == nil && user != nil && !user.Confirmed() {
+		err = ErrUnproven
 	}
 	return err
 }

@@ -15,7 +15,13 @@ type User struct {
 	Name      string
 	Role      Role
 	CreatedAt time.Time
+	// UnprovenSince is when the user got an address that no mailed link has proven yet;
+	// zero once one has, and for all who came without mail.
+	UnprovenSince time.Time
 }
+
+// Confirmed reports whether the user has confirmed the address, or need not.
+func (u *User) Confirmed() bool { return u.UnprovenSince.IsZero() }
 
 // Actor returns what the user's authority rests on.
 func (u *User) Actor() actor.Person {
@@ -27,9 +33,6 @@ type Account struct {
 	User
 	EmailKey     string // the e-mail address in the form in which it is compared
 	PasswordHash string
-	// UnprovenSince is when the user got an address that no mailed link has proven yet;
-	// zero once one has, and for all who came without mail.
-	UnprovenSince time.Time
 }
 
 // Member is a user together with the partner that the user belongs to.

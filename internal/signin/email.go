@@ -57,19 +57,62 @@ type emailFacts struct {
 	Email string `json:"email"`
 }
 
+// ProveAgain sends another link by which the caller confirms the address that the account
+// has; earlier ones can still be used. It does nothing if the address is confirmed. It
+// refuses with rate_limited, and with conflict if there is no mail.
+func (s *Service) ProveAgain(ctx context.Context, by Caller) error {
+	if s.config.Post == nil {
+		return errNoMail
+	}
+	p, err := s.person(ctx, by.PersonID)
+	if err != nil || p.UnprovenSince.IsZero() {
+		return err
+	}
+	token, link, err := s.newLink(ctx, p, credential.LinkEmail)
+	if err != nil {
+		return err
+	}
+	link.Email, link.EmailKey = p.Email, p.EmailKey
+	entry, err := s.note(ctx, audit.ActionEmailLinkCreated, p, nil, linkFacts{link.LinkID, link.ExpiresAt})
+	if err != nil {
+		return err
+	}
+	return s.addLink(ctx, p, link, keepOlder, entry, &mail.Message{
+		Kind: mail.Proof, To: p.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
+	})
+}
+
+// PersonOfEmail returns the person that a link to an address is for, given its token. It
+// does not use the link up, and refuses with not_found if the link cannot be used.
+func (s *Service) PersonOfEmail(ctx context.Context, token string) (*Person, error) {
+	return s.ofLink(ctx, credential.LinkEmail, credential.HashToken(token))
+}
+
 // ConfirmEmail changes the address of the person that a link was made for, and returns
-// the new one. Links that were sent to the old address cannot be used any longer, and a
-// mail to it says that it was changed. It
-// refuses with not_found if the link cannot be used, or with email_taken.
-func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string, err error) {
+// the new one. The link shows that its reader gets the mails to the address, and not that
+// the account is the reader's: a stranger may have entered the address. So the person must
+// be the caller, or root holds the person's password. Links that were sent to the old
+// address cannot be used any longer, and a mail to it says that it was changed. It
+// refuses with not_found if the link cannot be used, with validation_error or rate_limited
+// for the password, after which the link still can, or with email_taken.
+func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, root form.Source) (email string, err error) {
+	asked, err := s.PersonOfEmail(ctx, token)
+	if err != nil {
+		return "", err
+	}
+	if by.PersonID != asked.PersonID {
+		if err := s.verifyHolder(ctx, asked, by.Address, root); err != nil {
+			return "", err
+		}
+	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		link, err := tx.TakeLink(ctx, credential.LinkEmail, credential.HashToken(token), s.now())
 		if err != nil || link == nil {
 			return cmp.Or[error](err, credential.ErrNoLink)
 		}
 		p, err := tx.LockPerson(ctx, link.UserID)
-		if err != nil || p == nil {
-			return cmp.Or[error](err, credential.ErrNoLink)
+		if err != nil || p == nil || p.PasswordHash != asked.PasswordHash {
+			return cmp.Or[error](err, credential.ErrNoLink) // a new password ends links
 		}
 		changed, err := tx.SetEmail(ctx, p.PersonID, link.Email, link.EmailKey)
 		if err != nil {
@@ -94,4 +137,14 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string) (email string,
 		return tx.AddAudit(ctx, entry)
 	})
 	return email, err
+}
+
+// verifyHolder checks that root holds the password of a person who is not signed in.
+func (s *Service) verifyHolder(ctx context.Context, p *Person, address string, root form.Source) error {
+	var problems form.Problems
+	password := form.New(root, &problems).Secret("password", form.Required, credential.KnownPasswordRule)
+	if err := problems.Err(); err != nil {
+		return err
+	}
+	return s.verify(ctx, p, password, "password", address)
 }

@@ -217,7 +217,7 @@ func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link,
 // if the link cannot be used, or with validation_error, after which it still can.
 func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*Person, error) {
 	hash := credential.HashToken(token)
-	p, err := s.ofLink(ctx, hash)
+	p, err := s.ofLink(ctx, credential.LinkReset, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -255,7 +255,8 @@ func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*P
 
 // takeOver proves the address of a person who has come by a mailed link. If it was not
 // proven before, a stranger may have opened the account with it: the API keys that were
-// made until now end with the sessions. Those of an account whose address is proven stay,
+// made until now end with the sessions, the second factor is removed, and the webhook
+// endpoint gets no more events. Keys of an account whose address is proven stay,
 // because the shop's programs use them.
 func (s *Service) takeOver(ctx context.Context, tx Writer, p *Person) error {
 	if s.config.Post == nil || p.UnprovenSince.IsZero() {
@@ -275,20 +276,43 @@ func (s *Service) takeOver(ctx context.Context, tx Writer, p *Person) error {
 			return err
 		}
 	}
+	if err := s.dropFactor(ctx, tx, p); err != nil {
+		return err
+	}
+	if err := tx.DisableWebhook(ctx, p.PartnerID); err != nil {
+		return err
+	}
 	return tx.Prove(ctx, p.PersonID)
+}
+
+// dropFactor removes the second factor that a stranger may have set up: its app would keep
+// the person out.
+func (s *Service) dropFactor(ctx context.Context, tx Writer, p *Person) error {
+	factor, err := tx.Factor(ctx, p.PersonID)
+	if err != nil || len(factor.Secret) == 0 {
+		return err
+	}
+	if err := removeFactor(ctx, tx, factor); err != nil {
+		return err
+	}
+	entry, err := s.note(ctx, audit.ActionTOTPRemoved, p, nil, nil)
+	if err != nil {
+		return err
+	}
+	return tx.AddAudit(ctx, entry)
 }
 
 // PersonOf returns the person that a link for a new password is for, given its token. It
 // does not use the link up, and refuses with not_found if the link cannot be used.
 func (s *Service) PersonOf(ctx context.Context, token string) (*Person, error) {
-	return s.ofLink(ctx, credential.HashToken(token))
+	return s.ofLink(ctx, credential.LinkReset, credential.HashToken(token))
 }
 
-// ofLink returns the person that a link for a new password is for. It refuses if the
+// ofLink returns the person that a link of a kind is for. It refuses if the
 // link cannot be used, or is for the other kind of people.
-func (s *Service) ofLink(ctx context.Context, hash []byte) (p *Person, err error) {
+func (s *Service) ofLink(ctx context.Context, kind credential.LinkKind, hash []byte) (p *Person, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		link, err := tx.Link(ctx, credential.LinkReset, hash, s.now())
+		link, err := tx.Link(ctx, kind, hash, s.now())
 		if err != nil || link == nil {
 			return cmp.Or[error](err, credential.ErrNoLink)
 		}

@@ -201,6 +201,12 @@ func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Ti
 	return keyIDs, err
 }
 
+// DisableWebhook stops deliveries to a partner's endpoint.
+func (tx signInTx) DisableWebhook(ctx context.Context, partnerID string) error {
+	_, err := tx.conn.exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
+	return err
+}
+
 // RevokeTokens revokes all bearer tokens of a person.
 func (tx signInTx) RevokeTokens(ctx context.Context, personID string) error {
 	if tx.tokens == "" {

@@ -10,7 +10,10 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/store"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -43,12 +46,41 @@ func (f *fixture) newSession(t testing.TB, o *operation) map[string]string {
 // newLink returns the path parameter of a link for a new password of the caller.
 func (f *fixture) newLink(t testing.TB, o *operation) map[string]string {
 	t.Helper()
+	if o.id == "confirmEmail" {
+		return f.newEmailLink(t)
+	}
 	make := call{operation: "createPartnerResetLink", body: []byte(`{}`)}
 	if o.ofOperators() {
 		make = call{operation: "createOperatorResetLink"}
 	}
 	url := f.send(t, make).Must(t, 201).Text("url")
 	return map[string]string{"token": url[strings.LastIndex(url, "/")+1:]}
+}
+
+// newEmailLink returns the token of a link to another address of the partner's owner. It is
+// stored as it would be if the fixture sent mail.
+func (f *fixture) newEmailLink(t testing.TB) map[string]string {
+	t.Helper()
+	token, link, err := credential.NewLink(apptest.Random(t), credential.LinkEmail, f.Clock.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	err = f.InStore(ctx, func(db *store.Store) error {
+		return db.UserSignIns().Write(ctx, func(tx signin.Writer) error {
+			owner, err := tx.PersonByEmail(ctx, examplePartner)
+			if err != nil {
+				return err
+			}
+			link.UserID, link.PartnerID = owner.PersonID, owner.PartnerID
+			link.Email, link.EmailKey = "quay@example.com", "quay@example.com"
+			return tx.AddLink(ctx, link)
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]string{"token": token}
 }
 
 // begin begins to set up a second factor of the caller, and returns the code that
@@ -143,14 +175,17 @@ func driveEmailConfirm(t *testing.T, o *operation) *apptest.Answer {
 	f, box := withMail(t)
 	change := f.contract.operation("changeEmail")
 	f.send(t, call{operation: change.id, body: validBody(change)}).Must(t, 202)
-	return f.send(t, call{operation: o.id, path: map[string]string{"token": <-box}})
+	return f.send(t, call{operation: o.id, path: map[string]string{"token": <-box}, body: holderBody})
 }
+
+// holderBody has the password of the fixture's account.
+var holderBody = fmt.Appendf(nil, `{"password":%q}`, examplePassword)
 
 func driveEmailTaken(t *testing.T, o *operation) *apptest.Answer {
 	f, box := withMail(t)
 	other := f.Register(t, "other")
 	f.send(t, call{operation: "changeEmail", body: fmt.Appendf(nil, `{"new_email":%q,"password":%q}`, other.Email, examplePassword)}).Must(t, 202)
-	return f.send(t, call{operation: o.id, path: map[string]string{"token": <-box}})
+	return f.send(t, call{operation: o.id, path: map[string]string{"token": <-box}, body: holderBody})
 }
 
 // TestSignInsWithoutCode signs in with the password alone, and with a wrong code, where

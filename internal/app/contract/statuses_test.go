@@ -335,6 +335,7 @@ func validBody(o *operation) []byte {
 
 		"changePassword":         []byte(`{"current_password":"` + examplePassword + `","new_password":"brume-et-vent-1908"}`),
 		"requestReset":           []byte(`{"email":"` + examplePartner + `"}`),
+		"confirmEmail":           holderBody,
 		"resetPassword":          []byte(`{"new_password":"brume-et-vent-1908"}`),
 		"beginTOTP":              []byte(`{"password":"` + examplePassword + `"}`),
 		"confirmTOTP":            []byte(`{"code":"492039"}`),

@@ -76,15 +76,51 @@ func (s *sheet) emailPage() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.show(leaf{
-		Title: s.Text("entrance.newemail"), Lead: []string{s.Text("entrance.newemail.lead")}, Form: form, Button: s.Text("entrance.newemail.button"),
-	})
+	return s.showEmail(form, http.StatusOK)
+}
+
+// showEmail asks for the password, unless the person whose address it is is signed in: the
+// account may be that of a stranger who has entered the address.
+func (s *sheet) showEmail(form *page.Form, status int) (int, []byte, error) {
+	_, by, err := s.holder()
+	if err != nil {
+		return 0, nil, err
+	}
+	shown := leaf{
+		Title: s.Text("entrance.newemail"), Lead: []string{s.Text("entrance.newemail.lead")}, Form: form, status: status,
+		Button: s.Text("entrance.newemail.button"),
+	}
+	asked, err := s.room.config.UserSignIns.PersonOfEmail(s.Context(), s.ID("token"))
+	switch {
+	case err != nil && !isGone(err): // one that is gone is refused when the form is sent
+		return 0, nil, err
+	case err == nil && asked.PersonID == by.PersonID:
+		return s.show(shown)
+	}
+	shown.Lead = append(shown.Lead, s.Text("entrance.newemail.stranger"))
+	shown.Fields = withAll(form, s.passwordField())
+	shown.Links = []page.Link{{Text: s.Text("entrance.newemail.reset"), Path: portal.path + "/reset"}}
+	return s.show(shown)
 }
 
 // confirmEmail changes a person's address.
 func (s *sheet) confirmEmail() (int, []byte, error) {
-	email, err := s.room.config.UserSignIns.ConfirmEmail(s.Context(), s.ID("token"))
+	form, err := page.ReadForm(s.Visit)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := form.Object("password")
+	if err != nil {
+		return 0, nil, err
+	}
+	ctx, by, err := s.holder()
+	if err != nil {
+		return 0, nil, err
+	}
+	email, err := s.room.config.UserSignIns.ConfirmEmail(ctx, s.ID("token"), by, body)
 	switch {
+	case form.Refuse(err, s.Language):
+		return s.showEmail(form, http.StatusUnprocessableEntity)
 	case isGone(err):
 		return s.gone("entrance.gone.email")
 	case refusal.HasCode(err, refusal.CodeEmailTaken):

@@ -99,7 +99,7 @@ func TestEmailLink(t *testing.T) {
 	link := strings.TrimPrefix((<-box).URL, s.URL)
 	c := comes(s)
 	c.Open(t, link).Must(t, 200)
-	c.Fill(t, link).Leads(t, "/portal/login")
+	c.Fill(t, link, "password", metro.Password).Leads(t, "/portal/login")
 	c.Open(t, "/portal/login").Shows(t, 200, "You sign in with lea@example.com now.")
 	c.Send(t, c.Open(t, link), link).Shows(t, 404, "This link cannot be used")
 	c.Fill(t, "/portal/login", "email", "lea@example.com", "password", metro.Password).Leads(t, "/portal")

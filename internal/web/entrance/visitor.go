@@ -2,7 +2,10 @@ package entrance
 
 import (
 	"cmp"
+	"context"
 
+	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -30,6 +33,25 @@ func (room *Room) visitor(v *visit.Visit, kind visit.Audience) (*visitor, error)
 		return nil, err
 	}
 	return &visitor{found.Operator.Email, string(found.Operator.Role)}, nil
+}
+
+// holder returns the caller that the visitor is, among partners' people, and a context with
+// that authority.
+func (s *sheet) holder() (context.Context, signin.Caller, error) {
+	ctx := s.Context()
+	from, err := s.Door.Origin()
+	if err != nil {
+		return ctx, signin.Caller{}, err
+	}
+	by := signin.Caller{Address: from.Address}
+	found, err := s.room.config.Partners.BySession(ctx, s.Door.Token(visit.Partners))
+	if err != nil || found == nil {
+		return ctx, by, err
+	}
+	by.PersonID, by.Role, by.Session = found.User.UserID, string(found.User.Role), found.TokenHash
+	return actor.With(ctx, &actor.Actor{
+		Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)},
+	}), by, nil
 }
 
 // SignedIn returns the name of the visitor among the people of a kind, and the first page

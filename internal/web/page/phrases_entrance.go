@@ -91,10 +91,12 @@ var entrancePhrases = map[string]phrase{
 	"entrance.name":              {"Your name", "Votre nom"},
 	"entrance.joined":            {"Welcome to {team}.", "Bienvenue chez {team}."},
 
-	"entrance.newemail":        {"Confirm your new address", "Confirmer votre nouvelle adresse"},
-	"entrance.newemail.lead":   {"From then on you sign in with the address that this link was sent to.", "Vous vous connecterez ensuite avec l’adresse à laquelle ce lien a été envoyé."},
-	"entrance.newemail.button": {"Use this address", "Utiliser cette adresse"},
-	"entrance.newemail.done":   {"You sign in with {email} now.", "Vous vous connectez maintenant avec {email}."},
+	"entrance.newemail":          {"Confirm your address", "Confirmer votre adresse"},
+	"entrance.newemail.lead":     {"From then on you sign in with the address that this link was sent to.", "Vous vous connecterez ensuite avec l’adresse à laquelle ce lien a été envoyé."},
+	"entrance.newemail.stranger": {"Enter the password of the account that you opened or changed. If you did neither, do not confirm: a stranger has entered your address.", "Entrez le mot de passe du compte que vous avez ouvert ou modifié. Si vous n’avez fait ni l’un ni l’autre, ne confirmez pas : quelqu’un d’autre a saisi votre adresse."},
+	"entrance.newemail.reset":    {"Not your password? Set a new one, which ends all sessions and keys made before", "Ce n’est pas votre mot de passe ? Choisissez-en un autre : les sessions et clés créées avant prennent fin"},
+	"entrance.newemail.button":   {"Use this address", "Utiliser cette adresse"},
+	"entrance.newemail.done":     {"You sign in with {email} now.", "Vous vous connectez maintenant avec {email}."},
 
 	"entrance.role.owner":      {"owner", "propriétaire"},
 	"entrance.role.developer":  {"developer", "développeur"},

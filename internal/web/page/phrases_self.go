@@ -20,6 +20,12 @@ var selfPhrases = map[string]phrase{
 	"me.email.sent":    {"A link was sent to {email}. Open it to change your address.", "Un lien a été envoyé à {email}. Ouvrez-le pour changer d’adresse."},
 	"me.email.no_mail": {"This service sends no e-mails, and only a link that is sent to the new address proves that you read it. The address cannot be changed here.", "Ce service n’envoie pas de courriels, et seul un lien envoyé à la nouvelle adresse prouve que vous la lisez. L’adresse ne peut pas être changée ici."},
 
+	"me.email.confirmed":   {"confirmed", "confirmée"},
+	"me.email.unconfirmed": {"not confirmed yet", "pas encore confirmée"},
+	"me.email.again":       {"Send the confirmation again", "Renvoyer la confirmation"},
+	"me.email.again.sent":  {"A link was sent to {email}. Open it to confirm your address.", "Un lien a été envoyé à {email}. Ouvrez-le pour confirmer votre adresse."},
+	"me.email.again.later": {"Several links were sent already. Open the latest one, or try again in an hour.", "Plusieurs liens ont déjà été envoyés. Ouvrez le dernier, ou réessayez dans une heure."},
+
 	"me.password":                 {"Password", "Mot de passe"},
 	"me.password.change":          {"Change password", "Changer de mot de passe"},
 	"me.password.current":         {"Current password", "Mot de passe actuel"},

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -57,7 +58,11 @@ type teamView struct {
 	Form        *page.Form             // of an invitation; nil if the reader may not invite
 	Problem     *page.Message          // why an invitation was refused; may be nil
 	Invited     *partner.NewInvitation // whose link is shown; may be nil
+	hasMail     bool                   // addresses are confirmed by mailed links
 }
+
+// ShowsConfirmed reports whether the reader sees who has confirmed the address.
+func (v teamView) ShowsConfirmed() bool { return v.Form != nil && v.hasMail }
 
 // invitation is an open invitation with the form that withdraws it.
 type invitation struct {
@@ -87,7 +92,7 @@ func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	view.Users = found.Users
+	view.Users, view.hasMail = found.Users, room.config.Mail
 	for _, open := range found.Invitations {
 		row := invitation{Invitation: open}
 		if view.Form != nil {
@@ -117,6 +122,9 @@ func (room *Room) invite(s *sheet) (int, []byte, error) {
 		return room.showLink(s, made)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
 		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("team.taken")})
+	case errors.Is(err, partner.ErrUnproven):
+		problem := &page.Message{Text: s.Text("team.unconfirmed.first"), Danger: true}
+		return room.showTeam(teamView{sheet: s, Form: form, Problem: problem}, http.StatusConflict)
 	case refusal.HasCode(err, refusal.CodeConflict):
 		return room.showTeam(teamView{sheet: s, Form: form, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
 	case !form.Refuse(err, s.Language):

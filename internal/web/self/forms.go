@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -75,6 +76,18 @@ func (s *sheet) requestEmail() (int, []byte, error) {
 		return s.askAgain("self-email", "me.email", refused)
 	}
 	return s.done("me.email.sent", "email", s.Request.PostForm.Get("new_email"))
+}
+
+// proveAgain sends another link to the address that the person has.
+func (s *sheet) proveAgain() (int, []byte, error) {
+	err := s.corner.SignIns.ProveAgain(s.Context(), s.Caller)
+	switch {
+	case refusal.HasCode(err, refusal.CodeRateLimited):
+		return s.LeadTo(s.Path(""), page.Flash{Key: "me.email.again.later", Danger: true})
+	case err != nil:
+		return 0, nil, err
+	}
+	return s.done("me.email.again.sent", "email", s.Email())
 }
 
 func (s *sheet) name() (int, []byte, error) {

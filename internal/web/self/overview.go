@@ -14,6 +14,7 @@ type overviewView struct {
 	state
 	Sessions []session
 	Others   *page.Form // ends all other sessions; nil if there is none
+	Again    *page.Form // sends a link to the address; nil unless it is to be confirmed
 }
 
 // state is that of the person's second factor.
@@ -59,6 +60,11 @@ func (s *sheet) overview() (_ int, _ []byte, err error) {
 	}
 	if len(view.Sessions) > 1 {
 		if view.Others, err = s.Site.NewForm(s.Path("/sessions"), 0); err != nil {
+			return 0, nil, err
+		}
+	}
+	if s.Confirmable() && !s.Confirmed() {
+		if view.Again, err = s.Site.NewForm(s.Path("/email/again"), 0); err != nil {
 			return 0, nil, err
 		}
 	}

@@ -70,7 +70,8 @@ func (room *Room) Routes() []visit.Route {
 		room.route(http.MethodPost, "/factor/remove", (*sheet).removeFactor),
 	}
 	if room.corner.ChangesEmail {
-		routes = append(routes, room.route(http.MethodGet, "/email", (*sheet).email), room.route(http.MethodPost, "/email", (*sheet).requestEmail))
+		routes = append(routes, room.route(http.MethodGet, "/email", (*sheet).email), room.route(http.MethodPost, "/email", (*sheet).requestEmail),
+			room.route(http.MethodPost, "/email/again", (*sheet).proveAgain))
 	}
 	if room.corner.Rename != nil {
 		routes = append(routes, room.route(http.MethodGet, "/name", (*sheet).name), room.route(http.MethodPost, "/name", (*sheet).rename))
@@ -96,6 +97,12 @@ func (s *sheet) Email() string {
 	}
 	return s.Session.User.Email
 }
+
+// Confirmable reports whether the person has an address that is confirmed by a mailed link.
+func (s *sheet) Confirmable() bool { return s.Session != nil && s.corner.HasMail }
+
+// Confirmed reports whether the person has confirmed the address.
+func (s *sheet) Confirmed() bool { return s.Session.User.Confirmed() }
 
 // Name returns the name of a partner's user; empty for operators.
 func (s *sheet) Name() string {

@@ -312,3 +312,57 @@ func TestDevices(t *testing.T) {
 		s.Clock.Advance(time.Minute)
 	}
 }
+
+// TestConfirmation shows on the own page and, to owners, on that of the team who has
+// confirmed the address, and sends the link again until the limit of such mails.
+func TestConfirmation(t *testing.T) {
+	t.Parallel()
+	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
+	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) {
+		c.SMTP, c.MailFrom = "smtp://dropyard:hunter2@"+server.Address, "Dropyard <no-reply@example.com>"
+	})
+	metro := &apptest.Partner{Service: s, Email: "metro@example.com", Password: "a long password of a shop"}
+	register := fmt.Appendf(nil, `{"name":"metro","email":%q,"password":%q}`, metro.Email, metro.Password)
+	metro.PartnerID = s.Do(t, "POST", "/v1/auth/register", register).Must(t, http.StatusCreated).Text("partner_id")
+	owner := metro.Owner(t)
+	reader := metro.As(t, "reader")
+	const path = "/portal/sign-in"
+	contains(t, owner.Open(t, "/portal/team"), "Address not confirmed yet", "Address confirmed")
+	if page := reader.Open(t, "/portal/team").Must(t, http.StatusOK); strings.Contains(string(page.Body), "confirmed") {
+		t.Errorf("got the page of the team %s, want it without confirmations for a reader", page.Body)
+	}
+	team := owner.Open(t, "/portal/team")
+	refused := owner.Send(t, team, "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t, http.StatusConflict)
+	contains(t, refused, "Confirm your address first")
+
+	link := func() string {
+		_, behind, _ := strings.Cut((<-server.Proofs).Text, "/portal/email/")
+		token, _, _ := strings.Cut(behind, "\n")
+		return "/portal/email/" + token
+	}
+	links := []string{link()}
+	page := owner.Open(t, path)
+	contains(t, page, "metro@example.com · not confirmed yet", "Send the confirmation again")
+	for range 2 {
+		leads(t, owner.Send(t, page, path+"/email/again"), path)
+		links = append(links, link())
+		page = owner.Open(t, path)
+	}
+	contains(t, page, "Send the confirmation again")
+	leads(t, owner.Send(t, page, path+"/email/again"), path) // at the limit
+	owner.Send(t, owner.Open(t, links[0]), links[0]).Must(t, http.StatusSeeOther)
+	page = owner.Open(t, path)
+	contains(t, page, "metro@example.com · confirmed")
+	if strings.Contains(string(page.Body), "Send the confirmation again") {
+		t.Errorf("got the page %s, want no button once the address is confirmed", page.Body)
+	}
+	s.Stop()
+	if got := len(server.Proofs); got != 0 {
+		t.Errorf("got %d mails more, want the %d only", got, len(links))
+	}
+
+	silent := apptest.Start(t).Register(t, "quiet").Owner(t).Open(t, path).Must(t, http.StatusOK)
+	if strings.Contains(string(silent.Body), "confirmed") {
+		t.Errorf("without mail: got the page %s, want nothing on confirmations", silent.Body)
+	}
+}

@@ -248,7 +248,7 @@ export interface paths {
         put?: never;
         /**
          * Set a new password by a link
-         * @description The link can be used once, within an hour of its creation. All sessions of the account end. A second factor stays. A link that is unknown, was used, or has expired is 404, without saying which.
+         * @description The link can be used once, within an hour of its creation. All sessions of the account end. A second factor stays. If the address was never confirmed, which a stranger may have entered, the first reset by mail also removes the second factor, revokes the API keys that the user has made, and disables the webhook endpoint. A link that is unknown, was used, or has expired is 404, without saying which.
          */
         post: operations["resetPassword"];
         delete?: never;
@@ -313,7 +313,7 @@ export interface paths {
         put?: never;
         /**
          * Change your e-mail address
-         * @description Sends a link to the new address, which proves that you read it. The address changes when the link is used, within 24 hours. The old address gets a mail about it. The address that the account has already is confirmed in the same way. Without mail this is 409. After too many links by the account or to the address it is 429.
+         * @description Sends a link to the new address, which proves that you read it. The address changes when the link is used, within 24 hours, with the password. The old address gets a mail about it. The address that the account has already is confirmed in the same way. Without mail this is 409. After too many links by the account or to the address it is 429.
          */
         post: operations["changeEmail"];
         delete?: never;
@@ -332,8 +332,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Confirm a new e-mail address
-         * @description The link can be used once. One that is unknown, was used, or has expired is 404, without saying which.
+         * Confirm an e-mail address
+         * @description For the address of a new account, and for another address of an account. The link shows that its reader gets the mails to the address; the password of the account shows that the account is the reader's, too. A wrong password is 422, and counts as a failed login; the link can still be used. It can be used once. One that is unknown, was used, or has expired is 404, without saying which.
          */
         post: operations["confirmEmail"];
         delete?: never;
@@ -2205,6 +2205,13 @@ export interface components {
             /** Format: password */
             password: string;
         };
+        EmailHolder: {
+            /**
+             * Format: password
+             * @description That of the account.
+             */
+            password: string;
+        };
         LoginRequest: {
             email: components["schemas"]["Email"];
             /** Format: password */
@@ -2262,6 +2269,8 @@ export interface components {
             email: components["schemas"]["Email"];
             name: components["schemas"]["Line"];
             role: components["schemas"]["UserRole"];
+            /** @description Set once the person has opened the link that was sent to the address, and for people who need not. */
+            email_confirmed: boolean;
         };
         /**
          * @description What the person may do; `x-permission` of an operation is what the role must permit.
@@ -2311,6 +2320,8 @@ export interface components {
             email: components["schemas"]["Email"];
             name: components["schemas"]["Line"];
             role: components["schemas"]["UserRole"];
+            /** @description Set once the person has opened the link that was sent to the address, and for people who need not. */
+            email_confirmed: boolean;
             created_at: components["schemas"]["Time"];
         };
         UserChange: {
@@ -4346,7 +4357,8 @@ export interface operations {
                      *         "user_id": "usr_5rq0x2dm9c7hw3kt",
                      *         "email": "partner@example.com",
                      *         "name": "Épicerie Métro",
-                     *         "role": "owner"
+                     *         "role": "owner",
+                     *         "email_confirmed": true
                      *       }
                      *     }
                      */
@@ -4421,7 +4433,8 @@ export interface operations {
                      *         "user_id": "usr_5rq0x2dm9c7hw3kt",
                      *         "email": "partner@example.com",
                      *         "name": "Épicerie Métro",
-                     *         "role": "owner"
+                     *         "role": "owner",
+                     *         "email_confirmed": true
                      *       }
                      *     }
                      */
@@ -4892,9 +4905,13 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailHolder"];
+            };
+        };
         responses: {
-            /** @description The address has changed. */
+            /** @description The address is confirmed, and is that of the account. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4912,6 +4929,9 @@ export interface operations {
             400: components["responses"]["AddressTaken"];
             403: components["responses"]["CrossSite"];
             404: components["responses"]["NoLink"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
@@ -5264,6 +5284,7 @@ export interface operations {
                      *           "email": "partner@example.com",
                      *           "name": "Épicerie Métro",
                      *           "role": "owner",
+                     *           "email_confirmed": true,
                      *           "created_at": "2026-01-12T16:40:00.000Z"
                      *         },
                      *         {
@@ -5271,6 +5292,7 @@ export interface operations {
                      *           "email": "devon@example.com",
                      *           "name": "Devon Clarke",
                      *           "role": "clerk",
+                     *           "email_confirmed": true,
                      *           "created_at": "2026-02-02T09:30:00.000Z"
                      *         }
                      *       ],
@@ -5457,6 +5479,7 @@ export interface operations {
                      *       "email": "devon@example.com",
                      *       "name": "Devon Clarke",
                      *       "role": "clerk",
+                     *       "email_confirmed": true,
                      *       "created_at": "2026-02-02T09:30:00.000Z"
                      *     }
                      */
@@ -5512,7 +5535,8 @@ export interface operations {
                      *         "user_id": "usr_7w2kq9dmf4xr30bt",
                      *         "email": "sam@example.com",
                      *         "name": "Sam Tremblay",
-                     *         "role": "developer"
+                     *         "role": "developer",
+                     *         "email_confirmed": true
                      *       }
                      *     }
                      */
