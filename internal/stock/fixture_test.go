@@ -31,6 +31,8 @@ type fixture struct {
 	t     *testing.T
 	store *store.Store
 	clock *testkit.Clock
+	// watches is how many services watch has returned: each draws ids of its own.
+	watches int
 }
 
 func setUp(t *testing.T) *fixture {

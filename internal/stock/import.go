@@ -67,6 +67,9 @@ func (s *Service) ImportFrom(ctx context.Context, basis form.Basis[*Plan], r Req
 	if err != nil {
 		return Answer{}, err
 	}
+	if len(rows) > ImportPart {
+		return s.importParts(ctx, basis, r, rows, malformed)
+	}
 	for err = errBarcodeAdded; errors.Is(err, errBarcodeAdded); {
 		answer, err = s.importRows(ctx, basis, r, rows, malformed)
 	}
@@ -93,7 +96,7 @@ func (s *Service) importRows(ctx context.Context, basis form.Basis[*Plan], r Req
 		if err != nil {
 			return err
 		}
-		im := &importing{problems: slices.Clone(malformed), barcodes: known, lineOf: map[int64]int{}, newCodes: map[string]int{}}
+		im := newImporting(malformed, known)
 		for _, row := range rows {
 			im.find(row)
 		}
@@ -104,16 +107,13 @@ func (s *Service) importRows(ctx context.Context, basis form.Basis[*Plan], r Req
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
+		if err := r.checkParts(ctx, tx); err != nil {
+			return err
+		}
 		if err := im.checkNewCodes(ctx, tx, r.PartnerID); err != nil {
 			return err
 		}
-		for i := range im.lines {
-			im.read(&im.lines[i])
-		}
-		if len(im.problems) > maxFaults {
-			im.problems = im.problems[:maxFaults]
-		}
-		if err := im.problems.Err(); err != nil {
+		if err := im.readAll(im.ledger.Products); err != nil {
 			return err
 		}
 		if err := basis.Check(im.plan()); err != nil {
@@ -137,6 +137,25 @@ type importing struct {
 	lineOf   map[int64]int      // the line of a product
 	newCodes map[string]int     // the line of a barcode that no product has
 	ledger   *ledger.Ledger
+	firstID  int64 // of the products that were added
+}
+
+// newImporting returns an import with these faults, of a partner whose products have these
+// barcodes.
+func newImporting(malformed form.Problems, barcodes map[string][]int64) *importing {
+	return &importing{problems: slices.Clone(malformed), barcodes: barcodes, lineOf: map[int64]int{}, newCodes: map[string]int{}}
+}
+
+// readAll reads the products of all lines, of which those with an id are among held. It
+// refuses lines with faults.
+func (im *importing) readAll(held map[int64]*ledger.Product) error {
+	for i := range im.lines {
+		im.read(&im.lines[i], held)
+	}
+	if len(im.problems) > maxFaults {
+		im.problems = im.problems[:maxFaults]
+	}
+	return im.problems.Err()
 }
 
 // fault adds a problem with a column of a line.
@@ -216,14 +235,14 @@ func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID str
 }
 
 // read reads the product of a line, or what the line changes in it.
-func (im *importing) read(line *importLine) {
+func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
 	var own form.Problems
 	f := form.New(line.csvRow, &own)
 	line.product = delivery.Product{Status: delivery.ProductActive}
 	if line.productID == 0 {
 		readInto(f, &line.product, form.Required)
 	} else {
-		product := im.ledger.Products[line.productID]
+		product := held[line.productID]
 		if product == nil {
 			im.fault(line.csvRow, "product_id", "the id of one of the partner's products")
 			return
@@ -291,27 +310,28 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 	}
 	done.Changed, done.Created = len(changed), len(added)
 	if len(added) > 0 {
-		notes, booked, err := s.add(ctx, tx, partnerID, added, openings)
+		first, notes, booked, err := s.add(ctx, tx, partnerID, added, openings)
 		if err != nil {
 			return done, err
 		}
+		im.firstID = first
 		entries, done.Movements = append(entries, notes...), booked
 	}
 	return done, tx.AddAudit(ctx, entries...)
 }
 
-// add adds products with their opening stock.
-func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (entries []*audit.Entry, booked int, err error) {
-	first, err := tx.AddProducts(ctx, partnerID, s.now(), added...)
+// add adds products with their opening stock, and returns the first of their ids.
+func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (first int64, entries []*audit.Entry, booked int, err error) {
+	first, err = tx.AddProducts(ctx, partnerID, s.now(), added...)
 	if err != nil {
-		return nil, 0, err
+		return 0, nil, 0, err
 	}
 	var ids []int64
 	for i, product := range added {
 		id := first + int64(i)
 		entry, err := s.note(ctx, audit.ActionProductCreated, partnerID, id, nil, factsOf(product))
 		if err != nil {
-			return nil, 0, err
+			return 0, nil, 0, err
 		}
 		entries = append(entries, entry)
 		if openings[i].productID = id; openings[i].quantity > 0 {
@@ -319,11 +339,11 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 		}
 	}
 	if len(ids) == 0 {
-		return entries, 0, nil
+		return first, entries, 0, nil
 	}
 	locked, err := tx.LockLedger(ctx, partnerID, ids...)
 	if err != nil {
-		return nil, 0, err
+		return 0, nil, 0, err
 	}
 	for _, opening := range openings {
 		if opening.quantity == 0 {
@@ -331,9 +351,9 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 		}
 		_, entry, err := s.book(ctx, locked, opening)
 		if err != nil {
-			return nil, 0, err
+			return 0, nil, 0, err
 		}
 		entries = append(entries, entry)
 	}
-	return entries, len(locked.Booked), tx.SaveLedger(ctx, locked)
+	return first, entries, len(locked.Booked), tx.SaveLedger(ctx, locked)
 }

@@ -73,8 +73,26 @@ func (s *Service) keep(ctx context.Context, tx Writer, r Request, result any) (A
 	return Answer{Body: body}, err
 }
 
+// receipts are what is kept under idempotency keys.
+type receipts interface {
+	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
+}
+
+// checkParts refuses an import whose key was used for one of several parts that did not
+// come to its end.
+func (r Request) checkParts(ctx context.Context, tx receipts) error {
+	if !r.Keyed {
+		return nil
+	}
+	receipt, err := tx.Receipt(ctx, partKey(r.Key, 0))
+	if err == nil && receipt != nil {
+		err = idempotency.ErrReused
+	}
+	return err
+}
+
 // find looks for the answer to an equal request.
-func (r Request) find(ctx context.Context, tx Writer) (answer Answer, found bool, err error) {
+func (r Request) find(ctx context.Context, tx receipts) (answer Answer, found bool, err error) {
 	if !r.Keyed {
 		return Answer{}, false, nil
 	}

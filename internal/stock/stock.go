@@ -44,6 +44,8 @@ type Reader interface {
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
 	// Held returns those of some products that exist, with their levels, by id.
 	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error)
+	// Receipt returns the receipt under an idempotency key; nil if there is none.
+	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
 	// Locations returns where a partner's products lie or have lain, sorted.
 	Locations(ctx context.Context, partnerID string) ([]string, error)
 }
@@ -104,7 +106,10 @@ type LowProduct struct {
 }
 
 // Service carries out the use cases of stock. It is safe for concurrent use.
-type Service struct{ config Config }
+type Service struct {
+	config    Config
+	importing chan struct{} // holds one while an import of several parts runs
+}
 
 // Config holds what the service is made of.
 type Config struct {
@@ -114,7 +119,9 @@ type Config struct {
 }
 
 // NewService returns a service.
-func NewService(config Config) *Service { return &Service{config: config} }
+func NewService(config Config) *Service {
+	return &Service{config: config, importing: make(chan struct{}, 1)}
+}
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -1,0 +1,282 @@
+package stock
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/idempotency"
+)
+
+// ImportPart is how many lines of an import are stored in one transaction, for which all
+// other changes wait on the embedded database.
+const ImportPart = 100
+
+// partedImport is an import of more than ImportPart lines. The whole file is checked
+// before any of it is stored, without keeping others waiting; then its parts are stored one
+// after the other, between which other requests are carried out. A part counts what it has
+// done under the import's idempotency key, so that a retry goes on behind it.
+type partedImport struct {
+	*Service
+	request   Request
+	basis     form.Basis[*Plan]
+	rows      []csvRow
+	malformed form.Problems
+
+	part   int          // how many parts are stored
+	done   partDone     // what they did
+	lines  []importLine // the rest of the file, as it was checked
+	nextID int64        // of the next product that is added, unless others add one; 0 if unknown
+}
+
+// partDone is what one part of an import has done, or several.
+type partDone struct {
+	Lines, Created, Changed, Unchanged, Movements int
+}
+
+func (d *partDone) add(other partDone) {
+	d.Lines += other.Lines
+	d.Created += other.Created
+	d.Changed += other.Changed
+	d.Unchanged += other.Unchanged
+	d.Movements += other.Movements
+}
+
+func (d *partDone) imported() Imported {
+	return Imported{Created: d.Created, Changed: d.Changed, Unchanged: d.Unchanged, Movements: d.Movements}
+}
+
+// partKey returns the key under which a part of an import is kept.
+func partKey(key idempotency.Key, part int) idempotency.Key {
+	key.Scope += "#" + strconv.Itoa(part)
+	return key
+}
+
+// importParts carries out an import of many lines. One runs at a time, so that two with the
+// same barcodes do not take turns part by part.
+func (s *Service) importParts(ctx context.Context, basis form.Basis[*Plan], r Request, rows []csvRow, malformed form.Problems) (Answer, error) {
+	select {
+	case s.importing <- struct{}{}:
+		defer func() { <-s.importing }()
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
+	p := &partedImport{Service: s, request: r, basis: basis, rows: rows, malformed: malformed}
+	for {
+		answer, found, err := p.check(ctx)
+		if err != nil || found {
+			return answer, p.interrupted(err)
+		}
+		answer, err = p.store(ctx)
+		if !errors.Is(err, errBarcodeAdded) {
+			return answer, err
+		}
+	}
+}
+
+// interrupted adds to the faults of an import how much of it is stored, if that is a part: a
+// change of the products came between two parts.
+func (p *partedImport) interrupted(err error) error {
+	faults := form.ProblemsOf(err)
+	if p.done.Lines == 0 || len(faults) == 0 {
+		return err
+	}
+	var all form.Problems
+	all.Add("lines", nil, fmt.Sprintf("products that do not change during the import: it is stored up to line %d; send the lines behind it, corrected",
+		p.rows[p.done.Lines-1].line))
+	all = append(all, faults...)
+	return all[:min(len(all), maxFaults)].Err()
+}
+
+// check reads how far earlier requests with the key have come, and what the rest of the file
+// does. It refuses a file with faults. If the import is complete, it returns its answer.
+func (p *partedImport) check(ctx context.Context) (answer Answer, found bool, err error) {
+	r := p.request
+	err = p.config.Store.Read(ctx, func(tx Reader) error {
+		known, err := tx.HasPartner(ctx, r.PartnerID)
+		if err == nil && !known {
+			err = errNoPartner
+		}
+		if err != nil {
+			return err
+		}
+		if answer, found, err = r.find(ctx, tx); err != nil || found {
+			return err
+		}
+		if err := p.resume(ctx, tx); err != nil {
+			return err
+		}
+		im, err := p.planRest(ctx, tx)
+		if err != nil {
+			return err
+		}
+		p.lines, p.nextID = im.lines, 0
+		if p.part > 0 {
+			return nil // the basis was checked before the first part
+		}
+		return p.basis.Check(im.plan())
+	})
+	return answer, found, err
+}
+
+// planRest reads the lines that are not stored yet. It refuses lines with faults.
+func (p *partedImport) planRest(ctx context.Context, tx Reader) (*importing, error) {
+	barcodes, err := tx.Barcodes(ctx, p.request.PartnerID)
+	if err != nil {
+		return nil, err
+	}
+	im := newImporting(p.malformed, barcodes)
+	var ids []int64
+	for _, row := range p.rows[p.done.Lines:] {
+		im.find(row)
+	}
+	for _, line := range im.lines {
+		if line.productID != 0 {
+			ids = append(ids, line.productID)
+		}
+	}
+	slices.Sort(ids)
+	held, err := tx.Held(ctx, p.request.PartnerID, ids...)
+	if err != nil {
+		return nil, err
+	}
+	return im, im.readAll(held)
+}
+
+// resume skips the parts that are stored under the key.
+func (p *partedImport) resume(ctx context.Context, tx receipts) error {
+	for p.request.Keyed {
+		done, found, err := p.stored(ctx, tx)
+		if err != nil || !found {
+			return err
+		}
+		p.skip(done)
+	}
+	return nil
+}
+
+func (p *partedImport) skip(done partDone) {
+	p.done.add(done)
+	p.part++
+}
+
+// stored returns what the next part did, if it is stored already.
+func (p *partedImport) stored(ctx context.Context, tx receipts) (done partDone, found bool, err error) {
+	receipt, err := tx.Receipt(ctx, partKey(p.request.Key, p.part))
+	if err != nil || receipt == nil {
+		return done, false, err
+	}
+	answer, err := receipt.Replay(p.request.BodyHash())
+	if err == nil {
+		err = json.Unmarshal(answer, &done)
+	}
+	if err == nil && (done.Lines <= 0 || p.done.Lines+done.Lines > len(p.rows)) {
+		err = fmt.Errorf("part %d of an import has %d lines behind %d of %d", p.part, done.Lines, p.done.Lines, len(p.rows))
+	}
+	return done, err == nil, err
+}
+
+// store stores the rest of the file part by part. It returns errBarcodeAdded if the
+// products have changed so that the rest must be checked again.
+func (p *partedImport) store(ctx context.Context) (answer Answer, err error) {
+	parts := slices.Collect(slices.Chunk(p.lines, ImportPart))
+	if len(parts) == 0 {
+		parts = [][]importLine{nil} // all lines are stored, but not the answer
+	}
+	for i, lines := range parts {
+		var done partDone
+		var nextID int64
+		err := p.config.Store.Write(ctx, func(tx Writer) (err error) {
+			done, nextID, err = p.storePart(ctx, tx, lines, p.lines[i*ImportPart+len(lines):])
+			if err != nil || i < len(parts)-1 {
+				return err
+			}
+			answer, err = p.finish(ctx, tx, done)
+			return err
+		})
+		if err != nil {
+			return Answer{}, err
+		}
+		p.nextID = nextID
+		if p.skip(done); p.done.Lines == len(p.rows) {
+			return answer, nil
+		}
+	}
+	return answer, nil
+}
+
+// finish keeps the answer to the whole import, whose last part did this.
+func (p *partedImport) finish(ctx context.Context, tx Writer, last partDone) (Answer, error) {
+	if answer, found, err := p.request.find(ctx, tx); err != nil || found {
+		return answer, err
+	}
+	all := p.done
+	all.add(last)
+	return p.keep(ctx, tx, p.request, all.imported())
+}
+
+// storePart stores some lines in one transaction, and counts them under the key. The others
+// are stored later.
+func (p *partedImport) storePart(ctx context.Context, tx Writer, lines, later []importLine) (done partDone, nextID int64, err error) {
+	im := newImporting(nil, nil)
+	for _, line := range lines {
+		im.lines = append(im.lines, importLine{csvRow: line.csvRow, productID: line.productID})
+	}
+	if err := im.load(ctx, tx, p.request.PartnerID); err != nil || len(lines) == 0 {
+		return done, 0, err
+	}
+	if p.request.Keyed { // a request on another node may have been faster
+		if done, found, err := p.stored(ctx, tx); err != nil || found {
+			return done, 0, err
+		}
+	}
+	if err := im.readAll(im.ledger.Products); err != nil {
+		return done, 0, errBarcodeAdded // the check reports the fault with all others
+	}
+	did, err := p.carryOut(ctx, tx, p.request.PartnerID, im)
+	if err != nil {
+		return done, 0, err
+	}
+	if did.Created > 0 {
+		if nextID = im.firstID + int64(did.Created); im.firstID != p.nextID {
+			err = im.checkAdded(ctx, tx, p.request.PartnerID, later)
+		}
+	}
+	done = partDone{len(lines), did.Created, did.Changed, did.Unchanged, did.Movements}
+	if err == nil && p.request.Keyed {
+		err = p.count(ctx, tx, done)
+	}
+	return done, nextID, err
+}
+
+// count keeps what a part did under its key.
+func (p *partedImport) count(ctx context.Context, tx Writer, done partDone) error {
+	answer, err := json.Marshal(done)
+	if err != nil {
+		return err
+	}
+	return tx.AddReceipt(ctx, &idempotency.Receipt{
+		Key: partKey(p.request.Key, p.part), BodyHash: p.request.BodyHash(), Answer: answer, CreatedAt: p.now(),
+	})
+}
+
+// checkAdded returns errBarcodeAdded if others have added a product with a barcode of the
+// products that this transaction has added, or of those that are added later.
+func (im *importing) checkAdded(ctx context.Context, tx Writer, partnerID string, later []importLine) error {
+	known, err := tx.Barcodes(ctx, partnerID)
+	for _, line := range im.lines {
+		if line.productID == 0 && len(known[line.product.Barcode]) > 1 {
+			return errBarcodeAdded
+		}
+	}
+	for _, line := range later {
+		if line.productID == 0 && len(known[line.product.Barcode]) > 0 {
+			return errBarcodeAdded
+		}
+	}
+	return err
+}
