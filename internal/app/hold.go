@@ -41,10 +41,20 @@ func (a *App) openHold(ctx context.Context) error {
 		}
 	}
 	if held := a.hold.state.Load(); held != nil {
-		a.warnings = append(a.warnings, fmt.Sprintf("webhooks and mails are held since %s, because %s: when this is the only copy that is in use, start once with --resume, or resume on the system page",
-			timestamp.Format(held.Since), held.Message))
+		a.warnings = append(a.warnings, describeHold(held))
 	}
 	return nil
+}
+
+// describeHold says since when and why webhooks and mails are held, and what to do.
+func describeHold(held *installation.Hold) string {
+	return fmt.Sprintf("webhooks and mails are held since %s, because %s: when this is the only copy in use, "+
+		"start once with --resume, or resume on the system page", timestamp.Format(held.Since), held.Message)
+}
+
+// newHold returns a hold that begins now.
+func (a *App) newHold(reason installation.HoldReason) installation.Hold {
+	return installation.Hold{Since: timestamp.Truncate(a.Now()), Reason: reason, Message: installation.HoldReasons[reason]}
 }
 
 // followHold has this node notice when another one resumes deliveries, or begins a hold. The
@@ -108,9 +118,7 @@ func (a *App) setHold(held *installation.Hold) {
 
 // startHold holds webhooks and mails because the settings say so.
 func (a *App) startHold(ctx context.Context) error {
-	held := installation.Hold{
-		Since: timestamp.Truncate(a.Now()), Reason: installation.HoldAsked, Message: installation.HoldReasons[installation.HoldAsked],
-	}
+	held := a.newHold(installation.HoldAsked)
 	text, err := encodeHold(held)
 	if err != nil {
 		return err

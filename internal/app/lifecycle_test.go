@@ -262,8 +262,8 @@ func TestOddDirectories(t *testing.T) {
 	service.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	service.Audit(t)
 	service.Stop()
-	if list := files(t, dir); len(strings.Split(list, "\n")) != 4 {
-		t.Errorf("got files %s, want the database, its mark, the master key and the directory of proofs", list)
+	if list := files(t, dir); len(strings.Split(list, "\n")) != 5 {
+		t.Errorf("got files %s, want the database, its mark and that of the installation, the master key and the directory of proofs", list)
 	}
 	if list := files(t, parent); strings.Contains(list, "\n") {
 		t.Errorf("got %s in the parent directory, want one directory", list)

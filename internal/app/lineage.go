@@ -118,11 +118,12 @@ func readMark(path string) (m installation.Mark, err error) {
 // check refuses a data folder of another installation, which the database does not
 // come from either.
 func (o origin) check(path string) error {
-	if o.note != "" || o.mark.Installation == "" || o.lineage.Installation == "" || o.mark.Installation == o.lineage.Installation {
+	folder, database := o.mark.Installation, o.lineage.Installation
+	if o.note != "" || folder == "" || database == "" || folder == database {
 		return nil
 	}
-	return fmt.Errorf("the data directory belongs to another installation (%s) than the database (%s): set another --data or --database, or remove %s if this is meant",
-		o.mark.Installation, o.lineage.Installation, path)
+	return fmt.Errorf("the data directory belongs to another installation (%s) than the database (%s): "+
+		"set another --data or --database, or remove %s if this is meant", folder, database, path)
 }
 
 // why returns why deliveries are to be held; empty if the database is what it was. older is
@@ -162,7 +163,7 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 	}
 	b := store.Branching{Before: o.text, After: next, Older: older}
 	if reason != "" {
-		held := installation.Hold{Since: timestamp.Truncate(a.Now()), Reason: reason, Message: installation.HoldReasons[reason]}
+		held := a.newHold(reason)
 		if b.Hold, err = encodeHold(held); err != nil {
 			return false, err
 		}
@@ -172,7 +173,8 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 		b.Entry.After = held
 	}
 	if done, err = a.store.Branch(ctx, b); done && older {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: all people were signed out, links are void, and product and movement numbers go on %d and %d higher; API keys, tokens and people that were revoked since are valid again unless restore has listed them",
+		a.warnings = append(a.warnings, fmt.Sprintf("%s: all people were signed out, links are void, and product and movement "+
+			"numbers go on %d and %d higher; API keys, tokens and people that were revoked since are valid again unless restore has listed them",
 			installation.HoldReasons[reason], store.ProductMargin, store.MovementMargin))
 	}
 	return done, err
@@ -229,7 +231,8 @@ func (l *lineage) mark(ctx context.Context, held installation.Lineage) {
 	if err == nil && found.Installation != "" && !held.Knows(found) {
 		// Another node that shares the folder may have counted since.
 		if again, _, err := l.read(ctx); err != nil || !again.Knows(found) {
-			l.strange.failed(fmt.Sprintf("%s was written by a service on another copy of the database, or the database was put back to an older state: end the other service, or restart this one", l.path))
+			l.strange.failed(fmt.Sprintf("%s was written by a service on another copy of the database, or the database was put back "+
+				"to an older state: end the other service, or restart this one", l.path))
 			return
 		}
 	}
@@ -251,11 +254,11 @@ func (d *Diagnosis) checkOrigin(settings *config.Config, place string, setting f
 		return err
 	}
 	if held != nil {
-		d.find("webhooks and mails are held since %s, because %s: when this is the only copy in use, start once with --resume, or resume on the system page",
-			timestamp.Format(held.Since), held.Message)
+		d.find("%s", describeHold(held))
 	}
 	o := origin{
-		text: setting(store.LineageSetting), note: setting(store.NoteSetting), place: place, used: setting(lastTimeSetting) != "",
+		text: setting(store.LineageSetting), note: setting(store.NoteSetting), place: place,
+		used: setting(lastTimeSetting) != "",
 	}
 	if o.text != "" {
 		if err := json.Unmarshal([]byte(o.text), &o.lineage); err != nil {
@@ -272,7 +275,8 @@ func (d *Diagnosis) checkOrigin(settings *config.Config, place string, setting f
 	}
 	switch reason, older := o.why(); {
 	case older:
-		d.find("%s: the next start signs all people out, raises product and movement numbers, and holds webhooks and mails until --resume", installation.HoldReasons[reason])
+		d.find("%s: the next start signs all people out, raises product and movement numbers, "+
+			"and holds webhooks and mails until --resume", installation.HoldReasons[reason])
 	case reason != "":
 		d.find("%s: the next start holds webhooks and mails until --resume", installation.HoldReasons[reason])
 	}

@@ -33,7 +33,8 @@ const (
 // have ended since. Links are void, with the mails that hold them: they may have been used or
 // withdrawn since.
 var afterRestore = []string{
-	fmt.Sprintf("UPDATE partner_counters SET last_product = last_product + %d, last_movement = last_movement + %d", ProductMargin, MovementMargin),
+	fmt.Sprintf("UPDATE partner_counters SET last_product = last_product + %d, last_movement = last_movement + %d",
+		ProductMargin, MovementMargin),
 	fmt.Sprintf("UPDATE courier_sequences SET version = version + %d", SequenceMargin),
 	"DELETE FROM sessions",
 	"DELETE FROM operator_sessions",
@@ -105,7 +106,8 @@ func (s *Store) Place(ctx context.Context) (place string, err error) {
 			system = "(SELECT system_identifier FROM pg_control_system())::text"
 		}
 		found := false
-		err := c.query(ctx, "SELECT "+system+" || '/' || oid::text FROM pg_catalog.pg_database WHERE datname = current_database()", nil, func(r row) error {
+		sql := "SELECT " + system + " || '/' || oid::text FROM pg_catalog.pg_database WHERE datname = current_database()"
+		err := c.query(ctx, sql, nil, func(r row) error {
 			found = true
 			return r.scan(&place)
 		})

@@ -60,11 +60,13 @@ var comparisons = []comparison{
 	{find: `SELECT 'the role of user ' || u.user_id || ' (' || u.email || '): ' || n.role || ', in the backup ' || u.role
 		FROM main.users AS u JOIN newer.users AS n USING (user_id) WHERE n.role <> u.role ORDER BY u.user_id`},
 	{find: `SELECT 'the password of operator ' || o.operator_id || ' (' || o.email || ')'
-		FROM main.operators AS o JOIN newer.operators AS n USING (operator_id) WHERE n.password_hash <> o.password_hash ORDER BY o.operator_id`},
+		FROM main.operators AS o JOIN newer.operators AS n USING (operator_id)
+		WHERE n.password_hash <> o.password_hash ORDER BY o.operator_id`},
 	{find: `SELECT 'the password of user ' || u.user_id || ' (' || u.email || ')'
 		FROM main.users AS u JOIN newer.users AS n USING (user_id) WHERE n.password_hash <> u.password_hash ORDER BY u.user_id`},
 	{find: `SELECT 'the authenticator app of ' || person_id || ', which the backup lacks' FROM newer.sign_ins
-		WHERE totp_confirmed_at > 0 AND (person_id IN (SELECT user_id FROM main.users) OR person_id IN (SELECT operator_id FROM main.operators))
+		WHERE totp_confirmed_at > 0
+		AND (person_id IN (SELECT user_id FROM main.users) OR person_id IN (SELECT operator_id FROM main.operators))
 		AND person_id NOT IN (SELECT person_id FROM main.sign_ins WHERE totp_confirmed_at > 0) ORDER BY person_id`},
 }
 
@@ -87,8 +89,7 @@ func mark(ctx context.Context, temp, database string) (since Since, err error) {
 			return since, fmt.Errorf("compare the backup with %s: %w", database, err)
 		}
 	}
-	note := fmt.Sprintf("INSERT INTO main.settings (name, value) VALUES ('%s', '%s') ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-		store.NoteSetting, store.NoteRestored)
+	note := fmt.Sprintf("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('%s', '%s')", store.NoteSetting, store.NoteRestored)
 	return since, execute(c, note, "COMMIT")
 }
 

@@ -32,8 +32,9 @@ type systemView struct {
 
 // holdTexts are the phrases for why webhooks and mails are held.
 var holdTexts = map[installation.HoldReason]string{
-	installation.HoldRestored: "system.held.restored", installation.HoldCopied: "system.held.copied", installation.HoldOlder: "system.held.older",
-	installation.HoldMoved: "system.held.moved", installation.HoldAsked: "system.held.asked",
+	installation.HoldRestored: "system.held.restored", installation.HoldCopied: "system.held.copied",
+	installation.HoldOlder: "system.held.older", installation.HoldMoved: "system.held.moved",
+	installation.HoldAsked: "system.held.asked",
 }
 
 // HoldText says why webhooks and mails are held.
