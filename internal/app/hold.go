@@ -74,11 +74,9 @@ func (a *App) followHold() {
 // watchHold looks regularly, until stop is closed.
 func (a *App) watchHold(stop <-chan struct{}, done chan<- struct{}) {
 	defer close(done)
-	ticker := time.NewTicker(holdEvery)
-	defer ticker.Stop()
 	for {
 		select {
-		case <-ticker.C:
+		case <-a.At(a.Now().Add(holdEvery)):
 			ctx, cancel := context.WithTimeout(context.Background(), holdEvery)
 			_ = a.lookAtHold(ctx) // all else that reads reports it; what was known counts
 			cancel()

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -310,4 +311,24 @@ func TestCopiedPostgres(t *testing.T) {
 		owner.Service = service
 		owner.Call(t, "GET", "/v1/team", nil).Must(t, 200)
 	}
+}
+
+// TestResumeOnOtherNodes resumes on one of two nodes; the other goes on, too.
+func TestResumeOnOtherNodes(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, apptest.Sharable(t), func(c *config.Config, _ *app.Surroundings) { c.Hold = true })
+	other := service.Beside(t)
+	for _, node := range []*apptest.Service{service, other} {
+		if got := held(t, node); got != "asked" {
+			t.Errorf("got the hold %q, want asked on both nodes", got)
+		}
+	}
+	service.Operate(t).Call(t, "POST", "/ops/v1/system/resume", nil).Must(t, 200)
+	if got := held(t, service); got != "" {
+		t.Errorf("got the hold %q on the node that resumed, want none", got)
+	}
+	apptest.Await(t, "the other node goes on", func() bool {
+		service.Clock.Advance(5 * time.Second)
+		return other.Do(t, "GET", "/v1/ready", nil).JSON("held") == false
+	})
 }
