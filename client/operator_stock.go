@@ -115,7 +115,9 @@ type Imported struct {
 
 // ImportProducts adds and changes products from CSV, up to 10,000 lines. If the file has
 // faults, nothing is stored, and a refusal with [CodeValidationError] names them by line,
-// such as lines[7].price. A retry with the same key adds no product twice.
+// such as lines[7].price. A file of more than 100 lines is stored in parts, after all of it
+// has been checked. A retry with the same key adds no product twice, and continues an import
+// that was interrupted.
 func (o *Operator) ImportProducts(ctx context.Context, partnerID string, file []byte, options ...CallOption) (*Imported, error) {
 	return fetch[Imported](ctx, o, operation{method: http.MethodPost, path: productsPath + "/import", id: partnerID, file: file, kind: csvKind, keyed: true}, options)
 }
