@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,7 +80,7 @@ func execute(t *testing.T, e *sqliteEngine, fn func(exec func(sql string, args .
 
 // fill adds rows in random places of a table with an index and of one without rowid, some
 // of them with secrets, and changes and removes some meanwhile.
-func fill(t *testing.T, e *sqliteEngine, random *rand.Rand, rows int) {
+func fill(t *testing.T, e *sqliteEngine, random interface{ IntN(n int) int }, rows int) {
 	t.Helper()
 	execute(t, e, func(exec func(string, ...any) error) error {
 		return errors.Join(exec("CREATE TABLE wide (place BIGINT NOT NULL, name TEXT NOT NULL, long TEXT NOT NULL, PRIMARY KEY (place, name))"),
