@@ -111,8 +111,8 @@ func TestCourierSessionEnds(t *testing.T) {
 	evaluate(t, visit, `(`+keptRows+`)("acts", "opr_other")`, "1")
 
 	clearCookies(t, visit)
-	l.cut.Store(false)
 	steps(t, visit, [2]string{".bar .open-menu", ".dialog .leave"})
+	l.cut.Store(false) // from now on any retry ends the session
 	const online = `dispatchEvent(new Event("online")); ""`
 	evaluate(t, visit, online, "")
 	locked := func() {
