@@ -106,7 +106,7 @@ var rooms = map[string]room{
 	"internal/web/docs":  {may: []string{"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
 	"internal/web/home":  {may: []string{"internal/web/page", "internal/web/visit"}},
 
-	"internal/web/entrance": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/entrance": {may: []string{"internal/actor", "internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/samples": {},
 

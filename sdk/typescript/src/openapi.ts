@@ -86,7 +86,7 @@ export interface paths {
         put?: never;
         /**
          * Register a partner account
-         * @description If the service approves accounts one by one, the response has `status: pending`, and every use of the account, logins included, is 403 `forbidden` until it has been approved. If registration is closed, this is 403, too.
+         * @description If the service approves accounts one by one, the response has `status: pending`, and every use of the account, logins included, is 403 `forbidden` until it has been approved. If registration is closed, this is 403, too. A network may register a few accounts a day; beyond that, this is 429 `rate_limited`. It is 503 while the service's disk is nearly full.
          */
         post: operations["registerPartner"];
         delete?: never;
@@ -4232,7 +4232,8 @@ export interface operations {
                     /**
                      * @example {
                      *       "status": "ready",
-                     *       "time": "2026-03-02T14:05:09.417Z"
+                     *       "time": "2026-03-02T14:05:09.417Z",
+                     *       "held": false
                      *     }
                      */
                     "application/json": components["schemas"]["Ready"];
