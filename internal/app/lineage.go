@@ -171,7 +171,10 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 		}
 		b.Entry.After = held
 	}
-	if done, err = a.store.Branch(ctx, b); done && older {
+	if done, err = a.store.Branch(ctx, b); done {
+		a.lineage.takeOver(next)
+	}
+	if done && older {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s: all people were signed out, links are void, and product and movement "+
 			"numbers go on %d and %d higher; API keys, tokens and people that were revoked since are valid again unless restore has listed them",
 			installation.HoldReasons[reason], store.ProductMargin, store.MovementMargin))
@@ -193,6 +196,23 @@ func (a *App) nextEpoch(o origin) (string, error) {
 	}
 	text, err := json.Marshal(next)
 	return string(text), err
+}
+
+// takeOver drops the mark of a data folder that the new epoch does not know: of a database that
+// was given up, or of a state that came after the restored one. Another service that still
+// uses the folder notices.
+func (l *lineage) takeOver(epoch string) {
+	var begun installation.Lineage
+	if json.Unmarshal([]byte(epoch), &begun) != nil {
+		return
+	}
+	found, err := readMark(l.path)
+	if err != nil || found.Installation == "" || begun.Knows(found) {
+		return
+	}
+	if err := os.Remove(l.path); err != nil {
+		l.app.Log.Warn("the mark of an earlier database was not removed", "error", err)
+	}
 }
 
 // beatFor bounds how long a beat waits for the database.
