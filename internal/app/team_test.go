@@ -52,7 +52,8 @@ func TestInvitation(t *testing.T) {
 	s.Clock.Advance(time.Second)
 	accepted := s.Do(t, "POST", accept, []byte(acceptance)).Must(t, 201)
 	want := fmt.Sprintf(`{"partner_id":%q,"name":"metro","email":"metro@example.com","created_at":"2026-01-14T15:00:00.000Z",`+
-		`"user":{"user_id":%q,"email":"Sam@Example.com","name":"Sam Tremblay","role":"clerk"}}`, owner.PartnerID, accepted.Text("user", "user_id"))
+		`"user":{"user_id":%q,"email":"Sam@Example.com","name":"Sam Tremblay","role":"clerk","email_confirmed":true}}`,
+		owner.PartnerID, accepted.Text("user", "user_id"))
 	if string(accepted.Body) != want || accepted.Header.Get("Set-Cookie") != "" {
 		t.Errorf("accepted: got %s with %v, want %s without a cookie", accepted.Body, accepted.Header, want)
 	}

@@ -18,7 +18,8 @@ func TestRegistrationMakesTheOwner(t *testing.T) {
 	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)
 	in := s.Do(t, "POST", "/v1/auth/login", login, "User-Agent", strings.Repeat("é", 300)).Must(t, 200)
 	want := fmt.Sprintf(`{"partner_id":%q,"name":"metro","email":"metro@example.com","created_at":"2026-01-14T15:00:00.000Z",`+
-		`"user":{"user_id":%q,"email":"metro@example.com","name":"metro","role":"owner"}}`, p.PartnerID, in.Text("user", "user_id"))
+		`"user":{"user_id":%q,"email":"metro@example.com","name":"metro","role":"owner","email_confirmed":true}}`,
+		p.PartnerID, in.Text("user", "user_id"))
 	if string(in.Body) != want {
 		t.Errorf("login: got %s, want %s", in.Body, want)
 	}

@@ -82,10 +82,15 @@ func (s *Service) ProveAgain(ctx context.Context, by Caller) error {
 	})
 }
 
-// PersonOfEmail returns the person that a link to an address is for, given its token. It
-// does not use the link up, and refuses with not_found if the link cannot be used.
-func (s *Service) PersonOfEmail(ctx context.Context, token string) (*Person, error) {
-	return s.ofLink(ctx, credential.LinkEmail, credential.HashToken(token))
+// PersonOfEmail returns the person that a link to an address is for, given its token, and
+// the address. It does not use the link up, and refuses with not_found if the link cannot
+// be used.
+func (s *Service) PersonOfEmail(ctx context.Context, token string) (p *Person, email string, err error) {
+	p, link, err := s.ofLink(ctx, credential.LinkEmail, credential.HashToken(token))
+	if err != nil {
+		return nil, "", err
+	}
+	return p, link.Email, nil
 }
 
 // ConfirmEmail changes the address of the person that a link was made for, and returns
@@ -96,7 +101,7 @@ func (s *Service) PersonOfEmail(ctx context.Context, token string) (*Person, err
 // refuses with not_found if the link cannot be used, with validation_error or rate_limited
 // for the password, after which the link still can, or with email_taken.
 func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, root form.Source) (email string, err error) {
-	asked, err := s.PersonOfEmail(ctx, token)
+	asked, _, err := s.PersonOfEmail(ctx, token)
 	if err != nil {
 		return "", err
 	}

@@ -217,7 +217,7 @@ func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link,
 // if the link cannot be used, or with validation_error, after which it still can.
 func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*Person, error) {
 	hash := credential.HashToken(token)
-	p, err := s.ofLink(ctx, credential.LinkReset, hash)
+	p, _, err := s.ofLink(ctx, credential.LinkReset, hash)
 	if err != nil {
 		return nil, err
 	}
@@ -305,15 +305,15 @@ func (s *Service) dropFactor(ctx context.Context, tx Writer, p *Person) error {
 // PersonOf returns the person that a link for a new password is for, given its token. It
 // does not use the link up, and refuses with not_found if the link cannot be used.
 func (s *Service) PersonOf(ctx context.Context, token string) (*Person, error) {
-	return s.ofLink(ctx, credential.LinkReset, credential.HashToken(token))
+	p, _, err := s.ofLink(ctx, credential.LinkReset, credential.HashToken(token))
+	return p, err
 }
 
-// ofLink returns the person that a link of a kind is for. It refuses if the
+// ofLink returns the person that a link of a kind is for, and the link. It refuses if the
 // link cannot be used, or is for the other kind of people.
-func (s *Service) ofLink(ctx context.Context, kind credential.LinkKind, hash []byte) (p *Person, err error) {
+func (s *Service) ofLink(ctx context.Context, kind credential.LinkKind, hash []byte) (p *Person, link *credential.Link, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		link, err := tx.Link(ctx, kind, hash, s.now())
-		if err != nil || link == nil {
+		if link, err = tx.Link(ctx, kind, hash, s.now()); err != nil || link == nil {
 			return cmp.Or[error](err, credential.ErrNoLink)
 		}
 		personID := link.UserID
@@ -326,5 +326,5 @@ func (s *Service) ofLink(ctx context.Context, kind credential.LinkKind, hash []b
 	if err == nil && p == nil {
 		err = credential.ErrNoLink
 	}
-	return p, err
+	return p, link, err
 }

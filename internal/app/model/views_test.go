@@ -281,7 +281,8 @@ func (w *world) look(t *rapid.T) {
 	card = strings.Replace(card, "default-1", w.name("summer"), 1)
 	expect(t, w.operate(t, w.admin, "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":`+card+`}`), 200, "")
 	for _, target := range []string{"/v1/auth/email/none", "/track/ord_00000000000000000000000000000000/mail"} {
-		if got := w.send(t, w.service, "POST", target, nil); got.Status != 404 {
+		body := []byte(`{"password":"of no account"}`)
+		if got := w.send(t, w.service, "POST", target, body, "Content-Type", "application/json"); got.Status != 404 {
 			t.Fatalf("%s: got %d, want 404", target, got.Status)
 		}
 	}

@@ -1,6 +1,7 @@
 package entrance
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -90,7 +91,7 @@ func (s *sheet) showEmail(form *page.Form, status int) (int, []byte, error) {
 		Title: s.Text("entrance.newemail"), Lead: []string{s.Text("entrance.newemail.lead")}, Form: form, status: status,
 		Button: s.Text("entrance.newemail.button"),
 	}
-	asked, err := s.room.config.UserSignIns.PersonOfEmail(s.Context(), s.ID("token"))
+	asked, email, err := s.room.config.UserSignIns.PersonOfEmail(s.Context(), s.ID("token"))
 	switch {
 	case err != nil && !isGone(err): // one that is gone is refused when the form is sent
 		return 0, nil, err
@@ -99,6 +100,7 @@ func (s *sheet) showEmail(form *page.Form, status int) (int, []byte, error) {
 	}
 	shown.Lead = append(shown.Lead, s.Text("entrance.newemail.stranger"))
 	shown.Fields = withAll(form, s.passwordField())
+	shown.Account = cmp.Or(email, s.Text("entrance.email"))
 	shown.Links = []page.Link{{Text: s.Text("entrance.newemail.reset"), Path: portal.path + "/reset"}}
 	return s.show(shown)
 }
