@@ -3,11 +3,13 @@ package api
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -63,7 +65,26 @@ func (s *Server) admitPartner(c *call) error {
 	if err := settings.Refusal(); err != nil {
 		return err
 	}
+	if err := s.limitNewcomer(c, settings); err != nil {
+		return err
+	}
 	return s.enter(c)
+}
+
+// limitNewcomer limits the changes of a new account, each of which may leave an entry in
+// the audit log or an event for good. Programs' orders and quotes are not counted: the
+// quota of stored bytes limits them.
+func (s *Server) limitNewcomer(c *call, settings partner.Settings) error {
+	if c.Method == http.MethodGet || c.Method == http.MethodHead || settings.Established(s.config.Now()) ||
+		strings.HasPrefix(c.Pattern, "/v1/orders") || strings.HasPrefix(c.Pattern, "/v1/rates") {
+		return nil
+	}
+	verdict := s.newcomers.Take(delivery.LiveAccount(c.partnerID))
+	if !verdict.Allowed {
+		s.config.Observer.Limited(LimitPartner, false)
+		return tooMany("this account is new, and has made too many changes today", verdict.RetryAfter)
+	}
+	return nil
 }
 
 // limitPartner takes one request from the partner's rate.

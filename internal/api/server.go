@@ -90,6 +90,9 @@ type Config struct {
 	StrangerLimit int
 	// RegistrationLimit is how many accounts a network may register a day; 0 means no limit.
 	RegistrationLimit int
+	// NewAccountChanges is how many changes other than orders a new account may make a day;
+	// 0 means no limit.
+	NewAccountChanges int
 	// SharedRates counts the requests of each partner across nodes. If it is nil,
 	// they are counted in this process.
 	SharedRates *throttle.Shared
@@ -133,6 +136,8 @@ type Server struct {
 	unauthenticated *throttle.Networks
 	// registrations counts accounts that were registered, by network.
 	registrations *throttle.Networks
+	// newcomers counts changes of new accounts.
+	newcomers *throttle.Limiter
 	// tracking counts requests for tracking and proofs, by network.
 	tracking *throttle.Networks
 	// concurrent counts the requests of each partner that are in flight.
@@ -178,6 +183,7 @@ func New(config Config) *Server {
 		partners:        throttle.New(PartnerRate(config.RateLimit), config.Now),
 		unauthenticated: networks(),
 		registrations:   throttle.NewNetworks(perDay(config.RegistrationLimit), config.Now),
+		newcomers:       throttle.New(perDay(config.NewAccountChanges), config.Now),
 		tracking:        networks(),
 		concurrent:      budget.New(math.MaxInt64, maxConcurrent, budget.Watch{}),
 		desks:           budget.New(maxDesks, maxDesksOfOne, budget.Watch{}),

@@ -80,6 +80,31 @@ func TestNewAccountQuota(t *testing.T) {
 	f.Audit(t)
 }
 
+// TestNewAccountChanges: a new account makes up to 1,000 changes a day that are not orders,
+// as each may be kept for good. Its orders and reads go on, and so do established partners.
+func TestNewAccountChanges(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t, newAccountBytes(20_000_000))
+	f := floor{s, s.Register(t, "metro"), s.Operate(t)}
+	owner := f.partner.Owner(t)
+	change := func() *apptest.Answer { return owner.Call(t, "DELETE", "/v1/account/logo", nil) }
+	made := 0
+	for made < 1_001 && change().Status == 200 {
+		made++
+	}
+	if made < 900 || made > 1_000 { // the key and the sign-in count, too
+		t.Errorf("got %d changes, want some 1,000", made)
+	}
+	refused := change().Refused(t, 429, "rate_limited")
+	if wait, err := strconv.Atoi(refused.Header.Get("Retry-After")); err != nil || wait < 1 || wait > 87 {
+		t.Errorf("got Retry-After %q, want at most a thousandth of a day", refused.Header.Get("Retry-After"))
+	}
+	owner.Call(t, "GET", "/v1/account", nil).Must(t, 200)
+	f.partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	setQuota(t, f, `{"established": true}`).Must(t, 200)
+	change().Must(t, 200)
+}
+
 // TestFirstDayOfMerchant: by default, a new account may create 5,000 orders of 4 kB on
 // its first day.
 func TestFirstDayOfMerchant(t *testing.T) {

@@ -102,6 +102,7 @@ func (a *App) handler() http.Handler {
 		RateLimit:         a.config.RateLimit,
 		StrangerLimit:     a.config.StrangerLimit,
 		RegistrationLimit: a.config.RegistrationLimit,
+		NewAccountChanges: newAccountChanges(a.config),
 		Room:              a.room,
 		SharedRates:       a.sharedRates(),
 		TrustedProxies:    proxies,

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -83,3 +84,13 @@ func (s *strangers) look() error {
 
 // roomForStrangers returns how many bytes must be free on a disk.
 func roomForStrangers(total int64) int64 { return min(strangersFree, total/strangersPart) }
+
+// newAccountChanges returns how many changes other than orders a new account may make a
+// day: more than people make, and few enough that what they leave behind is a few
+// megabytes. There is no limit without --new-account-bytes.
+func newAccountChanges(settings *config.Config) int {
+	if settings.NewAccountBytes == 0 {
+		return 0
+	}
+	return 1_000
+}
