@@ -35,7 +35,6 @@ type restorable struct {
 	*hooked
 	server  *testkit.MailServer
 	options []apptest.Option
-	people  map[string]*apptest.User
 }
 
 func newRestorable(t *testing.T) *restorable {

@@ -154,7 +154,7 @@ func TestUserChanges(t *testing.T) {
 	stranger.Call(t, "DELETE", target, nil).Refused(t, 404, "not_found")
 
 	changed := owner.Call(t, "PATCH", target, []byte(`{"role":"reader","name":"Devon"}`)).Must(t, 200)
-	if want := fmt.Sprintf(`{"user_id":%q,"email":%q,"name":"Devon","role":"reader","created_at":"2026-01-14T15:00:00.000Z"}`, developer.UserID, developer.Email); string(changed.Body) != want {
+	if want := fmt.Sprintf(`{"user_id":%q,"email":%q,"name":"Devon","role":"reader","email_confirmed":true,"created_at":"2026-01-14T15:00:00.000Z"}`, developer.UserID, developer.Email); string(changed.Body) != want {
 		t.Errorf("changed: got %s, want %s", changed.Body, want)
 	}
 	developer.Call(t, "POST", "/v1/auth/api-keys", nil).Refused(t, 403, "forbidden") // in the session from before
