@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -25,7 +27,6 @@ type fault struct {
 
 	mu  sync.Mutex
 	err error // guarded by mu; nil until armed
-	ids int   // guarded by mu; number of draws that still succeed
 }
 
 // option returns an option that builds the fault into a service.
@@ -43,7 +44,7 @@ func (f *fault) option() apptest.Option {
 func (f *fault) arm(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.err, f.ids = err, 1
+	f.err = err
 }
 
 func (f *fault) Read(ctx context.Context, fn func(order.Reader) error) error {
@@ -84,14 +85,25 @@ func (f *fault) armed() error {
 type drawn struct{ *fault }
 
 func (f drawn) Read(p []byte) (int, error) {
+	if err := f.armed(); err != nil && !forRequestID() {
+		return 0, err
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.err != nil {
-		if f.ids--; f.ids < 0 {
-			return 0, f.err
+	return f.random.Read(p)
+}
+
+// forRequestID reports whether random bytes are drawn for the id of a request. Counting draws
+// would not do: what runs in the background draws some at any moment.
+func forRequestID() bool {
+	callers := make([]uintptr, 6)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
+	for frame, more := frames.Next(); more; frame, more = frames.Next() {
+		if strings.HasSuffix(frame.Function, "api.(*Server).admit") {
+			return true
 		}
 	}
-	return f.random.Read(p)
+	return false
 }
 
 // driveFault makes a part of the service fail with an unknown error.
