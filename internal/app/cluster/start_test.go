@@ -139,7 +139,7 @@ func TestFailedStarts(t *testing.T) {
 		prints         []string
 	}{
 		{"no server", "postgres://test@127.0.0.1:1/nothing", []string{"127.0.0.1:1", "refused"}},
-		{"no such host", "postgres://test@nowhere.invalid/nothing", []string{"nowhere.invalid"}},
+		{"no such host", "postgres://test@nowhere.invalid/nothing?sslmode=require", []string{"nowhere.invalid"}},
 		{"unknown database", with(t, empty, func(u *url.URL) { u.Path = "/unknown" }), []string{`database "unknown" does not exist`}},
 		{"unknown role", with(t, empty, func(u *url.URL) { u.User = url.UserPassword("nobody", "hush") }), []string{`role "nobody" does not exist`}},
 		{"a role without connections", with(t, empty, func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
