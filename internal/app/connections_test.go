@@ -33,9 +33,7 @@ func dialFrom(t *testing.T, from, to string) net.Conn {
 func healthFrom(t *testing.T, from string, s *apptest.Service) error {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	transport := &http.Transport{DisableKeepAlives: true, DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
-		return dialer.DialContext(ctx, network, to)
-	}}
+	transport := &http.Transport{DisableKeepAlives: true, DialContext: dialer.DialContext}
 	response, err := (&http.Client{Transport: transport}).Get(s.URL + "/v1/health")
 	if err != nil {
 		return err

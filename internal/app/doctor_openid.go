@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"log/slog"
-	"slices"
 	"strings"
 	"time"
 
@@ -43,9 +42,11 @@ func (d *Diagnosis) checkOpenIDRoles(roles map[string]string) {
 	for _, role := range roles {
 		named[role] = true
 	}
-	var missing []string
-	for _, role := range slices.DeleteFunc(slices.Clone(operator.Roles), func(r operator.Role) bool { return named[string(r)] }) {
-		missing = append(missing, string(role))
+	missing := make([]string, 0, len(operator.Roles))
+	for _, role := range operator.Roles {
+		if !named[string(role)] {
+			missing = append(missing, string(role))
+		}
 	}
 	if len(missing) > 0 {
 		d.note("--oidc-roles: no value stands for %s, so people with such a role cannot sign in through the OpenID provider", strings.Join(missing, ", "))

@@ -48,9 +48,9 @@ func newRestorable(t *testing.T) *restorable {
 }
 
 // again starts the service again.
-func (r *restorable) again(t *testing.T, options ...apptest.Option) {
+func (r *restorable) again(t *testing.T) {
 	t.Helper()
-	r.Service = apptest.Start(t, append(r.options, options...)...)
+	r.Service = apptest.Start(t, r.options...)
 	r.partner.Service, r.operator.Service = r.Service, r.Service
 }
 

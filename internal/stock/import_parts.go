@@ -88,8 +88,8 @@ func (p *partedImport) interrupted(err error) error {
 	var all form.Problems
 	all.Add("lines", nil, fmt.Sprintf("products that do not change during the import: it is stored up to line %d; send the lines behind it, corrected",
 		p.rows[p.done.Lines-1].line))
-	all = append(all, faults...)
-	return all[:min(len(all), maxFaults)].Err()
+	faults = slices.Concat(all, faults)
+	return faults[:min(len(faults), maxFaults)].Err()
 }
 
 // check reads how far earlier requests with the key have come, and what the rest of the file

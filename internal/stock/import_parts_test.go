@@ -64,7 +64,7 @@ func importRequest(key byte, file string) stock.Request {
 	r := stock.Request{
 		Request: idempotency.Request{Key: idempotency.Key{PartnerID: ours, Scope: "POST import", UUID: [16]byte{key}}, Body: []byte(file)},
 		Keyed:   key != 0,
-		Encode:  func(result any) ([]byte, error) { return json.Marshal(result) },
+		Encode:  json.Marshal,
 	}
 	return r
 }

@@ -40,14 +40,10 @@ func (s retentionStore) Scrub(ctx context.Context, rested func(ctx context.Conte
 // Scrubbed returns when Scrub was last done; the zero time if it is to be done again.
 func (s retentionStore) Scrubbed(ctx context.Context) (time.Time, error) {
 	value, err := s.store.Setting(ctx, scrubbedSetting)
-	if err != nil {
+	if err != nil || value == "" {
 		return time.Time{}, err
 	}
-	at, err := time.Parse(time.RFC3339, value)
-	if err != nil {
-		return time.Time{}, nil // it was never done
-	}
-	return at, nil
+	return time.Parse(time.RFC3339, value)
 }
 
 // SetScrubbed writes when Scrub was last done.

@@ -24,6 +24,7 @@ import (
 // Pooling is how long a client of a pooler keeps a connection to PostgreSQL.
 type Pooling string
 
+// The kinds of pooling, which PgBouncer calls pool_mode.
 const (
 	SessionPooling     Pooling = "session"     // until it disconnects
 	TransactionPooling Pooling = "transaction" // until the end of a transaction

@@ -49,7 +49,7 @@ func (c *Client) Examine(ctx context.Context) (e Examination) {
 		return e
 	}
 	if d.Issuer != c.config.Issuer {
-		e.fault("--oidc-issuer: %s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer, first(d.Issuer, maxCause))
+		e.fault("--oidc-issuer: %s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer, first(d.Issuer))
 		return e
 	}
 	if e.checkEndpoints(&d); len(e.Faults) > 0 {
@@ -121,7 +121,7 @@ func (c *Client) checkSecret(ctx context.Context, e *Examination) {
 	ctx = oidc.ClientContext(ctx, c.http)
 	provider, err := oidc.NewProvider(ctx, c.config.Issuer)
 	if err != nil {
-		e.fault("--oidc-issuer: %s", first(err.Error(), maxCause))
+		e.fault("--oidc-issuer: %s", first(err.Error()))
 		return
 	}
 	_, err = c.oauth(provider, nil).Exchange(ctx, "none", oauth2.VerifierOption(oauth2.GenerateVerifier()))

@@ -198,14 +198,14 @@ var (
 // because adds to a refusal its closer cause, which the log shows and the caller does not
 // see.
 func because(refused error, format string, args ...any) error {
-	return fmt.Errorf("%w (%s)", refused, first(fmt.Sprintf(format, args...), maxCause))
+	return fmt.Errorf("%w (%s)", refused, first(fmt.Sprintf(format, args...)))
 }
 
 // maxCause is the length of the longest cause, in bytes: some hold an answer of the provider.
 const maxCause = 300
 
-// first returns up to n bytes of a text.
-func first(text string, n int) string { return strings.ToValidUTF8(text[:min(len(text), n)], "") }
+// first returns up to maxCause bytes of a text.
+func first(text string) string { return strings.ToValidUTF8(text[:min(len(text), maxCause)], "") }
 
 // errorCode matches the codes of errors that providers send.
 var errorCode = regexp.MustCompile(`^[a-z_]{1,64}$`)
@@ -380,7 +380,7 @@ func (c *Client) refresh(ctx context.Context) {
 func (c *Client) fetch(ctx context.Context) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.config.Issuer)
 	if err != nil {
-		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", first(err.Error(), maxCause))
+		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", first(err.Error()))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
