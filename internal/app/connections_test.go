@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"strings"
