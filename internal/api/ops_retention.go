@@ -62,7 +62,9 @@ func (s *Server) handlePartnerErase(c *call) (reply, error) {
 const longTimeout = 10 * time.Minute
 
 // long reports whether requests of the route may run for longTimeout.
-func (r Route) long() bool { return r.Long || r.Pattern == exportPath || r.Pattern == erasuresPath }
+func (r Route) long() bool {
+	return r.Long || r.Pattern == exportPath || r.Pattern == erasuresPath || r.Pattern == importPath
+}
 
 // lengthen gives a request longTimeout, and its response too. The request goes on if the
 // client leaves; an export then ends because it cannot be written.

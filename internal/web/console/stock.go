@@ -17,6 +17,8 @@ import (
 const stockPath = "/console/stock"
 
 func (room *Room) stockRoutes() []visit.Route {
+	book := large(room.post("/stock/{partner_id}/import/book", warehousing, (*Room).importProducts))
+	book.Long = true
 	return []visit.Route{
 		room.get("/stock", warehousing, (*Room).stock),
 		room.get("/stock/{partner_id}", warehousing, (*Room).products),
@@ -27,7 +29,7 @@ func (room *Room) stockRoutes() []visit.Route {
 		large(room.get("/stock/{partner_id}/products.csv", warehousing, (*Room).exportProducts)),
 		room.get("/stock/{partner_id}/import", warehousing, (*Room).importForm),
 		asking(large(room.post("/stock/{partner_id}/import", warehousing, (*Room).checkImport))),
-		large(room.post("/stock/{partner_id}/import/book", warehousing, (*Room).importProducts)),
+		book,
 	}
 }
 
