@@ -44,7 +44,7 @@ var rooms = map[string]room{
 	"internal/foundation/durable":     {mayNot: useCase},
 	"internal/foundation/picture":     {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/turns"}, mayNot: pure},
 	"internal/foundation/sqlitefile":  {mayNot: useCase},
-	"internal/foundation/outbound":    {},
+	"internal/foundation/outbound":    {may: []string{"internal/foundation/form"}},
 	"internal/foundation/strictjson":  {may: []string{"internal/foundation/form", "internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: useCase},
 	"internal/foundation/openid":      {may: []string{"internal/foundation/credential", "internal/foundation/refusal", "internal/foundation/strictjson"}},
 	"internal/foundation/accesslog":   {may: []string{"internal/foundation/terminal"}, mayNot: useCase},

@@ -34,6 +34,8 @@ func (c *exportAuditCommand) Run(ctx context.Context) error {
 	return app.ExportAudit(ctx, c.settings(), app.System(), from, to, terminal.NewJSONWriter(os.Stdout))
 }
 
+var timeRule = form.Define("time_flag", "a time such as 2026-01-31T00:00:00-05:00")
+
 // timeFlag parses a time; empty text is the zero time.
 func timeFlag(name, text string) (time.Time, error) {
 	if text == "" {
@@ -41,7 +43,7 @@ func timeFlag(name, text string) (time.Time, error) {
 	}
 	at, ok := timestamp.Parse(text)
 	if !ok {
-		return at, usageError{form.Fault(name, text, "a time such as 2026-01-31T00:00:00-05:00")}
+		return at, usageError{form.Fault(name, text, timeRule)}
 	}
 	return at, nil
 }

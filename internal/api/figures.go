@@ -55,6 +55,8 @@ func (s *Server) figures(c *call, q *query, filter figures.Filter) (reply, error
 	return ok(figuresOf(found, filter.ByCourier))
 }
 
+var dayRule = form.Define("day", "a date such as 2026-11-21")
+
 // date returns a date; 0 if it was not sent.
 func (q *query) date(name string) figures.Day {
 	text := q.text(name)
@@ -63,7 +65,7 @@ func (q *query) date(name string) figures.Day {
 	}
 	day, ok := figures.ParseDay(text)
 	if !ok {
-		q.problems.Add(name, text, "a date such as 2026-11-21")
+		q.problems.Add(name, text, dayRule)
 	}
 	return day
 }

@@ -71,7 +71,7 @@ func loggedOf(e *requestlog.Entry) loggedRequest {
 var loggedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // logCursor accepts the next_cursor of an earlier page.
-var logCursor = form.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
+var logCursor = form.TextRule{Rule: cursorRule, Allows: func(text string) bool {
 	_, ok := requestlogger.ParseCursor(text)
 	return ok
 }}

@@ -114,8 +114,8 @@ const anyReason = "any"
 
 var (
 	zoneRule = form.TextRule{
-		Expected: "the beginning of a postal code, up to three characters",
-		Allows:   regexp.MustCompile(`^[A-Za-z]([0-9][A-Za-z]?)?$`).MatchString,
+		Rule:   form.Define("postal_prefix", "the beginning of a postal code, up to three characters"),
+		Allows: regexp.MustCompile(`^[A-Za-z]([0-9][A-Za-z]?)?$`).MatchString,
 	}
 	reasonRule = form.OneOf(append(slices.Clone(board.Reasons), anyReason)...)
 	statusRule = form.OneOf(delivery.Statuses...)
@@ -158,7 +158,7 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 	if text := q.text("cursor"); text != "" {
 		var known bool
 		if filter.After, known = dispatch.ParseCursor(text); !known {
-			q.problems.Add("cursor", text, cursorExpected)
+			q.problems.Add("cursor", text, cursorRule)
 		}
 	}
 	return filter, q.problems.Err()
@@ -169,7 +169,7 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
 	for _, text := range q.values[name] {
 		if !rule.Allows(text) {
-			q.problems.Add(name, text, rule.Expected)
+			q.problems.Add(name, text, rule.Rule)
 			continue
 		}
 		words = append(words, T(text))

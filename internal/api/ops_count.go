@@ -61,8 +61,8 @@ func (s *Server) handleCount(c *call) (reply, error) {
 
 // lowCursorRule accepts the ids of the last partner and product before the page.
 var lowCursorRule = form.TextRule{
-	Expected: cursorExpected,
-	Allows:   regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
+	Rule:   cursorRule,
+	Allows: regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
 }
 
 func (s *Server) handleLowStock(c *call) (reply, error) {

@@ -124,6 +124,12 @@ type doneAnswer struct {
 // when the courier's day began, which the service cannot know.
 const defaultSince = 24 * time.Hour
 
+var (
+	recentTime   = form.Define("recent_time", "a time within the last 7 days")
+	namedCourier = form.Define("named_courier", "the id of a courier")
+	labelCode    = form.Define("label_code", "the text of a label's code")
+)
+
 func (s *Server) handleJobs(c *call) (reply, error) {
 	own, err := c.ownCourier()
 	if err != nil {
@@ -138,10 +144,10 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 		since = now.Add(-defaultSince)
 	}
 	if now.Sub(since) > dispatch.MaxSince {
-		q.problems.Add("since", q.text("since"), "a time within the last 7 days")
+		q.problems.Add("since", q.text("since"), recentTime)
 	}
 	if courierID = cmp.Or(courierID, own); courierID == "" {
-		q.problems.Add("courier_id", nil, "the id of a courier")
+		q.problems.Add("courier_id", nil, namedCourier)
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -192,7 +198,7 @@ func (s *Server) handleScan(c *call) (reply, error) {
 	}
 	code := q.oneOf("code", form.Length(1, maxCode))
 	if code == "" && len(q.problems) == 0 {
-		q.problems.Add("code", nil, "the text of a label's code")
+		q.problems.Add("code", nil, labelCode)
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err
@@ -247,11 +253,11 @@ func (s *Server) handleProofAdd(c *call) (reply, error) {
 	rule := form.OneOf(delivery.ProofKinds...)
 	upload := proof.Upload{OrderID: c.pathID("order_id"), Kind: delivery.ProofKind(q.oneOf("kind", rule)), Data: c.body, CourierID: own}
 	if upload.Kind == "" && len(q.problems) == 0 {
-		q.problems.Add("kind", nil, rule.Expected)
+		q.problems.Add("kind", nil, rule.Rule)
 	}
 	upload.OccurredAt = q.time("occurred_at")
 	if at := upload.OccurredAt; !at.IsZero() && !delivery.MayHaveOccurred(at, timestamp.Truncate(s.config.Now())) {
-		q.problems.Add("occurred_at", q.text("occurred_at"), delivery.OccurredExpected)
+		q.problems.Add("occurred_at", q.text("occurred_at"), delivery.OccurredRule)
 	}
 	if err := q.problems.Err(); err != nil {
 		return reply{}, err

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
@@ -48,6 +49,8 @@ func (s *Server) handleBoardSnapshot(c *call) (reply, error) {
 	return reply{status: http.StatusOK, body: body}, nil
 }
 
+var feedPosition = form.Define("feed_position", "the after of an earlier response")
+
 func (s *Server) handleBoardChanges(c *call) (reply, error) {
 	q, err := c.query()
 	if err != nil {
@@ -64,7 +67,7 @@ func (s *Server) handleBoardChanges(c *call) (reply, error) {
 	defer s.desks.Return(c.operator.OperatorID, 1)
 	found, err := s.config.Feed.Changes(c.Context(), after, wait)
 	if errors.Is(err, feed.ErrPosition) {
-		q.problems.Add("after", after, "the after of an earlier response")
+		q.problems.Add("after", after, feedPosition)
 		err = q.problems.Err()
 	}
 	if err != nil {

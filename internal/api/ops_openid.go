@@ -27,8 +27,8 @@ var errNoOpenID = refusal.New(refusal.CodeNotFound, "this service has no OpenID 
 
 // localPathRule accepts a path of this service, which no browser takes for another site.
 var localPathRule = form.TextRule{
-	Expected: "a path of a page of this service, such as /console",
-	Allows:   isLocalPage,
+	Rule:   form.Define("local_path", "a path of a page of this service, such as /console"),
+	Allows: isLocalPage,
 }
 
 var localPath = regexp.MustCompile(`^/([A-Za-z0-9_~.-][A-Za-z0-9_~./?=&%-]{0,500})?$`)

@@ -17,8 +17,8 @@ const (
 // idCursor accepts the id of the last object before a page.
 func idCursor(prefix string) form.TextRule {
 	return form.TextRule{
-		Expected: cursorExpected,
-		Allows:   regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
+		Rule:   cursorRule,
+		Allows: regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
 	}
 }
 

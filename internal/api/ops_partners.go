@@ -62,7 +62,7 @@ func overviewOf(o *partner.Overview, now time.Time) partnerOverview {
 }
 
 // partnerCursor accepts the id of the last partner before the page.
-var partnerCursor = form.TextRule{Expected: cursorExpected, Allows: delivery.IsPartnerID}
+var partnerCursor = form.TextRule{Rule: cursorRule, Allows: delivery.IsPartnerID}
 
 func (s *Server) handlePartnerList(c *call) (reply, error) {
 	q, err := c.query()

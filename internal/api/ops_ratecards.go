@@ -37,8 +37,8 @@ type wholeRateCard struct {
 
 // rateCardCursor accepts the id of the last card before the page.
 var rateCardCursor = form.TextRule{
-	Expected: cursorExpected,
-	Allows:   regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
+	Rule:   cursorRule,
+	Allows: regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
 }
 
 func (s *Server) handleRateCardList(c *call) (reply, error) {

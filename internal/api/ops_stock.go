@@ -73,7 +73,7 @@ func (q *query) numberCursor() int64 {
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		q.problems.Add("cursor", text, cursorExpected)
+		q.problems.Add("cursor", text, cursorRule)
 		return 0
 	}
 	return id

@@ -175,7 +175,7 @@ func (c *call) orderFilter() (order.Filter, error) {
 		PartnerOrderID: q.text("partner_order_id"),
 		CreatedFrom:    q.time("created_from"),
 		CreatedTo:      q.time("created_to"),
-		Before:         q.oneOf("cursor", form.TextRule{Expected: cursorExpected, Allows: isCursor}),
+		Before:         q.oneOf("cursor", form.TextRule{Rule: cursorRule, Allows: isCursor}),
 		Limit:          int(q.integer("limit", defaultOrders, 1, maxOrders)),
 		Offset:         q.integer("offset", 0, 0, maxOffset),
 	}

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,8 +11,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// cursorExpected is what a fault of a cursor reports as expected.
-const cursorExpected = "the next_cursor of an earlier response"
+// The rules for query parameters.
+var (
+	cursorRule  = form.Define("cursor", "the next_cursor of an earlier response")
+	singleValue = form.Define("single_value", "a single value")
+	valueIfSent = form.Define("value_if_sent", "a value, unless the parameter is left out")
+	timeInQuery = form.Define("time_in_query", "an RFC 3339 date-time with offset")
+)
 
 // query reads query parameters and collects every fault in them.
 type query struct {
@@ -47,10 +51,10 @@ func (q *query) text(name string) string {
 	sent := q.values[name]
 	switch {
 	case len(sent) > 1:
-		q.problems.Add(name, nil, "a single value")
+		q.problems.Add(name, nil, singleValue)
 		return ""
 	case len(sent) == 1 && sent[0] == "" && !slices.Contains(emptyIsAbsent, name):
-		q.problems.Add(name, "", "a value, unless the parameter is left out")
+		q.problems.Add(name, "", valueIfSent)
 		return ""
 	}
 	return q.values.Get(name)
@@ -61,7 +65,7 @@ func (q *query) text(name string) string {
 func (q *query) oneOf(name string, rule form.TextRule) string {
 	text := q.text(name)
 	if text != "" && !rule.Allows(text) {
-		q.problems.Add(name, text, rule.Expected)
+		q.problems.Add(name, text, rule.Rule)
 		return ""
 	}
 	return text
@@ -76,7 +80,7 @@ func (q *query) integer(name string, fallback, least, most int64) int64 {
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < least || number > most {
-		q.problems.Add(name, text, fmt.Sprintf("an integer from %d to %d", least, most))
+		q.problems.Add(name, text, form.IntegerFrom(least, most))
 		return fallback
 	}
 	return number
@@ -91,7 +95,7 @@ func (q *query) time(name string) time.Time {
 	}
 	at, ok := timestamp.Parse(text)
 	if !ok {
-		q.problems.Add(name, text, "an RFC 3339 date-time with offset")
+		q.problems.Add(name, text, timeInQuery)
 	}
 	return at
 }

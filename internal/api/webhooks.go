@@ -143,7 +143,7 @@ func (s *Server) handleEventList(c *call) (reply, error) {
 }
 
 // eventCursor accepts the id of the last event before a page.
-var eventCursor = form.TextRule{Expected: cursorExpected, Allows: func(text string) bool {
+var eventCursor = form.TextRule{Rule: cursorRule, Allows: func(text string) bool {
 	_, ok := identifier.UUIDTime(text)
 	return ok
 }}

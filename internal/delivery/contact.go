@@ -58,20 +58,30 @@ var (
 	// OwnNameRule is for the names of partners and people, which others get in mails and on
 	// pages: they cannot break a line, or turn the text around them.
 	OwnNameRule = form.TextRule{
-		Expected: "a string of 1 to 255 characters on one line, without control characters and changes of direction",
-		Allows:   func(s string) bool { return NameRule.Allows(s) && !strings.ContainsFunc(s, invisible) },
+		Rule: form.Define("own_name", "a string of 1 to 255 characters on one line, "+
+			"without control characters and changes of direction"),
+		Allows: func(s string) bool { return NameRule.Allows(s) && !strings.ContainsFunc(s, invisible) },
 	}
-	EmailRule = form.TextRule{Expected: "an e-mail address", Allows: func(s string) bool {
+	EmailRule = form.TextRule{Rule: form.Define("email", "an e-mail address"), Allows: func(s string) bool {
 		return len(s) <= 254 && strings.IndexByte(s, '@') <= 64 && emailForm.MatchString(s)
 	}}
-	PhoneRule = form.TextRule{Expected: "a phone number in E.164 form, such as +15145550100", Allows: phoneForm.MatchString}
+	PhoneRule = form.TextRule{
+		Rule:   form.Define("phone", "a phone number in E.164 form, such as +15145550100"),
+		Allows: phoneForm.MatchString,
+	}
 	lineRule  = form.Length(1, 255)
 	noteRule  = form.Length(0, 1000)
 	line2Rule = form.Length(0, 255)
 
 	provinceRule   = form.OneOf(Provinces...)
 	countryRule    = form.OneOf(Country)
-	postalCodeRule = form.TextRule{Expected: "a Canadian postal code, such as H2X 1Y4", Allows: postalCodeForm.MatchString}
+	postalCodeRule = form.TextRule{
+		Rule:   form.Define("postal_code", "a Canadian postal code, such as H2X 1Y4"),
+		Allows: postalCodeForm.MatchString,
+	}
+
+	// AfterStart is the rule for the end of a window.
+	AfterStart = form.Define("after_start", "a time after start")
 )
 
 // NormalPostalCode returns a postal code in upper case without its space, such
@@ -117,7 +127,7 @@ func readAddress(f *form.Form, unpriced form.Presence) Address {
 func readWindow(f *form.Form) Window {
 	window := Window{Start: f.Time("start", form.Required), End: f.Time("end", form.Required)}
 	if !window.Start.IsZero() && !window.End.IsZero() && !window.End.After(window.Start) {
-		f.Fault("end", "a time after start")
+		f.Fault("end", AfterStart)
 	}
 	return window
 }

@@ -1,6 +1,11 @@
 package delivery
 
-import "time"
+import (
+	"fmt"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
+)
 
 // The bounds of the time at which something happened, beside the time at which the
 // service learns of it. The clock of a phone may be ahead, and couriers may have been
@@ -10,8 +15,10 @@ const (
 	mostLate  = 48 * time.Hour
 )
 
-// OccurredExpected describes the times that MayHaveOccurred accepts.
-const OccurredExpected = "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"
+// OccurredRule describes the times that MayHaveOccurred accepts.
+var OccurredRule = form.Define("occurred", fmt.Sprintf(
+	"a time at most %.0f minutes ahead of the service's clock and %.0f hours behind it", mostAhead.Minutes(), mostLate.Hours(),
+))
 
 // MayHaveOccurred reports whether a request that arrives now may report what happened
 // at a time.

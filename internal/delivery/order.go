@@ -64,6 +64,9 @@ var (
 	quoteIDRule      = form.Length(1, 1000)
 )
 
+// EachOrderOnce is the rule for lists of orders.
+var EachOrderOnce = form.Define("each_order_once", "each order once")
+
 // ReadOrderRequest reads and validates a request to create an order. The request
 // is valid if and only if no problems are returned.
 func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {

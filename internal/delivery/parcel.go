@@ -32,6 +32,7 @@ var (
 	descriptionRule = form.Length(1, 1000)
 	barcodeRule     = form.Length(0, 255)
 	currencyRule    = form.OneOf(CAD, USD)
+	distinctParcel  = form.Define("distinct_parcel", "an identifier that no other parcel of the order has")
 )
 
 func readParcels(f *form.Form, unpriced form.Presence) []Parcel {
@@ -41,7 +42,7 @@ func readParcels(f *form.Form, unpriced form.Presence) []Parcel {
 	for i, entry := range forms {
 		parcel := readParcel(entry, unpriced)
 		if parcel.ParcelID != "" && seen[parcel.ParcelID] {
-			entry.Fault("parcel_id", "an identifier that no other parcel of the order has")
+			entry.Fault("parcel_id", distinctParcel)
 		}
 		seen[parcel.ParcelID] = true
 		parcels[i] = parcel

@@ -94,6 +94,12 @@ func (f *Filter) ended() bool {
 	return slices.ContainsFunc(f.Statuses, func(s delivery.Status) bool { return !board.IsOpen(s) })
 }
 
+var (
+	oneEndedStatus = form.Define("one_ended_status", "one value only, if it is delivered or cancelled")
+	partnerOfEnded = form.Define("partner_of_ended", "a partner, if status is delivered or cancelled")
+	notOfEnded     = form.Define("not_of_ended", "no value, if status is delivered or cancelled")
+)
+
 // check returns an error if the filter asks for orders that have ended in a way
 // that they cannot be listed: the board does not have them, so they are read from
 // one partner's list of orders in one state.
@@ -103,10 +109,10 @@ func (f *Filter) check() error {
 		return nil
 	}
 	if len(f.Statuses) > 1 {
-		problems.Add("status", nil, "one value only, if it is delivered or cancelled")
+		problems.Add("status", nil, oneEndedStatus)
 	}
 	if f.PartnerID == "" {
-		problems.Add("partner_id", nil, "a partner, if status is delivered or cancelled")
+		problems.Add("partner_id", nil, partnerOfEnded)
 	}
 	for _, other := range []struct {
 		name  string
@@ -116,7 +122,7 @@ func (f *Filter) check() error {
 		{"at_risk", !f.DueBefore.IsZero()}, {"attention", len(f.Attention) > 0}, {"q", f.Search != ""}, {"sort", f.Sort == SortWindow},
 	} {
 		if other.given {
-			problems.Add(other.name, nil, "no value, if status is delivered or cancelled")
+			problems.Add(other.name, nil, notOfEnded)
 		}
 	}
 	return problems.Err()

@@ -130,7 +130,7 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, root form.S
 	ids := f.Texts("order_ids", form.Required, 0, MaxSequence, form.Length(1, 255))
 	version, _ := f.Integer("version", form.Required, 0, maxSequenceVersion)
 	if distinctIDs := distinct(slices.Clone(ids)); len(problems) == 0 && len(distinctIDs) < len(ids) {
-		f.Fault("order_ids", "each order once")
+		f.Fault("order_ids", delivery.EachOrderOnce)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -162,6 +162,8 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, root form.S
 	})
 }
 
+var openOrderOfCourier = form.Define("open_order_of_courier", "an open order of the courier")
+
 // placed returns the next stops of orders. Orders of the courier that have ended are
 // left out; others that are not open orders of the courier are a validation_error.
 func (s *Service) placed(ctx context.Context, tx Reader, courierID string, ids []string) ([]Placed, error) {
@@ -174,7 +176,7 @@ func (s *Service) placed(ctx context.Context, tx Reader, courierID string, ids [
 	for i, id := range ids {
 		switch o := orders[id]; {
 		case o == nil || !o.CarriedBy(courierID):
-			problems.Add(fmt.Sprintf("order_ids[%d]", i), id, "an open order of the courier")
+			problems.Add(fmt.Sprintf("order_ids[%d]", i), id, openOrderOfCourier)
 		case board.IsOpen(o.Status):
 			stops = append(stops, Placed{id, stopOf(o).Kind})
 		}

@@ -46,7 +46,7 @@ func (s *Service) SetSettingsFrom(ctx context.Context, partnerID string, basis f
 	f := form.New(root, &problems)
 	settings := &Settings{PartnerID: partnerID, AutoAccept: f.Flag("auto_accept")}
 	if f != nil && !f.Has("auto_accept") {
-		f.Fault("auto_accept", "true or false")
+		f.Fault("auto_accept", form.TrueOrFalse)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -11,11 +11,18 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-var courierIDRule = form.Length(1, 255)
+var (
+	courierIDRule = form.Length(1, 255)
+
+	courierNotTaken  = form.Define("courier_not_taken", "a courier that no other operator is")
+	knownCourier     = form.Define("known_courier", "a courier that exists")
+	courierOfRole    = form.Define("courier_of_role", "the courier that the operator is, with the role courier")
+	noCourierForRole = form.Define("no_courier_for_role", "nothing, unless the role is courier")
+)
 
 // ErrCourierTaken means that another operator, active or not, is the courier that an
 // operator is to be.
-var ErrCourierTaken = form.Fault("courier_id", nil, "a courier that no other operator is")
+var ErrCourierTaken = form.Fault("courier_id", nil, courierNotTaken)
 
 // checkCourier locks the courier that an operator is to be, and refuses one that does not
 // exist or that another operator is. Whatever links an operator to a courier locks the
@@ -29,7 +36,7 @@ func (o *Operator) checkCourier(ctx context.Context, tx Writer) error {
 		return err
 	}
 	if courier == nil {
-		return form.Fault("courier_id", o.CourierID, "a courier that exists")
+		return form.Fault("courier_id", o.CourierID, knownCourier)
 	}
 	taken, err := tx.HasOtherLogin(ctx, o.CourierID, o.OperatorID)
 	if err == nil && taken {
@@ -50,8 +57,8 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 	}
 	password := f.Secret("password", form.Required, passwordRule(o.Email))
 	reported := f.Has("courier_id") && o.CourierID == "" // the field has a fault already
-	if fault := o.linkFault(); fault != "" && !reported {
-		f.Fault("courier_id", fault)
+	if rule, ok := o.linked(); !ok && !reported {
+		f.Fault("courier_id", rule)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
@@ -59,16 +66,16 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 	return s.add(ctx, o, password)
 }
 
-// linkFault returns what is expected of the operator's CourierID instead; empty
-// if it is right.
-func (o *Operator) linkFault() string {
+// linked reports whether the operator's CourierID fits the role, and returns the rule if
+// it does not.
+func (o *Operator) linked() (rule form.Rule, ok bool) {
 	switch {
 	case o.Role == RoleCourier && o.CourierID == "":
-		return "the courier that the operator is, with the role courier"
+		return courierOfRole, false
 	case o.Role != RoleCourier && o.CourierID != "":
-		return "nothing, unless the role is courier"
+		return noCourierForRole, false
 	default:
-		return ""
+		return form.Rule{}, true
 	}
 }
 
@@ -215,11 +222,11 @@ func (c change) check(ctx context.Context, tx Writer, before, after *Account) er
 	// Accounts from before couriers had to be linked can be changed in other
 	// respects.
 	links := c.role != "" || c.setsCourier || c.noCourier
-	if fault := after.linkFault(); fault != "" && links {
-		return form.Fault("courier_id", orNil(after.CourierID), fault)
+	if rule, ok := after.linked(); !ok && links {
+		return form.Fault("courier_id", orNil(after.CourierID), rule)
 	}
 	if rule := passwordRule(after.Email); c.password != "" && !rule.Allows(c.password) {
-		return form.Fault("password", nil, rule.Expected)
+		return form.Fault("password", nil, rule.Rule)
 	}
 	if c.setsCourier {
 		if err := after.checkCourier(ctx, tx); err != nil {

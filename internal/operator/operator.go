@@ -186,16 +186,16 @@ func operatorFactsOf(o *Operator) operatorFacts {
 func Check(o Operator, password string) error {
 	var problems form.Problems
 	if !delivery.EmailRule.Allows(o.Email) {
-		problems.Add("email", o.Email, delivery.EmailRule.Expected)
+		problems.Add("email", o.Email, delivery.EmailRule.Rule)
 	}
 	if rule := passwordRule(o.Email); !rule.Allows(password) {
-		problems.Add("password", nil, rule.Expected)
+		problems.Add("password", nil, rule.Rule)
 	}
 	if !roleRule.Allows(string(o.Role)) {
-		problems.Add("role", string(o.Role), roleRule.Expected)
+		problems.Add("role", string(o.Role), roleRule.Rule)
 	}
-	if fault := o.linkFault(); fault != "" {
-		problems.Add("courier_id", orNil(o.CourierID), fault)
+	if rule, ok := o.linked(); !ok {
+		problems.Add("courier_id", orNil(o.CourierID), rule)
 	}
 	return problems.Err()
 }

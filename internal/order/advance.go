@@ -53,11 +53,16 @@ func readAdvance(f *form.Form, by string, now time.Time) advance {
 	}
 	if at := f.Time("occurred_at", form.Optional); !at.IsZero() {
 		if a.OccurredAt = at; !delivery.MayHaveOccurred(at, now) {
-			f.Fault("occurred_at", delivery.OccurredExpected)
+			f.Fault("occurred_at", delivery.OccurredRule)
 		}
 	}
 	return a
 }
+
+var (
+	activeCourier  = form.Define("active_courier", "the id of an active courier")
+	asManyVersions = form.Define("as_many_versions", "as many versions as order_ids")
+)
 
 // least returns the smallest number of characters of a text.
 func least(presence form.Presence) int {
@@ -252,7 +257,7 @@ func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Cou
 		return err
 	})
 	if err == nil && courier == nil {
-		err = form.Fault("courier_id", a.CourierID, "the id of an active courier")
+		err = form.Fault("courier_id", a.CourierID, activeCourier)
 	}
 	return courier, err
 }
@@ -281,10 +286,10 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, root f
 	ids := f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255))
 	versions := f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion)
 	if twice(ids) {
-		f.Fault("order_ids", "each order once")
+		f.Fault("order_ids", delivery.EachOrderOnce)
 	}
 	if f.Has("versions") && len(ids) > 0 && len(versions) > 0 && len(versions) != len(ids) {
-		f.Fault("versions", "as many versions as order_ids")
+		f.Fault("versions", asManyVersions)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package order
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -89,6 +88,8 @@ func faultOf(cmd command) error {
 	return nil
 }
 
+var batchSize = form.Define("batch_size", "an array of 1 to {most} orders")
+
 func readBatch(root form.Source) ([]form.Source, error) {
 	var problems form.Problems
 	f := form.New(root, &problems)
@@ -97,7 +98,7 @@ func readBatch(root form.Source) ([]form.Source, error) {
 	}
 	orders := root.Member("orders").Elements()
 	if len(orders) == 0 || len(orders) > MaxBatch {
-		f.Fault("orders", fmt.Sprintf("an array of 1 to %d orders", MaxBatch))
+		f.Fault("orders", batchSize.With("most", MaxBatch))
 	}
 	return orders, problems.Err()
 }

@@ -34,6 +34,8 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 	return takes, nil
 }
 
+var activeProduct = form.Define("active_product", "the id of an active product")
+
 // unknownProducts notes every item whose product does not exist or is not sold.
 func unknownProducts(s *State, partnerID string, items []delivery.Item) (problems form.Problems) {
 	for i, item := range items {
@@ -42,7 +44,7 @@ func unknownProducts(s *State, partnerID string, items []delivery.Item) (problem
 		}
 		product := s.product(ledger.ProductKey{PartnerID: partnerID, ProductID: item.ProductID})
 		if product == nil || product.Status != delivery.ProductActive {
-			problems.Add(fmt.Sprintf("items[%d].product_id", i), item.ProductID, "the id of an active product")
+			problems.Add(fmt.Sprintf("items[%d].product_id", i), item.ProductID, activeProduct)
 		}
 	}
 	return problems

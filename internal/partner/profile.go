@@ -53,7 +53,7 @@ var logoWanted = picture.Wanted{
 // supportURLRule accepts a link that is safe on a page: https, without user name and
 // fragment.
 var supportURLRule = form.TextRule{
-	Expected: "an https URL of at most 2048 characters, such as https://shop.example/help",
+	Rule: form.Define("support_url", "an https URL of at most 2048 characters, such as https://shop.example/help"),
 	Allows: func(text string) bool {
 		return len(text) <= 2048 && supportURL.MatchString(text)
 	},

@@ -140,6 +140,11 @@ type change struct {
 	storedBytes  *int64
 }
 
+var (
+	noReason     = form.Define("no_reason", "no reason unless suspended is true")
+	uploadedCard = form.Define("uploaded_card", "the name of rate cards that were uploaded, or null")
+)
+
 // readChange reads a request to set something for a partner.
 func readChange(root form.Source) (change, error) {
 	var problems form.Problems
@@ -166,7 +171,7 @@ func readChange(root form.Source) (change, error) {
 		c.card = ""
 	}
 	if f.Has("suspended_reason") && !on {
-		f.Fault("suspended_reason", "no reason unless suspended is true")
+		f.Fault("suspended_reason", noReason)
 	}
 	return c, problems.Err()
 }
@@ -272,7 +277,7 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis
 			return nil, err
 		}
 		if !known {
-			return nil, form.Fault("rate_card", change.card, "the name of rate cards that were uploaded, or null")
+			return nil, form.Fault("rate_card", change.card, uploadedCard)
 		}
 	}
 	if found.Settings == before {

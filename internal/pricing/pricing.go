@@ -8,10 +8,8 @@
 package pricing
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -57,6 +55,11 @@ func (c *Card) Price(calendar *Calendar, s delivery.Shipment, now time.Time) (Pr
 	}, nil
 }
 
+var (
+	offeredLevel = form.Define("offered_level", "a service level offered in the {zone} zone: {levels}")
+	otherZone    = form.Define("other_zone", "a shipment outside of the {zone} zone, where nothing is offered")
+)
+
 func (c *Card) notOffered(asked delivery.ServiceLevel, zone Zone) error {
 	var offered []string
 	for _, level := range delivery.ServiceLevels {
@@ -64,11 +67,11 @@ func (c *Card) notOffered(asked delivery.ServiceLevel, zone Zone) error {
 			offered = append(offered, string(level))
 		}
 	}
-	expected := fmt.Sprintf("a service level offered in the %s zone: %s", zone, strings.Join(offered, ", "))
+	rule := offeredLevel.With("zone", string(zone), "levels", offered)
 	if len(offered) == 0 {
-		expected = fmt.Sprintf("a shipment outside of the %s zone, where nothing is offered", zone)
+		rule = otherZone.With("zone", string(zone))
 	}
-	return form.Fault("service_level", string(asked), expected)
+	return form.Fault("service_level", string(asked), rule)
 }
 
 // charges returns the lines of the price. Fuel is a percentage of base, parcels

@@ -84,20 +84,21 @@ func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time
 	quoted, ok := q.open(quoteID, partnerID)
 	switch {
 	case !ok:
-		return 0, "", dishonoured(quoteID, "a quote_id that was issued to this partner")
+		return 0, "", form.Fault("quote_id", quoteID, issuedQuote)
 	case now.UnixMilli() > quoted.validUntil:
-		return 0, "", dishonoured(quoteID, "a quote that is still valid; this one expired at "+
-			timestamp.Format(time.UnixMilli(quoted.validUntil)))
+		expired := timestamp.Format(time.UnixMilli(quoted.validUntil))
+		return 0, "", form.Fault("quote_id", quoteID, validQuote.With("expired", expired))
 	case termsOf(s, quoted.measured) != quoted.terms:
-		return 0, "", dishonoured(quoteID,
-			"a quote for the same service level, postal codes, zone, parcels, cod and insurance")
+		return 0, "", form.Fault("quote_id", quoteID, sameShipment)
 	}
 	return quoted.rateCents, delivery.CAD, nil
 }
 
-func dishonoured(quoteID, expected string) error {
-	return form.Fault("quote_id", quoteID, expected)
-}
+var (
+	issuedQuote  = form.Define("issued_quote", "a quote_id that was issued to this partner")
+	validQuote   = form.Define("valid_quote", "a quote that is still valid; this one expired at {expired}")
+	sameShipment = form.Define("same_shipment", "a quote for the same service level, postal codes, zone, parcels, cod and insurance")
+)
 
 // seal encodes a claim as a quote_id.
 func (q *Quoter) seal(partnerID string, c claim) string {

@@ -47,7 +47,7 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 		r.Shipment = shipment
 	}
 	if r.OrderID != "" && f.Has("partner_id") {
-		f.Fault("partner_id", "no value together with order_id, which determines the partner")
+		f.Fault("partner_id", partnerOfOrder)
 	}
 	if err := problems.Err(); err != nil {
 		return r, err
@@ -62,7 +62,7 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 func (s *Service) proposed(ctx context.Context, cardID string) (*pricing.Card, error) {
 	found, err := s.Get(ctx, cardID)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
-		return nil, form.Fault("card_id", cardID, "a rate card that exists")
+		return nil, form.Fault("card_id", cardID, knownCard)
 	}
 	if err != nil {
 		return nil, err
@@ -70,7 +70,14 @@ func (s *Service) proposed(ctx context.Context, cardID string) (*pricing.Card, e
 	return s.cardOf(found.Entry)
 }
 
-var idRule = form.Length(1, 255)
+var (
+	idRule = form.Length(1, 255)
+
+	partnerOfOrder = form.Define("partner_of_order", "no value together with order_id, which determines the partner")
+	knownCard      = form.Define("known_card", "a rate card that exists")
+	notBoth        = form.Define("not_both", "no value together with {other}")
+	oneOfBoth      = form.Define("one_of_both", "a value here or in {other}")
+)
 
 // either reports whether exactly one of two members is present, and adds a fault
 // to the form if not.
@@ -80,9 +87,9 @@ func either(f *form.Form, one, other string) bool {
 	}
 	switch {
 	case f.Has(one) && f.Has(other):
-		f.Fault(other, "no value together with "+one)
+		f.Fault(other, notBoth.With("other", one))
 	case !f.Has(one) && !f.Has(other):
-		f.Fault(one, "a value here or in "+other)
+		f.Fault(one, oneOfBoth.With("other", other))
 	default:
 		return true
 	}

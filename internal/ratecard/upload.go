@@ -19,7 +19,7 @@ const maxDocument = 64 << 10
 
 // nameRule is the rule for names of series, which appear in lists and queries.
 var nameRule = form.TextRule{
-	Expected: "a name of 1 to 64 letters, digits, dots, dashes and underscores",
+	Rule: form.Define("series_name", "a name of 1 to 64 letters, digits, dots, dashes and underscores"),
 	Allows: func(name string) bool {
 		for _, c := range name {
 			letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
@@ -30,6 +30,12 @@ var nameRule = form.TextRule{
 		return len(name) >= 1 && len(name) <= 64
 	},
 }
+
+var (
+	notPast    = form.Define("not_past", "a time that is not in the past, or no value for now")
+	sameTime   = form.Define("same_time", "the same time as effective_from beside the card, or no value")
+	notBuiltIn = form.Define("not_built_in", "a version other than that of the built-in card")
+)
 
 // readUpload reads and validates a request to add a card. Unknown members are
 // faults, because they might be misspelt prices. The card takes effect now unless
@@ -47,7 +53,7 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	if !f.Has("effective_from") {
 		entry.EffectiveFrom = now
 	} else if !entry.EffectiveFrom.IsZero() && entry.EffectiveFrom.Before(now) {
-		f.Fault("effective_from", "a time that is not in the past, or no value for now")
+		f.Fault("effective_from", notPast)
 	}
 	if entry.Document == nil && f.Has("card") {
 		return nil, problems.Err()
@@ -55,10 +61,10 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	card := f.Object("card", form.Required)
 	read := pricing.ReadCard(card, form.Optional)
 	if own := read.EffectiveFrom; !own.IsZero() && !own.Equal(entry.EffectiveFrom) {
-		card.Fault("effective_from", "the same time as effective_from beside the card, or no value")
+		card.Fault("effective_from", sameTime)
 	}
 	if read.Version != "" && read.Version == pricing.DefaultCard().Version {
-		card.Fault("version", "a version other than that of the built-in card")
+		card.Fault("version", notBuiltIn)
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err

@@ -4,7 +4,6 @@ package report
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/figures"
@@ -97,6 +96,8 @@ func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {
 	return answer, err
 }
 
+var period = form.Define("period", "a date not after to ({to}), in a period of at most {most} days")
+
 // complete sets the bounds that were not given, and checks both.
 func (q *Question) complete(today figures.Day) error {
 	if q.Last == 0 {
@@ -113,7 +114,7 @@ func (q *Question) complete(today figures.Day) error {
 		return nil
 	}
 	var problems form.Problems
-	problems.Add("from", q.First.String(), fmt.Sprintf("a date not after to (%s), in a period of at most %d days", q.Last, longest))
+	problems.Add("from", q.First.String(), period.With("to", q.Last.String(), "most", int(longest)))
 	return problems.Err()
 }
 

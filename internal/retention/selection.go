@@ -8,6 +8,11 @@ import (
 // maxSelected is how many orders a request may name.
 const maxSelected = 500
 
+var (
+	noRecipient       = form.Define("no_recipient", "nothing, unless order_ids is left out")
+	ordersOrRecipient = form.Define("orders_or_recipient", "the orders to erase, or a recipient")
+)
+
 // ReadSelection reads which orders a request erases: those that it names, or those of a
 // recipient. It refuses with validation_error.
 func ReadSelection(root form.Source) (Selection, error) {
@@ -20,9 +25,9 @@ func ReadSelection(root form.Source) (Selection, error) {
 	}
 	switch {
 	case f.Has("order_ids") && f.Has("recipient"):
-		f.Fault("recipient", "nothing, unless order_ids is left out")
+		f.Fault("recipient", noRecipient)
 	case !f.Has("order_ids") && !f.Has("recipient"):
-		f.Fault("order_ids", "the orders to erase, or a recipient")
+		f.Fault("order_ids", ordersOrRecipient)
 	}
 	return s, problems.Err()
 }

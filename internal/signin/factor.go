@@ -285,7 +285,7 @@ func (s *Service) countWrongCode(ctx context.Context, a credential.Attempt, err 
 		return err
 	}
 	s.config.Gate.Failed(ctx, a)
-	return form.Fault("code", nil, credential.CodeRule.Expected)
+	return form.Fault("code", nil, credential.CodeRule.Rule)
 }
 
 // changeFactor runs fn with the second factor of a person, who is locked.

@@ -105,6 +105,8 @@ func (s *Service) passwordRule(p *Person) form.TextRule {
 	return credential.NewPasswordRule(s.config.MinPassword, p.Name, p.Email)
 }
 
+var currentPassword = form.Define("current_password", "the current password")
+
 // verify checks the password of a person who is signed in, as for a login: a stolen
 // session must not help to guess it. It refuses with validation_error at the field, or
 // with rate_limited.
@@ -113,7 +115,7 @@ func (s *Service) verify(ctx context.Context, p *Person, password, field string,
 		Account: p.EmailKey, PersonID: p.PersonID, Address: address, Password: password, Hash: p.PasswordHash,
 	})
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
-		return form.Fault(field, nil, "the current password")
+		return form.Fault(field, nil, currentPassword)
 	}
 	return err
 }

@@ -80,7 +80,7 @@ func (w *world) Advance(_ context.Context, _ string, version int64, move Move) e
 	case version != w.order.Version:
 		return refusal.New(delivery.CodeInvalidTransition, "too late")
 	case move.CourierID != "" && !slices.Contains(slices.Collect(maps.Values(w.couriers)), move.CourierID):
-		return form.Fault("courier_id", move.CourierID, "an active courier")
+		return form.Fault("courier_id", move.CourierID, form.TrueOrFalse)
 	}
 	w.order.Status = move.To
 	w.order.Version++

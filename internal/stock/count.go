@@ -60,6 +60,8 @@ func levelsOf(locked *ledger.Ledger, wanted []entry) map[int64]int64 {
 	return levels
 }
 
+var countedOnce = form.Define("counted_once", "a product that is in no other line")
+
 // readCount returns one entry for each line, whose quantity is the counted one.
 func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Problems) {
 	f := form.New(root, &problems)
@@ -70,7 +72,7 @@ func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Pro
 		for _, line := range f.Objects("lines", form.Required, 1, maxCounted) {
 			id, ok := line.Integer("product_id", form.Required, 1, 1<<53)
 			if ok && seen[id] {
-				line.Fault("product_id", "a product that is in no other line")
+				line.Fault("product_id", countedOnce)
 			}
 			seen[id] = true
 			counted, _ := line.Integer("counted", form.Required, 0, maxQuantity)

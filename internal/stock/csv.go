@@ -1,12 +1,12 @@
 package stock
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -100,7 +100,7 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	}
 	for i, name := range header {
 		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
-			problems.Add("lines[1]", name, "columns separated by commas, each at most once, out of "+strings.Join(importColumns, ", "))
+			problems.Add("lines[1]", name, importColumnRule.With("columns", importColumns))
 		}
 	}
 	if err := problems.Err(); err != nil {
@@ -111,10 +111,10 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 		case err != nil:
 			return nil, notCSV(err)
 		case line.Ragged:
-			problems.Add(fmt.Sprintf("lines[%d]", line.Number), len(line.Cells), fmt.Sprintf("%d cells, as line 1 has", len(header)))
+			problems.Add(fmt.Sprintf("lines[%d]", line.Number), len(line.Cells), importCells.With("cells", len(header)))
 			continue
 		case len(rows) == maxLines:
-			problems.Add(fmt.Sprintf("lines[%d]", line.Number), nil, fmt.Sprintf("at most %d products", maxLines))
+			problems.Add(fmt.Sprintf("lines[%d]", line.Number), nil, importSize.With("most", maxLines))
 			return rows, nil
 		}
 		row := csvRow{line: line.Number, cells: map[string]string{}}
@@ -128,6 +128,22 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	return rows, nil
 }
 
+// NotCSV is the refusal of a body that is not CSV, because of its quotation marks.
+type NotCSV struct {
+	Line    int // at which reading ended, from 1
+	refused *refusal.Error
+}
+
+func (e *NotCSV) Error() string { return e.refused.Error() }
+
+// Unwrap returns the refusal, which answers of the API have.
+func (e *NotCSV) Unwrap() error { return e.refused }
+
 func notCSV(err error) error {
-	return refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())
+	refused := &NotCSV{Line: 1, refused: refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())}
+	var syntax *csv.ParseError
+	if errors.As(err, &syntax) {
+		refused.Line = syntax.Line
+	}
+	return refused
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -158,9 +159,22 @@ func (im *importing) readAll(held map[int64]*ledger.Product) error {
 	return im.problems.Err()
 }
 
+// The rules for lines of an import.
+var (
+	ambiguousBarcode  = form.Define("import_ambiguous", "a product_id as well, because several products have this barcode")
+	barcodeTwice      = form.Define("import_barcode_twice", "a barcode other than that of line {line}")
+	productTwice      = form.Define("import_product_twice", "a product other than that of line {line}")
+	noOpening         = form.Define("import_opening", "no value for an existing product: book a movement or a count")
+	importColumnRule  = form.Define("import_columns", "columns separated by commas, each at most once, out of {columns}")
+	importCells       = form.Define("import_cells", "{cells} cells, as line 1 has")
+	importInterrupted = form.Define("import_interrupted", "products that do not change during the import: "+
+		"it is stored up to line {line}; send the lines behind it, corrected")
+	importSize = form.Define("import_most", "at most {most} products")
+)
+
 // fault adds a problem with a column of a line.
-func (im *importing) fault(row csvRow, column string, expected string) {
-	im.problems.Add(fmt.Sprintf("lines[%d].%s", row.line, column), row.echo(column), expected)
+func (im *importing) fault(row csvRow, column string, rule form.Rule) {
+	im.problems.Add(fmt.Sprintf("lines[%d].%s", row.line, column), row.echo(column), rule)
 }
 
 // echo returns the text of a cell for a problem; nil if it is empty.
@@ -180,23 +194,23 @@ func (im *importing) find(row csvRow) {
 	by := "product_id"
 	switch matches := im.barcodes[barcode]; {
 	case len(own) > 0:
-		im.fault(row, "product_id", own[0].Expected)
+		im.fault(row, "product_id", own[0].Rule)
 		return
 	case given:
 		line.productID = id
 	case barcode != "" && len(matches) > 1:
-		im.fault(row, "barcode", "a product_id as well, because several products have this barcode")
+		im.fault(row, "barcode", ambiguousBarcode)
 		return
 	case barcode != "" && len(matches) == 1:
 		line.productID, by = matches[0], "barcode"
 	case barcode != "" && im.newCodes[barcode] > 0:
-		im.fault(row, "barcode", fmt.Sprintf("a barcode other than that of line %d", im.newCodes[barcode]))
+		im.fault(row, "barcode", barcodeTwice.With("line", strconv.Itoa(im.newCodes[barcode])))
 		return
 	case barcode != "":
 		im.newCodes[barcode] = row.line
 	}
 	if other := im.lineOf[line.productID]; other > 0 && line.productID != 0 {
-		im.fault(row, by, fmt.Sprintf("a product other than that of line %d", other))
+		im.fault(row, by, productTwice.With("line", strconv.Itoa(other)))
 		return
 	}
 	im.lineOf[line.productID] = row.line
@@ -244,7 +258,7 @@ func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
 	} else {
 		product := held[line.productID]
 		if product == nil {
-			im.fault(line.csvRow, "product_id", "the id of one of the partner's products")
+			im.fault(line.csvRow, "product_id", productOfPartner)
 			return
 		}
 		line.before, line.product = product.Product, product.Product
@@ -252,7 +266,7 @@ func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
 	}
 	line.readOpening(f)
 	for _, problem := range own {
-		im.fault(line.csvRow, problem.Field, problem.Expected)
+		im.fault(line.csvRow, problem.Field, problem.Rule)
 	}
 }
 
@@ -262,7 +276,7 @@ func (l *importLine) readOpening(f *form.Form) {
 	switch {
 	case !f.Has("opening_quantity") && !f.Has("opening_location"):
 	case l.productID != 0:
-		f.Fault("opening_quantity", "no value for an existing product: book a movement or a count")
+		f.Fault("opening_quantity", noOpening)
 	default:
 		quantity, _ := f.Integer("opening_quantity", form.Required, 1, maxQuantity)
 		l.opening = entry{

@@ -86,8 +86,7 @@ func (p *partedImport) interrupted(err error) error {
 		return err
 	}
 	var all form.Problems
-	all.Add("lines", nil, fmt.Sprintf("products that do not change during the import: it is stored up to line %d; send the lines behind it, corrected",
-		p.rows[p.done.Lines-1].line))
+	all.Add("lines", nil, importInterrupted.With("line", strconv.Itoa(p.rows[p.done.Lines-1].line)))
 	faults = slices.Concat(all, faults)
 	return faults[:min(len(faults), maxFaults)].Err()
 }

@@ -2,7 +2,6 @@ package stock
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -109,7 +108,15 @@ func readEntry(root form.Source) (entry, form.Problems) {
 	return e, problems
 }
 
-var locationRule = form.Length(1, 64)
+var (
+	locationRule = form.Length(1, 64)
+
+	notZero          = form.Define("not_zero", "an integer that is not 0")
+	otherLocation    = form.Define("other_location", "a location other than location")
+	onlyTransfer     = form.Define("only_transfer", "nothing, unless type is TRANSFER")
+	productOfPartner = form.Define("product_of_partner", "the id of one of the partner's products")
+	withinStock      = form.Define("within_stock", "a quantity that keeps the product's stock within {most}")
+)
 
 // readQuantity reads how much is moved: signed for a correction (and for a type
 // that could not be read, which is fault enough), otherwise at least 1.
@@ -120,7 +127,7 @@ func readQuantity(f *form.Form, kind delivery.MovementType) int64 {
 	}
 	quantity, ok := f.Integer("quantity", form.Required, -maxQuantity, maxQuantity)
 	if ok && quantity == 0 {
-		f.Fault("quantity", "an integer that is not 0")
+		f.Fault("quantity", notZero)
 	}
 	return quantity
 }
@@ -132,11 +139,11 @@ func readTarget(f *form.Form, e entry) string {
 	case e.kind == delivery.MovementTransfer:
 		to := f.Text("to_location", form.Required, locationRule)
 		if to != "" && to == e.from {
-			f.Fault("to_location", "a location other than location")
+			f.Fault("to_location", otherLocation)
 		}
 		return to
 	case e.kind != "" && f.Has("to_location"):
-		f.Fault("to_location", "nothing, unless type is TRANSFER")
+		f.Fault("to_location", onlyTransfer)
 	}
 	return ""
 }
@@ -145,7 +152,7 @@ func readTarget(f *form.Form, e entry) string {
 // a level would fall below zero, or the stock would grow beyond its bound.
 func (e entry) check(product *ledger.Product) error {
 	if product == nil {
-		return form.Fault("product_id", e.productID, "the id of one of the partner's products")
+		return form.Fault("product_id", e.productID, productOfPartner)
 	}
 	rows := e.rows(time.Time{})
 	// Only the first row can take stock away.
@@ -157,7 +164,7 @@ func (e entry) check(product *ledger.Product) error {
 		total += row.Change()
 	}
 	if total > maxStock {
-		return form.Fault("quantity", e.quantity, fmt.Sprintf("a quantity that keeps the product's stock within %d", int64(maxStock)))
+		return form.Fault("quantity", e.quantity, withinStock.With("most", int64(maxStock)))
 	}
 	return nil
 }

@@ -60,6 +60,11 @@ func factsOf(p delivery.Product) productFacts {
 
 var errNoPartner = refusal.NotFound("partner")
 
+var (
+	notBelowMin = form.Define("not_below_min", "an integer not less than stock_min")
+	twoDecimals = form.Define("two_decimals", "a number with at most two decimals")
+)
+
 func readProduct(root form.Source) (delivery.Product, form.Problems) {
 	var problems form.Problems
 	p := delivery.Product{Status: delivery.ProductActive}
@@ -81,7 +86,7 @@ func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
 	}
 	if most, given := f.Integer("stock_max", form.Optional, 0, maxQuantity); given {
 		if most < p.StockMin {
-			f.Fault("stock_max", "an integer not less than stock_min")
+			f.Fault("stock_max", notBelowMin)
 		}
 		p.StockMax = most
 	}
@@ -146,7 +151,7 @@ func readPrice(f *form.Form) int64 {
 	dollars, ok := f.Decimal("price", form.Required, 0, delivery.MaxCents/100)
 	cents := math.Round(dollars * 100)
 	if ok && cents/100 != dollars {
-		f.Fault("price", "a number with at most two decimals")
+		f.Fault("price", twoDecimals)
 	}
 	return int64(cents)
 }

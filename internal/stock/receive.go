@@ -62,7 +62,7 @@ func (s *Service) receive(ctx context.Context, tx Writer, locked *ledger.Ledger,
 			return Received{}, err
 		}
 		for _, p := range refused {
-			problems.Add(fmt.Sprintf("lines[%d].%s", i, p.Field), p.Value, p.Expected)
+			problems.Add(fmt.Sprintf("lines[%d].%s", i, p.Field), p.Value, p.Rule)
 		}
 		done.Movements = append(done.Movements, booked...)
 		notes = append(notes, note)

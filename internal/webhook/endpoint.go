@@ -3,11 +3,13 @@ package webhook
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
@@ -76,8 +78,11 @@ func (s *Service) readEndpoint(root form.Source) (url string, enabled bool, err 
 	f := form.New(root, &problems)
 	url = f.Text("url", form.Required, form.Length(1, maxURL))
 	if url != "" {
-		if refused := s.config.Client.CheckURL(url); refused != nil {
-			problems.Add("url", withoutPassword(url), refused.Error())
+		var refused *outbound.URLError
+		if err := s.config.Client.CheckURL(url); errors.As(err, &refused) {
+			problems.Add("url", withoutPassword(url), refused.Rule)
+		} else if err != nil {
+			return "", false, err
 		}
 	}
 	enabled = !f.Has("enabled") || f.Flag("enabled")

@@ -22,7 +22,7 @@ import (
 
 // Client posts to partners' endpoints.
 type Client interface {
-	// CheckURL returns an error that says why a URL cannot be an endpoint, or nil.
+	// CheckURL returns an *outbound.URLError if a URL cannot be an endpoint, or nil.
 	CheckURL(url string) error
 	// Post posts a body once and returns the outcome.
 	Post(ctx context.Context, url string, headers []Header, body []byte) Answer

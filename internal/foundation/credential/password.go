@@ -30,7 +30,13 @@ const (
 
 // KnownPasswordRule allows what can be a password under any rules. A known password
 // may have been chosen under earlier rules, and only has to be worth hashing.
-var KnownPasswordRule = form.TextRule{Expected: "a password of 1 to 128 characters", Allows: possiblePassword}
+var KnownPasswordRule = form.TextRule{Rule: knownPassword, Allows: possiblePassword}
+
+var (
+	knownPassword = form.Define("known_password", fmt.Sprintf("a password of 1 to %d characters", maxPassword))
+	newPassword   = form.Define("new_password", fmt.Sprintf("a password of {least} to %d characters "+
+		"that is neither among the most common nor the name or address of the account", maxPassword))
+)
 
 // NewPasswordRule returns the rule for a new password of an account with the given
 // names and addresses. The password must have a minimum length. It must not be one
@@ -40,7 +46,7 @@ var KnownPasswordRule = form.TextRule{Expected: "a password of 1 to 128 characte
 // of characters, which make passwords worse (NIST SP 800-63B).
 func NewPasswordRule(least int, own ...string) form.TextRule {
 	return form.TextRule{
-		Expected: fmt.Sprintf("a password of %d to %d characters that is neither among the most common nor the name or address of the account", least, maxPassword),
+		Rule: newPassword.With("least", least),
 		Allows: func(password string) bool {
 			return possiblePassword(password) && utf8.RuneCountInString(password) >= least && !isGuess(password, own)
 		},

@@ -56,24 +56,25 @@ type Problem struct {
 	Field    string `json:"field"` // a path such as parcels[0].weight_kg
 	Value    any    `json:"value"` // the scalar as sent; null if it is missing or secret
 	Expected string `json:"expected"`
+	Rule     Rule   `json:"-"` // what Expected says; the zero Rule if the problem was decoded
 }
 
 // Problems collects the faults of one request, in the order of its fields.
 type Problems []Problem
 
 // Fault returns the validation error for one fault.
-func Fault(field string, value any, expected string) error {
+func Fault(field string, value any, rule Rule) error {
 	var problems Problems
-	problems.Add(field, value, expected)
+	problems.Add(field, value, rule)
 	return problems.Err()
 }
 
 // Add adds a fault. A long text in value is cut.
-func (p *Problems) Add(field string, value any, expected string) {
+func (p *Problems) Add(field string, value any, rule Rule) {
 	if text, ok := value.(string); ok {
 		value = Shorten(text, maxEcho)
 	}
-	*p = append(*p, Problem{Field: field, Value: value, Expected: expected})
+	*p = append(*p, Problem{Field: field, Value: value, Expected: rule.Expected(), Rule: rule})
 }
 
 type problemDetails struct {
@@ -144,7 +145,7 @@ type Form struct {
 func New(root Source, problems *Problems) *Form {
 	form := &Form{source: root, index: -1, problems: problems}
 	if root.Kind() != Object {
-		problems.Add("", nil, "a JSON object")
+		problems.Add("", nil, jsonObject)
 		return nil
 	}
 	return form
@@ -166,17 +167,19 @@ func (f *Form) place() string {
 	return f.name + "[" + strconv.Itoa(f.index) + "]"
 }
 
-// Fault adds a fault of one field. expected says what the field should hold.
-func (f *Form) Fault(name string, expected string) {
+// Fault adds a fault of one field. The rule says what the field should hold.
+func (f *Form) Fault(name string, rule Rule) {
 	if f != nil {
-		f.problems.Add(f.path()+name, echo(f.source.Member(name)), expected)
+		f.problems.Add(f.path()+name, echo(f.source.Member(name)), rule)
 	}
 }
 
 // take reads a field of one kind. A field of another kind, a field that read
-// refuses, and a required field that is missing are faults. expected is called only
-// for a fault, because formatting takes time and faults are rare.
-func take[T any](f *Form, name string, presence Presence, kind Kind, read func(Source) (T, bool), expected func() string) (T, bool) {
+// refuses, and a required field that is missing are faults. rule is called only for a
+// fault, because its arguments take memory and faults are rare.
+func take[T any](
+	f *Form, name string, presence Presence, kind Kind, read func(Source) (T, bool), rule func() Rule,
+) (T, bool) {
 	var none T
 	if f == nil {
 		return none, false
@@ -193,7 +196,7 @@ func take[T any](f *Form, name string, presence Presence, kind Kind, read func(S
 		}
 	default: // another kind
 	}
-	f.Fault(name, expected())
+	f.Fault(name, rule())
 	return none, false
 }
 
@@ -215,31 +218,38 @@ func (f *Form) Only(names ...string) {
 	}
 	for _, name := range f.source.Names() {
 		if !slices.Contains(names, name) {
-			f.Fault(Shorten(name, maxEcho), "no such member")
+			f.Fault(Shorten(name, maxEcho), noSuchMember)
 		}
 	}
 }
 
 // TextRule says which texts a field may hold.
 type TextRule struct {
-	Expected string
-	Allows   func(string) bool
+	Rule   Rule
+	Allows func(string) bool
 }
 
 // Length allows texts of atLeast to atMost characters (not bytes) without NUL,
 // which PostgreSQL cannot store.
 func Length(atLeast, atMost int) TextRule {
-	expected := fmt.Sprintf("a string of %d to %d characters, without NUL", atLeast, atMost)
-	if atLeast == 0 {
-		expected = fmt.Sprintf("a string of at most %d characters, without NUL", atMost)
-	}
-	return TextRule{Expected: expected, Allows: func(s string) bool {
+	return TextRule{Rule: lengthRule(atLeast, atMost), Allows: func(s string) bool {
 		if len(s) < atLeast || len(s) > 4*atMost {
 			return false
 		}
 		count := utf8.RuneCountInString(s)
 		return count >= atLeast && count <= atMost && strings.IndexByte(s, 0) < 0
 	}}
+}
+
+func lengthRule(atLeast, atMost int) Rule {
+	switch atLeast {
+	case 0:
+		return textAtMost.With("most", atMost)
+	case 1:
+		return textFromOne.With("most", atMost)
+	default:
+		return textLength.With("least", atLeast, "most", atMost)
+	}
 }
 
 // OneOf allows the listed words and no others.
@@ -249,8 +259,8 @@ func OneOf[T ~string](words ...T) TextRule {
 		texts[i] = string(word)
 	}
 	return TextRule{
-		Expected: "one of " + strings.Join(texts, ", "),
-		Allows:   func(s string) bool { return slices.Contains(texts, s) },
+		Rule:   oneOf.With("choices", texts),
+		Allows: func(s string) bool { return slices.Contains(texts, s) },
 	}
 }
 
@@ -259,7 +269,7 @@ func (f *Form) Text(name string, presence Presence, rule TextRule) string {
 	text, _ := take(f, name, presence, Text, func(s Source) (string, bool) {
 		text := s.Text()
 		return text, rule.Allows(text)
-	}, func() string { return rule.Expected })
+	}, func() Rule { return rule.Rule })
 	return text
 }
 
@@ -273,7 +283,7 @@ func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	case value.Kind() == Text && rule.Allows(value.Text()):
 		return value.Text()
 	case value.Kind() > Null || presence == Required:
-		f.problems.Add(f.path()+name, nil, rule.Expected)
+		f.problems.Add(f.path()+name, nil, rule.Rule)
 	}
 	return ""
 }
@@ -283,11 +293,8 @@ func (f *Form) Decimal(name string, presence Presence, least, most float64) (flo
 	return take(f, name, presence, Number, func(s Source) (float64, bool) {
 		number, err := strconv.ParseFloat(s.Text(), 64)
 		return number, err == nil && number >= least && number <= most
-	}, func() string { return fmt.Sprintf("a number from %s to %s", plain(least), plain(most)) })
+	}, func() Rule { return decimal.With("least", least, "most", most) })
 }
-
-// plain formats a number without an exponent: 1000000000, not 1e+09.
-func plain(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
 // Integer reads a whole number from least to most. 100.0 and 1e2 are whole, 10.5 is
 // not. It reports false if there is none.
@@ -295,7 +302,7 @@ func (f *Form) Integer(name string, presence Presence, least, most int64) (int64
 	return take(f, name, presence, Number, func(s Source) (int64, bool) {
 		number, ok := wholeNumber(s.Text())
 		return number, ok && number >= least && number <= most
-	}, func() string { return fmt.Sprintf("an integer from %d to %d", least, most) })
+	}, func() Rule { return IntegerFrom(least, most) })
 }
 
 func wholeNumber(digits string) (int64, bool) {
@@ -315,7 +322,7 @@ func wholeNumber(digits string) (int64, bool) {
 func (f *Form) Flag(name string) bool {
 	flag, _ := take(f, name, Optional, Bool,
 		func(s Source) (bool, bool) { return s.Text() == "true", true },
-		func() string { return "true or false" })
+		func() Rule { return TrueOrFalse })
 	return flag
 }
 
@@ -323,7 +330,7 @@ func (f *Form) Flag(name string) bool {
 func (f *Form) Time(name string, presence Presence) time.Time {
 	at, _ := take(f, name, presence, Text,
 		func(s Source) (time.Time, bool) { return timestamp.Parse(s.Text()) },
-		func() string { return "an RFC 3339 date-time with offset, from 1970 on" })
+		func() Rule { return dateTime })
 	return at
 }
 
@@ -331,7 +338,7 @@ func (f *Form) Time(name string, presence Presence) time.Time {
 func (f *Form) Object(name string, presence Presence) *Form {
 	form, _ := take(f, name, presence, Object, func(s Source) (*Form, bool) {
 		return &Form{source: s, parent: f, name: name, index: -1, problems: f.problems}, true
-	}, func() string { return "an object" })
+	}, func() Rule { return object })
 	return form
 }
 
@@ -341,12 +348,12 @@ func (f *Form) Objects(name string, presence Presence, least, most int) []*Form 
 	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
 		elements := s.Elements()
 		return elements, len(elements) >= least && len(elements) <= most
-	}, func() string { return fmt.Sprintf("an array of %d to %d objects", least, most) })
+	}, func() Rule { return objects.With("least", least, "most", most) })
 	forms := make([]*Form, len(elements))
 	for i, element := range elements {
 		form := &Form{source: element, parent: f, name: name, index: i, problems: f.problems}
 		if element.Kind() != Object {
-			f.problems.Add(f.path()+form.place(), echo(element), "an object")
+			f.problems.Add(f.path()+form.place(), echo(element), object)
 			continue
 		}
 		forms[i] = form
@@ -359,7 +366,7 @@ func (f *Form) Objects(name string, presence Presence, least, most int) []*Form 
 func (f *Form) Raw(name string, most int) []byte {
 	raw, _ := take(f, name, Optional, Object,
 		func(s Source) ([]byte, bool) { return s.Raw(), len(s.Raw()) <= most },
-		func() string { return fmt.Sprintf("an object of at most %d bytes", most) })
+		func() Rule { return objectSize.With("most", most) })
 	return raw
 }
 

@@ -155,7 +155,7 @@ func TestMissingObjectIsOneProblem(t *testing.T) {
 	inner.Secret("b", form.Required, form.Length(1, 3))
 	inner.Object("c", form.Required).Objects("d", form.Required, 1, 2)
 	inner.Only("e")
-	inner.Fault("f", "a value")
+	inner.Fault("f", form.TrueOrFalse)
 	if got := fieldsOf(problems); !slices.Equal(got, []string{"inner"}) || inner.Has("a") || inner.IsNull("a") {
 		t.Errorf("got problems at %q, want one at inner", got)
 	}
@@ -254,6 +254,8 @@ func TestSecret(t *testing.T) {
 	}
 }
 
+var ruleOne, ruleTwo = form.Define("one", "one"), form.Define("two", "two")
+
 // TestProblemsErr checks that all problems are in one error, in JSON as callers see
 // it.
 func TestProblemsErr(t *testing.T) {
@@ -262,8 +264,8 @@ func TestProblemsErr(t *testing.T) {
 		t.Errorf("without problems: got %v, want nil", err)
 	}
 	var problems form.Problems
-	problems.Add("a", "x", "one")
-	problems.Add("b", nil, "two")
+	problems.Add("a", "x", ruleOne)
+	problems.Add("b", nil, ruleTwo)
 	var refused *refusal.Error
 	if err := problems.Err(); !errors.As(err, &refused) || refused.Code != refusal.CodeValidation {
 		t.Fatalf("got %v, want a validation_error", err)
@@ -282,7 +284,7 @@ func TestProblemsErr(t *testing.T) {
 func TestWithProblems(t *testing.T) {
 	t.Parallel()
 	more := form.Problems{{Field: "b", Value: 2, Expected: "two"}}
-	got := form.WithProblems(form.Fault("a", nil, "one"), more)
+	got := form.WithProblems(form.Fault("a", nil, ruleOne), more)
 	if !refusal.HasCode(got, refusal.CodeValidation) || !strings.Contains(got.Error(), "and 1 more") {
 		t.Errorf(`got %v, want a validation_error with "and 1 more"`, got)
 	}

@@ -7,7 +7,7 @@ func (f *Form) Texts(name string, presence Presence, least, most int, rule TextR
 	return listOf(f, name, presence, Text, least, most, func(s Source) (string, bool) {
 		text := s.Text()
 		return text, rule.Allows(text)
-	}, rule.Expected)
+	}, func() Rule { return rule.Rule })
 }
 
 // Integers reads a list of least to most whole numbers from smallest to largest.
@@ -15,24 +15,31 @@ func (f *Form) Integers(name string, presence Presence, least, most int, smalles
 	return listOf(f, name, presence, Number, least, most, func(s Source) (int64, bool) {
 		number, ok := wholeNumber(s.Text())
 		return number, ok && number >= smallest && number <= largest
-	}, fmt.Sprintf("an integer from %d to %d", smallest, largest))
+	}, func() Rule { return IntegerFrom(smallest, largest) })
 }
 
 // listOf reads a list of values of one kind. A list that is too long is one fault,
 // and its elements are not read.
-func listOf[T any](f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool), expected string) []T {
-	elements, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
+func listOf[T any](
+	f *Form, name string, presence Presence, kind Kind, least, most int, read func(Source) (T, bool), rule func() Rule,
+) []T {
+	found, _ := take(f, name, presence, List, func(s Source) ([]Source, bool) {
 		elements := s.Elements()
 		return elements, len(elements) >= least && len(elements) <= most
-	}, func() string { return fmt.Sprintf("an array of %d to %d elements", least, most) })
-	values := make([]T, len(elements))
-	for i, element := range elements {
+	}, func() Rule {
+		if least == 1 {
+			return elementsFromOne.With("most", most)
+		}
+		return elements.With("least", least, "most", most)
+	})
+	values := make([]T, len(found))
+	for i, element := range found {
 		value, ok := values[i], false
 		if element.Kind() == kind {
 			value, ok = read(element)
 		}
 		if !ok {
-			f.problems.Add(fmt.Sprintf("%s%s[%d]", f.path(), name, i), echo(element), expected)
+			f.problems.Add(fmt.Sprintf("%s%s[%d]", f.path(), name, i), echo(element), rule())
 		}
 		values[i] = value
 	}

@@ -83,7 +83,7 @@ func newClient(p Policy, world outside) *Client {
 	return c
 }
 
-// CheckURL returns an error that says why a URL cannot be an endpoint, or nil.
+// CheckURL returns a *URLError if a URL cannot be an endpoint, and nil otherwise.
 func (c *Client) CheckURL(text string) error { return c.policy.CheckURL(text) }
 
 // Close closes the connections that are not in use.

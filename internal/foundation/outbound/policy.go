@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // Policy says which endpoints may be reached. The zero value allows https URLs at
@@ -28,27 +30,30 @@ type Policy struct {
 // maxURL is how many characters a URL may have.
 const maxURL = 2048
 
-// expectedError describes the URL that was expected; the text fits behind the word
-// "expected".
-type expectedError string
+// URLError means that a URL cannot be an endpoint.
+type URLError struct {
+	Rule form.Rule // the URL that was expected
+}
 
-func (e expectedError) Error() string { return string(e) }
+func (e *URLError) Error() string { return e.Rule.Expected() }
+
+func expect(code, english string) *URLError { return &URLError{Rule: form.Define(code, english)} }
 
 // The errors of CheckURL.
-const (
-	errHTTPS     expectedError = "an https URL such as https://hooks.example.com/dropyard"
-	errHTTP      expectedError = "an http or https URL such as https://hooks.example.com/dropyard"
-	errLength    expectedError = "a URL of at most 2048 characters"
-	errASCII     expectedError = "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--"
-	errCharacter expectedError = "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded"
-	errEscape    expectedError = "a URL with two hexadecimal digits after each %, and with [ and ] in the host only"
-	errAnonymous expectedError = "a URL without a user name or password"
-	errFragment  expectedError = "a URL without a fragment (#)"
-	errHost      expectedError = "a URL whose host is a public domain name or a public IP address in its usual form"
-	errPort      expectedError = "a URL whose port is 443 or from 1024 to 65535"
+var (
+	errHTTPS     = expect("url_https", "an https URL such as https://hooks.example.com/dropyard")
+	errHTTP      = expect("url_http", "an http or https URL such as https://hooks.example.com/dropyard")
+	errLength    = &URLError{Rule: form.Define("url_length", "a URL of at most {most} characters").With("most", maxURL)}
+	errASCII     = expect("url_ascii", "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--")
+	errCharacter = expect("url_character", "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded")
+	errEscape    = expect("url_escape", "a URL with two hexadecimal digits after each %, and with [ and ] in the host only")
+	errAnonymous = expect("url_anonymous", "a URL without a user name or password")
+	errFragment  = expect("url_fragment", "a URL without a fragment (#)")
+	errHost      = expect("url_host", "a URL whose host is a public domain name or a public IP address in its usual form")
+	errPort      = expect("url_port", "a URL whose port is 443 or from 1024 to 65535")
 )
 
-// CheckURL returns an error that says why a URL cannot be an endpoint, or nil. It
+// CheckURL returns a *URLError if a URL cannot be an endpoint, and nil otherwise. It
 // checks only the form of names; the addresses that they resolve to are checked
 // whenever they are dialled.
 func (p Policy) CheckURL(text string) error {

@@ -65,7 +65,7 @@ func TestCheckURLAccepts(t *testing.T) {
 
 func TestCheckURLRejects(t *testing.T) {
 	t.Parallel()
-	tests := map[string]expectedError{
+	tests := map[string]error{
 		"":                                                errHTTPS,
 		"hooks.example.com":                               errHTTPS,
 		"//hooks.example.com":                             errHTTPS,

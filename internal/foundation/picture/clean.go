@@ -40,10 +40,26 @@ const (
 	collectAbove = 32 << 20
 )
 
-// unfit means that a file cannot be accepted; the text is what is expected.
-type unfit string
+// unfit means that a file cannot be accepted; the rule is what is expected.
+type unfit struct{ rule form.Rule }
 
-func (u unfit) Error() string { return "expected " + string(u) }
+func (u unfit) Error() string { return "expected " + u.rule.Expected() }
+
+// The rules for pictures.
+var (
+	formatRule   = form.Define("picture_format", "a PNG, JPEG or WebP picture")
+	completeRule = form.Define("picture_complete", "a complete picture; this one is damaged or truncated")
+	pixelsRule   = form.Define("picture_pixels", "at most {side} pixels a side and {megapixels} megapixels")
+	losslessRule = form.Define("picture_lossless", "at most {megapixels} megapixels in a WebP that is lossless or transparent")
+	rasterRule   = form.Define("picture_raster", "fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
+	stillRule    = form.Define("picture_still", "a still picture, not an animation")
+	scansRule    = form.Define("picture_scans", "a JPEG of at most {most} scans")
+	fewerScans   = form.Define("picture_fewer_scans", "a JPEG with fewer scans")
+	baselineRule = form.Define("picture_baseline", "a baseline or progressive JPEG")
+	channelsRule = form.Define("picture_channels", "a JPEG of 8 bits per channel")
+	coloursRule  = form.Define("picture_colours", "a JPEG in grey, YCbCr or RGB, not CMYK")
+	timeRule     = form.Define("picture_time", "a picture that can be decoded in {seconds}s")
+)
 
 // decoder reads files of one format.
 type decoder struct {
@@ -140,7 +156,7 @@ func inspect(data []byte, wanted Wanted) (file, error) {
 			return file{d, plan, data, wanted}, nil
 		}
 	}
-	return file{}, wanted.explain(unfit("a PNG, JPEG or WebP picture"))
+	return file{}, wanted.explain(unfit{formatRule})
 }
 
 func (d decoder) inspect(data []byte, limits Limits) (plan, error) {
@@ -163,7 +179,7 @@ func (d decoder) inspect(data []byte, limits Limits) (plan, error) {
 func (w Wanted) explain(err error) error {
 	var refused unfit
 	if errors.As(err, &refused) {
-		return form.Fault(w.Field, nil, string(refused))
+		return form.Fault(w.Field, nil, refused.rule)
 	}
 	return err
 }
@@ -210,7 +226,7 @@ func (f file) decodeAndEncode(ctx context.Context) (Picture, error) {
 	}
 }
 
-var errUnreadable = unfit("a complete picture; this one is damaged or truncated")
+var errUnreadable = unfit{completeRule}
 
 func (p plan) check(most Limits) error {
 	pixels := p.width * p.height
@@ -218,13 +234,13 @@ func (p plan) check(most Limits) error {
 	case p.width < 1 || p.height < 1:
 		return errUnreadable
 	case p.width > most.Side || p.height > most.Side || pixels > most.Pixels:
-		return unfit(fmt.Sprintf("at most %d pixels a side and %d megapixels", most.Side, most.Pixels/1_000_000))
+		return unfit{pixelsRule.With("side", most.Side, "megapixels", most.Pixels/1_000_000)}
 	case p.scans > most.Scans:
-		return unfit(fmt.Sprintf("a JPEG of at most %d scans", most.Scans))
+		return unfit{scansRule.With("most", most.Scans)}
 	case p.lossless && pixels > maxLossless:
-		return unfit(fmt.Sprintf("at most %d megapixels in a WebP that is lossless or transparent", maxLossless/1_000_000))
+		return unfit{losslessRule.With("megapixels", maxLossless/1_000_000)}
 	case p.raster > maxRaster:
-		return unfit("fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
+		return unfit{rasterRule}
 	}
 	return nil
 }

@@ -96,7 +96,7 @@ func (f *frame) addSegment(marker byte, body []byte) error {
 	switch {
 	case marker == markerSOS:
 		if f.scans++; f.scans > maxScans {
-			return unfit("a JPEG with fewer scans")
+			return unfit{fewerScans}
 		}
 	case marker == markerAPP1 && bytes.HasPrefix(body, []byte(exifMagic)):
 		if f.scans == 0 {
@@ -108,7 +108,7 @@ func (f *frame) addSegment(marker byte, body []byte) error {
 		f.progressive = marker == markerSOF2
 		return f.addHeader(body)
 	case marker > markerSOF2 && marker <= markerSOF15 && marker != markerDHT && marker != markerJPG && marker != markerDAC:
-		return unfit("a baseline or progressive JPEG")
+		return unfit{baselineRule}
 	}
 	return nil
 }
@@ -121,12 +121,12 @@ func (f *frame) addHeader(body []byte) error {
 		return errUnreadable
 	}
 	if body[0] != 8 {
-		return unfit("a JPEG of 8 bits per channel")
+		return unfit{channelsRule}
 	}
 	f.height, f.width = int(binary.BigEndian.Uint16(body[1:])), int(binary.BigEndian.Uint16(body[3:]))
 	f.components = int(body[5])
 	if f.components != 1 && f.components != 3 {
-		return unfit("a JPEG in grey, YCbCr or RGB, not CMYK")
+		return unfit{coloursRule}
 	}
 	widest, all := 1, 0
 	ids := []byte{}

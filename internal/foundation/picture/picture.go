@@ -85,7 +85,7 @@ func (f file) cleanInTime(ctx context.Context) (Picture, error) {
 	defer cancel()
 	cleaned, err := f.clean(limited)
 	if limited.Err() != nil && ctx.Err() == nil {
-		return Picture{}, form.Fault(f.wanted.Field, nil, fmt.Sprintf("a picture that can be decoded in %v", cleaningTimeout))
+		return Picture{}, form.Fault(f.wanted.Field, nil, timeRule.With("seconds", int(cleaningTimeout/time.Second)))
 	}
 	return cleaned, err
 }

@@ -18,7 +18,7 @@ func planWebP(data []byte) (plan, error) {
 	for id, body := range chunks {
 		switch id {
 		case "ANIM", "ANMF":
-			return plan{}, unfit("a still picture, not an animation")
+			return plan{}, unfit{stillRule}
 		case "ALPH":
 			p.lossless = true
 		case "VP8X":

@@ -197,6 +197,8 @@ func (v *auditView) Fields() []page.Field {
 // Action returns what was done, in words.
 func (v *auditView) Action(a audit.Action) string { return v.Text("audit." + string(a)) }
 
+var dateRule = form.Define("date", "a date")
+
 // exportAudit returns the entries that the filter selects as CSV, the oldest first.
 func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 	filter, sent, err := room.auditFilter(s)
@@ -204,7 +206,7 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if len(sent.Faults) > 0 {
-		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), "a date")
+		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), dateRule)
 	}
 	var file bytes.Buffer
 	lines := csv.NewWriter(&file)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -266,11 +265,12 @@ func (room *Room) refuseCard(s *sheet, sent *page.Form, refused error) (int, []b
 		path, ofCard := strings.CutPrefix(problem.Field, "card.")
 		switch {
 		case ofCard:
-			v.Problems = append(v.Problems, cardProblem{text.line(path), path, foundIn(problem), s.wants(problem.Expected)})
+			wants := page.FaultText(problem, s.Language)
+			v.Problems = append(v.Problems, cardProblem{text.line(path), path, foundIn(problem), wants})
 		case problem.Field == "card":
-			sent.Faults = append(sent.Faults, page.Fault{Field: "document", Text: s.wants(problem.Expected)})
+			sent.Faults = append(sent.Faults, page.Fault{Field: "document", Text: page.FaultText(problem, s.Language)})
 		default:
-			sent.Faults = append(sent.Faults, page.Fault{Field: problem.Field, Text: s.wants(problem.Expected)})
+			sent.Faults = append(sent.Faults, page.Fault{Field: problem.Field, Text: page.FaultText(problem, s.Language)})
 		}
 	}
 	slices.SortStableFunc(v.Problems, func(a, b cardProblem) int { return cmp.Compare(a.Line, b.Line) })
@@ -288,39 +288,4 @@ func foundIn(problem form.Problem) string {
 		text, _ := strictjson.Marshal(value) // a scalar
 		return strings.TrimSpace(string(text))
 	}
-}
-
-// wanted are the phrases for what the members of a card must hold, by what the service
-// expects.
-var wanted = []struct {
-	fits *regexp.Regexp
-	key  string
-}{
-	{regexp.MustCompile(`^an integer from (?P<least>\d+) to (?P<most>\d+)$`), "fault.number"},
-	{regexp.MustCompile(`^no such member$`), "rates.problem.unknown"},
-	{regexp.MustCompile(`^an object$`), "rates.problem.object"},
-	{regexp.MustCompile(`^an object of at most (?P<most>\d+) bytes$`), "rates.problem.large"},
-	{regexp.MustCompile(`^a time of day`), "rates.problem.clock"},
-	{regexp.MustCompile(`^a time that is not in the past`), "rates.problem.past"},
-	{regexp.MustCompile(`^an RFC 3339`), "fault.time"},
-	{regexp.MustCompile(`^the same time as`), "rates.problem.times"},
-	{regexp.MustCompile(`^a version other`), "rates.problem.version"},
-	{regexp.MustCompile(`^a name of 1 to 64`), "rates.problem.name"},
-	{regexp.MustCompile(`^a string of 1 to (?P<most>\d+)`), "rates.problem.text"},
-}
-
-// wants says what a member must hold.
-func (s *sheet) wants(expected string) string {
-	for _, one := range wanted {
-		fit := one.fits.FindStringSubmatch(expected)
-		if fit == nil {
-			continue
-		}
-		var arguments []any
-		for i, name := range one.fits.SubexpNames()[1:] {
-			arguments = append(arguments, name, s.Language.LocalNumber(fit[i+1]))
-		}
-		return s.Text(one.key, arguments...)
-	}
-	return s.Text("fault.other", "expected", expected)
 }

@@ -74,7 +74,7 @@ func TestRateCardProblems(t *testing.T) {
 		{"too short", 422, []string{"document", "{\n \"version\": \"x\",\n"}, []string{`data-label="Line">2</td>`}},
 		{"a member twice", 422, []string{"document", "{\n \"version\": \"x\",\n \"version\": \"y\"}"}, []string{`data-label="Line">3</td>`}},
 		{"out of bounds", 422, []string{"document", strings.Replace(good, `"parcel_cents": 150`, `"parcel_cents": -1`, 1)}, []string{`data-label="Line">23</td>`, "parcel_cents", ">-1<", "Enter a whole number from 0 to"}},
-		{"unknown", 422, []string{"document", strings.Replace(good, `"fragile_cents": 250`, `"fragile": 250`, 1)}, []string{`data-label="Line">25</td>`, "a card has no such field", ">fragile_cents<", "2 things to correct"}},
+		{"unknown", 422, []string{"document", strings.Replace(good, `"fragile_cents": 250`, `"fragile": 250`, 1)}, []string{`data-label="Line">25</td>`, "there is no such field", ">fragile_cents<", "2 things to correct"}},
 		{"missing zone member", 422, []string{"document", strings.Replace(good, `"per_kg_cents": 25, `, ``, 1)}, []string{`data-label="Line">5</td>`, "levels.standard.zones.local.per_kg_cents"}},
 		{"in use", 422, []string{"document", cardJSON("default-1", 1000)}, []string{"version", `data-label="Line">2</td>`}},
 		{"markup", 422, []string{"document", `{"<script>hacked=1</script>": 1}`}, []string{"&lt;script&gt;hacked=1&lt;/script&gt;"}},

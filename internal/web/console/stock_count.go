@@ -251,7 +251,7 @@ func (v *countView) check() bool {
 		line := &v.Lines[i]
 		counted, ok := line.quantity()
 		if !ok && line.Fault == "" {
-			line.Fault = v.Text("fault.number", "least", 0, "most", 1_000_000_000)
+			line.Fault = page.FaultText(form.Problem{Rule: form.IntegerFrom(0, 1_000_000_000)}, v.Language)
 		}
 		if line.Fault != "" {
 			v.Problem = &page.Message{Text: v.Text("warehouse.count.faults"), Danger: true}

@@ -3,12 +3,12 @@ package console
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -115,10 +115,12 @@ var onLine = regexp.MustCompile(`^lines\[([0-9]+)\](?:\.(.+))?$`)
 // refuseImport shows what is wrong with a file, by line.
 func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, error) {
 	problems, columns := form.ProblemsOf(refused), stock.ImportColumns()
+	var malformed *stock.NotCSV
 	switch {
+	case errors.As(refused, &malformed):
+		v.Fault = r.Text("warehouse.import.malformed", "line", r.Language.Number(malformed.Line))
 	case refusal.HasCode(refused, refusal.CodeBadRequest):
-		_, why, _ := strings.Cut(refused.Error(), "not CSV: ")
-		v.Fault = r.Text("warehouse.import.malformed", "why", why)
+		v.Fault = r.Text("warehouse.import.choose")
 	case len(problems) == 0:
 		return 0, nil, refused
 	}

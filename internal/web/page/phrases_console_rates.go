@@ -96,15 +96,7 @@ var rateUploadPhrases = map[string]phrase{
 	"rates.found":           {"Found", "Trouvé"},
 	"rates.wanted":          {"What to do", "Ce qu’il faut faire"},
 	"rates.problem.json":    {"Correct the JSON here: it cannot be read any further.", "Corrigez le JSON ici : la lecture s’arrête à cet endroit."},
-	"rates.problem.unknown": {"Remove it: a card has no such field.", "Retirez-le : un tarif n’a pas ce champ."},
-	"rates.problem.object":  {"Add an object in braces: { … }.", "Ajoutez un objet entre accolades : { … }."},
-	"rates.problem.large":   {"Choose a file or enter a text of at most {most} bytes.", "Choisissez un fichier ou entrez un texte d’au plus {most} octets."},
-	"rates.problem.clock":   {"Enter a time of day such as 13:00.", "Entrez une heure, par exemple 13:00."},
-	"rates.problem.past":    {"Enter a time in the future, or leave it empty.", "Entrez une date à venir, ou laissez ce champ vide."},
-	"rates.problem.times":   {"Remove it, or enter the time of the form.", "Retirez-le, ou entrez la date du formulaire."},
 	"rates.problem.version": {"Choose another version: this one is in use.", "Choisissez une autre version : celle-ci est déjà prise."},
-	"rates.problem.name":    {"Enter 1 to 64 letters, digits, dots, dashes and underscores.", "Entrez de 1 à 64 lettres, chiffres, points, tirets et traits de soulignement."},
-	"rates.problem.text":    {"Enter a text of 1 to {most} characters.", "Entrez un texte de 1 à {most} caractères."},
 }
 
 var ratePreviewPhrases = map[string]phrase{

@@ -73,7 +73,7 @@ var consoleStockPhrases = map[string]phrase{
 	"warehouse.import.file":           {"CSV file, at most 10,000 products", "Fichier CSV, au plus 10 000 produits"},
 	"warehouse.import.choose":         {"Choose a file that is not empty.", "Choisissez un fichier qui n’est pas vide."},
 	"warehouse.import.text":           {"This is not a text in UTF-8. Save the file as CSV in UTF-8.", "Ce n’est pas un texte en UTF-8. Enregistrez le fichier en CSV UTF-8."},
-	"warehouse.import.malformed":      {"This is not a CSV file: {why}", "Ce n’est pas un fichier CSV : {why}"},
+	"warehouse.import.malformed":      {"This is not a CSV file: check the quotation marks in line {line}.", "Ce n’est pas un fichier CSV : vérifiez les guillemets à la ligne {line}."},
 	"warehouse.import.faults":         {"One cell needs a change.|{n} cells need a change.", "Une cellule est à corriger.|{n} cellules sont à corriger."},
 	"warehouse.import.faults.first":   {"The first {shown} of {all} cells that need a change.", "Les {shown} premières de {all} cellules à corriger."},
 	"warehouse.import.nothing":        {"Nothing has been imported. Change the file and choose it again.", "Rien n’a été importé. Corrigez le fichier et choisissez-le de nouveau."},

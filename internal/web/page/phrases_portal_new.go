@@ -84,11 +84,9 @@ var portalNewPhrases = map[string]phrase{
 	"neworder.quota":   {"The order was not created: your limit of orders is reached. Everything you typed is still here.", "La commande n’a pas été créée : votre limite de commandes est atteinte. Tout ce que vous avez saisi est encore ici."},
 	"neworder.refused": {"The order was not created. {why} Everything you typed is still here.", "La commande n’a pas été créée. {why} Tout ce que vous avez saisi est encore ici."},
 
-	"neworder.fault.taken":     {"You have used this number for another order.", "Ce numéro sert déjà à une autre commande."},
-	"neworder.fault.amount":    {"Enter an amount in dollars, such as 12.50.", "Entrez un montant en dollars, par exemple 12,50."},
-	"neworder.fault.end":       {"Enter a time after the beginning.", "Entrez une heure après le début."},
-	"neworder.fault.parcel_id": {"Another parcel has this number.", "Un autre colis porte ce numéro."},
-	"neworder.fault.stock":     {"Only {left} left.", "Il n’en reste que {left}."},
+	"neworder.fault.taken":  {"You have used this number for another order.", "Ce numéro sert déjà à une autre commande."},
+	"neworder.fault.amount": {"Enter an amount in dollars, such as 12.50.", "Entrez un montant en dollars, par exemple 12,50."},
+	"neworder.fault.stock":  {"Only {left} left.", "Il n’en reste que {left}."},
 
 	"province.AB": {"Alberta", "Alberta"},
 	"province.BC": {"British Columbia", "Colombie-Britannique"},

@@ -124,16 +124,8 @@ func (o *orderForm) faultText(problem form.Problem) string {
 		return o.Text("fault.required")
 	case f.kind == asCents:
 		return o.Text("neworder.fault.amount")
-	case f.kind == asTime && strings.HasPrefix(problem.Expected, "a time after"):
-		return o.Text("neworder.fault.end")
-	case f.kind == asTime:
-		return o.Text("fault.time")
-	case f.name == "parcel_id":
-		return o.Text("neworder.fault.parcel_id")
 	}
-	var shared page.Form
-	shared.Refuse(form.Problems{problem}.Err(), o.Language)
-	return shared.Faults[0].Text
+	return page.FaultText(problem, o.Language)
 }
 
 // shortages returns a fault for each product of which too few are left.

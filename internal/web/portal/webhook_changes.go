@@ -150,6 +150,8 @@ func (room *Room) testEndpoint(s *sheet) (int, []byte, error) {
 // sinceLayout is how a browser writes a time that has no zone.
 const sinceLayout = "2006-01-02T15:04"
 
+var sinceRule = form.Define("local_time", "a time such as "+sinceLayout)
+
 // redeliverSince sends the events of a filter again, from a time or a cursor on.
 func (room *Room) redeliverSince(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.Visit)
@@ -187,7 +189,7 @@ func redeliveryStart(values url.Values) (string, error) {
 	}
 	since, ok := timestamp.Parse(zoned)
 	if !ok {
-		return "", form.Fault("since", text, "a time such as "+sinceLayout)
+		return "", form.Fault("since", text, sinceRule)
 	}
 	return identifier.FirstUUID(since), nil
 }

@@ -52,7 +52,7 @@ func (g gallery) serve(v *visit.Visit) (int, []byte, error) {
 	form.Values.Set("name", "Épicerie Métro")
 	form.Values.Set("email", "lea@metro")
 	form.Values.Set("level", "express")
-	form.Faults = []page.Fault{{Field: "email", Text: language.Text("fault.email")}, {Field: "postal", Text: language.Text("fault.postal")}}
+	form.Faults = []page.Fault{{Field: "email", Text: language.Text("fault.email")}, {Field: "postal", Text: language.Text("fault.postal_code")}}
 	now := Now.In(zone.Own().Location("America/Toronto"))
 	view := galleryView{
 		Statuses: delivery.Statuses, Form: form,
