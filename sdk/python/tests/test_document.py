@@ -32,7 +32,6 @@ TYPES: dict[str, str | None] = {
     "LoginRequest": None,
     "MoneyRecord": "Money",
     "OptionalMoney": "Money",
-    "Ready": "Health",
     "RedeliverRequest": None,
     "RegisterRequest": None,
     "RegisteredPartner": "Partner",

@@ -28,9 +28,9 @@ class Service(Connection):
         """Check that the service is alive."""
         return cast("t.Health", self._json("GET", "/v1/health"))
 
-    def get_ready(self) -> t.Health:
+    def get_ready(self) -> t.Ready:
         """Check that the service should get requests. If not, APIError has code unavailable."""
-        return cast("t.Health", self._json("GET", "/v1/ready", repeatable=False))
+        return cast("t.Ready", self._json("GET", "/v1/ready", repeatable=False))
 
     def get_openapi(self) -> dict[str, Any]:
         """Return the OpenAPI document of the partner interface."""

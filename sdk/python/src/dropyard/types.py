@@ -34,10 +34,18 @@ Time = Union[str, datetime]
 
 
 class Health(TypedDict):
-    """A service that is alive or ready."""
+    """A service that is alive."""
 
     status: str
     time: str
+
+
+class Ready(TypedDict):
+    """A service that is ready."""
+
+    status: str
+    time: str
+    held: bool  # webhooks and mails wait until an admin resumes them, as after a restore
 
 
 class _Partner(TypedDict):
@@ -61,6 +69,7 @@ class User(TypedDict):
     email: str
     name: str
     role: Literal["owner", "developer", "clerk", "reader"]
+    email_confirmed: bool
 
 
 class Creator(TypedDict):
