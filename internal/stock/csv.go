@@ -128,19 +128,19 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 	return rows, nil
 }
 
-// NotCSV is the refusal of a body that is not CSV, because of its quotation marks.
-type NotCSV struct {
+// NotCSVError is the refusal of a body that is not CSV, because of its quotation marks.
+type NotCSVError struct {
 	Line    int // at which reading ended, from 1
 	refused *refusal.Error
 }
 
-func (e *NotCSV) Error() string { return e.refused.Error() }
+func (e *NotCSVError) Error() string { return e.refused.Error() }
 
 // Unwrap returns the refusal, which answers of the API have.
-func (e *NotCSV) Unwrap() error { return e.refused }
+func (e *NotCSVError) Unwrap() error { return e.refused }
 
 func notCSV(err error) error {
-	refused := &NotCSV{Line: 1, refused: refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())}
+	refused := &NotCSVError{Line: 1, refused: refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())}
 	var syntax *csv.ParseError
 	if errors.As(err, &syntax) {
 		refused.Line = syntax.Line

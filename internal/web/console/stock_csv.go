@@ -115,7 +115,7 @@ var onLine = regexp.MustCompile(`^lines\[([0-9]+)\](?:\.(.+))?$`)
 // refuseImport shows what is wrong with a file, by line.
 func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, error) {
 	problems, columns := form.ProblemsOf(refused), stock.ImportColumns()
-	var malformed *stock.NotCSV
+	var malformed *stock.NotCSVError
 	switch {
 	case errors.As(refused, &malformed):
 		v.Fault = r.Text("warehouse.import.malformed", "line", r.Language.Number(malformed.Line))
