@@ -160,7 +160,11 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	b := store.Branching{Before: o.text, After: next, Older: older}
+	text, err := json.Marshal(next)
+	if err != nil {
+		return false, err
+	}
+	b := store.Branching{Before: o.text, After: string(text), Older: older}
 	if reason != "" {
 		held := a.newHold(reason)
 		if b.Hold, err = encodeHold(held); err != nil {
@@ -172,7 +176,7 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 		b.Entry.After = held
 	}
 	if done, err = a.store.Branch(ctx, b); done {
-		a.lineage.takeOver(next)
+		a.lineage.takeOver(next, o.mark)
 	}
 	if done && older {
 		a.warnings = append(a.warnings, fmt.Sprintf("%s: all people were signed out, links are void, and product and movement "+
@@ -182,32 +186,24 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 	return done, err
 }
 
-// nextEpoch returns the lineage that follows, as it is stored.
-func (a *App) nextEpoch(o origin) (string, error) {
+// nextEpoch returns the lineage that follows.
+func (a *App) nextEpoch(o origin) (next installation.Lineage, err error) {
 	epoch, err := identifier.New(a.Random, "epo_")
 	if err != nil {
-		return "", err
+		return next, err
 	}
-	next := o.lineage.Begin(epoch, o.place)
+	next = o.lineage.Begin(epoch, o.place)
 	if next.Installation == "" {
-		if next.Installation, err = identifier.New(a.Random, "ins_"); err != nil {
-			return "", err
-		}
+		next.Installation, err = identifier.New(a.Random, "ins_")
 	}
-	text, err := json.Marshal(next)
-	return string(text), err
+	return next, err
 }
 
-// takeOver drops the mark of a data folder that the new epoch does not know: of a database that
-// was given up, or of a state that came after the restored one. Another service that still
-// uses the folder notices.
-func (l *lineage) takeOver(epoch string) {
-	var begun installation.Lineage
-	if json.Unmarshal([]byte(epoch), &begun) != nil {
-		return
-	}
-	found, err := readMark(l.path)
-	if err != nil || found.Installation == "" || begun.Knows(found) {
+// takeOver drops the mark that was found in the data folder if the new epoch does not know it:
+// of a database that was given up, or of a state that came after the restored one. Another
+// service that still uses the folder notices.
+func (l *lineage) takeOver(begun installation.Lineage, found installation.Mark) {
+	if found.Installation == "" || begun.Knows(found) {
 		return
 	}
 	if err := os.Remove(l.path); err != nil {
