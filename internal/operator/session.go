@@ -120,14 +120,7 @@ func (s *Service) BySession(ctx context.Context, token string) (*Session, error)
 // saveUses writes when sessions were last used.
 func (s *Service) saveUses(ctx context.Context, uses []credential.SessionUse) error {
 	ctx = actor.Without(ctx) // they are those of several people
-	return s.config.Store.Write(ctx, func(tx Writer) error {
-		for _, use := range uses {
-			if err := tx.TouchSession(ctx, use.TokenHash, use.At); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.config.Store.Write(ctx, func(tx Writer) error { return credential.SaveUses(ctx, tx, uses) })
 }
 
 // Logout ends a session, if there is one.

@@ -21,6 +21,18 @@ type SessionUse struct {
 	At        time.Time
 }
 
+// SaveUses writes the uses in a transaction of the room that the sessions belong to.
+func SaveUses(ctx context.Context, tx interface {
+	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
+}, uses []SessionUse) error {
+	for _, use := range uses {
+		if err := tx.TouchSession(ctx, use.TokenHash, use.At); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Uses remembers when sessions were last used until that is written, in the background: a
 // request that only reads needs no store that can be written. What is lost when the process
 // ends early is the time since the last write, usually some milliseconds. It may be used by
