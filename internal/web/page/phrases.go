@@ -1,6 +1,7 @@
 package page
 
 import (
+	_ "embed" // for the files of phrases
 	"fmt"
 	"html"
 	"html/template"
@@ -13,64 +14,41 @@ import (
 	"golang.org/x/text/message"
 )
 
-// phrase is a text in each language. {name} stands for an argument. A text that
-// depends on the number {n} has two forms, of which the second begins after a bar: one
-// parcel, several parcels.
-type phrase struct{ en, fr string }
+//go:embed phrases/en.properties
+var englishPhrases string
 
-// phrases is the phrasebook of all pages, by key. The first part of a key is the room
-// that uses it, or what it names.
-var phrases = collect(
-	sharedPhrases,
-	namePhrases,
-	faultPhrases,
-	orderPhrases,
-	refusalPhrases,
-	framePhrases,
-	trackPhrases,
-	homePhrases,
-	docsPhrases,
-	entrancePhrases,
-	selfPhrases,
-	portalPhrases,
-	portalOrdersPhrases,
-	portalSettingsPhrases,
-	portalKeysPhrases,
-	portalNewPhrases,
-	stockPhrases,
-	portalStockPhrases,
-	portalFiguresPhrases,
-	portalWebhookPhrases,
-	consolePhrases,
-	consoleBoardPhrases,
-	consoleViewsPhrases,
-	consoleOrderPhrases,
-	consoleActsPhrases,
-	consoleCouriersPhrases,
-	consoleStockPhrases,
-	consolePartnersPhrases,
-	consoleRatesPhrases,
-	consoleOperatorsPhrases,
-	consoleHousePhrases,
-	courierPhrases,
-	courierShellPhrases,
-	courierProofsPhrases,
-	accountPhrases,
-)
+//go:embed phrases/fr.properties
+var frenchPhrases string
 
-func collect(parts ...map[string]phrase) map[string]phrase {
-	all := map[string]phrase{}
-	for _, part := range parts {
-		for key := range part {
-			if _, twice := all[key]; twice {
-				panic("page: the phrase " + key + " is there twice")
-			}
-		}
-		for key, text := range part {
-			all[key] = phrase{text.en, unbroken.Replace(text.fr)}
-		}
+// phrasebook has the texts of all pages in a language, by key.
+type phrasebook map[string]string
+
+var english, french = readPhrases(englishPhrases), readPhrases(unbroken.Replace(frenchPhrases))
+
+// phrases returns the texts of all pages in a language.
+func (l Language) phrases() phrasebook {
+	if l == French {
+		return french
 	}
-	return all
+	return english
+}
+
+// readPhrases reads a file of phrases, whose head describes it. It panics if a line is not
+// one of a phrase, or its key is there twice.
+func readPhrases(file string) phrasebook {
+	book := phrasebook{}
+	for line := range strings.Lines(file) {
+		line = strings.TrimSuffix(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		key, text, found := strings.Cut(line, " = ")
+		if _, twice := book[key]; twice || !found {
+			panic("page: not a new phrase: " + line)
+		}
+		book[key] = strings.TrimPrefix(text, `\`)
+	}
+	return book
 }
 
 // unbroken keeps lines of French from breaking before a sign that belongs to a word.
@@ -79,16 +57,20 @@ var unbroken = strings.NewReplacer(
 )
 
 // Keys returns the keys of all phrases, sorted.
-func Keys() []string { return slices.Sorted(maps.Keys(phrases)) }
+func Keys() []string {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(english)), maps.Keys(french))
+	slices.Sort(keys)
+	return slices.Compact(keys)
+}
 
 // Phrases returns all phrases whose keys begin with one of the prefixes, as they are in
 // the phrasebook: with arguments in braces, and both forms of what depends on a number.
 // The modules of islands fill them in.
 func (l Language) Phrases(prefixes ...string) map[string]string {
 	found := map[string]string{}
-	for key := range phrases {
+	for key, text := range l.phrases() {
 		if slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
-			found[key] = l.phrase(key)
+			found[key] = text
 		}
 	}
 	return found
@@ -96,7 +78,7 @@ func (l Language) Phrases(prefixes ...string) map[string]string {
 
 // Has reports whether the phrasebook has a key.
 func Has(key string) bool {
-	_, known := phrases[key]
+	_, known := english[key]
 	return known
 }
 
@@ -183,14 +165,11 @@ func (l Language) Dollars(cents int64) string {
 }
 
 func (l Language) phrase(key string) string {
-	found, known := phrases[key]
+	text, known := l.phrases()[key]
 	if !known {
 		panic("page: there is no phrase " + strconv.Quote(key))
 	}
-	if l == French {
-		return found.fr
-	}
-	return found.en
+	return text
 }
 
 // fill replaces the arguments of a text in one pass, so that what an argument holds is

@@ -72,12 +72,29 @@ func TestRefusalsHavePhrases(t *testing.T) {
 
 var argument = regexp.MustCompile(`\{[a-z]+\}`)
 
-// TestPhrasesInBothLanguages compares the languages of each phrase: both have a text,
-// with the same arguments and, if it depends on a number, the same forms.
+// TestPhrasesInBothLanguages compares the files of the languages: both have the same keys in
+// the same order, and each phrase has a text in both, with the same arguments and, if it
+// depends on a number, the same forms.
 func TestPhrasesInBothLanguages(t *testing.T) {
 	t.Parallel()
+	var keys [2][]string
+	for i, file := range []string{"phrases/en.properties", "phrases/fr.properties"} {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if key, _, found := strings.Cut(line, " = "); found && line[0] != '#' {
+				keys[i] = append(keys[i], key)
+			}
+		}
+	}
+	if !slices.Equal(keys[0], keys[1]) {
+		t.Errorf("got the keys %q in English and %q in French, want the same in the same order", keys[0], keys[1])
+	}
+	inEnglish, inFrench := page.English.Phrases(""), page.French.Phrases("")
 	for _, key := range page.Keys() {
-		english, french := page.English.Text(key), page.French.Text(key)
+		english, french := inEnglish[key], inFrench[key]
 		if english == "" || french == "" {
 			t.Errorf("%s: got %q and %q, want a text in both languages", key, english, french)
 		}
@@ -101,7 +118,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 	t.Parallel()
 	var used strings.Builder
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), "phrases_") || !slices.Contains([]string{".go", ".html", ".js"}, filepath.Ext(path)) {
+		if err != nil || entry.IsDir() || !slices.Contains([]string{".go", ".html", ".js"}, filepath.Ext(path)) {
 			return err
 		}
 		text, err := os.ReadFile(path)
