@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
@@ -281,6 +282,26 @@ func (c *call) json() (form.Source, error) {
 		return nil, err
 	}
 	return strictjson.Parse(c.body)
+}
+
+// decode reads the body as a command. Its error lists all faults of the body.
+func decode[C any](c *call, read func(*form.Form) C) (command C, err error) {
+	root, err := c.json()
+	if err != nil {
+		return command, err
+	}
+	return form.Decode(root, read)
+}
+
+// decodeKeyed reads the body of a request that may be repeated under a key. The faults of
+// the body go with the request, because an equal one that was carried out goes before them.
+func decodeKeyed[C any](c *call, request *idempotency.Request, read func(*form.Form) C) (command C, err error) {
+	root, err := c.json()
+	if err != nil {
+		return command, err
+	}
+	command, request.Refused = form.Decode(root, read)
+	return command, nil
 }
 
 // isJSON reports whether a Content-Type is that of JSON, with any parameters.

@@ -51,11 +51,11 @@ func (s *Server) handleCount(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	tally, err := decodeKeyed(c, &request.Request, stock.ReadTally)
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.config.Stock.Count(c.Context(), request, body)
+	answer, err := s.config.Stock.Count(c.Context(), request, tally)
 	return c.stockAnswer(http.StatusOK, answer, err)
 }
 

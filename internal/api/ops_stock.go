@@ -187,11 +187,11 @@ func (s *Server) handleMovementCreate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	booking, err := decodeKeyed(c, &request.Request, stock.ReadBooking)
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.config.Stock.RecordOnce(c.Context(), request, body)
+	answer, err := s.config.Stock.RecordOnce(c.Context(), request, booking)
 	return c.stockAnswer(http.StatusCreated, answer, err)
 }
 

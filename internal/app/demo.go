@@ -133,9 +133,11 @@ func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 		if err != nil {
 			return err
 		}
-		for location, quantity := range map[string]int{"MTL-1": 100, "TOR-1": 40} {
-			receipt := fmt.Sprintf(`{"type":"IN","product_id":%d,"quantity":%d,"location":%q,"notes":"opening stock"}`, created.ProductID, quantity, location)
-			if _, err := a.stock.Record(ctx, partnerID, must(receipt)); err != nil {
+		for location, quantity := range map[string]int64{"MTL-1": 100, "TOR-1": 40} {
+			_, err := a.stock.Record(ctx, partnerID, stock.Booking{
+				Kind: delivery.MovementIn, ProductID: created.ProductID, Quantity: quantity, From: location, Notes: "opening stock",
+			})
+			if err != nil {
 				return err
 			}
 		}

@@ -55,7 +55,8 @@ func newSimulation() *simulation {
 // the clock.
 func (s *simulation) rest(t *testing.T, clock *testkit.Clock) {
 	t.Helper()
-	hangs, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	// At full length one look moves thousands of orders, which is more than moments.
+	hangs, cancel := context.WithTimeout(t.Context(), time.Duration(testkit.Scaled(5, 1))*repeatable.Hang)
 	defer cancel()
 	for resting := 0; resting < s.services; {
 		select {

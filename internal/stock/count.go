@@ -12,6 +12,16 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
+// Tally is what was counted of products at a location.
+type Tally struct {
+	Location string
+	Lines    []TallyLine
+	Notes    string
+}
+
+// TallyLine is how much of a product was counted.
+type TallyLine struct{ ProductID, Counted int64 }
+
 // Count is the result of counting products at a location.
 type Count struct {
 	Location string
@@ -32,29 +42,32 @@ const maxCounted = 500
 // Count books an adjustment for each product whose counted quantity differs from its
 // level at the location. A line that cannot be booked is reported in the answer; the
 // others are booked all the same.
-func (s *Service) Count(ctx context.Context, r Request, root form.Source) (Answer, error) {
-	return s.CountFrom(ctx, r, nil, root)
+func (s *Service) Count(ctx context.Context, r Request, tally Tally) (Answer, error) {
+	return s.CountFrom(ctx, r, nil, tally)
 }
 
 // CountFrom does the same, but refuses with form.ErrStale unless the levels of the counted
 // products at the location, by product id, are the basis of the count.
-func (s *Service) CountFrom(ctx context.Context, r Request, basis form.Basis[map[int64]int64], root form.Source) (Answer, error) {
-	wanted, ids, problems := readCount(root)
-	return s.once(ctx, r, problems.Err(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
-		levels := levelsOf(locked, wanted)
+func (s *Service) CountFrom(ctx context.Context, r Request, basis form.Basis[map[int64]int64], tally Tally) (Answer, error) {
+	ids := make([]int64, len(tally.Lines))
+	for i, line := range tally.Lines {
+		ids[i] = line.ProductID
+	}
+	return s.once(ctx, r, ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+		levels := tally.levels(locked)
 		if err := basis.Check(levels); err != nil {
 			return nil, err
 		}
-		return s.count(ctx, tx, locked, wanted, levels)
+		return s.count(ctx, tx, locked, tally, levels)
 	})
 }
 
-// levelsOf returns the levels of the counted products where they were counted, by id.
-func levelsOf(locked *ledger.Ledger, wanted []entry) map[int64]int64 {
-	levels := make(map[int64]int64, len(wanted))
-	for _, e := range wanted {
-		if product := locked.Products[e.productID]; product != nil {
-			levels[e.productID] = product.Level(e.from)
+// levels returns the levels of the counted products where they were counted, by id.
+func (t Tally) levels(locked *ledger.Ledger) map[int64]int64 {
+	levels := make(map[int64]int64, len(t.Lines))
+	for _, line := range t.Lines {
+		if product := locked.Products[line.ProductID]; product != nil {
+			levels[line.ProductID] = product.Level(t.Location)
 		}
 	}
 	return levels
@@ -62,41 +75,36 @@ func levelsOf(locked *ledger.Ledger, wanted []entry) map[int64]int64 {
 
 var countedOnce = form.Define("counted_once", "a product that is in no other line")
 
-// readCount returns one entry for each line, whose quantity is the counted one.
-func readCount(root form.Source) (wanted []entry, ids []int64, problems form.Problems) {
-	f := form.New(root, &problems)
-	location := f.Text("location", form.Required, locationRule)
-	notes := f.Text("notes", form.Optional, form.Length(0, 1000))
+// ReadTally reads what was counted.
+func ReadTally(f *form.Form) Tally {
+	tally := Tally{
+		Location: f.Text("location", form.Required, locationRule),
+		Notes:    f.Text("notes", form.Optional, form.Length(0, 1000)),
+	}
 	seen := map[int64]bool{}
-	if f != nil {
-		for _, line := range f.Objects("lines", form.Required, 1, maxCounted) {
-			id, ok := line.Integer("product_id", form.Required, 1, 1<<53)
-			if ok && seen[id] {
-				line.Fault("product_id", countedOnce)
-			}
-			seen[id] = true
-			counted, _ := line.Integer("counted", form.Required, 0, maxQuantity)
-			wanted = append(wanted, entry{
-				kind: delivery.MovementAdjustment, productID: id, quantity: counted, from: location, notes: cmp.Or(notes, "count"),
-			})
-			ids = append(ids, id)
+	for _, line := range f.Objects("lines", form.Required, 1, maxCounted) {
+		id, ok := line.Integer("product_id", form.Required, 1, 1<<53)
+		if ok && seen[id] {
+			line.Fault("product_id", countedOnce)
 		}
+		seen[id] = true
+		counted, _ := line.Integer("counted", form.Required, 0, maxQuantity)
+		tally.Lines = append(tally.Lines, TallyLine{id, counted})
 	}
-	if len(ids) == 0 {
-		ids = []int64{0} // only locks the partner
-	}
-	return wanted, ids, problems
+	return tally
 }
 
-// count books the lines of a count. The quantity of an entry is the counted one.
-func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted []entry, levels map[int64]int64) (Count, error) {
-	result := Count{Location: wanted[0].from}
+// count books the lines of a count.
+func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, tally Tally, levels map[int64]int64) (Count, error) {
+	result := Count{Location: tally.Location}
 	var notes []*audit.Entry
-	for _, e := range wanted {
-		line := CountLine{ProductID: e.productID, Before: levels[e.productID], After: e.quantity}
-		e.quantity -= line.Before
-		if locked.Products[e.productID] == nil || e.quantity != 0 {
-			booked, entry, err := s.book(ctx, locked, e)
+	for _, counted := range tally.Lines {
+		line := CountLine{ProductID: counted.ProductID, Before: levels[counted.ProductID], After: counted.Counted}
+		if locked.Products[line.ProductID] == nil || line.After != line.Before {
+			booked, entry, err := s.book(ctx, locked, Booking{
+				Kind: delivery.MovementAdjustment, ProductID: line.ProductID, Quantity: line.After - line.Before,
+				From: tally.Location, Notes: cmp.Or(tally.Notes, "count"),
+			})
 			if err != nil && !errors.As(err, &line.Refusal) {
 				return Count{}, err
 			}

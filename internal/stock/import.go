@@ -45,7 +45,7 @@ type importLine struct {
 	productID int64 // 0 for a new product
 	before    delivery.Product
 	product   delivery.Product
-	opening   entry // the opening stock of a new product; quantity 0 for none
+	opening   Booking // the opening stock of a new product; quantity 0 for none
 }
 
 // Import adds and changes products from the CSV of a request. A line with a
@@ -279,9 +279,9 @@ func (l *importLine) readOpening(f *form.Form) {
 		f.Fault("opening_quantity", noOpening)
 	default:
 		quantity, _ := f.Integer("opening_quantity", form.Required, 1, maxQuantity)
-		l.opening = entry{
-			kind: delivery.MovementIn, quantity: quantity, notes: "opening stock",
-			from: f.Text("opening_location", form.Required, locationRule),
+		l.opening = Booking{
+			Kind: delivery.MovementIn, Quantity: quantity, Notes: "opening stock",
+			From: f.Text("opening_location", form.Required, locationRule),
 		}
 	}
 }
@@ -294,7 +294,7 @@ func (im *importing) plan() *Plan {
 			plan.Unchanged++
 			continue
 		}
-		plan.Lines = append(plan.Lines, PlannedLine{line.line, line.before, line.product, line.opening.quantity, line.opening.from})
+		plan.Lines = append(plan.Lines, PlannedLine{line.line, line.before, line.product, line.opening.Quantity, line.opening.From})
 	}
 	return plan
 }
@@ -302,7 +302,7 @@ func (im *importing) plan() *Plan {
 // carryOut writes an import without faults.
 func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im *importing) (done Imported, err error) {
 	var added, changed []delivery.Product
-	var openings []entry
+	var openings []Booking
 	var entries []*audit.Entry
 	for _, line := range im.lines {
 		switch {
@@ -335,7 +335,7 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 }
 
 // add adds products with their opening stock, and returns the first of their ids.
-func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []entry) (first int64, entries []*audit.Entry, booked int, err error) {
+func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []Booking) (first int64, entries []*audit.Entry, booked int, err error) {
 	first, err = tx.AddProducts(ctx, partnerID, s.now(), added...)
 	if err != nil {
 		return 0, nil, 0, err
@@ -348,7 +348,7 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 			return 0, nil, 0, err
 		}
 		entries = append(entries, entry)
-		if openings[i].productID = id; openings[i].quantity > 0 {
+		if openings[i].ProductID = id; openings[i].Quantity > 0 {
 			ids = append(ids, id)
 		}
 	}
@@ -360,7 +360,7 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 		return 0, nil, 0, err
 	}
 	for _, opening := range openings {
-		if opening.quantity == 0 {
+		if opening.Quantity == 0 {
 			continue
 		}
 		_, entry, err := s.book(ctx, locked, opening)

@@ -12,13 +12,9 @@ import (
 
 // Record books a movement: stock that came in or went out, a correction, or a
 // transfer, which writes two rows. No level goes below zero.
-func (s *Service) Record(ctx context.Context, partnerID string, root form.Source) (movements []delivery.Movement, err error) {
-	wanted, problems := readEntry(root)
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) (movements []delivery.Movement, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		locked, err := tx.LockLedger(ctx, partnerID, wanted.productID)
+		locked, err := tx.LockLedger(ctx, partnerID, wanted.ProductID)
 		if err != nil {
 			return err
 		}
@@ -35,7 +31,7 @@ func (s *Service) Record(ctx context.Context, partnerID string, root form.Source
 }
 
 // record books an entry, and writes it with its note in the audit log.
-func (s *Service) record(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted entry) ([]delivery.Movement, error) {
+func (s *Service) record(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted Booking) ([]delivery.Movement, error) {
 	movements, entry, err := s.book(ctx, locked, wanted)
 	if err != nil {
 		return nil, err
@@ -47,8 +43,8 @@ func (s *Service) record(ctx context.Context, tx Writer, locked *ledger.Ledger, 
 }
 
 // book applies an entry, and notes it for the audit log.
-func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted entry) ([]delivery.Movement, *audit.Entry, error) {
-	product := locked.Products[wanted.productID]
+func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted Booking) ([]delivery.Movement, *audit.Entry, error) {
+	product := locked.Products[wanted.ProductID]
 	if err := wanted.check(product); err != nil {
 		return nil, nil, err
 	}
@@ -57,7 +53,7 @@ func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted entry)
 	for i := range movements {
 		movements[i] = locked.Book(movements[i])
 	}
-	entry, err := s.note(ctx, audit.ActionStockMoved, locked.PartnerID, wanted.productID, levelFacts{Quantity: before}, bookedFacts(product, movements))
+	entry, err := s.note(ctx, audit.ActionStockMoved, locked.PartnerID, wanted.ProductID, levelFacts{Quantity: before}, bookedFacts(product, movements))
 	return movements, entry, err
 }
 
@@ -83,29 +79,28 @@ func bookedFacts(product *ledger.Product, booked []delivery.Movement) levelFacts
 	return facts
 }
 
-// entry is a valid wish to book a movement.
-type entry struct {
-	kind      delivery.MovementType
-	productID int64
-	quantity  int64
-	from, to  string // to is empty for all but transfers
-	notes     string
+// Booking is a movement that somebody wants to book.
+type Booking struct {
+	Kind      delivery.MovementType
+	ProductID int64
+	Quantity  int64  // signed for a correction, otherwise at least 1
+	From, To  string // locations; To is empty for all but transfers
+	Notes     string
 }
 
-func readEntry(root form.Source) (entry, form.Problems) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// ReadBooking reads what is to be booked.
+func ReadBooking(f *form.Form) Booking {
 	kind := delivery.MovementType(f.Text("type", form.Required, form.OneOf(delivery.MovementTypes...)))
 	productID, _ := f.Integer("product_id", form.Required, 1, 1<<53)
-	e := entry{
-		kind:      kind,
-		productID: productID,
-		quantity:  readQuantity(f, kind),
-		from:      f.Text("location", form.Required, locationRule),
-		notes:     f.Text("notes", form.Optional, form.Length(0, 1000)),
+	b := Booking{
+		Kind:      kind,
+		ProductID: productID,
+		Quantity:  readQuantity(f, kind),
+		From:      f.Text("location", form.Required, locationRule),
+		Notes:     f.Text("notes", form.Optional, form.Length(0, 1000)),
 	}
-	e.to = readTarget(f, e)
-	return e, problems
+	b.To = readTarget(f, b)
+	return b
 }
 
 var (
@@ -134,15 +129,15 @@ func readQuantity(f *form.Form, kind delivery.MovementType) int64 {
 
 // readTarget reads where a transfer leads. A target on anything else is refused
 // rather than ignored, because its sender believes in a transfer.
-func readTarget(f *form.Form, e entry) string {
+func readTarget(f *form.Form, e Booking) string {
 	switch {
-	case e.kind == delivery.MovementTransfer:
+	case e.Kind == delivery.MovementTransfer:
 		to := f.Text("to_location", form.Required, locationRule)
-		if to != "" && to == e.from {
+		if to != "" && to == e.From {
 			f.Fault("to_location", otherLocation)
 		}
 		return to
-	case e.kind != "" && f.Has("to_location"):
+	case e.Kind != "" && f.Has("to_location"):
 		f.Fault("to_location", onlyTransfer)
 	}
 	return ""
@@ -150,35 +145,35 @@ func readTarget(f *form.Form, e entry) string {
 
 // check refuses an entry that the product cannot take: there is no such product,
 // a level would fall below zero, or the stock would grow beyond its bound.
-func (e entry) check(product *ledger.Product) error {
+func (e Booking) check(product *ledger.Product) error {
 	if product == nil {
-		return form.Fault("product_id", e.productID, productOfPartner)
+		return form.Fault("product_id", e.ProductID, productOfPartner)
 	}
 	rows := e.rows(time.Time{})
 	// Only the first row can take stock away.
-	if have, change := product.Level(e.from), rows[0].Change(); have+change < 0 {
-		return shortage(delivery.Shortage{ProductID: e.productID, Available: have, Requested: -change})
+	if have, change := product.Level(e.From), rows[0].Change(); have+change < 0 {
+		return shortage(delivery.Shortage{ProductID: e.ProductID, Available: have, Requested: -change})
 	}
 	total := product.Quantity
 	for _, row := range rows {
 		total += row.Change()
 	}
 	if total > maxStock {
-		return form.Fault("quantity", e.quantity, withinStock.With("most", int64(maxStock)))
+		return form.Fault("quantity", e.Quantity, withinStock.With("most", int64(maxStock)))
 	}
 	return nil
 }
 
 // rows are the movements of an entry, not numbered yet.
-func (e entry) rows(at time.Time) []delivery.Movement {
+func (e Booking) rows(at time.Time) []delivery.Movement {
 	row := delivery.Movement{
-		Type: e.kind, Quantity: e.quantity, ProductID: e.productID, Location: e.from, Notes: e.notes, At: at,
+		Type: e.Kind, Quantity: e.Quantity, ProductID: e.ProductID, Location: e.From, Notes: e.Notes, At: at,
 	}
-	if e.kind != delivery.MovementTransfer {
+	if e.Kind != delivery.MovementTransfer {
 		return []delivery.Movement{row}
 	}
 	source, target := row, row
-	source.Quantity, target.Location = -e.quantity, e.to
+	source.Quantity, target.Location = -e.Quantity, e.To
 	return []delivery.Movement{source, target}
 }
 

@@ -3,7 +3,6 @@ package stock
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
@@ -24,9 +23,8 @@ type Answer struct {
 
 // RecordOnce is Record for a request that may be repeated: with its key, the
 // movement is booked once.
-func (s *Service) RecordOnce(ctx context.Context, r Request, root form.Source) (Answer, error) {
-	wanted, problems := readEntry(root)
-	return s.once(ctx, r, problems.Err(), []int64{wanted.productID}, func(tx Writer, locked *ledger.Ledger) (any, error) {
+func (s *Service) RecordOnce(ctx context.Context, r Request, wanted Booking) (Answer, error) {
+	return s.once(ctx, r, []int64{wanted.ProductID}, func(tx Writer, locked *ledger.Ledger) (any, error) {
 		return s.record(ctx, tx, locked, wanted)
 	})
 }
@@ -35,9 +33,12 @@ func (s *Service) RecordOnce(ctx context.Context, r Request, root form.Source) (
 // answer is kept in the same transaction. The key is looked for under the lock
 // of the partner's counters, so that of two at once the second finds the first,
 // and before the refusal that the request would end with.
-func (s *Service) once(ctx context.Context, r Request, refused error, productIDs []int64, do func(Writer, *ledger.Ledger) (any, error)) (answer Answer, err error) {
-	if refused != nil && !r.Keyed {
-		return Answer{}, refused
+func (s *Service) once(ctx context.Context, r Request, productIDs []int64, do func(Writer, *ledger.Ledger) (any, error)) (answer Answer, err error) {
+	if r.Refused != nil && !r.Keyed {
+		return Answer{}, r.Refused
+	}
+	if len(productIDs) == 0 {
+		productIDs = []int64{0} // only locks the partner
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, r.PartnerID, productIDs...)
@@ -51,8 +52,8 @@ func (s *Service) once(ctx context.Context, r Request, refused error, productIDs
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
-		if refused != nil {
-			return refused
+		if r.Refused != nil {
+			return r.Refused
 		}
 		result, err := do(tx, locked)
 		if err != nil {

@@ -30,6 +30,7 @@ const (
 	Text
 	List
 	Object
+	Typed // a text that a person typed, which is a number, a flag or a list where one is read
 )
 
 // IsText reports whether every database accepts a text: it must be UTF-8 without NUL.
@@ -190,6 +191,12 @@ func take[T any](
 		if value, ok := read(source); ok {
 			return value, true
 		}
+	case Typed:
+		if holds(kind, source.Text()) {
+			if value, ok := read(source); ok {
+				return value, true
+			}
+		}
 	case Absent, Null:
 		if presence == Optional {
 			return none, false
@@ -280,7 +287,7 @@ func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	}
 	value := f.source.Member(name)
 	switch {
-	case value.Kind() == Text && rule.Allows(value.Text()):
+	case (value.Kind() == Text || value.Kind() == Typed) && rule.Allows(value.Text()):
 		return value.Text()
 	case value.Kind() > Null || presence == Required:
 		f.problems.Add(f.path()+name, nil, rule.Rule)
@@ -387,7 +394,7 @@ func echo(value Source) any {
 			return digits
 		}
 		return json.RawMessage(digits)
-	case Text:
+	case Text, Typed:
 		return value.Text()
 	case List:
 		return "[…]"

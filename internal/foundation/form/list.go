@@ -35,7 +35,7 @@ func listOf[T any](
 	values := make([]T, len(found))
 	for i, element := range found {
 		value, ok := values[i], false
-		if element.Kind() == kind {
+		if got := element.Kind(); got == kind || got == Typed && holds(kind, element.Text()) {
 			value, ok = read(element)
 		}
 		if !ok {

@@ -19,9 +19,10 @@ import (
 
 // once returns the request of a form as one that is carried out once under the key of the
 // form.
-func (r *storeroom) once(sent *page.Form, body []byte) stock.Request {
+func (r *storeroom) once(sent *page.Form) stock.Request {
 	request := stock.Request{Keyed: true, Encode: strictjson.Marshal}
-	request.PartnerID, request.Scope, request.Body = r.PartnerID, r.Request.Method+" "+r.Request.URL.Path+" "+r.Operator.OperatorID, body
+	request.PartnerID, request.Body = r.PartnerID, []byte(sent.Values.Encode())
+	request.Scope = r.Request.Method + " " + r.Request.URL.Path + " " + r.Operator.OperatorID
 	_, _ = hex.Decode(request.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
 	return request
 }
@@ -136,15 +137,12 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 		return v.show(http.StatusUnprocessableEntity)
 	}
 	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
-	members := map[string]any{"type": string(v.Kind), "product_id": product, "quantity": number(value("quantity")), "location": value("location"), "notes": value("notes")}
-	if v.Kind == delivery.MovementTransfer {
-		members["to_location"] = value("to_location")
-	}
-	body, err := page.Source(members)
-	if err != nil {
-		return 0, nil, err
-	}
-	if _, err := room.config.Stock.RecordOnce(s.Context(), of.once(v.Form, body.Raw()), body); err != nil {
+	v.Form.Values.Set("type", string(v.Kind))
+	v.Form.Values.Set("product_id", strconv.FormatInt(product, 10))
+	request := of.once(v.Form)
+	var booking stock.Booking
+	booking, request.Refused = form.Decode(v.Form.Typed(typedNumbers), stock.ReadBooking)
+	if _, err := room.config.Stock.RecordOnce(s.Context(), request, booking); err != nil {
 		return v.refuse(err)
 	}
 	message, err := v.booked(s.Context(), product)

@@ -2,8 +2,10 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -61,19 +63,16 @@ func (v *countView) showStale() (int, []byte, error) {
 
 // book books the lines once under the key of the form, unless other levels are expected.
 func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
-	lines := make([]map[string]any, len(v.Lines))
 	for i, line := range v.Lines {
 		counted, _ := line.quantity()
-		lines[i] = map[string]any{"product_id": line.Product.ProductID, "counted": counted}
-	}
-	members := map[string]any{"location": v.Location, "lines": lines, "notes": sent.Values.Get("notes")}
-	body, err := page.Source(members)
-	if err != nil {
-		return done, err
+		sent.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(line.Product.ProductID, 10))
+		sent.Values.Set(fmt.Sprintf("lines[%d].counted", i), strconv.FormatInt(counted, 10))
 	}
 	// Encode keeps the result, which is all that is needed of the answer: the key has been
 	// claimed for this form, so that it is not answered from an earlier one.
-	request := v.once(sent, body.Raw())
+	request := v.once(sent)
+	var tally stock.Tally
+	tally, request.Refused = form.Decode(sent.Typed(page.Trim), stock.ReadTally)
 	request.Encode = func(result any) ([]byte, error) {
 		done, _ = result.(stock.Count)
 		return strictjson.Marshal(len(done.Lines))
@@ -81,7 +80,7 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	expected := func(levels map[int64]int64) bool {
 		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Expected })
 	}
-	_, err = v.room.config.Stock.CountFrom(v.Context(), request, expected, body)
+	_, err = v.room.config.Stock.CountFrom(v.Context(), request, expected, tally)
 	return done, err
 }
 

@@ -135,7 +135,9 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 	if !form.IsText(content) {
 		return s.LeadTo(of.Path("/import"), page.Flash{Key: "warehouse.import.text", Danger: true})
 	}
-	answer, err := room.config.Stock.ImportFrom(s.Context(), page.Basis(sent, versionOfPlan), of.once(sent, []byte(content)))
+	request := of.once(sent)
+	request.Body = []byte(content)
+	answer, err := room.config.Stock.ImportFrom(s.Context(), page.Basis(sent, versionOfPlan), request)
 	if err != nil {
 		return room.showImportAgain(s, content, err)
 	}

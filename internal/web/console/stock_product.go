@@ -47,6 +47,18 @@ func number(text string) any {
 	return text
 }
 
+// typedNumbers reads the fields of the warehouse's forms: numbers as people write them.
+func typedNumbers(path, text string) string {
+	text = strings.TrimSpace(text)
+	switch path[strings.LastIndexByte(path, '.')+1:] {
+	case "quantity", "price", "stock_min", "stock_max":
+		if plain := plainNumber.Replace(text); csvfile.IsNumber(plain) {
+			return plain
+		}
+	}
+	return text
+}
+
 // productValue returns what a field of the form of a product holds.
 func productValue(sent *page.Form, field string) any {
 	text := strings.TrimSpace(sent.Values.Get(field))

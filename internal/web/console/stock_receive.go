@@ -74,25 +74,22 @@ func (v *bookView) receive() (int, []byte, error) {
 	if len(v.Form.Faults) > 0 {
 		return v.show(http.StatusUnprocessableEntity)
 	}
-	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
-	members := make([]map[string]any, len(lines))
 	for i, line := range lines {
-		members[i] = map[string]any{"product_id": ids[i], "quantity": number(line.quantity)}
+		v.Form.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(ids[i], 10))
+		v.Form.Values.Set(fmt.Sprintf("lines[%d].quantity", i), line.quantity)
 	}
-	body, err := page.Source(map[string]any{"location": value("location"), "lines": members, "notes": value("notes")})
-	if err != nil {
-		return 0, nil, err
-	}
-	request := v.once(v.Form, body.Raw())
+	request := v.once(v.Form)
 	request.Encode = func(any) ([]byte, error) { return strictjson.Marshal(len(lines)) }
-	if _, err := v.room.config.Stock.Receive(v.Context(), request, body); err != nil {
+	var receipt stock.Receipt
+	receipt, request.Refused = form.Decode(v.Form.Typed(typedNumbers), stock.ReadReceipt)
+	if _, err := v.room.config.Stock.Receive(v.Context(), request, receipt); err != nil {
 		return v.refuseLines(err)
 	}
 	message, err := v.received(lines, ids)
 	if err != nil {
 		return 0, nil, err
 	}
-	return v.LeadTo(v.Link(v.Path("/book"), "type", string(v.Kind), "location", value("location")), message)
+	return v.LeadTo(v.Link(v.Path("/book"), "type", string(v.Kind), "location", strings.TrimSpace(v.Form.Values.Get("location"))), message)
 }
 
 // received returns the message that says what was received.

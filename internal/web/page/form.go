@@ -8,6 +8,8 @@ import (
 	"io"
 	"net/url"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -54,6 +56,13 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 		return nil, err
 	}
 	values := v.Request.PostForm
+	for _, texts := range values {
+		for _, text := range texts {
+			if !utf8.ValidString(text) { // which browsers never send
+				return nil, errNotUTF8
+			}
+		}
+	}
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
 	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
 }
@@ -63,6 +72,18 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 func Basis[R any](sent *Form, version func(R) int64) form.Basis[R] {
 	return func(now R) bool { return version(now) == sent.Version }
 }
+
+var errNotUTF8 = refusal.New(refusal.CodeBadRequest, "the form is not valid UTF-8")
+
+// Typed returns what was typed, as use cases read it: fields are named by their paths in
+// the command. convert returns what a text means, as form.FromValues has it; nil changes
+// nothing.
+func (f *Form) Typed(convert func(path, text string) string) form.Source {
+	return form.FromValues(f.Values, convert)
+}
+
+// Trim is what fields mean whose white space does not matter. Passwords are not such fields.
+func Trim(_, text string) string { return strings.TrimSpace(text) }
 
 // Object returns the values of some fields as use cases take them. A field that is empty
 // is left out.
@@ -81,7 +102,7 @@ func (f *Form) Object(fields ...string) (form.Source, error) {
 func Source(value any) (form.Source, error) {
 	text, err := strictjson.Marshal(value)
 	if err != nil { // browsers send valid UTF-8
-		return nil, refusal.New(refusal.CodeBadRequest, "the form is not valid UTF-8")
+		return nil, errNotUTF8
 	}
 	return strictjson.Parse(text)
 }
