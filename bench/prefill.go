@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/order"
@@ -53,8 +54,8 @@ func newOrderMaker() *orderMaker {
 	m := &orderMaker{random: newRandom()}
 	for i := range m.requests {
 		before, after := orderBody(i == 1)
-		request, problems := delivery.ReadOrderRequest(document(before + "B-" + after))
-		if err := problems.Err(); err != nil {
+		request, err := form.Decode(document(before+"B-"+after), delivery.ReadOrderRequest)
+		if err != nil {
 			panic(err)
 		}
 		for at := range request.Items {

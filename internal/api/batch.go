@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
@@ -45,7 +46,11 @@ func (s *Server) createBatch(c *call) (reply, error) {
 
 // readBatch reads a batch, and takes what it counts as from the partner's rate.
 func (s *Server) readBatch(c *call) (*order.Batch, error) {
-	request, body, err := c.idempotentJSON()
+	request, err := c.idempotent()
+	if err != nil {
+		return nil, err
+	}
+	body, err := c.json()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +58,11 @@ func (s *Server) readBatch(c *call) (*order.Batch, error) {
 	if err := s.chargePartner(c, (orders+ordersPerRequest-1)/ordersPerRequest); err != nil {
 		return nil, err
 	}
-	return s.config.Orders.PrepareBatch(c.Context(), request, body)
+	wanted, err := form.Decode(body, order.ReadBatch)
+	if err != nil {
+		return nil, err
+	}
+	return s.config.Orders.PrepareBatch(c.Context(), request, wanted)
 }
 
 func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
@@ -104,7 +113,9 @@ func (s *Server) handleOrderValidate(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	dry, err := s.config.Orders.Validate(c.Context(), c.partnerID, body)
+	var wanted order.Wanted
+	wanted.OrderRequest, wanted.Refused = form.Decode(body, delivery.ReadOrderRequest)
+	dry, err := s.config.Orders.Validate(c.Context(), c.partnerID, wanted)
 	if err == nil {
 		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})
 	}

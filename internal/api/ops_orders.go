@@ -7,7 +7,9 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -24,7 +26,9 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.config.Orders.Advance(c.Context(), request, courierID, c.pathID("order_id"), body)
+	move, refused := form.Decode(body, func(f *form.Form) order.Advance { return s.config.Orders.ReadAdvance(f, courierID) })
+	move.Refused = refused
+	answer, err := s.config.Orders.Advance(c.Context(), request, c.pathID("order_id"), move)
 	return c.recordReply(http.StatusOK, answer, err)
 }
 
@@ -41,11 +45,11 @@ func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	move, err := decode(c, s.config.Orders.ReadBulkAdvance)
 	if err != nil {
 		return reply{}, err
 	}
-	moved, err := s.config.Orders.AdvanceAll(c.Context(), request, body)
+	moved, err := s.config.Orders.AdvanceAll(c.Context(), request, move)
 	if err != nil {
 		return reply{}, err
 	}

@@ -34,11 +34,11 @@ type quoteAnswer struct {
 }
 
 func (s *Server) handleQuote(c *call) (reply, error) {
-	body, err := c.json()
+	shipment, err := decode(c, delivery.ReadQuoteRequest)
 	if err != nil {
 		return reply{}, err
 	}
-	quote, err := s.config.Orders.Quote(c.Context(), c.partnerID, body)
+	quote, err := s.config.Orders.Quote(c.Context(), c.partnerID, shipment)
 	if err != nil {
 		return reply{}, err
 	}
@@ -81,14 +81,6 @@ func (c *call) repeatable(partnerID string, key uuid.UUID) idempotency.Request {
 	}
 }
 
-// idempotentJSON is idempotent for a request with a JSON body.
-func (c *call) idempotentJSON() (request idempotency.Request, body form.Source, err error) {
-	if request, err = c.idempotent(); err == nil {
-		body, err = c.json()
-	}
-	return request, body, err
-}
-
 // recordReply returns the record of an order. A replayed one is marked by a header.
 func (c *call) recordReply(status int, answer order.Answer, err error) (reply, error) {
 	if answer.Replayed {
@@ -98,11 +90,15 @@ func (c *call) recordReply(status int, answer order.Answer, err error) (reply, e
 }
 
 func (s *Server) handleOrderCreate(c *call) (reply, error) {
-	request, body, err := c.idempotentJSON()
+	request, err := c.idempotent()
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.config.Orders.Create(c.Context(), request, body)
+	wanted, err := decodeKeyed(c, &request, delivery.ReadOrderRequest)
+	if err != nil {
+		return reply{}, err
+	}
+	answer, err := s.config.Orders.Create(c.Context(), request, wanted)
 	c.orderID = record.OrderID(answer.Record)
 	return c.recordReply(http.StatusCreated, answer, err)
 }
@@ -112,11 +108,14 @@ func (s *Server) handleOrderCancel(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	body, err := c.optionalJSON()
+	reason := ""
+	if len(c.body) > 0 {
+		reason, err = decodeKeyed(c, &request, delivery.ReadCancelRequest)
+	}
 	if err != nil {
 		return reply{}, err
 	}
-	answer, err := s.config.Orders.Cancel(c.Context(), request, c.pathID("order_id"), body)
+	answer, err := s.config.Orders.Cancel(c.Context(), request, c.pathID("order_id"), reason)
 	return c.recordReply(http.StatusOK, answer, err)
 }
 

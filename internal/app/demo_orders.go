@@ -10,8 +10,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
@@ -71,7 +71,9 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 		if _, err := io.ReadFull(a.Random, request.UUID[:]); err != nil {
 			return "", err
 		}
-		created, err := a.orders.Create(ctx, request, must(body))
+		var wanted delivery.OrderRequest
+		wanted, request.Refused = form.Decode(must(body), delivery.ReadOrderRequest)
+		created, err := a.orders.Create(ctx, request, wanted)
 		if err != nil {
 			return "", err
 		}
@@ -79,15 +81,11 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 	}
 	way := delivery.Statuses[:slices.Index(delivery.Statuses, one.status)+1]
 	for _, next := range way[slices.Index(way, status)+1:] {
-		move := map[string]string{"status": string(next)}
+		move := order.Advance{Status: next}
 		if next == delivery.StatusCourierAssigned {
-			move["courier_id"] = seeded.CourierID
+			move.CourierID = seeded.CourierID
 		}
-		text, err := strictjson.Marshal(move)
-		if err != nil {
-			return "", err
-		}
-		if _, err := a.orders.Advance(ctx, nil, "", orderID, must(string(text))); err != nil {
+		if _, err := a.orders.Advance(ctx, nil, orderID, move); err != nil {
 			return "", err
 		}
 	}

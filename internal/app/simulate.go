@@ -28,8 +28,7 @@ func (a *App) startSimulation() {
 	a.simulator.Run()
 }
 
-// simulated is the simulate.Dispatch. It moves live orders by the same requests as
-// operators send.
+// simulated is the simulate.Dispatch. It moves live orders as operators do.
 type simulated struct {
 	orders    *order.Service
 	operators *operator.Service
@@ -47,22 +46,10 @@ func requestOf(value any) (form.Source, error) {
 
 // Advance moves an order if it still has the given version.
 func (s simulated) Advance(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	request := map[string]any{"status": move.To, "version": version}
-	for name, text := range map[string]string{
-		"notes": move.Notes, "courier_id": move.CourierID, "failure_reason": move.FailureReason, "reason": move.Reason,
-	} {
-		if text != "" {
-			request[name] = text
-		}
-	}
-	if move.NextAttempt != nil {
-		request["next_attempt"] = *move.NextAttempt
-	}
-	body, err := requestOf(request)
-	if err != nil {
-		return err
-	}
-	_, err = s.orders.Advance(ctx, nil, "", orderID, body)
+	_, err := s.orders.Advance(ctx, nil, orderID, order.Advance{
+		Status: move.To, Notes: move.Notes, CourierID: move.CourierID, FailureReason: move.FailureReason,
+		NextAttempt: move.NextAttempt, Reason: move.Reason, Version: version,
+	})
 	return err
 }
 

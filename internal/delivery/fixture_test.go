@@ -31,6 +31,13 @@ func parse(t *testing.T, body string) form.Source {
 	return root
 }
 
+// read reads a document, and returns what is wrong with it.
+func read[C any](root form.Source, reader func(*form.Form) C) (C, form.Problems) {
+	var problems form.Problems
+	command := reader(form.New(root, &problems))
+	return command, problems
+}
+
 // set returns the body with a value, in JSON, at a path such as
 // parcels[0].weight_kg. An empty value removes the member.
 func set(t *testing.T, body, path, value string) string {

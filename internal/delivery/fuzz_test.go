@@ -25,7 +25,7 @@ func FuzzReadOrderRequest(f *testing.F) {
 		if err != nil {
 			return
 		}
-		request, problems := delivery.ReadOrderRequest(root)
+		request, problems := read(root, delivery.ReadOrderRequest)
 		if len(problems) == 0 {
 			checkValid(t, request)
 			return
@@ -96,7 +96,7 @@ func FuzzPostalCode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		request, problems := delivery.ReadOrderRequest(root)
+		request, problems := read(root, delivery.ReadOrderRequest)
 		if len(problems) > 0 {
 			return
 		}

@@ -67,12 +67,9 @@ var (
 // EachOrderOnce is the rule for lists of orders.
 var EachOrderOnce = form.Define("each_order_once", "each order once")
 
-// ReadOrderRequest reads and validates a request to create an order. The request
-// is valid if and only if no problems are returned.
-func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	request := OrderRequest{
+// ReadOrderRequest reads a request to create an order.
+func ReadOrderRequest(f *form.Form) OrderRequest {
+	return OrderRequest{
 		PartnerOrderID: f.Text("partner_order_id", form.Required, identifierRule),
 		Shipment:       readShipment(f, inOrder),
 		Reference:      f.Text("reference", form.Optional, referenceRule),
@@ -81,18 +78,12 @@ func ReadOrderRequest(root form.Source) (OrderRequest, form.Problems) {
 		Items:          readItems(f),
 		QuoteID:        f.Text("quote_id", form.Optional, quoteIDRule),
 	}
-	return request, problems
 }
 
-// ReadQuoteRequest reads and validates a request for a quote. It requires only
-// what decides the price: the service level, the postal code, city, province and
-// country of both ends, and the weight of each parcel. Other fields may be absent
-// but not invalid.
-func ReadQuoteRequest(root form.Source) (Shipment, form.Problems) {
-	var problems form.Problems
-	shipment := readShipment(form.New(root, &problems), inQuote)
-	return shipment, problems
-}
+// ReadQuoteRequest reads a request for a quote. It requires only what decides the
+// price: the service level, the postal code, city, province and country of both ends,
+// and the weight of each parcel. Other fields may be absent but not invalid.
+func ReadQuoteRequest(f *form.Form) Shipment { return readShipment(f, inQuote) }
 
 func readShipment(f *form.Form, unpriced form.Presence) Shipment {
 	return Shipment{
@@ -119,10 +110,9 @@ func readItems(f *form.Form) []Item {
 // characters.
 const MaxReason = 500
 
-// ReadCancelRequest reads and validates the optional reason of a cancellation.
-func ReadCancelRequest(root form.Source) (reason string, problems form.Problems) {
-	f := form.New(root, &problems)
-	return f.Text("reason", form.Optional, form.Length(0, MaxReason)), problems
+// ReadCancelRequest reads the optional reason of a cancellation.
+func ReadCancelRequest(f *form.Form) (reason string) {
+	return f.Text("reason", form.Optional, form.Length(0, MaxReason))
 }
 
 // Courier is the person who carries an order. Partners see the name, phone and

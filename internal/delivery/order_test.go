@@ -78,12 +78,12 @@ func TestFieldRules(t *testing.T) {
 			t.Parallel()
 			body := withBlock(t, orderBody, rule.field)
 			for _, value := range rule.valid {
-				if _, problems := delivery.ReadOrderRequest(parse(t, set(t, body, rule.field, value))); len(problems) > 0 {
+				if _, problems := read(parse(t, set(t, body, rule.field, value)), delivery.ReadOrderRequest); len(problems) > 0 {
 					t.Errorf("%.60s: got %+v, want no problems", value, problems)
 				}
 			}
 			for _, value := range rule.invalid {
-				_, problems := delivery.ReadOrderRequest(parse(t, set(t, body, rule.field, value)))
+				_, problems := read(parse(t, set(t, body, rule.field, value)), delivery.ReadOrderRequest)
 				if got := fieldsOf(problems); !slices.Equal(got, []string{rule.field}) || problems[0].Expected == "" {
 					t.Errorf("%.60s: got problems %+v, want one at %s with what is expected", value, problems, rule.field)
 				}
@@ -102,7 +102,7 @@ func TestItemRules(t *testing.T) {
 		`[{"product_id":9007199254740993,"quantity":1e0}]`:        {"items[0].product_id"},
 		"[" + strings.Repeat(`{},`, 1000) + "{}]":                 {"items"},
 	} {
-		_, problems := delivery.ReadOrderRequest(parse(t, set(t, orderBody, "items", items)))
+		_, problems := read(parse(t, set(t, orderBody, "items", items)), delivery.ReadOrderRequest)
 		if got := fieldsOf(problems); !slices.Equal(got, want) {
 			t.Errorf("%.60s: got problems at %q, want %q", items, got, want)
 		}
@@ -117,7 +117,7 @@ func TestOrderIsReadAsSent(t *testing.T) {
 	body = set(t, body, "parcels[0].fragile", `true`)
 	// The other edits have compacted the metadata.
 	body = strings.Replace(body, `{"a":[],"b":1.50}`, `{ "b" : 1.50 , "a":[ ] }`, 1)
-	got, problems := delivery.ReadOrderRequest(parse(t, body))
+	got, problems := read(parse(t, body), delivery.ReadOrderRequest)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -141,20 +141,20 @@ func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
 	t.Parallel()
 	const end = `{"address":{"postal_code":"H2X1Y4","city":"Montréal","province":"QC","country":"CA"}}`
 	const least = `{"service_level":"express","pickup":` + end + `,"dropoff":` + end + `,"parcels":[{"weight_kg":2}]}`
-	if _, problems := delivery.ReadQuoteRequest(parse(t, least)); len(problems) > 0 {
+	if _, problems := read(parse(t, least), delivery.ReadQuoteRequest); len(problems) > 0 {
 		t.Errorf("%s: got %+v, want no problems", least, problems)
 	}
-	if _, problems := delivery.ReadOrderRequest(parse(t, least)); len(problems) != 1+2*5+6 {
+	if _, problems := read(parse(t, least), delivery.ReadOrderRequest); len(problems) != 1+2*5+6 {
 		t.Errorf("%s, as an order: got problems at %q, want %d", least, fieldsOf(problems), 1+2*5+6)
 	}
 	for _, field := range []string{"service_level", "pickup.address", "dropoff.address.city", "parcels", "parcels[0].weight_kg"} {
-		if _, problems := delivery.ReadQuoteRequest(parse(t, set(t, least, field, ""))); !slices.Equal(fieldsOf(problems), []string{field}) {
+		if _, problems := read(parse(t, set(t, least, field, "")), delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("without %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
 	// An optional field that is present must still be valid.
 	for _, field := range []string{"pickup.phone", "dropoff.address.line1", "parcels[0].length_cm", "parcels[0].parcel_id", "pickup.time_window"} {
-		if _, problems := delivery.ReadQuoteRequest(parse(t, set(t, least, field, `false`))); !slices.Equal(fieldsOf(problems), []string{field}) {
+		if _, problems := read(parse(t, set(t, least, field, `false`)), delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("with an invalid %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
@@ -166,12 +166,12 @@ func TestCancelReason(t *testing.T) {
 		`{}`: "", `{"reason":null}`: "", `{"reason":""}`: "", `{"reason":"trop tard"}`: "trop tard", `{"Reason":5}`: "",
 		`{"reason":` + many("é", 500) + `}`: strings.Repeat("é", 500),
 	} {
-		if reason, problems := delivery.ReadCancelRequest(parse(t, body)); reason != want || len(problems) > 0 {
+		if reason, problems := read(parse(t, body), delivery.ReadCancelRequest); reason != want || len(problems) > 0 {
 			t.Errorf("%.60s: got %q, %v, want %q", body, reason, problems, want)
 		}
 	}
 	for _, body := range []string{`{"reason":5}`, `{"reason":` + many("é", 501) + `}`, `{"reason":"\u0000"}`, `[]`} {
-		if _, problems := delivery.ReadCancelRequest(parse(t, body)); len(problems) != 1 {
+		if _, problems := read(parse(t, body), delivery.ReadCancelRequest); len(problems) != 1 {
 			t.Errorf("%.60s: got %v, want one problem", body, problems)
 		}
 	}
@@ -191,7 +191,7 @@ func TestAllProblemsInOneError(t *testing.T) {
 		body = set(t, body, field, fault.value)
 		want = append(want, field)
 	}
-	_, problems := delivery.ReadOrderRequest(parse(t, body))
+	_, problems := read(parse(t, body), delivery.ReadOrderRequest)
 	if got := fieldsOf(problems); !slices.Equal(got, want) {
 		t.Fatalf("got %d problems at %q, want %d at %q", len(got), got, len(want), want)
 	}
@@ -207,12 +207,12 @@ func TestAllProblemsInOneError(t *testing.T) {
 func TestParcelIDsAreUnique(t *testing.T) {
 	t.Parallel()
 	body := set(t, orderBody, "parcels", "["+parcelBody+","+parcelBody+","+strings.Replace(parcelBody, "p1", "P1", 1)+"]")
-	if _, problems := delivery.ReadOrderRequest(parse(t, body)); !slices.Equal(fieldsOf(problems), []string{"parcels[1].parcel_id"}) {
+	if _, problems := read(parse(t, body), delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems), []string{"parcels[1].parcel_id"}) {
 		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
 	// Two missing ids are two problems; that they are equal is not a third.
 	body = set(t, set(t, body, "parcels[0].parcel_id", ""), "parcels[1].parcel_id", "")
-	if _, problems := delivery.ReadOrderRequest(parse(t, body)); !slices.Equal(fieldsOf(problems), []string{"parcels[0].parcel_id", "parcels[1].parcel_id"}) {
+	if _, problems := read(parse(t, body), delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems), []string{"parcels[0].parcel_id", "parcels[1].parcel_id"}) {
 		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
 }

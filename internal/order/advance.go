@@ -18,31 +18,42 @@ import (
 	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
-// advance is a request to move an order to another state, by the service.
-type advance struct {
+// Advance is a request to move an order to another state, by the service.
+type Advance struct {
 	Status        delivery.Status
 	Notes         string
-	CourierID     string    // required for courier_assigned
-	ETA           time.Time // zero keeps the estimate
-	FailureReason string    // for failed
-	NextAttempt   *time.Time
-	Reason        string // for cancelled
-	// OccurredAt is when it happened; zero if it happens now.
-	OccurredAt time.Time
-	// by limits the request to the orders of one courier, who makes it; empty for
-	// the dispatch desk.
-	by string
-	// version is the version of the order that the caller saw; 0 if the request has none.
-	version int64
+	CourierID     string     // required for courier_assigned
+	ETA           time.Time  // zero keeps the estimate
+	FailureReason string     // for failed
+	NextAttempt   *time.Time // for failed; nil if none is planned
+	Reason        string     // for cancelled
+	OccurredAt    time.Time  // when it happened; zero if it happens now
+	// By is the courier who makes the request, which is limited to that courier's orders;
+	// empty for the dispatch desk.
+	By string
+	// Version is the version of the order that the caller saw; 0 if the request has none.
+	Version int64
+	// Refused is what is wrong with the request; nil if nothing is. It comes after what a
+	// courier may not do, and after the answer to an equal request.
+	Refused error
 }
 
-func readAdvance(f *form.Form, by string, now time.Time) advance {
-	a := advance{
+// ReadAdvance reads a request to move one order. by is the courier who makes it; empty for
+// the dispatch desk.
+func (s *Service) ReadAdvance(f *form.Form, by string) Advance {
+	a := s.readAdvance(f, by)
+	a.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
+	return a
+}
+
+// readAdvance reads what the requests to move one order and many have in common.
+func (s *Service) readAdvance(f *form.Form, by string) Advance {
+	a := Advance{
 		Status: delivery.Status(f.Text("status", form.Required, form.OneOf(delivery.Statuses...))),
 		Notes:  f.Text("notes", form.Optional, form.Length(0, 1000)),
 		ETA:    f.Time("eta", form.Optional),
 		Reason: f.Text("reason", form.Optional, form.Length(0, delivery.MaxReason)),
-		by:     by,
+		By:     by,
 	}
 	needsReason := form.Presence(by != "" && a.Status == delivery.StatusFailed)
 	a.FailureReason = f.Text("failure_reason", needsReason, form.Length(least(needsReason), delivery.MaxReason))
@@ -52,7 +63,7 @@ func readAdvance(f *form.Form, by string, now time.Time) advance {
 		a.NextAttempt = &at
 	}
 	if at := f.Time("occurred_at", form.Optional); !at.IsZero() {
-		if a.OccurredAt = at; !delivery.MayHaveOccurred(at, now) {
+		if a.OccurredAt = at; !delivery.MayHaveOccurred(at, s.now()) {
 			f.Fault("occurred_at", delivery.OccurredRule)
 		}
 	}
@@ -73,7 +84,7 @@ func least(presence form.Presence) int {
 }
 
 // may reports whether the order is visible to the caller.
-func (a *advance) may(o *delivery.Order) bool { return a.by == "" || o.CarriedBy(a.by) }
+func (a *Advance) may(o *delivery.Order) bool { return a.By == "" || o.CarriedBy(a.By) }
 
 // maxVersion bounds the versions that a caller may name.
 const maxVersion = 1 << 53
@@ -85,19 +96,19 @@ const maxVersion = 1 << 53
 // order that the caller saw; it is refused if the order has changed since. So a
 // courier who was assigned meanwhile is not replaced by accident.
 //
-// If courierID is not empty, only orders that this courier carries can be moved,
-// and only to delivery.CourierStatuses: another state is forbidden, another order
+// Of the orders that a courier asks to move, only those can be moved that this courier
+// carries, and only to delivery.CourierStatuses: another state is forbidden, another order
 // not_found, and a failed attempt needs a reason.
 //
 // r is the request, if it came with an Idempotency-Key; otherwise nil. Its key is looked
 // up before the request is refused: a courier who was without a connection repeats it when
 // the order may belong to another one.
-func (s *Service) Advance(ctx context.Context, r *idempotency.Request, courierID, orderID string, root form.Source) (Answer, error) {
+func (s *Service) Advance(ctx context.Context, r *idempotency.Request, orderID string, a Advance) (Answer, error) {
 	r, err := ofOrder(r, orderID)
 	if err != nil {
 		return Answer{}, err
 	}
-	a, order, courier, err := s.readMove(ctx, courierID, orderID, root)
+	order, courier, err := s.concerned(ctx, orderID, &a)
 	if err != nil && r != nil {
 		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandAdvance, key: r.Key, bodyHash: r.BodyHash(), refusal: err})
 	}
@@ -125,31 +136,27 @@ func ofOrder(r *idempotency.Request, orderID string) (*idempotency.Request, erro
 	return &keyed, nil
 }
 
-// readMove reads a request to move one order, and what it concerns.
-func (s *Service) readMove(ctx context.Context, courierID, orderID string, root form.Source) (a advance, order *delivery.Order, courier *delivery.Courier, err error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	a = readAdvance(f, courierID, s.now())
-	if courierID != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
-		return a, nil, nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
+// concerned returns the order that a move is of, and the courier whom it names.
+func (s *Service) concerned(ctx context.Context, orderID string, a *Advance) (order *delivery.Order, courier *delivery.Courier, err error) {
+	if a.By != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
+		return nil, nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
 	}
-	a.version, _ = f.Integer("version", form.Optional, 1, maxVersion)
-	if err := problems.Err(); err != nil {
-		return a, nil, nil, err
+	if a.Refused != nil {
+		return nil, nil, a.Refused
 	}
 	order, err = s.head(ctx, orderID)
 	if err == nil && !a.may(order) {
 		err = refusal.NotFound("order")
 	}
 	if err == nil {
-		courier, err = s.courier(ctx, a)
+		courier, err = s.courier(ctx, *a)
 	}
-	return a, order, courier, err
+	return order, courier, err
 }
 
 // handOver reports orders that had another courier before the move. They are as they
 // were before it.
-func (s *Service) handOver(ctx context.Context, a advance, moved ...*delivery.Order) {
+func (s *Service) handOver(ctx context.Context, a Advance, moved ...*delivery.Order) {
 	if a.Status != delivery.StatusCourierAssigned || s.config.HandedOver == nil {
 		return
 	}
@@ -165,7 +172,7 @@ func (s *Service) handOver(ctx context.Context, a advance, moved ...*delivery.Or
 }
 
 // move submits the move of one order, which was read a moment ago.
-func (s *Service) move(ctx context.Context, r *idempotency.Request, order *delivery.Order, a advance, courier *delivery.Courier) (Answer, error) {
+func (s *Service) move(ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier) (Answer, error) {
 	now := s.now()
 	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
@@ -177,9 +184,9 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 	}
 	cmd := &advanceCommand{
 		audit:   entry,
-		carrier: a.by,
+		carrier: a.By,
 		target:  OrderKey{order.PartnerID, order.OrderID},
-		version: cmp.Or(a.version, order.Version),
+		version: cmp.Or(a.Version, order.Version),
 		encode:  s.config.EncodeForOperators,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
@@ -248,7 +255,7 @@ func movedBy(ctx context.Context, tx Reader, key OrderKey, version int64) (*Move
 	return nil, nil
 }
 
-func (s *Service) courier(ctx context.Context, a advance) (courier *delivery.Courier, err error) {
+func (s *Service) courier(ctx context.Context, a Advance) (courier *delivery.Courier, err error) {
 	if a.Status != delivery.StatusCourierAssigned {
 		return nil, nil
 	}
@@ -272,46 +279,55 @@ type Moved struct {
 	Err     error
 }
 
+// BulkAdvance is a request to move many orders in the same way.
+type BulkAdvance struct {
+	Advance           // without a version
+	OrderIDs []string // each once
+	Versions []int64  // those of the orders that the caller saw, in the same order; may be empty
+}
+
+// ReadBulkAdvance reads a request of the dispatch desk to move many orders.
+func (s *Service) ReadBulkAdvance(f *form.Form) BulkAdvance {
+	a := BulkAdvance{
+		Advance:  s.readAdvance(f, ""),
+		OrderIDs: f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255)),
+		Versions: f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion),
+	}
+	if twice(a.OrderIDs) {
+		f.Fault("order_ids", delivery.EachOrderOnce)
+	}
+	if f.Has("versions") && len(a.OrderIDs) > 0 && len(a.Versions) > 0 && len(a.Versions) != len(a.OrderIDs) {
+		f.Fault("versions", asManyVersions)
+	}
+	return a
+}
+
 // AdvanceAll moves many orders in the same way, each independently: a refused
 // order does not keep the others from moving. They wait for the committer together
-// and so share its transactions. The outcomes are in the order of the request. An
-// invalid request is a validation_error.
+// and so share its transactions. The outcomes are in the order of the request.
 //
 // r is the request if it came with an Idempotency-Key; otherwise nil. The key holds for
 // each order by itself, so that a request which was interrupted can be repeated.
-func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, root form.Source) ([]Moved, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	a := readAdvance(f, "", s.now())
-	ids := f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255))
-	versions := f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion)
-	if twice(ids) {
-		f.Fault("order_ids", delivery.EachOrderOnce)
-	}
-	if f.Has("versions") && len(ids) > 0 && len(versions) > 0 && len(versions) != len(ids) {
-		f.Fault("versions", asManyVersions)
-	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	courier, err := s.courier(ctx, a)
+func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a BulkAdvance) ([]Moved, error) {
+	courier, err := s.courier(ctx, a.Advance)
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.byIDs(ctx, ids)
+	found, err := s.byIDs(ctx, a.OrderIDs)
 	if err != nil {
 		return nil, err
 	}
-	moved := make([]Moved, len(ids))
-	eachAtOnce(len(ids), func(i int) {
-		moved[i] = Moved{OrderID: ids[i], Err: refusal.NotFound("order")}
-		if order := found[ids[i]]; order != nil {
-			a := a
-			if len(versions) > 0 {
-				a.version = versions[i]
+	moved := make([]Moved, len(a.OrderIDs))
+	eachAtOnce(len(moved), func(i int) {
+		orderID := a.OrderIDs[i]
+		moved[i] = Moved{OrderID: orderID, Err: refusal.NotFound("order")}
+		if order := found[orderID]; order != nil {
+			one := a.Advance
+			if len(a.Versions) > 0 {
+				one.Version = a.Versions[i]
 			}
 			if moved[i].Err = s.config.Damaged.Of(order.Damage); moved[i].Err == nil {
-				_, moved[i].Err = s.move(ctx, partOf(r, order), order, a, courier)
+				_, moved[i].Err = s.move(ctx, partOf(r, order), order, one, courier)
 			}
 			if moved[i].Err == nil {
 				moved[i].Status = a.Status
@@ -324,7 +340,7 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, root f
 			done = append(done, found[m.OrderID])
 		}
 	}
-	s.handOver(ctx, a, done...)
+	s.handOver(ctx, a.Advance, done...)
 	if len(done) == 0 {
 		return moved, refusedActor(moved)
 	}

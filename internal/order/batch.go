@@ -40,16 +40,30 @@ func settledTogether(orders, bytes int) int {
 	return max(1, min(maxOfBatches, maxPartBytes*orders/max(1, bytes)))
 }
 
-// PrepareBatch reads and prices the orders of a batch, each independently. It lets
-// other goroutines run after each order. Its error concerns the whole batch.
-func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, root form.Source) (*Batch, error) {
-	orders, err := readBatch(root)
-	if err != nil {
-		return nil, err
+var batchSize = form.Define("batch_size", "an array of 1 to {most} orders")
+
+// ReadBatch reads a batch, each of its orders by itself: a refused order does not keep the
+// others from being created. It lets other goroutines run after each order.
+func ReadBatch(f *form.Form) []Wanted {
+	orders := f.Documents("orders")
+	if len(orders) == 0 || len(orders) > MaxBatch {
+		f.Fault("orders", batchSize.With("most", MaxBatch))
+		return nil
 	}
-	batch := &Batch{key: r.Key, bodyHash: r.BodyHash(), together: settledTogether(len(orders), len(r.Body))}
+	wanted := make([]Wanted, len(orders))
 	for i, order := range orders {
-		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, order)
+		wanted[i].OrderRequest, wanted[i].Refused = form.Decode(order, delivery.ReadOrderRequest)
+		runtime.Gosched()
+	}
+	return wanted
+}
+
+// PrepareBatch prices the orders of a batch, each independently. It lets other goroutines
+// run after each order. Its error concerns the whole batch.
+func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, orders []Wanted) (*Batch, error) {
+	batch := &Batch{key: r.Key, bodyHash: r.BodyHash(), together: settledTogether(len(orders), len(r.Body))}
+	for i := range orders {
+		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, &orders[i])
 		if fault := faultOf(part); fault != nil {
 			return nil, fault
 		}
@@ -86,21 +100,6 @@ func faultOf(cmd command) error {
 		return refused.refusal
 	}
 	return nil
-}
-
-var batchSize = form.Define("batch_size", "an array of 1 to {most} orders")
-
-func readBatch(root form.Source) ([]form.Source, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	if f == nil {
-		return nil, problems.Err()
-	}
-	orders := root.Member("orders").Elements()
-	if len(orders) == 0 || len(orders) > MaxBatch {
-		f.Fault("orders", batchSize.With("most", MaxBatch))
-	}
-	return orders, problems.Err()
 }
 
 // partKey returns the key of one order of a batch.
@@ -164,9 +163,9 @@ type Dry struct {
 
 // Validate returns what creating an order would cost, and stores nothing. Its
 // error is the one that creation would end with right now.
-func (s *Service) Validate(ctx context.Context, partnerID string, root form.Source) (Dry, error) {
+func (s *Service) Validate(ctx context.Context, partnerID string, wanted Wanted) (Dry, error) {
 	key := idempotency.Key{PartnerID: partnerID} // no request has it
-	cmd := s.creation(ctx, key, [32]byte{}, root)
+	cmd := s.creation(ctx, key, [32]byte{}, &wanted)
 	err := s.config.Store.Read(ctx, func(tx Reader) error {
 		state, err := tx.Peek(ctx, needsOf([]command{cmd}))
 		if err != nil {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -103,11 +102,7 @@ type Answer struct {
 }
 
 // Quote prices a shipment without storing anything.
-func (s *Service) Quote(ctx context.Context, partnerID string, root form.Source) (pricing.Quote, error) {
-	shipment, problems := delivery.ReadQuoteRequest(root)
-	if err := problems.Err(); err != nil {
-		return pricing.Quote{}, err
-	}
+func (s *Service) Quote(ctx context.Context, partnerID string, shipment delivery.Shipment) (pricing.Quote, error) {
 	now := s.now()
 	price, err := s.price(ctx, partnerID, shipment, now)
 	if err != nil {
@@ -125,22 +120,27 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 	return card.Price(s.config.Calendar, shipment, now)
 }
 
-// Create validates, prices and stores an order. A refused request leaves nothing
-// behind. A repeated request gets the answer to the first, even if the rules have
-// changed since.
-func (s *Service) Create(ctx context.Context, r idempotency.Request, root form.Source) (Answer, error) {
-	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), root))
+// Wanted is an order that somebody wants.
+type Wanted struct {
+	delivery.OrderRequest
+	Refused error // what is wrong with the request; nil if nothing is
+}
+
+// Create prices and stores an order. A refused request leaves nothing behind. A repeated
+// request gets the answer to the first, even if the rules have changed since.
+func (s *Service) Create(ctx context.Context, r idempotency.Request, request delivery.OrderRequest) (Answer, error) {
+	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), &Wanted{request, r.Refused}))
 }
 
 // creation returns the command that creates an order, or that refuses to.
-func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, root form.Source) command {
-	order, items, err := s.prepare(ctx, key.PartnerID, root)
+func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, wanted *Wanted) command {
+	order, err := s.prepare(ctx, key.PartnerID, wanted)
 	var quota Quota
 	if err == nil && s.config.Quota != nil {
 		quota, err = s.config.Quota(ctx, key.PartnerID)
 	}
 	if err != nil {
-		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: items, refusal: err}
+		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: wanted.Items, refusal: err}
 	}
 	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.config.Encode, quota: quota}
 }
@@ -150,44 +150,42 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 	return Answer{Record: settled.answer, Replayed: settled.replayed}, settled.err
 }
 
-// prepare returns the order that a valid request asks for. The items are returned
-// for a refused request too.
-func (s *Service) prepare(ctx context.Context, partnerID string, root form.Source) (*delivery.Order, []delivery.Item, error) {
-	request, problems := delivery.ReadOrderRequest(root)
-	if err := problems.Err(); err != nil {
-		return nil, request.Items, err
+// prepare returns the order that a valid request asks for.
+func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted) (*delivery.Order, error) {
+	if wanted.Refused != nil {
+		return nil, wanted.Refused
 	}
 	now := s.now()
-	price, err := s.price(ctx, partnerID, request.Shipment, now)
+	price, err := s.price(ctx, partnerID, wanted.Shipment, now)
 	if err != nil {
-		return nil, request.Items, err
+		return nil, err
 	}
 	rate, currency := price.RateCents, price.Currency
-	if request.QuoteID != "" {
-		if rate, currency, err = s.config.Quoter.Honour(request.QuoteID, partnerID, request.Shipment, now); err != nil {
-			return nil, request.Items, err
+	if wanted.QuoteID != "" {
+		if rate, currency, err = s.config.Quoter.Honour(wanted.QuoteID, partnerID, wanted.Shipment, now); err != nil {
+			return nil, err
 		}
 	}
 	orderID, err := delivery.NewOrderID(s.config.Random, partnerID, now)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	return &delivery.Order{
 		OrderID:           orderID,
 		PartnerID:         partnerID,
-		OrderRequest:      request,
+		OrderRequest:      wanted.OrderRequest,
 		RateCents:         rate,
 		Currency:          currency,
 		TrackingURL:       s.config.TrackingURL(orderID),
 		CreatedAt:         now,
-		Warnings:          request.Warnings(price.EstimatedDelivery),
+		Warnings:          wanted.Warnings(price.EstimatedDelivery),
 		Status:            delivery.StatusPending,
 		Version:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
 		Promised:          price.EstimatedDelivery,
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
-	}, request.Items, nil
+	}, nil
 }
 
 // Get reads one order with its history.
@@ -338,15 +336,11 @@ func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte)
 }
 
 // Cancel cancels an order for its partner while that is allowed, and returns
-// its items to stock.
-func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID string, root form.Source) (Answer, error) {
+// its items to stock. The reason may be empty.
+func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID, reason string) (Answer, error) {
 	hash := r.BodyHash()
-	reason, problems := "", form.Problems(nil)
-	if root != nil {
-		reason, problems = delivery.ReadCancelRequest(root)
-	}
-	if err := problems.Err(); err != nil {
-		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: err})
+	if r.Refused != nil {
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: r.Refused})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {

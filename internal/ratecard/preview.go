@@ -38,13 +38,8 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 			r.Card = pricing.ReadCard(card, form.Optional)
 		}
 	}
-	if either(f, "quote", "order_id") && f.Object("quote", form.Optional) != nil {
-		shipment, faults := delivery.ReadQuoteRequest(root.Member("quote"))
-		for _, fault := range faults {
-			fault.Field = "quote." + fault.Field
-			problems = append(problems, fault)
-		}
-		r.Shipment = shipment
+	if either(f, "quote", "order_id") {
+		r.Shipment = delivery.ReadQuoteRequest(f.Object("quote", form.Optional))
 	}
 	if r.OrderID != "" && f.Has("partner_id") {
 		f.Fault("partner_id", partnerOfOrder)

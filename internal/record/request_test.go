@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -22,8 +23,8 @@ func TestEncodeRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, problems := delivery.ReadOrderRequest(body)
-	if err := problems.Err(); err != nil {
+	got, err := form.Decode(body, delivery.ReadOrderRequest)
+	if err != nil {
 		t.Fatal(err)
 	}
 	request.QuoteID, request.Items[0].Name = "", ""

@@ -368,6 +368,15 @@ func (f *Form) Objects(name string, presence Presence, least, most int) []*Form 
 	return forms
 }
 
+// Documents returns the elements of a list, for a reader to which each is a document of
+// its own; none if there is no list.
+func (f *Form) Documents(name string) []Source {
+	if f == nil {
+		return nil
+	}
+	return f.source.Member(name).Elements()
+}
+
 // Raw reads an object with any content, byte for byte as it was sent, of at most so
 // many bytes.
 func (f *Form) Raw(name string, most int) []byte {

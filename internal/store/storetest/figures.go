@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -128,9 +129,14 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 		t.Error(err)
 		return
 	}
+	wanted, err := form.Decode(root, delivery.ReadOrderRequest)
+	if err != nil {
+		t.Error(err)
+		return
+	}
 	key := idempotency.Key{PartnerID: pick(c, c.partners), Scope: "POST /v1/orders"}
 	binary.NativeEndian.PutUint64(key.UUID[:], c.random.Uint64())
-	answer, err := pick(c, c.nodes).Create(ctx, idempotency.Request{Key: key, Body: []byte(body)}, root)
+	answer, err := pick(c, c.nodes).Create(ctx, idempotency.Request{Key: key, Body: []byte(body)}, wanted)
 	if err != nil {
 		t.Error(err)
 		return
@@ -146,19 +152,16 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 			return
 		}
 		status = pick(c, next)
-		move := fmt.Sprintf(`{"status":%q`, status)
+		move := order.Advance{Status: status}
 		if status == delivery.StatusCourierAssigned {
-			move += fmt.Sprintf(`,"courier_id":%q`, pick(c, couriersOfFigures))
+			move.CourierID = pick(c, couriersOfFigures)
 		}
 		if c.random.IntN(3) == 0 {
-			move += `,"eta":"2030-01-01T00:00:00Z"`
+			move.ETA = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
-		root, err := strictjson.Parse([]byte(move + "}"))
-		if err == nil {
-			_, err = pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), nil, "", o.OrderID, root)
-		}
+		_, err := pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), nil, o.OrderID, move)
 		if err != nil {
-			t.Errorf("%s: %v", move, err)
+			t.Errorf("%+v: %v", move, err)
 			return
 		}
 	}

@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -152,47 +155,50 @@ func (room *Room) courierOptions(s *sheet, assigned string) (options []page.Opti
 
 // move moves an order from the version that its form was made from.
 func (room *Room) move(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	orderID := s.ID("order_id")
+	orderID, to := s.ID("order_id"), s.Request.PathValue("status")
 	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := page.Source(room.moveRequest(form, found, s.Request.PathValue("status")))
-	if err != nil {
-		return 0, nil, err
-	}
 	// The version keeps a form that is sent twice from moving the order twice.
-	_, err = room.config.Orders.Advance(s.Context(), nil, "", orderID, body)
+	version := max(sent.Version, 1)
+	sent.Values.Set("status", to)
+	sent.Values.Set("version", strconv.FormatInt(version, 10))
+	advance, err := form.Decode(sent.Typed(room.typedMove(found.Order)), func(f *form.Form) order.Advance {
+		return room.config.Orders.ReadAdvance(f, "")
+	})
+	if err == nil {
+		_, err = room.config.Orders.Advance(s.Context(), nil, orderID, advance)
+	}
 	switch {
 	case refusal.HasCode(err, delivery.CodeInvalidTransition):
-		return room.showTooLate(s, orderID, max(form.Version, 1))
-	case form.Refuse(err, s.Language):
-		return room.showMove(s, form, http.StatusUnprocessableEntity)
+		return room.showTooLate(s, orderID, version)
+	case sent.Refuse(err, s.Language):
+		return room.showMove(s, sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	}
-	key := moveKey(found.Order.Status, delivery.Status(s.Request.PathValue("status")))
+	key := moveKey(found.Order.Status, delivery.Status(to))
 	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: key + ".done", Arguments: []string{"order", found.PartnerOrderID}})
 }
 
-// moveRequest returns the request of a form. The next attempt is typed in the time of the
-// place.
-func (room *Room) moveRequest(form *page.Form, found *dispatch.Record, status string) map[string]any {
-	request := map[string]any{"status": status, "version": max(form.Version, 1)}
-	for _, name := range []string{"courier_id", "failure_reason", "notes", "reason", "next_attempt"} {
-		if value := strings.TrimSpace(form.Values.Get(name)); value != "" {
-			request[name] = value
+// typedMove returns what the fields of a move mean. The next attempt is typed in the time
+// of the place.
+func (room *Room) typedMove(o *delivery.Order) func(path, text string) string {
+	zone := room.config.Calendar.Clock(o.Dropoff.Address.Province)
+	return func(path, text string) string {
+		text = strings.TrimSpace(text)
+		if path == "next_attempt" {
+			if at, err := time.ParseInLocation("2006-01-02T15:04", text, zone); err == nil {
+				return at.Format(time.RFC3339)
+			}
 		}
+		return text
 	}
-	zone := room.config.Calendar.Clock(found.Order.Dropoff.Address.Province)
-	if at, err := time.ParseInLocation("2006-01-02T15:04", form.Values.Get("next_attempt"), zone); err == nil {
-		request["next_attempt"] = at
-	}
-	return request
 }
 
 // showTooLate leads to an order whose move was refused; version is that of the form.

@@ -10,8 +10,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
@@ -203,22 +203,22 @@ func (o *orderForm) priceAgain() error {
 // send creates the order under the key of the form, so that the same form never creates
 // a second one.
 func (o *orderForm) send() (orderID string, err error) {
-	body := orderJSON(o.Form.Values, o.clockOf)
-	source, err := strictjson.Parse(body)
-	if err != nil {
-		return "", err
+	typed := orderValues(o.Form.Values, o.clockOf)
+	request := idempotency.Request{
+		Key:  idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
+		Body: []byte(typed.Encode()),
 	}
-	request := idempotency.Request{Key: idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key}, Body: body}
-	answer, err := o.room.config.Orders.Create(o.Context(), request, source)
+	var wanted delivery.OrderRequest
+	wanted, request.Refused = form.Decode(form.FromValues(typed, nil), delivery.ReadOrderRequest)
+	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted)
 	return record.OrderID(answer.Record), err
 }
 
 // validate returns what creating the order would be refused for; nil if it would not.
 func (o *orderForm) validate() error {
-	source, err := strictjson.Parse(orderJSON(o.Form.Values, o.clockOf))
-	if err == nil {
-		_, err = o.room.config.Orders.Validate(o.Context(), o.Account, source)
-	}
+	var wanted order.Wanted
+	wanted.OrderRequest, wanted.Refused = form.Decode(form.FromValues(orderValues(o.Form.Values, o.clockOf), nil), delivery.ReadOrderRequest)
+	_, err := o.room.config.Orders.Validate(o.Context(), o.Account, wanted)
 	return err
 }
 
@@ -228,11 +228,11 @@ func (o *orderForm) price() error {
 	o.Quote, o.Missing = nil, nil
 	o.Form.Values.Del("quote_id")
 	o.Form.Values.Del(priceField)
-	source, err := strictjson.Parse(quoteJSON(o.Form.Values, o.clockOf))
-	if err != nil {
-		return err
+	shipment, err := form.Decode(form.FromValues(quoteValues(o.Form.Values, o.clockOf), nil), delivery.ReadQuoteRequest)
+	var quote pricing.Quote
+	if err == nil {
+		quote, err = o.room.config.Orders.Quote(o.Context(), o.Account, shipment)
 	}
-	quote, err := o.room.config.Orders.Quote(o.Context(), o.Account, source)
 	if problems := form.ProblemsOf(err); problems != nil {
 		o.Missing = o.missing(problems)
 		return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -125,7 +126,7 @@ const maxItemRows = 200
 // arrange numbers the rows of the form without gaps, and adds those of the products that
 // are offered. It refuses more rows than a page has.
 func (o *orderForm) arrange() error {
-	parcels := rowsOf(o.Form.Values, "parcels")
+	parcels := form.Rows(o.Form.Values, "parcels")
 	if len(parcels) > delivery.MaxParcels || len(itemRows(o.Form.Values)) > maxItemRows {
 		return refusal.New(refusal.CodeBadRequest, "the form has too many rows")
 	}
@@ -160,7 +161,7 @@ func (o *orderForm) dropParcel(i int) {
 }
 
 // Parcels returns the positions of the parcels.
-func (o *orderForm) Parcels() []int { return rowsOf(o.Form.Values, "parcels") }
+func (o *orderForm) Parcels() []int { return form.Rows(o.Form.Values, "parcels") }
 
 // MayAdd reports whether the order can have another parcel.
 func (o *orderForm) MayAdd() bool { return len(o.Parcels()) < delivery.MaxParcels }
@@ -222,7 +223,7 @@ func (o *orderForm) offer() error {
 		at := row("items", i)
 		typed = append(typed, line{o.Form.Values.Get(at + ".product_id"), o.Form.Values.Get(at + ".quantity")})
 	}
-	for _, i := range rowsOf(o.Form.Values, "items") {
+	for _, i := range form.Rows(o.Form.Values, "items") {
 		o.Form.Values.Del(row("items", i) + ".product_id")
 		o.Form.Values.Del(row("items", i) + ".quantity")
 	}

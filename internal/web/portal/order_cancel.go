@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -58,7 +59,7 @@ func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte
 
 // cancel cancels an order.
 func (room *Room) cancel(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -66,15 +67,15 @@ func (room *Room) cancel(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	err = room.cancelOrder(s, found.OrderID, form.Values.Get("reason"))
+	err = room.cancelOrder(s, found.OrderID, sent)
 	switch {
 	case refusal.HasCode(err, delivery.CodeOrderNotCancellable):
 		if found, err = room.config.Orders.Get(s.Context(), s.Account, found.OrderID); err != nil {
 			return 0, nil, err
 		}
 		return s.tooLateToCancel(found)
-	case form.Refuse(err, s.Language):
-		return room.showCancel(s, form, http.StatusUnprocessableEntity)
+	case sent.Refuse(err, s.Language):
+		return room.showCancel(s, sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	}
@@ -83,20 +84,18 @@ func (room *Room) cancel(s *sheet) (int, []byte, error) {
 
 // cancelOrder cancels an order as a request to the interface under the key of the form
 // does.
-func (room *Room) cancelOrder(s *sheet, orderID, reason string) error {
+func (room *Room) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
 	key, err := s.Key()
-	if err != nil {
-		return err
-	}
-	body, err := page.Source(map[string]any{"reason": reason})
 	if err != nil {
 		return err
 	}
 	request := idempotency.Request{
 		Key:  idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key},
-		Body: body.Raw(),
+		Body: []byte(sent.Values.Encode()),
 	}
-	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, body)
+	var reason string
+	reason, request.Refused = form.Decode(sent.Typed(nil), delivery.ReadCancelRequest)
+	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, reason)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
@@ -132,7 +133,9 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 		Key:  idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key},
 		Body: body,
 	}
-	if _, err := room.config.Orders.Create(s.Context(), request, source); err != nil {
+	var wanted delivery.OrderRequest
+	wanted, request.Refused = form.Decode(source, delivery.ReadOrderRequest)
+	if _, err := room.config.Orders.Create(s.Context(), request, wanted); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(s.Link("/portal/start"), page.Flash{Key: "start.ordered"})

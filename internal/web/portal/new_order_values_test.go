@@ -1,14 +1,16 @@
 package portal
 
 import (
+	"fmt"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -35,16 +37,12 @@ func typedOrder() url.Values {
 	return values
 }
 
-// TestOrderJSON reads what was typed as the use case reads it.
-func TestOrderJSON(t *testing.T) {
+// TestOrderValues reads what was typed as the use case gets it.
+func TestOrderValues(t *testing.T) {
 	t.Parallel()
-	body := orderJSON(typedOrder(), clock)
-	source, err := strictjson.Parse(body)
+	body := orderValues(typedOrder(), clock)
+	got, err := form.Decode(form.FromValues(body, nil), delivery.ReadOrderRequest)
 	if err != nil {
-		t.Fatalf("%s: %v", body, err)
-	}
-	got, problems := delivery.ReadOrderRequest(source)
-	if err := problems.Err(); err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
 	parcel := got.Parcels[0]
@@ -70,19 +68,15 @@ func TestOrderJSON(t *testing.T) {
 	}
 }
 
-// TestQuoteJSONIsEnough prices what was typed, without names and with half a window.
-func TestQuoteJSONIsEnough(t *testing.T) {
+// TestQuoteValuesAreEnough prices what was typed, without names and with half a window.
+func TestQuoteValuesAreEnough(t *testing.T) {
 	t.Parallel()
 	values := typedOrder()
 	for _, name := range []string{"pickup.name", "dropoff.email", "parcels[0].description", "parcels[0].length_cm", "dropoff.time_window.end"} {
 		values.Del(name)
 	}
 	values.Set("pickup.phone", "5")
-	source, err := strictjson.Parse(quoteJSON(values, clock))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, problems := delivery.ReadQuoteRequest(source); problems != nil {
+	if _, problems := form.Decode(form.FromValues(quoteValues(values, clock), nil), delivery.ReadQuoteRequest); problems != nil {
 		t.Errorf("got %v, want a valid request", problems)
 	}
 }
@@ -117,7 +111,11 @@ func TestConvertedFields(t *testing.T) {
 		{asFlag, "on", ""},
 		{asText, "x", ""},
 	} {
-		if got, ok := (orderField{kind: c.kind}).convert(c.typed, time.UTC); ok != (c.want != "") || ok && string(got) != c.want {
+		got, ok := (orderField{kind: c.kind}).convert(c.typed, time.UTC)
+		if c.kind == asPhone {
+			got = strconv.Quote(got)
+		}
+		if ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%d, %q: got %q, %t, want %q", c.kind, c.typed, got, ok, c.want)
 		}
 	}
@@ -152,22 +150,25 @@ func TestLocalTime(t *testing.T) {
 	}
 }
 
-// FuzzOrderJSON sends forms with any fields: the body is always JSON, and each field that
-// is not empty is in it.
-func FuzzOrderJSON(f *testing.F) {
+// FuzzOrderValues sends forms with any fields: they are read or refused, and each field that
+// is not empty is in what is read.
+func FuzzOrderValues(f *testing.F) {
 	f.Add(typedOrder().Encode())
 	f.Add("pickup.time_window.start=x&parcels[7].weight_kg=1e9&parcels[07].weight_kg=1&items[1].quantity=%00&dropoff.name=%ff&cod.amount_cents=%7B")
 	f.Fuzz(func(t *testing.T, sent string) {
 		values, _ := url.ParseQuery(sent) // keeps what it could read
-		for _, body := range [][]byte{orderJSON(values, clock), quoteJSON(values, clock)} {
-			if _, err := strictjson.Parse(body); err != nil {
-				t.Fatalf("%q: got %q, which is not JSON: %v", sent, body, err)
+		for _, body := range []url.Values{orderValues(values, clock), quoteValues(values, clock)} {
+			if _, err := form.Decode(form.FromValues(body, nil), delivery.ReadOrderRequest); err != nil && form.ProblemsOf(err) == nil {
+				t.Fatalf("%q: got %q, which is refused with %v, want a validation_error", sent, body, err)
+			}
+			if !utf8.ValidString(fmt.Sprint(body)) {
+				t.Fatalf("%q: got %q, which is not UTF-8", sent, body)
 			}
 		}
-		root, _ := strictjson.Parse(orderJSON(values, clock))
+		root := form.FromValues(orderValues(values, clock), nil)
 		for name := range values {
 			if _, _, known := findField(name); known && strings.TrimSpace(values.Get(name)) != "" && isMissing(root, name, values) {
-				t.Fatalf("%q: got %s, want it to have the field %q", sent, orderJSON(values, clock), name)
+				t.Fatalf("%q: got %s, want it to have the field %q", sent, orderValues(values, clock), name)
 			}
 		}
 	})
@@ -181,7 +182,7 @@ func isMissing(root form.Source, name string, values url.Values) bool {
 		if !ok {
 			continue
 		}
-		rows := rowsOf(values, list)
+		rows := form.Rows(values, list)
 		if list == "items" {
 			rows = itemRows(values)
 		}
