@@ -208,11 +208,12 @@ func (s *Server) handleDispatchSettingsGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleDispatchSettingsPut(c *call) (reply, error) {
-	body, err := c.json()
+	wanted, err := decode(c, dispatch.ReadSettings)
 	if err != nil {
 		return reply{}, err
 	}
-	settings, err := s.config.Dispatch.SetSettings(c.Context(), c.pathID("partner_id"), body)
+	wanted.PartnerID = c.pathID("partner_id")
+	settings, err := s.config.Dispatch.SetSettings(c.Context(), wanted)
 	if err != nil {
 		return reply{}, err
 	}

@@ -78,11 +78,11 @@ func noteOf(n *dispatch.Note) noteAnswer {
 }
 
 func (s *Server) handleNoteCreate(c *call) (reply, error) {
-	body, err := c.json()
+	text, err := decode(c, dispatch.ReadNote)
 	if err != nil {
 		return reply{}, err
 	}
-	note, err := s.config.Dispatch.AddNote(c.Context(), c.pathID("order_id"), body)
+	note, err := s.config.Dispatch.AddNote(c.Context(), c.pathID("order_id"), text)
 	if err != nil {
 		return reply{}, err
 	}

@@ -39,11 +39,11 @@ func (s *Server) handleSequenceGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleSequencePut(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, dispatch.ReadSequenceChange)
 	if err != nil {
 		return reply{}, err
 	}
-	set, err := s.config.Dispatch.SetSequence(c.Context(), c.pathID("courier_id"), body)
+	set, err := s.config.Dispatch.SetSequence(c.Context(), c.pathID("courier_id"), change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -28,14 +28,11 @@ const (
 	maxNotes = 100  // notes in an order's record, at most: the newest
 )
 
-// AddNote adds a note to an order. The error may be a validation_error or
-// not_found.
-func (s *Service) AddNote(ctx context.Context, orderID string, root form.Source) (*Note, error) {
-	var problems form.Problems
-	text := form.New(root, &problems).Text("text", form.Required, form.Length(1, maxNote))
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+// ReadNote reads the text of a note.
+func ReadNote(f *form.Form) string { return f.Text("text", form.Required, form.Length(1, maxNote)) }
+
+// AddNote adds a note to an order. The error may be not_found.
+func (s *Service) AddNote(ctx context.Context, orderID, text string) (*Note, error) {
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
 		return nil, refusal.NotFound("order")

@@ -120,21 +120,27 @@ const MaxSequence = maxJobs
 // maxSequenceVersion bounds the versions that a caller may name.
 const maxSequenceVersion = 1 << 53
 
-// SetSequence replaces the sequence of a courier and returns it. The request names the
-// version that it replaces, and open orders of the courier. Those that ended after the
-// caller saw them are left out. The error may be a validation_error, not_found, or
-// conflict if the version is another.
-func (s *Service) SetSequence(ctx context.Context, courierID string, root form.Source) (*Sequence, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// SequenceChange is a request to replace the sequence of a courier.
+type SequenceChange struct {
+	OrderIDs []string // open orders of the courier, each once
+	Version  int64    // of the sequence that is replaced
+}
+
+// ReadSequenceChange reads a request to replace a sequence.
+func ReadSequenceChange(f *form.Form) SequenceChange {
 	ids := f.Texts("order_ids", form.Required, 0, MaxSequence, form.Length(1, 255))
-	version, _ := f.Integer("version", form.Required, 0, maxSequenceVersion)
-	if distinctIDs := distinct(slices.Clone(ids)); len(problems) == 0 && len(distinctIDs) < len(ids) {
+	version, ok := f.Integer("version", form.Required, 0, maxSequenceVersion)
+	// An id that was refused is empty, and not the same as another one.
+	if ok && !slices.Contains(ids, "") && len(distinct(slices.Clone(ids))) < len(ids) {
 		f.Fault("order_ids", delivery.EachOrderOnce)
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+	return SequenceChange{ids, version}
+}
+
+// SetSequence replaces the sequence of a courier and returns it. Orders that ended after
+// the caller saw them are left out. The error may be a validation_error, not_found, or
+// conflict if the version is another.
+func (s *Service) SetSequence(ctx context.Context, courierID string, change SequenceChange) (*Sequence, error) {
 	wanted := &Sequence{CourierID: courierID}
 	return wanted, s.config.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.LockCouriers(ctx, []string{courierID})
@@ -148,14 +154,14 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, root form.S
 		if err != nil {
 			return err
 		}
-		if before.Version != version {
-			return refusal.New(refusal.CodeConflict, fmt.Sprintf("the sequence was changed meanwhile and has version %d, not %d", before.Version, version))
+		if before.Version != change.Version {
+			return refusal.New(refusal.CodeConflict, fmt.Sprintf("the sequence was changed meanwhile and has version %d, not %d", before.Version, change.Version))
 		}
 		if before.Stops, err = s.counting(ctx, tx, before); err != nil {
 			return err
 		}
 		wanted.Version = before.Version
-		if wanted.Stops, err = s.placed(ctx, tx, courierID, ids); err != nil || slices.Equal(wanted.Stops, before.Stops) {
+		if wanted.Stops, err = s.placed(ctx, tx, courierID, change.OrderIDs); err != nil || slices.Equal(wanted.Stops, before.Stops) {
 			return err // an unchanged sequence is not written, nor logged
 		}
 		return s.saveSequence(ctx, tx, before, wanted)

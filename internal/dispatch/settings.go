@@ -33,43 +33,41 @@ type settingsFacts struct {
 	AutoAccept bool `json:"auto_accept"`
 }
 
-// SetSettings changes a partner's settings and returns them. The error may be a
-// validation_error or not_found.
-func (s *Service) SetSettings(ctx context.Context, partnerID string, root form.Source) (*Settings, error) {
-	return s.SetSettingsFrom(ctx, partnerID, nil, root)
+// ReadSettings reads settings, without the partner.
+func ReadSettings(f *form.Form) Settings {
+	if f != nil && !f.Has("auto_accept") {
+		f.Fault("auto_accept", form.TrueOrFalse)
+	}
+	return Settings{AutoAccept: f.Flag("auto_accept")}
+}
+
+// SetSettings changes a partner's settings and returns them. The error may be not_found.
+func (s *Service) SetSettings(ctx context.Context, settings Settings) (*Settings, error) {
+	return s.SetSettingsFrom(ctx, nil, settings)
 }
 
 // SetSettingsFrom does the same, but refuses with form.ErrStale unless the settings are
 // the basis of the change.
-func (s *Service) SetSettingsFrom(ctx context.Context, partnerID string, basis form.Basis[*Settings], root form.Source) (*Settings, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	settings := &Settings{PartnerID: partnerID, AutoAccept: f.Flag("auto_accept")}
-	if f != nil && !f.Has("auto_accept") {
-		f.Fault("auto_accept", form.TrueOrFalse)
-	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+func (s *Service) SetSettingsFrom(ctx context.Context, basis form.Basis[*Settings], settings Settings) (*Settings, error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		before, err := tx.LockSettings(ctx, partnerID)
+		before, err := tx.LockSettings(ctx, settings.PartnerID)
 		if err == nil && before == nil {
 			err = refusal.NotFound("partner")
 		}
 		if err == nil {
 			err = basis.Check(before)
 		}
-		if err != nil || *before == *settings {
+		if err != nil || *before == settings {
 			return err // unchanged settings are not logged
 		}
-		if err := tx.SaveSettings(ctx, settings); err != nil {
+		if err := tx.SaveSettings(ctx, &settings); err != nil {
 			return err
 		}
-		entry.PartnerID, entry.ObjectID = partnerID, partnerID
+		entry.PartnerID, entry.ObjectID = settings.PartnerID, settings.PartnerID
 		entry.Before, entry.After = settingsFacts{before.AutoAccept}, settingsFacts{settings.AutoAccept}
 		return tx.AddAudit(ctx, entry)
 	})
@@ -79,5 +77,5 @@ func (s *Service) SetSettingsFrom(ctx context.Context, partnerID string, basis f
 	if s.config.SettingsChanged != nil {
 		s.config.SettingsChanged()
 	}
-	return settings, nil
+	return &settings, nil
 }

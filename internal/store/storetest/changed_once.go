@@ -112,7 +112,12 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 			return err
 		}},
 		"dispatch": {`{"auto_accept":true,"number":%d}`, func(ctx context.Context, root form.Source) error {
-			_, err := dispatching.SetSettingsFrom(ctx, partnerID, func(s *dispatch.Settings) bool { return !s.AutoAccept }, root)
+			wanted, err := form.Decode(root, dispatch.ReadSettings)
+			if err != nil {
+				return err
+			}
+			wanted.PartnerID = partnerID
+			_, err = dispatching.SetSettingsFrom(ctx, func(s *dispatch.Settings) bool { return !s.AutoAccept }, wanted)
 			return err
 		}},
 		"product": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {

@@ -232,19 +232,18 @@ func (v *orderView) NoteField() page.Field {
 
 // addNote adds a note to an order.
 func (room *Room) addNote(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
-	if err != nil {
-		return 0, nil, err
-	}
-	body, err := form.Object("text")
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
 	orderID := s.ID("order_id")
-	_, err = room.config.Dispatch.AddNote(s.Context(), orderID, body)
+	text, err := form.Decode(sent.Typed(nil), dispatch.ReadNote)
+	if err == nil {
+		_, err = room.config.Dispatch.AddNote(s.Context(), orderID, text)
+	}
 	switch {
-	case form.Refuse(err, s.Language):
-		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = form })
+	case sent.Refuse(err, s.Language):
+		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = sent })
 	case err != nil:
 		return 0, nil, err
 	}

@@ -129,11 +129,8 @@ func (room *Room) setDispatch(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := page.Source(map[string]bool{"auto_accept": sent.Values.Get("auto_accept") != ""})
-	if err != nil {
-		return 0, nil, err
-	}
-	changed, err := room.config.Dispatch.SetSettingsFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfDispatch), body)
+	wanted := dispatch.Settings{PartnerID: s.ID("partner_id"), AutoAccept: sent.Values.Get("auto_accept") != ""}
+	changed, err := room.config.Dispatch.SetSettingsFrom(s.Context(), page.Basis(sent, versionOfDispatch), wanted)
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(s.partnerPath(), s.ID("partner_id"))
 	}
