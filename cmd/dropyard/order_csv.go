@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
 // csvColumn describes a column of an order file.
@@ -229,7 +230,7 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 func (c csvColumn) value(cell string) (any, error) {
 	switch c.kind {
 	case csvNumber:
-		if !csvfile.IsNumber(cell) {
+		if !form.IsNumber(cell) {
 			return nil, fmt.Errorf("%q is not a number (example: 12.5)", cell)
 		}
 		return json.Number(strings.Clone(cell)), nil

@@ -15,11 +15,11 @@ import (
 )
 
 func (s *Server) handleProductCreate(c *call) (reply, error) {
-	body, err := c.json()
+	product, err := decode(c, stock.ReadProduct)
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.config.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), body)
+	added, err := s.config.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), product)
 	if err != nil {
 		return reply{}, err
 	}
@@ -38,7 +38,9 @@ func (s *Server) handleProductChange(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), body)
+	change, refused := form.Decode(body, stock.ReadProductChange)
+	change.Refused = refused
+	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -123,13 +123,13 @@ func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 	if err != nil {
 		return err
 	}
-	products := []string{
-		`{"name":"Maple syrup 540 ml","price":12.99,"stock_min":20,"stock_max":500,"barcode":"0627843400011"}`,
-		`{"name":"Dark roast coffee 1 kg","price":24.5,"stock_min":10,"stock_max":200,"barcode":"0627843400028"}`,
-		`{"name":"Wool blanket","price":89,"stock_min":5,"stock_max":60,"barcode":"0627843400035"}`,
+	products := []delivery.Product{
+		{Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: 500, Barcode: "0627843400011", Status: delivery.ProductActive},
+		{Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: 200, Barcode: "0627843400028", Status: delivery.ProductActive},
+		{Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: 60, Barcode: "0627843400035", Status: delivery.ProductActive},
 	}
 	for _, product := range products[min(before, int64(len(products))):] {
-		created, err := a.stock.CreateProduct(ctx, partnerID, must(product))
+		created, err := a.stock.CreateProduct(ctx, partnerID, product)
 		if err != nil {
 			return err
 		}

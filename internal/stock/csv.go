@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"net/url"
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
@@ -21,71 +21,17 @@ const (
 	maxFaults = 1000
 )
 
-// csvRow is one line of an import. It implements form.Source, so that the same rules
-// hold for a line as for a product in JSON.
+// csvRow is one line of an import.
 type csvRow struct {
 	line  int
-	cells map[string]string // by column; empty cells are left out
+	cells url.Values // by column; empty cells are left out
 }
 
-// Kind returns form.Object.
-func (r csvRow) Kind() form.Kind { return form.Object }
-
-// Member returns the cell of a column.
-func (r csvRow) Member(name string) form.Source {
-	cell, ok := r.cells[name]
-	return csvCell{cell, ok, name}
+// form returns the line as a form, so that the same rules hold for it as for a product in
+// JSON.
+func (r csvRow) form(problems *form.Problems) *form.Form {
+	return form.New(form.FromValues(r.cells, nil), problems)
 }
-
-// Names returns the columns whose cells are not empty.
-func (r csvRow) Names() []string { return slices.Sorted(maps.Keys(r.cells)) }
-
-// Elements returns nil: a line is not a list.
-func (r csvRow) Elements() []form.Source { return nil }
-
-// Text returns nothing: a line is not a text.
-func (r csvRow) Text() string { return "" }
-
-// Raw returns nil.
-func (r csvRow) Raw() []byte { return nil }
-
-// csvCell is a cell of a line. It implements form.Source.
-type csvCell struct {
-	text  string
-	there bool   // false for an empty cell
-	name  string // of its column
-}
-
-// csvNumbers lists the columns of numbers.
-var csvNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
-
-// Kind returns form.Number in a column of numbers, if the cell is one, and form.Text
-// otherwise.
-func (c csvCell) Kind() form.Kind {
-	switch {
-	case !c.there:
-		return form.Absent
-	case slices.Contains(csvNumbers, c.name) && csvfile.IsNumber(c.text):
-		return form.Number
-	default:
-		return form.Text
-	}
-}
-
-// Member returns an empty cell: a cell has no members.
-func (c csvCell) Member(string) form.Source { return csvCell{} }
-
-// Names returns nil.
-func (c csvCell) Names() []string { return nil }
-
-// Elements returns nil.
-func (c csvCell) Elements() []form.Source { return nil }
-
-// Text returns the text of the cell.
-func (c csvCell) Text() string { return c.text }
-
-// Raw returns the text of the cell.
-func (c csvCell) Raw() []byte { return []byte(c.text) }
 
 // readRows reads the lines of an import. It returns an error for a body that is not
 // CSV or has other columns, and adds to problems for a line with a wrong number of
@@ -117,10 +63,10 @@ func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
 			problems.Add(fmt.Sprintf("lines[%d]", line.Number), nil, importSize.With("most", maxLines))
 			return rows, nil
 		}
-		row := csvRow{line: line.Number, cells: map[string]string{}}
+		row := csvRow{line: line.Number, cells: url.Values{}}
 		for i, cell := range line.Cells {
 			if cell = csvfile.Unescape(cell); cell != "" {
-				row.cells[header[i]] = cell
+				row.cells.Set(header[i], cell)
 			}
 		}
 		rows = append(rows, row)

@@ -1,6 +1,7 @@
 package stock_test
 
 import (
+	"context"
 	"errors"
 	"path/filepath"
 	"testing"
@@ -70,20 +71,40 @@ func parse(t *testing.T, body string) form.Source {
 	return root
 }
 
+// create adds a product as a request asks.
+func (f *fixture) create(partnerID, body string) (delivery.Product, error) {
+	f.t.Helper()
+	product, err := form.Decode(parse(f.t, body), stock.ReadProduct)
+	if err != nil {
+		return product, err
+	}
+	return f.CreateProduct(f.t.Context(), partnerID, product)
+}
+
 // product adds a product and returns its id.
 func (f *fixture) product(partnerID, body string) int64 {
 	f.t.Helper()
-	added, err := f.CreateProduct(f.t.Context(), partnerID, parse(f.t, body))
+	added, err := f.create(partnerID, body)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	return added.ProductID
 }
 
+// book books a movement as a request asks.
+func (f *fixture) book(partnerID, body string) ([]delivery.Movement, error) {
+	f.t.Helper()
+	booking, err := form.Decode(parse(f.t, body), stock.ReadBooking)
+	if err != nil {
+		return nil, err
+	}
+	return f.Record(context.WithoutCancel(f.t.Context()), partnerID, booking)
+}
+
 // record books a movement, and fails the test if that is refused.
 func (f *fixture) record(body string) []delivery.Movement {
 	f.t.Helper()
-	booked, err := f.Record(f.t.Context(), ours, parse(f.t, body))
+	booked, err := f.book(ours, body)
 	if err != nil {
 		f.t.Fatalf("%s: %v", body, err)
 	}

@@ -179,7 +179,7 @@ func (im *importing) fault(row csvRow, column string, rule form.Rule) {
 
 // echo returns the text of a cell for a problem; nil if it is empty.
 func (r csvRow) echo(column string) any {
-	if cell, ok := r.cells[column]; ok {
+	if cell := r.cells.Get(column); cell != "" {
 		return cell
 	}
 	return nil
@@ -189,8 +189,8 @@ func (r csvRow) echo(column string) any {
 func (im *importing) find(row csvRow) {
 	line := importLine{csvRow: row}
 	var own form.Problems
-	id, given := form.New(row, &own).Integer("product_id", form.Optional, 1, 1<<53)
-	barcode := row.cells["barcode"]
+	id, given := row.form(&own).Integer("product_id", form.Optional, 1, 1<<53)
+	barcode := row.cells.Get("barcode")
 	by := "product_id"
 	switch matches := im.barcodes[barcode]; {
 	case len(own) > 0:
@@ -251,18 +251,17 @@ func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID str
 // read reads the product of a line, or what the line changes in it.
 func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
 	var own form.Problems
-	f := form.New(line.csvRow, &own)
-	line.product = delivery.Product{Status: delivery.ProductActive}
+	f := line.form(&own)
 	if line.productID == 0 {
-		readInto(f, &line.product, form.Required)
+		line.product = ReadProduct(f)
 	} else {
 		product := held[line.productID]
 		if product == nil {
 			im.fault(line.csvRow, "product_id", productOfPartner)
 			return
 		}
-		line.before, line.product = product.Product, product.Product
-		readInto(f, &line.product, form.Optional)
+		line.before = product.Product
+		line.product = readChange(f, &line.before).of(line.before)
 	}
 	line.readOpening(f)
 	for _, problem := range own {

@@ -1,7 +1,6 @@
 package stock_test
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -90,7 +89,7 @@ func TestRecordRefusesMoreThanInStock(t *testing.T) {
 		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"new","to_location":"B"}`:  `{"items":[{"product_id":1,"available":0,"requested":1}]}`,
 		`{"type":"TRANSFER","product_id":1,"quantity":10,"location":"B","to_location":"new"}`: `{"items":[{"product_id":1,"available":9,"requested":10}]}`,
 	} {
-		movements, err := f.Record(t.Context(), ours, parse(t, body))
+		movements, err := f.book(ours, body)
 		if !refusal.HasCode(err, delivery.CodeInsufficientStock) || movements != nil {
 			t.Errorf("%s: got %v, %v, want insufficient_stock", body, movements, err)
 			continue
@@ -127,12 +126,12 @@ func TestRecordRefuses(t *testing.T) {
 		`{"type":"IN","product_id":1,"quantity":1,"location":"A","notes":"` + strings.Repeat("x", 1001) + `"}`: {"notes"},
 		`{"type":"IN","product_id":2,"quantity":1,"location":"A"}`:                                             {"product_id"}, // another partner's
 	} {
-		_, err := f.Record(t.Context(), ours, parse(t, body))
+		_, err := f.book(ours, body)
 		if got := faults(t, err); !slices.Equal(got, want) {
 			t.Errorf("%.90s: got faults in %q, want %q", body, got, want)
 		}
 	}
-	_, err := f.Record(t.Context(), "par_00000000", parse(t, `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`))
+	_, err := f.book("par_00000000", `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`)
 	if !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
@@ -160,7 +159,7 @@ func TestStockIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, kind := range []string{"IN", "ADJUSTMENT"} {
-		_, err := f.Record(t.Context(), ours, parse(t, `{"type":"`+kind+`","product_id":1,"quantity":2,"location":"B"}`))
+		_, err := f.book(ours, `{"type":"`+kind+`","product_id":1,"quantity":2,"location":"B"}`)
 		if got := faults(t, err); !slices.Equal(got, []string{"quantity"}) {
 			t.Errorf("%s over the bound: got faults in %q, want quantity", kind, got)
 		}
@@ -182,7 +181,7 @@ func TestConcurrentMovements(t *testing.T) {
 	for range 8 {
 		done.Go(func() {
 			for range 5 {
-				_, err := f.Record(context.WithoutCancel(t.Context()), ours, parse(t, `{"type":"OUT","product_id":1,"quantity":1,"location":"A"}`))
+				_, err := f.book(ours, `{"type":"OUT","product_id":1,"quantity":1,"location":"A"}`)
 				switch {
 				case err == nil:
 					booked.Add(1)
@@ -222,7 +221,7 @@ func TestMovementPages(t *testing.T) {
 	for i := range 6 {
 		f.record(fmt.Sprintf(`{"type":"IN","product_id":%d,"quantity":1,"location":"A"}`, 1+i%2))
 	}
-	if _, err := f.Record(t.Context(), theirs, parse(t, `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`)); err != nil {
+	if _, err := f.book(theirs, `{"type":"IN","product_id":1,"quantity":1,"location":"A"}`); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []struct {

@@ -1,8 +1,10 @@
 package stock
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -19,13 +21,9 @@ const (
 	maxStock = 1_000_000_000_000
 )
 
-// CreateProduct adds a product to a partner's catalogue. Its stock is 0 until
-// movements are booked. The error may be a validation_error or not_found.
-func (s *Service) CreateProduct(ctx context.Context, partnerID string, root form.Source) (delivery.Product, error) {
-	product, problems := readProduct(root)
-	if err := problems.Err(); err != nil {
-		return delivery.Product{}, err
-	}
+// CreateProduct adds a product to a partner's catalogue, under an id of its own. Its stock
+// is 0 until movements are booked. The error may be not_found.
+func (s *Service) CreateProduct(ctx context.Context, partnerID string, product delivery.Product) (delivery.Product, error) {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		first, err := tx.AddProducts(ctx, partnerID, s.now(), product)
 		if err == nil && first == 0 {
@@ -65,50 +63,103 @@ var (
 	twoDecimals = form.Define("two_decimals", "a number with at most two decimals")
 )
 
-func readProduct(root form.Source) (delivery.Product, form.Problems) {
-	var problems form.Problems
-	p := delivery.Product{Status: delivery.ProductActive}
-	readInto(form.New(root, &problems), &p, form.Required)
-	return p, problems
+// ReadProduct reads a new product.
+func ReadProduct(f *form.Form) delivery.Product {
+	blank := delivery.Product{Status: delivery.ProductActive}
+	return readChange(f, &blank).of(blank)
 }
 
-// readInto reads the fields that a form has into a product and leaves the others as
-// they are. presence applies to name and price.
-func readInto(f *form.Form, p *delivery.Product, presence form.Presence) {
-	if presence == form.Required || f.Has("name") {
-		p.Name = f.Text("name", form.Required, delivery.NameRule)
+// ProductChange is what is set in a product. What is nil stays as it is.
+type ProductChange struct {
+	Name       *string
+	PriceCents *int64
+	StockMin   *int64 // StockMax is never less
+	StockMax   *int64
+	Barcode    *string
+	Status     *delivery.ProductStatus
+	// Refused is what is wrong with the change, whatever the product is. That there is no
+	// such product goes before it.
+	Refused error
+	sentMax any // StockMax as it was sent, for a fault
+}
+
+// ReadProductChange reads a change of a product.
+func ReadProductChange(f *form.Form) ProductChange { return readChange(f, nil) }
+
+// readChange reads what a form sets in a product: in a blank one, which has no id, at least
+// its name and price. A nil product is not known yet.
+func readChange(f *form.Form, before *delivery.Product) (c ProductChange) {
+	blank := before != nil && before.ProductID == 0
+	if blank || f.Has("name") {
+		c.Name = new(f.Text("name", form.Required, delivery.NameRule))
 	}
-	if presence == form.Required || f.Has("price") {
-		p.PriceCents = readPrice(f)
+	if blank || f.Has("price") {
+		c.PriceCents = new(readPrice(f))
 	}
 	if least, given := f.Integer("stock_min", form.Optional, 0, maxQuantity); given {
-		p.StockMin = least
+		c.StockMin = &least
 	}
 	if most, given := f.Integer("stock_max", form.Optional, 0, maxQuantity); given {
-		if most < p.StockMin {
+		c.StockMax, c.sentMax = &most, f.Sent("stock_max")
+		if before != nil && c.crosses(*before) {
 			f.Fault("stock_max", notBelowMin)
 		}
-		p.StockMax = most
 	}
-	p.StockMax = max(p.StockMin, p.StockMax)
 	if f.Has("barcode") {
-		p.Barcode = f.Text("barcode", form.Optional, form.Length(0, 255))
+		c.Barcode = new(f.Text("barcode", form.Optional, form.Length(0, 255)))
 	}
 	if f.Has("status") {
 		rule := form.OneOf(delivery.ProductActive, delivery.ProductInactive)
-		p.Status = delivery.ProductStatus(f.Text("status", form.Optional, rule))
+		c.Status = new(delivery.ProductStatus(f.Text("status", form.Optional, rule)))
+	}
+	return c
+}
+
+// of returns a product with the change.
+func (c ProductChange) of(p delivery.Product) delivery.Product {
+	set(&p.Name, c.Name)
+	set(&p.PriceCents, c.PriceCents)
+	set(&p.StockMin, c.StockMin)
+	set(&p.StockMax, c.StockMax)
+	p.StockMax = max(p.StockMin, p.StockMax)
+	set(&p.Barcode, c.Barcode)
+	set(&p.Status, c.Status)
+	return p
+}
+
+func set[T any](field, value *T) {
+	if value != nil {
+		*field = *value
 	}
 }
 
-// ChangeProduct changes the fields of a product that the request has. Only movements
-// change its stock. The error may be a validation_error or not_found.
-func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, root form.Source) (changed delivery.Product, err error) {
-	return s.ChangeProductFrom(ctx, partnerID, productID, nil, root)
+// crosses reports whether the change sets a stock_max that is less than stock_min.
+func (c ProductChange) crosses(p delivery.Product) bool {
+	return c.StockMax != nil && *c.StockMax < c.of(p).StockMin
+}
+
+// check returns what is wrong with the change of a product, in the order of the columns.
+func (c ProductChange) check(p delivery.Product) error {
+	if !c.crosses(p) {
+		return c.Refused
+	}
+	faults := slices.Clone(form.ProblemsOf(c.Refused))
+	faults.Add("stock_max", c.sentMax, notBelowMin)
+	slices.SortStableFunc(faults, func(a, b form.Problem) int {
+		return cmp.Compare(slices.Index(importColumns, a.Field), slices.Index(importColumns, b.Field))
+	})
+	return faults.Err()
+}
+
+// ChangeProduct changes a product. Only movements change its stock. The error may be a
+// validation_error or not_found.
+func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, change ProductChange) (changed delivery.Product, err error) {
+	return s.ChangeProductFrom(ctx, partnerID, productID, nil, change)
 }
 
 // ChangeProductFrom does the same, but refuses with form.ErrStale unless the product is
 // the basis of the change.
-func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], root form.Source) (changed delivery.Product, err error) {
+func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], change ProductChange) (changed delivery.Product, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, productID)
 		switch {
@@ -123,10 +174,8 @@ func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, produ
 		if err := basis.Check(before); err != nil {
 			return err
 		}
-		var problems form.Problems
-		changed = before
-		readInto(form.New(root, &problems), &changed, form.Optional)
-		if err := problems.Err(); err != nil || changed == before {
+		changed = change.of(before)
+		if err := change.check(before); err != nil || changed == before {
 			return err
 		}
 		entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, productID, factsOf(before), factsOf(changed))

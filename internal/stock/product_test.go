@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/stock"
 )
@@ -31,7 +32,7 @@ func TestCreateProduct(t *testing.T) {
 			delivery.Product{ProductID: 3, Name: "Tea", StockMin: 5, StockMax: 5, Status: delivery.ProductActive},
 		},
 	} {
-		added, err := f.CreateProduct(t.Context(), ours, parse(t, want.body))
+		added, err := f.create(ours, want.body)
 		if err != nil || added != want.product {
 			t.Errorf("%s: got %+v, %v, want %+v", want.body, added, err, want.product)
 		}
@@ -51,7 +52,7 @@ func TestPriceInCents(t *testing.T) {
 		"0.01": 1, "0.29": 29, "1.1": 110, "2.675e1": 2675, "4.350": 435, "8.41": 841, "1e2": 10_000,
 		"999999999.99": 99_999_999_999, "1000000000": 100_000_000_000, "-0.0": 0,
 	} {
-		added, err := f.CreateProduct(t.Context(), ours, parse(t, `{"name":"x","price":`+price+`}`))
+		added, err := f.create(ours, `{"name":"x","price":`+price+`}`)
 		if err != nil || added.PriceCents != cents {
 			t.Errorf("price %s: got %d cents, %v; want %d", price, added.PriceCents, err, cents)
 		}
@@ -76,16 +77,54 @@ func TestCreateProductRefuses(t *testing.T) {
 		`{"name":"x","price":1,"status":"sold_out","barcode":12}`: {"barcode", "status"},
 		`{"name":"` + strings.Repeat("é", 256) + `","price":1}`:   {"name"},
 	} {
-		_, err := f.CreateProduct(t.Context(), ours, parse(t, body))
+		_, err := f.create(ours, body)
 		if got := faults(t, err); !slices.Equal(got, want) {
 			t.Errorf("%s: got faults in %q, want %q", body, got, want)
 		}
 	}
-	if _, err := f.CreateProduct(t.Context(), "par_00000000", parse(t, `{"name":"x","price":1}`)); !refusal.HasCode(err, refusal.CodeNotFound) {
+	if _, err := f.create("par_00000000", `{"name":"x","price":1}`); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 	if id := f.product(ours, `{"name":"x","price":1}`); id != 1 {
 		t.Errorf("first product after refusals: got id %d, want 1", id)
+	}
+}
+
+// TestChangeProductRefuses: the rule between stock_min and stock_max holds for the product with
+// the change, and its fault has the place of its field among those of the request.
+func TestChangeProductRefuses(t *testing.T) {
+	t.Parallel()
+	f := setUp(t)
+	f.product(ours, `{"name":"Coffee","price":1,"stock_min":10,"stock_max":20}`)
+	change := func(productID int64, body string) error {
+		change, refused := form.Decode(parse(t, body), stock.ReadProductChange)
+		change.Refused = refused
+		_, err := f.ChangeProduct(t.Context(), ours, productID, change)
+		return err
+	}
+	for body, want := range map[string][]string{
+		`[]`: {""},
+		`{"name":"","stock_max":9,"barcode":7,"status":""}`: {"name", "stock_max", "barcode", "status"},
+		`{"price":1.001,"stock_min":-1,"stock_max":9}`:      {"price", "stock_min", "stock_max"},
+		`{"stock_min":30,"stock_max":29,"status":"gone"}`:   {"stock_max", "status"},
+		`{"stock_max":-1}`: {"stock_max"},
+	} {
+		if got := faults(t, change(1, body)); !slices.Equal(got, want) {
+			t.Errorf("%s: got faults in %q, want %q", body, got, want)
+		}
+		if err := change(2, body); !refusal.HasCode(err, refusal.CodeNotFound) {
+			t.Errorf("%s: unknown product: got %v, want not_found", body, err)
+		}
+	}
+	if details := string(detailsOf(t, change(1, `{"stock_max":9.0}`))); !strings.Contains(details, `"value":9.0,`) {
+		t.Errorf("got details %s, want the value as it was sent", details)
+	}
+	if err := change(1, `{"stock_min":25,"barcode":null}`); err != nil {
+		t.Fatal(err)
+	}
+	want := delivery.Product{ProductID: 1, Name: "Coffee", PriceCents: 100, StockMin: 25, StockMax: 25, Status: delivery.ProductActive}
+	if got := f.find(1); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
 

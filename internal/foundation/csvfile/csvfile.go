@@ -8,7 +8,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,12 +47,6 @@ func Read(content []byte) (header []string, lines iter.Seq2[Line, error], err er
 		}
 	}, nil
 }
-
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
-
-// IsNumber reports whether a cell is a number in the notation of JSON, without an
-// exponent.
-func IsNumber(cell string) bool { return number.MatchString(cell) }
 
 // formula lists the characters that make a spreadsheet take a cell for a formula. The
 // quote is among them so that escaping can be reversed.

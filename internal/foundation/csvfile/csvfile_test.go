@@ -39,12 +39,3 @@ func TestRead(t *testing.T) {
 		t.Errorf("empty file: got %v, want io.EOF", err)
 	}
 }
-
-func TestIsNumber(t *testing.T) {
-	t.Parallel()
-	for cell, want := range map[string]bool{"0": true, "-12.50": true, "7": true, "": false, "07": false, "1.": false, ".5": false, "1e3": false, "1,5": false, "+1": false} {
-		if got := csvfile.IsNumber(cell); got != want {
-			t.Errorf("IsNumber(%q): got %t, want %t", cell, got, want)
-		}
-	}
-}

@@ -171,7 +171,7 @@ func (f *Form) place() string {
 // Fault adds a fault of one field. The rule says what the field should hold.
 func (f *Form) Fault(name string, rule Rule) {
 	if f != nil {
-		f.problems.Add(f.path()+name, echo(f.source.Member(name)), rule)
+		f.problems.Add(f.path()+name, f.Sent(name), rule)
 	}
 }
 
@@ -205,6 +205,14 @@ func take[T any](
 	}
 	f.Fault(name, rule())
 	return none, false
+}
+
+// Sent returns what a fault shows of a field.
+func (f *Form) Sent(name string) any {
+	if f == nil {
+		return nil
+	}
+	return echo(f.source.Member(name))
 }
 
 // Has reports whether the field was sent and is not null.

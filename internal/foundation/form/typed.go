@@ -18,20 +18,27 @@ func FromValues(values url.Values, convert func(path, text string) string) Sourc
 	return typed{values: values, convert: convert}
 }
 
+// FromChanges does the same for the fields that a person changed: one that is empty was
+// cleared, and holds the empty text.
+func FromChanges(changed url.Values, convert func(path, text string) string) Source {
+	return typed{values: changed, convert: convert, cleared: true}
+}
+
 // typed is a field, an object or a list of a form, or the whole of it.
 type typed struct {
 	values  url.Values
 	convert func(path, text string) string
+	cleared bool   // whether an empty field holds the empty text
 	path    string // empty for the whole
 	text    string // of an element of a field with several values
 }
 
-// Kind returns Typed for a field that is not empty.
+// Kind returns Typed for a field that is not absent.
 func (t typed) Kind() Kind {
 	switch {
 	case t.path == "":
 		return Object
-	case t.Text() != "":
+	case t.Text() != "", t.cleared && t.values.Has(t.path):
 		return Typed
 	case t.contains("."):
 		return Object
@@ -56,10 +63,15 @@ func (t typed) Member(name string) Source {
 	if t.path != "" {
 		name = t.path + "." + name
 	}
-	return typed{values: t.values, convert: t.convert, path: name}
+	return t.at(name)
 }
 
-// Names returns the names of members that are not empty. Names that begin with an
+func (t typed) at(path string) typed {
+	t.path = path
+	return t
+}
+
+// Names returns the names of members that are not absent. Names that begin with an
 // underscore belong to the page.
 func (t typed) Names() (names []string) {
 	for name := range t.values {
@@ -89,7 +101,7 @@ func (t typed) Elements() (elements []Source) {
 		return elements
 	}
 	for _, i := range Rows(t.values, t.path) {
-		elements = append(elements, typed{values: t.values, convert: t.convert, path: t.path + "[" + strconv.Itoa(i) + "]"})
+		elements = append(elements, t.at(t.path+"["+strconv.Itoa(i)+"]"))
 	}
 	return elements
 }
@@ -123,7 +135,10 @@ func Rows(values url.Values, list string) (rows []int) {
 	return slices.Compact(rows)
 }
 
-var numeral = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)
+
+// IsNumber reports whether a text is a number in the notation of JSON, without an exponent.
+func IsNumber(text string) bool { return number.MatchString(text) }
 
 // holds reports whether a text that was typed can be read as a kind.
 func holds(kind Kind, text string) bool {
@@ -131,7 +146,7 @@ func holds(kind Kind, text string) bool {
 	case Text, List:
 		return true
 	case Number:
-		return numeral.MatchString(text)
+		return IsNumber(text)
 	case Bool:
 		return text == "true" || text == "false"
 	default:

@@ -93,7 +93,11 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, func(ctx context.Context, root form.Source) error {
 			request := stock.Request{Encode: strictjson.Marshal}
 			request.PartnerID = partnerID
-			_, err := goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, root)
+			tally, err := form.Decode(root, stock.ReadTally)
+			if err != nil {
+				return err
+			}
+			_, err = goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, tally)
 			return err
 		}},
 		"second factor": {`%d`, func(ctx context.Context, _ form.Source) error {
@@ -121,7 +125,11 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 			return err
 		}},
 		"product": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {
-			_, err := goods.ChangeProductFrom(ctx, partnerID, 1, func(p delivery.Product) bool { return p.Name == lamp.Name }, root)
+			change, err := form.Decode(root, stock.ReadProductChange)
+			if err != nil {
+				return err
+			}
+			_, err = goods.ChangeProductFrom(ctx, partnerID, 1, func(p delivery.Product) bool { return p.Name == lamp.Name }, change)
 			return err
 		}},
 	}

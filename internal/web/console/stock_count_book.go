@@ -63,6 +63,7 @@ func (v *countView) showStale() (int, []byte, error) {
 
 // book books the lines once under the key of the form, unless other levels are expected.
 func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
+	sent.Values.Set("location", v.Location)
 	for i, line := range v.Lines {
 		counted, _ := line.quantity()
 		sent.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(line.Product.ProductID, 10))
@@ -72,7 +73,7 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	// claimed for this form, so that it is not answered from an earlier one.
 	request := v.once(sent)
 	var tally stock.Tally
-	tally, request.Refused = form.Decode(sent.Typed(page.Trim), stock.ReadTally)
+	tally, request.Refused = form.Decode(sent.Typed(nil), stock.ReadTally)
 	request.Encode = func(result any) ([]byte, error) {
 		done, _ = result.(stock.Count)
 		return strictjson.Marshal(len(done.Lines))

@@ -3,15 +3,15 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/shelf"
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // productFields are the fields of the form of a product.
@@ -38,33 +38,14 @@ func versionOfProduct(p delivery.Product) int64 {
 // plainNumber replaces the signs that people write numbers with by those of JSON.
 var plainNumber = strings.NewReplacer(",", ".", "\u2212", "-", "\u00a0", "", "\u202f", "", " ", "", "+", "")
 
-// number returns what a field of a number holds as use cases take it: a number if it is
-// one, and the text as it was typed otherwise.
-func number(text string) any {
-	if plain := plainNumber.Replace(text); csvfile.IsNumber(plain) {
-		return jsontext.Value(plain)
-	}
-	return text
-}
-
 // typedNumbers reads the fields of the warehouse's forms: numbers as people write them.
 func typedNumbers(path, text string) string {
 	text = strings.TrimSpace(text)
 	switch path[strings.LastIndexByte(path, '.')+1:] {
 	case "quantity", "price", "stock_min", "stock_max":
-		if plain := plainNumber.Replace(text); csvfile.IsNumber(plain) {
+		if plain := plainNumber.Replace(text); form.IsNumber(plain) {
 			return plain
 		}
-	}
-	return text
-}
-
-// productValue returns what a field of the form of a product holds.
-func productValue(sent *page.Form, field string) any {
-	text := strings.TrimSpace(sent.Values.Get(field))
-	switch field {
-	case "price", "stock_min", "stock_max":
-		return number(text)
 	}
 	return text
 }
@@ -128,19 +109,12 @@ func (room *Room) createProduct(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	members := map[string]any{}
-	for _, field := range productFields {
-		if value := productValue(sent, field); value != "" {
-			members[field] = value
-		}
-	}
-	body, err := page.Source(members)
-	if err != nil {
-		return 0, nil, err
-	}
-	added, err := room.config.Stock.CreateProduct(s.Context(), of.PartnerID, body)
+	product, err := form.Decode(sent.Typed(typedNumbers), stock.ReadProduct)
 	if err == nil {
-		return s.LeadTo(of.ProductPath(added.ProductID), page.Flash{Key: "warehouse.added"})
+		product, err = room.config.Stock.CreateProduct(s.Context(), of.PartnerID, product)
+	}
+	if err == nil {
+		return s.LeadTo(of.ProductPath(product.ProductID), page.Flash{Key: "warehouse.added"})
 	}
 	if !sent.Refuse(err, s.Language) {
 		return 0, nil, err
@@ -202,17 +176,15 @@ func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	changes := map[string]any{}
+	changed := url.Values{}
 	for field, was := range valuesOf(v.Held.Product) {
-		if strings.TrimSpace(sent.Values.Get(field)) != was {
-			changes[field] = productValue(sent, field)
+		if text := strings.TrimSpace(sent.Values.Get(field)); text != was {
+			changed.Set(field, text)
 		}
 	}
-	body, err := page.Source(changes)
-	if err != nil {
-		return 0, nil, err
-	}
-	_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), body)
+	change, refused := form.Decode(form.FromChanges(changed, typedNumbers), stock.ReadProductChange)
+	change.Refused = refused
+	_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
 	switch {
 	case err == nil:
 		return s.LeadTo(v.Held.Path, page.Flash{Key: "warehouse.changed"})
