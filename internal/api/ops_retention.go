@@ -40,11 +40,7 @@ type erasureAnswer struct {
 }
 
 func (s *Server) handlePartnerErase(c *call) (reply, error) {
-	body, err := c.json()
-	if err != nil {
-		return reply{}, err
-	}
-	selection, err := retention.ReadSelection(body)
+	selection, err := decode(c, retention.ReadSelection)
 	if err != nil {
 		return reply{}, err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -55,11 +56,11 @@ func (s *Server) handleEndpointGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleEndpointPut(c *call) (reply, error) {
-	body, err := c.json()
+	target, err := decode(c, s.config.Webhooks.ReadTarget)
 	if err != nil {
 		return reply{}, err
 	}
-	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, c.signed(), body)
+	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, c.signed(), target)
 	if err != nil {
 		return reply{}, err
 	}
@@ -180,27 +181,23 @@ func (s *Server) handleRedeliver(c *call) (reply, error) {
 	return ok(eventOf(e))
 }
 
+// readRedelivery reads which events are sent again, from a cursor or a time on.
+func readRedelivery(f *form.Form) webhook.Filter {
+	cursor := f.Text("cursor", form.Optional, eventCursor)
+	since := f.Time("since", form.Presence(cursor == ""))
+	return webhook.Filter{
+		Type:  delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
+		State: outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
+		After: cmp.Or(cursor, identifier.FirstUUID(since)),
+	}
+}
+
 func (s *Server) handleRedeliverSince(c *call) (reply, error) {
-	body, err := c.json()
+	filter, err := decode(c, readRedelivery)
 	if err != nil {
 		return reply{}, err
 	}
-	var problems form.Problems
-	f := form.New(body, &problems)
-	cursor := f.Text("cursor", form.Optional, eventCursor)
-	since := f.Time("since", form.Presence(cursor == ""))
-	filter := webhook.Filter{
-		PartnerID: c.partnerID,
-		Type:      delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
-		State:     outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
-		After:     cursor,
-	}
-	if filter.After == "" {
-		filter.After = identifier.FirstUUID(since)
-	}
-	if err := problems.Err(); err != nil {
-		return reply{}, err
-	}
+	filter.PartnerID = c.partnerID
 	count, next, err := s.config.Webhooks.RedeliverSince(c.Context(), filter)
 	if err != nil {
 		return reply{}, err

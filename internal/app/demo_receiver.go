@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -53,7 +52,7 @@ func (a *App) connectDemo(ctx context.Context, partnerID string) error {
 		if err == nil && (found.URL == shop || !strings.HasSuffix(found.URL, receiverPath)) {
 			continue
 		}
-		if _, _, err := a.webhooks.Put(ctx, account, webhook.Signed{}, must(fmt.Sprintf(`{"url":%q}`, shop))); err != nil {
+		if _, _, err := a.webhooks.Put(ctx, account, webhook.Signed{}, webhook.Target{URL: shop, Enabled: true}); err != nil {
 			return err
 		}
 	}

@@ -14,10 +14,8 @@ var (
 )
 
 // ReadSelection reads which orders a request erases: those that it names, or those of a
-// recipient. It refuses with validation_error.
-func ReadSelection(root form.Source) (Selection, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// recipient.
+func ReadSelection(f *form.Form) Selection {
 	s := Selection{
 		OrderIDs:  f.Texts("order_ids", form.Optional, 1, maxSelected, form.Length(1, 255)),
 		Recipient: f.Text("recipient", form.Optional, delivery.EmailRule),
@@ -29,5 +27,5 @@ func ReadSelection(root form.Source) (Selection, error) {
 	case !f.Has("order_ids") && !f.Has("recipient"):
 		f.Fault("order_ids", ordersOrRecipient)
 	}
-	return s, problems.Err()
+	return s
 }

@@ -42,15 +42,33 @@ func (s *Service) Get(ctx context.Context, partnerID string) (found Settings, er
 	return found, err
 }
 
-// Put sets a partner's endpoint from a request's body. created reports whether it
-// is new; then it gets a secret. An endpoint that has failed, or that the service
-// has disabled, loses its failures. It refuses with conflict a request that was signed
-// before an earlier change of the endpoint, and so do Rotate, Activate and Remove.
-func (s *Service) Put(ctx context.Context, partnerID string, by Signed, root form.Source) (put Settings, created bool, err error) {
-	url, enabled, err := s.readEndpoint(root)
-	if err != nil {
-		return Settings{}, false, err
+// Target is where a partner wants its events, and whether it wants them.
+type Target struct {
+	URL     string
+	Enabled bool
+}
+
+// ReadTarget reads where a partner wants its events. It wants them unless it says that it
+// does not.
+func (s *Service) ReadTarget(f *form.Form) Target {
+	target := Target{URL: f.Text("url", form.Required, form.Length(1, maxURL))}
+	var refused *outbound.URLError
+	if target.URL != "" && errors.As(s.config.Client.CheckURL(target.URL), &refused) {
+		if strings.Contains(target.URL, "@") { // it may contain a password
+			f.SecretFault("url", refused.Rule)
+		} else {
+			f.Fault("url", refused.Rule)
+		}
 	}
+	target.Enabled = !f.Has("enabled") || f.Flag("enabled")
+	return target
+}
+
+// Put sets a partner's endpoint. created reports whether it is new; then it gets a
+// secret. An endpoint that has failed, or that the service has disabled, loses its
+// failures. It refuses with conflict a request that was signed before an earlier change
+// of the endpoint, and so do Rotate, Activate and Remove.
+func (s *Service) Put(ctx context.Context, partnerID string, by Signed, target Target) (put Settings, created bool, err error) {
 	secret, err := s.newSecret()
 	if err != nil {
 		return Settings{}, false, err
@@ -62,7 +80,7 @@ func (s *Service) Put(ctx context.Context, partnerID string, by Signed, root for
 			e = &Endpoint{PartnerID: partnerID, CreatedAt: now, Secret: s.seal(partnerID, secret)}
 			put.Secret = secret
 		}
-		e.URL, e.Enabled, e.DisabledReason = url, enabled, ""
+		e.URL, e.Enabled, e.DisabledReason = target.URL, target.Enabled, ""
 		e.succeed()
 		if !e.WakeAt.IsZero() {
 			e.WakeAt = now
@@ -71,31 +89,6 @@ func (s *Service) Put(ctx context.Context, partnerID string, by Signed, root for
 		return e, nil
 	})
 	return put, created, err
-}
-
-func (s *Service) readEndpoint(root form.Source) (url string, enabled bool, err error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	url = f.Text("url", form.Required, form.Length(1, maxURL))
-	if url != "" {
-		var refused *outbound.URLError
-		if err := s.config.Client.CheckURL(url); errors.As(err, &refused) {
-			problems.Add("url", withoutPassword(url), refused.Rule)
-		} else if err != nil {
-			return "", false, err
-		}
-	}
-	enabled = !f.Has("enabled") || f.Flag("enabled")
-	return url, enabled, problems.Err()
-}
-
-// withoutPassword returns a rejected URL for the error message, or nil if it may
-// contain a password.
-func withoutPassword(url string) any {
-	if strings.Contains(url, "@") {
-		return nil
-	}
-	return url
 }
 
 // maxURL is how many characters an endpoint's URL may have.

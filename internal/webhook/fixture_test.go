@@ -16,7 +16,6 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/store"
@@ -215,11 +214,7 @@ func (y *yard) damage(t *testing.T, statement string) {
 // put sets the partner's endpoint. It returns the secret of a new one.
 func (y *yard) put(t *testing.T, partnerID, url string) string {
 	t.Helper()
-	root, err := strictjson.Parse(fmt.Appendf(nil, `{"url":%q}`, url))
-	if err != nil {
-		t.Fatal(err)
-	}
-	put, _, err := y.Put(t.Context(), partnerID, webhook.Signed{}, root)
+	put, _, err := y.Put(t.Context(), partnerID, webhook.Signed{}, webhook.Target{URL: url, Enabled: true})
 	if err != nil {
 		t.Fatal(err)
 	}

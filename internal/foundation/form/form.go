@@ -175,6 +175,13 @@ func (f *Form) Fault(name string, rule Rule) {
 	}
 }
 
+// SecretFault adds a fault of one field that must not show what the field holds.
+func (f *Form) SecretFault(name string, rule Rule) {
+	if f != nil {
+		f.problems.Add(f.path()+name, nil, rule)
+	}
+}
+
 // take reads a field of one kind. A field of another kind, a field that read
 // refuses, and a required field that is missing are faults. rule is called only for a
 // fault, because its arguments take memory and faults are rare.
@@ -298,7 +305,7 @@ func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	case (value.Kind() == Text || value.Kind() == Typed) && rule.Allows(value.Text()):
 		return value.Text()
 	case value.Kind() > Null || presence == Required:
-		f.problems.Add(f.path()+name, nil, rule.Rule)
+		f.SecretFault(name, rule.Rule)
 	}
 	return ""
 }

@@ -3,10 +3,12 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -77,19 +79,13 @@ func (room *Room) showErasure(v erasureView, status int) (int, []byte, error) {
 // readSelection returns what a form selects. A form that names orders and a recipient, or
 // neither, is refused.
 func readSelection(sent *page.Form) (retention.Selection, error) {
-	body := map[string]any{"force": sent.Values.Get("force") != ""}
-	if recipient := strings.TrimSpace(sent.Values.Get("recipient")); recipient != "" {
-		body["recipient"] = recipient
-	}
 	separated := func(r rune) bool { return strings.ContainsRune(" \t\r\n,;", r) }
-	if ids := strings.FieldsFunc(sent.Values.Get("order_ids"), separated); len(ids) > 0 {
-		body["order_ids"] = ids
+	values := url.Values{
+		"recipient": {strings.TrimSpace(sent.Values.Get("recipient"))},
+		"order_ids": strings.FieldsFunc(sent.Values.Get("order_ids"), separated),
+		"force":     {strconv.FormatBool(sent.Values.Get("force") != "")},
 	}
-	source, err := page.Source(body)
-	if err != nil {
-		return retention.Selection{}, err
-	}
-	return retention.ReadSelection(source)
+	return form.Decode(form.FromValues(values, nil), retention.ReadSelection)
 }
 
 // checkErasure shows what a selection would erase, and asks.

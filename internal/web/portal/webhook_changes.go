@@ -66,11 +66,12 @@ func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
-	body, err := page.Source(map[string]any{"url": address, "enabled": enabled})
+	values := url.Values{"url": {address}, "enabled": {strconv.FormatBool(enabled)}}
+	target, err := form.Decode(form.FromValues(values, nil), room.config.Webhooks.ReadTarget)
 	if err != nil {
 		return webhook.Settings{}, false, err
 	}
-	return room.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, body)
+	return room.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, target)
 }
 
 // refuseEndpoint shows the page again with what was wrong.
