@@ -74,11 +74,11 @@ func (s *Server) handleRateCardGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleRateCardCreate(c *call) (reply, error) {
-	body, err := c.json()
+	card, err := decode(c, s.config.RateCards.ReadUpload)
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.config.RateCards.Add(c.Context(), body)
+	added, err := s.config.RateCards.Add(c.Context(), card)
 	if err != nil {
 		return reply{}, err
 	}
@@ -86,11 +86,10 @@ func (s *Server) handleRateCardCreate(c *call) (reply, error) {
 }
 
 func (s *Server) handleRateCardCheck(c *call) (reply, error) {
-	body, err := c.json()
-	if err != nil {
-		return reply{}, err
+	card, err := decode(c, s.config.RateCards.ReadUpload)
+	if err == nil {
+		err = s.config.RateCards.Check(c.Context(), card)
 	}
-	checked, err := s.config.RateCards.Check(c.Context(), body)
 	if err != nil {
 		return reply{}, err
 	}
@@ -99,7 +98,7 @@ func (s *Server) handleRateCardCheck(c *call) (reply, error) {
 		Name          string    `json:"name"`
 		Version       string    `json:"version"`
 		EffectiveFrom time.Time `json:"effective_from"`
-	}{true, checked.Name, checked.Version, checked.EffectiveFrom})
+	}{true, card.Name, card.Version, card.EffectiveFrom})
 }
 
 type priceAnswer struct {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/pricing"
@@ -131,7 +132,11 @@ func TestAddAnswersWithItsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	added, err := d.Add(t.Context(), root)
+	card, err := form.Decode(root, d.ReadUpload)
+	if err != nil {
+		t.Fatal(err)
+	}
+	added, err := d.Add(t.Context(), card)
 	if err != nil {
 		t.Fatal(err)
 	}

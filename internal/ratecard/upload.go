@@ -37,13 +37,12 @@ var (
 	notBuiltIn = form.Define("not_built_in", "a version other than that of the built-in card")
 )
 
-// readUpload reads and validates a request to add a card. Unknown members are
-// faults, because they might be misspelt prices. The card takes effect now unless
-// effective_from says otherwise.
-func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// ReadUpload reads a card that is to be added, of which it keeps the document as it was
+// sent. Unknown members are faults, because they might be misspelt prices. The card takes
+// effect now unless effective_from says otherwise.
+func (s *Service) ReadUpload(f *form.Form) *Entry {
 	f.Only("name", "effective_from", "card")
+	now := s.now()
 	entry := &Entry{
 		Name:          f.Text("name", form.Required, nameRule),
 		EffectiveFrom: f.Time("effective_from", form.Optional),
@@ -56,7 +55,7 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 		f.Fault("effective_from", notPast)
 	}
 	if entry.Document == nil && f.Has("card") {
-		return nil, problems.Err()
+		return entry
 	}
 	card := f.Object("card", form.Required)
 	read := pricing.ReadCard(card, form.Optional)
@@ -66,30 +65,22 @@ func (s *Service) readUpload(root form.Source, now time.Time) (*Entry, error) {
 	if read.Version != "" && read.Version == pricing.DefaultCard().Version {
 		card.Fault("version", notBuiltIn)
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
 	entry.Version, entry.card = read.Version, read.EffectiveAt(entry.EffectiveFrom)
-	return entry, nil
+	return entry
 }
 
-// Check returns the entry, without an id, or the error that Add would return. It
-// stores nothing.
-func (s *Service) Check(ctx context.Context, root form.Source) (*Entry, error) {
-	entry, err := s.readUpload(root, s.now())
-	if err != nil {
-		return nil, err
-	}
+// Check returns the error that Add would return for a card that was read. It stores nothing.
+func (s *Service) Check(ctx context.Context, entry *Entry) error {
 	b, err := s.book(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, other := range b.all("") {
 		if other.Version == entry.Version {
-			return nil, versionTaken(entry.Version)
+			return versionTaken(entry.Version)
 		}
 	}
-	return entry, nil
+	return nil
 }
 
 func versionTaken(version string) error {
@@ -99,15 +90,10 @@ func versionTaken(version string) error {
 // now returns the time in the precision of records.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
-// Add stores a card and returns it with its place in its series, as far as this
-// node knows the other cards. This node uses the card as soon as Add has returned,
-// other nodes within freshness. The error is a validation error, or a conflict if
-// the version is in use.
-func (s *Service) Add(ctx context.Context, root form.Source) (Listed, error) {
-	entry, err := s.readUpload(root, s.now())
-	if err != nil {
-		return Listed{}, err
-	}
+// Add stores a card that was read and returns it with its place in its series, as far as
+// this node knows the other cards. This node uses the card as soon as Add has returned,
+// other nodes within freshness. The error is a conflict if the version is in use.
+func (s *Service) Add(ctx context.Context, entry *Entry) (Listed, error) {
 	others, err := s.book(ctx) // before the write, so that nothing can fail after it
 	if err != nil {
 		return Listed{}, err

@@ -109,7 +109,10 @@ func (room *Room) checkCard(s *sheet) (int, []byte, error) {
 	if len(problems) > 0 {
 		return room.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
 	}
-	checked, err := room.config.RateCards.Check(s.Context(), body)
+	checked, err := form.Decode(body, room.config.RateCards.ReadUpload)
+	if err == nil {
+		err = room.config.RateCards.Check(s.Context(), checked)
+	}
 	if err != nil {
 		return room.refuseCard(s, sent, err)
 	}
@@ -186,7 +189,11 @@ func (room *Room) addCard(s *sheet) (int, []byte, error) {
 	if len(problems) > 0 {
 		return room.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
 	}
-	added, err := room.config.RateCards.Add(s.Context(), body)
+	card, err := form.Decode(body, room.config.RateCards.ReadUpload)
+	if err != nil {
+		return room.refuseCard(s, sent, err)
+	}
+	added, err := room.config.RateCards.Add(s.Context(), card)
 	if err != nil {
 		return room.refuseCard(s, sent, err)
 	}
@@ -212,7 +219,7 @@ func readCardForm(s *sheet) (*page.Form, error) {
 	return sent, nil
 }
 
-// readUpload returns a card as the use case takes it, or why its file is not JSON.
+// readUpload returns a card as it is uploaded, or why its file is not JSON.
 func readUpload(s *sheet, sent *page.Form) (form.Source, []cardProblem) {
 	document := sent.Values.Get("document")
 	text, fault := readCardText([]byte(document))
