@@ -34,12 +34,10 @@ func (c *call) productID() int64 {
 }
 
 func (s *Server) handleProductChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, stock.ReadProductChange)
 	if err != nil {
 		return reply{}, err
 	}
-	change, refused := form.Decode(body, stock.ReadProductChange)
-	change.Refused = refused
 	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), change)
 	if err != nil {
 		return reply{}, err

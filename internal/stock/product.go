@@ -71,16 +71,14 @@ func ReadProduct(f *form.Form) delivery.Product {
 
 // ProductChange is what is set in a product. What is nil stays as it is.
 type ProductChange struct {
+	form.Faults
 	Name       *string
 	PriceCents *int64
 	StockMin   *int64 // StockMax is never less
 	StockMax   *int64
 	Barcode    *string
 	Status     *delivery.ProductStatus
-	// Refused is what is wrong with the change, whatever the product is. That there is no
-	// such product goes before it.
-	Refused error
-	sentMax any // StockMax as it was sent, for a fault
+	sentMax    any // StockMax as it was sent, for a fault
 }
 
 // ReadProductChange reads a change of a product.
@@ -140,14 +138,13 @@ func (c ProductChange) crosses(p delivery.Product) bool {
 
 // check returns what is wrong with the change of a product, in the order of the columns.
 func (c ProductChange) check(p delivery.Product) error {
-	if !c.crosses(p) {
-		return c.Refused
+	faults := c.Problems()
+	if c.crosses(p) {
+		faults.Add("stock_max", c.sentMax, notBelowMin)
+		slices.SortStableFunc(faults, func(a, b form.Problem) int {
+			return cmp.Compare(slices.Index(importColumns, a.Field), slices.Index(importColumns, b.Field))
+		})
 	}
-	faults := slices.Clone(form.ProblemsOf(c.Refused))
-	faults.Add("stock_max", c.sentMax, notBelowMin)
-	slices.SortStableFunc(faults, func(a, b form.Problem) int {
-		return cmp.Compare(slices.Index(importColumns, a.Field), slices.Index(importColumns, b.Field))
-	})
 	return faults.Err()
 }
 

@@ -97,9 +97,11 @@ func TestChangeProductRefuses(t *testing.T) {
 	f := setUp(t)
 	f.product(ours, `{"name":"Coffee","price":1,"stock_min":10,"stock_max":20}`)
 	change := func(productID int64, body string) error {
-		change, refused := form.Decode(parse(t, body), stock.ReadProductChange)
-		change.Refused = refused
-		_, err := f.ChangeProduct(t.Context(), ours, productID, change)
+		change, err := form.Decode(parse(t, body), stock.ReadProductChange)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = f.ChangeProduct(t.Context(), ours, productID, change)
 		return err
 	}
 	for body, want := range map[string][]string{

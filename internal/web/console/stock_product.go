@@ -182,9 +182,10 @@ func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
 			changed.Set(field, text)
 		}
 	}
-	change, refused := form.Decode(form.FromChanges(changed, typedNumbers), stock.ReadProductChange)
-	change.Refused = refused
-	_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
+	change, err := form.Decode(form.FromChanges(changed, typedNumbers), stock.ReadProductChange)
+	if err == nil {
+		_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
+	}
 	switch {
 	case err == nil:
 		return s.LeadTo(v.Held.Path, page.Flash{Key: "warehouse.changed"})
