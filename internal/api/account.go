@@ -35,11 +35,11 @@ func (s *Server) handleAccountGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleAccountChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, partner.ReadProfileChange)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Partners.ChangeProfile(c.Context(), c.partnerID, body)
+	changed, err := s.config.Partners.ChangeProfile(c.Context(), c.partnerID, change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 type partnerAnswer struct {
@@ -57,12 +58,12 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	wanted, err := decode(c, partner.ReadNewAccount)
 	if err != nil {
 		return reply{}, err
 	}
 	return s.limitRegistrations(c, func() (reply, bool, error) {
-		registered, err := s.config.Partners.Register(c.Context(), body)
+		registered, err := s.config.Partners.Register(c.Context(), wanted)
 		if refusal.HasCode(err, refusal.CodeValidation) {
 			// The interface wants 400 here; everywhere else it is 422 (section 7).
 			err = statusError{err, http.StatusBadRequest}
@@ -95,7 +96,7 @@ func (s *Server) origin(c *call) (from credential.Origin, err error) {
 }
 
 func (s *Server) handleLogin(c *call) (reply, error) {
-	body, err := c.json()
+	with, err := decode(c, signin.ReadCredentials)
 	if err != nil {
 		return reply{}, err
 	}
@@ -103,7 +104,7 @@ func (s *Server) handleLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Partners.Login(c.Context(), body, from)
+	found, token, err := s.config.Partners.Login(c.Context(), with, from)
 	if err != nil {
 		return reply{}, err
 	}
@@ -197,16 +198,16 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 		return reply{}, err
 	}
 	var request partner.KeyRequest
-	var problems form.Problems
+	var refused error
 	if body != nil {
-		request, problems = partner.ReadKeyRequest(body)
+		request, refused = form.Decode(body, partner.ReadKeyRequest)
 	}
 	creator, err := s.keyCreator(c, request)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := problems.Err(); err != nil {
-		return reply{}, err
+	if refused != nil {
+		return reply{}, refused
 	}
 	key, err := s.config.Partners.CreateKey(c.Context(), creator, request)
 	if err != nil {

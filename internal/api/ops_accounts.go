@@ -17,11 +17,11 @@ func courierOf(c *operator.Courier) courierAnswer {
 }
 
 func (s *Server) handleCourierCreate(c *call) (reply, error) {
-	body, err := c.json()
+	entered, err := decode(c, operator.ReadCourier)
 	if err != nil {
 		return reply{}, err
 	}
-	courier, err := s.config.Operators.CreateCourier(c.Context(), body)
+	courier, err := s.config.Operators.CreateCourier(c.Context(), entered)
 	if err != nil {
 		return reply{}, err
 	}
@@ -37,11 +37,11 @@ func (s *Server) handleCourierGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleCourierChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, operator.ReadCourierChange)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), body)
+	changed, err := s.config.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), change)
 	if err != nil {
 		return reply{}, err
 	}

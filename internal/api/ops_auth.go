@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // operatorHeader may name the operator whose credentials a request must have. An app that
@@ -108,11 +109,11 @@ type tokenAnswer struct {
 
 func (s *Server) handleTokenCreate(c *call) (reply, error) {
 	c.actAs("") // unknown until the password has been checked
-	body, err := c.json()
+	request, err := decode(c, operator.ReadTokenRequest)
 	if err != nil {
 		return reply{}, err
 	}
-	token, err := s.config.Operators.IssueToken(c.Context(), body, s.address(c))
+	token, err := s.config.Operators.IssueToken(c.Context(), request, s.address(c))
 	if err != nil {
 		return reply{}, err
 	}
@@ -173,7 +174,7 @@ func (s *Server) handleTokenRevoke(c *call) (reply, error) {
 
 func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	c.actAs("") // unknown until the password has been checked
-	body, err := c.json()
+	with, err := decode(c, signin.ReadCredentials)
 	if err != nil {
 		return reply{}, err
 	}
@@ -181,7 +182,7 @@ func (s *Server) handleOperatorLogin(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	found, token, err := s.config.Operators.Login(c.Context(), body, from)
+	found, token, err := s.config.Operators.Login(c.Context(), with, from)
 	if err != nil {
 		return reply{}, err
 	}

@@ -78,11 +78,11 @@ func (s *Server) handleOperatorList(c *call) (reply, error) {
 }
 
 func (s *Server) handleOperatorCreate(c *call) (reply, error) {
-	body, err := c.json()
+	wanted, err := decode(c, operator.ReadNewOperator)
 	if err != nil {
 		return reply{}, err
 	}
-	added, err := s.config.Operators.Create(c.Context(), body)
+	added, err := s.config.Operators.Add(c.Context(), wanted.Operator, wanted.Password)
 	if err != nil {
 		return reply{}, err
 	}
@@ -90,11 +90,11 @@ func (s *Server) handleOperatorCreate(c *call) (reply, error) {
 }
 
 func (s *Server) handleOperatorChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, operator.ReadChange)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Operators.Change(c.Context(), c.pathID("operator_id"), body)
+	changed, err := s.config.Operators.Change(c.Context(), c.pathID("operator_id"), change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -122,11 +122,11 @@ func (s *Server) handlePartnerGet(c *call) (reply, error) {
 }
 
 func (s *Server) handlePartnerChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, partner.ReadSettingsChange)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Partners.Change(c.Context(), c.pathID("partner_id"), body)
+	changed, err := s.config.Partners.Change(c.Context(), c.pathID("partner_id"), change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
 )
@@ -56,11 +57,11 @@ func (s *Server) userEnrolled(c *call, user *partner.User) error {
 }
 
 func (s *Server) handlePasswordChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, s.signIns(c).ReadPasswordChange)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := s.signIns(c).ChangePassword(c.Context(), s.caller(c), body); err != nil {
+	if err := s.signIns(c).ChangePassword(c.Context(), s.caller(c), change); err != nil {
 		return reply{}, err
 	}
 	return ok(struct {
@@ -116,13 +117,11 @@ func (s *Server) handleResetRequest(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	email, err := decode(c, signin.ReadResetRequest)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := s.signIns(c).RequestReset(body); err != nil {
-		return reply{}, err
-	}
+	s.signIns(c).RequestReset(email)
 	return answer(http.StatusAccepted, struct {
 		Requested bool `json:"requested"`
 	}{true})
@@ -133,11 +132,11 @@ func (s *Server) handleReset(c *call) (reply, error) {
 		return reply{}, err
 	}
 	c.actAs("") // unknown until the link has been looked up
-	body, err := c.json()
+	wanted, err := decode(c, s.signIns(c).ReadNewPassword)
 	if err != nil {
 		return reply{}, err
 	}
-	found, err := s.signIns(c).Reset(c.Context(), c.pathID("token"), body)
+	found, err := s.signIns(c).Reset(c.Context(), c.pathID("token"), wanted)
 	if err != nil {
 		return reply{}, err
 	}
@@ -169,7 +168,13 @@ func (s *Server) handleUserResetLink(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	link, err := s.config.UserSignIns.ResetLinkOf(c.Context(), c.pathID("partner_id"), body)
+	var userID string
+	if body != nil {
+		if userID, err = form.Decode(body, signin.ReadResetUser); err != nil {
+			return reply{}, err
+		}
+	}
+	link, err := s.config.UserSignIns.ResetLinkOf(c.Context(), c.pathID("partner_id"), userID)
 	if err != nil {
 		return reply{}, err
 	}
@@ -205,11 +210,11 @@ func (s *Server) handleUserList(c *call) (reply, error) {
 }
 
 func (s *Server) handleEmailRequest(c *call) (reply, error) {
-	body, err := c.json()
+	wanted, err := decode(c, signin.ReadNewEmail)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := s.config.UserSignIns.RequestEmail(c.Context(), s.caller(c), body); err != nil {
+	if err := s.config.UserSignIns.RequestEmail(c.Context(), s.caller(c), wanted); err != nil {
 		return reply{}, err
 	}
 	return answer(http.StatusAccepted, struct {
@@ -221,13 +226,13 @@ func (s *Server) handleEmailConfirm(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	confirmed, err := decode(c, signin.ReadConfirmation)
 	if err != nil {
 		return reply{}, err
 	}
 	c.actAs("") // unknown until the link has been looked up
 	by := signin.Caller{Address: s.address(c)}
-	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.pathID("token"), by, body)
+	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.pathID("token"), by, confirmed)
 	if err != nil {
 		return reply{}, err
 	}
@@ -252,11 +257,11 @@ func (s *Server) handleTOTPGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleTOTPBegin(c *call) (reply, error) {
-	body, err := c.json()
+	confirmed, err := decode(c, signin.ReadConfirmation)
 	if err != nil {
 		return reply{}, err
 	}
-	begun, err := s.signIns(c).BeginTOTP(c.Context(), s.caller(c), body)
+	begun, err := s.signIns(c).BeginTOTP(c.Context(), s.caller(c), confirmed)
 	if err != nil {
 		return reply{}, err
 	}
@@ -267,11 +272,11 @@ func (s *Server) handleTOTPBegin(c *call) (reply, error) {
 }
 
 func (s *Server) handleTOTPConfirm(c *call) (reply, error) {
-	body, err := c.json()
+	code, err := decode(c, signin.ReadCode)
 	if err != nil {
 		return reply{}, err
 	}
-	codes, err := s.signIns(c).ConfirmTOTP(c.Context(), s.caller(c), body)
+	codes, err := s.signIns(c).ConfirmTOTP(c.Context(), s.caller(c), code)
 	if err != nil {
 		return reply{}, err
 	}
@@ -281,11 +286,11 @@ func (s *Server) handleTOTPConfirm(c *call) (reply, error) {
 }
 
 func (s *Server) handleTOTPRemove(c *call) (reply, error) {
-	body, err := c.json()
+	removal, err := decode(c, signin.ReadFactorRemoval)
 	if err != nil {
 		return reply{}, err
 	}
-	if err := s.signIns(c).RemoveTOTP(c.Context(), s.caller(c), body); err != nil {
+	if err := s.signIns(c).RemoveTOTP(c.Context(), s.caller(c), removal); err != nil {
 		return reply{}, err
 	}
 	return ok(removedAnswer{true})
@@ -331,11 +336,11 @@ func (s *Server) handleRulesGet(c *call) (reply, error) {
 }
 
 func (s *Server) handleRulesPut(c *call) (reply, error) {
-	body, err := c.json()
+	wanted, err := decode(c, s.config.SignInRules.Read)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.SignInRules.Set(c.Context(), body)
+	changed, err := s.config.SignInRules.Set(c.Context(), wanted)
 	if err != nil {
 		return reply{}, err
 	}

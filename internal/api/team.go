@@ -40,11 +40,11 @@ func (s *Server) handleTeam(c *call) (reply, error) {
 }
 
 func (s *Server) handleInvite(c *call) (reply, error) {
-	body, err := c.json()
+	invited, err := decode(c, partner.ReadInvitee)
 	if err != nil {
 		return reply{}, err
 	}
-	made, err := s.config.Partners.Invite(c.Context(), &c.session.Member, body)
+	made, err := s.config.Partners.Invite(c.Context(), &c.session.Member, invited)
 	if err != nil {
 		return reply{}, err
 	}
@@ -69,12 +69,12 @@ func (s *Server) handleAccept(c *call) (reply, error) {
 	if err := s.limitUnauthenticated(c); err != nil {
 		return reply{}, err
 	}
-	body, err := c.json()
+	accepting, err := decode(c, partner.ReadAcceptance)
 	if err != nil {
 		return reply{}, err
 	}
 	c.actAs("") // unknown until the user has been added
-	accepted, err := s.config.Partners.Accept(c.Context(), c.PathValue("token"), body)
+	accepted, err := s.config.Partners.Accept(c.Context(), c.PathValue("token"), accepting)
 	if err != nil {
 		return reply{}, err
 	}
@@ -82,11 +82,11 @@ func (s *Server) handleAccept(c *call) (reply, error) {
 }
 
 func (s *Server) handleUserChange(c *call) (reply, error) {
-	body, err := c.json()
+	change, err := decode(c, partner.ReadUserChange)
 	if err != nil {
 		return reply{}, err
 	}
-	changed, err := s.config.Partners.ChangeUser(c.Context(), c.partnerID, c.pathID("user_id"), body)
+	changed, err := s.config.Partners.ChangeUser(c.Context(), c.partnerID, c.pathID("user_id"), change)
 	if err != nil {
 		return reply{}, err
 	}

@@ -91,7 +91,7 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if _, err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"), operator.RoleAdmin); err != nil {
 		return seeded, err
 	}
-	courier, err := a.operators.CreateCourier(ctx, must(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`))
+	courier, err := a.operators.CreateCourier(ctx, operator.CourierEntry{Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
 	if err != nil {
 		return seeded, err
 	}
@@ -110,7 +110,7 @@ func (a *App) keepDemo(ctx context.Context, seeded demo) error {
 // demoOwner registers the sample partner unless it exists, and returns its owner.
 func (a *App) demoOwner(ctx context.Context) (*partner.Member, error) {
 	password := a.demoPassword("partner")
-	_, err := a.partners.Register(ctx, must(fmt.Sprintf(`{"name":"Épicerie Demo","email":%q,"password":%q}`, demoPartnerEmail, password)))
+	_, err := a.partners.Register(ctx, partner.NewAccount{Name: "Épicerie Demo", Email: demoPartnerEmail, Password: password})
 	if err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []visit.Rou
 	for _, corner := range []self.Corner{
 		{
 			Path: "/portal/sign-in", For: visit.Partners, SignIns: a.userSignIns, Frame: frames.portal,
-			Rename: a.partners.Rename, ChangesEmail: true, HasMail: a.Post != nil,
+			Rename: a.partners.ChangeUser, ChangesEmail: true, HasMail: a.Post != nil,
 		},
 		{
 			Path: "/console/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.console,

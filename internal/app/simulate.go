@@ -83,11 +83,7 @@ func (s simulated) Couriers(ctx context.Context) (map[string]string, error) {
 
 // AddCourier adds a courier.
 func (s simulated) AddCourier(ctx context.Context, name, phone, vehicle string) (string, error) {
-	body, err := requestOf(map[string]any{"name": name, "phone": phone, "vehicle": vehicle})
-	if err != nil {
-		return "", err
-	}
-	courier, err := s.operators.CreateCourier(ctx, body)
+	courier, err := s.operators.CreateCourier(ctx, operator.CourierEntry{Name: name, Phone: phone, Vehicle: vehicle})
 	if err != nil {
 		return "", err
 	}

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -45,11 +46,14 @@ func (o *Operator) checkCourier(ctx context.Context, tx Writer) error {
 	return err
 }
 
-// Create adds an operator as a request asks. It refuses with validation_error, of which
-// ErrCourierTaken is one, or email_taken.
-func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// NewOperator is an operator who is to be added.
+type NewOperator struct {
+	Operator Operator // with address, role, and courier
+	Password string
+}
+
+// ReadNewOperator reads an operator who is to be added.
+func ReadNewOperator(f *form.Form) NewOperator {
 	o := Operator{
 		Email:     f.Text("email", form.Required, delivery.EmailRule),
 		Role:      Role(f.Text("role", form.Required, roleRule)),
@@ -60,10 +64,7 @@ func (s *Service) Create(ctx context.Context, root form.Source) (*Operator, erro
 	if rule, ok := o.linked(); !ok && !reported {
 		f.Fault("courier_id", rule)
 	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
-	return s.add(ctx, o, password)
+	return NewOperator{o, password}
 }
 
 // linked reports whether the operator's CourierID fits the role, and returns the rule if
@@ -130,71 +131,61 @@ func (s *Service) ByEmail(ctx context.Context, email string) (*Operator, error) 
 
 var errNoOperator = refusal.NotFound("the operator")
 
-// change is what a request changes. What it leaves out stays as it is.
-type change struct {
-	role                   Role
-	activate, deactivate   bool
-	password, hash         string
-	courier                string
-	setsCourier, noCourier bool
+// Change is what changes of an operator. What is empty or nil stays as it is.
+type Change struct {
+	Role      Role
+	Active    *bool
+	Password  string
+	CourierID *string // of no courier if it points to an empty text
 }
 
-func readChange(root form.Source) (change, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	active := f.Flag("active")
-	c := change{
-		role:        Role(f.Text("role", form.Optional, roleRule)),
-		activate:    active,
-		deactivate:  f.Has("active") && !active,
-		password:    f.Secret("password", form.Optional, passwordRule("")),
-		courier:     f.Text("courier_id", form.Optional, courierIDRule),
-		setsCourier: f.Has("courier_id"),
-		noCourier:   f.IsNull("courier_id"),
+// ReadChange reads what changes of an operator.
+func ReadChange(f *form.Form) Change {
+	return Change{
+		Active:    f.FlagIfSent("active"),
+		Role:      Role(f.Text("role", form.Optional, roleRule)),
+		Password:  f.Secret("password", form.Optional, passwordRule("")),
+		CourierID: f.NullableText("courier_id", courierIDRule),
 	}
-	return c, problems.Err()
 }
 
-// apply returns the account after the change. Only the role courier has a
-// courier.
-func (c change) apply(a Account) Account {
-	if c.role != "" {
-		a.Role = c.role
+// apply returns the account after the change, given the hash of the new password if there
+// is one. Only the role courier has a courier.
+func (c Change) apply(a Account, hash string) Account {
+	a.Role, a.PasswordHash = cmp.Or(c.Role, a.Role), cmp.Or(hash, a.PasswordHash)
+	if c.Active != nil {
+		a.Active = *c.Active
 	}
-	a.Active = (a.Active || c.activate) && !c.deactivate
-	if c.hash != "" {
-		a.PasswordHash = c.hash
-	}
-	if c.setsCourier || c.noCourier || a.Role != RoleCourier {
-		a.CourierID = c.courier
+	switch {
+	case c.CourierID != nil:
+		a.CourierID = *c.CourierID
+	case a.Role != RoleCourier:
+		a.CourierID = ""
 	}
 	return a
 }
 
 var errLastAdmin = refusal.New(refusal.CodeConflict, "this is the last active admin: make another one first")
 
-// Change changes an operator as a request asks: role, password, courier, and
-// whether the operator is active. A new password or a deactivation removes all
+// Change changes an operator. A new password or a deactivation removes all
 // tokens and sessions in the same transaction. It refuses with not_found, with
 // validation_error, and with conflict if no active admin would be left.
-func (s *Service) Change(ctx context.Context, operatorID string, root form.Source) (*Operator, error) {
-	return s.ChangeFrom(ctx, operatorID, nil, root)
+func (s *Service) Change(ctx context.Context, operatorID string, change Change) (*Operator, error) {
+	return s.ChangeFrom(ctx, operatorID, nil, change)
 }
 
 // ChangeFrom does the same, but refuses with form.ErrStale unless the operator is the
 // basis of the change.
-func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.Basis[*Operator], root form.Source) (*Operator, error) {
-	change, err := readChange(root)
-	if err != nil {
-		return nil, err
-	}
-	if change.password != "" {
-		if change.hash, err = s.config.Hasher.Hash(ctx, change.password); err != nil {
+func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.Basis[*Operator], change Change) (*Operator, error) {
+	var hash string
+	if change.Password != "" {
+		var err error
+		if hash, err = s.config.Hasher.Hash(ctx, change.Password); err != nil {
 			return nil, err
 		}
 	}
 	var changed Account
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
+	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockOperator(ctx, operatorID)
 		if err != nil {
 			return err
@@ -205,7 +196,7 @@ func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.
 		if err := basis.Check(&before.Operator); err != nil {
 			return err
 		}
-		changed = change.apply(*before)
+		changed = change.apply(*before, hash)
 		if err := change.check(ctx, tx, before, &changed); err != nil {
 			return err
 		}
@@ -218,17 +209,17 @@ func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.
 }
 
 // check refuses a change that is not allowed.
-func (c change) check(ctx context.Context, tx Writer, before, after *Account) error {
+func (c Change) check(ctx context.Context, tx Writer, before, after *Account) error {
 	// Accounts from before couriers had to be linked can be changed in other
 	// respects.
-	links := c.role != "" || c.setsCourier || c.noCourier
+	links := c.Role != "" || c.CourierID != nil
 	if rule, ok := after.linked(); !ok && links {
 		return form.Fault("courier_id", orNil(after.CourierID), rule)
 	}
-	if rule := passwordRule(after.Email); c.password != "" && !rule.Allows(c.password) {
+	if rule := passwordRule(after.Email); c.Password != "" && !rule.Allows(c.Password) {
 		return form.Fault("password", nil, rule.Rule)
 	}
-	if c.setsCourier {
+	if c.CourierID != nil {
 		if err := after.checkCourier(ctx, tx); err != nil {
 			return err
 		}

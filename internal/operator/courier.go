@@ -20,23 +20,55 @@ type Courier struct {
 	CreatedAt time.Time
 }
 
-// CreateCourier adds a courier, active unless the request says otherwise. It
-// refuses with validation_error.
-func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier, error) {
-	courier := &Courier{Active: true, CreatedAt: s.now()}
-	err := courier.read(root, form.Required)
+// CourierEntry is what people enter about a courier. In a change, what is empty or nil
+// stays as it is.
+type CourierEntry struct {
+	form.Faults
+	Name, Phone, Vehicle string
+	Active               *bool
+}
+
+// ReadCourier reads all that is entered about a courier; only Active may be left out.
+func ReadCourier(f *form.Form) CourierEntry { return readCourier(f, form.Required) }
+
+// ReadCourierChange reads what changes about a courier.
+func ReadCourierChange(f *form.Form) CourierEntry { return readCourier(f, form.Optional) }
+
+func readCourier(f *form.Form, presence form.Presence) CourierEntry {
+	return CourierEntry{
+		Name:    f.Text("name", presence, delivery.OwnNameRule),
+		Phone:   f.Text("phone", presence, delivery.PhoneRule),
+		Vehicle: f.Text("vehicle", presence, delivery.NameRule),
+		Active:  f.FlagIfSent("active"),
+	}
+}
+
+// apply returns the courier with what was entered.
+func (e *CourierEntry) apply(c Courier) Courier {
+	c.Name, c.Phone, c.Vehicle = cmp.Or(e.Name, c.Name), cmp.Or(e.Phone, c.Phone), cmp.Or(e.Vehicle, c.Vehicle)
+	if e.Active != nil {
+		c.Active = *e.Active
+	}
+	return c
+}
+
+// CreateCourier adds a courier, active unless the entry says otherwise. It refuses with
+// validation_error.
+func (s *Service) CreateCourier(ctx context.Context, entered CourierEntry) (*Courier, error) {
+	err := entered.Problems().Err()
 	if err != nil {
 		return nil, err
 	}
+	courier := entered.apply(Courier{Active: true, CreatedAt: s.now()})
 	if courier.CourierID, err = identifier.New(s.config.Random, "cou_"); err != nil {
 		return nil, err
 	}
-	entry, err := s.note(ctx, audit.ActionCourierCreated, courier.CourierID, nil, factsOf(courier))
+	entry, err := s.note(ctx, audit.ActionCourierCreated, courier.CourierID, nil, factsOf(&courier))
 	if err != nil {
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := tx.AddCourier(ctx, courier); err != nil {
+		if err := tx.AddCourier(ctx, &courier); err != nil {
 			return err
 		}
 		return tx.AddAudit(ctx, entry)
@@ -44,22 +76,7 @@ func (s *Service) CreateCourier(ctx context.Context, root form.Source) (*Courier
 	if err != nil {
 		return nil, err
 	}
-	return courier, nil
-}
-
-// read reads the fields of a courier from a request. A field that is missing or
-// null keeps its value. presence applies to all fields but active, which is
-// optional.
-func (c *Courier) read(root form.Source, presence form.Presence) error {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	c.Name = cmp.Or(f.Text("name", presence, delivery.OwnNameRule), c.Name)
-	c.Phone = cmp.Or(f.Text("phone", presence, delivery.PhoneRule), c.Phone)
-	c.Vehicle = cmp.Or(f.Text("vehicle", presence, delivery.NameRule), c.Vehicle)
-	if active := f.Flag("active"); f.Has("active") {
-		c.Active = active
-	}
-	return problems.Err()
+	return &courier, nil
 }
 
 // Courier returns a courier, or refuses with not_found.
@@ -76,18 +93,18 @@ func (s *Service) Courier(ctx context.Context, courierID string) (found *Courier
 
 var errNoCourier = refusal.NotFound("courier")
 
-// ChangeCourier changes a courier as a request asks. Orders keep the name and
+// ChangeCourier changes a courier. Orders keep the name and
 // phone that they were assigned with, because partners and recipients have seen
 // these. Orders of a courier who is no longer active stay with that courier, who
 // has the parcels; the board shows them to dispatchers as needing attention. It
 // refuses with not_found or validation_error.
-func (s *Service) ChangeCourier(ctx context.Context, courierID string, root form.Source) (*Courier, error) {
-	return s.ChangeCourierFrom(ctx, courierID, nil, root)
+func (s *Service) ChangeCourier(ctx context.Context, courierID string, change CourierEntry) (*Courier, error) {
+	return s.ChangeCourierFrom(ctx, courierID, nil, change)
 }
 
 // ChangeCourierFrom does the same, but refuses with form.ErrStale unless the courier is
 // the basis of the change.
-func (s *Service) ChangeCourierFrom(ctx context.Context, courierID string, basis form.Basis[*Courier], root form.Source) (*Courier, error) {
+func (s *Service) ChangeCourierFrom(ctx context.Context, courierID string, basis form.Basis[*Courier], change CourierEntry) (*Courier, error) {
 	var changed Courier
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockCourier(ctx, courierID)
@@ -100,9 +117,11 @@ func (s *Service) ChangeCourierFrom(ctx context.Context, courierID string, basis
 		if err != nil {
 			return err
 		}
-		changed = *before
-		if err := changed.read(root, form.Optional); err != nil || changed == *before {
+		if err := change.Problems().Err(); err != nil {
 			return err
+		}
+		if changed = change.apply(*before); changed == *before {
+			return nil
 		}
 		entry, err := s.note(ctx, audit.ActionCourierChanged, courierID, factsOf(before), factsOf(&changed))
 		if err != nil {

@@ -203,8 +203,8 @@ func (s *Service) follow(ctx context.Context, tx Writer, before *Account, role R
 	if role == RoleCourier {
 		return nil, errCourierByAdmin
 	}
-	following := change{role: role}
-	after := following.apply(*before)
+	following := Change{Role: role}
+	after := following.apply(*before, "")
 	if err := following.check(ctx, tx, before, &after); err != nil {
 		return nil, err
 	}

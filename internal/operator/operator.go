@@ -124,18 +124,13 @@ func passwordRule(email string) form.TextRule {
 }
 
 // Add adds an operator with an e-mail address, a role and, for the role courier,
-// the courier that the operator is. It refuses with validation_error or, since
-// addresses are compared without regard to case, with email_taken.
-func (s *Service) Add(ctx context.Context, o Operator, password string) (*Operator, error) {
+// the courier that the operator is. It refuses with validation_error, of which
+// ErrCourierTaken is one, or, since addresses are compared without regard to case, with
+// email_taken.
+func (s *Service) Add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	if err := Check(o, password); err != nil {
 		return nil, err
 	}
-	return s.add(ctx, o, password)
-}
-
-// add adds an operator whose fields have been checked, unless its courier is refused in the
-// same transaction.
-func (s *Service) add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}
 	account.Active, account.CreatedAt = true, s.now()
 	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
@@ -62,8 +63,8 @@ func newDesk(t *testing.T) *desk {
 	return &desk{service, clock, opened}
 }
 
-// body is a JSON object of the given names and values.
-func body(t *testing.T, members map[string]any) form.Source {
+// decode reads a command from a JSON object of the given names and values.
+func decode[C any](t *testing.T, members map[string]any, read func(*form.Form) C) (C, error) {
 	t.Helper()
 	data, err := json.Marshal(members)
 	if err != nil {
@@ -73,7 +74,27 @@ func body(t *testing.T, members map[string]any) form.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return root
+	return form.Decode(root, read)
+}
+
+// token issues the token that a request asks for.
+func (d *desk) token(t *testing.T, members map[string]any, address string) (*operator.IssuedToken, error) {
+	t.Helper()
+	request, err := decode(t, members, operator.ReadTokenRequest)
+	if err != nil {
+		return nil, err
+	}
+	return d.IssueToken(t.Context(), request, address)
+}
+
+// courier adds the courier that a request asks for.
+func (d *desk) courier(t *testing.T, members map[string]any) (*operator.Courier, error) {
+	t.Helper()
+	entered, err := decode(t, members, operator.ReadCourier)
+	if err != nil {
+		return nil, err
+	}
+	return d.CreateCourier(t.Context(), entered)
 }
 
 func (d *desk) add(t *testing.T, role operator.Role) *operator.Operator {
@@ -87,7 +108,7 @@ func (d *desk) add(t *testing.T, role operator.Role) *operator.Operator {
 
 func (d *desk) issue(t *testing.T, email, password, address string) (*operator.IssuedToken, error) {
 	t.Helper()
-	return d.IssueToken(t.Context(), body(t, map[string]any{"email": email, "password": password, "name": "desk 2"}), address)
+	return d.token(t, map[string]any{"email": email, "password": password, "name": "desk 2"}, address)
 }
 
 func wantCode(t *testing.T, err error, code refusal.Code) {
@@ -103,7 +124,7 @@ func TestOldestOperatorSessionEnds(t *testing.T) {
 	d.add(t, operator.RoleDispatcher)
 	var tokens []string
 	for range credential.MaxSessions + 5 {
-		_, token, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.Origin{Address: here})
+		_, token, err := d.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -127,7 +148,7 @@ func TestSignInsShareOneLimit(t *testing.T) {
 		if _, err := d.issue(t, email, password, here); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := d.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.Origin{Address: here}); err != nil {
+		if _, _, err := d.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here}); err != nil {
 			t.Fatalf("login %d: %v", i, err)
 		}
 	}
@@ -203,7 +224,7 @@ func TestIssueTokenRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			token, err := d.IssueToken(t.Context(), body(t, c.members), here)
+			token, err := d.token(t, c.members, here)
 			wantCode(t, err, c.code)
 			if token != nil {
 				t.Errorf("issued %+v", token)
@@ -282,9 +303,9 @@ func TestCreateCourier(t *testing.T) {
 	}{"active": {true, true}, "inactive": {false, false}, "null": {nil, true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{
+			courier, err := d.courier(t, map[string]any{
 				"name": "Amélie Tremblay", "phone": "+15145550188", "vehicle": "Cargo van", "active": c.active,
-			}))
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -304,7 +325,7 @@ func TestCreateCourier(t *testing.T) {
 			}
 		})
 	}
-	courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{"name": "x", "phone": "+15145550188", "vehicle": "y"}))
+	courier, err := d.courier(t, map[string]any{"name": "x", "phone": "+15145550188", "vehicle": "y"})
 	if err != nil || !courier.Active {
 		t.Errorf("without active: %+v, %v", courier, err)
 	}
@@ -313,7 +334,7 @@ func TestCreateCourier(t *testing.T) {
 func TestCreateCourierTellsAllFaults(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	_, err := d.CreateCourier(t.Context(), body(t, map[string]any{"phone": "416 555-0119", "active": "yes"}))
+	_, err := d.courier(t, map[string]any{"phone": "416 555-0119", "active": "yes"})
 	wantCode(t, err, refusal.CodeValidation)
 	told, _ := json.Marshal(err)
 	for _, field := range []string{"name", "phone", "vehicle", "active"} {
@@ -331,7 +352,7 @@ func TestCouriersByPages(t *testing.T) {
 	d := newDesk(t)
 	want := map[string]operator.Courier{}
 	for i := range 7 {
-		courier, err := d.CreateCourier(t.Context(), body(t, map[string]any{"name": fmt.Sprint("c", i), "phone": "+15145550188", "vehicle": "bike"}))
+		courier, err := d.courier(t, map[string]any{"name": fmt.Sprint("c", i), "phone": "+15145550188", "vehicle": "bike"})
 		if err != nil {
 			t.Fatal(err)
 		}

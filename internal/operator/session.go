@@ -7,21 +7,14 @@ import (
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
-// Login begins a session in a browser, given an operator's e-mail address and password,
-// and a code if the operator signs in with one, and returns its token. The operator's
-// oldest session ends if there are credential.MaxSessions. Login refuses as IssueToken
-// does.
-func (s *Service) Login(ctx context.Context, root form.Source, from credential.Origin) (*Operator, string, error) {
-	var problems form.Problems
-	in := readLogin(form.New(root, &problems), from)
-	if err := problems.Err(); err != nil {
-		return nil, "", err
-	}
+// Login begins a session in a browser, and returns its token. The operator's oldest
+// session ends if there are credential.MaxSessions. Login refuses as IssueToken does.
+func (s *Service) Login(ctx context.Context, with signin.Credentials, from credential.Origin) (*Operator, string, error) {
+	in := login{Credentials: with, from: from}
 	found, err := s.byPassword(ctx, in)
 	if err != nil {
 		return nil, "", err

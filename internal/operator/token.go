@@ -27,51 +27,45 @@ type IssuedToken struct {
 	ExpiresAt time.Time
 }
 
-// IssueToken issues a token, given an operator's e-mail address and password, and a code
-// if the operator signs in with one. It refuses with validation_error, with
+// TokenRequest is what an operator gets a token for.
+type TokenRequest struct {
+	signin.Credentials
+	Name string // of the token, by which people know it; empty if none was given
+}
+
+// ReadTokenRequest reads what an operator gets a token for.
+func ReadTokenRequest(f *form.Form) TokenRequest {
+	return TokenRequest{signin.ReadCredentials(f), f.Text("name", form.Optional, delivery.NameRule)}
+}
+
+// IssueToken issues a token to an operator who may sign in. It refuses with
 // unauthorized, with rate_limited after too many failures from the address or for the
 // account (see credential.Gate), and with forbidden if the operator is not active.
-func (s *Service) IssueToken(ctx context.Context, root form.Source, address string) (*IssuedToken, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	in := readLogin(f, credential.Origin{Address: address})
-	name := f.Text("name", form.Optional, delivery.NameRule)
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+func (s *Service) IssueToken(ctx context.Context, request TokenRequest, address string) (*IssuedToken, error) {
+	in := login{Credentials: request.Credentials, from: credential.Origin{Address: address}}
 	found, err := s.byPassword(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	token, err := s.issue(ctx, found, in, name)
+	token, err := s.issue(ctx, found, in, request.Name)
 	return token, s.refused(ctx, in, found, err)
 }
 
-// login is what an operator signs in with.
+// login is what an operator signs in with, and from where.
 type login struct {
-	email, password, code string
-	from                  credential.Origin
+	signin.Credentials
+	from credential.Origin
 	// vouched is set if an OpenID provider vouches for the operator. It asks for second
 	// factors itself.
 	vouched bool
 }
 
-// readLogin reads what an operator signs in with.
-func readLogin(f *form.Form, from credential.Origin) login {
-	return login{
-		email:    f.Text("email", form.Required, delivery.EmailRule),
-		password: f.Secret("password", form.Required, credential.KnownPasswordRule),
-		code:     f.Secret("code", form.Optional, credential.CodeRule),
-		from:     from,
-	}
-}
-
 func (in login) attempt(of *Account) credential.Attempt {
-	return credential.Attempt{Account: strings.ToLower(in.email), PersonID: of.OperatorID, Address: in.from.Address, Password: in.password, Hash: of.PasswordHash}
+	return credential.Attempt{Account: strings.ToLower(in.Email), PersonID: of.OperatorID, Address: in.from.Address, Password: in.Password, Hash: of.PasswordHash}
 }
 
 func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
-	found, err := s.account(ctx, in.email)
+	found, err := s.account(ctx, in.Email)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +103,7 @@ func (s *Service) letIn(ctx context.Context, tx Writer, verified *Account, in lo
 	if in.vouched {
 		return nil
 	}
-	return s.config.Factors.Check(ctx, tx, verified.OperatorID, in.code)
+	return s.config.Factors.Check(ctx, tx, verified.OperatorID, in.Code)
 }
 
 func (s *Service) issue(ctx context.Context, operator *Account, in login, name string) (*IssuedToken, error) {

@@ -52,11 +52,8 @@ type KeyRequest struct {
 	Password  string
 }
 
-// ReadKeyRequest reads a request to create an API key. Name and Scopes are valid only
-// if there are no problems.
-func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// ReadKeyRequest reads a request to create an API key.
+func ReadKeyRequest(f *form.Form) KeyRequest {
 	return KeyRequest{
 		Name:      f.Text("name", form.Optional, form.Length(0, 255)),
 		Scopes:    readScopes(f),
@@ -64,7 +61,7 @@ func ReadKeyRequest(root form.Source) (KeyRequest, form.Problems) {
 		RequireV2: f.Flag("require_v2"),
 		Email:     f.Text("email", form.Optional, delivery.EmailRule),
 		Password:  f.Secret("password", form.Optional, credential.KnownPasswordRule),
-	}, problems
+	}
 }
 
 // readScopes returns the scopes that are in the list, each once and in the order of

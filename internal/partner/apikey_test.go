@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -276,23 +277,27 @@ func TestKeysInParallel(t *testing.T) {
 func TestReadKeyRequest(t *testing.T) {
 	t.Parallel()
 	sent := map[string]any{"name": "production", "email": "a@b.example", "password": password, "scopes": []any{"read", "orders", "read"}}
-	request, problems := partner.ReadKeyRequest(body(t, sent))
+	read := func(members map[string]any) (partner.KeyRequest, form.Problems) {
+		request, err := decode(t, members, partner.ReadKeyRequest)
+		return request, form.ProblemsOf(err)
+	}
+	request, problems := read(sent)
 	want := partner.KeyRequest{Name: "production", Scopes: []partner.Scope{partner.ScopeOrders, partner.ScopeRead}, Email: "a@b.example", Password: password}
 	if !reflect.DeepEqual(request, want) || len(problems) != 0 {
 		t.Errorf("%v: got %+v, %v, want %+v", sent, request, problems, want)
 	}
-	if request, problems := partner.ReadKeyRequest(body(t, nil)); len(problems) != 1 {
+	if request, problems := read(nil); len(problems) != 1 {
 		t.Errorf("null: got %+v, %v, want one problem", request, problems)
 	}
-	if request, problems := partner.ReadKeyRequest(body(t, map[string]any{})); !reflect.DeepEqual(request, partner.KeyRequest{}) || len(problems) != 0 {
+	if request, problems := read(map[string]any{}); !reflect.DeepEqual(request, partner.KeyRequest{}) || len(problems) != 0 {
 		t.Errorf("{}: got %+v, %v, want an empty request", request, problems)
 	}
 	for _, scopes := range []any{[]any{}, []any{"everything"}, "read", []any{"read", "orders", "stock", "webhooks", "read"}} {
-		if _, problems := partner.ReadKeyRequest(body(t, map[string]any{"scopes": scopes})); len(problems) != 1 {
+		if _, problems := read(map[string]any{"scopes": scopes}); len(problems) != 1 {
 			t.Errorf("scopes %v: got %v, want one problem", scopes, problems)
 		}
 	}
-	_, problems = partner.ReadKeyRequest(body(t, map[string]any{"name": 7, "email": 7, "password": 7}))
+	_, problems = read(map[string]any{"name": 7, "email": 7, "password": 7})
 	if len(problems) != 3 || problems[2].Value != nil {
 		t.Errorf("got %+v", problems)
 	}

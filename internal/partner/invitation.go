@@ -18,16 +18,31 @@ type NewInvitation struct {
 	URL string // empty if it was sent by mail
 }
 
+// Invitee is a person who is to be invited into a team.
+type Invitee struct {
+	Email string
+	Role  Role
+}
+
+// ReadInvitee reads who is to be invited.
+func ReadInvitee(f *form.Form) Invitee {
+	return Invitee{
+		Email: f.Text("email", form.Required, delivery.EmailRule),
+		Role:  Role(f.Text("role", form.Required, form.OneOf(Roles...))),
+	}
+}
+
 // Invite invites a person into the team of a partner, instead of an earlier
-// invitation to the same address. It refuses with validation_error, with email_taken
-// if the address has a user already, and with conflict if the team is full or the
-// address of the user who invites is not confirmed, and with rate_limited if too many
-// invitations were sent by the partner or to the address.
-func (s *Service) Invite(ctx context.Context, by *Member, root form.Source) (*NewInvitation, error) {
-	link, token, err := s.readInvitation(root)
+// invitation to the same address. It refuses with email_taken if the address has a user
+// already, and with conflict if the team is full or the address of the user who invites is
+// not confirmed, and with rate_limited if too many invitations were sent by the partner or
+// to the address.
+func (s *Service) Invite(ctx context.Context, by *Member, invited Invitee) (*NewInvitation, error) {
+	token, link, err := credential.NewLink(s.config.Random, credential.LinkInvitation, s.now())
 	if err != nil {
 		return nil, err
 	}
+	link.Email, link.EmailKey, link.Role = invited.Email, strings.ToLower(invited.Email), string(invited.Role)
 	link.PartnerID, link.CreatedBy = by.Partner.PartnerID, by.User.UserID
 	made := &NewInvitation{invitationOf(link), s.config.BaseURL() + "/portal/invitations/" + token}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
@@ -83,23 +98,6 @@ func factsOfInvitation(l *credential.Link) memberFacts {
 	return memberFacts{Email: l.Email, Role: Role(l.Role)}
 }
 
-// readInvitation returns the link of an invitation and its token.
-func (s *Service) readInvitation(root form.Source) (*credential.Link, string, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	email := f.Text("email", form.Required, delivery.EmailRule)
-	role := f.Text("role", form.Required, form.OneOf(Roles...))
-	if err := problems.Err(); err != nil {
-		return nil, "", err
-	}
-	token, link, err := credential.NewLink(s.config.Random, credential.LinkInvitation, s.now())
-	if err != nil {
-		return nil, "", err
-	}
-	link.Email, link.EmailKey, link.Role = email, strings.ToLower(email), role
-	return link, token, nil
-}
-
 // Withdraw removes an open invitation. It refuses with not_found.
 func (s *Service) Withdraw(ctx context.Context, partnerID, invitationID string) error {
 	selected := credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: partnerID, LinkID: invitationID}
@@ -118,22 +116,34 @@ func (s *Service) Withdraw(ctx context.Context, partnerID, invitationID string) 
 	})
 }
 
-// Accept makes a user of the person who was invited, given the token of the
-// invitation, a name and a password. It begins no session, so that there is one way
+// Acceptance is what a person gives who accepts an invitation.
+type Acceptance struct {
+	form.Faults
+	Name, Password string
+}
+
+// ReadAcceptance reads what a person gives who accepts an invitation.
+func ReadAcceptance(f *form.Form) Acceptance {
+	name := f.Text("name", form.Required, delivery.OwnNameRule)
+	rule := credential.NewPasswordRule(credential.MinUserPassword, name)
+	return Acceptance{Name: name, Password: f.Secret("password", form.Required, rule)}
+}
+
+// Accept makes a user of the person who was invited, given the token of the invitation. It begins no session, so that there is one way
 // to sign in. It refuses with credential.ErrNoLink, with validation_error, with
 // email_taken if the address has become a user meanwhile, and with forbidden if the
 // partner is suspended or awaits approval.
-func (s *Service) Accept(ctx context.Context, token string, root form.Source) (*Member, error) {
+func (s *Service) Accept(ctx context.Context, token string, accepting Acceptance) (*Member, error) {
 	hash := credential.HashToken(token)
 	link, err := s.invitation(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	account, password, err := s.readAcceptance(link, root)
+	account, err := s.accepted(link, accepting)
 	if err != nil {
 		return nil, err
 	}
-	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
+	if account.PasswordHash, err = s.config.Hasher.Hash(ctx, accepting.Password); err != nil {
 		return nil, err
 	}
 	accepted := &Member{User: account.User}
@@ -216,22 +226,24 @@ func (s *Service) Invited(ctx context.Context, token string) (*Invited, error) {
 	return found, nil
 }
 
-// readAcceptance returns the user whom an invitation makes.
-func (s *Service) readAcceptance(link *credential.Link, root form.Source) (*Account, string, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	account := &Account{
+// accepted returns the user whom an invitation makes. The password must not be the address
+// that was invited.
+func (s *Service) accepted(link *credential.Link, by Acceptance) (*Account, error) {
+	problems := by.Problems()
+	if rule := credential.NewPasswordRule(credential.MinUserPassword, link.Email); by.Password != "" && !rule.Allows(by.Password) {
+		problems.Add("password", nil, rule.Rule)
+	}
+	if err := problems.Err(); err != nil {
+		return nil, err
+	}
+	userID, err := newUserID(s.config.Random)
+	if err != nil {
+		return nil, err
+	}
+	return &Account{
 		User: User{
-			PartnerID: link.PartnerID, Email: link.Email, Role: Role(link.Role), CreatedAt: s.now(),
-			Name: f.Text("name", form.Required, delivery.OwnNameRule),
+			UserID: userID, PartnerID: link.PartnerID, Email: link.Email, Name: by.Name, Role: Role(link.Role), CreatedAt: s.now(),
 		},
 		EmailKey: link.EmailKey,
-	}
-	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.Email))
-	if err := problems.Err(); err != nil {
-		return nil, "", err
-	}
-	var err error
-	account.UserID, err = newUserID(s.config.Random)
-	return account, password, err
+	}, nil
 }

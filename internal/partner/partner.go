@@ -181,10 +181,28 @@ func emailKey(email string) string {
 // maxDraws is how often a partner's id is drawn: its 40 bits may be in use.
 const maxDraws = 5
 
+// NewAccount is an account that is to be opened.
+type NewAccount struct {
+	form.Faults
+	Name            string // of the account, and of its owner
+	Email, Password string // of the owner
+}
+
+// ReadNewAccount reads an account that is to be opened.
+func ReadNewAccount(f *form.Form) NewAccount {
+	account := NewAccount{
+		Name:  f.Text("name", form.Required, delivery.OwnNameRule),
+		Email: f.Text("email", form.Required, delivery.EmailRule),
+	}
+	rule := credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.Email)
+	account.Password = f.Secret("password", form.Required, rule)
+	return account
+}
+
 // Register opens an account with its first user, the owner. The account awaits
 // approval if Registration says so. Register refuses with validation_error or
 // email_taken, with forbidden while registration is closed, and as Admit does.
-func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, error) {
+func (s *Service) Register(ctx context.Context, wanted NewAccount) (*Listed, error) {
 	if s.config.Registration == RegistrationClosed {
 		return nil, errClosed
 	}
@@ -193,16 +211,22 @@ func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, erro
 			return nil, err
 		}
 	}
-	owner, password, err := s.readRegistration(root)
-	if err != nil {
+	if err := wanted.Problems().Err(); err != nil {
 		return nil, err
+	}
+	owner := &Account{
+		User:     User{Name: wanted.Name, Email: wanted.Email, Role: RoleOwner, CreatedAt: s.now()},
+		EmailKey: emailKey(wanted.Email),
+	}
+	if s.config.Post != nil {
+		owner.UnprovenSince = owner.CreatedAt
 	}
 	// Looked up before the transaction as well, to save a useless hashing.
-	err = s.config.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, owner.EmailKey) })
+	err := s.config.Store.Read(ctx, func(tx Reader) error { return refuseTaken(ctx, tx, owner.EmailKey) })
 	if err != nil {
 		return nil, err
 	}
-	if owner.PasswordHash, err = s.config.Hasher.Hash(ctx, password); err != nil {
+	if owner.PasswordHash, err = s.config.Hasher.Hash(ctx, wanted.Password); err != nil {
 		return nil, err
 	}
 	if owner.UserID, err = newUserID(s.config.Random); err != nil {
@@ -230,24 +254,6 @@ func (s *Service) Register(ctx context.Context, root form.Source) (*Listed, erro
 }
 
 func newUserID(random io.Reader) (string, error) { return identifier.New(random, "usr_") }
-
-// readRegistration returns the owner, whose name is the account's.
-func (s *Service) readRegistration(root form.Source) (*Account, string, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	owner := &Account{User: User{
-		Name:      f.Text("name", form.Required, delivery.OwnNameRule),
-		Email:     f.Text("email", form.Required, delivery.EmailRule),
-		Role:      RoleOwner,
-		CreatedAt: s.now(),
-	}}
-	owner.EmailKey = emailKey(owner.Email)
-	if s.config.Post != nil {
-		owner.UnprovenSince = owner.CreatedAt
-	}
-	password := f.Secret("password", form.Required, credential.NewPasswordRule(credential.MinUserPassword, owner.Name, owner.Email))
-	return owner, password, problems.Err()
-}
 
 // add returns false if the partner's id, and nothing else, was in use.
 func (s *Service) add(ctx context.Context, registered *Listed, owner *Account) (added bool, err error) {

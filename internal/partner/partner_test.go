@@ -20,6 +20,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
@@ -76,8 +77,8 @@ func addNode(t testing.TB, base *node, view partner.Store) *node {
 	return &node{service, base.clock, base.store, base.random}
 }
 
-// body is a JSON object of the given names and values.
-func body(t testing.TB, members map[string]any) form.Source {
+// decode reads a command from a JSON object of the given names and values.
+func decode[C any](t testing.TB, members map[string]any, read func(*form.Form) C) (C, error) {
 	t.Helper()
 	data, err := json.Marshal(members)
 	if err != nil {
@@ -87,12 +88,12 @@ func body(t testing.TB, members map[string]any) form.Source {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return root
+	return form.Decode(root, read)
 }
 
 func (n *node) register(t testing.TB, email string) *partner.Partner {
 	t.Helper()
-	p, err := n.Register(t.Context(), body(t, map[string]any{"name": "Épicerie Métro", "email": email, "password": password}))
+	p, err := n.Register(t.Context(), partner.NewAccount{Name: "Épicerie Métro", Email: email, Password: password})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func (n *node) register(t testing.TB, email string) *partner.Partner {
 
 func (n *node) login(t testing.TB, email, password, address string) (string, error) {
 	t.Helper()
-	_, token, err := n.Login(t.Context(), body(t, map[string]any{"email": email, "password": password}), credential.NewOrigin(address, "agent"))
+	_, token, err := n.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.NewOrigin(address, "agent"))
 	return token, err
 }
 
@@ -140,7 +141,7 @@ func TestRegister(t *testing.T) {
 	if !strings.HasPrefix(found.SessionID, "ses_") || found.Origin != (credential.Origin{Address: here, Agent: "agent"}) {
 		t.Errorf("got the session %+v, want one from %s by agent", found, here)
 	}
-	_, err = n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": "PARTNER@example.com", "password": "another-one-9"}))
+	_, err = n.Register(t.Context(), partner.NewAccount{Name: "x", Email: "PARTNER@example.com", Password: "another-one-9"})
 	wantCode(t, err, refusal.CodeEmailTaken)
 }
 
@@ -163,7 +164,10 @@ func TestRegisterReportsAllFaults(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := n.Register(t.Context(), body(t, c.members))
+			wanted, err := decode(t, c.members, partner.ReadNewAccount)
+			if err == nil {
+				_, err = n.Register(t.Context(), wanted)
+			}
 			wantCode(t, err, refusal.CodeValidation)
 			var refused *refusal.Error
 			errors.As(err, &refused)
@@ -188,7 +192,7 @@ func TestConcurrentRegistrations(t *testing.T) {
 	for i := range 8 {
 		all.Go(func() {
 			email := []string{"same@example.com", "SAME@example.com"}[i%2]
-			_, err := n.Register(t.Context(), body(t, map[string]any{"name": "x", "email": email, "password": password}))
+			_, err := n.Register(t.Context(), partner.NewAccount{Name: "x", Email: email, Password: password})
 			switch {
 			case err == nil:
 				admitted.Add(1)
@@ -235,7 +239,12 @@ func TestLoginRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			member, token, err := n.Login(t.Context(), body(t, c.members), credential.NewOrigin(here, ""))
+			var member *partner.Member
+			var token string
+			with, err := decode(t, c.members, signin.ReadCredentials)
+			if err == nil {
+				member, token, err = n.Login(t.Context(), with, credential.NewOrigin(here, ""))
+			}
 			wantCode(t, err, c.code)
 			if member != nil || token != "" {
 				t.Errorf("got %v, %q from a refused login, want neither", member, token)

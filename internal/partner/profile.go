@@ -71,62 +71,53 @@ func (s *Service) Profile(ctx context.Context, partnerID string) (profile Profil
 	return profile, err
 }
 
-// profileChange is what a request sets. What it leaves out stays as it is.
-type profileChange struct {
-	profile Profile
-	sets    map[string]bool // the members that the request has, null or not
+// ProfileChange is what changes of a profile. What is nil stays as it is.
+type ProfileChange struct {
+	PublicName    *string // empty for the name of the account
+	SupportURL    *string // empty for none
+	Language      *Language
+	RecipientMail *bool
 }
 
-var profileMembers = []string{"public_name", "support_url", "language", "recipient_mail"}
-
-func readProfileChange(root form.Source) (profileChange, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	c := profileChange{
-		profile: Profile{
-			PublicName:    f.Text("public_name", form.Optional, delivery.OwnNameRule),
-			SupportURL:    f.Text("support_url", form.Optional, supportURLRule),
-			Language:      Language(f.Text("language", form.Optional, form.OneOf(Languages...))),
-			RecipientMail: f.Flag("recipient_mail"),
-		},
-		sets: map[string]bool{},
+// ReadProfileChange reads what changes of a profile; null clears a member.
+func ReadProfileChange(f *form.Form) ProfileChange {
+	change := ProfileChange{
+		PublicName:    f.NullableText("public_name", delivery.OwnNameRule),
+		SupportURL:    f.NullableText("support_url", supportURLRule),
+		Language:      (*Language)(f.NullableText("language", form.OneOf(Languages...))),
+		RecipientMail: f.FlagIfSent("recipient_mail"),
 	}
-	for _, name := range profileMembers {
-		c.sets[name] = f.Has(name) || f.IsNull(name)
+	if f.IsNull("recipient_mail") {
+		change.RecipientMail = new(false)
 	}
-	return c, problems.Err()
+	return change
 }
 
 // apply returns the profile after the change.
-func (c profileChange) apply(p Profile) Profile {
-	if c.sets["public_name"] {
-		p.PublicName = c.profile.PublicName
+func (c ProfileChange) apply(p Profile) Profile {
+	if c.PublicName != nil {
+		p.PublicName = *c.PublicName
 	}
-	if c.sets["support_url"] {
-		p.SupportURL = c.profile.SupportURL
+	if c.SupportURL != nil {
+		p.SupportURL = *c.SupportURL
 	}
-	if c.sets["language"] {
-		p.Language = c.profile.Language
+	if c.Language != nil {
+		p.Language = *c.Language
 	}
-	if c.sets["recipient_mail"] {
-		p.RecipientMail = c.profile.RecipientMail
+	if c.RecipientMail != nil {
+		p.RecipientMail = *c.RecipientMail
 	}
 	return p
 }
 
-// ChangeProfile changes the profile of a partner as a request asks; null clears a
-// member. It refuses with validation_error.
-func (s *Service) ChangeProfile(ctx context.Context, partnerID string, root form.Source) (Profile, error) {
-	return s.ChangeProfileFrom(ctx, partnerID, nil, root)
+// ChangeProfile changes the profile of a partner.
+func (s *Service) ChangeProfile(ctx context.Context, partnerID string, change ProfileChange) (Profile, error) {
+	return s.ChangeProfileFrom(ctx, partnerID, nil, change)
 }
 
 // ChangeProfileFrom does the same, but refuses with form.ErrStale unless the profile is
 // the basis of the change.
-func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, basis form.Basis[Profile], root form.Source) (Profile, error) {
-	change, err := readProfileChange(root)
-	if err != nil {
-		return Profile{}, err
-	}
+func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, basis form.Basis[Profile], change ProfileChange) (Profile, error) {
 	return s.saveProfile(ctx, partnerID, func(_ Writer, p Profile) (Profile, error) {
 		if err := basis.Check(p); err != nil {
 			return p, err

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -18,24 +16,15 @@ import (
 // devices of long ago, and counts of logins that are at rest are removed.
 const sweepEvery = time.Hour
 
-// Login begins a session of a user, given e-mail address and password, and a code if the
-// user signs in with one, and returns its token. The user's oldest session ends if there
-// are credential.MaxSessions. Login refuses with validation_error, with unauthorized, or
-// with rate_limited after too many failures from the address or for the user.
-func (s *Service) Login(ctx context.Context, root form.Source, from credential.Origin) (member *Member, token string, err error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	email := f.Text("email", form.Required, delivery.EmailRule)
-	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
-	code := f.Secret("code", form.Optional, credential.CodeRule)
-	if err := problems.Err(); err != nil {
-		return nil, "", err
-	}
-	verified, member, err := s.verify(ctx, email, password, from.Address)
+// Login begins a session of a user, and returns its token. The user's oldest session ends
+// if there are credential.MaxSessions. Login refuses with unauthorized, or with
+// rate_limited after too many failures from the address or for the user.
+func (s *Service) Login(ctx context.Context, with signin.Credentials, from credential.Origin) (member *Member, token string, err error) {
+	verified, member, err := s.verify(ctx, with.Email, with.Password, from.Address)
 	if err != nil {
 		return nil, "", err
 	}
-	token, err = s.begin(ctx, verified, member, code, from)
+	token, err = s.begin(ctx, verified, member, with.Code, from)
 	if errors.Is(err, signin.ErrCodeWrong) { // counts as a failed login
 		s.gate.Failed(ctx, credential.Attempt{Account: verified.EmailKey, PersonID: verified.UserID, Address: from.Address})
 	}

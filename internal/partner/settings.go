@@ -126,18 +126,15 @@ const (
 	DefaultCard = "default"
 )
 
-// change is what a request sets. What it leaves out stays as it is.
-type change struct {
-	suspend, resume bool
-	// vouch makes the account established, doubt makes it new.
-	vouch, doubt bool
-	reason       string
-	rate         int
-	setsRate     bool
-	card         string
-	setsCard     bool
-	ordersPerDay *int64 // nil leaves the quota as it is
-	storedBytes  *int64
+// SettingsChange is what changes of a partner's settings. What is nil stays as it is.
+type SettingsChange struct {
+	Suspended       *bool
+	SuspendedReason string  // of a suspension; empty for none
+	Established     *bool   // true vouches for the account, false makes it new
+	RateCard        *string // empty for the default
+	OrdersPerDay    *int64  // 0 for no limit, DefaultQuota for the service's
+	StoredBytes     *int64  // likewise
+	RateLimit       *int64  // requests a minute; DefaultRate for the service's
 }
 
 var (
@@ -145,97 +142,82 @@ var (
 	uploadedCard = form.Define("uploaded_card", "the name of rate cards that were uploaded, or null")
 )
 
-// readChange reads a request to set something for a partner.
-func readChange(root form.Source) (change, error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	on, established := f.Flag("suspended"), f.Flag("established")
-	c := change{
-		suspend:  on,
-		resume:   f.Has("suspended") && !on,
-		vouch:    established,
-		doubt:    f.Has("established") && !established,
-		reason:   f.Text("suspended_reason", form.Optional, form.Length(0, maxReason)),
-		setsRate: f.Has("rate_limit") || f.IsNull("rate_limit"),
-		card:     f.Text("rate_card", form.Optional, delivery.NameRule),
-		setsCard: f.Has("rate_card") || f.IsNull("rate_card"),
-		rate:     DefaultRate,
-
-		ordersPerDay: readQuota(f, "orders_per_day"),
-		storedBytes:  readQuota(f, "stored_bytes"),
+// ReadSettingsChange reads what changes of a partner's settings; null stands for what the
+// service has.
+func ReadSettingsChange(f *form.Form) SettingsChange {
+	change := SettingsChange{
+		Suspended:       f.FlagIfSent("suspended"),
+		Established:     f.FlagIfSent("established"),
+		SuspendedReason: f.Text("suspended_reason", form.Optional, form.Length(0, maxReason)),
+		RateCard:        f.NullableText("rate_card", delivery.NameRule),
+		OrdersPerDay:    readLimit(f, "orders_per_day", 0, maxQuota, DefaultQuota),
+		StoredBytes:     readLimit(f, "stored_bytes", 0, maxQuota, DefaultQuota),
+		RateLimit:       readLimit(f, "rate_limit", 1, maxOwnRate, DefaultRate),
 	}
-	if rate, ok := f.Integer("rate_limit", form.Optional, 1, maxOwnRate); ok {
-		c.rate = int(rate)
+	if change.RateCard != nil && *change.RateCard == DefaultCard {
+		change.RateCard = new("")
 	}
-	if c.card == DefaultCard {
-		c.card = ""
-	}
-	if f.Has("suspended_reason") && !on {
+	if suspends := change.Suspended != nil && *change.Suspended; f.Has("suspended_reason") && !suspends {
 		f.Fault("suspended_reason", noReason)
 	}
-	return c, problems.Err()
+	return change
 }
 
-// readQuota reads a quota; it returns nil if there is none. null is the service's.
-func readQuota(f *form.Form, name string) *int64 {
-	quota := int64(DefaultQuota)
-	given, ok := f.Integer(name, form.Optional, 0, maxQuota)
-	switch {
-	case ok:
-		quota = given
-	case !f.IsNull(name):
-		return nil
+// readLimit reads a limit; it returns nil if there is none. null stands for the service's.
+func readLimit(f *form.Form, name string, least, most, byDefault int64) *int64 {
+	if limit, ok := f.Integer(name, form.Optional, least, most); ok {
+		return &limit
 	}
-	return &quota
+	if f.IsNull(name) {
+		return &byDefault
+	}
+	return nil
 }
 
 // apply returns the settings after the change.
-func (c change) apply(s Settings, now time.Time) Settings {
+func (c SettingsChange) apply(s Settings, now time.Time) Settings {
 	switch {
-	case c.suspend:
-		s.SuspendedReason = c.reason
-		if !s.Suspended() {
-			s.SuspendedAt = now
-		}
-	case c.resume:
+	case c.Suspended == nil:
+	case !*c.Suspended:
 		s.SuspendedAt, s.SuspendedReason = time.Time{}, ""
+	case s.Suspended():
+		s.SuspendedReason = c.SuspendedReason
+	default:
+		s.SuspendedAt, s.SuspendedReason = now, c.SuspendedReason
 	}
 	switch {
-	case c.vouch && !s.Established(now):
+	case c.Established == nil || *c.Established == s.Established(now):
+	case *c.Established:
 		s.NewSince = time.Time{}
-	case c.doubt && s.Established(now):
+	default:
 		s.NewSince = now
 	}
-	if c.setsRate {
-		s.RateLimit = c.rate
+	if c.RateLimit != nil {
+		s.RateLimit = int(*c.RateLimit)
 	}
-	if c.setsCard {
-		s.RateCard = c.card
+	if c.RateCard != nil {
+		s.RateCard = *c.RateCard
 	}
-	if c.ordersPerDay != nil {
-		s.OrdersPerDay = *c.ordersPerDay
+	if c.OrdersPerDay != nil {
+		s.OrdersPerDay = *c.OrdersPerDay
 	}
-	if c.storedBytes != nil {
-		s.StoredBytes = *c.storedBytes
+	if c.StoredBytes != nil {
+		s.StoredBytes = *c.StoredBytes
 	}
 	return s
 }
 
-// Change changes a partner's settings as the request asks. It takes effect on this
-// node before Change returns, and on others within keyFreshness. It ends the
-// sessions of a partner that is suspended. It refuses with not_found or
-// validation_error.
-func (s *Service) Change(ctx context.Context, partnerID string, root form.Source) (changed *Overview, err error) {
-	return s.ChangeFrom(ctx, partnerID, nil, root)
+// Change changes a partner's settings. It takes effect on this node before Change
+// returns, and on others within keyFreshness. It ends the sessions of a partner that is
+// suspended. It refuses with not_found, or with validation_error if there are no such rate
+// cards.
+func (s *Service) Change(ctx context.Context, partnerID string, change SettingsChange) (changed *Overview, err error) {
+	return s.ChangeFrom(ctx, partnerID, nil, change)
 }
 
 // ChangeFrom does the same, but refuses with form.ErrStale unless the settings are the
 // basis of the change.
-func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.Basis[Settings], root form.Source) (changed *Overview, err error) {
-	change, err := readChange(root)
-	if err != nil {
-		return nil, err
-	}
+func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.Basis[Settings], change SettingsChange) (changed *Overview, err error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
@@ -253,7 +235,7 @@ func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.B
 	return changed, nil
 }
 
-func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis form.Basis[Settings], change change, entry *audit.Entry) (*Overview, error) {
+func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis form.Basis[Settings], change SettingsChange, entry *audit.Entry) (*Overview, error) {
 	found, err := overview(ctx, tx, partnerID, entry.At)
 	if err != nil {
 		return nil, err
@@ -271,13 +253,13 @@ func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis
 		return nil, err
 	}
 	found.Settings = change.apply(before, entry.At)
-	if change.setsCard && change.card != "" {
-		known, err := tx.HasRateCards(ctx, change.card)
+	if change.RateCard != nil && *change.RateCard != "" {
+		known, err := tx.HasRateCards(ctx, *change.RateCard)
 		if err != nil {
 			return nil, err
 		}
 		if !known {
-			return nil, form.Fault("rate_card", change.card, uploadedCard)
+			return nil, form.Fault("rate_card", *change.RateCard, uploadedCard)
 		}
 	}
 	if found.Settings == before {

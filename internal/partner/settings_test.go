@@ -10,7 +10,11 @@ import (
 
 func (n *node) change(t testing.TB, partnerID string, members map[string]any) {
 	t.Helper()
-	if _, err := n.Change(t.Context(), partnerID, body(t, members)); err != nil {
+	change, err := decode(t, members, partner.ReadSettingsChange)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := n.Change(t.Context(), partnerID, change); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -61,7 +65,7 @@ func TestSettingsAreFresh(t *testing.T) {
 	if got := n.settings(t, id); got != registered {
 		t.Errorf("after: %+v", got)
 	}
-	if _, err := n.Change(t.Context(), "par_00000000", body(t, map[string]any{})); !refusal.HasCode(err, refusal.CodeNotFound) {
+	if _, err := n.Change(t.Context(), "par_00000000", partner.SettingsChange{}); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 }

@@ -106,41 +106,34 @@ type memberFacts struct {
 
 func factsOfUser(u *User) memberFacts { return memberFacts{u.Email, u.Name, u.Role} }
 
-// readMemberChange reads a request to change a user; an empty text leaves a member
-// as it is.
-func readMemberChange(root form.Source) (name string, role Role, err error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	name = f.Text("name", form.Optional, delivery.OwnNameRule)
-	role = Role(f.Text("role", form.Optional, form.OneOf(Roles...)))
-	return name, role, problems.Err()
+// UserChange is what changes of a user. What is empty stays as it is.
+type UserChange struct {
+	Name string
+	Role Role
 }
 
-// ChangeUser changes the name or the role of a user as a request asks. A new role
-// takes effect with the user's next request. It refuses with not_found or
-// validation_error, and with conflict if no owner would be left.
-func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, root form.Source) (*User, error) {
-	name, role, err := readMemberChange(root)
-	if err != nil {
-		return nil, err
+// ReadUserChange reads what changes of a user.
+func ReadUserChange(f *form.Form) UserChange { return readUser(f, form.Optional) }
+
+// ReadUser reads both the name and the role of a user.
+func ReadUser(f *form.Form) UserChange { return readUser(f, form.Required) }
+
+func readUser(f *form.Form, presence form.Presence) UserChange {
+	return UserChange{
+		Name: f.Text("name", presence, delivery.OwnNameRule),
+		Role: Role(f.Text("role", presence, form.OneOf(Roles...))),
 	}
-	return s.changeUser(ctx, partnerID, userID, name, role)
 }
 
-// Rename changes the name of a user as a request asks. It refuses with not_found or
-// validation_error.
-func (s *Service) Rename(ctx context.Context, partnerID, userID string, root form.Source) error {
-	var problems form.Problems
-	name := form.New(root, &problems).Text("name", form.Required, delivery.OwnNameRule)
-	if err := problems.Err(); err != nil {
-		return err
-	}
-	_, err := s.changeUser(ctx, partnerID, userID, name, "")
-	return err
+// ReadNewName reads the name of a user, and nothing else.
+func ReadNewName(f *form.Form) UserChange {
+	return UserChange{Name: f.Text("name", form.Required, delivery.OwnNameRule)}
 }
 
-// changeUser changes what is not empty.
-func (s *Service) changeUser(ctx context.Context, partnerID, userID, name string, role Role) (changed *User, err error) {
+// ChangeUser changes the name or the role of a user. A new role takes effect with the
+// user's next request. It refuses with not_found, and with conflict if no owner would be
+// left.
+func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, change UserChange) (changed *User, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		team, err := s.lockTeam(ctx, tx, partnerID)
 		if err != nil {
@@ -150,7 +143,7 @@ func (s *Service) changeUser(ctx context.Context, partnerID, userID, name string
 			return err
 		}
 		before := *changed
-		changed.Name, changed.Role = cmp.Or(name, changed.Name), cmp.Or(role, changed.Role)
+		changed.Name, changed.Role = cmp.Or(change.Name, changed.Name), cmp.Or(change.Role, changed.Role)
 		return s.saveUser(ctx, tx, team, before, changed)
 	})
 	if err != nil {

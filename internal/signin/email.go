@@ -17,17 +17,21 @@ var (
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
 )
 
-// RequestEmail sends a link to the new address of the caller, who gives the password.
-// It refuses with validation_error or rate_limited, and with conflict if there is no
-// mail. Whether the address has an account shows only to those who open the link.
-func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source) error {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	email := f.Text("new_email", form.Required, delivery.EmailRule)
-	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
-	if err := problems.Err(); err != nil {
-		return err
+// NewEmail is the wish for another address, which the password confirms.
+type NewEmail struct{ Email, Password string }
+
+// ReadNewEmail reads the wish for another address.
+func ReadNewEmail(f *form.Form) NewEmail {
+	return NewEmail{
+		Email:    f.Text("new_email", form.Required, delivery.EmailRule),
+		Password: f.Secret("password", form.Required, credential.KnownPasswordRule),
 	}
+}
+
+// RequestEmail sends a link to the new address of the caller. It refuses with
+// validation_error if the password is wrong, with rate_limited, and with conflict if there
+// is no mail. Whether the address has an account shows only to those who open the link.
+func (s *Service) RequestEmail(ctx context.Context, by Caller, wanted NewEmail) error {
 	if s.config.Post == nil {
 		return errNoMail
 	}
@@ -35,20 +39,20 @@ func (s *Service) RequestEmail(ctx context.Context, by Caller, root form.Source)
 	if err != nil {
 		return err
 	}
-	if err := s.verify(ctx, p, password, "password", by.Address); err != nil {
+	if err := s.verify(ctx, p, wanted.Password, "password", by.Address); err != nil {
 		return err
 	}
 	token, link, err := s.newLink(ctx, p, credential.LinkEmail)
 	if err != nil {
 		return err
 	}
-	link.Email, link.EmailKey = email, emailKey(email)
+	link.Email, link.EmailKey = wanted.Email, emailKey(wanted.Email)
 	entry, err := s.note(ctx, audit.ActionEmailLinkCreated, p, nil, linkFacts{link.LinkID, link.ExpiresAt})
 	if err != nil {
 		return err
 	}
 	return s.addLink(ctx, p, link, voidOlder, entry, &mail.Message{
-		Kind: mail.Email, To: email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
+		Kind: mail.Email, To: wanted.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
 	})
 }
 
@@ -96,17 +100,20 @@ func (s *Service) PersonOfEmail(ctx context.Context, token string) (p *Person, e
 // ConfirmEmail changes the address of the person that a link was made for, and returns
 // the new one. The link shows that its reader gets the mails to the address, and not that
 // the account is the reader's: a stranger may have entered the address. So the person must
-// be the caller, or root holds the person's password. Links that were sent to the old
+// be the caller, or else the confirmation has the person's password. Links that were sent to the old
 // address cannot be used any longer, and a mail to it says that it was changed. It
 // refuses with not_found if the link cannot be used, with validation_error or rate_limited
 // for the password, after which the link still can, or with email_taken.
-func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, root form.Source) (email string, err error) {
+func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, confirmed Confirmation) (email string, err error) {
 	asked, _, err := s.PersonOfEmail(ctx, token)
 	if err != nil {
 		return "", err
 	}
 	if by.PersonID != asked.PersonID {
-		if err := s.verifyHolder(ctx, asked, by.Address, root); err != nil {
+		if err := confirmed.Problems().Err(); err != nil {
+			return "", err
+		}
+		if err := s.verify(ctx, asked, confirmed.Password, "password", by.Address); err != nil {
 			return "", err
 		}
 	}
@@ -142,14 +149,4 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, roo
 		return tx.AddAudit(ctx, entry)
 	})
 	return email, err
-}
-
-// verifyHolder checks that root holds the password of a person who is not signed in.
-func (s *Service) verifyHolder(ctx context.Context, p *Person, address string, root form.Source) error {
-	var problems form.Problems
-	password := form.New(root, &problems).Secret("password", form.Required, credential.KnownPasswordRule)
-	if err := problems.Err(); err != nil {
-		return err
-	}
-	return s.verify(ctx, p, password, "password", address)
 }

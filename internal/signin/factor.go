@@ -137,17 +137,15 @@ var errEnrolled = refusal.New(refusal.CodeConflict, "an authenticator app is enr
 // BeginTOTP makes a secret for the caller's authenticator app, which replaces one that
 // was not confirmed. The caller gives the password, so that a stolen session cannot
 // lock its owner out. It refuses with validation_error, rate_limited, or conflict.
-func (s *Service) BeginTOTP(ctx context.Context, by Caller, root form.Source) (*TOTP, error) {
-	var problems form.Problems
-	password := form.New(root, &problems).Secret("password", form.Required, credential.KnownPasswordRule)
-	if err := problems.Err(); err != nil {
+func (s *Service) BeginTOTP(ctx context.Context, by Caller, confirmed Confirmation) (*TOTP, error) {
+	if err := confirmed.Problems().Err(); err != nil {
 		return nil, err
 	}
 	p, err := s.person(ctx, by.PersonID)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.verify(ctx, p, password, "password", by.Address); err != nil {
+	if err := s.verify(ctx, p, confirmed.Password, "password", by.Address); err != nil {
 		return nil, err
 	}
 	secret, uri, err := credential.NewTOTP(s.config.Random, Issuer, p.Email)
@@ -176,16 +174,14 @@ func (s *Service) BeginTOTP(ctx context.Context, by Caller, root form.Source) (*
 
 var errNotBegun = refusal.New(refusal.CodeConflict, "no authenticator app waits to be confirmed: ask for a secret first")
 
+// ReadCode reads a code that an authenticator app shows.
+func ReadCode(f *form.Form) string { return f.Text("code", form.Required, credential.CodeRule) }
+
 // ConfirmTOTP enrols the caller's authenticator app, given a code that it shows, and
 // returns recovery codes, which are shown once. From now on the caller signs in with a
 // code as well. It refuses with validation_error if the code is wrong, with rate_limited
 // after too many wrong ones, or conflict.
-func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, root form.Source) (codes []string, err error) {
-	var problems form.Problems
-	code := form.New(root, &problems).Text("code", form.Required, credential.CodeRule)
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, code string) (codes []string, err error) {
 	p, err := s.person(ctx, by.PersonID)
 	if err != nil {
 		return nil, err
@@ -211,29 +207,33 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, root form.Source) 
 	return codes, s.countWrongCode(ctx, attempt, err)
 }
 
+// FactorRemoval is what removes a second factor.
+type FactorRemoval struct{ Password, Code string }
+
+// ReadFactorRemoval reads what removes a second factor.
+func ReadFactorRemoval(f *form.Form) FactorRemoval {
+	return FactorRemoval{
+		Password: f.Secret("password", form.Required, credential.KnownPasswordRule),
+		Code:     f.Text("code", form.Required, credential.CodeRule),
+	}
+}
+
 // RemoveTOTP removes the caller's authenticator app and recovery codes, given the
 // password and a code. It refuses with validation_error if one of them is wrong, with
 // rate_limited, or with not_found.
-func (s *Service) RemoveTOTP(ctx context.Context, by Caller, root form.Source) error {
-	var problems form.Problems
-	f := form.New(root, &problems)
-	password := f.Secret("password", form.Required, credential.KnownPasswordRule)
-	code := f.Text("code", form.Required, credential.CodeRule)
-	if err := problems.Err(); err != nil {
-		return err
-	}
+func (s *Service) RemoveTOTP(ctx context.Context, by Caller, removal FactorRemoval) error {
 	p, err := s.person(ctx, by.PersonID)
 	if err != nil {
 		return err
 	}
-	if err := s.verify(ctx, p, password, "password", by.Address); err != nil {
+	if err := s.verify(ctx, p, removal.Password, "password", by.Address); err != nil {
 		return err
 	}
 	err = s.changeFactor(ctx, by.PersonID, audit.ActionTOTPRemoved, func(tx Writer, factor Factor) error {
 		if !factor.Enrolled() {
 			return errNoFactor
 		}
-		if err := s.config.Factors.Check(ctx, tx, by.PersonID, code); err != nil {
+		if err := s.config.Factors.Check(ctx, tx, by.PersonID, removal.Code); err != nil {
 			return err
 		}
 		return removeFactor(ctx, tx, factor)

@@ -9,25 +9,35 @@ import (
 	"github.com/dropyard/dropyard/internal/mail"
 )
 
+// PasswordChange is a new password of a person who gives the current one.
+type PasswordChange struct {
+	form.Faults
+	Current, New string
+}
+
+// ReadPasswordChange reads a change of a password.
+func (s *Service) ReadPasswordChange(f *form.Form) PasswordChange {
+	return PasswordChange{
+		Current: f.Secret("current_password", form.Required, credential.KnownPasswordRule),
+		New:     f.Secret("new_password", form.Required, s.passwordRule(&Person{})),
+	}
+}
+
 // ChangePassword sets a new password of the caller, who gives the current one, and ends
 // all other sessions. Bearer tokens stay valid. It refuses with validation_error, also
 // if the current password is wrong, and with rate_limited after too many attempts.
-func (s *Service) ChangePassword(ctx context.Context, by Caller, root form.Source) error {
+func (s *Service) ChangePassword(ctx context.Context, by Caller, change PasswordChange) error {
 	p, err := s.person(ctx, by.PersonID)
 	if err != nil {
 		return err
 	}
-	var problems form.Problems
-	f := form.New(root, &problems)
-	current := f.Secret("current_password", form.Required, credential.KnownPasswordRule)
-	changed := f.Secret("new_password", form.Required, s.passwordRule(p))
-	if err := problems.Err(); err != nil {
+	if err := s.withOwn(change.Problems(), p, change.New).Err(); err != nil {
 		return err
 	}
-	if err := s.verify(ctx, p, current, "current_password", by.Address); err != nil {
+	if err := s.verify(ctx, p, change.Current, "current_password", by.Address); err != nil {
 		return err
 	}
-	hash, err := s.config.Hasher.Hash(ctx, changed)
+	hash, err := s.config.Hasher.Hash(ctx, change.New)
 	if err != nil {
 		return err
 	}
@@ -37,6 +47,15 @@ func (s *Service) ChangePassword(ctx context.Context, by Caller, root form.Sourc
 		}
 		return s.setPassword(ctx, tx, p, hash, by.Session)
 	})
+}
+
+// withOwn adds a fault to those of reading if a new password, in itself a good one, is the
+// name or the address of its person.
+func (s *Service) withOwn(problems form.Problems, p *Person, password string) form.Problems {
+	if rule := s.passwordRule(p); password != "" && !rule.Allows(password) {
+		problems.Add("new_password", nil, rule.Rule)
+	}
+	return problems
 }
 
 // setPassword sets the password of a person who is locked, ends all sessions but the

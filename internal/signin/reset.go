@@ -23,22 +23,19 @@ const (
 	wishTimeout = 10 * time.Second
 )
 
-// RequestReset asks for a new password of the person with the e-mail address in the
-// request. It looks nothing up, so that it takes as long for an address without an
-// account. The request is noted in the background, and with mail a link is sent. It
-// refuses with validation_error.
-func (s *Service) RequestReset(root form.Source) error {
-	var problems form.Problems
-	email := form.New(root, &problems).Text("email", form.Required, delivery.EmailRule)
-	if err := problems.Err(); err != nil {
-		return err
-	}
+// ReadResetRequest reads the e-mail address of a person who asks for a new password.
+func ReadResetRequest(f *form.Form) (email string) {
+	return f.Text("email", form.Required, delivery.EmailRule)
+}
+
+// RequestReset asks for a new password of the person with an e-mail address. It looks nothing up, so that it takes as long for an address without an
+// account. The request is noted in the background, and with mail a link is sent.
+func (s *Service) RequestReset(email string) {
 	select {
 	case s.wishes <- email:
 	default:
 		s.config.Log.Warn("too many requests for new passwords, one was dropped", "kind", s.config.Kind)
 	}
-	return nil
 }
 
 func (s *Service) noteWishes() {
@@ -115,24 +112,20 @@ func (s *Service) ResetLink(ctx context.Context, personID string) (*IssuedLink, 
 	return s.resetLink(ctx, p, voidOlder)
 }
 
-// ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner if
-// the request is empty. It refuses any other request that names no user of the partner: a
-// link for the owner must not be the answer to a misspelt member.
-func (s *Service) ResetLinkOf(ctx context.Context, partnerID string, root form.Source) (*IssuedLink, error) {
-	var userID string
-	if root != nil {
-		var problems form.Problems
-		f := form.New(root, &problems)
-		f.Only("user_id")
-		required := form.Optional
-		if f.Has("user_id") || f.IsNull("user_id") {
-			required = form.Required
-		}
-		userID = f.Text("user_id", required, form.Length(1, 255))
-		if err := problems.Err(); err != nil {
-			return nil, err
-		}
+// ReadResetUser reads the id of the user whom a link is for, if there is one. It refuses
+// everything else: a link for the owner must not be the answer to a misspelt member.
+func ReadResetUser(f *form.Form) (userID string) {
+	f.Only("user_id")
+	required := form.Optional
+	if f.Has("user_id") || f.IsNull("user_id") {
+		required = form.Required
 	}
+	return f.Text("user_id", required, form.Length(1, 255))
+}
+
+// ResetLinkOf is ResetLink for a user of a partner, or for the partner's oldest owner if
+// userID is empty. It refuses the id of no user of the partner.
+func (s *Service) ResetLinkOf(ctx context.Context, partnerID, userID string) (*IssuedLink, error) {
 	people, err := s.PeopleOf(ctx, partnerID)
 	if err != nil {
 		return nil, err
@@ -211,22 +204,31 @@ func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link,
 	})
 }
 
+// NewPassword is the password that a person sets by a link.
+type NewPassword struct {
+	form.Faults
+	Password string
+}
+
+// ReadNewPassword reads a password that is set by a link.
+func (s *Service) ReadNewPassword(f *form.Form) NewPassword {
+	return NewPassword{Password: f.Secret("new_password", form.Required, s.passwordRule(&Person{}))}
+}
+
 // Reset sets a new password of the person that a link is for, and ends all sessions
 // and bearer tokens of that person, and the API keys that the person made before the
 // address was first proven. It returns the person. It refuses with not_found
 // if the link cannot be used, or with validation_error, after which it still can.
-func (s *Service) Reset(ctx context.Context, token string, root form.Source) (*Person, error) {
+func (s *Service) Reset(ctx context.Context, token string, wanted NewPassword) (*Person, error) {
 	hash := credential.HashToken(token)
 	p, _, err := s.ofLink(ctx, credential.LinkReset, hash)
 	if err != nil {
 		return nil, err
 	}
-	var problems form.Problems
-	password := form.New(root, &problems).Secret("new_password", form.Required, s.passwordRule(p))
-	if err := problems.Err(); err != nil {
+	if err := s.withOwn(wanted.Problems(), p, wanted.Password).Err(); err != nil {
 		return nil, err
 	}
-	passwordHash, err := s.config.Hasher.Hash(ctx, password)
+	passwordHash, err := s.config.Hasher.Hash(ctx, wanted.Password)
 	if err != nil {
 		return nil, err
 	}

@@ -90,26 +90,27 @@ func (r *Rules) keep(known Required, readAt time.Time) {
 	}
 }
 
-// Set replaces the rules as a request asks. They take effect on this node before Set
-// returns, and on others within 5 s. It refuses with validation_error.
-func (r *Rules) Set(ctx context.Context, root form.Source) (Required, error) {
-	return r.SetFrom(ctx, nil, root)
+// Read reads rules.
+func (r *Rules) Read(f *form.Form) Required {
+	required := Required{}
+	lists := f.Object("totp_required", form.Required)
+	for _, kind := range []Kind{Operators, Users} {
+		roles := lists.Texts(string(kind), form.Required, 0, len(r.Roles[kind]), form.OneOf(r.Roles[kind]...))
+		slices.Sort(roles)
+		required[kind] = slices.Compact(roles)
+	}
+	return required
+}
+
+// Set replaces the rules. They take effect on this node before Set returns, and on others
+// within 5 s.
+func (r *Rules) Set(ctx context.Context, wanted Required) (Required, error) {
+	return r.SetFrom(ctx, nil, wanted)
 }
 
 // SetFrom does the same, but refuses with form.ErrStale unless the rules are the basis of
 // the change.
-func (r *Rules) SetFrom(ctx context.Context, basis form.Basis[Required], root form.Source) (Required, error) {
-	var problems form.Problems
-	f := form.New(root, &problems).Object("totp_required", form.Required)
-	wanted := Required{}
-	for _, kind := range []Kind{Operators, Users} {
-		roles := f.Texts(string(kind), form.Required, 0, len(r.Roles[kind]), form.OneOf(r.Roles[kind]...))
-		slices.Sort(roles)
-		wanted[kind] = slices.Compact(roles)
-	}
-	if err := problems.Err(); err != nil {
-		return nil, err
-	}
+func (r *Rules) SetFrom(ctx context.Context, basis form.Basis[Required], wanted Required) (Required, error) {
 	at := timestamp.Truncate(r.Now())
 	entry, err := audit.NewEntry(ctx, r.Random, at, audit.ActionRulesChanged)
 	if err != nil {

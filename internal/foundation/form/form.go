@@ -295,6 +295,15 @@ func (f *Form) Text(name string, presence Presence, rule TextRule) string {
 	return text
 }
 
+// NullableText reads a string that null clears: nil for an absent field, which a change
+// leaves as it is.
+func (f *Form) NullableText(name string, rule TextRule) *string {
+	if text := f.Text(name, Optional, rule); f.Has(name) || f.IsNull(name) {
+		return &text
+	}
+	return nil
+}
+
 // Secret reads a string that must not appear in an error, such as a password.
 func (f *Form) Secret(name string, presence Presence, rule TextRule) string {
 	if f == nil {
@@ -346,6 +355,14 @@ func (f *Form) Flag(name string) bool {
 		func(s Source) (bool, bool) { return s.Text() == "true", true },
 		func() Rule { return TrueOrFalse })
 	return flag
+}
+
+// FlagIfSent reads true or false; nil for an absent field, which a change leaves as it is.
+func (f *Form) FlagIfSent(name string) *bool {
+	if flag := f.Flag(name); f.Has(name) {
+		return &flag
+	}
+	return nil
 }
 
 // Time reads an RFC 3339 date-time with offset, as timestamp.Parse does.

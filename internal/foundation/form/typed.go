@@ -11,9 +11,9 @@ import (
 // FromValues returns what a person typed into a form of a page. Fields are named by their
 // paths, such as lines[0].quantity, and all of them hold text: a field of a form reads the
 // number or the flag in it. A field that is empty is absent; an object whose members are
-// all empty is there, so that each missing member is a fault of its own. convert returns
-// what a text means to the use case, such as 1250 for 12,50 in a field of dollars; nil
-// changes nothing.
+// all empty is there, so that each missing member is a fault of its own. A name that ends
+// in [] says that there is a list, which may be empty. convert returns what a text means to
+// the use case, such as 1250 for 12,50 in a field of dollars; nil changes nothing.
 func FromValues(values url.Values, convert func(path, text string) string) Source {
 	return typed{values: values, convert: convert}
 }

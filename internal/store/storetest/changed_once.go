@@ -31,6 +31,17 @@ type recordChange struct {
 	change  func(ctx context.Context, root form.Source) error
 }
 
+// decoded returns a change that is read from its request.
+func decoded[C any](read func(*form.Form) C, change func(ctx context.Context, command C) error) func(context.Context, form.Source) error {
+	return func(ctx context.Context, root form.Source) error {
+		command, err := form.Decode(root, read)
+		if err != nil {
+			return err
+		}
+		return change(ctx, command)
+	}
+}
+
 // testRecordsChangedOnce changes each kind of record from the same basis in several
 // requests at the same time: one succeeds, and the others are refused.
 func testRecordsChangedOnce(t *testing.T, s *store.Store) {
@@ -75,55 +86,47 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 	signIns := signin.NewService(signin.Config{Kind: signin.Operators, Store: s.OperatorSignIns(), Random: random, Log: log, Now: now})
 	rules := &signin.Rules{Store: s.OperatorSignIns(), Random: random, Now: now, Roles: map[signin.Kind][]string{signin.Operators: {"admin"}}}
 	return map[string]recordChange{
-		"courier": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {
-			_, err := operators.ChangeCourierFrom(ctx, activeCourier, func(c *operator.Courier) bool { return c.Name == "Camille" }, root)
+		"courier": {`{"name":"name %d"}`, decoded(operator.ReadCourierChange, func(ctx context.Context, change operator.CourierEntry) error {
+			_, err := operators.ChangeCourierFrom(ctx, activeCourier, func(c *operator.Courier) bool { return c.Name == "Camille" }, change)
 			return err
-		}},
-		"operator": {`{"active":false,"number":%d}`, func(ctx context.Context, root form.Source) error {
-			_, err := operators.ChangeFrom(ctx, "opr_2", func(o *operator.Operator) bool { return o.Active }, root)
+		})},
+		"operator": {`{"active":false,"number":%d}`, decoded(operator.ReadChange, func(ctx context.Context, change operator.Change) error {
+			_, err := operators.ChangeFrom(ctx, "opr_2", func(o *operator.Operator) bool { return o.Active }, change)
 			return err
-		}},
-		"login of a courier": {`{"email":"c%d@example.com","password":"correct horse battery","role":"courier","courier_id":"` + activeCourier + `"}`, func(ctx context.Context, root form.Source) error {
-			_, err := operators.Create(ctx, root)
+		})},
+		"login of a courier": {`{"email":"c%d@example.com","password":"correct horse battery","role":"courier","courier_id":"` + activeCourier + `"}`, decoded(operator.ReadNewOperator, func(ctx context.Context, wanted operator.NewOperator) error {
+			_, err := operators.Add(ctx, wanted.Operator, wanted.Password)
 			if errors.Is(err, operator.ErrCourierTaken) {
 				err = form.ErrStale
 			}
 			return err
-		}},
-		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, func(ctx context.Context, root form.Source) error {
+		})},
+		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, decoded(stock.ReadTally, func(ctx context.Context, tally stock.Tally) error {
 			request := stock.Request{Encode: strictjson.Marshal}
 			request.PartnerID = partnerID
-			tally, err := form.Decode(root, stock.ReadTally)
-			if err != nil {
-				return err
-			}
-			_, err = goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, tally)
+			_, err := goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, tally)
 			return err
-		}},
+		})},
 		"second factor": {`%d`, func(ctx context.Context, _ form.Source) error {
 			return signIns.ClearTOTPFrom(ctx, "", "opr_2", func(s signin.State) bool { return s.Enrolled })
 		}},
-		"rules": {`{"totp_required":{"operators":["admin"],"users":[]},"number":%d}`, func(ctx context.Context, root form.Source) error {
-			_, err := rules.SetFrom(ctx, func(r signin.Required) bool { return len(r[signin.Operators]) == 0 }, root)
+		"rules": {`{"totp_required":{"operators":["admin"],"users":[]},"number":%d}`, decoded(rules.Read, func(ctx context.Context, wanted signin.Required) error {
+			_, err := rules.SetFrom(ctx, func(r signin.Required) bool { return len(r[signin.Operators]) == 0 }, wanted)
 			return err
-		}},
-		"settings": {`{"orders_per_day":%d}`, func(ctx context.Context, root form.Source) error {
-			_, err := partners.ChangeFrom(ctx, partnerID, func(s partner.Settings) bool { return s == partner.DefaultSettings }, root)
+		})},
+		"settings": {`{"orders_per_day":%d}`, decoded(partner.ReadSettingsChange, func(ctx context.Context, change partner.SettingsChange) error {
+			_, err := partners.ChangeFrom(ctx, partnerID, func(s partner.Settings) bool { return s == partner.DefaultSettings }, change)
 			return err
-		}},
-		"profile": {`{"public_name":"name %d"}`, func(ctx context.Context, root form.Source) error {
-			_, err := partners.ChangeProfileFrom(ctx, partnerID, func(p partner.Profile) bool { return p == partner.Profile{} }, root)
+		})},
+		"profile": {`{"public_name":"name %d"}`, decoded(partner.ReadProfileChange, func(ctx context.Context, change partner.ProfileChange) error {
+			_, err := partners.ChangeProfileFrom(ctx, partnerID, func(p partner.Profile) bool { return p == partner.Profile{} }, change)
 			return err
-		}},
-		"dispatch": {`{"auto_accept":true,"number":%d}`, func(ctx context.Context, root form.Source) error {
-			wanted, err := form.Decode(root, dispatch.ReadSettings)
-			if err != nil {
-				return err
-			}
+		})},
+		"dispatch": {`{"auto_accept":true,"number":%d}`, decoded(dispatch.ReadSettings, func(ctx context.Context, wanted dispatch.Settings) error {
 			wanted.PartnerID = partnerID
-			_, err = dispatching.SetSettingsFrom(ctx, func(s *dispatch.Settings) bool { return !s.AutoAccept }, wanted)
+			_, err := dispatching.SetSettingsFrom(ctx, func(s *dispatch.Settings) bool { return !s.AutoAccept }, wanted)
 			return err
-		}},
+		})},
 		"product": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {
 			change, err := form.Decode(root, stock.ReadProductChange)
 			if err != nil {

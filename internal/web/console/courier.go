@@ -166,15 +166,11 @@ func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	trim(sent)
-	members := map[string]string{}
-	for _, name := range courierFields {
-		members[name] = sent.Values.Get(name)
-	}
-	body, err := page.Source(members)
+	change, err := form.Decode(sent.Typed(nil), operator.ReadCourier)
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), body)
+	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), change)
 	switch {
 	case err == nil:
 		return s.LeadTo(pathOf(changed.CourierID), page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
@@ -210,11 +206,8 @@ func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	path := pathOf(courier.CourierID)
-	body, err := page.Source(map[string]bool{"active": !courier.Active})
-	if err != nil {
-		return 0, nil, err
-	}
-	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), body)
+	change := operator.CourierEntry{Active: new(!courier.Active)}
+	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), change)
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(path, courier.CourierID)
 	}
@@ -238,14 +231,13 @@ func (room *Room) createLogin(s *sheet) (int, []byte, error) {
 	if v.Login != nil {
 		return s.Stale(path)
 	}
-	body, err := page.Source(map[string]string{
-		"email": sent.Values.Get("email"), "password": sent.Values.Get("password"),
-		"role": string(operator.RoleCourier), "courier_id": v.Courier.CourierID,
-	})
-	if err != nil {
-		return 0, nil, err
+	sent.Values.Set("role", string(operator.RoleCourier))
+	sent.Values.Set("courier_id", v.Courier.CourierID)
+	var made *operator.Operator
+	wanted, err := form.Decode(sent.Typed(nil), operator.ReadNewOperator)
+	if err == nil {
+		made, err = room.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
 	}
-	made, err := room.config.Operators.Create(s.Context(), body)
 	switch {
 	case errors.Is(err, operator.ErrCourierTaken): // at the same time
 		return s.Stale(path)

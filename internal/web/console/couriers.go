@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -202,21 +203,21 @@ func (s *sheet) showNewCourier(form *page.Form, status int) (int, []byte, error)
 }
 
 func (room *Room) createCourier(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	trim(form)
-	body, err := form.Object(courierFields...)
+	trim(sent)
+	entered, err := form.Decode(sent.Typed(nil), operator.ReadCourier)
 	if err != nil {
 		return 0, nil, err
 	}
-	made, err := room.config.Operators.CreateCourier(s.Context(), body)
+	made, err := room.config.Operators.CreateCourier(s.Context(), entered)
 	if err == nil {
 		return s.LeadTo(couriersPath+"/"+made.CourierID, page.Flash{Key: "couriers.created", Arguments: []string{"name", made.Name}})
 	}
-	if !form.Refuse(err, s.Language) {
+	if !sent.Refuse(err, s.Language) {
 		return 0, nil, err
 	}
-	return s.showNewCourier(form, http.StatusUnprocessableEntity)
+	return s.showNewCourier(sent, http.StatusUnprocessableEntity)
 }

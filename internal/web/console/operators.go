@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -158,24 +159,24 @@ func (room *Room) courierChoice(s *sheet) ([]page.Option, error) {
 }
 
 func (room *Room) addOperator(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("email", "password", "role", "courier_id")
-	if err != nil {
-		return 0, nil, err
+	var added *operator.Operator
+	wanted, err := form.Decode(sent.Typed(nil), operator.ReadNewOperator)
+	if err == nil {
+		added, err = room.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
 	}
-	added, err := room.config.Operators.Create(s.Context(), body)
 	switch {
 	case err == nil:
 		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.added", Arguments: []string{"email", added.Email}})
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("operators.taken")})
-	case !form.Refuse(err, s.Language):
+		sent.Faults = append(sent.Faults, page.Fault{Field: "email", Text: s.Text("operators.taken")})
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return room.showNewOperator(s, form, http.StatusUnprocessableEntity)
+	return room.showNewOperator(s, sent, http.StatusUnprocessableEntity)
 }
 
 // viewOfOperator returns the operator that the path names. It refuses with not_found.
@@ -227,6 +228,20 @@ func (s *sheet) showOperator(view operatorView, status int) (int, []byte, error)
 	})
 }
 
+// readOperator reads the change that a form asks for. A form always says which role, and
+// whether the operator is active.
+func readOperator(sent *page.Form) (operator.Change, error) {
+	values := url.Values{
+		"role": sent.Values["role"], "active": {strconv.FormatBool(sent.Values.Get("active") == "true")}, "courier_id": sent.Values["courier_id"],
+	}
+	return form.Decode(form.FromValues(values, nil), func(f *form.Form) operator.Change {
+		if !f.Has("role") {
+			f.Fault("role", form.OneOf(operator.Roles...).Rule)
+		}
+		return operator.ReadChange(f)
+	})
+}
+
 func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
@@ -236,16 +251,12 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	change := map[string]any{"role": sent.Values.Get("role"), "active": sent.Values.Get("active") == "true"}
-	if courier := sent.Values.Get("courier_id"); courier != "" {
-		change["courier_id"] = courier
-	}
-	body, err := page.Source(change)
-	if err != nil {
-		return 0, nil, err
-	}
 	view.Form = sent
-	changed, err := room.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), body)
+	var changed *operator.Operator
+	change, err := readOperator(sent)
+	if err == nil {
+		changed, err = room.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), change)
+	}
 	switch {
 	case err == nil:
 		return s.LeadTo(operatorsPath, page.Flash{Key: "operators.changed", Arguments: []string{"email", changed.Email}})

@@ -79,11 +79,7 @@ func (room *Room) resetPerson(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	asked, err := page.Source(map[string]string{"user_id": person.PersonID})
-	if err != nil {
-		return 0, nil, err
-	}
-	link, err := room.config.UserSignIns.ResetLinkOf(s.Context(), s.ID("partner_id"), asked)
+	link, err := room.config.UserSignIns.ResetLinkOf(s.Context(), s.ID("partner_id"), person.PersonID)
 	if err != nil {
 		return 0, nil, err
 	}

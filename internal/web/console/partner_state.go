@@ -1,8 +1,10 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -30,11 +32,7 @@ func (v *partnerView) IsNew() bool { return !v.Partner.Established(v.Site.Now())
 
 // establishPartner counts an account as established, whatever its age.
 func (room *Room) establishPartner(s *sheet) (int, []byte, error) {
-	body, err := page.Source(map[string]any{"established": true})
-	if err != nil {
-		return 0, nil, err
-	}
-	changed, err := room.config.Partners.Change(s.Context(), s.ID("partner_id"), body)
+	changed, err := room.config.Partners.Change(s.Context(), s.ID("partner_id"), partner.SettingsChange{Established: new(true)})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -52,7 +50,7 @@ func (room *Room) suspendPartner(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	changes := map[string]any{"suspended": true, "suspended_reason": sent.Values.Get("suspended_reason")}
+	changes := url.Values{"suspended": {"true"}, "suspended_reason": sent.Values["suspended_reason"]}
 	return room.changeState(s, sent, changes, "partners.suspend.done")
 }
 
@@ -61,18 +59,18 @@ func (room *Room) resumePartner(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.changeState(s, sent, map[string]any{"suspended": false}, "partners.resume.done")
+	return room.changeState(s, sent, url.Values{"suspended": {"false"}}, "partners.resume.done")
 }
 
 // changeState suspends or resumes an account.
-func (room *Room) changeState(s *sheet, sent *page.Form, changes map[string]any, done string) (int, []byte, error) {
+func (room *Room) changeState(s *sheet, sent *page.Form, changes url.Values, done string) (int, []byte, error) {
 	found, err := room.config.Partners.Overview(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := page.Source(changes)
+	change, err := form.Decode(form.FromValues(changes, nil), partner.ReadSettingsChange)
 	if err == nil {
-		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfState), body)
+		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfState), change)
 	}
 	switch {
 	case err == nil:
@@ -146,9 +144,9 @@ func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := readLimits(sent)
+	change, err := readLimits(sent)
 	if err == nil {
-		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfLimits), body)
+		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfLimits), change)
 	}
 	switch {
 	case err == nil:
@@ -169,32 +167,35 @@ func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
 // units are those of the fields of the limits.
 var units = map[string]float64{"rate_limit": 1, "orders_per_day": 1, "stored_bytes": megabyte}
 
-// readLimits returns the limits of a form as the use case takes them. A text that is not
-// a number stays one, and is refused.
-func readLimits(sent *page.Form) (form.Source, error) {
-	body := map[string]any{"rate_card": nil}
-	for name, unit := range units {
-		body[name] = nil
-		typed := strings.TrimSpace(sent.Values.Get(name))
-		if number, ok := readNumber(typed, unit); ok {
-			body[name] = number
-		} else if typed != "" {
-			body[name] = typed
-		}
-	}
-	if card := sent.Values.Get("rate_card"); card != "" {
-		body["rate_card"] = card
-	}
-	return page.Source(body)
+// readLimits reads the limits of a form, in which an empty field stands for what the
+// service has.
+func readLimits(sent *page.Form) (partner.SettingsChange, error) {
+	typed, err := form.Decode(sent.Typed(inUnits), partner.ReadSettingsChange)
+	return partner.SettingsChange{
+		RateLimit:    cmp.Or(typed.RateLimit, new(int64(partner.DefaultRate))),
+		OrdersPerDay: cmp.Or(typed.OrdersPerDay, new(int64(partner.DefaultQuota))),
+		StoredBytes:  cmp.Or(typed.StoredBytes, new(int64(partner.DefaultQuota))),
+		RateCard:     cmp.Or(typed.RateCard, new("")),
+	}, err
 }
 
 // typedNumber turns a number with a decimal comma and spaces into one that programs read.
 var typedNumber = strings.NewReplacer(",", ".", " ", "", "\u00a0", "", "\u202f", "")
 
-// readNumber reads a number that is whole once it is multiplied by its unit.
-func readNumber(typed string, unit float64) (int64, bool) {
-	number, err := strconv.ParseFloat(typedNumber.Replace(typed), 64)
-	whole := math.Round(number * unit)
-	ok := err == nil && math.Abs(whole) < 1<<53 && math.Abs(whole-number*unit) < 1e-3
-	return int64(whole), ok
+// inUnits returns what was typed into a field of the limits, multiplied by its unit if it
+// is a number.
+func inUnits(field, text string) string {
+	unit, limited := units[field]
+	if !limited {
+		return text
+	}
+	number, err := strconv.ParseFloat(typedNumber.Replace(strings.TrimSpace(text)), 64)
+	if err != nil {
+		return strings.TrimSpace(text)
+	}
+	number *= unit
+	if whole := math.Round(number); math.Abs(whole-number) < 1e-3 {
+		number = whole
+	}
+	return strconv.FormatFloat(number, 'f', -1, 64)
 }

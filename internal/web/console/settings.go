@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -73,14 +74,15 @@ func (room *Room) changeRules(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	chosen := func(kind signin.Kind) []string { return append([]string{}, sent.Values[string(kind)]...) }
-	body, err := page.Source(map[string]any{"totp_required": map[signin.Kind][]string{
-		signin.Operators: chosen(signin.Operators), signin.Users: chosen(signin.Users),
-	}})
-	if err != nil {
-		return 0, nil, err
+	chosen := url.Values{}
+	for _, kind := range []signin.Kind{signin.Operators, signin.Users} {
+		path := "totp_required." + string(kind)
+		chosen[path], chosen[path+"[]"] = sent.Values[string(kind)], []string{""}
 	}
-	_, err = room.config.Rules.SetFrom(s.Context(), page.Basis(sent, versionOfRules), body)
+	rules, err := form.Decode(form.FromValues(chosen, nil), room.config.Rules.Read)
+	if err == nil {
+		_, err = room.config.Rules.SetFrom(s.Context(), page.Basis(sent, versionOfRules), rules)
+	}
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(settingsPath)
 	}

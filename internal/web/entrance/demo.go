@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -44,7 +45,7 @@ func (s *sheet) enterDemo(account DemoAccount) (int, []byte, error) {
 	if !OnThisMachine(s.Request) {
 		return 0, nil, refusal.NotFound("this path")
 	}
-	role, err := s.signIn(credentials{Email: account.Email, Password: account.Password})
+	role, err := s.signIn(signin.Credentials{Email: account.Email, Password: account.Password})
 	if refusal.HasCode(err, refusal.CodeUnauthorized) || refusal.HasCode(err, refusal.CodeForbidden) {
 		return s.LeadTo(s.door.path+"/login", page.Flash{Key: "entrance.demo.changed", Danger: true})
 	}

@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"net/http"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -45,28 +47,28 @@ func (s *sheet) showInvitation(form *page.Form, invited *partner.Invited, status
 
 // acceptInvitation makes a user of the person, and signs the user in.
 func (s *sheet) acceptInvitation() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("name", "password")
+	accepting, err := form.Decode(sent.Typed(nil), partner.ReadAcceptance)
 	if err != nil {
 		return 0, nil, err
 	}
-	joined, err := s.room.config.Partners.Accept(s.Context(), s.ID("token"), body)
+	joined, err := s.room.config.Partners.Accept(s.Context(), s.ID("token"), accepting)
 	switch {
-	case form.Refuse(err, s.Language):
+	case sent.Refuse(err, s.Language):
 		invited, err := s.room.config.Partners.Invited(s.Context(), s.ID("token"))
 		if err != nil {
 			return s.refuseInvitation(err)
 		}
-		return s.showInvitation(form, invited, http.StatusUnprocessableEntity)
+		return s.showInvitation(sent, invited, http.StatusUnprocessableEntity)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
 		return s.LeadTo("/portal/login", page.Flash{Key: "entrance.taken", Danger: true})
 	case err != nil:
 		return s.refuseInvitation(err)
 	}
-	in := credentials{Email: joined.User.Email, Password: form.Values.Get("password")}
+	in := signin.Credentials{Email: joined.User.Email, Password: accepting.Password}
 	return s.enterFirst(in, page.Flash{Key: "entrance.joined", Arguments: []string{"team", joined.Partner.Name}})
 }
 
@@ -107,11 +109,11 @@ func (s *sheet) showEmail(form *page.Form, status int) (int, []byte, error) {
 
 // confirmEmail changes a person's address.
 func (s *sheet) confirmEmail() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("password")
+	confirmed, err := form.Decode(sent.Typed(nil), signin.ReadConfirmation)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -119,10 +121,10 @@ func (s *sheet) confirmEmail() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	email, err := s.room.config.UserSignIns.ConfirmEmail(ctx, s.ID("token"), by, body)
+	email, err := s.room.config.UserSignIns.ConfirmEmail(ctx, s.ID("token"), by, confirmed)
 	switch {
-	case form.Refuse(err, s.Language):
-		return s.showEmail(form, http.StatusUnprocessableEntity)
+	case sent.Refuse(err, s.Language):
+		return s.showEmail(sent, http.StatusUnprocessableEntity)
 	case isGone(err):
 		return s.gone("entrance.gone.email")
 	case refusal.HasCode(err, refusal.CodeEmailTaken):

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -27,13 +28,15 @@ const (
 // leads back to, in bytes: escaped, it must fit into what /ops/v1/oidc/login takes.
 const maxReturn = 150
 
-// credentials are what a person signs in with.
-type credentials struct {
-	Email    string `json:"email"`
-	Password string `json:"password"`
-	Code     string `json:"code,omitzero"`
-	// until is when the second step of the sign-in ends; zero before it.
-	until time.Time
+// typed is what a person has typed in both steps of a sign-in.
+type typed struct {
+	signin.Credentials
+	until time.Time // when the second step ends; zero before it
+}
+
+func (t typed) read() (signin.Credentials, error) {
+	values := url.Values{"email": {t.Email}, "password": {t.Password}, "code": {t.Code}}
+	return form.Decode(form.FromValues(values, nil), signin.ReadCredentials)
 }
 
 func (s *sheet) loginPage() (int, []byte, error) {
@@ -89,32 +92,32 @@ func (s *sheet) loginLinks() []page.Link {
 
 // login handles both steps of a sign-in: the second one comes with a ticket.
 func (s *sheet) login() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	in := credentials{Email: form.Values.Get("email"), Password: form.Values.Get("password")}
-	if sealed := form.Values.Get("ticket"); sealed != "" {
+	in := typed{Credentials: signin.Credentials{Email: sent.Values.Get("email"), Password: sent.Values.Get("password")}}
+	if sealed := sent.Values.Get("ticket"); sealed != "" {
 		first, valid := s.open(sealed)
 		if !valid {
-			return s.showLogin(form, http.StatusUnprocessableEntity, s.problem("entrance.late"))
+			return s.showLogin(sent, http.StatusUnprocessableEntity, s.problem("entrance.late"))
 		}
-		in = credentials{Email: first.Email, Password: first.Password, Code: form.Values.Get("code"), until: first.Until}
-		form.Values.Set("email", first.Email)
+		in = typed{signin.Credentials{Email: first.Email, Password: first.Password, Code: sent.Values.Get("code")}, first.Until}
+		sent.Values.Set("email", first.Email)
 	}
-	role, err := s.signIn(in)
+	var role string
+	with, err := in.read()
+	if err == nil {
+		role, err = s.signIn(with)
+	}
 	if err != nil {
-		return s.refuseLogin(form, in, err)
+		return s.refuseLogin(sent, in, err)
 	}
-	return s.enter(role, form.Values.Get(nextField), page.Flash{})
+	return s.enter(role, sent.Values.Get(nextField), page.Flash{})
 }
 
 // signIn begins a session, and returns the role of the person.
-func (s *sheet) signIn(in credentials) (role string, err error) {
-	body, err := page.Source(in)
-	if err != nil {
-		return "", err
-	}
+func (s *sheet) signIn(with signin.Credentials) (role string, err error) {
 	from, err := s.Door.Origin()
 	if err != nil {
 		return "", err
@@ -122,13 +125,13 @@ func (s *sheet) signIn(in credentials) (role string, err error) {
 	var token string
 	if s.door.kind == visit.Partners {
 		var found *partner.Member
-		if found, token, err = s.room.config.Partners.Login(s.Context(), body, from); err != nil {
+		if found, token, err = s.room.config.Partners.Login(s.Context(), with, from); err != nil {
 			return "", err
 		}
 		role = string(found.User.Role)
 	} else {
 		var found *operator.Operator
-		if found, token, err = s.room.config.Operators.Login(s.Context(), body, from); err != nil {
+		if found, token, err = s.room.config.Operators.Login(s.Context(), with, from); err != nil {
 			return "", err
 		}
 		role = string(found.Role)
@@ -179,7 +182,7 @@ func (s *sheet) homeOfVisitor(next string) (string, error) {
 }
 
 // refuseLogin shows why a sign-in was refused, with what was typed.
-func (s *sheet) refuseLogin(form *page.Form, in credentials, err error) (int, []byte, error) {
+func (s *sheet) refuseLogin(form *page.Form, in typed, err error) (int, []byte, error) {
 	var refused *refusal.Error
 	if !errors.As(err, &refused) {
 		return 0, nil, err
@@ -204,7 +207,7 @@ func (s *sheet) refuseLogin(form *page.Form, in credentials, err error) (int, []
 
 // tooMany says how long to wait. In the second step the ticket may expire meanwhile; then
 // the person begins again.
-func (s *sheet) tooMany(form *page.Form, in credentials, wait time.Duration) (int, []byte, error) {
+func (s *sheet) tooMany(form *page.Form, in typed, wait time.Duration) (int, []byte, error) {
 	seconds := int(math.Ceil(wait.Seconds()))
 	s.Header.Set("Retry-After", strconv.Itoa(seconds))
 	message := &page.Message{Text: s.Language.Count("entrance.wait.seconds", seconds), Danger: true}
@@ -218,7 +221,7 @@ func (s *sheet) tooMany(form *page.Form, in credentials, wait time.Duration) (in
 }
 
 // showCode shows the second step of a sign-in.
-func (s *sheet) showCode(form *page.Form, in credentials, status int, message *page.Message) (int, []byte, error) {
+func (s *sheet) showCode(form *page.Form, in typed, status int, message *page.Message) (int, []byte, error) {
 	sealed, err := s.seal(ticket{in.Email, in.Password, in.until})
 	if err != nil {
 		return 0, nil, err

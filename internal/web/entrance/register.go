@@ -3,8 +3,10 @@ package entrance
 import (
 	"net/http"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -52,27 +54,27 @@ func (s *sheet) toLogin() page.Link {
 
 // register opens an account and signs its owner in.
 func (s *sheet) register() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("name", "email", "password")
+	wanted, err := form.Decode(sent.Typed(nil), partner.ReadNewAccount)
 	if err != nil {
 		return 0, nil, err
 	}
-	registered, err := s.room.config.Partners.Register(s.Context(), body)
-	in := credentials{Email: form.Values.Get("email"), Password: form.Values.Get("password")}
+	registered, err := s.room.config.Partners.Register(s.Context(), wanted)
+	in := signin.Credentials{Email: wanted.Email, Password: wanted.Password}
 	if refusal.HasCode(err, refusal.CodeEmailTaken) {
 		// A form that was sent twice registers once: the second one finds the account.
 		if role, err := s.signIn(in); err == nil {
 			return s.enter(role, "", page.Flash{})
 		}
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("entrance.taken")})
-		return s.showRegister(form, http.StatusUnprocessableEntity)
+		sent.Faults = append(sent.Faults, page.Fault{Field: "email", Text: s.Text("entrance.taken")})
+		return s.showRegister(sent, http.StatusUnprocessableEntity)
 	}
 	switch {
-	case form.Refuse(err, s.Language):
-		return s.showRegister(form, http.StatusUnprocessableEntity)
+	case sent.Refuse(err, s.Language):
+		return s.showRegister(sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	case registered.Pending():
@@ -83,7 +85,7 @@ func (s *sheet) register() (int, []byte, error) {
 
 // enterFirst signs in a person whose account has just been made. A person who cannot be
 // signed in at the moment does it on the sign-in page.
-func (s *sheet) enterFirst(in credentials, welcome page.Flash) (int, []byte, error) {
+func (s *sheet) enterFirst(in signin.Credentials, welcome page.Flash) (int, []byte, error) {
 	role, err := s.signIn(in)
 	if refusal.HasCode(err, refusal.CodeRateLimited) || refusal.HasCode(err, refusal.CodeUnavailable) {
 		return s.LeadTo(s.door.path+"/login", welcome)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -46,21 +47,18 @@ func (s *sheet) showForgotten(form *page.Form, status int) (int, []byte, error) 
 
 // forgotten asks for a new password. The response is the same for every address.
 func (s *sheet) forgotten() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("email")
-	if err != nil {
-		return 0, nil, err
-	}
-	err = s.signIns().RequestReset(body)
-	if form.Refuse(err, s.Language) {
-		return s.showForgotten(form, http.StatusUnprocessableEntity)
+	email, err := form.Decode(sent.Typed(nil), signin.ReadResetRequest)
+	if sent.Refuse(err, s.Language) {
+		return s.showForgotten(sent, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
+	s.signIns().RequestReset(email)
 	return s.LeadTo(s.door.path+"/reset?sent=yes", page.Flash{})
 }
 
@@ -102,23 +100,23 @@ func (s *sheet) showReset(form *page.Form, person *signin.Person, status int) (i
 
 // reset sets a new password.
 func (s *sheet) reset() (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("new_password")
+	wanted, err := form.Decode(sent.Typed(nil), s.signIns().ReadNewPassword)
 	if err != nil {
 		return 0, nil, err
 	}
-	person, err := s.signIns().Reset(s.Context(), s.ID("token"), body)
+	person, err := s.signIns().Reset(s.Context(), s.ID("token"), wanted)
 	switch {
 	case isGone(err):
 		return s.resetGone()
-	case form.Refuse(err, s.Language):
+	case sent.Refuse(err, s.Language):
 		if person, err = s.signIns().PersonOf(s.Context(), s.ID("token")); err != nil {
 			return s.resetGone()
 		}
-		return s.showReset(form, person, http.StatusUnprocessableEntity)
+		return s.showReset(sent, person, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	}

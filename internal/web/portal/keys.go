@@ -2,9 +2,12 @@ package portal
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -107,19 +110,17 @@ func (v madeView) Texts() []copied {
 type copied struct{ Label, Text string }
 
 func (room *Room) makeKey(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	wanted := map[string]any{
-		"name": form.Values.Get("name"), "mode": form.Values.Get("mode"), "require_v2": form.Values.Get("require_v2") != "",
+	var created *partner.CreatedKey
+	request, err := readKey(sent)
+	if err == nil {
+		created, err = room.config.Partners.CreateKey(s.Context(), &s.Session.Member, request)
 	}
-	if form.Values.Get("access") == accessSome {
-		wanted["scopes"] = append([]string{}, form.Values["scopes"]...)
-	}
-	created, err := room.createKey(s, wanted)
-	if form.Refuse(err, s.Language) {
-		return room.showKeys(s, form, http.StatusUnprocessableEntity)
+	if sent.Refuse(err, s.Language) {
+		return room.showKeys(s, sent, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return 0, nil, err
@@ -128,17 +129,22 @@ func (room *Room) makeKey(s *sheet) (int, []byte, error) {
 	return s.show(leaf{template: "portal-key-made", title: s.Text("keys.made"), data: view, back: s.toKeys(), modeless: true})
 }
 
-// createKey makes an API key as a request over the interface does.
-func (room *Room) createKey(s *sheet, wanted map[string]any) (*partner.CreatedKey, error) {
-	source, err := page.Source(wanted)
-	if err != nil {
-		return nil, err
+// readKey reads the key that a form asks for. A form always says which mode, and a choice
+// of no scopes is not the choice of everything.
+func readKey(sent *page.Form) (partner.KeyRequest, error) {
+	values := url.Values{
+		"name": sent.Values["name"], "mode": sent.Values["mode"], "require_v2": {strconv.FormatBool(sent.Values.Get("require_v2") != "")},
 	}
-	request, problems := partner.ReadKeyRequest(source)
-	if err := problems.Err(); err != nil {
-		return nil, err
+	if sent.Values.Get("access") == accessSome {
+		values["scopes"], values["scopes[]"] = sent.Values["scopes"], []string{""}
 	}
-	return room.config.Partners.CreateKey(s.Context(), &s.Session.Member, request)
+	return form.Decode(form.FromValues(values, nil), func(f *form.Form) partner.KeyRequest {
+		request := partner.ReadKeyRequest(f)
+		if !f.Has("mode") {
+			f.Fault("mode", form.OneOf(delivery.Modes...).Rule)
+		}
+		return request
+	})
 }
 
 // key asks whether a key is to be revoked.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -122,11 +124,10 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := changesOf(sent, now)
-	if err != nil {
-		return 0, nil, err
+	change, err := readChange(sent, now)
+	if err == nil {
+		_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, page.Basis(sent, versionOfProfile), change)
 	}
-	_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, page.Basis(sent, versionOfProfile), body)
 	if errors.Is(err, form.ErrStale) {
 		if now, err = room.config.Partners.Profile(s.Context(), account); err != nil {
 			return 0, nil, err
@@ -142,22 +143,30 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.saved"})
 }
 
-// changesOf returns the request that changes what differs from the profile as it is now:
-// what another person saves at the same moment in other fields stays.
-func changesOf(sent *page.Form, now partner.Profile) (form.Source, error) {
-	changes := map[string]any{}
+// readChange reads what differs from the profile as it is now: what another person saves at
+// the same moment in other fields stays.
+func readChange(sent *page.Form, now partner.Profile) (partner.ProfileChange, error) {
+	typed := url.Values{}
 	for name, value := range fieldsOf(now) {
-		switch typed := sent.Values.Get(name); {
-		case typed == value:
-		case name == "recipient_mail":
-			changes[name] = typed == checked
-		case typed == "":
-			changes[name] = nil
-		default:
-			changes[name] = typed
+		if text := sent.Values.Get(name); text != value {
+			typed.Set(name, text)
 		}
 	}
-	return page.Source(changes)
+	if typed.Has("recipient_mail") {
+		typed.Set("recipient_mail", strconv.FormatBool(typed.Get("recipient_mail") == checked))
+	}
+	change, err := form.Decode(form.FromValues(typed, nil), partner.ReadProfileChange)
+	cleared := func(name string) bool { return typed.Has(name) && typed.Get(name) == "" }
+	if cleared("public_name") {
+		change.PublicName = new("")
+	}
+	if cleared("support_url") {
+		change.SupportURL = new("")
+	}
+	if cleared("language") {
+		change.Language = new(partner.Language(""))
+	}
+	return change, err
 }
 
 // showStale shows the settings as they are now, because they have changed since the form

@@ -111,7 +111,7 @@ func (room *Room) start(s *sheet) (int, []byte, error) { return room.showStart(s
 
 // startKey makes a test key, and shows its secret once, where it belongs.
 func (room *Room) startKey(s *sheet) (int, []byte, error) {
-	created, err := room.createKey(s, map[string]any{"name": s.Text("portal.start"), "mode": string(delivery.ModeTest)})
+	created, err := room.config.Partners.CreateKey(s.Context(), &s.Session.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
 	if err != nil {
 		return 0, nil, err
 	}

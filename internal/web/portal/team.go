@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -106,31 +107,31 @@ func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
 }
 
 func (room *Room) invite(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
-	body, err := form.Object("email", "role")
-	if err != nil {
-		return 0, nil, err
+	var made *partner.NewInvitation
+	invited, err := form.Decode(sent.Typed(nil), partner.ReadInvitee)
+	if err == nil {
+		made, err = room.config.Partners.Invite(s.Context(), &s.Session.Member, invited)
 	}
-	made, err := room.config.Partners.Invite(s.Context(), &s.Session.Member, body)
 	switch {
 	case err == nil && made.URL == "":
 		return s.LeadTo("/portal/team", page.Flash{Key: "team.invited.mail", Arguments: []string{"email", made.Email}})
 	case err == nil:
 		return room.showLink(s, made)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
-		form.Faults = append(form.Faults, page.Fault{Field: "email", Text: s.Text("team.taken")})
+		sent.Faults = append(sent.Faults, page.Fault{Field: "email", Text: s.Text("team.taken")})
 	case errors.Is(err, partner.ErrUnproven):
 		problem := &page.Message{Text: s.Text("team.unconfirmed.first"), Danger: true}
-		return room.showTeam(teamView{sheet: s, Form: form, Problem: problem}, http.StatusConflict)
+		return room.showTeam(teamView{sheet: s, Form: sent, Problem: problem}, http.StatusConflict)
 	case refusal.HasCode(err, refusal.CodeConflict):
-		return room.showTeam(teamView{sheet: s, Form: form, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
-	case !form.Refuse(err, s.Language):
+		return room.showTeam(teamView{sheet: s, Form: sent, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
+	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return room.showTeam(teamView{sheet: s, Form: form}, http.StatusUnprocessableEntity)
+	return room.showTeam(teamView{sheet: s, Form: sent}, http.StatusUnprocessableEntity)
 }
 
 // showLink shows the link of an invitation, which no later page shows.
@@ -207,7 +208,7 @@ func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
 }
 
 func (room *Room) changePerson(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -215,18 +216,18 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if form.Version != view.version() {
+	if sent.Version != view.version() {
 		return s.Stale(s.Request.URL.Path, view.Person.UserID)
 	}
-	body, err := page.Source(map[string]string{"name": form.Values.Get("name"), "role": form.Values.Get("role")})
-	if err != nil {
-		return 0, nil, err
-	}
-	changed, err := room.config.Partners.ChangeUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"), body)
+	var changed *partner.User
+	change, err := form.Decode(sent.Typed(nil), partner.ReadUser)
 	if err == nil {
-		return s.LeadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
+		changed, err = room.config.Partners.ChangeUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"), change)
 	}
-	return room.refusePerson(s, form, err)
+	if err != nil {
+		return room.refusePerson(s, sent, err)
+	}
+	return s.LeadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
 }
 
 // refusePerson shows the form of a person again with what is wrong with it.

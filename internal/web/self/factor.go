@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -62,10 +61,10 @@ func (s *sheet) factor() (int, []byte, error) {
 
 func (s *sheet) beginFactor() (int, []byte, error) {
 	var begun *signin.TOTP
-	refused, err := s.send(func(body form.Source) (err error) {
-		begun, err = s.corner.SignIns.BeginTOTP(s.Context(), s.Caller, body)
+	refused, err := send(s, signin.ReadConfirmation, func(confirmed signin.Confirmation) (err error) {
+		begun, err = s.corner.SignIns.BeginTOTP(s.Context(), s.Caller, confirmed)
 		return err
-	}, "password")
+	})
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -77,10 +76,10 @@ func (s *sheet) beginFactor() (int, []byte, error) {
 
 func (s *sheet) confirmFactor() (int, []byte, error) {
 	var codes []string
-	refused, err := s.send(func(body form.Source) (err error) {
-		codes, err = s.corner.SignIns.ConfirmTOTP(s.Context(), s.Caller, body)
+	refused, err := send(s, signin.ReadCode, func(code string) (err error) {
+		codes, err = s.corner.SignIns.ConfirmTOTP(s.Context(), s.Caller, code)
 		return err
-	}, "code")
+	})
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -91,7 +90,7 @@ func (s *sheet) confirmFactor() (int, []byte, error) {
 }
 
 func (s *sheet) removeFactor() (int, []byte, error) {
-	refused, err := s.send(s.own(s.corner.SignIns.RemoveTOTP), "password", "code")
+	refused, err := send(s, signin.ReadFactorRemoval, own(s, s.corner.SignIns.RemoveTOTP))
 	switch {
 	case err != nil:
 		return 0, nil, err

@@ -4,8 +4,9 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -55,7 +56,7 @@ func (s *sheet) askAgain(template, title string, refused *page.Form) (int, []byt
 func (s *sheet) password() (int, []byte, error) { return s.ask("self-password", "me.password") }
 
 func (s *sheet) changePassword() (int, []byte, error) {
-	refused, err := s.send(s.own(s.corner.SignIns.ChangePassword), "current_password", "new_password")
+	refused, err := send(s, s.corner.SignIns.ReadPasswordChange, own(s, s.corner.SignIns.ChangePassword))
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -68,7 +69,7 @@ func (s *sheet) changePassword() (int, []byte, error) {
 func (s *sheet) email() (int, []byte, error) { return s.ask("self-email", "me.email") }
 
 func (s *sheet) requestEmail() (int, []byte, error) {
-	refused, err := s.send(s.own(s.corner.SignIns.RequestEmail), "new_email", "password")
+	refused, err := send(s, signin.ReadNewEmail, own(s, s.corner.SignIns.RequestEmail))
 	switch {
 	case err != nil:
 		return 0, nil, err
@@ -100,9 +101,10 @@ func (s *sheet) name() (int, []byte, error) {
 }
 
 func (s *sheet) rename() (int, []byte, error) {
-	refused, err := s.send(func(body form.Source) error {
-		return s.corner.Rename(s.Context(), s.Session.Partner.PartnerID, s.Session.User.UserID, body)
-	}, "name")
+	refused, err := send(s, partner.ReadNewName, func(change partner.UserChange) error {
+		_, err := s.corner.Rename(s.Context(), s.Session.Partner.PartnerID, s.Session.User.UserID, change)
+		return err
+	})
 	switch {
 	case err != nil:
 		return 0, nil, err

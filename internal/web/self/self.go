@@ -28,9 +28,8 @@ type Corner struct {
 	SignIns *signin.Service // of these people
 	// Frame returns what surrounds the pages. Its heading and its way back are set here.
 	Frame func(page.Sheet) *page.Frame
-	// Rename changes the name of a partner's user as a request asks; nil for operators,
-	// who have no name.
-	Rename func(ctx context.Context, partnerID, userID string, root form.Source) error
+	// Rename changes the name of a partner's user; nil for operators, who have no name.
+	Rename func(ctx context.Context, partnerID, userID string, change partner.UserChange) (*partner.User, error)
 	// ChangesEmail is set where people may change their address, and HasMail if the
 	// service sends mail, by which an address is proved.
 	ChangesEmail, HasMail bool
@@ -147,24 +146,24 @@ func (s *sheet) done(key string, arguments ...string) (int, []byte, error) {
 	return s.LeadTo(s.Path(""), page.Flash{Key: key, Arguments: arguments})
 }
 
-// send reads the form that was sent, and carries out a use case with some of its fields.
-// If the use case refuses what they hold, send returns the form with its faults.
-func (s *sheet) send(do func(form.Source) error, fields ...string) (refused *page.Form, err error) {
+// send reads the form that was sent as a command, and carries out a use case with it. If
+// what the form holds is refused, send returns it with its faults.
+func send[C any](s *sheet, read func(*form.Form) C, do func(C) error) (refused *page.Form, err error) {
 	sent, err := page.ReadForm(s.Visit)
 	if err != nil {
 		return nil, err
 	}
-	body, err := sent.Object(fields...)
-	if err != nil {
-		return nil, err
+	command, err := form.Decode(sent.Typed(nil), read)
+	if err == nil {
+		err = do(command)
 	}
-	if err = do(body); sent.Refuse(err, s.Language) {
+	if sent.Refuse(err, s.Language) {
 		return sent, nil
 	}
 	return nil, err
 }
 
 // own returns a use case of one's own sign-in as send takes it.
-func (s *sheet) own(do func(context.Context, signin.Caller, form.Source) error) func(form.Source) error {
-	return func(body form.Source) error { return do(s.Context(), s.Caller, body) }
+func own[C any](s *sheet, do func(context.Context, signin.Caller, C) error) func(C) error {
+	return func(command C) error { return do(s.Context(), s.Caller, command) }
 }
