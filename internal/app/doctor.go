@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
-	"github.com/dropyard/dropyard/internal/store"
 )
 
 // Diagnosis is what Doctor has found.
@@ -94,7 +94,7 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 
 func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, running bool) error {
 	examined, err := examine(ctx, settings)
-	var fault *store.FaultError
+	var fault *db.FaultError
 	switch {
 	case errors.As(err, &fault):
 		d.find("%v", err)
@@ -178,7 +178,7 @@ type refused struct{}
 
 func (refused) Read([]byte) (int, error) { return 0, fs.ErrNotExist }
 
-func (s *secrets) check(of store.SealedColumn, value store.SealedValue) {
+func (s *secrets) check(of db.SealedColumn, value db.SealedValue) {
 	s.count++
 	if s.sealer == nil {
 		return

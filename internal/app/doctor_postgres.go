@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/store"
@@ -22,8 +23,8 @@ const doctorWaits = 15 * time.Second
 func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) error {
 	ctx, cancel := context.WithTimeout(ctx, doctorWaits)
 	defer cancel()
-	found, err := store.ExaminePostgres(ctx, settings.DatabaseURL)
-	if errors.Is(err, store.ErrPooled) {
+	found, err := store.Schema.ExaminePostgres(ctx, settings.DatabaseURL)
+	if errors.Is(err, db.ErrPooled) {
 		d.find("%v", err)
 		return nil
 	}
@@ -40,14 +41,14 @@ func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) 
 	if found.SchemaVersion == 0 || len(found.Missing) > 0 {
 		return nil
 	}
-	db, err := store.OpenPostgresAsItIs(ctx, settings.DatabaseURL)
+	database, err := db.OpenPostgresAsItIs(ctx, settings.DatabaseURL)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.checkStored(ctx, settings, db), db.Close())
+	return errors.Join(d.checkStored(ctx, settings, database), database.Close())
 }
 
-func (d *Diagnosis) judgeServer(found *store.Server) {
+func (d *Diagnosis) judgeServer(found *db.Server) {
 	how := "without TLS"
 	if found.TLS {
 		how = "with TLS"
@@ -70,7 +71,7 @@ func (d *Diagnosis) judgeServer(found *store.Server) {
 }
 
 // judgeDurability finds settings with which a crash loses what was acknowledged.
-func (d *Diagnosis) judgeDurability(found *store.Server, mayLoseData bool) {
+func (d *Diagnosis) judgeDurability(found *db.Server, mayLoseData bool) {
 	lossy := false
 	for _, name := range []string{"fsync", "full_page_writes"} {
 		if found.Settings[name] != "off" {
@@ -94,8 +95,8 @@ func (d *Diagnosis) judgeDurability(found *store.Server, mayLoseData bool) {
 	}
 }
 
-func (d *Diagnosis) judgeSchema(found *store.Server) {
-	known, err := store.KnownSchemaVersion()
+func (d *Diagnosis) judgeSchema(found *db.Server) {
+	known, err := store.Schema.Version()
 	switch {
 	case err != nil:
 		d.find("%v", err)
@@ -114,22 +115,22 @@ func (d *Diagnosis) judgeSchema(found *store.Server) {
 }
 
 // checkStored checks the master key and what is sealed under it.
-func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, db *store.Store) error {
-	mark, err := db.Setting(ctx, clock.MarkSetting)
+func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, database *db.Database) error {
+	mark, err := database.Setting(ctx, clock.MarkSetting)
 	if err != nil {
 		return err
 	}
 	d.checkTrust(mark, time.Now())
-	if err := d.checkPlace(ctx, settings, db); err != nil {
+	if err := d.checkPlace(ctx, settings, database); err != nil {
 		return err
 	}
-	known, err := db.Setting(ctx, fingerprintSetting)
+	known, err := database.Setting(ctx, fingerprintSetting)
 	if err != nil || !d.checkKey(settings, known) {
 		return err
 	}
 	secrets := newSecrets(settings)
-	for _, column := range store.SealedColumns() {
-		if err := eachSealed(ctx, db, column, secrets.check); err != nil {
+	for _, column := range store.Schema.Sealed {
+		if err := eachSealed(ctx, database, column, secrets.check); err != nil {
 			return err
 		}
 	}
@@ -137,10 +138,10 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, db
 	return nil
 }
 
-func eachSealed(ctx context.Context, db *store.Store, of store.SealedColumn, fn func(store.SealedColumn, store.SealedValue)) error {
+func eachSealed(ctx context.Context, database *db.Database, of db.SealedColumn, fn func(db.SealedColumn, db.SealedValue)) error {
 	var after string
 	for {
-		found, err := db.SealedAfter(ctx, of, after, resealBatch)
+		found, err := database.SealedAfter(ctx, of, after, resealBatch)
 		if err != nil || len(found) == 0 {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -76,7 +77,7 @@ func (a *App) origin(ctx context.Context) (o origin, err error) {
 	if o.mark, err = readMark(a.lineage.path); err != nil {
 		return o, err
 	}
-	if o.note, err = a.store.Setting(ctx, store.NoteSetting); err != nil {
+	if o.note, err = a.store.Setting(ctx, db.NoteSetting); err != nil {
 		return o, err
 	}
 	last, err := a.store.Setting(ctx, lastTimeSetting)
@@ -130,9 +131,9 @@ func (o origin) check(path string) error {
 func (o origin) why() (reason installation.HoldReason, older bool) {
 	known := o.mark.Installation != "" && o.lineage.Knows(o.mark)
 	switch {
-	case o.note == store.NoteRestored:
+	case o.note == db.NoteRestored:
 		return installation.HoldRestored, true
-	case o.note == store.NoteCopied:
+	case o.note == db.NoteCopied:
 		return installation.HoldCopied, false
 	case o.mark.Installation != "" && o.used && !known:
 		return installation.HoldOlder, true
@@ -272,7 +273,7 @@ func (d *Diagnosis) checkOrigin(settings *config.Config, place string, setting f
 		d.find("%s", describeHold(held))
 	}
 	o := origin{
-		text: setting(store.LineageSetting), note: setting(store.NoteSetting), place: place,
+		text: setting(store.LineageSetting), note: setting(db.NoteSetting), place: place,
 		used: setting(lastTimeSetting) != "",
 	}
 	if o.text != "" {
@@ -299,14 +300,14 @@ func (d *Diagnosis) checkOrigin(settings *config.Config, place string, setting f
 }
 
 // checkPlace is checkOrigin for a PostgreSQL database.
-func (d *Diagnosis) checkPlace(ctx context.Context, settings *config.Config, db *store.Store) error {
-	place, err := db.Place(ctx)
+func (d *Diagnosis) checkPlace(ctx context.Context, settings *config.Config, database *db.Database) error {
+	place, err := database.Place(ctx)
 	if err != nil {
 		return err
 	}
 	found := map[string]string{}
-	for _, name := range []string{store.HoldSetting, store.LineageSetting, store.NoteSetting, lastTimeSetting} {
-		if found[name], err = db.Setting(ctx, name); err != nil {
+	for _, name := range []string{store.HoldSetting, store.LineageSetting, db.NoteSetting, lastTimeSetting} {
+		if found[name], err = database.Setting(ctx, name); err != nil {
 			return err
 		}
 	}

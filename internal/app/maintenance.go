@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/store/backup"
@@ -63,7 +64,7 @@ func CheckCopy(from, to *config.Config) error {
 
 // Copy copies all data from one database to another, or continues a copy that was
 // interrupted. A batch is the number of rows in a transaction; 0 for a good default.
-func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []store.CopiedTable, err error) {
+func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []db.CopiedTable, err error) {
 	if err := CheckCopy(from, to); err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []sto
 		return nil, fmt.Errorf("--to: %w", err)
 	}
 	defer func() { err = errors.Join(err, target.Close()) }()
-	return (&store.Copy{From: source, To: target, Batch: batch}).Run(ctx)
+	return (&db.Copy{From: source.Database, To: target.Database, Batch: batch}).Run(ctx)
 }
 
 // openAlone opens a database that must exist and, if it is embedded, must not be
@@ -85,7 +86,7 @@ func Copy(ctx context.Context, from, to *config.Config, batch int) (copied []sto
 // starts on, because a copy is the way out of it.
 func openAlone(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if settings.Postgres() {
-		if err := store.CheckSource(ctx, settings.DatabaseURL); err != nil {
+		if err := db.CheckSource(ctx, settings.DatabaseURL); err != nil {
 			return nil, err
 		}
 		return store.OpenPostgres(ctx, settings.DatabaseURL)

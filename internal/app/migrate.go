@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
-	"github.com/dropyard/dropyard/internal/store"
 )
 
 // Migrate brings the schema of the database up to date, as every start does, and
@@ -46,9 +46,9 @@ const maxShards = 4096
 // Distribute spreads the tables of the database over its Citus cluster: those that
 // grow with partners are split by partner, the others are copied to every node.
 // The schema must be up to date.
-func Distribute(ctx context.Context, settings *config.Config, shards int) (*store.Distribution, error) {
+func Distribute(ctx context.Context, settings *config.Config, shards int) (*db.Distribution, error) {
 	if err := checkURL(settings); err != nil {
 		return nil, err
 	}
-	return store.Distribute(ctx, settings.DatabaseURL, shards)
+	return db.Distribute(ctx, settings.DatabaseURL, shards)
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/pricing"
@@ -134,7 +135,7 @@ func openForService(ctx context.Context, settings *config.Config, world Surround
 		return openPostgres(ctx, settings)
 	}
 	if settings.NewDatabase {
-		if err := store.AbandonSQLite(settings.Database()); err != nil {
+		if err := db.AbandonSQLite(settings.Database()); err != nil {
 			return nil, fmt.Errorf("--new-database: %w", err)
 		}
 	}
@@ -145,14 +146,14 @@ func openForService(ctx context.Context, settings *config.Config, world Surround
 	if err := checkMasterKey(settings, examined, world.Random); err != nil {
 		return nil, err
 	}
-	return examined.Open(ctx, world.Log)
+	return store.Open(ctx, examined, world.Log)
 }
 
 func openPostgres(ctx context.Context, settings *config.Config) (*store.Store, error) {
 	if err := checkURL(settings); err != nil {
 		return nil, err
 	}
-	if err := store.CheckServer(ctx, settings.DatabaseURL, settings.DatabaseMayLoseData); err != nil {
+	if err := db.CheckServer(ctx, settings.DatabaseURL, settings.DatabaseMayLoseData); err != nil {
 		return nil, err
 	}
 	return store.OpenPostgres(ctx, settings.DatabaseURL)
@@ -172,9 +173,9 @@ func checkURL(settings *config.Config) error {
 	if !settings.Postgres() {
 		return nil
 	}
-	check := store.CheckTransport
+	check := db.CheckTransport
 	if settings.DatabaseInsecure {
-		check = store.CheckURL
+		check = db.CheckURL
 	}
 	if err := check(settings.DatabaseURL); err != nil {
 		return SettingError{err}
@@ -191,13 +192,13 @@ func openStore(ctx context.Context, settings *config.Config) (*store.Store, erro
 	if err != nil {
 		return nil, err
 	}
-	return examined.Open(ctx, slog.Default())
+	return store.Open(ctx, examined, slog.Default())
 }
 
 // examine refuses, besides a damaged database, to begin a new one beside a master key
 // that the service made for another: partners' API keys would be gone without a word.
-func examine(ctx context.Context, settings *config.Config) (*store.Examined, error) {
-	examined, err := store.ExamineSQLite(ctx, settings.Database())
+func examine(ctx context.Context, settings *config.Config) (*db.Examined, error) {
+	examined, err := store.Schema.ExamineSQLite(ctx, settings.Database())
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +212,7 @@ func examine(ctx context.Context, settings *config.Config) (*store.Examined, err
 
 // checkMasterKey compares the master key with the fingerprint in the database before
 // the database is opened. It creates no key.
-func checkMasterKey(settings *config.Config, examined *store.Examined, random io.Reader) error {
+func checkMasterKey(settings *config.Config, examined *db.Examined, random io.Reader) error {
 	known := examined.Setting(fingerprintSetting)
 	if _, err := os.Stat(settings.MasterKey()); err != nil && known == "" {
 		return nil

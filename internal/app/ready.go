@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/order"
@@ -141,7 +142,7 @@ func (a *App) directories() (all []string) {
 // put in place. A newer schema is fine: nodes of two releases run side by side during an
 // upgrade.
 func schemaOld(version int64) error {
-	known, err := store.KnownSchemaVersion()
+	known, err := store.Schema.Version()
 	if err == nil && version < known {
 		err = fmt.Errorf("the schema has version %d, this release needs %d", version, known)
 	}
@@ -177,7 +178,7 @@ func diskLow(directories []string, least int64) error {
 	return errors.Join(errs...)
 }
 
-func logLarge(stats store.Stats) error {
+func logLarge(stats db.Stats) error {
 	if stats.WAL == nil || stats.WAL.Pending < maxLog {
 		return nil
 	}

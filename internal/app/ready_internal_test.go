@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
@@ -110,11 +111,11 @@ func textOf(err error) string {
 func TestChecksOfReadiness(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	known, err := store.KnownSchemaVersion()
+	known, err := store.Schema.Version()
 	if err != nil {
 		t.Fatal(err)
 	}
-	wal := func(pending int64) store.Stats { return store.Stats{WAL: &store.WALStats{Pending: pending}} }
+	wal := func(pending int64) db.Stats { return db.Stats{WAL: &db.WALStats{Pending: pending}} }
 	for name, test := range map[string]struct {
 		err  error
 		want string // in the error; empty for none
@@ -124,7 +125,7 @@ func TestChecksOfReadiness(t *testing.T) {
 		"no directory":        {diskLow([]string{dir + "/gone"}, 1), "no such file"},
 		"a short log":         {logLarge(wal(maxLog - 1)), ""},
 		"a long log":          {logLarge(wal(2 * maxLog)), "2048 MB"},
-		"a log elsewhere":     {logLarge(store.Stats{}), ""},
+		"a log elsewhere":     {logLarge(db.Stats{}), ""},
 		"this schema":         {schemaOld(known), ""},
 		"a newer schema":      {schemaOld(known + 1), ""},
 		"an older schema":     {schemaOld(known - 1), "this release needs"},

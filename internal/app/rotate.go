@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/store"
@@ -211,7 +212,7 @@ func fingerprints(keys credential.MasterKeys) string {
 
 // sealedFor returns the owner that a value of a sealed column is sealed for, by the key
 // of its row.
-func sealedFor(column store.SealedColumn, key string) string {
+func sealedFor(column db.SealedColumn, key string) string {
 	switch column {
 	case store.SealedEndpoints, store.SealedNextSecrets:
 		return webhook.SealedFor(key)
@@ -239,7 +240,7 @@ func (r *rotation) resealAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, column := range store.SealedColumns() {
+	for _, column := range store.Schema.Sealed {
 		if err := r.resealColumn(ctx, column, current, other); err != nil {
 			return fmt.Errorf("seal %v again: %w", column, err)
 		}
@@ -248,14 +249,14 @@ func (r *rotation) resealAll(ctx context.Context) error {
 }
 
 // resealColumn goes through a column until one pass finds nothing to seal again.
-func (r *rotation) resealColumn(ctx context.Context, column store.SealedColumn, current, other *credential.Sealer) error {
+func (r *rotation) resealColumn(ctx context.Context, column db.SealedColumn, current, other *credential.Sealer) error {
 	var after string
 	for {
 		found, err := r.store.SealedAfter(ctx, column, after, resealBatch)
 		if err != nil || len(found) == 0 {
 			return err
 		}
-		var again []store.Resealed
+		var again []db.Resealed
 		for _, value := range found {
 			owner := sealedFor(column, value.Key)
 			if _, err := current.Open(value.Sealed, owner); err == nil {
@@ -266,7 +267,7 @@ func (r *rotation) resealColumn(ctx context.Context, column store.SealedColumn, 
 				r.done.Unreadable = append(r.done.Unreadable, fmt.Sprintf("%v of %s", column, value.Key))
 				continue
 			}
-			again = append(again, store.Resealed{SealedValue: value, Again: current.Seal(secret, owner)})
+			again = append(again, db.Resealed{SealedValue: value, Again: current.Seal(secret, owner)})
 		}
 		if len(again) > 0 {
 			replaced, err := r.store.Reseal(ctx, column, again)

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -115,7 +116,7 @@ func (v *vault) sealer(t *testing.T, which string) *credential.Sealer {
 func (v *vault) opens(t *testing.T, sealer *credential.Sealer) (opened, all int) {
 	t.Helper()
 	v.inStore(t, func(db *store.Store) error {
-		for _, column := range store.SealedColumns() {
+		for _, column := range store.Schema.Sealed {
 			found, err := db.SealedAfter(t.Context(), column, "", 10_000)
 			if err != nil {
 				return err

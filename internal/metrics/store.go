@@ -1,12 +1,12 @@
 package metrics
 
 import (
-	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
 // WatchStore reads the numbers of the store at each scrape.
-func (m *Metrics) WatchStore(stats func() store.Stats) {
+func (m *Metrics) WatchStore(stats func() db.Stats) {
 	m.registry.MustRegister(storeCollector{stats})
 }
 
@@ -33,7 +33,7 @@ var (
 )
 
 // storeCollector reads the store's numbers when it is asked.
-type storeCollector struct{ stats func() store.Stats }
+type storeCollector struct{ stats func() db.Stats }
 
 // Describe implements prometheus.Collector.
 func (c storeCollector) Describe(out chan<- *prometheus.Desc) { prometheus.DescribeByCollect(c, out) }

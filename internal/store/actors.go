@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
@@ -12,40 +13,40 @@ import (
 type shown struct{ hash []byte }
 
 var (
-	byTokenHash = key(blob("token_hash", func(s *shown) *[]byte { return &s.hash }))
+	byTokenHash = db.Key(db.Blob("token_hash", func(s *shown) *[]byte { return &s.hash }))
 
-	operatorActors = operators.pick("operator_id", "role", "courier_id", "active")
-	userActors     = users.pick("user_id", "partner_id", "role", "password_hash")
-	sessionActors  = sessions.pick("token_hash", "user_id")
-	deskActors     = operatorSessions.pick("token_hash", "operator_id")
-	tokenActors    = operatorTokens.pick("token_hash", "operator_id")
-	partnerActors  = partnerSettings.pick("partner_id", "suspended_at", "pending_since")
+	operatorActors = operators.Pick("operator_id", "role", "courier_id", "active")
+	userActors     = users.Pick("user_id", "partner_id", "role", "password_hash")
+	sessionActors  = sessions.Pick("token_hash", "user_id")
+	deskActors     = operatorSessions.Pick("token_hash", "operator_id")
+	tokenActors    = operatorTokens.Pick("token_hash", "operator_id")
+	partnerActors  = partnerSettings.Pick("partner_id", "suspended_at", "pending_since")
 
-	readActors = newActorLookups(lookUp, lookUp)
+	readActors = newActorLookups(db.LookUp, db.LookUp)
 	// lockActors keeps what actors rest on until the transaction ends. Roles change, and
 	// people are deactivated, by updates; sessions and tokens end by being deleted, and are
 	// updated at every use.
-	lockActors = newActorLookups(lookUpShare, lookUpKeep)
+	lockActors = newActorLookups(db.LookUpShare, db.LookUpKeep)
 )
 
 // actorLookups reads what the authority of actors rests on.
 type actorLookups struct {
-	operators *lookup[*string, *operator.Account]
-	users     *lookup[*string, *partner.Account]
-	sessions  *lookup[*shown, *partner.Session]
-	desks     *lookup[*shown, *operator.Session] // the sessions of operators
-	tokens    *lookup[*shown, *operator.Token]
-	settings  *lookup[*string, *settingsRow] // of the partners of users
+	operators *db.Lookup[*string, *operator.Account]
+	users     *db.Lookup[*string, *partner.Account]
+	sessions  *db.Lookup[*shown, *partner.Session]
+	desks     *db.Lookup[*shown, *operator.Session] // the sessions of operators
+	tokens    *db.Lookup[*shown, *operator.Token]
+	settings  *db.Lookup[*string, *settingsRow] // of the partners of users
 }
 
-func newActorLookups(people, credentials verb) actorLookups {
+func newActorLookups(people, credentials db.Verb) actorLookups {
 	return actorLookups{
-		operators: lookUpSome(people, byID("operator_id"), operators, operatorActors),
-		users:     lookUpSome(people, byID("user_id"), users, userActors),
-		sessions:  lookUpSome(credentials, byTokenHash, sessions, sessionActors),
-		desks:     lookUpSome(credentials, byTokenHash, operatorSessions, deskActors),
-		tokens:    lookUpSome(credentials, byTokenHash, operatorTokens, tokenActors),
-		settings:  lookUpSome(people, byID("partner_id"), partnerSettings, partnerActors),
+		operators: db.LookUpSome(people, db.ByID("operator_id"), operators, operatorActors),
+		users:     db.LookUpSome(people, db.ByID("user_id"), users, userActors),
+		sessions:  db.LookUpSome(credentials, byTokenHash, sessions, sessionActors),
+		desks:     db.LookUpSome(credentials, byTokenHash, operatorSessions, deskActors),
+		tokens:    db.LookUpSome(credentials, byTokenHash, operatorTokens, tokenActors),
+		settings:  db.LookUpSome(people, db.ByID("partner_id"), partnerSettings, partnerActors),
 	}
 }
 
@@ -76,57 +77,57 @@ func keysOfActors(actors []*actor.Actor) (k actorKeys) {
 
 // foundActors is what a pipeline will have found of actors.
 type foundActors struct {
-	operators *found[*operator.Account]
-	users     *found[*partner.Account]
-	sessions  *found[*partner.Session]
-	desks     *found[*operator.Session]
-	tokens    *found[*operator.Token]
-	settings  *found[*settingsRow]
+	operators *db.Found[*operator.Account]
+	users     *db.Found[*partner.Account]
+	sessions  *db.Found[*partner.Session]
+	desks     *db.Found[*operator.Session]
+	tokens    *db.Found[*operator.Token]
+	settings  *db.Found[*settingsRow]
 }
 
 // find queues the look-ups of actors. Without any it queues nothing.
-func (l *actorLookups) find(p *pipeline, actors []*actor.Actor) foundActors {
+func (l *actorLookups) find(p *db.Pipeline, actors []*actor.Actor) foundActors {
 	keys := keysOfActors(actors)
 	return foundActors{
-		settings:  find(p, l.settings, keys.partners),
-		operators: find(p, l.operators, keys.operators),
-		users:     find(p, l.users, keys.users),
-		sessions:  find(p, l.sessions, keys.sessions),
-		desks:     find(p, l.desks, keys.desks),
-		tokens:    find(p, l.tokens, keys.tokens),
+		settings:  db.Find(p, l.settings, keys.partners),
+		operators: db.Find(p, l.operators, keys.operators),
+		users:     db.Find(p, l.users, keys.users),
+		sessions:  db.Find(p, l.sessions, keys.sessions),
+		desks:     db.Find(p, l.desks, keys.desks),
+		tokens:    db.Find(p, l.tokens, keys.tokens),
 	}
 }
 
-func (f foundActors) after(done flushed) *actor.Standing {
+func (f foundActors) after(done db.Flushed) *actor.Standing {
 	s := actor.NewStanding()
-	for _, row := range f.operators.after(done) {
+	for _, row := range f.operators.After(done) {
 		if row.Active {
 			s.People[row.OperatorID] = row.Actor()
 		}
 	}
-	for _, row := range f.users.after(done) {
+	for _, row := range f.users.After(done) {
 		s.People[row.UserID], s.Passwords[row.UserID] = row.Actor(), row.PasswordHash
 	}
-	for _, row := range f.sessions.after(done) {
+	for _, row := range f.sessions.After(done) {
 		s.Sessions[string(row.TokenHash)] = row.User.UserID
 	}
-	for _, row := range f.desks.after(done) {
+	for _, row := range f.desks.After(done) {
 		s.Sessions[string(row.TokenHash)] = row.Operator.OperatorID
 	}
-	for _, row := range f.tokens.after(done) {
+	for _, row := range f.tokens.After(done) {
 		s.Tokens[string(row.TokenHash)] = row.OperatorID
 	}
-	for _, row := range f.settings.after(done) {
+	for _, row := range f.settings.After(done) {
 		s.Suspended[row.partnerID] = row.Refusal() != nil
 	}
 	return s
 }
 
 // now looks actors up at once.
-func (l *actorLookups) now(ctx context.Context, c conn, actors ...*actor.Actor) (*actor.Standing, error) {
-	p := newPipeline(c)
+func (l *actorLookups) now(ctx context.Context, c db.Conn, actors ...*actor.Actor) (*actor.Standing, error) {
+	p := db.NewPipeline(c)
 	queued := l.find(p, actors)
-	done, err := p.flush(ctx)
+	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +143,7 @@ type actorLocker interface {
 
 // admit refuses the actor that a context carries, if it carries one, unless the actor may
 // still act. Until the transaction ends nothing can change that.
-func admit(ctx context.Context, c conn, tx any) error {
+func admit(ctx context.Context, c db.Conn, tx any) error {
 	by := actor.Of(ctx)
 	if by == nil {
 		return nil
@@ -161,7 +162,7 @@ func admit(ctx context.Context, c conn, tx any) error {
 
 // Standing returns what is found of actors now. It locks nothing.
 func (s *Store) Standing(ctx context.Context, actors []*actor.Actor) (standing *actor.Standing, err error) {
-	err = s.engine.read(ctx, func(c conn) error {
+	err = s.Read(ctx, func(c db.Conn) error {
 		standing, err = readActors.now(ctx, c, actors...)
 		return err
 	})

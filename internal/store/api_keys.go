@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -15,25 +16,25 @@ type keyRow struct {
 }
 
 var (
-	apiKeys = newTable("api_keys",
-		key(text("key_id", func(k *keyRow) *string { return &k.KeyID })),
-		text("partner_id", func(k *keyRow) *string { return &k.PartnerID }),
-		text("name", func(k *keyRow) *string { return &k.Name }),
-		text("public_key", func(k *keyRow) *string { return &k.PublicKey }),
-		blob("secret", func(k *keyRow) *[]byte { return &k.Secret }),
-		moment("created_at", func(k *keyRow) *time.Time { return &k.CreatedAt }),
-		moment("revoked_at", func(k *keyRow) *time.Time { return &k.revokedAt }),
-		moment("last_used_at", func(k *keyRow) *time.Time { return &k.LastUsedAt }),
-		text("created_by", func(k *keyRow) *string { return &k.CreatedBy.UserID }),
-		text("creator_name", func(k *keyRow) *string { return &k.CreatedBy.Name }),
-		encoded("scopes", writeScopes, readScopes),
-		text("mode", func(k *keyRow) *string { return (*string)(&k.Mode) }),
-		flag("require_v2", func(k *keyRow) *bool { return &k.RequireV2 }),
+	apiKeys = db.NewTable("api_keys",
+		db.Key(db.Text("key_id", func(k *keyRow) *string { return &k.KeyID })),
+		db.Text("partner_id", func(k *keyRow) *string { return &k.PartnerID }),
+		db.Text("name", func(k *keyRow) *string { return &k.Name }),
+		db.Text("public_key", func(k *keyRow) *string { return &k.PublicKey }),
+		db.Blob("secret", func(k *keyRow) *[]byte { return &k.Secret }),
+		db.Moment("created_at", func(k *keyRow) *time.Time { return &k.CreatedAt }),
+		db.Moment("revoked_at", func(k *keyRow) *time.Time { return &k.revokedAt }),
+		db.Moment("last_used_at", func(k *keyRow) *time.Time { return &k.LastUsedAt }),
+		db.Text("created_by", func(k *keyRow) *string { return &k.CreatedBy.UserID }),
+		db.Text("creator_name", func(k *keyRow) *string { return &k.CreatedBy.Name }),
+		db.Encoded("scopes", writeScopes, readScopes),
+		db.Text("mode", func(k *keyRow) *string { return (*string)(&k.Mode) }),
+		db.Flag("require_v2", func(k *keyRow) *bool { return &k.RequireV2 }),
 	)
-	addAPIKeys = apiKeys.insert()
-	useAPIKeys = updateOf(apiKeys,
-		key(text("key_id", func(u *partner.KeyUse) *string { return &u.KeyID })),
-		key(moment("last_used_at", func(u *partner.KeyUse) *time.Time { return &u.At })))
+	addAPIKeys = apiKeys.Insert()
+	useAPIKeys = db.UpdateOf(apiKeys,
+		db.Key(db.Text("key_id", func(u *partner.KeyUse) *string { return &u.KeyID })),
+		db.Key(db.Moment("last_used_at", func(u *partner.KeyUse) *time.Time { return &u.At })))
 )
 
 // writeScopes returns the scopes of a key as text, with a space between two.

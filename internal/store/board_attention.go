@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 )
@@ -69,18 +70,18 @@ var countGone = "SELECT count(*), count(*) FILTER (WHERE NOT " + needsAttention 
 	WHERE active = 0 AND open_orders.courier_id = couriers.courier_id AND open_orders.courier_id <> ''`
 
 // countBoard counts orders under way by state, and what needs attention.
-func countBoard(ctx context.Context, c conn, now time.Time) (dispatch.Counts, error) {
+func countBoard(ctx context.Context, c db.Conn, now time.Time) (dispatch.Counts, error) {
 	counts := dispatch.Counts{Statuses: map[delivery.Status]int64{}, Reasons: map[board.Reason]int64{}}
 	numbers := make([]int64, len(ownReasons)+len(board.OpenStatuses))
 	into := append(make([]any, 0, 2+len(numbers)), &counts.Open, &counts.Attention)
 	for i := range numbers {
 		into = append(into, &numbers[i])
 	}
-	if err := c.query(ctx, countOpen, []any{now}, func(r row) error { return r.scan(into...) }); err != nil {
+	if err := c.Query(ctx, countOpen, []any{now}, func(r db.Row) error { return r.Scan(into...) }); err != nil {
 		return counts, err
 	}
 	var gone, goneOnly int64
-	err := c.query(ctx, countGone, []any{now}, func(r row) error { return r.scan(&gone, &goneOnly) })
+	err := c.Query(ctx, countGone, []any{now}, func(r db.Row) error { return r.Scan(&gone, &goneOnly) })
 	counts.Attention += goneOnly
 	for _, reason := range board.Reasons {
 		if reason == board.ReasonCourierGone {

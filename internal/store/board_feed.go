@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/order"
@@ -12,44 +13,39 @@ import (
 
 // Feed is the store as the feed of the board sees it.
 func (s *Store) Feed() feed.Store {
-	clock := s.engine.catalogue().clock
-	return view[feed.Reader, feed.Reader]{engine: s.engine, reader: func(c conn) feed.Reader {
-		return feedTx{dispatchTx{auditing{c}}, clock}
+	return view[feed.Reader, feed.Reader]{database: s.Database, reader: func(c db.Conn) feed.Reader {
+		return feedTx{dispatchTx{auditing{c}}, s.Database}
 	}}
 }
 
 // feedTx is a transaction of the feed.
 type feedTx struct {
 	dispatchTx
-	clock string // see catalogue
+	database *db.Database
 }
 
 // Clock returns the time by the clock of the database; the zero time if it has none.
-func (tx feedTx) Clock(ctx context.Context) (now time.Time, err error) {
-	if tx.clock == "" {
-		return now, nil
-	}
-	err = tx.conn.query(ctx, tx.clock, nil, func(r row) error { return r.scan(&now) })
-	return now, err
+func (tx feedTx) Clock(ctx context.Context) (time.Time, error) {
+	return tx.database.Clock(ctx, tx.conn)
 }
 
 // AllRows returns all rows of the board, in no particular order.
 func (tx feedTx) AllRows(ctx context.Context) ([]*board.Row, error) {
-	return openListed.all(ctx, tx.conn, "")
+	return openListed.All(ctx, tx.conn, "")
 }
 
 // EachVersion calls each with the id and version of every row of the board.
 func (tx feedTx) EachVersion(ctx context.Context, each func(orderID string, version int64)) error {
-	return tx.conn.query(ctx, "SELECT order_id, version FROM open_orders", nil, func(r row) error {
+	return tx.conn.Query(ctx, "SELECT order_id, version FROM open_orders", nil, func(r db.Row) error {
 		var orderID string
 		var version int64
-		err := r.scan(&orderID, &version)
+		err := r.Scan(&orderID, &version)
 		each(orderID, version)
 		return err
 	})
 }
 
-var findOpenListed = lookUpBy(byOrder, openListed)
+var findOpenListed = db.LookUpBy(byOrder, openListed)
 
 // Rows returns the rows of orders; those that are not on the board are left out.
 func (tx feedTx) Rows(ctx context.Context, orderIDs []string) ([]*board.Row, error) {
@@ -59,5 +55,5 @@ func (tx feedTx) Rows(ctx context.Context, orderIDs []string) ([]*board.Row, err
 			keys = append(keys, order.OrderKey{PartnerID: partnerID, OrderID: id})
 		}
 	}
-	return findNow(ctx, tx.conn, findOpenListed, keys...)
+	return db.FindNow(ctx, tx.conn, findOpenListed, keys...)
 }

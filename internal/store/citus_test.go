@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/store/storetest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -15,7 +16,7 @@ func openCitus(t *testing.T) *store.Store {
 	url := testkit.CitusURL(t)
 	s, err := store.OpenPostgres(t.Context(), url)
 	if err == nil {
-		_, err = store.Distribute(t.Context(), url, 4)
+		_, err = db.Distribute(t.Context(), url, 4)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
@@ -15,9 +16,9 @@ import (
 
 // Dispatch is the store as the dispatch room sees it.
 func (s *Store) Dispatch() dispatch.Store {
-	return view[dispatch.Reader, dispatch.Writer]{s.engine,
-		func(c conn) dispatch.Reader { return dispatchTx{auditing{c}} },
-		func(c conn) dispatch.Writer { return dispatchTx{auditing{c}} }}
+	return view[dispatch.Reader, dispatch.Writer]{s.Database,
+		func(c db.Conn) dispatch.Reader { return dispatchTx{auditing{c}} },
+		func(c db.Conn) dispatch.Writer { return dispatchTx{auditing{c}} }}
 }
 
 // dispatchTx is a transaction of the dispatch room.
@@ -38,10 +39,10 @@ func (tx dispatchTx) Count(ctx context.Context, now time.Time) (dispatch.Counts,
 func (tx dispatchTx) Loads(ctx context.Context) (map[string]int64, error) {
 	loads := map[string]int64{}
 	const text = "SELECT courier_id, count(*) FROM open_orders WHERE courier_id <> '' GROUP BY courier_id"
-	return loads, tx.conn.query(ctx, text, nil, func(r row) error {
+	return loads, tx.conn.Query(ctx, text, nil, func(r db.Row) error {
 		var courierID string
 		var load int64
-		if err := r.scan(&courierID, &load); err != nil {
+		if err := r.Scan(&courierID, &load); err != nil {
 			return err
 		}
 		loads[courierID] = load
@@ -65,11 +66,11 @@ func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found 
 // OrdersNamed finds orders by their partners' own name for them: one look into
 // each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
 func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) (found []*delivery.Order, err error) {
-	text := "SELECT " + orders.list("o") + ` FROM partners AS p CROSS JOIN orders AS o
+	text := "SELECT " + orders.List("o") + ` FROM partners AS p CROSS JOIN orders AS o
 		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
-	err = tx.conn.query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r row) error {
+	err = tx.conn.Query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r db.Row) error {
 		row := new(orderRow)
-		if err := r.scan(into(orders.columns, row)...); err != nil {
+		if err := r.Scan(db.Into(orders.Columns, row)...); err != nil {
 			return err
 		}
 		found = append(found, row.order())
@@ -103,7 +104,7 @@ func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs 
 }
 
 // findFacts finds what events say, and no more of them.
-var findFacts = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("facts")))
+var findFacts = db.LookUpSome(db.LookUp, byEvent, events, slices.Concat(events.Key, events.Pick("facts")))
 
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.
@@ -112,7 +113,7 @@ func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order)
 	for i, o := range orders {
 		keys[i] = outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
 	}
-	latest, err := findNow(ctx, tx.conn, findFacts, keys...)
+	latest, err := db.FindNow(ctx, tx.conn, findFacts, keys...)
 	planned := map[string]time.Time{}
 	for _, event := range latest {
 		if at := event.Facts.NextAttempt; at != nil {
@@ -133,11 +134,11 @@ func (tx dispatchTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*
 	return proofsOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
-var findPartnerNames = lookUpSome(lookUp, byID("partner_id"), partners, partners.pick("partner_id", "name"))
+var findPartnerNames = db.LookUpSome(db.LookUp, db.ByID("partner_id"), partners, partners.Pick("partner_id", "name"))
 
 // PartnerNames returns partners' names by id.
 func (tx dispatchTx) PartnerNames(ctx context.Context, ids []string) (map[string]string, error) {
-	found, err := findNow(ctx, tx.conn, findPartnerNames, ids...)
+	found, err := db.FindNow(ctx, tx.conn, findPartnerNames, ids...)
 	names := make(map[string]string, len(found))
 	for _, account := range found {
 		names[account.PartnerID] = account.Name
@@ -158,7 +159,7 @@ func (tx dispatchTx) Couriers(ctx context.Context, ids []string) (map[string]dis
 // LockCouriers locks couriers until the transaction ends, and returns the ids of those
 // that exist.
 func (tx dispatchTx) LockCouriers(ctx context.Context, ids []string) ([]string, error) {
-	rows, err := findNow(ctx, tx.conn, lockCouriers, ids...)
+	rows, err := db.FindNow(ctx, tx.conn, lockCouriers, ids...)
 	known := make([]string, len(rows))
 	for i, row := range rows {
 		known[i] = row.CourierID
@@ -174,7 +175,7 @@ func (tx dispatchTx) Sequences(ctx context.Context, courierIDs []string) (map[st
 
 // SaveSequence writes the sequence of a courier.
 func (tx dispatchTx) SaveSequence(ctx context.Context, sequence *dispatch.Sequence) error {
-	_, err := writeNow(ctx, tx.conn, saveCourierSequences, sequence)
+	_, err := db.WriteNow(ctx, tx.conn, saveCourierSequences, sequence)
 	return err
 }
 
@@ -197,11 +198,11 @@ func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (move
 	return moves, err
 }
 
-var findOperatorEmails = lookUpSome(lookUp, byID("operator_id"), operators, operators.pick("operator_id", "email"))
+var findOperatorEmails = db.LookUpSome(db.LookUp, db.ByID("operator_id"), operators, operators.Pick("operator_id", "email"))
 
 // OperatorEmails returns the e-mail addresses of operators by id.
 func (tx dispatchTx) OperatorEmails(ctx context.Context, ids []string) (map[string]string, error) {
-	found, err := findNow(ctx, tx.conn, findOperatorEmails, ids...)
+	found, err := db.FindNow(ctx, tx.conn, findOperatorEmails, ids...)
 	emails := make(map[string]string, len(found))
 	for _, one := range found {
 		emails[one.OperatorID] = one.Email
@@ -211,19 +212,19 @@ func (tx dispatchTx) OperatorEmails(ctx context.Context, ids []string) (map[stri
 
 // AddNote adds a note to an order.
 func (tx dispatchTx) AddNote(ctx context.Context, note *dispatch.Note) error {
-	return writeAllNow(ctx, tx.conn, addNotes, note)
+	return db.WriteAllNow(ctx, tx.conn, addNotes, note)
 }
 
 // Settings returns how a partner's orders are dispatched; nil if there is no
 // such partner.
 func (tx dispatchTx) Settings(ctx context.Context, partnerID string) (*dispatch.Settings, error) {
-	p := newPipeline(tx.conn)
-	partner, settings := find(p, findPartners, []string{partnerID}), find(p, findDispatchSettings, []string{partnerID})
-	done, err := p.flush(ctx)
-	if err != nil || len(partner.after(done)) == 0 {
+	p := db.NewPipeline(tx.conn)
+	partner, settings := db.Find(p, findPartners, []string{partnerID}), db.Find(p, findDispatchSettings, []string{partnerID})
+	done, err := p.Flush(ctx)
+	if err != nil || len(partner.After(done)) == 0 {
 		return nil, err
 	}
-	if set := settings.after(done); len(set) > 0 {
+	if set := settings.After(done); len(set) > 0 {
 		return set[0], nil
 	}
 	return &dispatch.Settings{PartnerID: partnerID}, nil
@@ -236,15 +237,15 @@ func (tx dispatchTx) LockSettings(ctx context.Context, partnerID string) (*dispa
 	if err != nil || found == nil {
 		return nil, err
 	}
-	if _, err := writeNow(ctx, tx.conn, addDispatchSettings, &dispatch.Settings{PartnerID: partnerID}); err != nil {
+	if _, err := db.WriteNow(ctx, tx.conn, addDispatchSettings, &dispatch.Settings{PartnerID: partnerID}); err != nil {
 		return nil, err
 	}
-	return findOne(ctx, tx.conn, lockDispatchSettings, partnerID)
+	return db.FindOne(ctx, tx.conn, lockDispatchSettings, partnerID)
 }
 
 // SaveSettings writes how a partner's orders are dispatched.
 func (tx dispatchTx) SaveSettings(ctx context.Context, settings *dispatch.Settings) error {
-	_, err := writeNow(ctx, tx.conn, saveDispatchSettings, settings)
+	_, err := db.WriteNow(ctx, tx.conn, saveDispatchSettings, settings)
 	return err
 }
 
@@ -267,12 +268,12 @@ func (tx dispatchTx) ShownVersions(ctx context.Context, partnerID, after string,
 
 // Show adds or overwrites rows of the board.
 func (tx dispatchTx) Show(ctx context.Context, rows []*board.Row) error {
-	_, err := writeNow(ctx, tx.conn, showOrders, rows...)
+	_, err := db.WriteNow(ctx, tx.conn, showOrders, rows...)
 	return err
 }
 
 // Hide removes rows of the board, if they are there.
 func (tx dispatchTx) Hide(ctx context.Context, partnerID string, orderIDs []string) error {
-	_, err := writeNow(ctx, tx.conn, hideOrders, pointers(orderKeysOf(partnerID, orderIDs))...)
+	_, err := db.WriteNow(ctx, tx.conn, hideOrders, db.Pointers(orderKeysOf(partnerID, orderIDs))...)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
@@ -14,32 +15,32 @@ import (
 )
 
 var (
-	events = newTable("events",
-		key(
-			text("partner_id", func(e *webhook.Event) *string { return &e.PartnerID }),
-			text("order_id", func(e *webhook.Event) *string { return &e.OrderID }),
-			integer("sequence", func(e *webhook.Event) *int64 { return &e.Sequence })),
-		text("event_id", func(e *webhook.Event) *string { return &e.EventID }),
-		text("type", func(e *webhook.Event) *string { return (*string)(&e.Type) }),
-		encoded("facts", encodeFacts, decodeFacts),
-		moment("created_at", func(e *webhook.Event) *time.Time { return &e.CreatedAt }),
-		text("state", func(e *webhook.Event) *string { return (*string)(&e.State) }),
-		moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt }),
-		integer("tries", func(e *webhook.Event) *int64 { return &e.Tries }),
-		encoded("attempts", encodeAttempts, decodeAttempts),
+	events = db.NewTable("events",
+		db.Key(
+			db.Text("partner_id", func(e *webhook.Event) *string { return &e.PartnerID }),
+			db.Text("order_id", func(e *webhook.Event) *string { return &e.OrderID }),
+			db.Integer("sequence", func(e *webhook.Event) *int64 { return &e.Sequence })),
+		db.Text("event_id", func(e *webhook.Event) *string { return &e.EventID }),
+		db.Text("type", func(e *webhook.Event) *string { return (*string)(&e.Type) }),
+		db.Encoded("facts", encodeFacts, decodeFacts),
+		db.Moment("created_at", func(e *webhook.Event) *time.Time { return &e.CreatedAt }),
+		db.Text("state", func(e *webhook.Event) *string { return (*string)(&e.State) }),
+		db.Moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt }),
+		db.Integer("tries", func(e *webhook.Event) *int64 { return &e.Tries }),
+		db.Encoded("attempts", encodeAttempts, decodeAttempts),
 	)
-	addEvents         = events.insert()
-	findEventsByOrder = lookUpBy(byOrder, events)
-	findStates        = lookUpSome(lookUp, byEvent, events, slices.Concat(events.key, events.pick("state", "tries")))
-	findNewest        = lookUpSome(lookUp, byID("partner_id"), events, events.pick("partner_id", "event_id")).last("event_id")
-	dropEventsOf      = deleteFrom(events, byOrder)
-	dropEventsInState = deleteFrom(events, slices.Concat(events.key, events.pick("state")))
-	eraseFacts        = updateOf(events, events.key, events.pick("facts"))
+	addEvents         = events.Insert()
+	findEventsByOrder = db.LookUpBy(byOrder, events)
+	findStates        = db.LookUpSome(db.LookUp, byEvent, events, slices.Concat(events.Key, events.Pick("state", "tries")))
+	findNewest        = db.LookUpSome(db.LookUp, db.ByID("partner_id"), events, events.Pick("partner_id", "event_id")).Last("event_id")
+	dropEventsOf      = db.DeleteFrom(events, byOrder)
+	dropEventsInState = db.DeleteFrom(events, slices.Concat(events.Key, events.Pick("state")))
+	eraseFacts        = db.UpdateOf(events, events.Key, events.Pick("facts"))
 
-	byEvent = key(
-		text("partner_id", func(k *outbox.EventKey) *string { return &k.PartnerID }),
-		text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }),
-		integer("sequence", func(k *outbox.EventKey) *int64 { return &k.Sequence }))
+	byEvent = db.Key(
+		db.Text("partner_id", func(k *outbox.EventKey) *string { return &k.PartnerID }),
+		db.Text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }),
+		db.Integer("sequence", func(k *outbox.EventKey) *int64 { return &k.Sequence }))
 )
 
 func encodeFacts(e *webhook.Event) (string, error) {
@@ -50,7 +51,7 @@ func encodeFacts(e *webhook.Event) (string, error) {
 // decodeFacts marks an event whose facts cannot be read. It can be listed and
 // removed all the same.
 func decodeFacts(e *webhook.Event, stored string) error {
-	if e.Damaged = fromJSON(stored, &e.Facts) != nil; e.Damaged {
+	if e.Damaged = db.ReadJSON(stored, &e.Facts) != nil; e.Damaged {
 		e.Facts = delivery.EventFacts{}
 	}
 	return nil
@@ -67,7 +68,7 @@ func encodeAttempts(e *webhook.Event) (string, error) {
 // decodeAttempts drops a log that cannot be read, which must not keep an event
 // from being sent.
 func decodeAttempts(e *webhook.Event, stored string) error {
-	if fromJSON(stored, &e.Log) != nil {
+	if db.ReadJSON(stored, &e.Log) != nil {
 		e.Log = nil
 	}
 	return nil
@@ -75,23 +76,23 @@ func decodeAttempts(e *webhook.Event, stored string) error {
 
 // saveProgress writes how far events have come, from the old state and tries to
 // the new, and returns the keys of those that it has written.
-var saveProgress = updateReturning(events,
-	append(within(eventOf, events.key...),
-		text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
-		integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
-	within(eventOf, events.pick("state", "due_at", "tries", "attempts")...),
+var saveProgress = db.UpdateReturning(events,
+	append(db.Within(eventOf, events.Key...),
+		db.Text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
+		db.Integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
+	db.Within(eventOf, events.Pick("state", "due_at", "tries", "attempts")...),
 	byEvent, func(p *webhook.Progress) *outbox.EventKey { key := p.Key(); return &key })
 
 func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
 
 // An event that waits behind another of its order is pending and never due.
 var (
-	findWaiting = lookUpBy(byOrder, events).where("state = 'pending' AND due_at = 0")
+	findWaiting = db.LookUpBy(byOrder, events).Where("state = 'pending' AND due_at = 0")
 
 	// makeDue makes events due that wait.
-	makeDue = updateOf(events,
-		within(waitingEvent, slices.Concat(events.key, events.pick("state", "due_at"))...),
-		key(moment("due_at", func(p *promotion) *time.Time { return &p.at })))
+	makeDue = db.UpdateOf(events,
+		db.Within(waitingEvent, slices.Concat(events.Key, events.Pick("state", "due_at"))...),
+		db.Key(db.Moment("due_at", func(p *promotion) *time.Time { return &p.at })))
 )
 
 // promotion makes an event due at a time.
@@ -111,7 +112,7 @@ func waitingAt(key outbox.EventKey) webhook.Event {
 }
 
 // promote makes events due that wait. Keys of other events are left alone.
-func promote(ctx context.Context, c conn, keys []outbox.EventKey, at time.Time) error {
+func promote(ctx context.Context, c db.Conn, keys []outbox.EventKey, at time.Time) error {
 	keys, err := mayWait(ctx, c, keys)
 	if err != nil {
 		return err
@@ -120,12 +121,12 @@ func promote(ctx context.Context, c conn, keys []outbox.EventKey, at time.Time) 
 	for i, key := range keys {
 		rows[i] = &promotion{waitingAt(key), at}
 	}
-	_, err = writeNow(ctx, c, makeDue, rows...)
+	_, err = db.WriteNow(ctx, c, makeDue, rows...)
 	return err
 }
 
 // addBehind adds to events those of their orders that wait behind them.
-func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
+func addBehind(ctx context.Context, c db.Conn, due []*webhook.Event) error {
 	keys := make([]outbox.EventKey, len(due))
 	for i, event := range due {
 		keys[i] = event.Key().Next()
@@ -138,7 +139,7 @@ func addBehind(ctx context.Context, c conn, due []*webhook.Event) error {
 	for i, key := range keys {
 		wanted[i] = order.OrderKey{PartnerID: key.PartnerID, OrderID: key.OrderID}
 	}
-	rows, err := findNow(ctx, c, findWaiting, wanted...)
+	rows, err := db.FindNow(ctx, c, findWaiting, wanted...)
 	waiting := make(map[outbox.EventKey]*webhook.Event, len(rows))
 	for _, row := range rows {
 		waiting[row.Key()] = row
@@ -158,8 +159,8 @@ const worthOneQuery = 8
 // mayWait returns the keys at which an event may wait behind another; it drops
 // those that one query can rule out. Mostly none waits: the events of an order
 // are hours apart.
-func mayWait(ctx context.Context, c conn, keys []outbox.EventKey) (left []outbox.EventKey, err error) {
-	if !c.goesRowByRow() {
+func mayWait(ctx context.Context, c db.Conn, keys []outbox.EventKey) (left []outbox.EventKey, err error) {
+	if !c.GoesRowByRow() {
 		return keys, nil // one statement deals with all of them anyway
 	}
 	byPartner := map[string][]outbox.EventKey{}
@@ -178,18 +179,18 @@ func mayWait(ctx context.Context, c conn, keys []outbox.EventKey) (left []outbox
 }
 
 // mayWaitOf does the same for keys of one partner.
-func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []outbox.EventKey) ([]outbox.EventKey, error) {
+func mayWaitOf(ctx context.Context, c db.Conn, partnerID string, keys []outbox.EventKey) ([]outbox.EventKey, error) {
 	const perKey = 4 // with so many waiting events for each key, reading them takes as long as looking for each key
 	most := perKey * len(keys)
 	byOrder := func(a, b outbox.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
 	first, last := slices.MinFunc(keys, byOrder).OrderID, slices.MaxFunc(keys, byOrder).OrderID
 	waiting := make(map[outbox.EventKey]bool, len(keys))
 	// The index of pending events has the keys of the table behind partner and time.
-	err := c.query(ctx, `SELECT order_id, sequence FROM events
+	err := c.Query(ctx, `SELECT order_id, sequence FROM events
 		WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
-		[]any{partnerID, first, last, most}, func(r row) error {
+		[]any{partnerID, first, last, most}, func(r db.Row) error {
 			key := outbox.EventKey{PartnerID: partnerID}
-			err := r.scan(&key.OrderID, &key.Sequence)
+			err := r.Scan(&key.OrderID, &key.Sequence)
 			waiting[key] = true
 			return err
 		})
@@ -200,17 +201,17 @@ func mayWaitOf(ctx context.Context, c conn, partnerID string, keys []outbox.Even
 }
 
 // eventsOf lists a partner's events.
-func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, error) {
-	selected := ofPartner(f.PartnerID)
-	selected.addText("type = ?", string(f.Type))
-	selected.addText("order_id = ?", f.OrderID)
-	selected.addText("event_id < ?", f.Before)
-	selected.addText("event_id > ?", f.After)
-	selected.addText("state = ?", string(f.State))
+func eventsOf(ctx context.Context, c db.Conn, f webhook.Filter) ([]*webhook.Event, error) {
+	selected := db.OfPartner(f.PartnerID)
+	selected.AddText("type = ?", string(f.Type))
+	selected.AddText("order_id = ?", f.OrderID)
+	selected.AddText("event_id < ?", f.Before)
+	selected.AddText("event_id > ?", f.After)
+	selected.AddText("state = ?", string(f.State))
 	order := "event_id"
 	switch f.State {
 	case outbox.Failed, outbox.Skipped:
-		selected.add("state IN ('failed', 'skipped')") // names the partial index that holds these
+		selected.Add("state IN ('failed', 'skipped')") // names the partial index that holds these
 	case outbox.Pending:
 		few, err := fewPending(ctx, c, f.PartnerID)
 		if err != nil {
@@ -218,7 +219,7 @@ func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, 
 		}
 		if few {
 			// Sorted by what no index has, they are found by that of due events.
-			selected.add("state = 'pending'")
+			selected.Add("state = 'pending'")
 			order = "event_id || ''"
 		}
 	default: // dense among all events
@@ -226,20 +227,20 @@ func eventsOf(ctx context.Context, c conn, f webhook.Filter) ([]*webhook.Event, 
 	if f.After == "" {
 		order += " DESC"
 	}
-	tail, args := selected.clause("ORDER BY "+order+" LIMIT ?", f.Limit)
-	return events.all(ctx, c, tail, args...)
+	tail, args := selected.Clause("ORDER BY "+order+" LIMIT ?", f.Limit)
+	return events.All(ctx, c, tail, args...)
 }
 
 // fewPending reports whether a partner's pending events are so few that sorting
 // them takes less time than finding them among all its events.
-func fewPending(ctx context.Context, c conn, partnerID string) (bool, error) {
+func fewPending(ctx context.Context, c db.Conn, partnerID string) (bool, error) {
 	const many = 2000
-	more, err := exists(ctx, c, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
+	more, err := db.Exists(ctx, c, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
 	return !more, err
 }
 
 // writeQueue queues new events and wakes the endpoints that have to send them.
-func writeQueue(p *pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
+func writeQueue(p *db.Pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
 	rows := make([]*webhook.Event, len(entries))
 	for i, entry := range entries {
 		rows[i] = &webhook.Event{Event: *entry.Event, State: entry.State, DueAt: entry.DueAt}
@@ -248,6 +249,6 @@ func writeQueue(p *pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
 	for i, wake := range wakes {
 		woken[i] = &webhook.Endpoint{PartnerID: wake.PartnerID, Head: outbox.Head{WakeAt: wake.At}}
 	}
-	writeAll(p, addEvents, rows)
-	write(p, wakeEndpoints, woken)
+	db.WriteAll(p, addEvents, rows)
+	db.Write(p, wakeEndpoints, woken)
 }

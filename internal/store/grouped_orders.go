@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -15,44 +16,21 @@ type storedOrder struct {
 }
 
 // orderReads reads single orders, which nothing decodes, in groups.
-type orderReads struct {
-	groups groupedReads[order.OrderKey, *storedOrder]
-	traces *traces
-}
-
-func groupOrders(g *guard) *orderReads {
-	r := &orderReads{traces: &g.traces}
-	r.groups.find = func(ctx context.Context, take func() []order.OrderKey) (found map[order.OrderKey]*storedOrder, err error) {
-		err = g.readOnce(ctx, func(c conn) error {
-			found, err = storedByKeys(ctx, c, take())
-			return err
-		})
-		return found, err
-	}
-	return r
-}
-
-// read returns one order. Its span is the caller's part of the group's transaction.
-func (r *orderReads) read(ctx context.Context, key order.OrderKey) (*storedOrder, error) {
-	ctx, span := r.traces.start(ctx, "read transaction")
-	found, err := r.groups.read(ctx, key)
-	ended(span, err)
-	return found, err
-}
+type orderReads = db.Grouped[order.OrderKey, *storedOrder]
 
 // storedByKeys reads orders and their histories in one round trip.
-func storedByKeys(ctx context.Context, c conn, keys []order.OrderKey) (map[order.OrderKey]*storedOrder, error) {
-	p := newPipeline(c)
-	orderRows, historyRows := find(p, findStored, keys), find(p, findHistory, keys)
-	done, err := p.flush(ctx)
+func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[order.OrderKey]*storedOrder, error) {
+	p := db.NewPipeline(c)
+	orderRows, historyRows := db.Find(p, findStored, keys), db.Find(p, findHistory, keys)
+	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
 	byKey := make(map[order.OrderKey]*storedOrder, len(keys))
-	for _, row := range orderRows.after(done) {
+	for _, row := range orderRows.After(done) {
 		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = &storedOrder{row: row}
 	}
-	rows := historyRows.after(done)
+	rows := historyRows.After(done)
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		if o := byKey[row.OrderKey]; o != nil {
@@ -63,8 +41,8 @@ func storedByKeys(ctx context.Context, c conn, keys []order.OrderKey) (map[order
 }
 
 // storedByKey reads one order and its history; nil if there is none.
-func storedByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*storedOrder, error) {
-	rows, err := findNow(ctx, c, by, key)
+func storedByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*storedOrder, error) {
+	rows, err := db.FindNow(ctx, c, by, key)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -72,7 +50,7 @@ func storedByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *order
 	if found.row.Version == 1 {
 		return found, nil
 	}
-	moves, err := findNow(ctx, c, findHistory, key)
+	moves, err := db.FindNow(ctx, c, findHistory, key)
 	slices.SortFunc(moves, byVersion)
 	for _, row := range moves {
 		found.moves = append(found.moves, row.Entry)
@@ -99,8 +77,8 @@ func (s *storedOrder) stored() (*delivery.Stored, error) {
 }
 
 // read reads one order; nil if there is none.
-func (s orderStore) read(ctx context.Context, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (found *storedOrder, err error) {
-	err = s.engine.read(ctx, func(c conn) error {
+func (s orderStore) read(ctx context.Context, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (found *storedOrder, err error) {
+	err = s.database.Read(ctx, func(c db.Conn) error {
 		found, err = storedByKey(ctx, c, by, key)
 		return err
 	})
@@ -124,7 +102,7 @@ func (s orderStore) Stored(ctx context.Context, partnerID, orderID string) (*del
 	var found *storedOrder
 	var err error
 	if s.grouped != nil {
-		found, err = s.grouped.read(ctx, key)
+		found, err = s.grouped.Read(ctx, key)
 	} else {
 		found, err = s.read(ctx, findStored, key)
 	}

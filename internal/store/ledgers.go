@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
@@ -11,21 +12,21 @@ import (
 
 // readingLedgers is the reading of ledgers in a pipeline.
 type readingLedgers struct {
-	products *found[*productRow]
-	levels   *found[*levelRow]
-	counters *found[*counters]
+	products *db.Found[*productRow]
+	levels   *db.Found[*levelRow]
+	counters *db.Found[*counters]
 }
 
 // readLedgers queues the reading of products and of their partners' counters.
 // Where they are locked, products come first in the order of their keys and
 // counters second: two transactions in different orders could wait for each
 // other.
-func readLedgers(p *pipeline, keys []ledger.ProductKey, locked bool) *readingLedgers {
+func readLedgers(p *db.Pipeline, keys []ledger.ProductKey, locked bool) *readingLedgers {
 	products, counters := findProducts, findCounters
 	if locked {
 		products, counters = lockProducts, lockCounters
 	}
-	return &readingLedgers{find(p, products, keys), find(p, findLevels, keys), find(p, counters, partnersOf(keys))}
+	return &readingLedgers{db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys))}
 }
 
 // partnersOf returns the partners of keys that are sorted by partner.
@@ -39,19 +40,19 @@ func partnersOf(keys []ledger.ProductKey) (partnerIDs []string) {
 }
 
 // after returns the ledgers by partner; a partner that does not exist has none.
-func (r *readingLedgers) after(done flushed) map[string]*ledger.Ledger {
+func (r *readingLedgers) after(done db.Flushed) map[string]*ledger.Ledger {
 	ledgers := map[string]*ledger.Ledger{}
-	for _, row := range r.counters.after(done) {
+	for _, row := range r.counters.After(done) {
 		ledgers[row.partnerID] = &ledger.Ledger{
 			PartnerID: row.partnerID, LastMovement: row.lastMovement, Products: map[int64]*ledger.Product{},
 		}
 	}
-	for _, row := range r.products.after(done) {
+	for _, row := range r.products.After(done) {
 		if of := ledgers[row.partnerID]; of != nil {
 			of.Products[row.ProductID] = &ledger.Product{Product: row.Product}
 		}
 	}
-	for _, row := range r.levels.after(done) {
+	for _, row := range r.levels.After(done) {
 		if of := ledgers[row.partnerID]; of != nil && of.Products[row.ProductID] != nil {
 			product := of.Products[row.ProductID]
 			product.Levels = append(product.Levels, row.Level)
@@ -61,7 +62,7 @@ func (r *readingLedgers) after(done flushed) map[string]*ledger.Ledger {
 }
 
 // writeLedgers queues what has been booked in ledgers.
-func writeLedgers(p *pipeline, changed []*ledger.Ledger) {
+func writeLedgers(p *db.Pipeline, changed []*ledger.Ledger) {
 	var movements []*movementRow
 	var quantities []*productRow
 	var levels []*levelRow
@@ -78,10 +79,10 @@ func writeLedgers(p *pipeline, changed []*ledger.Ledger) {
 		}
 		last = append(last, &counters{partnerID: of.PartnerID, lastMovement: of.LastMovement})
 	}
-	writeAll(p, addMovements, movements)
-	writeAll(p, setLastMovements, last)
-	writeAll(p, setQuantities, quantities)
-	writeAll(p, setLevels, levels)
+	db.WriteAll(p, addMovements, movements)
+	db.WriteAll(p, setLastMovements, last)
+	db.WriteAll(p, setQuantities, quantities)
+	db.WriteAll(p, setLevels, levels)
 }
 
 // sortedLedgers returns ledgers in one order, so that rows are written in the

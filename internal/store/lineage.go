@@ -2,22 +2,17 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/retention"
 )
 
-// The settings in which a database says where it comes from. dropyard restore and copy write
-// the note; the next start of a service removes it, and does what it asks for.
+// The settings in which a database says where it comes from, beside NoteSetting.
 const (
 	LineageSetting = "lineage"
-	NoteSetting    = "came_by"
 	HoldSetting    = "hold"
-
-	NoteRestored = "restored" // from a backup
-	NoteCopied   = "copied"   // whole, from a database in use until then
 )
 
 // The margins by which numbers are raised that may have been given out after the state
@@ -56,23 +51,23 @@ type Branching struct {
 // Branch writes the lineage and all that follows from it in one transaction. It is false,
 // and nothing is written, if another node has changed the lineage since it was read.
 func (s *Store) Branch(ctx context.Context, b Branching) (done bool, err error) {
-	err = s.engine.write(ctx, func(c conn) error {
+	err = s.Write(ctx, func(c db.Conn) error {
 		if done, err = replaceOrAddSetting(ctx, c, LineageSetting, b.Before, b.After); err != nil || !done {
 			return err
 		}
 		if b.Older {
 			for _, statement := range afterRestore {
-				if _, err := c.exec(ctx, statement); err != nil {
+				if _, err := c.Exec(ctx, statement); err != nil {
 					return err
 				}
 			}
 		}
 		if b.Hold != "" {
-			if _, err := writeNow(ctx, c, setServiceSettings, &setting{HoldSetting, b.Hold}); err != nil {
+			if err := db.SettingsIn(c).Set(ctx, HoldSetting, b.Hold); err != nil {
 				return err
 			}
 		}
-		if _, err := c.exec(ctx, "DELETE FROM settings WHERE name = $1", NoteSetting); err != nil || b.Entry == nil {
+		if err := db.SettingsIn(c).Remove(ctx, db.NoteSetting); err != nil || b.Entry == nil {
 			return err
 		}
 		return auditing{c}.AddAudit(ctx, b.Entry)
@@ -80,43 +75,11 @@ func (s *Store) Branch(ctx context.Context, b Branching) (done bool, err error) 
 	return done && err == nil, err
 }
 
-func replaceOrAddSetting(ctx context.Context, c conn, name, before, value string) (bool, error) {
+func replaceOrAddSetting(ctx context.Context, c db.Conn, name, before, value string) (bool, error) {
 	if before != "" {
-		return replaceSettingIn(ctx, c, name, before, value)
+		return db.SettingsIn(c).Replace(ctx, name, before, value)
 	}
-	rows, err := writeNow(ctx, c, addServiceSettings, &setting{name, value})
-	return rows == 1, err
-}
-
-// Place identifies the database of a server: by the system identifier of its cluster, unless
-// that may not be read, and the number of the database in it. It is empty for an
-// embedded one. A standby that is promoted keeps it; what pg_restore fills has another.
-func (s *Store) Place(ctx context.Context) (place string, err error) {
-	if !s.Shared() {
-		return "", nil
-	}
-	err = s.engine.read(ctx, func(c conn) error {
-		var allowed bool
-		const may = "SELECT has_function_privilege('pg_control_system()', 'EXECUTE')"
-		if err := c.query(ctx, may, nil, func(r row) error { return r.scan(&allowed) }); err != nil {
-			return err
-		}
-		system := "''"
-		if allowed {
-			system = "(SELECT system_identifier FROM pg_control_system())::text"
-		}
-		found := false
-		sql := "SELECT " + system + " || '/' || oid::text FROM pg_catalog.pg_database WHERE datname = current_database()"
-		err := c.query(ctx, sql, nil, func(r row) error {
-			found = true
-			return r.scan(&place)
-		})
-		if err == nil && !found {
-			err = errors.New("the database has no row in pg_database")
-		}
-		return err
-	})
-	return place, err
+	return db.SettingsIn(c).Add(ctx, name, value)
 }
 
 // ChangeHold writes the setting HoldSetting, if it still has the value before, together with
@@ -128,7 +91,7 @@ func (s *Store) ChangeHold(ctx context.Context, before, value string, entry *aud
 			return err
 		}
 		if value == "" {
-			if _, err := c.exec(ctx, "DELETE FROM settings WHERE name = $1", HoldSetting); err != nil {
+			if err := db.SettingsIn(c).Remove(ctx, HoldSetting); err != nil {
 				return err
 			}
 		}

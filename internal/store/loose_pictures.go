@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/db"
 )
 
 // loosePicture is a picture that belongs to no proof.
@@ -12,26 +14,26 @@ type loosePicture struct {
 }
 
 var (
-	byPicture = key(
-		text("partner_id", func(p *loosePicture) *string { return &p.partnerID }),
-		text("name", func(p *loosePicture) *string { return &p.name }))
-	loosePictures = newTable("loose_pictures", byPicture,
-		moment("due_at", func(p *loosePicture) *time.Time { return &p.dueAt }))
-	addLoose    = loosePictures.upsert()
-	forgetLoose = deleteFrom(loosePictures, byPicture)
+	byPicture = db.Key(
+		db.Text("partner_id", func(p *loosePicture) *string { return &p.partnerID }),
+		db.Text("name", func(p *loosePicture) *string { return &p.name }))
+	loosePictures = db.NewTable("loose_pictures", byPicture,
+		db.Moment("due_at", func(p *loosePicture) *time.Time { return &p.dueAt }))
+	addLoose    = loosePictures.Upsert()
+	forgetLoose = db.DeleteFrom(loosePictures, byPicture)
 )
 
 // duePictures lists pictures of a partner that are due to be deleted, by name.
-func duePictures(ctx context.Context, c conn, partnerID string, now time.Time, limit int) ([]string, error) {
-	return ids(ctx, c, "SELECT name FROM loose_pictures WHERE partner_id = $1 AND due_at <= $2 ORDER BY name LIMIT $3", partnerID, now, limit)
+func duePictures(ctx context.Context, c db.Conn, partnerID string, now time.Time, limit int) ([]string, error) {
+	return db.IDs(ctx, c, "SELECT name FROM loose_pictures WHERE partner_id = $1 AND due_at <= $2 ORDER BY name LIMIT $3", partnerID, now, limit)
 }
 
 // forgetPictures removes pictures from the list, and returns how many were on
 // it.
-func forgetPictures(ctx context.Context, c conn, partnerID string, names ...string) (int64, error) {
+func forgetPictures(ctx context.Context, c db.Conn, partnerID string, names ...string) (int64, error) {
 	pictures := make([]*loosePicture, len(names))
 	for i, name := range names {
 		pictures[i] = &loosePicture{partnerID: partnerID, name: name}
 	}
-	return writeNow(ctx, c, forgetLoose, pictures...)
+	return db.WriteNow(ctx, c, forgetLoose, pictures...)
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/db"
 )
 
 // Node is a process that serves on the database.
@@ -15,53 +17,41 @@ type Node struct {
 }
 
 var (
-	serviceNodes = newTable("nodes",
-		key(text("node_id", func(n *Node) *string { return &n.NodeID })),
-		text("version", func(n *Node) *string { return &n.Version }),
-		moment("started_at", func(n *Node) *time.Time { return &n.StartedAt }),
-		moment("seen_at", func(n *Node) *time.Time { return &n.SeenAt }),
-		text("keys", func(n *Node) *string { return &n.Keys }),
+	serviceNodes = db.NewTable("nodes",
+		db.Key(db.Text("node_id", func(n *Node) *string { return &n.NodeID })),
+		db.Text("version", func(n *Node) *string { return &n.Version }),
+		db.Moment("started_at", func(n *Node) *time.Time { return &n.StartedAt }),
+		db.Moment("seen_at", func(n *Node) *time.Time { return &n.SeenAt }),
+		db.Text("keys", func(n *Node) *string { return &n.Keys }),
 	)
-	setServiceNodes = serviceNodes.upsert()
+	setServiceNodes = serviceNodes.Upsert()
 )
 
 // SaveNode writes that a node is there, and removes those not seen since a time.
 func (s *Store) SaveNode(ctx context.Context, node Node, forgotten time.Time) error {
-	return s.engine.write(ctx, func(c conn) error {
-		if _, err := c.exec(ctx, "DELETE FROM nodes WHERE seen_at < $1", forgotten); err != nil {
+	return s.Write(ctx, func(c db.Conn) error {
+		if _, err := c.Exec(ctx, "DELETE FROM nodes WHERE seen_at < $1", forgotten); err != nil {
 			return err
 		}
-		_, err := writeNow(ctx, c, setServiceNodes, &node)
+		_, err := db.WriteNow(ctx, c, setServiceNodes, &node)
 		return err
 	})
 }
 
 // RemoveNode removes a node that stops.
 func (s *Store) RemoveNode(ctx context.Context, nodeID string) error {
-	return s.engine.write(ctx, func(c conn) error {
-		_, err := c.exec(ctx, "DELETE FROM nodes WHERE node_id = $1", nodeID)
+	return s.Write(ctx, func(c db.Conn) error {
+		_, err := c.Exec(ctx, "DELETE FROM nodes WHERE node_id = $1", nodeID)
 		return err
 	})
 }
 
 // Nodes lists the nodes except one, the one seen last first.
 func (s *Store) Nodes(ctx context.Context, except string) (nodes []Node, err error) {
-	err = s.engine.read(ctx, func(c conn) error {
-		found, err := serviceNodes.all(ctx, c, "WHERE node_id <> $1 ORDER BY seen_at DESC, node_id", except)
-		nodes = values(found)
+	err = s.Read(ctx, func(c db.Conn) error {
+		found, err := serviceNodes.All(ctx, c, "WHERE node_id <> $1 ORDER BY seen_at DESC, node_id", except)
+		nodes = db.Values(found)
 		return err
 	})
 	return nodes, err
-}
-
-// Engine returns the name of the engine: sqlite, postgres or citus.
-func (s *Store) Engine() string {
-	switch {
-	case !s.Shared():
-		return "sqlite"
-	case s.Sharded():
-		return "citus"
-	default:
-		return "postgres"
-	}
 }

@@ -4,15 +4,16 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store {
-	return view[operator.Reader, operator.Writer]{s.engine,
-		func(c conn) operator.Reader { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} },
-		func(c conn) operator.Writer { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} }}
+	return view[operator.Reader, operator.Writer]{s.Database,
+		func(c db.Conn) operator.Reader { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} },
+		func(c db.Conn) operator.Writer { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} }}
 }
 
 // operatorTx is a transaction of the operator room.
@@ -21,12 +22,12 @@ type operatorTx struct{ proving }
 // Account returns the account with an e-mail address in lower case; nil if there
 // is none.
 func (tx operatorTx) Account(ctx context.Context, emailKey string) (*operator.Account, error) {
-	return operators.one(ctx, tx.conn, "WHERE email_key = $1", emailKey)
+	return operators.One(ctx, tx.conn, "WHERE email_key = $1", emailKey)
 }
 
 // Operators lists operators by id, those after the given one.
 func (tx operatorTx) Operators(ctx context.Context, after string, limit int) (found []*operator.Operator, err error) {
-	err = operators.each(ctx, tx.conn, "WHERE operator_id > $1 ORDER BY operator_id LIMIT $2", []any{after, limit},
+	err = operators.Each(ctx, tx.conn, "WHERE operator_id > $1 ORDER BY operator_id LIMIT $2", []any{after, limit},
 		func(row *operator.Account) error {
 			found = append(found, &row.Operator)
 			return nil
@@ -37,7 +38,7 @@ func (tx operatorTx) Operators(ctx context.Context, after string, limit int) (fo
 // Emails returns the e-mail addresses of operators by their ids. Ids that are no operator's
 // are left out.
 func (tx operatorTx) Emails(ctx context.Context, operatorIDs []string) (map[string]string, error) {
-	found, err := findNow(ctx, tx.conn, findOperators, operatorIDs...)
+	found, err := db.FindNow(ctx, tx.conn, findOperators, operatorIDs...)
 	emails := make(map[string]string, len(found))
 	for _, account := range found {
 		emails[account.OperatorID] = account.Email
@@ -47,7 +48,7 @@ func (tx operatorTx) Emails(ctx context.Context, operatorIDs []string) (map[stri
 
 // Operator returns an operator; nil if there is none.
 func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator.Operator, error) {
-	found, err := operators.one(ctx, tx.conn, "WHERE operator_id = $1", operatorID)
+	found, err := operators.One(ctx, tx.conn, "WHERE operator_id = $1", operatorID)
 	if err != nil || found == nil {
 		return nil, err
 	}
@@ -56,51 +57,51 @@ func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator
 
 // HasOtherLogin reports whether an operator other than one is a courier.
 func (tx operatorTx) HasOtherLogin(ctx context.Context, courierID, operatorID string) (bool, error) {
-	found, err := operators.one(ctx, tx.conn, "WHERE courier_id = $1 AND operator_id <> $2 LIMIT 1", courierID, operatorID)
+	found, err := operators.One(ctx, tx.conn, "WHERE courier_id = $1 AND operator_id <> $2 LIMIT 1", courierID, operatorID)
 	return found != nil, err
 }
 
 // LockOperator returns an operator, locked until the transaction ends; nil if
 // there is none.
 func (tx operatorTx) LockOperator(ctx context.Context, operatorID string) (*operator.Account, error) {
-	return findOne(ctx, tx.conn, lockOperators, operatorID)
+	return db.FindOne(ctx, tx.conn, lockOperators, operatorID)
 }
 
 // LockActiveAdmins counts the active admins and locks them until the transaction
 // ends.
 func (tx operatorTx) LockActiveAdmins(ctx context.Context) (int, error) {
-	admins, err := findNow(ctx, tx.conn, lockByRole, operator.Operator{Role: operator.RoleAdmin, Active: true})
+	admins, err := db.FindNow(ctx, tx.conn, lockByRole, operator.Operator{Role: operator.RoleAdmin, Active: true})
 	return len(admins), err
 }
 
 // AddOperator adds an operator. It is false if the e-mail address is in use.
 func (tx operatorTx) AddOperator(ctx context.Context, account *operator.Account) (added bool, err error) {
-	rows, err := writeNow(ctx, tx.conn, addOperators, account)
+	rows, err := db.WriteNow(ctx, tx.conn, addOperators, account)
 	return rows == 1, err
 }
 
 // SaveOperator writes an operator that the same transaction has locked.
 func (tx operatorTx) SaveOperator(ctx context.Context, account *operator.Account) error {
-	_, err := writeNow(ctx, tx.conn, saveOperators, account)
+	_, err := db.WriteNow(ctx, tx.conn, saveOperators, account)
 	return err
 }
 
 // Token returns a token, expired or not; nil if there is none.
 func (tx operatorTx) Token(ctx context.Context, tokenID string) (*operator.Token, error) {
-	return operatorTokens.one(ctx, tx.conn, "WHERE token_id = $1", tokenID)
+	return operatorTokens.One(ctx, tx.conn, "WHERE token_id = $1", tokenID)
 }
 
 // Tokens lists the tokens of an operator that have not expired, by id, those
 // after the given one.
 func (tx operatorTx) Tokens(ctx context.Context, operatorID string, now time.Time, after string, limit int) ([]*operator.Token, error) {
-	return operatorTokens.all(ctx, tx.conn, "WHERE operator_id = $1 AND expires_at > $2 AND token_id > $3 ORDER BY token_id LIMIT $4",
+	return operatorTokens.All(ctx, tx.conn, "WHERE operator_id = $1 AND expires_at > $2 AND token_id > $3 ORDER BY token_id LIMIT $4",
 		operatorID, now, after, limit)
 }
 
 // OfToken returns the operator of a token that has not expired; nil if there is
 // no such token, or the operator is not active.
 func (tx operatorTx) OfToken(ctx context.Context, tokenHash []byte, now time.Time) (*operator.Operator, error) {
-	account, err := operators.one(ctx, tx.conn,
+	account, err := operators.One(ctx, tx.conn,
 		"WHERE active = 1 AND operator_id = (SELECT operator_id FROM operator_tokens WHERE token_hash = $1 AND expires_at > $2)",
 		tokenHash, now)
 	return operatorOrNil(account), err
@@ -108,36 +109,36 @@ func (tx operatorTx) OfToken(ctx context.Context, tokenHash []byte, now time.Tim
 
 // AddToken adds a token.
 func (tx operatorTx) AddToken(ctx context.Context, token *operator.Token) error {
-	_, err := writeNow(ctx, tx.conn, addOperatorTokens, token)
+	_, err := db.WriteNow(ctx, tx.conn, addOperatorTokens, token)
 	return err
 }
 
 // RemoveToken removes a token. It is false if there is none.
 func (tx operatorTx) RemoveToken(ctx context.Context, tokenID string) (removed bool, err error) {
-	rows, err := tx.conn.exec(ctx, "DELETE FROM operator_tokens WHERE token_id = $1", tokenID)
+	rows, err := tx.conn.Exec(ctx, "DELETE FROM operator_tokens WHERE token_id = $1", tokenID)
 	return rows == 1, err
 }
 
 // RemoveExpiredTokens removes an operator's tokens that have expired.
 func (tx operatorTx) RemoveExpiredTokens(ctx context.Context, operatorID string, now time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1 AND expires_at <= $2", operatorID, now)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1 AND expires_at <= $2", operatorID, now)
 	return err
 }
 
 // RemoveTokensOf removes all tokens of an operator.
 func (tx operatorTx) RemoveTokensOf(ctx context.Context, operatorID string) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1", operatorID)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1", operatorID)
 	return err
 }
 
 // Session returns a session and its operator; nil if there is none, or the
 // operator is not active.
 func (tx operatorTx) Session(ctx context.Context, tokenHash []byte) (*operator.Session, error) {
-	session, err := operatorSessions.one(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
+	session, err := operatorSessions.One(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
 	if err != nil || session == nil {
 		return nil, err
 	}
-	account, err := operators.one(ctx, tx.conn, "WHERE active = 1 AND operator_id = $1", session.Operator.OperatorID)
+	account, err := operators.One(ctx, tx.conn, "WHERE active = 1 AND operator_id = $1", session.Operator.OperatorID)
 	if err != nil || account == nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (tx operatorTx) Session(ctx context.Context, tokenHash []byte) (*operator.S
 
 // SessionsOf lists an operator's sessions, oldest first.
 func (tx operatorTx) SessionsOf(ctx context.Context, operatorID string) (kept []credential.KeptSession, err error) {
-	err = operatorSessions.each(ctx, tx.conn, "WHERE operator_id = $1 ORDER BY created_at, token_hash", []any{operatorID}, func(row *operator.Session) error {
+	err = operatorSessions.Each(ctx, tx.conn, "WHERE operator_id = $1 ORDER BY created_at, token_hash", []any{operatorID}, func(row *operator.Session) error {
 		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
 		return nil
 	})
@@ -156,61 +157,61 @@ func (tx operatorTx) SessionsOf(ctx context.Context, operatorID string) (kept []
 
 // AddSession begins a session.
 func (tx operatorTx) AddSession(ctx context.Context, session *operator.Session) error {
-	_, err := writeNow(ctx, tx.conn, addOperatorSessions, session)
+	_, err := db.WriteNow(ctx, tx.conn, addOperatorSessions, session)
 	return err
 }
 
 // TouchSession notes that a session was used. One that has ended stays ended.
 func (tx operatorTx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
-	_, err := tx.conn.exec(ctx, "UPDATE operator_sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
+	_, err := tx.conn.Exec(ctx, "UPDATE operator_sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
 	return err
 }
 
 // EndSession removes a session and returns the id of its operator; empty if
 // there is no such session.
 func (tx operatorTx) EndSession(ctx context.Context, tokenHash []byte) (operatorID string, err error) {
-	err = tx.conn.query(ctx, "DELETE FROM operator_sessions WHERE token_hash = $1 RETURNING operator_id", []any{tokenHash},
-		func(r row) error { return r.scan(&operatorID) })
+	err = tx.conn.Query(ctx, "DELETE FROM operator_sessions WHERE token_hash = $1 RETURNING operator_id", []any{tokenHash},
+		func(r db.Row) error { return r.Scan(&operatorID) })
 	return operatorID, err
 }
 
 // EndSessionsOf removes all sessions of an operator.
 func (tx operatorTx) EndSessionsOf(ctx context.Context, operatorID string) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_sessions WHERE operator_id = $1", operatorID)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_sessions WHERE operator_id = $1", operatorID)
 	return err
 }
 
 // EndSessions removes the sessions begun, or last seen, before the given times.
 func (tx operatorTx) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
 	return err
 }
 
 // Courier returns a courier, active or not; nil if there is none.
 func (tx operatorTx) Courier(ctx context.Context, courierID string) (*operator.Courier, error) {
-	return findOne(ctx, tx.conn, findCouriers, courierID)
+	return db.FindOne(ctx, tx.conn, findCouriers, courierID)
 }
 
 // Couriers lists couriers by id, those after the given one.
 func (tx operatorTx) Couriers(ctx context.Context, after string, limit int) ([]*operator.Courier, error) {
-	return couriers.all(ctx, tx.conn, "WHERE courier_id > $1 ORDER BY courier_id LIMIT $2", after, limit)
+	return couriers.All(ctx, tx.conn, "WHERE courier_id > $1 ORDER BY courier_id LIMIT $2", after, limit)
 }
 
 // LockCourier returns a courier, locked until the transaction ends; nil if there
 // is none.
 func (tx operatorTx) LockCourier(ctx context.Context, courierID string) (*operator.Courier, error) {
-	return findOne(ctx, tx.conn, lockCouriers, courierID)
+	return db.FindOne(ctx, tx.conn, lockCouriers, courierID)
 }
 
 // AddCourier adds a courier.
 func (tx operatorTx) AddCourier(ctx context.Context, courier *operator.Courier) error {
-	_, err := writeNow(ctx, tx.conn, addCouriers, courier)
+	_, err := db.WriteNow(ctx, tx.conn, addCouriers, courier)
 	return err
 }
 
 // SaveCourier writes a courier that the same transaction has locked.
 func (tx operatorTx) SaveCourier(ctx context.Context, courier *operator.Courier) error {
-	_, err := writeNow(ctx, tx.conn, saveCouriers, courier)
+	_, err := db.WriteNow(ctx, tx.conn, saveCouriers, courier)
 	return err
 }
 

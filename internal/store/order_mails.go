@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/recipient"
@@ -16,32 +17,32 @@ type orderMail struct {
 }
 
 var (
-	orderMails = newTable("order_mails",
-		within(func(m *orderMail) *order.OrderKey { return &m.OrderKey }, byOrder...),
-		moment("stopped_at", func(m *orderMail) *time.Time { return &m.stoppedAt }),
-		moment("late_at", func(m *orderMail) *time.Time { return &m.lateAt }),
+	orderMails = db.NewTable("order_mails",
+		db.Within(func(m *orderMail) *order.OrderKey { return &m.OrderKey }, byOrder...),
+		db.Moment("stopped_at", func(m *orderMail) *time.Time { return &m.stoppedAt }),
+		db.Moment("late_at", func(m *orderMail) *time.Time { return &m.lateAt }),
 	)
-	addOrderMails  = orderMails.insert()
-	findOrderMails = lookUpBy(byOrder, orderMails)
-	dropOrderMails = deleteFrom(orderMails, byOrder)
+	addOrderMails  = orderMails.Insert()
+	findOrderMails = db.LookUpBy(byOrder, orderMails)
+	dropOrderMails = db.DeleteFrom(orderMails, byOrder)
 )
 
 // Recipients is the store as the room of recipients sees it.
 func (s *Store) Recipients() recipient.Store {
-	return view[recipient.Reader, recipient.Writer]{s.engine,
-		func(c conn) recipient.Reader { return recipientTx{c, mailing{c}} },
-		func(c conn) recipient.Writer { return recipientTx{c, mailing{c}} }}
+	return view[recipient.Reader, recipient.Writer]{s.Database,
+		func(c db.Conn) recipient.Reader { return recipientTx{c, mailing{c}} },
+		func(c db.Conn) recipient.Writer { return recipientTx{c, mailing{c}} }}
 }
 
 // recipientTx is a transaction of the room of recipients.
 type recipientTx struct {
-	conn conn
+	conn db.Conn
 	mailing
 }
 
 // Stopped reports whether the recipient of an order wants no mail about it.
 func (tx recipientTx) Stopped(ctx context.Context, orderID string) (bool, error) {
-	found, err := findOne(ctx, tx.conn, findOrderMails, keyOf(orderID))
+	found, err := db.FindOne(ctx, tx.conn, findOrderMails, keyOf(orderID))
 	return found != nil && !found.stoppedAt.IsZero(), err
 }
 
@@ -53,13 +54,13 @@ func keyOf(orderID string) order.OrderKey {
 
 // Informing lists the partners whose recipients get mail.
 func (tx recipientTx) Informing(ctx context.Context) ([]string, error) {
-	return ids(ctx, tx.conn, "SELECT partner_id FROM partner_profiles WHERE recipient_mail = 1 ORDER BY partner_id")
+	return db.IDs(ctx, tx.conn, "SELECT partner_id FROM partner_profiles WHERE recipient_mail = 1 ORDER BY partner_id")
 }
 
 // LateOrders lists orders whose estimated delivery has passed and whose recipients have
 // no mail about that, without those whose latest attempt has failed.
 func (tx recipientTx) LateOrders(ctx context.Context, partnerID string, from, until time.Time, limit int) ([]string, error) {
-	return ids(ctx, tx.conn, `SELECT o.order_id FROM open_orders o WHERE o.partner_id = $1
+	return db.IDs(ctx, tx.conn, `SELECT o.order_id FROM open_orders o WHERE o.partner_id = $1
 		AND o.estimated_delivery > $2 AND o.estimated_delivery <= $3 AND o.status <> 'failed'
 		AND NOT EXISTS (SELECT 1 FROM order_mails m WHERE m.partner_id = o.partner_id AND m.order_id = o.order_id
 			AND (m.late_at <> 0 OR m.stopped_at <> 0))
@@ -69,10 +70,10 @@ func (tx recipientTx) LateOrders(ctx context.Context, partnerID string, from, un
 // Stop writes since when the recipient of an order wants no mail.
 func (tx recipientTx) Stop(ctx context.Context, orderID string, since time.Time) error {
 	key := keyOf(orderID)
-	if _, err := writeNow(ctx, tx.conn, addOrderMails, &orderMail{OrderKey: key}); err != nil {
+	if _, err := db.WriteNow(ctx, tx.conn, addOrderMails, &orderMail{OrderKey: key}); err != nil {
 		return err
 	}
-	_, err := tx.conn.exec(ctx, "UPDATE order_mails SET stopped_at = $1 WHERE partner_id = $2 AND order_id = $3",
+	_, err := tx.conn.Exec(ctx, "UPDATE order_mails SET stopped_at = $1 WHERE partner_id = $2 AND order_id = $3",
 		since, key.PartnerID, key.OrderID)
 	return err
 }
@@ -81,10 +82,10 @@ func (tx recipientTx) Stop(ctx context.Context, orderID string, since time.Time)
 // was one before.
 func (tx recipientTx) MarkLate(ctx context.Context, orderID string, at time.Time) (first bool, err error) {
 	key := keyOf(orderID)
-	if _, err := writeNow(ctx, tx.conn, addOrderMails, &orderMail{OrderKey: key}); err != nil {
+	if _, err := db.WriteNow(ctx, tx.conn, addOrderMails, &orderMail{OrderKey: key}); err != nil {
 		return false, err
 	}
-	rows, err := tx.conn.exec(ctx, "UPDATE order_mails SET late_at = $1 WHERE partner_id = $2 AND order_id = $3 AND late_at = 0",
+	rows, err := tx.conn.Exec(ctx, "UPDATE order_mails SET late_at = $1 WHERE partner_id = $2 AND order_id = $3 AND late_at = 0",
 		at, key.PartnerID, key.OrderID)
 	return rows == 1, err
 }
@@ -92,7 +93,7 @@ func (tx recipientTx) MarkLate(ctx context.Context, orderID string, at time.Time
 // LockOrder returns an order without its history, locked until the transaction ends; nil
 // if there is none.
 func (tx recipientTx) LockOrder(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
-	found, err := findNow(ctx, tx.conn, lockOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+	found, err := db.FindNow(ctx, tx.conn, lockOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 	if err != nil {
 		return nil, err
 	}

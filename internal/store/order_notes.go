@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -15,24 +16,24 @@ type noteText struct {
 }
 
 var (
-	orderNotes = newTable("order_notes",
-		key(
-			text("partner_id", func(n *dispatch.Note) *string { return &n.PartnerID }),
-			text("order_id", func(n *dispatch.Note) *string { return &n.OrderID }),
-			text("note_id", func(n *dispatch.Note) *string { return &n.NoteID })),
-		text("operator_id", func(n *dispatch.Note) *string { return &n.OperatorID }),
-		moment("at", func(n *dispatch.Note) *time.Time { return &n.At }),
-		text("note", func(n *dispatch.Note) *string { return &n.Text }),
+	orderNotes = db.NewTable("order_notes",
+		db.Key(
+			db.Text("partner_id", func(n *dispatch.Note) *string { return &n.PartnerID }),
+			db.Text("order_id", func(n *dispatch.Note) *string { return &n.OrderID }),
+			db.Text("note_id", func(n *dispatch.Note) *string { return &n.NoteID })),
+		db.Text("operator_id", func(n *dispatch.Note) *string { return &n.OperatorID }),
+		db.Moment("at", func(n *dispatch.Note) *time.Time { return &n.At }),
+		db.Text("note", func(n *dispatch.Note) *string { return &n.Text }),
 	)
-	addNotes  = orderNotes.insert()
-	dropNotes = deleteFrom(orderNotes, byOrder)
+	addNotes  = orderNotes.Insert()
+	dropNotes = db.DeleteFrom(orderNotes, byOrder)
 	// overwriteNotes gives all notes of an order the same text.
-	overwriteNotes = updateOf(orderNotes,
-		within(func(n *noteText) *order.OrderKey { return &n.OrderKey }, byOrder...),
-		key(text("note", func(n *noteText) *string { return &n.text })))
+	overwriteNotes = db.UpdateOf(orderNotes,
+		db.Within(func(n *noteText) *order.OrderKey { return &n.OrderKey }, byOrder...),
+		db.Key(db.Text("note", func(n *noteText) *string { return &n.text })))
 )
 
 // notesOf lists the newest notes of an order, newest first.
-func notesOf(ctx context.Context, c conn, key order.OrderKey, limit int) ([]*dispatch.Note, error) {
-	return orderNotes.all(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID, key.OrderID, limit)
+func notesOf(ctx context.Context, c db.Conn, key order.OrderKey, limit int) ([]*dispatch.Note, error) {
+	return orderNotes.All(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID, key.OrderID, limit)
 }

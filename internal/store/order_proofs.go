@@ -6,31 +6,32 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
 var (
-	orderProofs = newTable("order_proofs",
-		key(
-			text("partner_id", func(p *delivery.Proof) *string { return &p.PartnerID }),
-			text("order_id", func(p *delivery.Proof) *string { return &p.OrderID }),
-			text("proof_id", func(p *delivery.Proof) *string { return &p.ProofID })),
-		text("kind", func(p *delivery.Proof) *string { return (*string)(&p.Kind) }),
-		text("name", func(p *delivery.Proof) *string { return &p.Name }),
-		fixed("digest", func(p *delivery.Proof) []byte { return p.Digest[:] }),
-		text("operator_id", func(p *delivery.Proof) *string { return &p.OperatorID }),
-		moment("at", func(p *delivery.Proof) *time.Time { return &p.At }),
-		moment("recorded_at", func(p *delivery.Proof) *time.Time { return &p.RecordedAt }),
+	orderProofs = db.NewTable("order_proofs",
+		db.Key(
+			db.Text("partner_id", func(p *delivery.Proof) *string { return &p.PartnerID }),
+			db.Text("order_id", func(p *delivery.Proof) *string { return &p.OrderID }),
+			db.Text("proof_id", func(p *delivery.Proof) *string { return &p.ProofID })),
+		db.Text("kind", func(p *delivery.Proof) *string { return (*string)(&p.Kind) }),
+		db.Text("name", func(p *delivery.Proof) *string { return &p.Name }),
+		db.Fixed("digest", func(p *delivery.Proof) []byte { return p.Digest[:] }),
+		db.Text("operator_id", func(p *delivery.Proof) *string { return &p.OperatorID }),
+		db.Moment("at", func(p *delivery.Proof) *time.Time { return &p.At }),
+		db.Moment("recorded_at", func(p *delivery.Proof) *time.Time { return &p.RecordedAt }),
 	)
-	addProofs  = orderProofs.insert()
-	findProofs = lookUpBy(byOrder, orderProofs)
-	dropProofs = deleteFrom(orderProofs, byOrder)
+	addProofs  = orderProofs.Insert()
+	findProofs = db.LookUpBy(byOrder, orderProofs)
+	dropProofs = db.DeleteFrom(orderProofs, byOrder)
 )
 
 // proofsOf lists the proofs of an order, oldest first.
-func proofsOf(ctx context.Context, c conn, key order.OrderKey) ([]*delivery.Proof, error) {
-	found, err := findNow(ctx, c, findProofs, key)
+func proofsOf(ctx context.Context, c db.Conn, key order.OrderKey) ([]*delivery.Proof, error) {
+	found, err := db.FindNow(ctx, c, findProofs, key)
 	slices.SortFunc(found, func(a, b *delivery.Proof) int { return strings.Compare(a.ProofID, b.ProofID) })
 	return found, err
 }
@@ -49,8 +50,8 @@ func bestProofs(proofs []*delivery.Proof) map[order.OrderKey]*delivery.Proof {
 
 // removeProofs removes the proofs of orders. Their pictures become loose and due
 // to be deleted immediately.
-func removeProofs(ctx context.Context, c conn, keys []order.OrderKey) error {
-	proofs, err := findNow(ctx, c, findProofs, keys...)
+func removeProofs(ctx context.Context, c db.Conn, keys []order.OrderKey) error {
+	proofs, err := db.FindNow(ctx, c, findProofs, keys...)
 	if err != nil {
 		return err
 	}
@@ -58,9 +59,9 @@ func removeProofs(ctx context.Context, c conn, keys []order.OrderKey) error {
 	for i, p := range proofs {
 		pictures[i] = loosePicture{partnerID: p.PartnerID, name: p.Name}
 	}
-	p := newPipeline(c)
-	write(p, addLoose, pointers(pictures))
-	write(p, dropProofs, pointers(keys))
-	_, err = p.flush(ctx)
+	p := db.NewPipeline(c)
+	db.Write(p, addLoose, db.Pointers(pictures))
+	db.Write(p, dropProofs, db.Pointers(keys))
+	_, err = p.Flush(ctx)
 	return err
 }

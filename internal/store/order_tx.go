@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -17,16 +19,16 @@ import (
 
 // Orders is the store as the order room sees it.
 func (s *Store) Orders() order.Store {
-	warmth := s.engine.warmth()
-	return orderStore{view[order.Reader, order.Writer]{s.engine,
-		func(c conn) order.Reader { return orderTx{conn: c} },
-		func(c conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth, s.orderReads}
+	warmth := s.Warmth()
+	return orderStore{view[order.Reader, order.Writer]{s.Database,
+		func(c db.Conn) order.Reader { return orderTx{conn: c} },
+		func(c db.Conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth, s.orderReads}
 }
 
 // orderTx is a transaction of the order room.
 type orderTx struct {
-	conn   conn
-	warmth *warmth // see orderStore
+	conn   db.Conn
+	warmth *db.Warmth // see orderStore
 }
 
 // Order returns one order with its history; nil if there is none. The error may be
@@ -38,7 +40,7 @@ func (tx orderTx) Order(ctx context.Context, partnerID, orderID string) (*delive
 // Head returns one order as Order does, but its history has the creation only.
 func (tx orderTx) Head(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
 	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
-	rows, err := findNow(ctx, tx.conn, findOrders, key)
+	rows, err := db.FindNow(ctx, tx.conn, findOrders, key)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +67,10 @@ func (tx orderTx) OrdersByKey(ctx context.Context, keys []order.OrderKey) (map[o
 // Courier returns an active courier; nil if there is none.
 func (tx orderTx) Courier(ctx context.Context, courierID string) (*delivery.Courier, error) {
 	var active *delivery.Courier
-	err := tx.conn.query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
-		[]any{courierID}, func(r row) error {
+	err := tx.conn.Query(ctx, "SELECT courier_id, name, phone, vehicle FROM couriers WHERE courier_id = $1 AND active = 1",
+		[]any{courierID}, func(r db.Row) error {
 			active = &delivery.Courier{}
-			return r.scan(&active.CourierID, &active.Name, &active.Phone, &active.Vehicle)
+			return r.Scan(&active.CourierID, &active.Name, &active.Phone, &active.Vehicle)
 		})
 	return active, err
 }
@@ -79,7 +81,7 @@ const lastMoves = 20
 
 // Moves lists the latest moves of an order by operators, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
-	err = audited.each(ctx, tx.conn, "WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
+	err = audited.Each(ctx, tx.conn, "WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
 		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
@@ -90,7 +92,7 @@ func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.
 // Facts returns what an event of an order says; nil if it is not kept any more, or
 // cannot be read.
 func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error) {
-	found, err := findNow(ctx, tx.conn, findFacts, key)
+	found, err := db.FindNow(ctx, tx.conn, findFacts, key)
 	if err != nil || len(found) == 0 || found[0].Damaged {
 		return nil, err
 	}
@@ -100,7 +102,7 @@ func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.Eve
 // OperatorEmail returns an operator's e-mail address; empty if there is no such
 // operator.
 func (tx orderTx) OperatorEmail(ctx context.Context, operatorID string) (email string, err error) {
-	err = tx.conn.query(ctx, "SELECT email FROM operators WHERE operator_id = $1", []any{operatorID}, func(r row) error { return r.scan(&email) })
+	err = tx.conn.Query(ctx, "SELECT email FROM operators WHERE operator_id = $1", []any{operatorID}, func(r db.Row) error { return r.Scan(&email) })
 	return email, err
 }
 
@@ -111,7 +113,7 @@ func (tx orderTx) AutoAccepting(ctx context.Context) (partnerIDs []string, err e
 
 // Pending lists a partner's pending orders, by the index that lists follow.
 func (tx orderTx) Pending(ctx context.Context, partnerID, after string, limit int) (orderIDs []string, err error) {
-	return ids(ctx, tx.conn, `SELECT order_id FROM orders WHERE partner_id = $1 AND status = 'pending' AND order_id > $2
+	return db.IDs(ctx, tx.conn, `SELECT order_id FROM orders WHERE partner_id = $1 AND status = 'pending' AND order_id > $2
 		ORDER BY order_id LIMIT $3`, partnerID, after, limit)
 }
 
@@ -120,13 +122,13 @@ func (tx orderTx) Pending(ctx context.Context, partnerID, after string, limit in
 func (tx orderTx) Load(ctx context.Context, needs *order.Needs) (*order.State, error) {
 	start := time.Now()
 	if needs.LockWait > 0 {
-		if err := tx.conn.waitForLocks(ctx, needs.LockWait); err != nil {
+		if err := tx.conn.WaitForLocks(ctx, needs.LockWait); err != nil {
 			return nil, err
 		}
 	}
 	state, err := readState(ctx, tx.conn, needs, true)
-	tx.warmth.loaded(needs, time.Since(start))
-	return state, atOnce(err)
+	tx.warmth.Loaded(lookups(needs), time.Since(start))
+	return state, ofGroup(err)
 }
 
 // Peek reads what a group of commands would touch, without locking it.
@@ -137,35 +139,35 @@ func (tx orderTx) Peek(ctx context.Context, needs *order.Needs) (*order.State, e
 // readState reads receipts last: a group that has waited for another node's locks
 // must find the receipts that were committed with what it now sees, or it would
 // refuse a retry for the effects of its own first try.
-func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*order.State, error) {
+func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) (*order.State, error) {
 	byKey, people := findOrders, &readActors
 	if locked {
 		byKey, people = lockOrders, &lockActors
 	}
-	p := newPipeline(c)
+	p := db.NewPipeline(c)
 	actors := people.find(p, needs.Actors)
-	orderRows := find(p, byKey, needs.Orders)
+	orderRows := db.Find(p, byKey, needs.Orders)
 	ledgers := readLedgers(p, needs.Products, locked)
 	usages := readUsages(p, needs.Usages, locked)
-	proofs := find(p, findProofs, needs.Proofs)
-	taken := find(p, findReferences, needs.References)
-	receipts := find(p, findReceipts, needs.Receipts)
-	done, err := p.flush(ctx)
+	proofs := db.Find(p, findProofs, needs.Proofs)
+	taken := db.Find(p, findReferences, needs.References)
+	receipts := db.Find(p, findReceipts, needs.Receipts)
+	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
 	state := &order.State{
-		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.after(done)),
+		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.After(done)),
 		Actors: actors.after(done), Taken: map[order.Reference]bool{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
-	for _, row := range taken.after(done) {
+	for _, row := range taken.After(done) {
 		state.Taken[order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}] = true
 	}
-	for _, row := range receipts.after(done) {
+	for _, row := range receipts.After(done) {
 		state.Receipts[row.Key] = row
 	}
-	state.Orders = ordersOf(orderRows.after(done))
-	if state.Usages, err = usagesOf(ctx, c, usages.after(done), needs.Usages, locked); err != nil {
+	state.Orders = ordersOf(orderRows.After(done))
+	if state.Usages, err = usagesOf(ctx, c, usages.After(done), needs.Usages, locked); err != nil {
 		return nil, err
 	}
 	if err := addHistories(ctx, c, state.Orders); err != nil {
@@ -176,7 +178,7 @@ func readState(ctx context.Context, c conn, needs *order.Needs, locked bool) (*o
 
 // addDocuments fills in the answers to creations, which are the documents of the
 // orders.
-func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*idempotency.Receipt) error {
+func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*idempotency.Receipt) error {
 	byOrder := map[order.OrderKey][]*idempotency.Receipt{} // the first order of a batch has two
 	var keys []order.OrderKey
 	for _, receipt := range receipts {
@@ -188,7 +190,7 @@ func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*ide
 			byOrder[key] = append(byOrder[key], receipt)
 		}
 	}
-	rows, err := findNow(ctx, c, findDocuments, keys...)
+	rows, err := db.FindNow(ctx, c, findDocuments, keys...)
 	for _, row := range rows {
 		for _, receipt := range byOrder[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] {
 			receipt.Answer = row.document
@@ -205,18 +207,18 @@ func addDocuments(ctx context.Context, c conn, receipts map[idempotency.Key]*ide
 // come. All are read after the locks: another transaction may have added events, or ended
 // a wait, before it let go.
 func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (queues order.Queues, err error) {
-	p := newPipeline(tx.conn)
+	p := db.NewPipeline(tx.conn)
 	takeTurns(p, partnerIDs)
-	newest, locked := find(p, findNewest, partnerIDs), find(p, lockEndpoints, partnerIDs)
-	done, err := p.flush(ctx)
+	newest, locked := db.Find(p, findNewest, partnerIDs), db.Find(p, lockEndpoints, partnerIDs)
+	done, err := p.Flush(ctx)
 	if err != nil {
-		return queues, atOnce(err)
+		return queues, ofGroup(err)
 	}
 	queues.Newest = make(map[string]string, len(partnerIDs))
-	for _, e := range newest.after(done) {
+	for _, e := range newest.After(done) {
 		queues.Newest[e.PartnerID] = e.EventID
 	}
-	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, locked.after(done), ahead)
+	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, locked.After(done), ahead)
 	return queues, err
 }
 
@@ -231,7 +233,7 @@ func (tx orderTx) queuesOf(ctx context.Context, locked []*webhook.Endpoint, ahea
 		_, configured := heads[key.PartnerID]
 		return !configured
 	})
-	rows, err := findNow(ctx, tx.conn, findStates, ahead...)
+	rows, err := db.FindNow(ctx, tx.conn, findStates, ahead...)
 	progress := make(map[outbox.EventKey]outbox.Progress, len(rows))
 	for _, e := range rows {
 		progress[e.Key()] = outbox.Progress{State: e.State, Tries: e.Tries}
@@ -250,10 +252,10 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	for _, change := range c.Changed {
 		changed = append(changed, orderRowOf(change.Order, nil, change.FromVersion))
 	}
-	p := newPipeline(tx.conn)
-	writeAll(p, addOrders, created)
-	writeAll(p, moveOrders, changed)
-	writeAll(p, addHistory, pointers(c.History))
+	p := db.NewPipeline(tx.conn)
+	db.WriteAll(p, addOrders, created)
+	db.WriteAll(p, moveOrders, changed)
+	db.WriteAll(p, addHistory, db.Pointers(c.History))
 	writeBoard(p, c.Shown, c.Ended)
 	writeDeliveries(p, c.Deliveries)
 	writeReceipts(p, c.Receipts)
@@ -263,8 +265,17 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 		return err
 	}
 	writeUsages(p, c.Used)
-	writeAll(p, addMails, c.Mails)
+	db.WriteAll(p, addMails, c.Mails)
 	writeFigures(p, &c.Figures)
-	_, err := p.flush(ctx)
-	return atOnce(err)
+	_, err := p.Flush(ctx)
+	return ofGroup(err)
+}
+
+// ofGroup returns the error of a group of commands: as order.ErrRaced if another node was
+// faster.
+func ofGroup(err error) error {
+	if errors.Is(err, db.ErrRaced) {
+		return order.ErrRaced
+	}
+	return db.AtOnce(err)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
@@ -20,50 +21,50 @@ type orderRow struct {
 }
 
 var (
-	orderKey = key(
-		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
-		text("order_id", func(o *orderRow) *string { return &o.OrderID }))
+	orderKey = db.Key(
+		db.Text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
+		db.Text("order_id", func(o *orderRow) *string { return &o.OrderID }))
 	// changing are the columns that a move of the order writes.
-	changing = []column[*orderRow]{
-		text("status", func(o *orderRow) *string { return (*string)(&o.Status) }),
-		integer("version", func(o *orderRow) *int64 { return &o.Version }),
-		integer("events", func(o *orderRow) *int64 { return &o.Events }),
-		moment("updated_at", func(o *orderRow) *time.Time { return &o.UpdatedAt }),
-		moment("estimated_delivery", func(o *orderRow) *time.Time { return &o.EstimatedDelivery }),
-		text("last_event", func(o *orderRow) *string { return &o.LastEvent }),
-		jsonText("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
-		moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
-		text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
+	changing = []db.Column[*orderRow]{
+		db.Text("status", func(o *orderRow) *string { return (*string)(&o.Status) }),
+		db.Integer("version", func(o *orderRow) *int64 { return &o.Version }),
+		db.Integer("events", func(o *orderRow) *int64 { return &o.Events }),
+		db.Moment("updated_at", func(o *orderRow) *time.Time { return &o.UpdatedAt }),
+		db.Moment("estimated_delivery", func(o *orderRow) *time.Time { return &o.EstimatedDelivery }),
+		db.Text("last_event", func(o *orderRow) *string { return &o.LastEvent }),
+		db.JSON("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
+		db.Moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
+		db.Text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
 	}
-	metVersion = integer("version", func(o *orderRow) *int64 { return &o.fromVersion })
+	metVersion = db.Integer("version", func(o *orderRow) *int64 { return &o.fromVersion })
 
-	orders = newTable("orders", orderKey, append(changing,
-		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
-		jsonText("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
+	orders = db.NewTable("orders", orderKey, append(changing,
+		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
+		db.JSON("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
 		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))...)
 
-	storedOrders = orders.only("status", "updated_at", "estimated_delivery", "document")
+	storedOrders = orders.Only("status", "updated_at", "estimated_delivery", "document")
 
-	findOrders = lookUpBy(byOrder, orders)
-	findStored = lookUpSome(lookUp, byOrder, orders, append(orderKey, orders.pick(
+	findOrders = db.LookUpBy(byOrder, orders)
+	findStored = db.LookUpSome(db.LookUp, byOrder, orders, append(orderKey, orders.Pick(
 		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason", "document")...))
-	lockOrders = lockBy(byOrder, orders)
-	addOrders  = orders.insert()
-	dropOrders = deleteFrom(orders, byOrder)
-	moveOrders = updateOf(orders, append(orderKey, metVersion), changing)
+	lockOrders = db.LockBy(byOrder, orders)
+	addOrders  = orders.Insert()
+	dropOrders = db.DeleteFrom(orders, byOrder)
+	moveOrders = db.UpdateOf(orders, append(orderKey, metVersion), changing)
 
 	// eraseOrders overwrites what may be personal.
-	eraseOrders = updateOf(orders, orderKey, orders.pick("document", "cancellation_reason"))
+	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason"))
 
-	byReference = key(
-		text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
-		text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
-	findReferences = lookUpSome(lookUp, byReference, orders, key(
-		text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
-		text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
+	byReference = db.Key(
+		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
+		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
+	findReferences = db.LookUpSome(db.LookUp, byReference, orders, db.Key(
+		db.Text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
+		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
 	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
-	findDocuments = lookUpSome(lookUp, byOrder, orders, documents)
-	lockDocuments = lookUpSome(lookUpLock, byOrder, orders, documents)
+	findDocuments = db.LookUpSome(db.LookUp, byOrder, orders, documents)
+	lockDocuments = db.LookUpSome(db.LookUpLock, byOrder, orders, documents)
 )
 
 // orderRowOf returns an order as it is stored.
@@ -127,8 +128,8 @@ func ordersOf(rows []*orderRow) map[order.OrderKey]*delivery.Order {
 
 // ordersByKey returns orders with their histories; those that do not exist are
 // left out.
-func ordersByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
-	rows, err := findNow(ctx, c, by, keys...)
+func ordersByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+	rows, err := db.FindNow(ctx, c, by, keys...)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +139,7 @@ func ordersByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *order
 
 // orderByKey returns one order with its history; nil if there is none. The error
 // may be a *delivery.DamagedError.
-func orderByKey(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*delivery.Order, error) {
+func orderByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*delivery.Order, error) {
 	found, err := storedByKey(ctx, c, by, key)
 	if err != nil || found == nil {
 		return nil, err
@@ -155,7 +156,7 @@ func undamaged(o *delivery.Order) (*delivery.Order, error) {
 }
 
 // ordersByID is ordersByKey for orders whose ids alone are of interest.
-func ordersByID(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
+func ordersByID(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
 	byKey, err := ordersByKey(ctx, c, by, keys)
 	byID := make(map[string]*delivery.Order, len(byKey))
 	for key, o := range byKey {
@@ -166,9 +167,9 @@ func ordersByID(ctx context.Context, c conn, by *lookup[*order.OrderKey, *orderR
 
 // listOrders lists a partner's orders, newest first, without history. It stops
 // early, and reports so, when what it has read takes up order.MaxPageBytes.
-func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
+func listOrders(ctx context.Context, c db.Conn, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
 	stopped, err = eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
-		return orders.each(ctx, c, tail, args, fn)
+		return orders.Each(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
 		listed = append(listed, row.order())
 		return nil
@@ -177,15 +178,18 @@ func listOrders(ctx context.Context, c conn, filter order.Filter) (listed []*del
 }
 
 // eachStored calls fn for the orders that listOrders lists.
-func eachStored(ctx context.Context, c conn, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
+func eachStored(ctx context.Context, c db.Conn, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
 	var stored delivery.Stored
 	return eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
-		return storedOrders.visit(ctx, c, tail, args, fn)
+		return storedOrders.Visit(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
 		stored = row.stored()
 		return fn(&stored)
 	})
 }
+
+// errPageFull ends a list early.
+var errPageFull = errors.New("the page is full")
 
 // eachListed calls fn for the rows of a list, which query reads.
 func eachListed(filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error) (stopped bool, err error) {
@@ -193,8 +197,8 @@ func eachListed(filter order.Filter, query func(tail string, args []any, fn func
 	if err != nil {
 		return false, err
 	}
-	selected.skip(filter.Offset)
-	tail, args := selected.clause("ORDER BY order_id DESC LIMIT ?", filter.Limit)
+	skip(selected, filter.Offset)
+	tail, args := selected.Clause("ORDER BY order_id DESC LIMIT ?", filter.Limit)
 	room := order.MaxPageBytes
 	err = query(tail, args, func(row *orderRow) error {
 		if room <= 0 {
@@ -221,34 +225,34 @@ func reserve(filter order.Filter, bytes int) error {
 
 // selectOrders returns the conditions of a filter. A period is a range of order
 // ids, because they begin with the time of creation.
-func selectOrders(filter order.Filter) (*conditions, error) {
-	selected := ofPartner(filter.PartnerID)
-	selected.addText("status = ?", string(filter.Status))
-	selected.addText("partner_order_id = ?", filter.PartnerOrderID)
-	selected.addText("order_id < ?", filter.Before)
-	if err := selected.addFirstID("order_id >= ?", filter.PartnerID, filter.CreatedFrom); err != nil {
+func selectOrders(filter order.Filter) (*db.Conditions, error) {
+	selected := db.OfPartner(filter.PartnerID)
+	selected.AddText("status = ?", string(filter.Status))
+	selected.AddText("partner_order_id = ?", filter.PartnerOrderID)
+	selected.AddText("order_id < ?", filter.Before)
+	if err := addFirstID(selected, "order_id >= ?", filter.PartnerID, filter.CreatedFrom); err != nil {
 		return nil, err
 	}
-	return selected, selected.addFirstID("order_id < ?", filter.PartnerID, filter.CreatedTo)
+	return selected, addFirstID(selected, "order_id < ?", filter.PartnerID, filter.CreatedTo)
 }
 
 // skip leaves out the newest orders that the conditions select. They are counted in an
 // index, without looking at their rows.
-func (c *conditions) skip(orders int64) {
+func skip(selected *db.Conditions, orders int64) {
 	if orders > 0 {
-		c.add("order_id <= (SELECT order_id FROM orders WHERE "+c.String()+" ORDER BY order_id DESC LIMIT 1 OFFSET ?)", orders)
+		selected.Add("order_id <= (SELECT order_id FROM orders WHERE "+selected.String()+" ORDER BY order_id DESC LIMIT 1 OFFSET ?)", orders)
 	}
 }
 
 // addFirstID adds a condition on the first id that an order created at a time can
 // have, unless the time is zero.
-func (c *conditions) addFirstID(condition, partnerID string, at time.Time) error {
+func addFirstID(selected *db.Conditions, condition, partnerID string, at time.Time) error {
 	if at.IsZero() {
 		return nil
 	}
 	id, err := delivery.FirstOrderID(partnerID, at)
 	if err == nil {
-		c.add(condition, id)
+		selected.Add(condition, id)
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash/crc32"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/klauspost/compress/s2"
 )
 
@@ -43,7 +44,7 @@ func pack(document []byte) []byte {
 	binary.LittleEndian.PutUint32(packed[1:], crc32.Checksum(document, castagnoli))
 	block := dictionaries[currentDictionary].Encode(packed[packedHeader:cap(packed)], document)
 	if packedHeader+len(block) >= len(document) {
-		return notNil(document)
+		return db.NotNil(document)
 	}
 	return packed[:packedHeader+len(block)]
 }
@@ -77,31 +78,20 @@ func UnpackDocument(stored []byte) ([]byte, error) { return unpack(nil, stored) 
 
 // packed is a column of a document that is stored packed. damaged is called for a row
 // whose document cannot be unpacked, with the reason; the field is then as it is stored.
-func packed[R any](name string, field func(R) *[]byte, damaged func(R, error)) column[R] {
-	return column[R]{
-		columnSpec{name, bytesColumn},
-		func(of R, b binder) { b.bytes(pack(*field(of))) },
-		func(of R) any { return packedBytes{field(of), func(err error) { damaged(of, err) }} },
-	}
+func packed[R any](name string, field func(R) *[]byte, damaged func(R, error)) db.Column[R] {
+	return db.EncodedBytes(name, func(of R) []byte { return pack(*field(of)) }, func(of R, stored []byte) {
+		if err := unpackInto(field(of), stored); err != nil {
+			damaged(of, err)
+		}
+	})
 }
 
-// packedBytes takes the value of a packed column.
-type packedBytes struct {
-	document *[]byte
-	damaged  func(error)
-}
-
-func (p packedBytes) scanBytes(stored []byte) {
-	document, err := unpack(*p.document, stored)
+// unpackInto unpacks a document. What cannot be unpacked is as it is stored.
+func unpackInto(document *[]byte, stored []byte) error {
+	unpacked, err := unpack(*document, stored)
 	if err != nil {
-		document = bytes.Clone(stored)
-		p.damaged(err)
+		unpacked = bytes.Clone(stored)
 	}
-	*p.document = document
-}
-
-// ScanBytes implements pgtype.BytesScanner.
-func (p packedBytes) ScanBytes(stored []byte) error {
-	p.scanBytes(stored)
-	return nil
+	*document = unpacked
+	return err
 }

@@ -56,7 +56,9 @@ func TestDamagedPackedDocument(t *testing.T) {
 			t.Errorf("byte %d changed: got the document, want an error", at)
 		}
 		row := orderRow{Order: delivery.Order{OrderID: "ord_1"}}
-		packedBytes{&row.document, row.damaged}.scanBytes(damaged)
+		if err := unpackInto(&row.document, damaged); err != nil {
+			row.damaged(err)
+		}
 		if row.order().Damage == nil {
 			t.Errorf("byte %d changed: got an order, want its damage", at)
 		}

@@ -1,5 +1,7 @@
 package store
 
+import "github.com/dropyard/dropyard/internal/db"
+
 // counters holds the last product and movement ids of a partner, from which
 // the next are taken under the row's lock.
 type counters struct {
@@ -8,15 +10,15 @@ type counters struct {
 }
 
 var (
-	countersKey  = key(text("partner_id", func(c *counters) *string { return &c.partnerID }))
-	lastMovement = integer("last_movement", func(c *counters) *int64 { return &c.lastMovement })
+	countersKey  = db.Key(db.Text("partner_id", func(c *counters) *string { return &c.partnerID }))
+	lastMovement = db.Integer("last_movement", func(c *counters) *int64 { return &c.lastMovement })
 
-	partnerCounters = newTable("partner_counters", countersKey,
-		integer("last_product", func(c *counters) *int64 { return &c.lastProduct }),
+	partnerCounters = db.NewTable("partner_counters", countersKey,
+		db.Integer("last_product", func(c *counters) *int64 { return &c.lastProduct }),
 		lastMovement,
 	)
-	addCounters      = partnerCounters.insert()
-	findCounters     = lookUpBy(byID("partner_id"), partnerCounters)
-	lockCounters     = lockBy(byID("partner_id"), partnerCounters)
-	setLastMovements = updateOf(partnerCounters, countersKey, key(lastMovement))
+	addCounters      = partnerCounters.Insert()
+	findCounters     = db.LookUpBy(db.ByID("partner_id"), partnerCounters)
+	lockCounters     = db.LockBy(db.ByID("partner_id"), partnerCounters)
+	setLastMovements = db.UpdateOf(partnerCounters, countersKey, db.Key(lastMovement))
 )

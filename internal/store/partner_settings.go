@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -13,21 +14,21 @@ type settingsRow struct {
 }
 
 var (
-	partnerSettings = newTable("partner_settings",
-		key(text("partner_id", func(s *settingsRow) *string { return &s.partnerID })),
-		moment("suspended_at", func(s *settingsRow) *time.Time { return &s.SuspendedAt }),
-		moment("pending_since", func(s *settingsRow) *time.Time { return &s.PendingSince }),
-		moment("new_since", func(s *settingsRow) *time.Time { return &s.NewSince }),
-		text("suspended_reason", func(s *settingsRow) *string { return &s.SuspendedReason }),
-		count("rate_limit", func(s *settingsRow) *int { return &s.RateLimit }),
-		text("rate_card", func(s *settingsRow) *string { return &s.RateCard }),
-		integer("orders_per_day", func(s *settingsRow) *int64 { return &s.OrdersPerDay }),
-		integer("stored_bytes", func(s *settingsRow) *int64 { return &s.StoredBytes }),
+	partnerSettings = db.NewTable("partner_settings",
+		db.Key(db.Text("partner_id", func(s *settingsRow) *string { return &s.partnerID })),
+		db.Moment("suspended_at", func(s *settingsRow) *time.Time { return &s.SuspendedAt }),
+		db.Moment("pending_since", func(s *settingsRow) *time.Time { return &s.PendingSince }),
+		db.Moment("new_since", func(s *settingsRow) *time.Time { return &s.NewSince }),
+		db.Text("suspended_reason", func(s *settingsRow) *string { return &s.SuspendedReason }),
+		db.Count("rate_limit", func(s *settingsRow) *int { return &s.RateLimit }),
+		db.Text("rate_card", func(s *settingsRow) *string { return &s.RateCard }),
+		db.Integer("orders_per_day", func(s *settingsRow) *int64 { return &s.OrdersPerDay }),
+		db.Integer("stored_bytes", func(s *settingsRow) *int64 { return &s.StoredBytes }),
 	)
-	findSettings = lookUpBy(byID("partner_id"), partnerSettings)
-	lockSettings = lockBy(byID("partner_id"), partnerSettings)
-	addSettings  = partnerSettings.insert()
-	saveSettings = partnerSettings.update()
+	findSettings = db.LookUpBy(db.ByID("partner_id"), partnerSettings)
+	lockSettings = db.LockBy(db.ByID("partner_id"), partnerSettings)
+	addSettings  = partnerSettings.Insert()
+	saveSettings = partnerSettings.Update()
 )
 
 // settingsOrDefault returns what was read, or the settings of a partner for which

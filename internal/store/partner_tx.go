@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -12,9 +13,9 @@ import (
 
 // Partners is the store as the partner room sees it.
 func (s *Store) Partners() partner.Store {
-	return view[partner.Reader, partner.Writer]{s.engine,
-		func(c conn) partner.Reader { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} },
-		func(c conn) partner.Writer { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} }}
+	return view[partner.Reader, partner.Writer]{s.Database,
+		func(c db.Conn) partner.Reader { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} },
+		func(c db.Conn) partner.Writer { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} }}
 }
 
 // partnerTx is a transaction of the partner room.
@@ -23,44 +24,44 @@ type partnerTx struct{ proving }
 // Account returns the user with an e-mail address in lower case; nil if there is
 // none.
 func (tx partnerTx) Account(ctx context.Context, emailKey string) (*partner.Account, error) {
-	return users.one(ctx, tx.conn, "WHERE email_key = $1", emailKey)
+	return users.One(ctx, tx.conn, "WHERE email_key = $1", emailKey)
 }
 
 // Partner returns a partner; nil if there is none.
 func (tx partnerTx) Partner(ctx context.Context, partnerID string) (*partner.Partner, error) {
-	return findOne(ctx, tx.conn, findPartners, partnerID)
+	return db.FindOne(ctx, tx.conn, findPartners, partnerID)
 }
 
 // AddPartner adds a partner with its counters. It is false if the id is in use.
 func (tx partnerTx) AddPartner(ctx context.Context, added *partner.Partner) (bool, error) {
-	if rows, err := writeNow(ctx, tx.conn, addPartners, added); err != nil || rows == 0 {
+	if rows, err := db.WriteNow(ctx, tx.conn, addPartners, added); err != nil || rows == 0 {
 		return false, err
 	}
-	if err := writeAllNow(ctx, tx.conn, addUsages, &usageRow{partnerID: added.PartnerID}); err != nil {
+	if err := db.WriteAllNow(ctx, tx.conn, addUsages, &usageRow{partnerID: added.PartnerID}); err != nil {
 		return false, err
 	}
-	_, err := writeNow(ctx, tx.conn, addCounters, &counters{partnerID: added.PartnerID})
+	_, err := db.WriteNow(ctx, tx.conn, addCounters, &counters{partnerID: added.PartnerID})
 	return err == nil, err
 }
 
 // AddTestAccount adds the counters of a test account, unless they exist.
 func (tx partnerTx) AddTestAccount(ctx context.Context, testAccount string) error {
-	_, err := writeNow(ctx, tx.conn, addUsages, &usageRow{partnerID: testAccount})
+	_, err := db.WriteNow(ctx, tx.conn, addUsages, &usageRow{partnerID: testAccount})
 	if err == nil {
-		_, err = writeNow(ctx, tx.conn, addCounters, &counters{partnerID: testAccount})
+		_, err = db.WriteNow(ctx, tx.conn, addCounters, &counters{partnerID: testAccount})
 	}
 	return err
 }
 
 // AddUser adds a user. It is false if the e-mail address is in use.
 func (tx partnerTx) AddUser(ctx context.Context, account *partner.Account) (bool, error) {
-	rows, err := writeNow(ctx, tx.conn, addUsers, account)
+	rows, err := db.WriteNow(ctx, tx.conn, addUsers, account)
 	return rows > 0, err
 }
 
 // Users lists the people of a partner, oldest first.
 func (tx partnerTx) Users(ctx context.Context, partnerID string) (listed []partner.User, err error) {
-	err = users.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
+	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
 		listed = append(listed, row.User)
 		return nil
 	})
@@ -69,7 +70,7 @@ func (tx partnerTx) Users(ctx context.Context, partnerID string) (listed []partn
 
 // LockPartner locks a partner until the transaction ends.
 func (tx partnerTx) LockPartner(ctx context.Context, partnerID string) error {
-	_, err := findOne(ctx, tx.conn, lockPartners, partnerID)
+	_, err := db.FindOne(ctx, tx.conn, lockPartners, partnerID)
 	return err
 }
 
@@ -84,17 +85,17 @@ func (tx partnerTx) lockFirst(ctx context.Context, by *actor.Actor) error {
 
 // SaveUser writes the name and the role of a user.
 func (tx partnerTx) SaveUser(ctx context.Context, user *partner.User) error {
-	_, err := writeNow(ctx, tx.conn, saveUsers, user)
+	_, err := db.WriteNow(ctx, tx.conn, saveUsers, user)
 	return err
 }
 
 // RemoveUser removes a user, and then the user's sessions, devices and second factor: a login
 // waits for the user's row, so that no session begins in between.
 func (tx partnerTx) RemoveUser(ctx context.Context, partnerID, userID string) error {
-	if _, err := tx.conn.exec(ctx, "DELETE FROM users WHERE user_id = $1", userID); err != nil {
+	if _, err := tx.conn.Exec(ctx, "DELETE FROM users WHERE user_id = $1", userID); err != nil {
 		return err
 	}
-	if _, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE partner_id = $1 AND user_id = $2", partnerID, userID); err != nil {
+	if _, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE partner_id = $1 AND user_id = $2", partnerID, userID); err != nil {
 		return err
 	}
 	return removeSignIn(ctx, tx.conn, userID)
@@ -103,7 +104,7 @@ func (tx partnerTx) RemoveUser(ctx context.Context, partnerID, userID string) er
 // List lists partners by id, those after the given one, with what was set for
 // them.
 func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partner.Listed, error) {
-	accounts, err := partners.all(ctx, tx.conn, "WHERE partner_id > $1 ORDER BY partner_id LIMIT $2", after, limit)
+	accounts, err := partners.All(ctx, tx.conn, "WHERE partner_id > $1 ORDER BY partner_id LIMIT $2", after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partne
 		listed[i] = partner.Listed{Partner: *account, Settings: partner.DefaultSettings}
 		ids[i], places[account.PartnerID] = account.PartnerID, i
 	}
-	settings, err := findNow(ctx, tx.conn, findSettings, ids...)
+	settings, err := db.FindNow(ctx, tx.conn, findSettings, ids...)
 	for _, row := range settings {
 		listed[places[row.partnerID]].Settings = row.Settings
 	}
@@ -122,7 +123,7 @@ func (tx partnerTx) List(ctx context.Context, after string, limit int) ([]partne
 
 // Settings returns what was set for a partner, or the defaults.
 func (tx partnerTx) Settings(ctx context.Context, partnerID string) (partner.Settings, error) {
-	row, err := findOne(ctx, tx.conn, findSettings, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, findSettings, partnerID)
 	return settingsOrDefault(row), err
 }
 
@@ -131,16 +132,16 @@ func (tx partnerTx) Settings(ctx context.Context, partnerID string) (partner.Set
 func (tx partnerTx) LockSettings(ctx context.Context, partnerID string) (partner.Settings, error) {
 	// Another node may add the row at the same moment. The insert then waits for
 	// that node, and the read sees what it has written.
-	if _, err := writeNow(ctx, tx.conn, addSettings, &settingsRow{partnerID, partner.DefaultSettings}); err != nil {
+	if _, err := db.WriteNow(ctx, tx.conn, addSettings, &settingsRow{partnerID, partner.DefaultSettings}); err != nil {
 		return partner.Settings{}, err
 	}
-	row, err := findOne(ctx, tx.conn, lockSettings, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, lockSettings, partnerID)
 	return settingsOrDefault(row), err
 }
 
 // SaveSettings writes settings that the same transaction has locked.
 func (tx partnerTx) SaveSettings(ctx context.Context, partnerID string, settings partner.Settings) error {
-	_, err := writeNow(ctx, tx.conn, saveSettings, &settingsRow{partnerID, settings})
+	_, err := db.WriteNow(ctx, tx.conn, saveSettings, &settingsRow{partnerID, settings})
 	return err
 }
 
@@ -148,7 +149,7 @@ func (tx partnerTx) SaveSettings(ctx context.Context, partnerID string, settings
 // a time.
 func (tx partnerTx) Usage(ctx context.Context, partnerID string, at time.Time) (partner.Usage, error) {
 	keys := []order.UsageKey{{PartnerID: partnerID, Day: order.DayOf(at)}}
-	rows, err := findNow(ctx, tx.conn, findUsages, partnerID)
+	rows, err := db.FindNow(ctx, tx.conn, findUsages, partnerID)
 	if err != nil {
 		return partner.Usage{}, err
 	}
@@ -161,16 +162,16 @@ func (tx partnerTx) Usage(ctx context.Context, partnerID string, at time.Time) (
 
 // HasRateCards reports whether there are rate cards of this name.
 func (tx partnerTx) HasRateCards(ctx context.Context, name string) (bool, error) {
-	return exists(ctx, tx.conn, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", name)
+	return db.Exists(ctx, tx.conn, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", name)
 }
 
 // Session returns a session with its user and partner; nil if there is none.
 func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Session, error) {
-	session, err := sessions.one(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
+	session, err := sessions.One(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
 	if err != nil || session == nil {
 		return nil, err
 	}
-	user, err := findOne(ctx, tx.conn, findUsers, session.User.UserID)
+	user, err := db.FindOne(ctx, tx.conn, findUsers, session.User.UserID)
 	if err != nil || user == nil {
 		return nil, err
 	}
@@ -184,12 +185,12 @@ func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Ses
 
 // LockUser returns a user, locked until the transaction ends; nil if there is none.
 func (tx partnerTx) LockUser(ctx context.Context, userID string) (*partner.Account, error) {
-	return findOne(ctx, tx.conn, lockUsers, userID)
+	return db.FindOne(ctx, tx.conn, lockUsers, userID)
 }
 
 // SessionsOf lists a user's sessions, oldest first.
 func (tx partnerTx) SessionsOf(ctx context.Context, partnerID, userID string) (kept []credential.KeptSession, err error) {
-	err = sessions.each(ctx, tx.conn, "WHERE partner_id = $1 AND user_id = $2 ORDER BY created_at, token_hash", []any{partnerID, userID}, func(row *partner.Session) error {
+	err = sessions.Each(ctx, tx.conn, "WHERE partner_id = $1 AND user_id = $2 ORDER BY created_at, token_hash", []any{partnerID, userID}, func(row *partner.Session) error {
 		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
 		return nil
 	})
@@ -198,37 +199,37 @@ func (tx partnerTx) SessionsOf(ctx context.Context, partnerID, userID string) (k
 
 // AddSession begins a session.
 func (tx partnerTx) AddSession(ctx context.Context, session *partner.Session) error {
-	_, err := writeNow(ctx, tx.conn, addSessions, session)
+	_, err := db.WriteNow(ctx, tx.conn, addSessions, session)
 	return err
 }
 
 // TouchSession notes that a session was used. One that has ended stays ended.
 func (tx partnerTx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
-	_, err := tx.conn.exec(ctx, "UPDATE sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
+	_, err := tx.conn.Exec(ctx, "UPDATE sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
 	return err
 }
 
 // EndSession removes a session, if there is one.
 func (tx partnerTx) EndSession(ctx context.Context, tokenHash []byte) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", tokenHash)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", tokenHash)
 	return err
 }
 
 // EndSessionsOf removes all sessions of a partner.
 func (tx partnerTx) EndSessionsOf(ctx context.Context, partnerID string) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE partner_id = $1", partnerID)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE partner_id = $1", partnerID)
 	return err
 }
 
 // EndSessions removes the sessions begun, or last seen, before the given times.
 func (tx partnerTx) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
 	return err
 }
 
 // APIKeys lists a partner's active keys, oldest first.
 func (tx partnerTx) APIKeys(ctx context.Context, partnerID string) (active []partner.APIKey, err error) {
-	err = apiKeys.each(ctx, tx.conn, "WHERE partner_id = $1 AND revoked_at = 0 ORDER BY created_at, key_id",
+	err = apiKeys.Each(ctx, tx.conn, "WHERE partner_id = $1 AND revoked_at = 0 ORDER BY created_at, key_id",
 		[]any{partnerID}, func(row *keyRow) error {
 			active = append(active, row.APIKey)
 			return nil
@@ -238,14 +239,14 @@ func (tx partnerTx) APIKeys(ctx context.Context, partnerID string) (active []par
 
 // CountAPIKeys counts a partner's keys.
 func (tx partnerTx) CountAPIKeys(ctx context.Context, partnerID string) (active, revoked int64, err error) {
-	err = tx.conn.query(ctx, "SELECT count(*) FILTER (WHERE revoked_at = 0), count(*) FILTER (WHERE revoked_at <> 0) FROM api_keys WHERE partner_id = $1",
-		[]any{partnerID}, func(r row) error { return r.scan(&active, &revoked) })
+	err = tx.conn.Query(ctx, "SELECT count(*) FILTER (WHERE revoked_at = 0), count(*) FILTER (WHERE revoked_at <> 0) FROM api_keys WHERE partner_id = $1",
+		[]any{partnerID}, func(r db.Row) error { return r.Scan(&active, &revoked) })
 	return active, revoked, err
 }
 
 // APIKey returns the active key with a public key; nil if there is none.
 func (tx partnerTx) APIKey(ctx context.Context, publicKey string) (*partner.SealedKey, error) {
-	row, err := apiKeys.one(ctx, tx.conn, "WHERE public_key = $1 AND revoked_at = 0", publicKey)
+	row, err := apiKeys.One(ctx, tx.conn, "WHERE public_key = $1 AND revoked_at = 0", publicKey)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -254,18 +255,18 @@ func (tx partnerTx) APIKey(ctx context.Context, publicKey string) (*partner.Seal
 
 // AddAPIKey adds a key.
 func (tx partnerTx) AddAPIKey(ctx context.Context, added *partner.SealedKey) error {
-	_, err := writeNow(ctx, tx.conn, addAPIKeys, &keyRow{SealedKey: *added})
+	_, err := db.WriteNow(ctx, tx.conn, addAPIKeys, &keyRow{SealedKey: *added})
 	return err
 }
 
 // RevokeAPIKey ends a partner's active key and returns it; nil if there is no such
 // key.
 func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (revoked *partner.APIKey, err error) {
-	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING "+apiKeys.list(""),
-		[]any{at, keyID, partnerID}, func(r row) error {
+	err = tx.conn.Query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING "+apiKeys.List(""),
+		[]any{at, keyID, partnerID}, func(r db.Row) error {
 			found := &keyRow{}
 			revoked = &found.APIKey
-			return r.scan(into(apiKeys.columns, found)...)
+			return r.Scan(db.Into(apiKeys.Columns, found)...)
 		})
 	return revoked, err
 }
@@ -273,6 +274,6 @@ func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, a
 // SaveKeyUses writes when keys were last used. Nodes may overwrite each other
 // with a time half a minute older, which does no harm.
 func (tx partnerTx) SaveKeyUses(ctx context.Context, uses []partner.KeyUse) error {
-	_, err := writeNow(ctx, tx.conn, useAPIKeys, pointers(uses)...)
+	_, err := db.WriteNow(ctx, tx.conn, useAPIKeys, db.Pointers(uses)...)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -17,26 +18,26 @@ type usageRow struct {
 }
 
 var (
-	usageKey   = key(text("partner_id", func(u *usageRow) *string { return &u.partnerID }))
-	usageOfDay = []column[*usageRow]{
-		integer("day", func(u *usageRow) *int64 { return &u.day }),
-		integer("orders_earlier", func(u *usageRow) *int64 { return &u.ordersEarlier }),
+	usageKey   = db.Key(db.Text("partner_id", func(u *usageRow) *string { return &u.partnerID }))
+	usageOfDay = []db.Column[*usageRow]{
+		db.Integer("day", func(u *usageRow) *int64 { return &u.day }),
+		db.Integer("orders_earlier", func(u *usageRow) *int64 { return &u.ordersEarlier }),
 	}
-	usageTotals = []column[*usageRow]{
-		integer("orders", func(u *usageRow) *int64 { return &u.orders }),
-		integer("stored_bytes", func(u *usageRow) *int64 { return &u.storedBytes }),
+	usageTotals = []db.Column[*usageRow]{
+		db.Integer("orders", func(u *usageRow) *int64 { return &u.orders }),
+		db.Integer("stored_bytes", func(u *usageRow) *int64 { return &u.storedBytes }),
 	}
-	partnerUsage = newTable("partner_usage", usageKey, append(usageOfDay, usageTotals...)...)
+	partnerUsage = db.NewTable("partner_usage", usageKey, append(usageOfDay, usageTotals...)...)
 
-	addUsages    = partnerUsage.insert()
-	findUsages   = lookUpBy(byID("partner_id"), partnerUsage)
-	lockUsages   = lockBy(byID("partner_id"), partnerUsage)
-	beginDays    = updateOf(partnerUsage, usageKey, usageOfDay)
-	increaseUses = increaseOf(partnerUsage, usageKey, usageTotals)
+	addUsages    = partnerUsage.Insert()
+	findUsages   = db.LookUpBy(db.ByID("partner_id"), partnerUsage)
+	lockUsages   = db.LockBy(db.ByID("partner_id"), partnerUsage)
+	beginDays    = db.UpdateOf(partnerUsage, usageKey, usageOfDay)
+	increaseUses = db.IncreaseOf(partnerUsage, usageKey, usageTotals)
 )
 
 // readUsages queues the reading of what partners have used.
-func readUsages(p *pipeline, keys []order.UsageKey, locked bool) *found[*usageRow] {
+func readUsages(p *db.Pipeline, keys []order.UsageKey, locked bool) *db.Found[*usageRow] {
 	byKey := findUsages
 	if locked {
 		byKey = lockUsages
@@ -45,13 +46,13 @@ func readUsages(p *pipeline, keys []order.UsageKey, locked bool) *found[*usageRo
 	for i, key := range keys {
 		ids[i] = key.PartnerID
 	}
-	return find(p, byKey, ids)
+	return db.Find(p, byKey, ids)
 }
 
 // usagesOf returns what partners have used, by partner. The orders of a day are
 // counted when the day is first asked for. From then on the row knows them; it is
 // written if it is locked.
-func usagesOf(ctx context.Context, c conn, rows []*usageRow, keys []order.UsageKey, locked bool) (map[string]*order.Usage, error) {
+func usagesOf(ctx context.Context, c db.Conn, rows []*usageRow, keys []order.UsageKey, locked bool) (map[string]*order.Usage, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
@@ -68,7 +69,7 @@ func usagesOf(ctx context.Context, c conn, rows []*usageRow, keys []order.UsageK
 			}
 			row.day, row.ordersEarlier = day, row.orders-created
 			if locked {
-				if err := writeAllNow(ctx, c, beginDays, row); err != nil {
+				if err := db.WriteAllNow(ctx, c, beginDays, row); err != nil {
 					return nil, err
 				}
 			}
@@ -80,11 +81,11 @@ func usagesOf(ctx context.Context, c conn, rows []*usageRow, keys []order.UsageK
 
 // createdSince counts the orders that were created on a day or later. It follows the
 // primary key, because order ids begin with the time of creation.
-func createdSince(ctx context.Context, c conn, partnerID string, day int64) (count int64, err error) {
+func createdSince(ctx context.Context, c db.Conn, partnerID string, day int64) (count int64, err error) {
 	first, err := delivery.FirstOrderID(partnerID, time.Unix(0, 0).UTC().AddDate(0, 0, int(day)))
 	if err == nil {
-		err = c.query(ctx, "SELECT count(*) FROM orders WHERE partner_id = $1 AND order_id >= $2", []any{partnerID, first},
-			func(r row) error { return r.scan(&count) })
+		err = c.Query(ctx, "SELECT count(*) FROM orders WHERE partner_id = $1 AND order_id >= $2", []any{partnerID, first},
+			func(r db.Row) error { return r.Scan(&count) })
 	}
 	return count, err
 }
@@ -92,10 +93,10 @@ func createdSince(ctx context.Context, c conn, partnerID string, day int64) (cou
 // writeUsages queues what partners have used in addition. Rows of partners with a
 // quota are locked already; those of others are locked by this statement, which must
 // therefore be the last but for that of the figures.
-func writeUsages(p *pipeline, used []order.Used) {
+func writeUsages(p *db.Pipeline, used []order.Used) {
 	rows := make([]*usageRow, len(used))
 	for i, u := range used {
 		rows[i] = &usageRow{partnerID: u.PartnerID, orders: u.Orders, storedBytes: u.Bytes}
 	}
-	write(p, increaseUses, rows)
+	db.Write(p, increaseUses, rows)
 }

@@ -4,22 +4,23 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
 var (
-	partners = newTable("partners",
-		key(text("partner_id", func(p *partner.Partner) *string { return &p.PartnerID })),
-		text("name", func(p *partner.Partner) *string { return &p.Name }),
-		text("email", func(p *partner.Partner) *string { return &p.Email }),
-		moment("created_at", func(p *partner.Partner) *time.Time { return &p.CreatedAt }),
+	partners = db.NewTable("partners",
+		db.Key(db.Text("partner_id", func(p *partner.Partner) *string { return &p.PartnerID })),
+		db.Text("name", func(p *partner.Partner) *string { return &p.Name }),
+		db.Text("email", func(p *partner.Partner) *string { return &p.Email }),
+		db.Moment("created_at", func(p *partner.Partner) *time.Time { return &p.CreatedAt }),
 	)
-	addPartners  = partners.insert()
-	findPartners = lookUpBy(byID("partner_id"), partners)
-	lockPartners = lockBy(byID("partner_id"), partners)
+	addPartners  = partners.Insert()
+	findPartners = db.LookUpBy(db.ByID("partner_id"), partners)
+	lockPartners = db.LockBy(db.ByID("partner_id"), partners)
 )
 
 // partnerIDs lists all partners by id.
-func partnerIDs(ctx context.Context, c conn) ([]string, error) {
-	return ids(ctx, c, "SELECT partner_id FROM partners ORDER BY partner_id")
+func partnerIDs(ctx context.Context, c db.Conn) ([]string, error) {
+	return db.IDs(ctx, c, "SELECT partner_id FROM partners ORDER BY partner_id")
 }

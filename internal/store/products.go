@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -19,29 +20,29 @@ type productRow struct {
 }
 
 var (
-	productKey = key(
-		text("partner_id", func(p *productRow) *string { return &p.partnerID }),
-		integer("product_id", func(p *productRow) *int64 { return &p.ProductID }))
+	productKey = db.Key(
+		db.Text("partner_id", func(p *productRow) *string { return &p.partnerID }),
+		db.Integer("product_id", func(p *productRow) *int64 { return &p.ProductID }))
 	// described are the columns that a change of the catalogue writes; the stock
 	// is not among them.
-	described = []column[*productRow]{
-		text("name", func(p *productRow) *string { return &p.Name }),
-		text("search_key", func(p *productRow) *string { return &p.searchKey }),
-		integer("stock_min", func(p *productRow) *int64 { return &p.StockMin }),
-		integer("stock_max", func(p *productRow) *int64 { return &p.StockMax }),
-		integer("price_cents", func(p *productRow) *int64 { return &p.PriceCents }),
-		text("barcode", func(p *productRow) *string { return &p.Barcode }),
-		text("status", func(p *productRow) *string { return (*string)(&p.Status) }),
+	described = []db.Column[*productRow]{
+		db.Text("name", func(p *productRow) *string { return &p.Name }),
+		db.Text("search_key", func(p *productRow) *string { return &p.searchKey }),
+		db.Integer("stock_min", func(p *productRow) *int64 { return &p.StockMin }),
+		db.Integer("stock_max", func(p *productRow) *int64 { return &p.StockMax }),
+		db.Integer("price_cents", func(p *productRow) *int64 { return &p.PriceCents }),
+		db.Text("barcode", func(p *productRow) *string { return &p.Barcode }),
+		db.Text("status", func(p *productRow) *string { return (*string)(&p.Status) }),
 	}
-	quantity = integer("quantity", func(p *productRow) *int64 { return &p.Quantity })
-	products = newTable("products", productKey, append(described, quantity,
-		moment("created_at", func(p *productRow) *time.Time { return &p.createdAt }))...)
+	quantity = db.Integer("quantity", func(p *productRow) *int64 { return &p.Quantity })
+	products = db.NewTable("products", productKey, append(described, quantity,
+		db.Moment("created_at", func(p *productRow) *time.Time { return &p.createdAt }))...)
 
-	findProducts     = lookUpBy(byProduct, products)
-	lockProducts     = lockBy(byProduct, products)
-	addProducts      = products.insert()
-	describeProducts = updateOf(products, productKey, described)
-	setQuantities    = updateOf(products, productKey, key(quantity))
+	findProducts     = db.LookUpBy(byProduct, products)
+	lockProducts     = db.LockBy(byProduct, products)
+	addProducts      = products.Insert()
+	describeProducts = db.UpdateOf(products, productKey, described)
+	setQuantities    = db.UpdateOf(products, productKey, db.Key(quantity))
 )
 
 // productRows returns products as they are stored.
@@ -63,17 +64,17 @@ func productsOf(rows []*productRow) []delivery.Product {
 }
 
 // selectProducts returns the conditions of a filter.
-func selectProducts(filter stock.ProductFilter) *conditions {
-	selected := ofPartner(filter.PartnerID)
+func selectProducts(filter stock.ProductFilter) *db.Conditions {
+	selected := db.OfPartner(filter.PartnerID)
 	if filter.Search != "" {
-		selected.add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
+		selected.Add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
 	}
-	selected.addText("status = ?", string(filter.Status))
+	selected.AddText("status = ?", string(filter.Status))
 	if filter.After != 0 {
-		selected.add("product_id > ?", filter.After)
+		selected.Add("product_id > ?", filter.After)
 	}
 	if filter.LowStock {
-		selected.add("quantity <= stock_min")
+		selected.Add("quantity <= stock_min")
 	}
 	return selected
 }
@@ -82,8 +83,8 @@ func selectProducts(filter stock.ProductFilter) *conditions {
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // productNames returns the names of a partner's products by id.
-func productNames(ctx context.Context, c conn, keys []ledger.ProductKey) (map[int64]string, error) {
-	rows, err := findNow(ctx, c, findProducts, keys...)
+func productNames(ctx context.Context, c db.Conn, keys []ledger.ProductKey) (map[int64]string, error) {
+	rows, err := db.FindNow(ctx, c, findProducts, keys...)
 	names := make(map[int64]string, len(rows))
 	for _, row := range rows {
 		names[row.ProductID] = row.Name

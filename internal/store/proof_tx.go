@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -11,9 +12,9 @@ import (
 
 // Proofs is the store as the proof room sees it.
 func (s *Store) Proofs() proof.Records {
-	return view[proof.RecordReader, proof.RecordWriter]{s.engine,
-		func(c conn) proof.RecordReader { return proofTx{auditing{c}} },
-		func(c conn) proof.RecordWriter { return proofTx{auditing{c}} }}
+	return view[proof.RecordReader, proof.RecordWriter]{s.Database,
+		func(c db.Conn) proof.RecordReader { return proofTx{auditing{c}} },
+		func(c db.Conn) proof.RecordWriter { return proofTx{auditing{c}} }}
 }
 
 // proofTx is a transaction of the proof room.
@@ -37,13 +38,13 @@ func (tx proofTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*del
 
 // AddProof adds a proof to an order.
 func (tx proofTx) AddProof(ctx context.Context, added *delivery.Proof) error {
-	return writeAllNow(ctx, tx.conn, addProofs, added)
+	return db.WriteAllNow(ctx, tx.conn, addProofs, added)
 }
 
 // AddLoosePicture puts a picture on the list of those that belong to no proof,
 // to be deleted when it is due.
 func (tx proofTx) AddLoosePicture(ctx context.Context, partnerID, name string, due time.Time) error {
-	_, err := writeNow(ctx, tx.conn, addLoose, &loosePicture{partnerID, name, due})
+	_, err := db.WriteNow(ctx, tx.conn, addLoose, &loosePicture{partnerID, name, due})
 	return err
 }
 

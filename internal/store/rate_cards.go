@@ -3,19 +3,20 @@ package store
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/ratecard"
 )
 
 var (
-	rateCards = newTable("rate_cards",
-		key(text("card_id", func(e *ratecard.Entry) *string { return &e.CardID })),
-		text("name", func(e *ratecard.Entry) *string { return &e.Name }),
-		text("version", func(e *ratecard.Entry) *string { return &e.Version }),
-		text("operator_id", func(e *ratecard.Entry) *string { return &e.OperatorID }),
-		moment("effective_from", func(e *ratecard.Entry) *time.Time { return &e.EffectiveFrom }),
-		moment("created_at", func(e *ratecard.Entry) *time.Time { return &e.CreatedAt }),
-		document("document", func(e *ratecard.Entry) *[]byte { return &e.Document }),
+	rateCards = db.NewTable("rate_cards",
+		db.Key(db.Text("card_id", func(e *ratecard.Entry) *string { return &e.CardID })),
+		db.Text("name", func(e *ratecard.Entry) *string { return &e.Name }),
+		db.Text("version", func(e *ratecard.Entry) *string { return &e.Version }),
+		db.Text("operator_id", func(e *ratecard.Entry) *string { return &e.OperatorID }),
+		db.Moment("effective_from", func(e *ratecard.Entry) *time.Time { return &e.EffectiveFrom }),
+		db.Moment("created_at", func(e *ratecard.Entry) *time.Time { return &e.CreatedAt }),
+		db.Document("document", func(e *ratecard.Entry) *[]byte { return &e.Document }),
 	)
-	addRateCards  = rateCards.insert()
-	findRateCards = lookUpBy(byID("card_id"), rateCards)
+	addRateCards  = rateCards.Insert()
+	findRateCards = db.LookUpBy(db.ByID("card_id"), rateCards)
 )

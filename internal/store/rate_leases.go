@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
@@ -15,31 +16,31 @@ type ledgerRow struct {
 }
 
 var (
-	rateLeases = newTable("rate_leases",
-		key(text("partner_id", func(l *ledgerRow) *string { return &l.partnerID })),
-		integer("tat", func(l *ledgerRow) *int64 { return &l.tatMicros }),
-		integer("generation", func(l *ledgerRow) *int64 { return &l.Generation }),
-		integer("leased", func(l *ledgerRow) *int64 { return &l.Leased }),
-		integer("leased_before", func(l *ledgerRow) *int64 { return &l.LeasedBefore }),
+	rateLeases = db.NewTable("rate_leases",
+		db.Key(db.Text("partner_id", func(l *ledgerRow) *string { return &l.partnerID })),
+		db.Integer("tat", func(l *ledgerRow) *int64 { return &l.tatMicros }),
+		db.Integer("generation", func(l *ledgerRow) *int64 { return &l.Generation }),
+		db.Integer("leased", func(l *ledgerRow) *int64 { return &l.Leased }),
+		db.Integer("leased_before", func(l *ledgerRow) *int64 { return &l.LeasedBefore }),
 	)
-	addLedgers  = rateLeases.insert()
-	saveLedgers = rateLeases.update()
-	lockLedgers = lockBy(byID("partner_id"), rateLeases)
+	addLedgers  = rateLeases.Insert()
+	saveLedgers = rateLeases.Update()
+	lockLedgers = db.LockBy(db.ByID("partner_id"), rateLeases)
 )
 
 // Rates is the store of the rates that nodes share.
 func (s *Store) Rates() throttle.LedgerStore {
-	ledgers := func(c conn) throttle.LedgerTx { return ledgerTx{c} }
-	return unattended[throttle.LedgerTx, throttle.LedgerTx]{view[throttle.LedgerTx, throttle.LedgerTx]{s.engine, ledgers, ledgers}}
+	ledgers := func(c db.Conn) throttle.LedgerTx { return ledgerTx{c} }
+	return unattended[throttle.LedgerTx, throttle.LedgerTx]{view[throttle.LedgerTx, throttle.LedgerTx]{s.Database, ledgers, ledgers}}
 }
 
 // ledgerTx is a transaction on ledgers.
-type ledgerTx struct{ conn conn }
+type ledgerTx struct{ conn db.Conn }
 
 // Ledger returns a partner's ledger, locked until the transaction ends. A
 // partner that has none gets an empty one.
 func (tx ledgerTx) Ledger(ctx context.Context, partnerID string) (throttle.Ledger, error) {
-	row, err := findOne(ctx, tx.conn, lockLedgers, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, lockLedgers, partnerID)
 	if err == nil && row == nil {
 		row, err = tx.begin(ctx, partnerID)
 	}
@@ -53,14 +54,14 @@ func (tx ledgerTx) Ledger(ctx context.Context, partnerID string) (throttle.Ledge
 // begin adds a partner's ledger. Another node may add it at the same moment. The
 // insert then waits for that node, and the look-up finds what it has written.
 func (tx ledgerTx) begin(ctx context.Context, partnerID string) (*ledgerRow, error) {
-	if _, err := writeNow(ctx, tx.conn, addLedgers, &ledgerRow{partnerID: partnerID}); err != nil {
+	if _, err := db.WriteNow(ctx, tx.conn, addLedgers, &ledgerRow{partnerID: partnerID}); err != nil {
 		return nil, err
 	}
-	return findOne(ctx, tx.conn, lockLedgers, partnerID)
+	return db.FindOne(ctx, tx.conn, lockLedgers, partnerID)
 }
 
 // SetLedger writes a ledger that the same transaction has read.
 func (tx ledgerTx) SetLedger(ctx context.Context, partnerID string, ledger throttle.Ledger) error {
-	_, err := writeNow(ctx, tx.conn, saveLedgers, &ledgerRow{partnerID, ledger.Tat.Microseconds(), ledger})
+	_, err := db.WriteNow(ctx, tx.conn, saveLedgers, &ledgerRow{partnerID, ledger.Tat.Microseconds(), ledger})
 	return err
 }

@@ -3,14 +3,15 @@ package store
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/ratecard"
 )
 
 // RateCards is the store as the rate card room sees it.
 func (s *Store) RateCards() ratecard.Store {
-	return view[ratecard.Reader, ratecard.Writer]{s.engine,
-		func(c conn) ratecard.Reader { return ratecardTx{auditing{c}} },
-		func(c conn) ratecard.Writer { return ratecardTx{auditing{c}} }}
+	return view[ratecard.Reader, ratecard.Writer]{s.Database,
+		func(c db.Conn) ratecard.Reader { return ratecardTx{auditing{c}} },
+		func(c db.Conn) ratecard.Writer { return ratecardTx{auditing{c}} }}
 }
 
 // ratecardTx is a transaction of the rate card room.
@@ -18,16 +19,16 @@ type ratecardTx struct{ auditing }
 
 // CardIDs lists the ids of all rate cards.
 func (tx ratecardTx) CardIDs(ctx context.Context) ([]string, error) {
-	return ids(ctx, tx.conn, "SELECT card_id FROM rate_cards")
+	return db.IDs(ctx, tx.conn, "SELECT card_id FROM rate_cards")
 }
 
 // Cards returns rate cards, in no order, without Card.
 func (tx ratecardTx) Cards(ctx context.Context, cardIDs []string) ([]*ratecard.Entry, error) {
-	return findNow(ctx, tx.conn, findRateCards, cardIDs...)
+	return db.FindNow(ctx, tx.conn, findRateCards, cardIDs...)
 }
 
 // AddCard adds a rate card. It is false if its version is in use.
 func (tx ratecardTx) AddCard(ctx context.Context, entry *ratecard.Entry) (added bool, err error) {
-	rows, err := writeNow(ctx, tx.conn, addRateCards, entry)
+	rows, err := db.WriteNow(ctx, tx.conn, addRateCards, entry)
 	return rows == 1, err
 }

@@ -3,23 +3,24 @@ package store
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/report"
 )
 
 // Reports is the store as the report room sees it.
-func (s *Store) Reports() report.Store { return reportStore{s.engine} }
+func (s *Store) Reports() report.Store { return reportStore{s.Database} }
 
 // reportStore only reads.
-type reportStore struct{ engine engine }
+type reportStore struct{ database *db.Database }
 
 // Read runs fn on a consistent view of the data.
 func (s reportStore) Read(ctx context.Context, fn func(report.Reader) error) error {
-	return s.engine.read(ctx, func(c conn) error { return fn(reportTx{c}) })
+	return s.database.Read(ctx, func(c db.Conn) error { return fn(reportTx{c}) })
 }
 
 // reportTx is a transaction of the report room.
-type reportTx struct{ conn conn }
+type reportTx struct{ conn db.Conn }
 
 // Figures returns the sums by day, and by courier if the filter asks for that.
 func (tx reportTx) Figures(ctx context.Context, filter figures.Filter) ([]*figures.Row, error) {

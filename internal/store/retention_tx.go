@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
@@ -18,9 +19,9 @@ import (
 
 // Retention is the store as the retention room sees it.
 func (s *Store) Retention() retention.Store {
-	return retentionStore{view[retention.Reader, retention.Writer]{s.engine,
-		func(c conn) retention.Reader { return retentionTx{auditing{c}} },
-		func(c conn) retention.Writer { return retentionTx{auditing{c}} }}, s}
+	return retentionStore{view[retention.Reader, retention.Writer]{s.Database,
+		func(c db.Conn) retention.Reader { return retentionTx{auditing{c}} },
+		func(c db.Conn) retention.Writer { return retentionTx{auditing{c}} }}, s}
 }
 
 // retentionStore is the store as the retention room sees it.
@@ -34,7 +35,7 @@ const scrubbedSetting = "scrubbed_at"
 
 // Scrub overwrites what removed and rewritten rows have left in the files.
 func (s retentionStore) Scrub(ctx context.Context, rested func(ctx context.Context, took time.Duration) error) error {
-	return s.engine.scrub(ctx, rested)
+	return s.database.Scrub(ctx, rested)
 }
 
 // Scrubbed returns when Scrub was last done; the zero time if it is to be done again.
@@ -57,10 +58,10 @@ type retentionTx struct{ auditing }
 
 // The tables as far as a sweep looks at them.
 var (
-	sweptOrders   = orders.only("version", "events", "updated_at")
-	sweptEvents   = events.only("state", "created_at")
-	sweptReceipts = newTable("idempotency_keys", idempotencyKeys.key, append(idempotencyKeys.pick("order_id", "created_at"),
-		flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
+	sweptOrders   = orders.Only("version", "events", "updated_at")
+	sweptEvents   = events.Only("state", "created_at")
+	sweptReceipts = db.NewTable("idempotency_keys", idempotencyKeys.Key, append(idempotencyKeys.Pick("order_id", "created_at"),
+		db.Flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
 )
 
 // Accounts lists all partners, and the test accounts that have ever had a key.
@@ -69,7 +70,7 @@ func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	testers, err := ids(ctx, tx.conn, "SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
+	testers, err := db.IDs(ctx, tx.conn, "SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
 	for _, partnerID := range testers {
 		accounts = append(accounts, delivery.TestAccount(partnerID))
 	}
@@ -78,7 +79,7 @@ func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
 
 // Receipts lists what is kept under a partner's idempotency keys.
 func (tx retentionTx) Receipts(ctx context.Context, partnerID string, after retention.ReceiptKey, limit int) (listed []retention.Receipt, err error) {
-	err = sweptReceipts.each(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
+	err = sweptReceipts.Each(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
 		[]any{partnerID, after.Key[:], after.Scope, limit}, func(row *idempotency.Receipt) error {
 			listed = append(listed, retention.Receipt{
 				ReceiptKey: retention.ReceiptKey{Key: row.UUID, Scope: row.Scope},
@@ -91,7 +92,7 @@ func (tx retentionTx) Receipts(ctx context.Context, partnerID string, after rete
 
 // Ended lists orders in a final state, by the index that lists follow.
 func (tx retentionTx) Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) (listed []retention.Ended, err error) {
-	err = sweptOrders.each(ctx, tx.conn, "WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND order_id < $4 ORDER BY order_id LIMIT $5",
+	err = sweptOrders.Each(ctx, tx.conn, "WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND order_id < $4 ORDER BY order_id LIMIT $5",
 		[]any{partnerID, string(state), after, until, limit}, func(row *orderRow) error {
 			// The first version has no row in the history, but the order's own.
 			listed = append(listed, retention.Ended{OrderID: row.OrderID, UpdatedAt: row.UpdatedAt, Rows: row.Version + row.Events})
@@ -103,7 +104,7 @@ func (tx retentionTx) Ended(ctx context.Context, partnerID string, state deliver
 // EventTimes lists the events of orders whose ids are before until, without
 // those that still wait to be sent.
 func (tx retentionTx) EventTimes(ctx context.Context, partnerID string, after retention.EventKey, until string, limit int) (listed []retention.EventTime, err error) {
-	err = sweptEvents.each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
+	err = sweptEvents.Each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
 		ORDER BY order_id, sequence LIMIT $5`,
 		[]any{partnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
 			listed = append(listed, retention.EventTime{
@@ -117,7 +118,7 @@ func (tx retentionTx) EventTimes(ctx context.Context, partnerID string, after re
 
 // Partner returns an account; nil if there is none.
 func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention.Partner, error) {
-	row, err := findOne(ctx, tx.conn, findPartners, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, findPartners, partnerID)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -128,7 +129,7 @@ func (tx retentionTx) Partner(ctx context.Context, partnerID string) (*retention
 
 // profile returns nil if the partner has none.
 func (tx retentionTx) profile(ctx context.Context, partnerID string) (*retention.Profile, error) {
-	row, err := findOne(ctx, tx.conn, findLogos, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, findLogos, partnerID)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -143,7 +144,7 @@ func (tx retentionTx) profile(ctx context.Context, partnerID string) (*retention
 
 // Users lists the people of a partner, oldest first.
 func (tx retentionTx) Users(ctx context.Context, partnerID string) (listed []retention.User, err error) {
-	err = users.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
+	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
 		listed = append(listed, retention.User{UserID: row.UserID, Email: row.Email, Name: row.Name, Role: string(row.Role), CreatedAt: row.CreatedAt})
 		return nil
 	})
@@ -152,7 +153,7 @@ func (tx retentionTx) Users(ctx context.Context, partnerID string) (listed []ret
 
 // APIKeys lists a partner's keys, revoked ones too, oldest first.
 func (tx retentionTx) APIKeys(ctx context.Context, partnerID string) (listed []retention.APIKey, err error) {
-	err = apiKeys.each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, key_id", []any{partnerID}, func(row *keyRow) error {
+	err = apiKeys.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, key_id", []any{partnerID}, func(row *keyRow) error {
 		listed = append(listed, retention.APIKey{
 			KeyID: row.KeyID, Name: row.Name, PublicKey: row.PublicKey,
 			CreatedAt: row.CreatedAt, RevokedAt: row.revokedAt, LastUsedAt: row.LastUsedAt,
@@ -164,7 +165,7 @@ func (tx retentionTx) APIKeys(ctx context.Context, partnerID string) (listed []r
 
 // Endpoint returns where a partner's events are sent; nil if nowhere.
 func (tx retentionTx) Endpoint(ctx context.Context, partnerID string) (*retention.Endpoint, error) {
-	row, err := findOne(ctx, tx.conn, findEndpoints, partnerID)
+	row, err := db.FindOne(ctx, tx.conn, findEndpoints, partnerID)
 	if err != nil || row == nil {
 		return nil, err
 	}
@@ -173,20 +174,20 @@ func (tx retentionTx) Endpoint(ctx context.Context, partnerID string) (*retentio
 
 // Products lists products by id.
 func (tx retentionTx) Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error) {
-	rows, err := products.all(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3", partnerID, after, limit)
+	rows, err := products.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3", partnerID, after, limit)
 	return productsOf(rows), err
 }
 
 // Levels lists stock levels by product and location.
 func (tx retentionTx) Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error) {
-	rows, err := stockLevels.all(ctx, tx.conn, "WHERE partner_id = $1 AND (product_id, location) > ($2, $3) ORDER BY product_id, location LIMIT $4",
+	rows, err := stockLevels.All(ctx, tx.conn, "WHERE partner_id = $1 AND (product_id, location) > ($2, $3) ORDER BY product_id, location LIMIT $4",
 		partnerID, after.ProductID, after.Location, limit)
 	return levelsOf(rows), err
 }
 
 // Movements lists the stock ledger, oldest first, without products' names.
 func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int64, limit int) (listed []delivery.Movement, err error) {
-	err = stockMovements.each(ctx, tx.conn, "WHERE partner_id = $1 AND movement_id > $2 ORDER BY movement_id LIMIT $3",
+	err = stockMovements.Each(ctx, tx.conn, "WHERE partner_id = $1 AND movement_id > $2 ORDER BY movement_id LIMIT $3",
 		[]any{partnerID, after, limit}, func(row *movementRow) error {
 			listed = append(listed, row.Movement)
 			return nil
@@ -196,7 +197,7 @@ func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int
 
 // Orders lists whole orders with their histories, oldest first.
 func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error) {
-	rows, err := orders.all(ctx, tx.conn, "WHERE partner_id = $1 AND order_id > $2 ORDER BY order_id LIMIT $3", partnerID, after, limit)
+	rows, err := orders.All(ctx, tx.conn, "WHERE partner_id = $1 AND order_id > $2 ORDER BY order_id LIMIT $3", partnerID, after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -210,7 +211,7 @@ func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit
 
 // Events lists events by order and sequence.
 func (tx retentionTx) Events(ctx context.Context, partnerID string, after retention.EventKey, limit int) (listed []*retention.Event, err error) {
-	err = events.each(ctx, tx.conn, "WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
+	err = events.Each(ctx, tx.conn, "WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
 		[]any{partnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
 			attempts, err := encodeAttempts(row)
 			listed = append(listed, &retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
@@ -221,7 +222,7 @@ func (tx retentionTx) Events(ctx context.Context, partnerID string, after retent
 
 // RequestSegments lists what the request log holds of a partner, oldest first.
 func (tx retentionTx) RequestSegments(ctx context.Context, partnerID, after string, limit int) ([]*requestlog.Segment, error) {
-	return segments.all(ctx, tx.conn, "WHERE partner_id = $1 AND segment_id > $2 ORDER BY segment_id LIMIT $3", partnerID, after, limit)
+	return segments.All(ctx, tx.conn, "WHERE partner_id = $1 AND segment_id > $2 ORDER BY segment_id LIMIT $3", partnerID, after, limit)
 }
 
 // LoosePictures lists the pictures of a partner that are due to be deleted.
@@ -236,7 +237,7 @@ func (tx retentionTx) Order(ctx context.Context, partnerID, orderID string) (*de
 
 // ReplaceSetting writes a setting if it still has the value before.
 func (tx retentionTx) ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error) {
-	return replaceSettingIn(ctx, tx.conn, name, before, value)
+	return db.SettingsIn(tx.conn).Replace(ctx, name, before, value)
 }
 
 // RemoveReceipts removes what is kept under idempotency keys.
@@ -245,13 +246,13 @@ func (tx retentionTx) RemoveReceipts(ctx context.Context, partnerID string, keys
 	for i, key := range keys {
 		rows[i] = &idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}
 	}
-	_, err := writeNow(ctx, tx.conn, dropReceipts, rows...)
+	_, err := db.WriteNow(ctx, tx.conn, dropReceipts, rows...)
 	return err
 }
 
 // RemoveChanges removes the receipts of operators' changes that were made before a time.
 func (tx retentionTx) RemoveChanges(ctx context.Context, before time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM operator_receipts WHERE created_at < $1", before)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_receipts WHERE created_at < $1", before)
 	return err
 }
 
@@ -265,19 +266,19 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	if err != nil {
 		return err
 	}
-	p := newPipeline(tx.conn)
-	for _, drop := range []*statement[*order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
-		write(p, drop, pointers(keys))
+	p := db.NewPipeline(tx.conn)
+	for _, drop := range []*db.Statement[*order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
+		db.Write(p, drop, db.Pointers(keys))
 	}
 	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})
-	_, err = p.flush(ctx)
+	_, err = p.Flush(ctx)
 	return err
 }
 
 // lockedBytes returns the size of orders' documents, locked where another node could
 // remove them at the same time.
 func (tx retentionTx) lockedBytes(ctx context.Context, keys []order.OrderKey) (size int64, err error) {
-	rows, err := findNow(ctx, tx.conn, lockDocuments, keys...)
+	rows, err := db.FindNow(ctx, tx.conn, lockDocuments, keys...)
 	for _, row := range rows {
 		size += int64(len(row.document))
 	}
@@ -294,14 +295,14 @@ func (tx retentionTx) RemoveEvents(ctx context.Context, partnerID string, remove
 			State: outbox.State(event.State),
 		}
 	}
-	_, err := writeNow(ctx, tx.conn, dropEventsInState, rows...)
+	_, err := db.WriteNow(ctx, tx.conn, dropEventsInState, rows...)
 	return err
 }
 
 // LockOrders returns orders as they are stored, by id, locked where another node
 // could interfere.
 func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*retention.Stored, error) {
-	rows, err := findNow(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, slices.Sorted(slices.Values(orderIDs)))...)
+	rows, err := db.FindNow(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, slices.Sorted(slices.Values(orderIDs)))...)
 	if err != nil {
 		return nil, err
 	}
@@ -316,7 +317,7 @@ func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs
 		stored[row.OrderID] = &retention.Stored{Order: byKey[key], Document: row.document}
 		keys = append(keys, key)
 	}
-	found, err := findNow(ctx, tx.conn, findEventsByOrder, keys...)
+	found, err := db.FindNow(ctx, tx.conn, findEventsByOrder, keys...)
 	for _, row := range found {
 		stored[row.OrderID].Events = append(stored[row.OrderID].Events, &row.Event)
 	}
@@ -357,16 +358,16 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	for _, row := range rows {
 		used.Bytes += int64(len(row.document))
 	}
-	p := newPipeline(tx.conn)
-	write(p, eraseOrders, rows)
-	write(p, eraseHistories, histories)
-	write(p, eraseFacts, facts)
-	write(p, overwriteNotes, notes)
-	write(p, dropMailsOf, pointers(keys))
-	write(p, dropOrderMails, pointers(keys))
+	p := db.NewPipeline(tx.conn)
+	db.Write(p, eraseOrders, rows)
+	db.Write(p, eraseHistories, histories)
+	db.Write(p, eraseFacts, facts)
+	db.Write(p, overwriteNotes, notes)
+	db.Write(p, dropMailsOf, db.Pointers(keys))
+	db.Write(p, dropOrderMails, db.Pointers(keys))
 	writeBoard(p, shown, nil)
 	writeUsages(p, []order.Used{used})
-	if _, err := p.flush(ctx); err != nil {
+	if _, err := p.Flush(ctx); err != nil {
 		return err
 	}
 	return removeProofs(ctx, tx.conn, keys)
@@ -382,6 +383,6 @@ func (tx retentionTx) ForgetPictures(ctx context.Context, partnerID string, pict
 // kept.
 func (tx retentionTx) SaveAnswer(ctx context.Context, partnerID string, key retention.ReceiptKey, answer []byte) error {
 	row := &idempotency.Receipt{Key: idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}, Answer: answer}
-	_, err := writeNow(ctx, tx.conn, saveAnswers, row)
+	_, err := db.WriteNow(ctx, tx.conn, saveAnswers, row)
 	return err
 }

@@ -5,14 +5,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/db"
 )
 
 // shape describes the columns of a table: the primary key in its order, the others
 // by name.
-func shape[T any](t *table[T]) string {
-	rest := specs(t.rest)
-	slices.SortFunc(rest, func(a, b columnSpec) int { return strings.Compare(a.name, b.name) })
-	return fmt.Sprint(specs(t.key), rest)
+func shape[T any](t *db.Table[T]) string {
+	rest := specsOf(t.Rest)
+	slices.SortFunc(rest, func(a, b db.Spec) int { return strings.Compare(a.Name, b.Name) })
+	return fmt.Sprint(specsOf(t.Key), rest)
+}
+
+func specsOf[T any](columns []db.Column[T]) []db.Spec {
+	specs := make([]db.Spec, len(columns))
+	for i, column := range columns {
+		specs[i] = column.Spec
+	}
+	return specs
 }
 
 // TestDescriptorsMatchSchema: each table of the database has a descriptor with the
@@ -21,21 +31,21 @@ func shape[T any](t *table[T]) string {
 func TestDescriptorsMatchSchema(t *testing.T) {
 	t.Parallel()
 	described := map[string]string{
-		apiKeys.name: shape(apiKeys), audited.name: shape(audited), openOrders.name: shape(openOrders),
-		courierDeliveries.name: shape(courierDeliveries), courierSequences.name: shape(courierSequences), couriers.name: shape(couriers), counted.name: shape(counted),
-		dispatchSettings.name: shape(dispatchSettings), endpointChanges.name: shape(endpointChanges), events.name: shape(events), idempotencyKeys.name: shape(idempotencyKeys), nonces.name: shape(nonces),
-		loosePictures.name: shape(loosePictures), operatorSessions.name: shape(operatorSessions),
-		operatorIdentities.name: shape(operatorIdentities), operatorReceipts.name: shape(operatorReceipts),
-		operatorTokens.name: shape(operatorTokens), operators.name: shape(operators), orderHistory.name: shape(orderHistory),
-		oneTimeLinks.name: shape(oneTimeLinks), orderNotes.name: shape(orderNotes), orderProofs.name: shape(orderProofs), orders.name: shape(orders),
-		eventTurns.name:      shape(eventTurns),
-		partnerCounters.name: shape(partnerCounters), partnerSettings.name: shape(partnerSettings), partnerUsage.name: shape(partnerUsage), partners.name: shape(partners),
-		products.name: shape(products), rateCards.name: shape(rateCards), rateLeases.name: shape(rateLeases),
-		signIns.name: shape(signIns), recoveryCodes.name: shape(recoveryCodes), knownDevices.name: shape(knownDevices), signInRules.name: shape(signInRules),
-		sessions.name: shape(sessions), serviceSettings.name: shape(serviceSettings), stockLevels.name: shape(stockLevels),
-		stockMovements.name: shape(stockMovements), users.name: shape(users), partnerProfiles.name: shape(partnerProfiles), endpoints.name: shape(endpoints), signInCounts.name: shape(signInCounts), serviceNodes.name: shape(serviceNodes), mails.name: shape(mails), orderMails.name: shape(orderMails), segments.name: shape(segments),
+		apiKeys.Name: shape(apiKeys), audited.Name: shape(audited), openOrders.Name: shape(openOrders),
+		courierDeliveries.Name: shape(courierDeliveries), courierSequences.Name: shape(courierSequences), couriers.Name: shape(couriers), counted.Name: shape(counted),
+		dispatchSettings.Name: shape(dispatchSettings), endpointChanges.Name: shape(endpointChanges), events.Name: shape(events), idempotencyKeys.Name: shape(idempotencyKeys), nonces.Name: shape(nonces),
+		loosePictures.Name: shape(loosePictures), operatorSessions.Name: shape(operatorSessions),
+		operatorIdentities.Name: shape(operatorIdentities), operatorReceipts.Name: shape(operatorReceipts),
+		operatorTokens.Name: shape(operatorTokens), operators.Name: shape(operators), orderHistory.Name: shape(orderHistory),
+		oneTimeLinks.Name: shape(oneTimeLinks), orderNotes.Name: shape(orderNotes), orderProofs.Name: shape(orderProofs), orders.Name: shape(orders),
+		eventTurns.Name:      shape(eventTurns),
+		partnerCounters.Name: shape(partnerCounters), partnerSettings.Name: shape(partnerSettings), partnerUsage.Name: shape(partnerUsage), partners.Name: shape(partners),
+		products.Name: shape(products), rateCards.Name: shape(rateCards), rateLeases.Name: shape(rateLeases),
+		signIns.Name: shape(signIns), recoveryCodes.Name: shape(recoveryCodes), knownDevices.Name: shape(knownDevices), signInRules.Name: shape(signInRules),
+		sessions.Name: shape(sessions), db.SettingsTable.Name: shape(db.SettingsTable), stockLevels.Name: shape(stockLevels),
+		stockMovements.Name: shape(stockMovements), users.Name: shape(users), partnerProfiles.Name: shape(partnerProfiles), endpoints.Name: shape(endpoints), signInCounts.Name: shape(signInCounts), serviceNodes.Name: shape(serviceNodes), mails.Name: shape(mails), orderMails.Name: shape(orderMails), segments.Name: shape(segments),
 	}
-	tables, err := engines["sqlite"](t).schema(t.Context())
+	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,8 +53,8 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		t.Errorf("got %d descriptors, want one for each of %d tables", len(described), len(tables))
 	}
 	for _, stored := range tables {
-		if got, want := described[stored.name], shape(stored.table); got != want {
-			t.Errorf("%s: got the columns %s, want %s", stored.name, got, want)
+		if got, want := described[stored.Name], shape(stored.Table); got != want {
+			t.Errorf("%s: got the columns %s, want %s", stored.Name, got, want)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/db"
 )
 
 // TestSealedColumns: every column of bytes is either one that a rotation of the master
@@ -15,19 +17,19 @@ func TestSealedColumns(t *testing.T) {
 		"order_proofs.digest", "orders.document", "partner_profiles.logo", "recovery_codes.code_hash", "request_log.packed", "sessions.token_hash",
 		"sign_in_counts.count_key",
 	}
-	tables, err := engines["sqlite"](t).schema(t.Context())
+	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, table := range tables {
-		for _, column := range specs(table.columns) {
-			if column.kind == bytesColumn {
-				got = append(got, table.name+"."+column.name)
+		for _, column := range table.Columns {
+			if column.Kind == db.BytesKind {
+				got = append(got, table.Name+"."+column.Name)
 			}
 		}
 	}
-	for _, column := range SealedColumns() {
+	for _, column := range Schema.Sealed {
 		notSealed = append(notSealed, column.String())
 	}
 	slices.Sort(got)

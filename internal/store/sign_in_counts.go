@@ -6,35 +6,36 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
 var (
-	signInCounts = newTable("sign_in_counts",
-		key(fixed("count_key", func(c *credential.Count) []byte { return c.Key[:] })),
-		moment("rest_at", func(c *credential.Count) *time.Time { return &c.RestAt }),
+	signInCounts = db.NewTable("sign_in_counts",
+		db.Key(db.Fixed("count_key", func(c *credential.Count) []byte { return c.Key[:] })),
+		db.Moment("rest_at", func(c *credential.Count) *time.Time { return &c.RestAt }),
 	)
-	byCountKey       = key(fixed("count_key", func(k *credential.CountKey) []byte { return k[:] }))
-	addSignInCounts  = signInCounts.insert()
-	saveSignInCounts = signInCounts.update()
-	findSignInCounts = lookUpBy(byCountKey, signInCounts)
-	lockSignInCounts = lockBy(byCountKey, signInCounts)
+	byCountKey       = db.Key(db.Fixed("count_key", func(k *credential.CountKey) []byte { return k[:] }))
+	addSignInCounts  = signInCounts.Insert()
+	saveSignInCounts = signInCounts.Update()
+	findSignInCounts = db.LookUpBy(byCountKey, signInCounts)
+	lockSignInCounts = db.LockBy(byCountKey, signInCounts)
 )
 
 // SignIns is the store of the counts of logins.
 func (s *Store) SignIns() credential.CountStore {
-	return unattended[credential.CountReader, credential.CountWriter]{view[credential.CountReader, credential.CountWriter]{s.engine,
-		func(c conn) credential.CountReader { return countTx{c} },
-		func(c conn) credential.CountWriter { return countTx{c} }}}
+	return unattended[credential.CountReader, credential.CountWriter]{view[credential.CountReader, credential.CountWriter]{s.Database,
+		func(c db.Conn) credential.CountReader { return countTx{c} },
+		func(c db.Conn) credential.CountWriter { return countTx{c} }}}
 }
 
 // countTx is a transaction on the counts of logins.
-type countTx struct{ conn conn }
+type countTx struct{ conn db.Conn }
 
 // Counts returns the counts of those keys that have a row.
 func (tx countTx) Counts(ctx context.Context, keys []credential.CountKey) ([]credential.Count, error) {
-	rows, err := findNow(ctx, tx.conn, findSignInCounts, keys...)
-	return values(rows), err
+	rows, err := db.FindNow(ctx, tx.conn, findSignInCounts, keys...)
+	return db.Values(rows), err
 }
 
 // LockCounts returns the counts of all keys, locked until the transaction ends. It adds
@@ -47,29 +48,20 @@ func (tx countTx) LockCounts(ctx context.Context, keys []credential.CountKey) ([
 		missing[i] = &credential.Count{Key: key}
 	}
 	slices.SortFunc(missing, func(a, b *credential.Count) int { return bytes.Compare(a.Key[:], b.Key[:]) })
-	p := newPipeline(tx.conn)
-	write(p, addSignInCounts, missing)
-	locked := find(p, lockSignInCounts, keys)
-	done, err := p.flush(ctx)
-	return values(locked.after(done)), err
+	p := db.NewPipeline(tx.conn)
+	db.Write(p, addSignInCounts, missing)
+	locked := db.Find(p, lockSignInCounts, keys)
+	done, err := p.Flush(ctx)
+	return db.Values(locked.After(done)), err
 }
 
 // SaveCounts writes counts that the same transaction has locked.
 func (tx countTx) SaveCounts(ctx context.Context, counts []credential.Count) error {
-	return writeAllNow(ctx, tx.conn, saveSignInCounts, pointers(counts)...)
+	return db.WriteAllNow(ctx, tx.conn, saveSignInCounts, db.Pointers(counts)...)
 }
 
 // RemoveRested removes the counts that were at rest at a time.
 func (tx countTx) RemoveRested(ctx context.Context, at time.Time) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM sign_in_counts WHERE rest_at <= $1", at)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM sign_in_counts WHERE rest_at <= $1", at)
 	return err
-}
-
-// values returns what rows point to.
-func values[T any](rows []*T) []T {
-	all := make([]T, len(rows))
-	for i, row := range rows {
-		all[i] = *row
-	}
-	return all
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
@@ -17,9 +18,9 @@ func (s *Store) OperatorSignIns() signin.Store { return s.signIns(operatorPeople
 func (s *Store) UserSignIns() signin.Store { return s.signIns(userPeople) }
 
 func (s *Store) signIns(of people) signin.Store {
-	return view[signin.Reader, signin.Writer]{s.engine,
-		func(c conn) signin.Reader { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} },
-		func(c conn) signin.Writer { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} }}
+	return view[signin.Reader, signin.Writer]{s.Database,
+		func(c db.Conn) signin.Reader { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} },
+		func(c db.Conn) signin.Writer { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} }}
 }
 
 // people says where one kind of people is stored.
@@ -29,22 +30,22 @@ type people struct {
 	sessions   string // the table of their sessions, which has the same key
 	tokens     string // the table of their bearer tokens; empty if they have none
 	// find lists people by what follows the name of the table.
-	find func(ctx context.Context, c conn, tail string, args ...any) ([]*signin.Person, error)
+	find func(ctx context.Context, c db.Conn, tail string, args ...any) ([]*signin.Person, error)
 	// lock returns a person, locked until the transaction ends; nil if there is none.
-	lock func(ctx context.Context, c conn, id string) (*signin.Person, error)
+	lock func(ctx context.Context, c db.Conn, id string) (*signin.Person, error)
 }
 
 var operatorPeople = people{
-	kind: actor.Operator, table: operators.name, key: "operator_id", sessions: operatorSessions.name, tokens: operatorTokens.name,
-	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
-		err = operators.each(ctx, c, tail, args, func(row *operator.Account) error {
+	kind: actor.Operator, table: operators.Name, key: "operator_id", sessions: operatorSessions.Name, tokens: operatorTokens.Name,
+	find: func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
+		err = operators.Each(ctx, c, tail, args, func(row *operator.Account) error {
 			found = append(found, personOfOperator(row))
 			return nil
 		})
 		return found, err
 	},
-	lock: func(ctx context.Context, c conn, id string) (*signin.Person, error) {
-		row, err := findOne(ctx, c, lockOperators, id)
+	lock: func(ctx context.Context, c db.Conn, id string) (*signin.Person, error) {
+		row, err := db.FindOne(ctx, c, lockOperators, id)
 		if err != nil || row == nil {
 			return nil, err
 		}
@@ -60,16 +61,16 @@ func personOfOperator(a *operator.Account) *signin.Person {
 }
 
 var userPeople = people{
-	kind: actor.User, table: users.name, key: "user_id", sessions: sessions.name,
-	find: func(ctx context.Context, c conn, tail string, args ...any) (found []*signin.Person, err error) {
-		err = users.each(ctx, c, tail, args, func(row *partner.Account) error {
+	kind: actor.User, table: users.Name, key: "user_id", sessions: sessions.Name,
+	find: func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
+		err = users.Each(ctx, c, tail, args, func(row *partner.Account) error {
 			found = append(found, personOfUser(row))
 			return nil
 		})
 		return found, err
 	},
-	lock: func(ctx context.Context, c conn, id string) (*signin.Person, error) {
-		row, err := findOne(ctx, c, lockUsers, id)
+	lock: func(ctx context.Context, c db.Conn, id string) (*signin.Person, error) {
+		row, err := db.FindOne(ctx, c, lockUsers, id)
 		if err != nil || row == nil {
 			return nil, err
 		}
@@ -132,15 +133,15 @@ func (tx signInTx) LockPerson(ctx context.Context, personID string) (*signin.Per
 
 // SetPassword sets the hash of a person's password.
 func (tx signInTx) SetPassword(ctx context.Context, personID, hash string) error {
-	_, err := tx.conn.exec(ctx, "UPDATE "+tx.table+" SET password_hash = $1 WHERE "+tx.key+" = $2", hash, personID)
+	_, err := tx.conn.Exec(ctx, "UPDATE "+tx.table+" SET password_hash = $1 WHERE "+tx.key+" = $2", hash, personID)
 	return err
 }
 
 // SetEmail sets a person's address, and that of the partner if it was the same. It is
 // false if the address is in use.
 func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error) {
-	if tx.table == users.name {
-		_, err := tx.conn.exec(ctx, "UPDATE partners SET email = $1 WHERE EXISTS (SELECT 1 FROM users WHERE user_id = $2 AND users.partner_id = partners.partner_id AND users.email = partners.email)",
+	if tx.table == users.Name {
+		_, err := tx.conn.Exec(ctx, "UPDATE partners SET email = $1 WHERE EXISTS (SELECT 1 FROM users WHERE user_id = $2 AND users.partner_id = partners.partner_id AND users.email = partners.email)",
 			email, personID)
 		if err != nil {
 			return false, err
@@ -148,7 +149,7 @@ func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey strin
 	}
 	// A unique key refuses what this condition misses in a race, and the transaction is
 	// tried again.
-	rows, err := tx.conn.exec(ctx, "UPDATE "+tx.table+" SET email = $1, email_key = $2 WHERE "+tx.key+
+	rows, err := tx.conn.Exec(ctx, "UPDATE "+tx.table+" SET email = $1, email_key = $2 WHERE "+tx.key+
 		" = $3 AND NOT EXISTS (SELECT 1 FROM "+tx.table+" other WHERE other.email_key = $4 AND other."+tx.key+" <> $5)",
 		email, emailKey, personID, emailKey, personID)
 	if err != nil || rows == 0 {
@@ -160,41 +161,41 @@ func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey strin
 // Prove notes that a person reads the mails to the address. Operators always count as
 // proven.
 func (tx signInTx) Prove(ctx context.Context, personID string) error {
-	if tx.table != users.name {
+	if tx.table != users.Name {
 		return nil
 	}
-	_, err := tx.conn.exec(ctx, "UPDATE users SET unproven_since = 0 WHERE user_id = $1", personID)
+	_, err := tx.conn.Exec(ctx, "UPDATE users SET unproven_since = 0 WHERE user_id = $1", personID)
 	return err
 }
 
 // SessionsOf lists a person's sessions, oldest first.
 func (tx signInTx) SessionsOf(ctx context.Context, personID string) (found []*signin.Session, err error) {
-	err = tx.conn.query(ctx, "SELECT token_hash, session_id, address, agent, created_at, last_seen_at FROM "+tx.sessions+
-		" WHERE "+tx.key+" = $1 ORDER BY created_at, session_id", []any{personID}, func(r row) error {
+	err = tx.conn.Query(ctx, "SELECT token_hash, session_id, address, agent, created_at, last_seen_at FROM "+tx.sessions+
+		" WHERE "+tx.key+" = $1 ORDER BY created_at, session_id", []any{personID}, func(r db.Row) error {
 		s := &signin.Session{}
 		found = append(found, s)
-		return r.scan(&s.TokenHash, &s.SessionID, &s.Address, &s.Agent, &s.CreatedAt, &s.LastSeenAt)
+		return r.Scan(&s.TokenHash, &s.SessionID, &s.Address, &s.Agent, &s.CreatedAt, &s.LastSeenAt)
 	})
 	return found, err
 }
 
 // EndSession ends a session of a person. It is false if there is none.
 func (tx signInTx) EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error) {
-	rows, err := tx.conn.exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
+	rows, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
 	return rows == 1, err
 }
 
 // EndSessionsOf ends all sessions of a person but the one with a token.
 func (tx signInTx) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
-	return tx.conn.exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, notNil(except))
+	return tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, db.NotNil(except))
 }
 
 // RevokeKeys revokes the active API keys that a person has made, and returns their ids.
 func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Time) (keyIDs []string, err error) {
-	err = tx.conn.query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
-		[]any{at, of.PartnerID, of.PersonID}, func(r row) error {
+	err = tx.conn.Query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
+		[]any{at, of.PartnerID, of.PersonID}, func(r db.Row) error {
 			var id string
-			err := r.scan(&id)
+			err := r.Scan(&id)
 			keyIDs = append(keyIDs, id)
 			return err
 		})
@@ -203,7 +204,7 @@ func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Ti
 
 // DisableWebhook stops deliveries to a partner's endpoint.
 func (tx signInTx) DisableWebhook(ctx context.Context, partnerID string) error {
-	_, err := tx.conn.exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
+	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
 	return err
 }
 
@@ -212,6 +213,6 @@ func (tx signInTx) RevokeTokens(ctx context.Context, personID string) error {
 	if tx.tokens == "" {
 		return nil
 	}
-	_, err := tx.conn.exec(ctx, "DELETE FROM "+tx.tokens+" WHERE "+tx.key+" = $1", personID)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.tokens+" WHERE "+tx.key+" = $1", personID)
 	return err
 }

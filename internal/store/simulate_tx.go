@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
@@ -12,15 +13,15 @@ import (
 
 // Simulation is the store as the simulation sees it.
 func (s *Store) Simulation() simulate.Store {
-	reader := func(c conn) simulate.Reader { return simulateTx{c} }
-	return view[simulate.Reader, simulate.Reader]{s.engine, reader, reader}
+	reader := func(c db.Conn) simulate.Reader { return simulateTx{c} }
+	return view[simulate.Reader, simulate.Reader]{s.Database, reader, reader}
 }
 
 // simulateTx is a transaction of the simulation.
-type simulateTx struct{ conn conn }
+type simulateTx struct{ conn db.Conn }
 
 // restingOrders is what the simulation reads of orders.
-var restingOrders = orders.only("status", "version", "updated_at", "document")
+var restingOrders = orders.Only("status", "version", "updated_at", "document")
 
 // PartnerIDs lists all partners by id.
 func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
@@ -30,7 +31,7 @@ func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
 // Resting lists orders that have been in a status since a time or longer, by the
 // index that lists follow. An order whose record cannot be read has no reference.
 func (tx simulateTx) Resting(ctx context.Context, partnerID string, status delivery.Status, since time.Time, after string, limit int) ([]simulate.Order, error) {
-	rows, err := restingOrders.all(ctx, tx.conn,
+	rows, err := restingOrders.All(ctx, tx.conn,
 		"WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND updated_at <= $4 ORDER BY order_id LIMIT $5",
 		partnerID, string(status), after, since, limit)
 	if err != nil {
@@ -45,7 +46,7 @@ const underSimulation = "partner_id >= '" + delivery.FirstTestID + "' AND status
 // RestingTests lists test orders under way that have not moved since a time or longer,
 // by the index orders_simulated.
 func (tx simulateTx) RestingTests(ctx context.Context, since time.Time, after simulate.Order, limit int) ([]simulate.Order, error) {
-	rows, err := restingOrders.all(ctx, tx.conn,
+	rows, err := restingOrders.All(ctx, tx.conn,
 		"WHERE "+underSimulation+" AND updated_at <= $1 AND (updated_at, order_id) > ($2, $3) ORDER BY updated_at, order_id LIMIT $4",
 		since, after.UpdatedAt, after.OrderID, limit)
 	if err != nil {
@@ -56,7 +57,7 @@ func (tx simulateTx) RestingTests(ctx context.Context, since time.Time, after si
 
 // HasTests reports whether any test order is under way.
 func (tx simulateTx) HasTests(ctx context.Context) (bool, error) {
-	return exists(ctx, tx.conn, "SELECT order_id FROM orders WHERE "+underSimulation+" LIMIT 1")
+	return db.Exists(ctx, tx.conn, "SELECT order_id FROM orders WHERE "+underSimulation+" LIMIT 1")
 }
 
 // resting returns rows as the simulation reads them.
@@ -82,7 +83,7 @@ func (tx simulateTx) countFailures(ctx context.Context, rows []*orderRow) (map[s
 			moved = append(moved, order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID})
 		}
 	}
-	history, err := findNow(ctx, tx.conn, findHistory, moved...)
+	history, err := db.FindNow(ctx, tx.conn, findHistory, moved...)
 	failures := map[string]int{}
 	for _, entry := range history {
 		if entry.Entry.Status == delivery.StatusFailed {

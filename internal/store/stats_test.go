@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // poolOf returns the numbers of one pool of connections.
-func poolOf(t *testing.T, s *store.Store, name string) store.PoolStats {
+func poolOf(t *testing.T, s *store.Store, name string) db.PoolStats {
 	t.Helper()
 	for _, pool := range s.Stats().Pools {
 		if pool.Name == name {
@@ -20,7 +21,7 @@ func poolOf(t *testing.T, s *store.Store, name string) store.PoolStats {
 		}
 	}
 	t.Fatalf("no pool %q in %+v", name, s.Stats().Pools)
-	return store.PoolStats{}
+	return db.PoolStats{}
 }
 
 // eventually polls until the condition holds, or fails the test after a while.
@@ -60,7 +61,7 @@ func holdWriter(t *testing.T, s *store.Store) (release func()) {
 func TestSQLitePoolStats(t *testing.T) {
 	t.Parallel()
 	s := openSQLite(t)
-	if got, want := poolOf(t, s, "writer"), (store.PoolStats{Name: "writer", Max: 1, Idle: 1}); got != want {
+	if got, want := poolOf(t, s, "writer"), (db.PoolStats{Name: "writer", Max: 1, Idle: 1}); got != want {
 		t.Errorf("at rest: got %+v, want %+v", got, want)
 	}
 	release := holdWriter(t, s)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
@@ -11,15 +12,15 @@ type levelRow struct {
 }
 
 var (
-	stockLevels = newTable("stock_levels",
-		key(
-			text("partner_id", func(l *levelRow) *string { return &l.partnerID }),
-			integer("product_id", func(l *levelRow) *int64 { return &l.ProductID }),
-			text("location", func(l *levelRow) *string { return &l.Location })),
-		integer("quantity", func(l *levelRow) *int64 { return &l.Quantity }),
+	stockLevels = db.NewTable("stock_levels",
+		db.Key(
+			db.Text("partner_id", func(l *levelRow) *string { return &l.partnerID }),
+			db.Integer("product_id", func(l *levelRow) *int64 { return &l.ProductID }),
+			db.Text("location", func(l *levelRow) *string { return &l.Location })),
+		db.Integer("quantity", func(l *levelRow) *int64 { return &l.Quantity }),
 	)
-	findLevels = lookUpBy(byProduct, stockLevels)
-	setLevels  = stockLevels.upsert()
+	findLevels = db.LookUpBy(byProduct, stockLevels)
+	setLevels  = stockLevels.Upsert()
 )
 
 // levelsOf returns the levels of rows.

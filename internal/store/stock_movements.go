@@ -3,6 +3,7 @@ package store
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/stock"
 )
@@ -14,33 +15,33 @@ type movementRow struct {
 }
 
 var (
-	stockMovements = newTable("stock_movements",
-		key(
-			text("partner_id", func(m *movementRow) *string { return &m.partnerID }),
-			integer("movement_id", func(m *movementRow) *int64 { return &m.MovementID })),
-		integer("product_id", func(m *movementRow) *int64 { return &m.ProductID }),
-		text("type", func(m *movementRow) *string { return (*string)(&m.Type) }),
-		integer("quantity", func(m *movementRow) *int64 { return &m.Quantity }),
-		text("location", func(m *movementRow) *string { return &m.Location }),
-		text("order_id", func(m *movementRow) *string { return &m.OrderID }),
-		text("notes", func(m *movementRow) *string { return &m.Notes }),
-		moment("created_at", func(m *movementRow) *time.Time { return &m.At }),
+	stockMovements = db.NewTable("stock_movements",
+		db.Key(
+			db.Text("partner_id", func(m *movementRow) *string { return &m.partnerID }),
+			db.Integer("movement_id", func(m *movementRow) *int64 { return &m.MovementID })),
+		db.Integer("product_id", func(m *movementRow) *int64 { return &m.ProductID }),
+		db.Text("type", func(m *movementRow) *string { return (*string)(&m.Type) }),
+		db.Integer("quantity", func(m *movementRow) *int64 { return &m.Quantity }),
+		db.Text("location", func(m *movementRow) *string { return &m.Location }),
+		db.Text("order_id", func(m *movementRow) *string { return &m.OrderID }),
+		db.Text("notes", func(m *movementRow) *string { return &m.Notes }),
+		db.Moment("created_at", func(m *movementRow) *time.Time { return &m.At }),
 	)
-	addMovements = stockMovements.insert()
+	addMovements = stockMovements.Insert()
 )
 
 // selectMovements returns the conditions of a filter.
-func selectMovements(filter stock.MovementFilter) *conditions {
-	selected := ofPartner(filter.PartnerID)
+func selectMovements(filter stock.MovementFilter) *db.Conditions {
+	selected := db.OfPartner(filter.PartnerID)
 	if filter.ProductID != 0 {
-		selected.add("product_id = ?", filter.ProductID)
+		selected.Add("product_id = ?", filter.ProductID)
 	}
-	selected.addText("type = ?", string(filter.Type))
-	selected.addText("location = ?", filter.Location)
-	selected.addTime("created_at >= ?", filter.From)
-	selected.addTime("created_at < ?", filter.To)
+	selected.AddText("type = ?", string(filter.Type))
+	selected.AddText("location = ?", filter.Location)
+	selected.AddTime("created_at >= ?", filter.From)
+	selected.AddTime("created_at < ?", filter.To)
 	if filter.Before != 0 {
-		selected.add("movement_id < ?", filter.Before)
+		selected.Add("movement_id < ?", filter.Before)
 	}
 	return selected
 }

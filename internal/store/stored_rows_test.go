@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -113,7 +114,7 @@ func storedValue(t *testing.T, value any) any {
 // added since have their defaults, as after a migration.
 func insertRows(t *testing.T, s *Store, rows storedRows) {
 	t.Helper()
-	err := s.engine.write(t.Context(), func(c conn) error {
+	err := s.Write(t.Context(), func(c db.Conn) error {
 		for table, of := range rows {
 			for _, row := range of {
 				columns := slices.Sorted(maps.Keys(row))
@@ -125,7 +126,7 @@ func insertRows(t *testing.T, s *Store, rows storedRows) {
 					}
 				}
 				insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(numbers, ", ") + ")"
-				if _, err := c.exec(t.Context(), insert, values...); err != nil {
+				if _, err := c.Exec(t.Context(), insert, values...); err != nil {
 					return fmt.Errorf("%s: %w", table, err)
 				}
 			}
@@ -147,7 +148,12 @@ func integerOf(row map[string]any, column string) int64 {
 	return integer
 }
 
-func momentOf(row map[string]any, column string) time.Time { return fromMicros(integerOf(row, column)) }
+func momentOf(row map[string]any, column string) time.Time {
+	if us := integerOf(row, column); us != 0 {
+		return time.UnixMicro(us).UTC()
+	}
+	return time.Time{}
+}
 
 // movedMembers are the members of an order's record that change after its
 // creation. The document holds what they were then.

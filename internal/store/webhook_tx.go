@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -12,26 +13,26 @@ import (
 
 // Webhooks is the store as the webhook room sees it.
 func (s *Store) Webhooks() webhook.Store {
-	return view[webhook.Reader, webhook.Writer]{s.engine,
-		func(c conn) webhook.Reader { return webhookTx{c, mailing{c}} },
-		func(c conn) webhook.Writer { return webhookTx{c, mailing{c}} }}
+	return view[webhook.Reader, webhook.Writer]{s.Database,
+		func(c db.Conn) webhook.Reader { return webhookTx{c, mailing{c}} },
+		func(c db.Conn) webhook.Writer { return webhookTx{c, mailing{c}} }}
 }
 
 // webhookTx is a transaction of the webhook room.
 type webhookTx struct {
-	conn conn
+	conn db.Conn
 	mailing
 }
 
 // Endpoint returns a partner's endpoint; nil if there is none.
 func (tx webhookTx) Endpoint(ctx context.Context, partnerID string) (*webhook.Endpoint, error) {
-	return findOne(ctx, tx.conn, findEndpoints, partnerID)
+	return db.FindOne(ctx, tx.conn, findEndpoints, partnerID)
 }
 
 // LockEndpoints returns endpoints, locked until the transaction ends. The ids
 // must be sorted, so that two transactions lock in the same order.
 func (tx webhookTx) LockEndpoints(ctx context.Context, partnerIDs []string) (map[string]*webhook.Endpoint, error) {
-	rows, err := findNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
+	rows, err := db.FindNow(ctx, tx.conn, lockEndpoints, partnerIDs...)
 	found := make(map[string]*webhook.Endpoint, len(rows))
 	for _, row := range rows {
 		found[row.PartnerID] = row
@@ -41,15 +42,15 @@ func (tx webhookTx) LockEndpoints(ctx context.Context, partnerIDs []string) (map
 
 // Maintainers returns the owners and developers of a partner.
 func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found webhook.Maintainers, err error) {
-	account, err := findOne(ctx, tx.conn, findPartners, partnerID)
+	account, err := db.FindOne(ctx, tx.conn, findPartners, partnerID)
 	if err != nil || account == nil {
 		return found, err
 	}
 	found.Partner = account.Name
-	err = tx.conn.query(ctx, "SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
-		[]any{partnerID, string(partner.RoleOwner), string(partner.RoleDeveloper)}, func(r row) error {
+	err = tx.conn.Query(ctx, "SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
+		[]any{partnerID, string(partner.RoleOwner), string(partner.RoleDeveloper)}, func(r db.Row) error {
 			var email string
-			err := r.scan(&email)
+			err := r.Scan(&email)
 			found.Emails = append(found.Emails, email)
 			return err
 		})
@@ -58,25 +59,25 @@ func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found we
 
 // AddEndpoint adds a partner's endpoint. It is false if there is one.
 func (tx webhookTx) AddEndpoint(ctx context.Context, endpoint *webhook.Endpoint) (added bool, err error) {
-	rows, err := writeNow(ctx, tx.conn, addEndpoints, endpoint)
+	rows, err := db.WriteNow(ctx, tx.conn, addEndpoints, endpoint)
 	return rows == 1, err
 }
 
 // SaveEndpoints overwrites endpoints.
 func (tx webhookTx) SaveEndpoints(ctx context.Context, endpoints []*webhook.Endpoint) error {
-	_, err := writeNow(ctx, tx.conn, saveEndpoints, endpoints...)
+	_, err := db.WriteNow(ctx, tx.conn, saveEndpoints, endpoints...)
 	return err
 }
 
 // RemoveEndpoint removes a partner's endpoint.
 func (tx webhookTx) RemoveEndpoint(ctx context.Context, partnerID string) error {
-	_, err := tx.conn.exec(ctx, "DELETE FROM webhook_endpoints WHERE partner_id = $1", partnerID)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM webhook_endpoints WHERE partner_id = $1", partnerID)
 	return err
 }
 
 // DropLeases frees all endpoints.
 func (tx webhookTx) DropLeases(ctx context.Context) error {
-	_, err := tx.conn.exec(ctx, "UPDATE webhook_endpoints SET holder = $1, lease_until = $2 WHERE holder <> $1", "", 0)
+	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET holder = $1, lease_until = $2 WHERE holder <> $1", "", 0)
 	return err
 }
 
@@ -95,9 +96,9 @@ const (
 // Wakes lists the enabled endpoints of a speed that are not leased and have
 // something to do, or will have, in the order in which they wake.
 func (tx webhookTx) Wakes(ctx context.Context, speed webhook.Speed, limit int) (found []outbox.Wake, err error) {
-	err = tx.conn.query(ctx, wakes[speed], []any{limit}, func(r row) error {
+	err = tx.conn.Query(ctx, wakes[speed], []any{limit}, func(r db.Row) error {
 		var wake outbox.Wake
-		err := r.scan(&wake.PartnerID, &wake.At)
+		err := r.Scan(&wake.PartnerID, &wake.At)
 		found = append(found, wake)
 		return err
 	})
@@ -106,28 +107,28 @@ func (tx webhookTx) Wakes(ctx context.Context, speed webhook.Speed, limit int) (
 
 // Expired lists partners whose endpoints are leased by a lease that has expired.
 func (tx webhookTx) Expired(ctx context.Context, now time.Time, limit int) (partnerIDs []string, err error) {
-	return ids(ctx, tx.conn, "SELECT partner_id FROM webhook_endpoints WHERE holder <> '' AND lease_until <= $1 LIMIT $2", now, limit)
+	return db.IDs(ctx, tx.conn, "SELECT partner_id FROM webhook_endpoints WHERE holder <> '' AND lease_until <= $1 LIMIT $2", now, limit)
 }
 
 // Backlog sums up all endpoints.
 func (tx webhookTx) Backlog(ctx context.Context) (b webhook.Backlog, err error) {
-	err = tx.conn.query(ctx, `SELECT coalesce(sum(enabled), 0), coalesce(sum(1 - enabled), 0),
+	err = tx.conn.Query(ctx, `SELECT coalesce(sum(enabled), 0), coalesce(sum(1 - enabled), 0),
 			coalesce(sum(CASE WHEN open_until > 0 THEN enabled ELSE 0 END), 0) FROM webhook_endpoints`, nil,
-		func(r row) error { return r.scan(&b.Enabled, &b.Disabled, &b.Broken) })
+		func(r db.Row) error { return r.Scan(&b.Enabled, &b.Disabled, &b.Broken) })
 	if err != nil {
 		return b, err
 	}
 	// One look into the index for each endpoint, however much waits there.
-	err = tx.conn.query(ctx, `SELECT coalesce(min((SELECT e.due_at FROM events AS e
+	err = tx.conn.Query(ctx, `SELECT coalesce(min((SELECT e.due_at FROM events AS e
 			WHERE e.partner_id = w.partner_id AND e.state = 'pending' AND e.due_at > 0 ORDER BY e.due_at LIMIT 1)), 0)
 		FROM webhook_endpoints AS w WHERE w.enabled = 1 AND w.open_until = 0 AND w.wake_at > 0`, nil,
-		func(r row) error { return r.scan(&b.OldestDue) })
+		func(r db.Row) error { return r.Scan(&b.OldestDue) })
 	return b, err
 }
 
 // Event returns one event of a partner; nil if there is none.
 func (tx webhookTx) Event(ctx context.Context, partnerID, eventID string) (*webhook.Event, error) {
-	return events.one(ctx, tx.conn, "WHERE partner_id = $1 AND event_id = $2", partnerID, eventID)
+	return events.One(ctx, tx.conn, "WHERE partner_id = $1 AND event_id = $2", partnerID, eventID)
 }
 
 // Events lists a partner's events.
@@ -142,7 +143,7 @@ func (tx webhookTx) DueEvents(ctx context.Context, partnerID string, after *webh
 	if after == nil {
 		after = &webhook.Event{DueAt: time.UnixMicro(1)}
 	}
-	due, err := events.all(ctx, tx.conn, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
+	due, err := events.All(ctx, tx.conn, `WHERE partner_id = $1 AND state = 'pending' AND due_at >= $2 AND due_at <= $3
 		AND (due_at > $2 OR order_id > $4 OR order_id = $4 AND sequence > $5)
 		ORDER BY due_at, order_id, sequence LIMIT $6`, partnerID, after.DueAt, now, after.OrderID, after.Sequence, limit)
 	if err != nil || len(due) < worthOneQuery {
@@ -153,16 +154,16 @@ func (tx webhookTx) DueEvents(ctx context.Context, partnerID string, after *webh
 
 // NextDue returns when a partner's next event is due; zero if none is.
 func (tx webhookTx) NextDue(ctx context.Context, partnerID string) (next time.Time, err error) {
-	err = tx.conn.query(ctx, `SELECT due_at FROM events
+	err = tx.conn.Query(ctx, `SELECT due_at FROM events
 		WHERE partner_id = $1 AND state = 'pending' AND due_at > 0 ORDER BY due_at LIMIT 1`,
-		[]any{partnerID}, func(r row) error { return r.scan(&next) })
+		[]any{partnerID}, func(r db.Row) error { return r.Scan(&next) })
 	return next, err
 }
 
 // SaveProgress writes the state of events, each unless it has changed since it
 // was read, and returns the keys of those that were written.
 func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progress) (saved []outbox.EventKey, err error) {
-	rows, err := findNow(ctx, tx.conn, saveProgress, progress...)
+	rows, err := db.FindNow(ctx, tx.conn, saveProgress, progress...)
 	for _, key := range rows {
 		saved = append(saved, *key)
 	}
@@ -171,9 +172,9 @@ func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progres
 
 // AddFigures adds to the figures. It must be the last statement of a transaction.
 func (tx webhookTx) AddFigures(ctx context.Context, added *figures.Tally) error {
-	p := newPipeline(tx.conn)
+	p := db.NewPipeline(tx.conn)
 	writeFigures(p, added)
-	_, err := p.flush(ctx)
+	_, err := p.Flush(ctx)
 	return err
 }
 
@@ -187,7 +188,7 @@ func (tx webhookTx) Promote(ctx context.Context, keys []outbox.EventKey, at time
 // their orders.
 func (tx webhookTx) SkipPending(ctx context.Context, partnerID string, limit int) (skipped int64, err error) {
 	// In the order of the index that holds only what is pending.
-	return tx.conn.exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
+	return tx.conn.Exec(ctx, `UPDATE events SET state = 'skipped', due_at = 0
 		WHERE partner_id = $1 AND state = 'pending' AND order_id IN (
 			SELECT order_id FROM events WHERE partner_id = $1 AND state = 'pending' ORDER BY due_at LIMIT $2)`, partnerID, limit)
 }

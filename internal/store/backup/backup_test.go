@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
@@ -211,7 +212,7 @@ func TestBackupRefusals(t *testing.T) {
 		t.Errorf("with a context that has ended: got %v, want context.Canceled", err)
 	}
 	migrateBeyond(t, path)
-	if _, err := backup.Write(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, store.ErrNewerSchema) {
+	if _, err := backup.Write(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, db.ErrNewerSchema) {
 		t.Errorf("of the database of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	checkNames(t, dir, 1)
@@ -321,7 +322,7 @@ func TestRestoreRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrateBeyond(t, file)
-	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, store.ErrNewerSchema) {
+	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, db.ErrNewerSchema) {
 		t.Errorf("of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	execute(t, file, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+

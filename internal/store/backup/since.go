@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/store"
 	"zombiezen.com/go/sqlite"
@@ -89,14 +90,14 @@ func mark(ctx context.Context, temp, database string) (since Since, err error) {
 			return since, fmt.Errorf("compare the backup with %s: %w", database, err)
 		}
 	}
-	note := fmt.Sprintf("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('%s', '%s')", store.NoteSetting, store.NoteRestored)
+	note := fmt.Sprintf("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('%s', '%s')", db.NoteSetting, db.NoteRestored)
 	return since, execute(c, note, "COMMIT")
 }
 
 // attach attaches the database that is to be replaced as newer. It returns why that cannot
 // be compared: only what follows the backup shows what was taken away since.
 func attach(ctx context.Context, c *sqlite.Conn, database string) (unknown string, err error) {
-	var damaged *store.FaultError
+	var damaged *db.FaultError
 	switch err := checkFiles(ctx, database); {
 	case errors.Is(err, fs.ErrNotExist):
 		return "there is no later database to compare with", nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -46,7 +47,7 @@ func isDamage(err error) bool {
 }
 
 // CheckUnused returns ErrInUse if any connection has the database open, and a
-// *store.FaultError if it is damaged.
+// *db.FaultError if it is damaged.
 func CheckUnused(ctx context.Context, path string) error {
 	if err := checkFiles(ctx, path); err != nil {
 		return err
@@ -58,13 +59,13 @@ func CheckUnused(ctx context.Context, path string) error {
 	return release()
 }
 
-// checkFiles returns a *store.FaultError if a database is damaged. SQLite would cut a
+// checkFiles returns a *db.FaultError if a database is damaged. SQLite would cut a
 // damaged log when it closes the database.
 func checkFiles(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // it says more
 	}
-	_, err := store.ExamineSQLite(ctx, path)
+	_, err := store.Schema.ExamineSQLite(ctx, path)
 	return err
 }
 
@@ -73,7 +74,7 @@ func checkFiles(ctx context.Context, path string) error {
 // file. A damaged database is not opened, so that it stays as it is; no service can
 // have it open either.
 func seize(ctx context.Context, path string) (release func() error, err error) {
-	var damaged *store.FaultError
+	var damaged *db.FaultError
 	if err := checkFiles(ctx, path); errors.As(err, &damaged) {
 		return func() error { return nil }, nil
 	}

@@ -71,7 +71,7 @@ func read(c *sqlite.Conn) (*verified, error) {
 }
 
 // knownVersion returns the version of the schema. It returns
-// store.ErrNewerSchema if only a newer release knows it.
+// db.ErrNewerSchema if only a newer release knows it.
 func knownVersion(c *sqlite.Conn) (version int64, err error) {
 	migrated := false
 	err = query(c, "SELECT name FROM sqlite_schema WHERE name = 'goose_db_version'", func(*sqlite.Stmt) error {
@@ -91,7 +91,7 @@ func knownVersion(c *sqlite.Conn) (version int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return version, store.CheckSchemaVersion(version)
+	return version, store.Schema.CheckVersion(version)
 }
 
 // countRows counts the rows of every table but those of tools.
