@@ -5,6 +5,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -278,4 +279,154 @@ func ofGroup(err error) error {
 		return order.ErrRaced
 	}
 	return db.AtOnce(err)
+}
+
+// usageRow is what a partner has used of its quotas.
+type usageRow struct {
+	partnerID          string
+	orders             int64 // created, ever
+	day, ordersEarlier int64 // see Usage.Day; what was created before that day
+	storedBytes        int64
+}
+
+var (
+	usageKey   = db.Key(db.Text("partner_id", func(u *usageRow) *string { return &u.partnerID }))
+	usageOfDay = []db.Column[*usageRow]{
+		db.Integer("day", func(u *usageRow) *int64 { return &u.day }),
+		db.Integer("orders_earlier", func(u *usageRow) *int64 { return &u.ordersEarlier }),
+	}
+	usageTotals = []db.Column[*usageRow]{
+		db.Integer("orders", func(u *usageRow) *int64 { return &u.orders }),
+		db.Integer("stored_bytes", func(u *usageRow) *int64 { return &u.storedBytes }),
+	}
+	partnerUsage = db.NewTable("partner_usage", usageKey, append(usageOfDay, usageTotals...)...)
+
+	addUsages    = partnerUsage.Insert()
+	findUsages   = db.LookUpBy(db.ByID("partner_id"), partnerUsage)
+	lockUsages   = db.LockBy(db.ByID("partner_id"), partnerUsage)
+	beginDays    = db.UpdateOf(partnerUsage, usageKey, usageOfDay)
+	increaseUses = db.IncreaseOf(partnerUsage, usageKey, usageTotals)
+)
+
+// readUsages queues the reading of what partners have used.
+func readUsages(p *db.Pipeline, keys []order.UsageKey, locked bool) *db.Found[*usageRow] {
+	byKey := findUsages
+	if locked {
+		byKey = lockUsages
+	}
+	ids := make([]string, len(keys))
+	for i, key := range keys {
+		ids[i] = key.PartnerID
+	}
+	return db.Find(p, byKey, ids)
+}
+
+// usagesOf returns what partners have used, by partner. The orders of a day are
+// counted when the day is first asked for. From then on the row knows them; it is
+// written if it is locked.
+func usagesOf(ctx context.Context, c db.Conn, rows []*usageRow, keys []order.UsageKey, locked bool) (map[string]*order.Usage, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	days := make(map[string]int64, len(keys))
+	for _, key := range keys {
+		days[key.PartnerID] = key.Day
+	}
+	usages := make(map[string]*order.Usage, len(rows))
+	for _, row := range rows {
+		if day := days[row.partnerID]; day > row.day {
+			created, err := createdSince(ctx, c, row.partnerID, day)
+			if err != nil {
+				return nil, err
+			}
+			row.day, row.ordersEarlier = day, row.orders-created
+			if locked {
+				if err := db.WriteAllNow(ctx, c, beginDays, row); err != nil {
+					return nil, err
+				}
+			}
+		}
+		usages[row.partnerID] = &order.Usage{Day: row.day, Orders: row.orders - row.ordersEarlier, Bytes: row.storedBytes}
+	}
+	return usages, nil
+}
+
+// createdSince counts the orders that were created on a day or later. It follows the
+// primary key, because order ids begin with the time of creation.
+func createdSince(ctx context.Context, c db.Conn, partnerID string, day int64) (count int64, err error) {
+	first, err := delivery.FirstOrderID(partnerID, time.Unix(0, 0).UTC().AddDate(0, 0, int(day)))
+	if err == nil {
+		err = c.Query(ctx, "SELECT count(*) FROM orders WHERE partner_id = $1 AND order_id >= $2", []any{partnerID, first},
+			func(r db.Row) error { return r.Scan(&count) })
+	}
+	return count, err
+}
+
+// writeUsages queues what partners have used in addition. Rows of partners with a
+// quota are locked already; those of others are locked by this statement, which must
+// therefore be the last but for that of the figures.
+func writeUsages(p *db.Pipeline, used []order.Used) {
+	rows := make([]*usageRow, len(used))
+	for i, u := range used {
+		rows[i] = &usageRow{partnerID: u.PartnerID, orders: u.Orders, storedBytes: u.Bytes}
+	}
+	db.Write(p, increaseUses, rows)
+}
+
+const (
+	// warmFor bounds how long a command is warmed before it is queued.
+	warmFor = 200 * time.Millisecond
+	// warmTogether is how many look-ups of a large command one connection makes.
+	warmTogether = 16
+)
+
+// orderStore is the store as the order room sees it.
+type orderStore struct {
+	view[order.Reader, order.Writer]
+	warmth  *db.Warmth  // nil if the engine needs none
+	grouped *orderReads // nil if reads are not grouped
+}
+
+// Cold reports whether Warm is worth its cost.
+func (s orderStore) Cold() bool { return s.warmth.Cold() }
+
+func lookups(needs *order.Needs) int {
+	return len(needs.Receipts) + len(needs.References) + len(needs.Orders) + len(needs.Products) + len(needs.Proofs)
+}
+
+// Warm reads what a command will look up, so that Load finds it in memory: what lies at
+// random places, which are keys, references, and orders. It does not wait longer than warmFor.
+func (s orderStore) Warm(ctx context.Context, needs *order.Needs) {
+	ctx, cancel := context.WithTimeout(ctx, warmFor)
+	defer cancel()
+	random := order.Needs{Receipts: needs.Receipts, References: needs.References, Orders: needs.Orders}
+	if count := lookups(&random); count <= warmTogether {
+		s.look(ctx, &random)
+		return
+	}
+	var all sync.WaitGroup
+	for _, part := range partsOf(&random) {
+		all.Go(func() { s.look(ctx, part) })
+	}
+	all.Wait()
+}
+
+func partsOf(needs *order.Needs) (parts []*order.Needs) {
+	for some := range slices.Chunk(needs.Receipts, warmTogether) {
+		parts = append(parts, &order.Needs{Receipts: some})
+	}
+	for some := range slices.Chunk(needs.References, warmTogether) {
+		parts = append(parts, &order.Needs{References: some})
+	}
+	for some := range slices.Chunk(needs.Orders, warmTogether) {
+		parts = append(parts, &order.Needs{Orders: some})
+	}
+	return parts
+}
+
+func (s orderStore) look(ctx context.Context, needs *order.Needs) {
+	s.warmth.Look(ctx, lookups(needs), func(c db.Conn) error {
+		_, err := readState(ctx, c, needs, false)
+		return err
+	})
 }

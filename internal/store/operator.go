@@ -9,6 +9,115 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
+var (
+	operators = db.NewTable("operators",
+		db.Key(db.Text("operator_id", func(a *operator.Account) *string { return &a.OperatorID })),
+		db.Text("email", func(a *operator.Account) *string { return &a.Email }),
+		db.Text("email_key", func(a *operator.Account) *string { return &a.EmailKey }),
+		db.Text("password_hash", func(a *operator.Account) *string { return &a.PasswordHash }),
+		db.Text("role", func(a *operator.Account) *string { return (*string)(&a.Role) }),
+		db.Text("courier_id", func(a *operator.Account) *string { return &a.CourierID }),
+		db.Flag("active", func(a *operator.Account) *bool { return &a.Active }),
+		db.Moment("created_at", func(a *operator.Account) *time.Time { return &a.CreatedAt }),
+	)
+	findOperators = db.LookUpBy(db.ByID("operator_id"), operators)
+	addOperators  = operators.Insert()
+	saveOperators = operators.Update()
+	lockOperators = db.LockBy(db.ByID("operator_id"), operators)
+	// lockByRole locks the operators of a role that are active, or those that are
+	// not.
+	lockByRole = db.LockBy(db.Key(
+		db.Text("role", func(o *operator.Operator) *string { return (*string)(&o.Role) }),
+		db.Flag("active", func(o *operator.Operator) *bool { return &o.Active })), operators)
+)
+
+// operatorOrNil returns the operator of an account that may be nil.
+func operatorOrNil(account *operator.Account) *operator.Operator {
+	if account == nil {
+		return nil
+	}
+	return &account.Operator
+}
+
+var (
+	operatorTokens = db.NewTable("operator_tokens",
+		db.Key(db.Text("token_id", func(t *operator.Token) *string { return &t.TokenID })),
+		db.Blob("token_hash", func(t *operator.Token) *[]byte { return &t.TokenHash }),
+		db.Text("operator_id", func(t *operator.Token) *string { return &t.OperatorID }),
+		db.Text("name", func(t *operator.Token) *string { return &t.Name }),
+		db.Moment("created_at", func(t *operator.Token) *time.Time { return &t.CreatedAt }),
+		db.Moment("expires_at", func(t *operator.Token) *time.Time { return &t.ExpiresAt }),
+	)
+	addOperatorTokens = operatorTokens.Insert()
+)
+
+var (
+	operatorSessions = db.NewTable("operator_sessions",
+		db.Key(db.Blob("token_hash", func(s *operator.Session) *[]byte { return &s.TokenHash })),
+		db.Text("session_id", func(s *operator.Session) *string { return &s.SessionID }),
+		db.Text("operator_id", func(s *operator.Session) *string { return &s.Operator.OperatorID }),
+		db.Text("address", func(s *operator.Session) *string { return &s.Address }),
+		db.Text("agent", func(s *operator.Session) *string { return &s.Agent }),
+		db.Flag("vouched", func(s *operator.Session) *bool { return &s.Vouched }),
+		db.Moment("created_at", func(s *operator.Session) *time.Time { return &s.CreatedAt }),
+		db.Moment("last_seen_at", func(s *operator.Session) *time.Time { return &s.LastSeenAt }),
+	)
+	addOperatorSessions = operatorSessions.Insert()
+)
+
+var (
+	operatorIdentities = db.NewTable("operator_identities",
+		db.Key(db.Text("issuer", func(i *operator.Identity) *string { return &i.Issuer }),
+			db.Text("subject", func(i *operator.Identity) *string { return &i.Subject })),
+		db.Text("operator_id", func(i *operator.Identity) *string { return &i.OperatorID }),
+		db.Moment("created_at", func(i *operator.Identity) *time.Time { return &i.CreatedAt }),
+	)
+	addOperatorIdentities = operatorIdentities.Insert()
+)
+
+// Identity returns the identity of a person at a provider; nil if the person has not
+// signed in before.
+func (tx operatorTx) Identity(ctx context.Context, issuer, subject string) (*operator.Identity, error) {
+	return operatorIdentities.One(ctx, tx.conn, "WHERE issuer = $1 AND subject = $2", issuer, subject)
+}
+
+// HasIdentity reports whether an operator is tied to a person at a provider.
+func (tx operatorTx) HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error) {
+	return db.Exists(ctx, tx.conn, "SELECT subject FROM operator_identities WHERE operator_id = $1 AND issuer = $2", operatorID, issuer)
+}
+
+// AddIdentity adds an identity. It is false if the person has one.
+func (tx operatorTx) AddIdentity(ctx context.Context, identity *operator.Identity) (added bool, err error) {
+	rows, err := db.WriteNow(ctx, tx.conn, addOperatorIdentities, identity)
+	return rows == 1, err
+}
+
+var (
+	couriers = db.NewTable("couriers",
+		db.Key(db.Text("courier_id", func(c *operator.Courier) *string { return &c.CourierID })),
+		db.Text("name", func(c *operator.Courier) *string { return &c.Name }),
+		db.Text("phone", func(c *operator.Courier) *string { return &c.Phone }),
+		db.Text("vehicle", func(c *operator.Courier) *string { return &c.Vehicle }),
+		db.Flag("active", func(c *operator.Courier) *bool { return &c.Active }),
+		db.Moment("created_at", func(c *operator.Courier) *time.Time { return &c.CreatedAt }),
+	)
+	addCouriers  = couriers.Insert()
+	saveCouriers = couriers.Update()
+	findCouriers = db.LookUpBy(db.ByID("courier_id"), couriers)
+	lockCouriers = db.LockBy(db.ByID("courier_id"), couriers)
+)
+
+// couriersByID returns couriers by their ids, active or not; those that do not
+// exist are left out.
+func couriersByID(ctx context.Context, c db.Conn, ids []string) (map[string]*operator.Courier, error) {
+	rows, err := db.FindNow(ctx, c, findCouriers, ids...)
+	byID := make(map[string]*operator.Courier, len(rows))
+	for _, row := range rows {
+		byID[row.CourierID] = row
+	}
+	return byID, err
+}
+
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store {
 	return view[operator.Reader, operator.Writer]{s.Database,

@@ -1,15 +1,32 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
+
+// byOrder looks up rows of several tables by the order to which they belong.
+var byOrder = db.Key(
+	db.Text("partner_id", func(k *order.OrderKey) *string { return &k.PartnerID }),
+	db.Text("order_id", func(k *order.OrderKey) *string { return &k.OrderID }))
+
+// orderKeysOf returns the keys of orders of one partner.
+func orderKeysOf(partnerID string, orderIDs []string) []order.OrderKey {
+	keys := make([]order.OrderKey, len(orderIDs))
+	for i, id := range orderIDs {
+		keys[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
+	}
+	return keys
+}
 
 // orderRow is an order: the record that answered its creation, and beside it in
 // columns what has changed since. History is in rows of its own.
@@ -255,4 +272,191 @@ func addFirstID(selected *db.Conditions, condition, partnerID string, at time.Ti
 		selected.Add(condition, id)
 	}
 	return err
+}
+
+var (
+	orderHistory = db.NewTable("order_history",
+		db.Key(
+			db.Text("partner_id", func(h *order.History) *string { return &h.PartnerID }),
+			db.Text("order_id", func(h *order.History) *string { return &h.OrderID }),
+			db.Integer("version", func(h *order.History) *int64 { return &h.Version })),
+		db.Text("status", func(h *order.History) *string { return (*string)(&h.Entry.Status) }),
+		db.Text("notes", func(h *order.History) *string { return &h.Entry.Notes }),
+		db.Moment("created_at", func(h *order.History) *time.Time { return &h.Entry.At }),
+		db.Moment("recorded_at", func(h *order.History) *time.Time { return &h.Entry.RecordedAt }),
+	)
+	findHistory = db.LookUpBy(byOrder, orderHistory)
+	addHistory  = orderHistory.Insert()
+
+	dropHistories = db.DeleteFrom(orderHistory, byOrder)
+	// eraseHistories gives all entries of an order the same notes.
+	eraseHistories = db.UpdateOf(orderHistory, orderHistory.Pick("partner_id", "order_id"), orderHistory.Pick("notes"))
+)
+
+func byVersion(a, b *order.History) int { return cmp.Compare(a.Version, b.Version) }
+
+// addHistories adds to each order the states that it entered after the first.
+// An order that was never moved has no rows.
+func addHistories(ctx context.Context, c db.Conn, orders map[order.OrderKey]*delivery.Order) error {
+	var keys []order.OrderKey
+	for key, o := range orders {
+		if o.Version > 1 {
+			keys = append(keys, key)
+		}
+	}
+	rows, err := db.FindNow(ctx, c, findHistory, keys...)
+	slices.SortFunc(rows, byVersion)
+	for _, row := range rows {
+		o := orders[row.OrderKey]
+		o.History = append(o.History, row.Entry)
+	}
+	return err
+}
+
+// addHistoriesTo adds their histories to the orders of a list.
+func addHistoriesTo(ctx context.Context, c db.Conn, listed []*delivery.Order) error {
+	byKey := make(map[order.OrderKey]*delivery.Order, len(listed))
+	for _, o := range listed {
+		byKey[order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}] = o
+	}
+	return addHistories(ctx, c, byKey)
+}
+
+var (
+	receiptKey = db.Key(
+		db.Text("partner_id", func(k *idempotency.Key) *string { return &k.PartnerID }),
+		db.Fixed("idempotency_key", func(k *idempotency.Key) []byte { return k.UUID[:] }),
+		db.Text("scope", func(k *idempotency.Key) *string { return &k.Scope }))
+	// The answer to a creation is the document of its order, and not kept a
+	// second time: then the column is empty.
+	idempotencyKeys = db.NewTable("idempotency_keys",
+		db.Key(
+			db.Text("partner_id", func(r *idempotency.Receipt) *string { return &r.PartnerID }),
+			db.Fixed("idempotency_key", func(r *idempotency.Receipt) []byte { return r.UUID[:] }),
+			db.Text("scope", func(r *idempotency.Receipt) *string { return &r.Scope })),
+		db.Fixed("body_hash", func(r *idempotency.Receipt) []byte { return r.BodyHash[:] }),
+		db.Text("order_id", func(r *idempotency.Receipt) *string { return &r.OrderID }),
+		db.Document("answer", func(r *idempotency.Receipt) *[]byte { return &r.Answer }),
+		db.Moment("created_at", func(r *idempotency.Receipt) *time.Time { return &r.CreatedAt }),
+	)
+	findReceipts = db.LookUpBy(receiptKey, idempotencyKeys)
+	addReceipts  = idempotencyKeys.Insert()
+	dropReceipts = db.DeleteFrom(idempotencyKeys, receiptKey)
+	saveAnswers  = db.UpdateOf(idempotencyKeys, idempotencyKeys.Key, idempotencyKeys.Pick("answer"))
+)
+
+// writeReceipts queues receipts.
+func writeReceipts(p *db.Pipeline, receipts []*idempotency.Receipt) {
+	rows := make([]*idempotency.Receipt, len(receipts))
+	for i, receipt := range receipts {
+		row := *receipt
+		if row.OfCreation {
+			row.Answer = nil
+		}
+		rows[i] = &row
+	}
+	db.WriteAll(p, addReceipts, rows)
+}
+
+// storedOrder is an order with its history, as it is stored.
+type storedOrder struct {
+	row   *orderRow
+	moves []delivery.HistoryEntry // the history after the creation
+}
+
+// orderReads reads single orders, which nothing decodes, in groups.
+type orderReads = db.Grouped[order.OrderKey, *storedOrder]
+
+// storedByKeys reads orders and their histories in one round trip.
+func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[order.OrderKey]*storedOrder, error) {
+	p := db.NewPipeline(c)
+	orderRows, historyRows := db.Find(p, findStored, keys), db.Find(p, findHistory, keys)
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byKey := make(map[order.OrderKey]*storedOrder, len(keys))
+	for _, row := range orderRows.After(done) {
+		byKey[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = &storedOrder{row: row}
+	}
+	rows := historyRows.After(done)
+	slices.SortFunc(rows, byVersion)
+	for _, row := range rows {
+		if o := byKey[row.OrderKey]; o != nil {
+			o.moves = append(o.moves, row.Entry)
+		}
+	}
+	return byKey, nil
+}
+
+// storedByKey reads one order and its history; nil if there is none.
+func storedByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*storedOrder, error) {
+	rows, err := db.FindNow(ctx, c, by, key)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	found := &storedOrder{row: rows[0]}
+	if found.row.Version == 1 {
+		return found, nil
+	}
+	moves, err := db.FindNow(ctx, c, findHistory, key)
+	slices.SortFunc(moves, byVersion)
+	for _, row := range moves {
+		found.moves = append(found.moves, row.Entry)
+	}
+	return found, err
+}
+
+// order returns the order, or its damage as the error. The row must be a whole one.
+func (s *storedOrder) order() (*delivery.Order, error) {
+	o := s.row.order()
+	o.History = append(o.History, s.moves...)
+	return undamaged(o)
+}
+
+// stored returns the order without decoding it, or its damage as the error. Callers that
+// share it must not change it.
+func (s *storedOrder) stored() (*delivery.Stored, error) {
+	if err := s.row.damage(); err != nil {
+		return nil, err
+	}
+	stored := s.row.stored()
+	stored.Events, stored.Courier, stored.Moves, stored.Cancellation = s.row.Events, s.row.Courier, s.moves, s.row.cancellation()
+	return &stored, nil
+}
+
+// read reads one order; nil if there is none.
+func (s orderStore) read(ctx context.Context, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (found *storedOrder, err error) {
+	err = s.database.Read(ctx, func(c db.Conn) error {
+		found, err = storedByKey(ctx, c, by, key)
+		return err
+	})
+	return found, err
+}
+
+// Order returns one order with its history; nil if there is none.
+func (s orderStore) Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error) {
+	found, err := s.read(ctx, findOrders, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.order()
+}
+
+// Stored returns what Order returns without decoding it. On a shared engine the orders of
+// callers that wait at the same time are read together. Where partners lie on several nodes
+// they are not: a group would wait for the slowest node.
+func (s orderStore) Stored(ctx context.Context, partnerID, orderID string) (*delivery.Stored, error) {
+	key := order.OrderKey{PartnerID: partnerID, OrderID: orderID}
+	var found *storedOrder
+	var err error
+	if s.grouped != nil {
+		found, err = s.grouped.Read(ctx, key)
+	} else {
+		found, err = s.read(ctx, findStored, key)
+	}
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.stored()
 }

@@ -252,3 +252,81 @@ func writeQueue(p *db.Pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
 	db.WriteAll(p, addEvents, rows)
 	db.Write(p, wakeEndpoints, woken)
 }
+
+// turn is the row of a partner that transactions lock in order to add events of the partner
+// one after the other. Which id is next, the partner's newest event says: a column for it
+// would be wrong after events of an earlier release, whose nodes lock no row.
+type turn struct{ partnerID string }
+
+var (
+	eventTurns = db.NewTable("event_turns", db.Key(db.Text("partner_id", func(t *turn) *string { return &t.partnerID })))
+	addTurns   = eventTurns.Insert()
+	lockTurns  = db.LockBy(db.ByID("partner_id"), eventTurns)
+)
+
+// takeTurns queues locks that keep others from adding events of partners, whose ids are
+// sorted, until the transaction ends.
+//
+// No two transactions wait for each other here. First each adds the rows that are missing.
+// While it waits there for another transaction, which has added the same row, it holds only
+// rows that it has added itself, and all of them sort before that one. Then all of its rows
+// exist, and it locks them in their order; for a row that is being added it no longer waits.
+func takeTurns(p *db.Pipeline, partnerIDs []string) {
+	if p.Conn.WritesAlone() {
+		return
+	}
+	rows := make([]*turn, len(partnerIDs))
+	for i, partnerID := range partnerIDs {
+		rows[i] = &turn{partnerID}
+	}
+	db.Write(p, addTurns, rows)
+	db.Find(p, lockTurns, partnerIDs)
+}
+
+var (
+	endpoints = db.NewTable("webhook_endpoints",
+		db.Key(db.Text("partner_id", func(e *webhook.Endpoint) *string { return &e.PartnerID })),
+		db.Text("url", func(e *webhook.Endpoint) *string { return &e.URL }),
+		db.Flag("enabled", func(e *webhook.Endpoint) *bool { return &e.Enabled }),
+		db.Text("disabled_reason", func(e *webhook.Endpoint) *string { return &e.DisabledReason }),
+		db.Moment("created_at", func(e *webhook.Endpoint) *time.Time { return &e.CreatedAt }),
+		db.Blob("secret", func(e *webhook.Endpoint) *[]byte { return &e.Secret }),
+		db.Blob("next_secret", func(e *webhook.Endpoint) *[]byte { return &e.NextSecret }),
+		db.Moment("next_secret_at", func(e *webhook.Endpoint) *time.Time { return &e.NextSecretAt }),
+		db.Integer("failures", func(e *webhook.Endpoint) *int64 { return &e.Failures }),
+		db.Moment("failing_since", func(e *webhook.Endpoint) *time.Time { return &e.FailingSince }),
+		db.Integer("pace", func(e *webhook.Endpoint) *int64 { return &e.Pace }),
+		db.Moment("open_until", func(e *webhook.Endpoint) *time.Time { return &e.OpenUntil }),
+		db.Moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt }),
+		db.Text("holder", func(e *webhook.Endpoint) *string { return &e.Holder }),
+		db.Moment("lease_until", func(e *webhook.Endpoint) *time.Time { return &e.LeaseUntil }),
+	)
+	findEndpoints = db.LookUpBy(db.ByID("partner_id"), endpoints)
+	lockEndpoints = db.LockBy(db.ByID("partner_id"), endpoints)
+	addEndpoints  = endpoints.Insert()
+	saveEndpoints = endpoints.Update()
+	wakeEndpoints = db.UpdateOf(endpoints, endpoints.Key, endpoints.Pick("wake_at"))
+)
+
+var (
+	endpointChanges = db.NewTable("endpoint_changes",
+		db.Key(
+			db.Text("partner_id", func(c *webhook.Change) *string { return &c.PartnerID }),
+			db.Moment("signed_at", func(c *webhook.Change) *time.Time { return &c.SignedAt }),
+			db.Blob("signature", func(c *webhook.Change) *[]byte { return &c.Signature })))
+	addEndpointChanges = endpointChanges.Insert()
+)
+
+// LastChange returns the latest time at which a change of a partner's endpoint was
+// signed; zero if none is kept.
+func (tx webhookTx) LastChange(ctx context.Context, partnerID string) (signedAt time.Time, err error) {
+	err = tx.conn.Query(ctx, "SELECT signed_at FROM endpoint_changes WHERE partner_id = $1 ORDER BY signed_at DESC LIMIT 1",
+		[]any{partnerID}, func(r db.Row) error { return r.Scan(&signedAt) })
+	return signedAt, err
+}
+
+// AddChange keeps a change of a partner's endpoint. It is false if it is kept already.
+func (tx webhookTx) AddChange(ctx context.Context, change *webhook.Change) (added bool, err error) {
+	rows, err := db.WriteNow(ctx, tx.conn, addEndpointChanges, change)
+	return rows == 1, err
+}

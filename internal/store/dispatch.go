@@ -14,6 +14,105 @@ import (
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
+var (
+	courierDeliveries = db.NewTable("courier_deliveries",
+		db.Within(func(d *order.Delivery) *order.OrderKey { return &d.OrderKey }, byOrder...),
+		db.Text("courier_id", func(d *order.Delivery) *string { return &d.CourierID }),
+		db.Moment("delivered_at", func(d *order.Delivery) *time.Time { return &d.At }),
+	)
+	addDeliveries  = courierDeliveries.Insert()
+	dropDeliveries = db.DeleteFrom(courierDeliveries, byOrder)
+)
+
+// writeDeliveries queues what couriers have delivered.
+func writeDeliveries(p *db.Pipeline, delivered []order.Delivery) {
+	db.WriteAll(p, addDeliveries, db.Pointers(delivered))
+}
+
+// deliveriesOf counts what a courier has delivered since a time, and lists the
+// latest of it.
+func deliveriesOf(ctx context.Context, c db.Conn, courierID string, since time.Time, limit int) (done dispatch.Done, err error) {
+	err = c.Query(ctx, "SELECT count(*) FROM courier_deliveries WHERE courier_id = $1 AND delivered_at >= $2",
+		[]any{courierID, since}, func(r db.Row) error { return r.Scan(&done.Count) })
+	if err != nil {
+		return done, err
+	}
+	err = courierDeliveries.Each(ctx, c, "WHERE courier_id = $1 AND delivered_at >= $2 ORDER BY delivered_at DESC, order_id LIMIT $3",
+		[]any{courierID, since, limit}, func(d *order.Delivery) error {
+			done.Latest = append(done.Latest, dispatch.Delivery{OrderID: d.OrderID, At: d.At})
+			return nil
+		})
+	return done, err
+}
+
+var (
+	courierSequences = db.NewTable("courier_sequences",
+		db.Key(db.Text("courier_id", func(s *dispatch.Sequence) *string { return &s.CourierID })),
+		db.Integer("version", func(s *dispatch.Sequence) *int64 { return &s.Version }),
+		db.JSON("stops", func(s *dispatch.Sequence) *[]dispatch.Placed { return &s.Stops },
+			func(stops []dispatch.Placed) bool { return len(stops) == 0 },
+			func(s *dispatch.Sequence, _ error) { s.Stops = nil }), // the jobs then follow the rule for those without a place
+	)
+	findCourierSequences = db.LookUpBy(db.ByID("courier_id"), courierSequences)
+	saveCourierSequences = courierSequences.Upsert()
+)
+
+// sequencesOf returns the sequences of couriers by their ids; those that never had one
+// are left out.
+func sequencesOf(ctx context.Context, c db.Conn, courierIDs []string) (map[string]*dispatch.Sequence, error) {
+	rows, err := db.FindNow(ctx, c, findCourierSequences, courierIDs...)
+	byID := make(map[string]*dispatch.Sequence, len(rows))
+	for _, row := range rows {
+		byID[row.CourierID] = row
+	}
+	return byID, err
+}
+
+var (
+	dispatchSettings = db.NewTable("dispatch_settings",
+		db.Key(db.Text("partner_id", func(s *dispatch.Settings) *string { return &s.PartnerID })),
+		db.Flag("auto_accept", func(s *dispatch.Settings) *bool { return &s.AutoAccept }),
+	)
+	findDispatchSettings = db.LookUpBy(db.ByID("partner_id"), dispatchSettings)
+	lockDispatchSettings = db.LockBy(db.ByID("partner_id"), dispatchSettings)
+	addDispatchSettings  = dispatchSettings.Insert()
+	saveDispatchSettings = dispatchSettings.Upsert()
+)
+
+// autoAccepting lists the partners whose orders are accepted automatically.
+func autoAccepting(ctx context.Context, c db.Conn) ([]string, error) {
+	return db.IDs(ctx, c, "SELECT partner_id FROM dispatch_settings WHERE auto_accept = 1 ORDER BY partner_id")
+}
+
+// noteText is the text of all notes of an order.
+type noteText struct {
+	order.OrderKey
+	text string
+}
+
+var (
+	orderNotes = db.NewTable("order_notes",
+		db.Key(
+			db.Text("partner_id", func(n *dispatch.Note) *string { return &n.PartnerID }),
+			db.Text("order_id", func(n *dispatch.Note) *string { return &n.OrderID }),
+			db.Text("note_id", func(n *dispatch.Note) *string { return &n.NoteID })),
+		db.Text("operator_id", func(n *dispatch.Note) *string { return &n.OperatorID }),
+		db.Moment("at", func(n *dispatch.Note) *time.Time { return &n.At }),
+		db.Text("note", func(n *dispatch.Note) *string { return &n.Text }),
+	)
+	addNotes  = orderNotes.Insert()
+	dropNotes = db.DeleteFrom(orderNotes, byOrder)
+	// overwriteNotes gives all notes of an order the same text.
+	overwriteNotes = db.UpdateOf(orderNotes,
+		db.Within(func(n *noteText) *order.OrderKey { return &n.OrderKey }, byOrder...),
+		db.Key(db.Text("note", func(n *noteText) *string { return &n.text })))
+)
+
+// notesOf lists the newest notes of an order, newest first.
+func notesOf(ctx context.Context, c db.Conn, key order.OrderKey, limit int) ([]*dispatch.Note, error) {
+	return orderNotes.All(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID, key.OrderID, limit)
+}
+
 // Dispatch is the store as the dispatch room sees it.
 func (s *Store) Dispatch() dispatch.Store {
 	return view[dispatch.Reader, dispatch.Writer]{s.Database,

@@ -1,0 +1,459 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/stock"
+)
+
+// byProduct looks up rows of several tables by the product to which they belong.
+var byProduct = db.Key(
+	db.Text("partner_id", func(k *ledger.ProductKey) *string { return &k.PartnerID }),
+	db.Integer("product_id", func(k *ledger.ProductKey) *int64 { return &k.ProductID }))
+
+// productRow is a product of a partner.
+type productRow struct {
+	partnerID string
+	delivery.Product
+	searchKey string // what searches look into: see stock.SearchKey
+	createdAt time.Time
+}
+
+var (
+	productKey = db.Key(
+		db.Text("partner_id", func(p *productRow) *string { return &p.partnerID }),
+		db.Integer("product_id", func(p *productRow) *int64 { return &p.ProductID }))
+	// described are the columns that a change of the catalogue writes; the stock
+	// is not among them.
+	described = []db.Column[*productRow]{
+		db.Text("name", func(p *productRow) *string { return &p.Name }),
+		db.Text("search_key", func(p *productRow) *string { return &p.searchKey }),
+		db.Integer("stock_min", func(p *productRow) *int64 { return &p.StockMin }),
+		db.Integer("stock_max", func(p *productRow) *int64 { return &p.StockMax }),
+		db.Integer("price_cents", func(p *productRow) *int64 { return &p.PriceCents }),
+		db.Text("barcode", func(p *productRow) *string { return &p.Barcode }),
+		db.Text("status", func(p *productRow) *string { return (*string)(&p.Status) }),
+	}
+	quantity = db.Integer("quantity", func(p *productRow) *int64 { return &p.Quantity })
+	products = db.NewTable("products", productKey, append(described, quantity,
+		db.Moment("created_at", func(p *productRow) *time.Time { return &p.createdAt }))...)
+
+	findProducts     = db.LookUpBy(byProduct, products)
+	lockProducts     = db.LockBy(byProduct, products)
+	addProducts      = products.Insert()
+	describeProducts = db.UpdateOf(products, productKey, described)
+	setQuantities    = db.UpdateOf(products, productKey, db.Key(quantity))
+)
+
+// productRows returns products as they are stored.
+func productRows(partnerID string, listed []delivery.Product) []*productRow {
+	rows := make([]*productRow, len(listed))
+	for i, product := range listed {
+		rows[i] = &productRow{partnerID: partnerID, Product: product, searchKey: stock.SearchKey(product)}
+	}
+	return rows
+}
+
+// productsOf returns the products of rows.
+func productsOf(rows []*productRow) []delivery.Product {
+	all := make([]delivery.Product, len(rows))
+	for i, row := range rows {
+		all[i] = row.Product
+	}
+	return all
+}
+
+// selectProducts returns the conditions of a filter.
+func selectProducts(filter stock.ProductFilter) *db.Conditions {
+	selected := db.OfPartner(filter.PartnerID)
+	if filter.Search != "" {
+		selected.Add(`search_key LIKE ? ESCAPE '\'`, "%"+likeLiteral.Replace(filter.Search)+"%")
+	}
+	selected.AddText("status = ?", string(filter.Status))
+	if filter.After != 0 {
+		selected.Add("product_id > ?", filter.After)
+	}
+	if filter.LowStock {
+		selected.Add("quantity <= stock_min")
+	}
+	return selected
+}
+
+// likeLiteral escapes the characters that mean something to LIKE.
+var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
+
+// productNames returns the names of a partner's products by id.
+func productNames(ctx context.Context, c db.Conn, keys []ledger.ProductKey) (map[int64]string, error) {
+	rows, err := db.FindNow(ctx, c, findProducts, keys...)
+	names := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		names[row.ProductID] = row.Name
+	}
+	return names, err
+}
+
+// levelRow is how much of a partner's product lies at a location.
+type levelRow struct {
+	partnerID string
+	delivery.Level
+}
+
+var (
+	stockLevels = db.NewTable("stock_levels",
+		db.Key(
+			db.Text("partner_id", func(l *levelRow) *string { return &l.partnerID }),
+			db.Integer("product_id", func(l *levelRow) *int64 { return &l.ProductID }),
+			db.Text("location", func(l *levelRow) *string { return &l.Location })),
+		db.Integer("quantity", func(l *levelRow) *int64 { return &l.Quantity }),
+	)
+	findLevels = db.LookUpBy(byProduct, stockLevels)
+	setLevels  = stockLevels.Upsert()
+)
+
+// levelsOf returns the levels of rows.
+func levelsOf(rows []*levelRow) []delivery.Level {
+	all := make([]delivery.Level, len(rows))
+	for i, row := range rows {
+		all[i] = row.Level
+	}
+	return all
+}
+
+// movementRow is a line of a partner's stock ledger, without the product's name.
+type movementRow struct {
+	partnerID string
+	delivery.Movement
+}
+
+var (
+	stockMovements = db.NewTable("stock_movements",
+		db.Key(
+			db.Text("partner_id", func(m *movementRow) *string { return &m.partnerID }),
+			db.Integer("movement_id", func(m *movementRow) *int64 { return &m.MovementID })),
+		db.Integer("product_id", func(m *movementRow) *int64 { return &m.ProductID }),
+		db.Text("type", func(m *movementRow) *string { return (*string)(&m.Type) }),
+		db.Integer("quantity", func(m *movementRow) *int64 { return &m.Quantity }),
+		db.Text("location", func(m *movementRow) *string { return &m.Location }),
+		db.Text("order_id", func(m *movementRow) *string { return &m.OrderID }),
+		db.Text("notes", func(m *movementRow) *string { return &m.Notes }),
+		db.Moment("created_at", func(m *movementRow) *time.Time { return &m.At }),
+	)
+	addMovements = stockMovements.Insert()
+)
+
+// selectMovements returns the conditions of a filter.
+func selectMovements(filter stock.MovementFilter) *db.Conditions {
+	selected := db.OfPartner(filter.PartnerID)
+	if filter.ProductID != 0 {
+		selected.Add("product_id = ?", filter.ProductID)
+	}
+	selected.AddText("type = ?", string(filter.Type))
+	selected.AddText("location = ?", filter.Location)
+	selected.AddTime("created_at >= ?", filter.From)
+	selected.AddTime("created_at < ?", filter.To)
+	if filter.Before != 0 {
+		selected.Add("movement_id < ?", filter.Before)
+	}
+	return selected
+}
+
+// counters holds the last product and movement ids of a partner, from which
+// the next are taken under the row's lock.
+type counters struct {
+	partnerID                 string
+	lastProduct, lastMovement int64
+}
+
+var (
+	countersKey  = db.Key(db.Text("partner_id", func(c *counters) *string { return &c.partnerID }))
+	lastMovement = db.Integer("last_movement", func(c *counters) *int64 { return &c.lastMovement })
+
+	partnerCounters = db.NewTable("partner_counters", countersKey,
+		db.Integer("last_product", func(c *counters) *int64 { return &c.lastProduct }),
+		lastMovement,
+	)
+	addCounters      = partnerCounters.Insert()
+	findCounters     = db.LookUpBy(db.ByID("partner_id"), partnerCounters)
+	lockCounters     = db.LockBy(db.ByID("partner_id"), partnerCounters)
+	setLastMovements = db.UpdateOf(partnerCounters, countersKey, db.Key(lastMovement))
+)
+
+// A ledger is what products, levels, movements and counters hold together.
+
+// readingLedgers is the reading of ledgers in a pipeline.
+type readingLedgers struct {
+	products *db.Found[*productRow]
+	levels   *db.Found[*levelRow]
+	counters *db.Found[*counters]
+}
+
+// readLedgers queues the reading of products and of their partners' counters.
+// Where they are locked, products come first in the order of their keys and
+// counters second: two transactions in different orders could wait for each
+// other.
+func readLedgers(p *db.Pipeline, keys []ledger.ProductKey, locked bool) *readingLedgers {
+	products, counters := findProducts, findCounters
+	if locked {
+		products, counters = lockProducts, lockCounters
+	}
+	return &readingLedgers{db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys))}
+}
+
+// partnersOf returns the partners of keys that are sorted by partner.
+func partnersOf(keys []ledger.ProductKey) (partnerIDs []string) {
+	for _, key := range keys {
+		if len(partnerIDs) == 0 || partnerIDs[len(partnerIDs)-1] != key.PartnerID {
+			partnerIDs = append(partnerIDs, key.PartnerID)
+		}
+	}
+	return partnerIDs
+}
+
+// after returns the ledgers by partner; a partner that does not exist has none.
+func (r *readingLedgers) after(done db.Flushed) map[string]*ledger.Ledger {
+	ledgers := map[string]*ledger.Ledger{}
+	for _, row := range r.counters.After(done) {
+		ledgers[row.partnerID] = &ledger.Ledger{
+			PartnerID: row.partnerID, LastMovement: row.lastMovement, Products: map[int64]*ledger.Product{},
+		}
+	}
+	for _, row := range r.products.After(done) {
+		if of := ledgers[row.partnerID]; of != nil {
+			of.Products[row.ProductID] = &ledger.Product{Product: row.Product}
+		}
+	}
+	for _, row := range r.levels.After(done) {
+		if of := ledgers[row.partnerID]; of != nil && of.Products[row.ProductID] != nil {
+			product := of.Products[row.ProductID]
+			product.Levels = append(product.Levels, row.Level)
+		}
+	}
+	return ledgers
+}
+
+// writeLedgers queues what has been booked in ledgers.
+func writeLedgers(p *db.Pipeline, changed []*ledger.Ledger) {
+	var movements []*movementRow
+	var quantities []*productRow
+	var levels []*levelRow
+	last := make([]*counters, 0, len(changed))
+	for _, of := range changed {
+		for _, movement := range of.Booked {
+			movements = append(movements, &movementRow{of.PartnerID, movement})
+		}
+		for _, product := range of.Changed() {
+			quantities = append(quantities, &productRow{partnerID: of.PartnerID, Product: product.Product})
+			for _, level := range product.Levels {
+				levels = append(levels, &levelRow{of.PartnerID, level})
+			}
+		}
+		last = append(last, &counters{partnerID: of.PartnerID, lastMovement: of.LastMovement})
+	}
+	db.WriteAll(p, addMovements, movements)
+	db.WriteAll(p, setLastMovements, last)
+	db.WriteAll(p, setQuantities, quantities)
+	db.WriteAll(p, setLevels, levels)
+}
+
+// sortedLedgers returns ledgers in one order, so that rows are written in the
+// order in which they are locked.
+func sortedLedgers(byPartner map[string]*ledger.Ledger) []*ledger.Ledger {
+	all := make([]*ledger.Ledger, 0, len(byPartner))
+	for _, of := range byPartner {
+		all = append(all, of)
+	}
+	slices.SortFunc(all, func(a, b *ledger.Ledger) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
+	return all
+}
+
+// Stock is the store as the stock room sees it.
+func (s *Store) Stock() stock.Store {
+	return view[stock.Reader, stock.Writer]{s.Database,
+		func(c db.Conn) stock.Reader { return stockTx{auditing{c}} },
+		func(c db.Conn) stock.Writer { return stockTx{auditing{c}} }}
+}
+
+// stockTx is a transaction of the stock room.
+type stockTx struct{ auditing }
+
+// Products lists products by their ids.
+func (tx stockTx) Products(ctx context.Context, filter stock.ProductFilter) ([]delivery.Product, error) {
+	tail, args := selectProducts(filter).Clause("ORDER BY product_id LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
+	rows, err := products.All(ctx, tx.conn, tail, args...)
+	return productsOf(rows), err
+}
+
+// CountProducts counts the products on all pages.
+func (tx stockTx) CountProducts(ctx context.Context, filter stock.ProductFilter) (count int64, err error) {
+	tail, args := selectProducts(filter).Clause("")
+	err = tx.conn.Query(ctx, "SELECT count(*) FROM products "+tail, args, func(r db.Row) error { return r.Scan(&count) })
+	return count, err
+}
+
+// Product returns one product and how much of it lies where; nil if there is
+// none.
+func (tx stockTx) Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error) {
+	row, err := db.FindOne(ctx, tx.conn, findProducts, ledger.ProductKey{PartnerID: partnerID, ProductID: productID})
+	if err != nil || row == nil {
+		return nil, nil, err
+	}
+	levels, err := stockLevels.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id = $2 ORDER BY location", partnerID, productID)
+	return &row.Product, levelsOf(levels), err
+}
+
+// LowStock lists active products of live accounts of which no more than the wanted
+// minimum is left, those after the given one. The index products_low holds products
+// that are low only.
+func (tx stockTx) LowStock(ctx context.Context, after stock.LowProduct, limit int) (low []stock.LowProduct, err error) {
+	err = products.Each(ctx, tx.conn, `WHERE quantity <= stock_min AND status = 'active' AND (partner_id, product_id) > ($1, $2)
+		AND partner_id < '`+delivery.FirstTestID+`' ORDER BY partner_id, product_id LIMIT $3`, []any{after.PartnerID, after.ProductID, limit}, func(row *productRow) error {
+		low = append(low, stock.LowProduct{PartnerID: row.partnerID, Product: row.Product})
+		return nil
+	})
+	return low, err
+}
+
+// Movements lists movements, newest first, with the names that their products
+// have now.
+func (tx stockTx) Movements(ctx context.Context, filter stock.MovementFilter) (found []delivery.Movement, err error) {
+	tail, args := selectMovements(filter).Clause("ORDER BY movement_id DESC LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
+	var keys []ledger.ProductKey
+	err = stockMovements.Each(ctx, tx.conn, tail, args, func(row *movementRow) error {
+		found = append(found, row.Movement)
+		if key := (ledger.ProductKey{PartnerID: row.partnerID, ProductID: row.ProductID}); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	names, err := productNames(ctx, tx.conn, keys)
+	for i := range found {
+		found[i].ProductName = names[found[i].ProductID]
+	}
+	return found, err
+}
+
+// HasPartner reports whether there is such a partner.
+func (tx stockTx) HasPartner(ctx context.Context, partnerID string) (bool, error) {
+	row, err := db.FindOne(ctx, tx.conn, findCounters, partnerID)
+	return row != nil, err
+}
+
+// AddProducts adds products under the next ids of their partner and returns the
+// first; 0 if there is no such partner. Counting up first locks the counter, so
+// that of two transactions at the same time each gets ids of its own.
+func (tx stockTx) AddProducts(ctx context.Context, partnerID string, at time.Time, added ...delivery.Product) (first int64, err error) {
+	counted, err := tx.conn.Exec(ctx, "UPDATE partner_counters SET last_product = last_product + $1 WHERE partner_id = $2", len(added), partnerID)
+	if err != nil || counted == 0 {
+		return 0, err
+	}
+	counter, err := db.FindOne(ctx, tx.conn, findCounters, partnerID)
+	if err != nil || counter == nil {
+		return 0, err
+	}
+	first = counter.lastProduct - int64(len(added)) + 1
+	rows := productRows(partnerID, added)
+	for i, row := range rows {
+		row.ProductID, row.createdAt = first+int64(i), at
+	}
+	return first, db.WriteAllNow(ctx, tx.conn, addProducts, rows...)
+}
+
+// SaveProducts writes the descriptions of products, but not their stock.
+func (tx stockTx) SaveProducts(ctx context.Context, partnerID string, changed ...delivery.Product) error {
+	return db.WriteAllNow(ctx, tx.conn, describeProducts, productRows(partnerID, changed)...)
+}
+
+// Barcodes returns the products of a partner by their barcodes. There is no
+// index for that: every order would have to write to it, and imports are rare.
+func (tx stockTx) Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error) {
+	byBarcode := map[string][]int64{}
+	return byBarcode, tx.conn.Query(ctx, "SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> '' ORDER BY product_id", []any{partnerID}, func(r db.Row) error {
+		var id int64
+		var barcode string
+		err := r.Scan(&id, &barcode)
+		byBarcode[barcode] = append(byBarcode[barcode], id)
+		return err
+	})
+}
+
+// Held returns those of some products that exist, with how much of them lies where.
+func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error) {
+	if len(productIDs) == 0 {
+		return nil, nil
+	}
+	keys := make([]ledger.ProductKey, len(productIDs))
+	for i, id := range productIDs {
+		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: id}
+	}
+	p := db.NewPipeline(tx.conn)
+	ledgers := readLedgers(p, keys, false)
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found := ledgers.after(done)[partnerID]; found != nil {
+		return found.Products, nil
+	}
+	return nil, nil
+}
+
+// Locations returns where a partner's products lie or have lain.
+func (tx stockTx) Locations(ctx context.Context, partnerID string) (locations []string, err error) {
+	err = tx.conn.Query(ctx, "SELECT DISTINCT location FROM stock_levels WHERE partner_id = $1 ORDER BY location", []any{partnerID}, func(r db.Row) error {
+		var location string
+		err := r.Scan(&location)
+		locations = append(locations, location)
+		return err
+	})
+	return locations, err
+}
+
+// LockLedger returns a partner's ledger with those of the products that exist,
+// locked until the transaction ends; nil if there is no such partner.
+func (tx stockTx) LockLedger(ctx context.Context, partnerID string, productIDs ...int64) (*ledger.Ledger, error) {
+	ids := slices.Compact(slices.Sorted(slices.Values(productIDs)))
+	keys := make([]ledger.ProductKey, len(ids))
+	for i, id := range ids {
+		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: id}
+	}
+	p := db.NewPipeline(tx.conn)
+	ledgers := readLedgers(p, keys, true)
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ledgers.after(done)[partnerID], nil
+}
+
+// SaveLedger writes what has been booked in a ledger and how it leaves the
+// stock.
+func (tx stockTx) SaveLedger(ctx context.Context, changed *ledger.Ledger) error {
+	p := db.NewPipeline(tx.conn)
+	writeLedgers(p, []*ledger.Ledger{changed})
+	_, err := p.Flush(ctx)
+	return err
+}
+
+// Receipt returns what is kept under an idempotency key; nil if nothing is.
+func (tx stockTx) Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error) {
+	return db.FindOne(ctx, tx.conn, findReceipts, key)
+}
+
+// AddReceipt keeps an answer.
+func (tx stockTx) AddReceipt(ctx context.Context, receipt *idempotency.Receipt) error {
+	p := db.NewPipeline(tx.conn)
+	writeReceipts(p, []*idempotency.Receipt{receipt})
+	_, err := p.Flush(ctx)
+	return err
+}
