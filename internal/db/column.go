@@ -88,6 +88,7 @@ func Blob[R any](name string, field func(R) *[]byte) Column[R] {
 	}
 }
 
+// NotNil returns bytes that are not NULL in the database, although they may be empty.
 func NotNil(p []byte) []byte {
 	if p == nil {
 		return []byte{}
@@ -179,6 +180,7 @@ func (r readingBytes[R]) ScanBytes(stored []byte) error {
 	return nil
 }
 
+// ReadJSON reads a value from a column of JSON, in which an empty value is stored as "".
 func ReadJSON(stored string, value any) error {
 	if stored == "" {
 		return nil

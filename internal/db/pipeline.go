@@ -15,6 +15,7 @@ type Pipeline struct {
 	statements []*queued
 }
 
+// NewPipeline returns a pipeline whose statements go through a connection.
 func NewPipeline(c Conn) *Pipeline { return &Pipeline{Conn: c} }
 
 // Flushed is the proof that a pipeline has been sent, and so that its handles
@@ -43,7 +44,7 @@ type Found[R any] struct {
 // After returns the rows, in no order.
 func (f *Found[R]) After(done Flushed) []R {
 	if done.pipeline != f.pipeline {
-		panic("store: a result is read before its pipeline has been flushed")
+		panic("db: a result is read before its pipeline has been flushed")
 	}
 	return f.rows
 }
@@ -79,7 +80,7 @@ type Written struct {
 // After returns the number of rows.
 func (w *Written) After(done Flushed) int64 {
 	if done.pipeline != w.pipeline {
-		panic("store: a result is read before its pipeline has been flushed")
+		panic("db: a result is read before its pipeline has been flushed")
 	}
 	return w.rows
 }

@@ -417,7 +417,7 @@ func (st *setStatement) forArraysOfOne(same int) string {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c Spec) string { return c.Name + " = " + st.onTop("t.", c) + v(1)(i, c) })
 		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) + st.returning("t.")
-	case LookUp, LookUpLock, LookUpShare, LookUpKeep:
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		from := bound + " JOIN " + st.table + " AS t ON " + match(1) + st.also
 		if st.last != "" {
 			from = bound + " CROSS JOIN LATERAL (SELECT " + namesOf("t", st.values) + " FROM " + st.table + " AS t WHERE " + match(1) + st.also + st.last + ") AS t"

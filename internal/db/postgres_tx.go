@@ -75,7 +75,7 @@ type roundTrip struct {
 // the pool closes the connection, which ends the transaction.
 func (t *roundTrip) SendBatch(_ context.Context, b *pgx.Batch) pgx.BatchResults {
 	if t.sent {
-		panic("store: a transaction of one round trip sends statements again")
+		panic("db: a transaction of one round trip sends statements again")
 	}
 	t.sent = true
 	whole := &pgx.Batch{}

@@ -10,7 +10,7 @@ import (
 // engine writes it in its own way: an embedded one runs rowSQL row by row, a
 // server runs arraySQL once with one array of parameters per column.
 type setStatement struct {
-	verb     Verb
+	verb     verb
 	table    string
 	values   []Spec // written, or read by a look-up
 	returned []Spec // read from the rows that updateReturn has written
@@ -22,20 +22,32 @@ type setStatement struct {
 	citus    citusSQL
 }
 
-type Verb byte
+type verb byte
 
 const (
-	insertNew    Verb = iota // insert; a row that exists is left alone and not counted
+	insertNew    verb = iota // insert; a row that exists is left alone and not counted
 	insertOver               // insert or overwrite the row with the same keys
 	update                   // write values where all keys match
 	updateReturn             // the same, reading the rows that were written
 	insertAdd                // insert, or add values, which are numbers, to the row with the same keys
 	increase                 // add values, which are numbers, where all keys match
-	LookUp                   // read values where all keys match
-	LookUpLock               // the same, locking the rows until the transaction ends
-	LookUpShare              // the same, keeping others from changing or deleting the rows until then
-	LookUpKeep               // the same, keeping others from deleting the rows until then
+	lookUp                   // read values where all keys match
+	lookUpLock               // the same, locking the rows until the transaction ends
+	lookUpShare              // the same, keeping others from changing or deleting the rows until then
+	lookUpKeep               // the same, keeping others from deleting the rows until then
 	deleteOld                // delete the rows where all keys match
+)
+
+// Lock is how a look-up locks the rows that it finds until the transaction ends, on engines
+// that have such locks.
+type Lock verb
+
+// The locks.
+const (
+	NoLock      = Lock(lookUp)
+	ForUpdate   = Lock(lookUpLock)  // keeps others from locking the rows, changing or deleting them
+	ForShare    = Lock(lookUpShare) // keeps others from changing or deleting them
+	ForKeyShare = Lock(lookUpKeep)  // keeps others from deleting them
 )
 
 // Spec is a column as SQL knows it.
@@ -44,15 +56,17 @@ type Spec struct {
 	Kind Kind
 }
 
+// Kind is the kind of a column's values.
 type Kind byte
 
+// The kinds.
 const (
 	TextKind Kind = iota
 	IntegerKind
 	BytesKind
 )
 
-func newSet(verb Verb, table string, keys, values []Spec, returned ...Spec) *setStatement {
+func newSet(verb verb, table string, keys, values []Spec, returned ...Spec) *setStatement {
 	st := &setStatement{verb: verb, table: table, keys: keys, values: values, returned: returned}
 	st.write()
 	return st
@@ -64,6 +78,14 @@ func (st *setStatement) where(condition string) *setStatement {
 	narrow.also = " AND " + condition
 	narrow.write()
 	return &narrow
+}
+
+// as returns the look-up with another verb.
+func (st *setStatement) as(v verb) *setStatement {
+	other := *st
+	other.verb = v
+	other.write()
+	return &other
 }
 
 // greatest returns the look-up of only the row with the greatest value in a column, of
@@ -86,7 +108,7 @@ func (st *setStatement) reads() bool { return st.looksUp() || st.verb == updateR
 // looksUp reports whether the statement finds rows rather than writing them.
 func (st *setStatement) looksUp() bool {
 	switch st.verb {
-	case LookUp, LookUpLock, LookUpShare, LookUpKeep:
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		return true
 	default:
 		return false
@@ -97,11 +119,11 @@ func (st *setStatement) looksUp() bool {
 // does not.
 func (st *setStatement) lockClause() string {
 	switch st.verb {
-	case LookUpLock:
+	case lookUpLock:
 		return " FOR UPDATE"
-	case LookUpShare:
+	case lookUpShare:
 		return " FOR SHARE"
-	case LookUpKeep:
+	case lookUpKeep:
 		return " FOR KEY SHARE"
 	default:
 		return ""
@@ -129,7 +151,7 @@ func (st *setStatement) forOneRow() string {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c Spec) string { return c.Name + " = " + st.onTop("", c) + number(1)(i, c) })
 		return "UPDATE " + st.table + " SET " + set + " WHERE " + match(1+len(st.values))
-	case LookUp, LookUpLock, LookUpShare, LookUpKeep:
+	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		return "SELECT " + names(st.values) + " FROM " + st.table + " WHERE " + match(1) + st.also + st.last
 	case deleteOld:
 		return "DELETE FROM " + st.table + " WHERE " + match(1)

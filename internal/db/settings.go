@@ -6,6 +6,7 @@ import "context"
 type setting struct{ name, value string }
 
 var (
+	// SettingsTable is the table of the settings.
 	SettingsTable = NewTable("settings",
 		Key(Text("name", func(s *setting) *string { return &s.name })),
 		Text("value", func(s *setting) *string { return &s.value }),

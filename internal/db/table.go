@@ -16,6 +16,7 @@ type Table[R any] struct {
 	Columns []Column[R] // all of them, in the order in which they are scanned
 }
 
+// NewTable returns the table of a name with its primary key and its other columns.
 func NewTable[T any](name string, key []Column[*T], rest ...Column[*T]) *Table[*T] {
 	return tableOf(name, func() *T { return new(T) }, key, rest)
 }
@@ -31,7 +32,7 @@ func (t *Table[R]) Pick(names ...string) []Column[R] {
 	for i, name := range names {
 		at := slices.IndexFunc(t.Columns, func(c Column[R]) bool { return c.Name == name })
 		if at < 0 {
-			panic(fmt.Sprintf("store: the table %s has no column %s", t.Name, name))
+			panic(fmt.Sprintf("db: the table %s has no column %s", t.Name, name))
 		}
 		picked[i] = t.Columns[at]
 	}
@@ -69,7 +70,7 @@ func (t *Table[R]) Addition() *Statement[R] { return t.writing(insertAdd) }
 // that exist.
 func (t *Table[R]) Update() *Statement[R] { return t.writing(update) }
 
-func (t *Table[R]) writing(v Verb) *Statement[R] {
+func (t *Table[R]) writing(v verb) *Statement[R] {
 	return &Statement[R]{newSet(v, t.Name, specs(t.Key), specs(t.Rest)), slices.Concat(t.Rest, t.Key)}
 }
 
@@ -123,19 +124,24 @@ type Lookup[K, R any] struct {
 
 // LookUpBy returns the look-up of whole rows by some of their columns.
 func LookUpBy[K, R any](keys []Column[K], t *Table[R]) *Lookup[K, R] {
-	return LookUpSome(LookUp, keys, t, t.Columns)
+	return LookUpSome(keys, t, t.Columns)
 }
 
 // LockBy returns the same look-up, locking the rows until the transaction ends.
 func LockBy[K, R any](keys []Column[K], t *Table[R]) *Lookup[K, R] {
-	return LookUpSome(LookUpLock, keys, t, t.Columns)
+	return LookUpBy(keys, t).Locked(ForUpdate)
 }
 
 // LookUpSome returns a look-up that reads only some columns.
-func LookUpSome[K, R any](v Verb, keys []Column[K], t *Table[R], read []Column[R]) *Lookup[K, R] {
+func LookUpSome[K, R any](keys []Column[K], t *Table[R], read []Column[R]) *Lookup[K, R] {
 	mustBeOf(t, keys)
 	mustBeOf(t, read)
-	return &Lookup[K, R]{set: newSet(v, t.Name, specs(keys), specs(read)), keys: keys, read: read, newRow: t.newRow}
+	return &Lookup[K, R]{set: newSet(lookUp, t.Name, specs(keys), specs(read)), keys: keys, read: read, newRow: t.newRow}
+}
+
+// Locked returns the look-up with a lock of the rows that it finds.
+func (l *Lookup[K, R]) Locked(by Lock) *Lookup[K, R] {
+	return &Lookup[K, R]{set: l.set.as(verb(by)), keys: l.keys, read: l.read, newRow: l.newRow}
 }
 
 // Where narrows a look-up to rows for which a condition without parameters is true. A
@@ -156,7 +162,7 @@ func (l *Lookup[K, R]) Last(column string) *Lookup[K, R] {
 func mustBeOf[T, R any](t *Table[T], columns []Column[R]) {
 	for _, c := range columns {
 		if !slices.Contains(specs(t.Columns), c.Spec) {
-			panic(fmt.Sprintf("store: the table %s has no column %s of this kind", t.Name, c.Name))
+			panic(fmt.Sprintf("db: the table %s has no column %s of this kind", t.Name, c.Name))
 		}
 	}
 }

@@ -22,11 +22,11 @@ var (
 	tokenActors    = operatorTokens.Pick("token_hash", "operator_id")
 	partnerActors  = partnerSettings.Pick("partner_id", "suspended_at", "pending_since")
 
-	readActors = newActorLookups(db.LookUp, db.LookUp)
+	readActors = newActorLookups(db.NoLock, db.NoLock)
 	// lockActors keeps what actors rest on until the transaction ends. Roles change, and
 	// people are deactivated, by updates; sessions and tokens end by being deleted, and are
 	// updated at every use.
-	lockActors = newActorLookups(db.LookUpShare, db.LookUpKeep)
+	lockActors = newActorLookups(db.ForShare, db.ForKeyShare)
 )
 
 // actorLookups reads what the authority of actors rests on.
@@ -39,14 +39,14 @@ type actorLookups struct {
 	settings  *db.Lookup[*string, *settingsRow] // of the partners of users
 }
 
-func newActorLookups(people, credentials db.Verb) actorLookups {
+func newActorLookups(people, credentials db.Lock) actorLookups {
 	return actorLookups{
-		operators: db.LookUpSome(people, db.ByID("operator_id"), operators, operatorActors),
-		users:     db.LookUpSome(people, db.ByID("user_id"), users, userActors),
-		sessions:  db.LookUpSome(credentials, byTokenHash, sessions, sessionActors),
-		desks:     db.LookUpSome(credentials, byTokenHash, operatorSessions, deskActors),
-		tokens:    db.LookUpSome(credentials, byTokenHash, operatorTokens, tokenActors),
-		settings:  db.LookUpSome(people, db.ByID("partner_id"), partnerSettings, partnerActors),
+		operators: db.LookUpSome(db.ByID("operator_id"), operators, operatorActors).Locked(people),
+		users:     db.LookUpSome(db.ByID("user_id"), users, userActors).Locked(people),
+		sessions:  db.LookUpSome(byTokenHash, sessions, sessionActors).Locked(credentials),
+		desks:     db.LookUpSome(byTokenHash, operatorSessions, deskActors).Locked(credentials),
+		tokens:    db.LookUpSome(byTokenHash, operatorTokens, tokenActors).Locked(credentials),
+		settings:  db.LookUpSome(db.ByID("partner_id"), partnerSettings, partnerActors).Locked(people),
 	}
 }
 

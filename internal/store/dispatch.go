@@ -203,7 +203,7 @@ func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs 
 }
 
 // findFacts finds what events say, and no more of them.
-var findFacts = db.LookUpSome(db.LookUp, byEvent, events, slices.Concat(events.Key, events.Pick("facts")))
+var findFacts = db.LookUpSome(byEvent, events, slices.Concat(events.Key, events.Pick("facts")))
 
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.
@@ -233,7 +233,7 @@ func (tx dispatchTx) Proofs(ctx context.Context, partnerID, orderID string) ([]*
 	return proofsOf(ctx, tx.conn, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 }
 
-var findPartnerNames = db.LookUpSome(db.LookUp, db.ByID("partner_id"), partners, partners.Pick("partner_id", "name"))
+var findPartnerNames = db.LookUpSome(db.ByID("partner_id"), partners, partners.Pick("partner_id", "name"))
 
 // PartnerNames returns partners' names by id.
 func (tx dispatchTx) PartnerNames(ctx context.Context, ids []string) (map[string]string, error) {
@@ -297,7 +297,7 @@ func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (move
 	return moves, err
 }
 
-var findOperatorEmails = db.LookUpSome(db.LookUp, db.ByID("operator_id"), operators, operators.Pick("operator_id", "email"))
+var findOperatorEmails = db.LookUpSome(db.ByID("operator_id"), operators, operators.Pick("operator_id", "email"))
 
 // OperatorEmails returns the e-mail addresses of operators by id.
 func (tx dispatchTx) OperatorEmails(ctx context.Context, ids []string) (map[string]string, error) {

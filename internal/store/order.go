@@ -63,7 +63,7 @@ var (
 	storedOrders = orders.Only("status", "updated_at", "estimated_delivery", "document")
 
 	findOrders = db.LookUpBy(byOrder, orders)
-	findStored = db.LookUpSome(db.LookUp, byOrder, orders, append(orderKey, orders.Pick(
+	findStored = db.LookUpSome(byOrder, orders, append(orderKey, orders.Pick(
 		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason", "document")...))
 	lockOrders = db.LockBy(byOrder, orders)
 	addOrders  = orders.Insert()
@@ -76,12 +76,12 @@ var (
 	byReference = db.Key(
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
 		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
-	findReferences = db.LookUpSome(db.LookUp, byReference, orders, db.Key(
+	findReferences = db.LookUpSome(byReference, orders, db.Key(
 		db.Text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
 		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
 	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
-	findDocuments = db.LookUpSome(db.LookUp, byOrder, orders, documents)
-	lockDocuments = db.LookUpSome(db.LookUpLock, byOrder, orders, documents)
+	findDocuments = db.LookUpSome(byOrder, orders, documents)
+	lockDocuments = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
 )
 
 // orderRowOf returns an order as it is stored.
