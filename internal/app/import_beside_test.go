@@ -33,11 +33,13 @@ func TestImportKeepsNoCreationWaiting(t *testing.T) {
 				t.Errorf("got %s imported, want 9999 0 0 9999", got)
 			}
 			slices.Sort(took)
-			p99, longest := took[len(took)*99/100], took[len(took)-1]
+			whole, p99, longest := time.Since(began), took[len(took)*99/100], took[len(took)-1]
 			t.Logf("the import took %v; of %d creations beside it: median %v, p99 %v, longest %v",
-				time.Since(began), len(took), took[len(took)/2], p99, longest)
-			if p99 > 150*time.Millisecond {
-				t.Errorf("got a p99 of %v, want at most 150 ms", p99)
+				whole, len(took), took[len(took)/2], p99, longest)
+			// A creation waits for a few of the import's hundred parts; it would wait for the
+			// whole if that was one transaction.
+			if p99 > whole/10 {
+				t.Errorf("got a p99 of %v, want at most a tenth of the import's %v", p99, whole)
 			}
 			return
 		default:

@@ -127,13 +127,9 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 			_, err := dispatching.SetSettingsFrom(ctx, func(s *dispatch.Settings) bool { return !s.AutoAccept }, wanted)
 			return err
 		})},
-		"product": {`{"name":"name %d"}`, func(ctx context.Context, root form.Source) error {
-			change, err := form.Decode(root, stock.ReadProductChange)
-			if err != nil {
-				return err
-			}
-			_, err = goods.ChangeProductFrom(ctx, partnerID, 1, func(p delivery.Product) bool { return p.Name == lamp.Name }, change)
+		"product": {`{"name":"name %d"}`, decoded(stock.ReadProductChange, func(ctx context.Context, change stock.ProductChange) error {
+			_, err := goods.ChangeProductFrom(ctx, partnerID, 1, func(p delivery.Product) bool { return p.Name == lamp.Name }, change)
 			return err
-		}},
+		})},
 	}
 }
