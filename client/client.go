@@ -36,7 +36,7 @@ func New(baseURL, publicKey, secretKey string) *Client {
 	return &Client{Service: *NewService(baseURL), PublicKey: publicKey, SecretKey: secretKey}
 }
 
-// authorize signs a request (interface section 5.1).
+// authorize signs a request (docs/contract.md, Signatures).
 func (c *Client) authorize(request *http.Request, body []byte) {
 	timestamp := strconv.FormatInt(time.Now().Unix(), 10)
 	signed := signature.Request{Timestamp: timestamp, Method: request.Method, Path: request.URL.EscapedPath(), Body: body}

@@ -19,7 +19,7 @@ import (
 
 const secretKey = "sk_test_4fN8qZk2vJ7yXw1LrT0bGmPc" // the key of the published vectors
 
-// sign implements section 5.1 of the interface independently of package signature.
+// sign signs as docs/contract.md, Signatures, says, independently of package signature.
 func sign(timestamp, method, path, body string) string {
 	mac := hmac.New(sha256.New, []byte(secretKey))
 	mac.Write([]byte(timestamp + "\n" + method + "\n" + path + "\n" + body))

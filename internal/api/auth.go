@@ -65,7 +65,7 @@ func (s *Server) handleRegister(c *call) (reply, error) {
 	return s.limitRegistrations(c, func() (reply, bool, error) {
 		registered, err := s.config.Partners.Register(c.Context(), wanted)
 		if refusal.HasCode(err, refusal.CodeValidation) {
-			// The interface wants 400 here; everywhere else it is 422 (section 7).
+			// The contract wants 400 here; everywhere else it is 422 (docs/contract.md, Errors).
 			err = statusError{err, http.StatusBadRequest}
 		}
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// statusOf maps every kind of refusal to its HTTP status (interface section 7).
+// statusOf maps every kind of refusal to its HTTP status (docs/contract.md, Errors).
 var statusOf = map[refusal.Code]int{
 	refusal.CodeBadRequest:            http.StatusBadRequest,
 	refusal.CodeEmailTaken:            http.StatusBadRequest,

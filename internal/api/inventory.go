@@ -15,7 +15,7 @@ const (
 	maxInventory     = 100
 )
 
-// product is a product in JSON (interface section 2.11).
+// product is a product in JSON (docs/contract.md, Products and movements).
 type product struct {
 	ProductID   int64                  `json:"product_id"`
 	Name        string                 `json:"name"`
@@ -46,7 +46,7 @@ func productOf(p delivery.Product) product {
 	}
 }
 
-// movement is a stock movement in JSON (interface section 2.12).
+// movement is a stock movement in JSON (docs/contract.md, Products and movements).
 type movement struct {
 	MovementID  int64                 `json:"movement_id"`
 	Type        delivery.MovementType `json:"type"`

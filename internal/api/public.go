@@ -32,7 +32,7 @@ func jsonDocument(read func() ([]byte, error)) handler { return constant("", rea
 // times.
 const trackingSize = 1 << 10
 
-// trackingOf encodes what a tracking URL shows of an order (interface section 4.6).
+// trackingOf encodes what a tracking URL shows of an order (docs/contract.md, Tracking).
 func trackingOf(o *delivery.Tracked) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, trackingSize)}
 	w.Object("")

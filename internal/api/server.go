@@ -163,7 +163,7 @@ type Server struct {
 	docURLs  map[refusal.Code]string // of the pages that explain errors; read only
 }
 
-// requestTimeout is how long a request may run (interface section 8).
+// requestTimeout is how long a request may run (docs/contract.md, Errors).
 const requestTimeout = 30 * time.Second
 
 // New returns a Server.

@@ -16,10 +16,9 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// authenticate checks the signature of a request (interface section 5.1), and then
-// the partner's rate and suspension, and the scopes of the key. A request whose
-// signature is refused counts against the rate of its network, never against a
-// partner's.
+// authenticate checks the signature of a request (docs/contract.md, Signatures), and then the
+// partner's rate and suspension, and the scopes of the key. A request whose signature is refused
+// counts against the rate of its network, never against a partner's.
 func (s *Server) authenticate(c *call) error {
 	_, span := s.config.Tracer.Start(c.Context(), "verify signature", tracing.Internal)
 	key, err := s.verify(c)

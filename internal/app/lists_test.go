@@ -115,8 +115,8 @@ func TestCursorDuringCreation(t *testing.T) {
 	}
 }
 
-// TestListedOrderMembers checks that listed orders have the members of interface
-// section 2.9 and no others.
+// TestListedOrderMembers checks that listed orders have the members of docs/contract.md, Orders in
+// responses and no others.
 func TestListedOrderMembers(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

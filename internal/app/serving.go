@@ -16,7 +16,7 @@ import (
 )
 
 // Limits of the HTTP server. Reading a request and writing its response may take as
-// long as the interface allows a request (section 8), and a little longer, so that
+// long as the contract allows a request (docs/contract.md, Errors), and a little longer, so that
 // the response to a request that took too long can still be written.
 const (
 	headerTimeout = 10 * time.Second

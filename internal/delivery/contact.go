@@ -9,14 +9,14 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
-// Provinces lists the thirteen provinces and territories of Canada (interface
-// section 2.3).
+// Provinces lists the thirteen provinces and territories of Canada (docs/contract.md, Addresses and
+// contacts).
 var Provinces = []string{"AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"}
 
 // Country is the only country served (ISO 3166-1 alpha-2).
 const Country = "CA"
 
-// Address is a place in Canada (interface section 2.3).
+// Address is a place in Canada (docs/contract.md, Addresses and contacts).
 type Address struct {
 	Line1      string
 	Line2      string
@@ -32,8 +32,8 @@ type Window struct {
 	Start, End time.Time // UTC, to the millisecond
 }
 
-// Contact is one end of a delivery: a person, a place and a time window
-// (interface section 2.5).
+// Contact is one end of a delivery: a person, a place and a time window (docs/contract.md,
+// Addresses and contacts).
 type Contact struct {
 	Name    string
 	Phone   string // E.164

@@ -2,7 +2,7 @@ package delivery
 
 import "time"
 
-// EventType names a webhook event (interface section 6).
+// EventType names a webhook event (docs/contract.md, Webhooks).
 type EventType string
 
 // The events that a change of status causes.

@@ -33,15 +33,14 @@ type Shipment struct {
 	Insurance    *Money   // nil if not given
 }
 
-// Item is a line of products taken from the partner's stock (interface
-// section 4.8).
+// Item is a line of products taken from the partner's stock (docs/contract.md, Orders).
 type Item struct {
 	ProductID int64
 	Quantity  int64
 	Name      string // the product's name when the order was created
 }
 
-// OrderRequest is a valid request to create an order (interface section 2.8).
+// OrderRequest is a valid request to create an order (docs/contract.md, Orders in requests).
 type OrderRequest struct {
 	PartnerOrderID string
 	Shipment
@@ -150,8 +149,8 @@ type HistoryEntry struct {
 	Notes      string
 }
 
-// Order is a delivery order (interface section 2.9). The fields before Status
-// are fixed at creation.
+// Order is a delivery order (docs/contract.md, Orders in responses). The fields before Status are
+// fixed at creation.
 type Order struct {
 	OrderID   string
 	PartnerID string

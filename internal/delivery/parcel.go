@@ -2,7 +2,7 @@ package delivery
 
 import "github.com/dropyard/dropyard/internal/foundation/form"
 
-// Parcel is one package of an order (interface section 2.6).
+// Parcel is one package of an order (docs/contract.md, Parcels).
 type Parcel struct {
 	ParcelID    string // unique within its order
 	Description string
@@ -15,7 +15,7 @@ type Parcel struct {
 	Barcode     string
 }
 
-// The limits of interface section 8.
+// The limits of parcels (docs/contract.md, Parcels).
 const (
 	MaxParcels = 50
 
@@ -66,13 +66,13 @@ func readParcel(f *form.Form, unpriced form.Presence) (p Parcel) {
 // Currency is the currency of an amount, CAD or USD.
 type Currency string
 
-// The two currencies of interface section 2.7.
+// The two currencies (docs/contract.md, Orders in requests).
 const (
 	CAD Currency = "CAD"
 	USD Currency = "USD"
 )
 
-// Money is a cash-on-delivery or insurance amount (interface section 2.7).
+// Money is a cash-on-delivery or insurance amount (docs/contract.md, Orders in requests).
 type Money struct {
 	AmountCents int64 // 0 means nothing to collect, or nothing insured
 	Currency    Currency

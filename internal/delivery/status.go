@@ -2,7 +2,7 @@ package delivery
 
 import "slices"
 
-// Status is how far an order has come (interface section 3).
+// Status is how far an order has come (docs/contract.md, Statuses).
 type Status string
 
 // The nine statuses.

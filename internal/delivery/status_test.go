@@ -20,8 +20,8 @@ var wantNext = map[delivery.Status][]delivery.Status{
 	"cancelled":        {},
 }
 
-// partnerMayCancel lists the statuses in which a partner may cancel an order
-// (interface section 3). Cancelling is the only move of a partner.
+// partnerMayCancel lists the statuses in which a partner may cancel an order (docs/contract.md,
+// Statuses). Cancelling is the only move of a partner.
 var partnerMayCancel = []delivery.Status{"pending", "accepted"}
 
 func TestTransitions(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// Product is a product that the service holds in stock for a partner (interface
-// section 2.11).
+// Product is a product that the service holds in stock for a partner (docs/contract.md, Products
+// and movements).
 type Product struct {
 	ProductID  int64 // counts from 1 for each partner
 	Name       string
@@ -37,8 +37,8 @@ func (p Product) LowStock() bool { return p.Quantity <= p.StockMin }
 // Available reports whether the product can be ordered now.
 func (p Product) Available() bool { return p.Status == ProductActive && p.Quantity > 0 }
 
-// MovementType is the reason for which a stock level changed (interface section
-// 2.12).
+// MovementType is the reason for which a stock level changed (docs/contract.md, Products and
+// movements).
 type MovementType string
 
 // The types of movements, and how the quantity of each changes the level.
@@ -109,8 +109,7 @@ func Allocate(levels []Level, productID, quantity int64) ([]Take, bool) {
 	return takes, quantity == 0
 }
 
-// Shortage is a product that an order wants more of than is left (interface
-// section 7).
+// Shortage is a product that an order wants more of than is left (docs/contract.md, Errors).
 type Shortage struct {
 	ProductID int64 `json:"product_id"`
 	Available int64 `json:"available"`

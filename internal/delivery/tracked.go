@@ -2,9 +2,9 @@ package delivery
 
 import "time"
 
-// Tracked is what the recipient of an order may know of it, and so everybody who has its
-// tracking URL (interface section 4.6): no names, streets, phone numbers, e-mail addresses,
-// notes, metadata or prices.
+// Tracked is what the recipient of an order may know of it, and so everybody who has its tracking
+// URL (docs/contract.md, Tracking): no names, streets, phone numbers, e-mail addresses, notes,
+// metadata or prices.
 type Tracked struct {
 	PartnerID           string
 	OrderID             string

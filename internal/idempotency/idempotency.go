@@ -1,6 +1,6 @@
-// Package idempotency is the one rule by which a request that is repeated takes
-// effect once (interface section 5.1): what a key names, what is kept under it,
-// and what a second request with the same key is answered.
+// Package idempotency is the one rule by which a request that is repeated takes effect once
+// (docs/contract.md, Idempotency): what a key names, what is kept under it, and what a second
+// request with the same key is answered.
 package idempotency
 
 import (

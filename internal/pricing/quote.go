@@ -14,10 +14,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// QuoteValidity is how long a quote is valid (interface section 8).
+// QuoteValidity is how long a quote is valid (docs/contract.md, Quotes).
 const QuoteValidity = 24 * time.Hour
 
-// Quote is the answer to a request for a rate quote (interface section 2.10).
+// Quote is the answer to a request for a rate quote (docs/contract.md, Quotes).
 type Quote struct {
 	QuoteID      string // 80 characters; an order that names it gets the quoted rate
 	ServiceLevel delivery.ServiceLevel

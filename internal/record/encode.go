@@ -1,7 +1,6 @@
-// Package record encodes and decodes the order record of the interface (section
-// 2.9). The record that answers the creation of an order is stored as it is, and
-// is the answer to a repeated creation. So the answer, the stored order and the
-// replay cannot differ.
+// Package record encodes and decodes the order record of the contract (docs/contract.md, Orders in
+// responses). The record that answers the creation of an order is stored as it is, and is the
+// answer to a repeated creation. So the answer, the stored order and the replay cannot differ.
 package record
 
 import (

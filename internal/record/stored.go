@@ -10,11 +10,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
-// AppendListed appends the record that a list has of an order, after a comma unless it
-// is the first. It has the fields that section 2.9 of the interface gives for lists,
-// with which the stored record begins, so it is copied rather than decoded and encoded.
-// It replaces what may have changed since. A document that Encode has not written is an
-// error, or is copied as it is.
+// AppendListed appends the record that a list has of an order, after a comma unless it is the
+// first. It has the fields that docs/contract.md, Orders in responses, gives for lists, with which
+// the stored record begins, so it is copied rather than decoded and encoded. It replaces what may
+// have changed since. A document that Encode has not written is an error, or is copied as it is.
 func AppendListed(buffer []byte, o *delivery.Stored) ([]byte, error) {
 	w := strictjson.Writer{Buffer: buffer}
 	if _, err := copyListed(&w, o); err != nil {

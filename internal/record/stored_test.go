@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// listed holds the members of a listed record in their order, by section 2.9 of the
-// interface.
+// listed holds the members of a listed record in their order, by docs/contract.md, Orders in
+// responses.
 var listed = []string{
 	"order_id", "partner_order_id", "status", "service_level", "pickup", "dropoff", "parcels",
 	"rate_cents", "currency", "estimated_delivery", "tracking_url", "created_at", "updated_at",

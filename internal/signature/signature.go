@@ -1,6 +1,5 @@
-// Package signature signs and verifies requests and events (interface sections
-// 5.1 and 6). A signature is the HMAC-SHA256 under a shared secret, in hex after
-// "v1=".
+// Package signature signs and verifies requests and events (docs/contract.md, Signatures and
+// Webhooks). A signature is the HMAC-SHA256 under a shared secret, in hex after "v1=".
 package signature
 
 import (
@@ -14,7 +13,7 @@ import (
 	"time"
 )
 
-// scheme is the prefix of the only signature scheme (interface section 9).
+// scheme is the prefix of version 1 of the signature (docs/contract.md, Signatures).
 const scheme = "v1="
 
 // MaxSkew is the greatest difference between the clocks of a signer and of a

@@ -105,8 +105,8 @@ type Secrets struct {
 	Next    string // empty unless a rotation is under way
 }
 
-// Headers returns the headers of one request with their signatures of its body:
-// those of the interface (section 6) and those of Standard Webhooks.
+// Headers returns the headers of one request with their signatures of its body: those of the
+// contract (docs/contract.md, Webhooks) and those of Standard Webhooks.
 func Headers(eventID string, at time.Time, secrets Secrets, body []byte) []Header {
 	timestamp := strconv.FormatInt(at.Unix(), 10)
 	standard := standardSignature(secrets.Current, eventID, timestamp, body)

@@ -98,8 +98,8 @@ func TestBodiesDoNotChange(t *testing.T) {
 	}
 }
 
-// TestBodyFields: a body has the fields of interface section 6, and for every order
-// its partner_order_id.
+// TestBodyFields: a body has the fields of docs/contract.md, Webhooks, and for every order its
+// partner_order_id.
 func TestBodyFields(t *testing.T) {
 	t.Parallel()
 	want := map[delivery.EventType][]string{

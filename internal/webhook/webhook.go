@@ -1,7 +1,6 @@
-// Package webhook sends partners the events of their orders (interface section
-// 6). It has the settings of endpoints, the bodies of events, and the sender,
-// which delivers each event at least once, and those of one order in their
-// sequence.
+// Package webhook sends partners the events of their orders (docs/contract.md, Webhooks). It has
+// the settings of endpoints, the bodies of events, and the sender, which delivers each event at
+// least once, and those of one order in their sequence.
 //
 // Service has what partners do with endpoints and events. Sender runs a lane for
 // each endpoint that has events to be sent, and a settler that writes what came

@@ -102,9 +102,8 @@ func (r *Receiver) NoneLeft(t testing.TB) {
 	}
 }
 
-// Verifies reports whether the request passes the check of interface section 6:
-// Drop-Signature without its prefix is the hex HMAC of the raw body under the
-// secret.
+// Verifies reports whether the request passes the check of docs/contract.md, Webhooks:
+// Drop-Signature without its prefix is the hex HMAC of the raw body under the secret.
 func (h *Hook) Verifies(secret string) bool {
 	digest := hmac.New(sha256.New, []byte(secret))
 	digest.Write(h.Body)
