@@ -9,7 +9,6 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -26,7 +25,7 @@ func (s *Server) handleOrderAdvance(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	move, refused := form.Decode(body, func(f *form.Form) order.Advance { return s.config.Orders.ReadAdvance(f, courierID) })
+	move, refused := form.Decode(body, s.config.Orders.ReadAdvance(courierID))
 	move.Refused = refused
 	answer, err := s.config.Orders.Advance(c.Context(), request, c.pathID("order_id"), move)
 	return c.recordReply(http.StatusOK, answer, err)

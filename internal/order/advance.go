@@ -38,12 +38,14 @@ type Advance struct {
 	Refused error
 }
 
-// ReadAdvance reads a request to move one order. by is the courier who makes it; empty for
-// the dispatch desk.
-func (s *Service) ReadAdvance(f *form.Form, by string) Advance {
-	a := s.readAdvance(f, by)
-	a.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
-	return a
+// ReadAdvance returns the reader of requests to move one order. by is the courier who makes
+// them; empty for the dispatch desk.
+func (s *Service) ReadAdvance(by string) func(*form.Form) Advance {
+	return func(f *form.Form) Advance {
+		a := s.readAdvance(f, by)
+		a.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
+		return a
+	}
 }
 
 // readAdvance reads what the requests to move one order and many have in common.
@@ -137,7 +139,9 @@ func ofOrder(r *idempotency.Request, orderID string) (*idempotency.Request, erro
 }
 
 // concerned returns the order that a move is of, and the courier whom it names.
-func (s *Service) concerned(ctx context.Context, orderID string, a *Advance) (order *delivery.Order, courier *delivery.Courier, err error) {
+func (s *Service) concerned(
+	ctx context.Context, orderID string, a *Advance,
+) (order *delivery.Order, courier *delivery.Courier, err error) {
 	if a.By != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
 		return nil, nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
 	}

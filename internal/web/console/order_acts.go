@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -168,11 +167,9 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	version := max(sent.Version, 1)
 	sent.Values.Set("status", to)
 	sent.Values.Set("version", strconv.FormatInt(version, 10))
-	advance, err := form.Decode(sent.Typed(room.typedMove(found.Order)), func(f *form.Form) order.Advance {
-		return room.config.Orders.ReadAdvance(f, "")
-	})
+	move, err := form.Decode(sent.Typed(room.typedMove(found.Order)), room.config.Orders.ReadAdvance(""))
 	if err == nil {
-		_, err = room.config.Orders.Advance(s.Context(), nil, orderID, advance)
+		_, err = room.config.Orders.Advance(s.Context(), nil, orderID, move)
 	}
 	switch {
 	case refusal.HasCode(err, delivery.CodeInvalidTransition):

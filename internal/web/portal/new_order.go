@@ -203,21 +203,26 @@ func (o *orderForm) priceAgain() error {
 // send creates the order under the key of the form, so that the same form never creates
 // a second one.
 func (o *orderForm) send() (orderID string, err error) {
-	typed := orderValues(o.Form.Values, o.clockOf)
+	typed, wanted := o.read()
 	request := idempotency.Request{
-		Key:  idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
-		Body: []byte(typed.Encode()),
+		Key:     idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
+		Body:    []byte(typed.Encode()),
+		Refused: wanted.Refused,
 	}
-	var wanted delivery.OrderRequest
-	wanted, request.Refused = form.Decode(form.FromValues(typed, nil), delivery.ReadOrderRequest)
-	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted)
+	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted.OrderRequest)
 	return record.OrderID(answer.Record), err
+}
+
+// read reads the order that was typed.
+func (o *orderForm) read() (typed url.Values, wanted order.Wanted) {
+	typed = orderValues(o.Form.Values, o.clockOf)
+	wanted.OrderRequest, wanted.Refused = form.Decode(form.FromValues(typed, nil), delivery.ReadOrderRequest)
+	return typed, wanted
 }
 
 // validate returns what creating the order would be refused for; nil if it would not.
 func (o *orderForm) validate() error {
-	var wanted order.Wanted
-	wanted.OrderRequest, wanted.Refused = form.Decode(form.FromValues(orderValues(o.Form.Values, o.clockOf), nil), delivery.ReadOrderRequest)
+	_, wanted := o.read()
 	_, err := o.room.config.Orders.Validate(o.Context(), o.Account, wanted)
 	return err
 }
@@ -228,7 +233,8 @@ func (o *orderForm) price() error {
 	o.Quote, o.Missing = nil, nil
 	o.Form.Values.Del("quote_id")
 	o.Form.Values.Del(priceField)
-	shipment, err := form.Decode(form.FromValues(quoteValues(o.Form.Values, o.clockOf), nil), delivery.ReadQuoteRequest)
+	typed := quoteValues(o.Form.Values, o.clockOf)
+	shipment, err := form.Decode(form.FromValues(typed, nil), delivery.ReadQuoteRequest)
 	var quote pricing.Quote
 	if err == nil {
 		quote, err = o.room.config.Orders.Quote(o.Context(), o.Account, shipment)

@@ -76,7 +76,8 @@ func TestQuoteValuesAreEnough(t *testing.T) {
 		values.Del(name)
 	}
 	values.Set("pickup.phone", "5")
-	if _, problems := form.Decode(form.FromValues(quoteValues(values, clock), nil), delivery.ReadQuoteRequest); problems != nil {
+	source := form.FromValues(quoteValues(values, clock), nil)
+	if _, problems := form.Decode(source, delivery.ReadQuoteRequest); problems != nil {
 		t.Errorf("got %v, want a valid request", problems)
 	}
 }
@@ -158,7 +159,8 @@ func FuzzOrderValues(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent string) {
 		values, _ := url.ParseQuery(sent) // keeps what it could read
 		for _, body := range []url.Values{orderValues(values, clock), quoteValues(values, clock)} {
-			if _, err := form.Decode(form.FromValues(body, nil), delivery.ReadOrderRequest); err != nil && form.ProblemsOf(err) == nil {
+			_, err := form.Decode(form.FromValues(body, nil), delivery.ReadOrderRequest)
+			if err != nil && form.ProblemsOf(err) == nil {
 				t.Fatalf("%q: got %q, which is refused with %v, want a validation_error", sent, body, err)
 			}
 			if !utf8.ValidString(fmt.Sprint(body)) {
