@@ -129,10 +129,10 @@ func ReadAcceptance(f *form.Form) Acceptance {
 	return Acceptance{Name: name, Password: f.Secret("password", form.Required, rule)}
 }
 
-// Accept makes a user of the person who was invited, given the token of the invitation. It begins no session, so that there is one way
-// to sign in. It refuses with credential.ErrNoLink, with validation_error, with
-// email_taken if the address has become a user meanwhile, and with forbidden if the
-// partner is suspended or awaits approval.
+// Accept makes a user of the person who was invited, given the token of the invitation. It
+// begins no session, so that there is one way to sign in. It refuses with
+// credential.ErrNoLink, with validation_error, with email_taken if the address has become a
+// user meanwhile, and with forbidden if the partner is suspended or awaits approval.
 func (s *Service) Accept(ctx context.Context, token string, accepting Acceptance) (*Member, error) {
 	hash := credential.HashToken(token)
 	link, err := s.invitation(ctx, hash)

@@ -100,10 +100,10 @@ func (s *Service) PersonOfEmail(ctx context.Context, token string) (p *Person, e
 // ConfirmEmail changes the address of the person that a link was made for, and returns
 // the new one. The link shows that its reader gets the mails to the address, and not that
 // the account is the reader's: a stranger may have entered the address. So the person must
-// be the caller, or else the confirmation has the person's password. Links that were sent to the old
-// address cannot be used any longer, and a mail to it says that it was changed. It
-// refuses with not_found if the link cannot be used, with validation_error or rate_limited
-// for the password, after which the link still can, or with email_taken.
+// be the caller, or else the confirmation has the person's password. Links that were sent
+// to the old address cannot be used any longer, and a mail to it says that it was changed.
+// It refuses with not_found if the link cannot be used, with validation_error or
+// rate_limited for the password, after which the link still can, or with email_taken.
 func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, confirmed Confirmation) (email string, err error) {
 	asked, _, err := s.PersonOfEmail(ctx, token)
 	if err != nil {

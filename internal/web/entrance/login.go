@@ -34,6 +34,7 @@ type typed struct {
 	until time.Time // when the second step ends; zero before it
 }
 
+// read reads it as what a person signs in with.
 func (t typed) read() (signin.Credentials, error) {
 	values := url.Values{"email": {t.Email}, "password": {t.Password}, "code": {t.Code}}
 	return form.Decode(form.FromValues(values, nil), signin.ReadCredentials)
