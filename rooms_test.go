@@ -127,8 +127,8 @@ var rooms = map[string]room{
 	"cmd/screenshots":      {may: []string{"internal/web/browser", "internal/web/scenes"}},
 
 	"internal/db":              {may: []string{foundation}, mayNot: storage},
-	"internal/store":           {may: []string{"internal/db", "internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor"}, mayNot: storage},
-	"internal/store/backup":    {may: []string{"internal/db", "internal/installation", "internal/store", foundation}, mayNot: storage},
+	"internal/db/backup":       {may: []string{"internal/db", foundation}, mayNot: storage},
+	"internal/store":           {may: []string{"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/ledger", "internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor"}, mayNot: storage},
 	"internal/store/storetest": everything,
 
 	"examples/quickstart": {may: []string{"client"}},
@@ -218,11 +218,11 @@ var drivers = []string{
 // mayReachDatabase names the rooms that may import drivers, each with the reason.
 // Test files may, too.
 var mayReachDatabase = map[string]string{
-	"internal/db":           "it is what every database is reached through",
-	"internal/store/backup": "it copies the file of the embedded database through SQLite",
-	"internal/testkit":      "it starts servers for tests, and records their protocol",
-	"internal/app/apptest":  "it looks into the database behind the service under test",
-	"bench":                 "it measures the database without the service, and fills it",
+	"internal/db":          "it is what every database is reached through",
+	"internal/db/backup":   "it copies the file of the embedded database through SQLite",
+	"internal/testkit":     "it starts servers for tests, and records their protocol",
+	"internal/app/apptest": "it looks into the database behind the service under test",
+	"bench":                "it measures the database without the service, and fills it",
 }
 
 func reachesDatabase(imported string) bool {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/db/backup"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/store/backup"
 )
 
 // ErrNotEmbedded means that the command works on the embedded database only.
@@ -23,7 +23,7 @@ func Backup(ctx context.Context, settings *config.Config, file string) (*backup.
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
-	written, err := backup.Write(ctx, settings.Database(), file)
+	written, err := store.Backups.Write(ctx, settings.Database(), file)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 	if err := durable.MakeFolder(filepath.Dir(settings.Database())); err != nil {
 		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
-	return backup.Restore(ctx, file, settings.Database(), force, time.Now())
+	return store.Backups.Restore(ctx, file, settings.Database(), force, time.Now())
 }
 
 // CheckCopy returns an error if the settings do not name two databases. It opens
@@ -91,7 +91,7 @@ func openAlone(ctx context.Context, settings *config.Config) (*store.Store, erro
 		}
 		return store.OpenPostgres(ctx, settings.DatabaseURL)
 	}
-	if err := backup.CheckUnused(ctx, settings.Database()); err != nil {
+	if err := store.Backups.CheckUnused(ctx, settings.Database()); err != nil {
 		return nil, err
 	}
 	return openStore(ctx, settings)

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/headway"
 	"zombiezen.com/go/sqlite"
 )
@@ -32,6 +33,19 @@ type Contents struct {
 	Version int64 // of the schema
 }
 
+// Files makes backups of the databases of one schema, and restores them.
+type Files struct {
+	Schema *db.Schema
+	// Lineage is the setting in which a database says where it comes from.
+	Lineage string
+	// Follows reports whether a database has gone on from the state of an older one, by this
+	// setting of each; empty if it was never set.
+	Follows func(newer, older string) (bool, error)
+	// Changes are what a restored database must not forget, or people must know of. They use
+	// columns of the first release only, because the backup may be of that one.
+	Changes []Change
+}
+
 // checksumSuffix is added to a backup's name for the file that holds its SHA-256,
 // in the form of sha256sum. SQLite would not notice a changed letter.
 const checksumSuffix = ".sha256"
@@ -45,11 +59,11 @@ const busyTimeout = 10 * time.Second
 // Write writes one consistent state of a database to a file that does not exist
 // yet, with its checksum beside it. A service may be running on the database. The
 // file appears under its name only when it is complete, verified and on disk.
-func Write(ctx context.Context, database, file string) (made *Contents, err error) {
+func (f Files) Write(ctx context.Context, database, file string) (made *Contents, err error) {
 	if err := refuseExisting(file); err != nil {
 		return nil, err
 	}
-	if err := checkFiles(ctx, database); err != nil {
+	if err := f.checkFiles(ctx, database); err != nil {
 		return nil, fmt.Errorf("back up: %w", err)
 	}
 	temp, err := createTemp(file)
@@ -65,7 +79,7 @@ func Write(ctx context.Context, database, file string) (made *Contents, err erro
 		return nil, fmt.Errorf("back up %s: %w", database, err)
 	}
 	headway.Report(ctx, "verifying", 0, 0)
-	held, err := verify(ctx, temp)
+	held, err := f.verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("the copy of %s: %w", database, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/store"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -30,14 +29,14 @@ func (v *verified) contents(bytes int64) *Contents {
 // verify checks that a file, which no other process knows of, is a sound database
 // that this release can serve. It leaves the file without a write-ahead log, so
 // that it is complete by itself.
-func verify(ctx context.Context, path string) (held *verified, err error) {
+func (f Files) verify(ctx context.Context, path string) (held *verified, err error) {
 	c, err := open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 	c.SetInterrupt(ctx.Done())
-	held, err = read(c)
+	held, err = f.read(c)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -47,7 +46,7 @@ func verify(ctx context.Context, path string) (held *verified, err error) {
 	return held, err
 }
 
-func read(c *sqlite.Conn) (*verified, error) {
+func (f Files) read(c *sqlite.Conn) (*verified, error) {
 	if err := execute(c, "PRAGMA journal_mode = DELETE"); err != nil {
 		return nil, err
 	}
@@ -62,7 +61,7 @@ func read(c *sqlite.Conn) (*verified, error) {
 			return nil, err
 		}
 	}
-	version, err := knownVersion(c)
+	version, err := f.knownVersion(c)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +71,7 @@ func read(c *sqlite.Conn) (*verified, error) {
 
 // knownVersion returns the version of the schema. It returns
 // db.ErrNewerSchema if only a newer release knows it.
-func knownVersion(c *sqlite.Conn) (version int64, err error) {
+func (f Files) knownVersion(c *sqlite.Conn) (version int64, err error) {
 	migrated := false
 	err = query(c, "SELECT name FROM sqlite_schema WHERE name = 'goose_db_version'", func(*sqlite.Stmt) error {
 		migrated = true
@@ -91,7 +90,7 @@ func knownVersion(c *sqlite.Conn) (version int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return version, store.Schema.CheckVersion(version)
+	return version, f.Schema.CheckVersion(version)
 }
 
 // countRows counts the rows of every table but those of tools.

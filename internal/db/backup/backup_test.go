@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/db/backup"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/store"
-	"github.com/dropyard/dropyard/internal/store/backup"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -132,12 +132,12 @@ func TestBackupDuringWrites(t *testing.T) {
 		before := acknowledged
 		mu.Unlock()
 		file := filepath.Join(dir, fmt.Sprint("backup", i))
-		made, err := backup.Write(t.Context(), path, file)
+		made, err := store.Backups.Write(t.Context(), path, file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		target := filepath.Join(dir, fmt.Sprint("restored", i))
-		restored, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch)
+		restored, err := store.Backups.Restore(t.Context(), file, target, false, testkit.Epoch)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,7 +181,7 @@ func checkNames(t *testing.T, dir string, want int) {
 func TestBackupIsOneFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "backup")
-	if _, err := backup.Write(t.Context(), fill(t, 3), file); err != nil {
+	if _, err := store.Backups.Write(t.Context(), fill(t, 3), file); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(file)
@@ -200,19 +200,19 @@ func TestBackupRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := fill(t, 1)
-	if _, err := backup.Write(t.Context(), path, taken); !errors.Is(err, backup.ErrExists) {
+	if _, err := store.Backups.Write(t.Context(), path, taken); !errors.Is(err, backup.ErrExists) {
 		t.Errorf("over a file: got %v, want ErrExists", err)
 	}
-	if _, err := backup.Write(t.Context(), filepath.Join(dir, "missing"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := store.Backups.Write(t.Context(), filepath.Join(dir, "missing"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("of a database that does not exist: got %v, want os.ErrNotExist", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := backup.Write(ended, path, filepath.Join(dir, "b")); !errors.Is(err, context.Canceled) {
+	if _, err := store.Backups.Write(ended, path, filepath.Join(dir, "b")); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a context that has ended: got %v, want context.Canceled", err)
 	}
 	migrateBeyond(t, path)
-	if _, err := backup.Write(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, db.ErrNewerSchema) {
+	if _, err := store.Backups.Write(t.Context(), path, filepath.Join(dir, "b")); !errors.Is(err, db.ErrNewerSchema) {
 		t.Errorf("of the database of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	checkNames(t, dir, 1)
@@ -259,7 +259,7 @@ func TestRestoreRefusesDamage(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			file, target := filepath.Join(dir, "backup"), filepath.Join(dir, "target")
-			if _, err := backup.Write(t.Context(), fill(t, 20), file); err != nil {
+			if _, err := store.Backups.Write(t.Context(), fill(t, 20), file); err != nil {
 				t.Fatal(err)
 			}
 			content, err := os.ReadFile(file)
@@ -269,14 +269,14 @@ func TestRestoreRefusesDamage(t *testing.T) {
 			if err := os.WriteFile(file, c.harm(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+			if _, err := store.Backups.Restore(t.Context(), file, target, false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
 				t.Errorf("got %v, want ErrDamaged", err)
 			}
 			checkNames(t, dir, 2)
 			if err := os.Remove(file + ".sha256"); err != nil {
 				t.Fatal(err)
 			}
-			made, err := backup.Restore(t.Context(), file, target, false, testkit.Epoch)
+			made, err := store.Backups.Restore(t.Context(), file, target, false, testkit.Epoch)
 			if c.seen && !errors.Is(err, backup.ErrDamaged) || !c.seen && (err != nil || made.Checked) {
 				t.Errorf("without a checksum: got %+v, %v, want ErrDamaged: %t", made, err, c.seen)
 			}
@@ -290,26 +290,26 @@ func TestRestoreRefusals(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "backup")
 	path := fill(t, 5)
-	if _, err := backup.Write(t.Context(), path, file); err != nil {
+	if _, err := store.Backups.Write(t.Context(), path, file); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := backup.Restore(t.Context(), file, path, false, testkit.Epoch); !errors.Is(err, backup.ErrExists) {
+	if _, err := store.Backups.Restore(t.Context(), file, path, false, testkit.Epoch); !errors.Is(err, backup.ErrExists) {
 		t.Errorf("over a database: got %v, want ErrExists", err)
 	}
-	if _, err := backup.Restore(t.Context(), path, path, true, testkit.Epoch); err == nil {
+	if _, err := store.Backups.Restore(t.Context(), path, path, true, testkit.Epoch); err == nil {
 		t.Error("of a database from itself: got no error")
 	}
 	s := openFile(t, path)
-	if _, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch); !errors.Is(err, backup.ErrInUse) {
+	if _, err := store.Backups.Restore(t.Context(), file, path, true, testkit.Epoch); !errors.Is(err, backup.ErrInUse) {
 		t.Errorf("over a database in use: got %v, want ErrInUse", err)
 	}
-	if err := backup.CheckUnused(t.Context(), path); !errors.Is(err, backup.ErrInUse) {
+	if err := store.Backups.CheckUnused(t.Context(), path); !errors.Is(err, backup.ErrInUse) {
 		t.Errorf("check of a database in use: got %v, want ErrInUse", err)
 	}
 	if err := add(t.Context(), s, 6); err != nil {
 		t.Errorf("the store that has the database open: %v", err)
 	}
-	if _, err := backup.Restore(t.Context(), path, filepath.Join(dir, "b"), false, testkit.Epoch); err == nil {
+	if _, err := store.Backups.Restore(t.Context(), path, filepath.Join(dir, "b"), false, testkit.Epoch); err == nil {
 		t.Error("of a database with a log: got no error")
 	}
 	if err := s.Close(); err != nil {
@@ -322,12 +322,12 @@ func TestRestoreRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrateBeyond(t, file)
-	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, db.ErrNewerSchema) {
+	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, db.ErrNewerSchema) {
 		t.Errorf("of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	execute(t, file, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+
 		"INSERT INTO sessions (token_hash, session_id, partner_id, user_id, address, agent, created_at, last_seen_at) VALUES (x'00', '', 'par_none', '', '', '', 0, 0)")
-	if _, err := backup.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
 		t.Errorf("with a row that refers to none: got %v, want ErrDamaged", err)
 	}
 	checkNames(t, dir, 1)
@@ -338,7 +338,7 @@ func TestRestoreRefusals(t *testing.T) {
 func TestRestoreByForce(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "backup")
-	if _, err := backup.Write(t.Context(), fill(t, 5), file); err != nil {
+	if _, err := store.Backups.Write(t.Context(), fill(t, 5), file); err != nil {
 		t.Fatal(err)
 	}
 	for name, harm := range map[string]func(t *testing.T, path string){
@@ -355,7 +355,7 @@ func TestRestoreByForce(t *testing.T) {
 			path := fill(t, 9)
 			harm(t, path)
 			before, _ := os.ReadFile(path)
-			made, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch)
+			made, err := store.Backups.Restore(t.Context(), file, path, true, testkit.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}

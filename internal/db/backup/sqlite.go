@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/store"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
 )
@@ -48,11 +47,11 @@ func isDamage(err error) bool {
 
 // CheckUnused returns ErrInUse if any connection has the database open, and a
 // *db.FaultError if it is damaged.
-func CheckUnused(ctx context.Context, path string) error {
-	if err := checkFiles(ctx, path); err != nil {
+func (f Files) CheckUnused(ctx context.Context, path string) error {
+	if err := f.checkFiles(ctx, path); err != nil {
 		return err
 	}
-	release, err := seize(ctx, path)
+	release, err := f.seize(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -61,11 +60,11 @@ func CheckUnused(ctx context.Context, path string) error {
 
 // checkFiles returns a *db.FaultError if a database is damaged. SQLite would cut a
 // damaged log when it closes the database.
-func checkFiles(ctx context.Context, path string) error {
+func (f Files) checkFiles(ctx context.Context, path string) error {
 	if _, err := os.Stat(path); err != nil {
 		return err // it says more
 	}
-	_, err := store.Schema.ExamineSQLite(ctx, path)
+	_, err := f.Schema.ExamineSQLite(ctx, path)
 	return err
 }
 
@@ -73,9 +72,9 @@ func checkFiles(ctx context.Context, path string) error {
 // if any connection has the database open. What was in its log is then in the
 // file. A damaged database is not opened, so that it stays as it is; no service can
 // have it open either.
-func seize(ctx context.Context, path string) (release func() error, err error) {
+func (f Files) seize(ctx context.Context, path string) (release func() error, err error) {
 	var damaged *db.FaultError
-	if err := checkFiles(ctx, path); errors.As(err, &damaged) {
+	if err := f.checkFiles(ctx, path); errors.As(err, &damaged) {
 		return func() error { return nil }, nil
 	}
 	c, err := open(path)

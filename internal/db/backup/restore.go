@@ -34,9 +34,9 @@ type Restored struct {
 // database that a service has open is always left alone. Nothing is touched before
 // the backup has been copied and the copy verified. What was taken away since is taken away
 // from the copy, too (Since), and a note has the next start of a service go on from an older
-// state (store.Branch).
-func Restore(ctx context.Context, file, database string, force bool, now time.Time) (made *Restored, err error) {
-	if err := checkPaths(ctx, file, database, force); err != nil {
+// state (db.NoteRestored).
+func (f Files) Restore(ctx context.Context, file, database string, force bool, now time.Time) (made *Restored, err error) {
+	if err := f.checkPaths(ctx, file, database, force); err != nil {
 		return nil, err
 	}
 	temp, err := createTemp(database)
@@ -53,20 +53,20 @@ func Restore(ctx context.Context, file, database string, force bool, now time.Ti
 		return nil, err
 	}
 	headway.Report(ctx, "verifying", 0, 0)
-	held, err := verify(ctx, temp)
+	held, err := f.verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	made = &Restored{Contents: *held.contents(size), Checked: checked}
-	if made.Since, err = mark(ctx, temp, database); err != nil {
+	if made.Since, err = f.mark(ctx, temp, database); err != nil {
 		return nil, err
 	}
-	made.Aside, err = replace(ctx, temp, database, now)
+	made.Aside, err = f.replace(ctx, temp, database, now)
 	return made, err
 }
 
 // checkPaths refuses what could not be restored, before a long copy.
-func checkPaths(ctx context.Context, file, database string, force bool) error {
+func (f Files) checkPaths(ctx context.Context, file, database string, force bool) error {
 	source, err := os.Stat(file)
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func checkPaths(ctx context.Context, file, database string, force bool) error {
 	case !force:
 		return fmt.Errorf("%s: %w; --force renames it", database, ErrExists)
 	}
-	release, err := seize(ctx, database)
+	release, err := f.seize(ctx, database)
 	if err != nil {
 		return err
 	}
@@ -164,9 +164,9 @@ func checkSum(file, sum string) (checked bool, err error) {
 // replace puts a finished file in a database's place and renames what was there
 // together with its log: SQLite would take a log that stayed behind for the new
 // database's.
-func replace(ctx context.Context, temp, database string, now time.Time) (aside string, err error) {
+func (f Files) replace(ctx context.Context, temp, database string, now time.Time) (aside string, err error) {
 	if _, err := os.Lstat(database); err == nil {
-		release, err := seize(ctx, database)
+		release, err := f.seize(ctx, database)
 		if err != nil {
 			return "", err
 		}

@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/store/backup"
+	"github.com/dropyard/dropyard/internal/db/backup"
+	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"zombiezen.com/go/sqlite"
 	"zombiezen.com/go/sqlite/sqlitex"
@@ -70,12 +71,12 @@ func TestRestoreRepeatsRevocations(t *testing.T) {
 	execute(t, path, people)
 	at(t, path, "epo_1", 5)
 	file := filepath.Join(t.TempDir(), "backup")
-	if _, err := backup.Write(t.Context(), path, file); err != nil {
+	if _, err := store.Backups.Write(t.Context(), path, file); err != nil {
 		t.Fatal(err)
 	}
 	execute(t, path, taken)
 	at(t, path, "epo_1", 9)
-	made, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch)
+	made, err := store.Backups.Restore(t.Context(), file, path, true, testkit.Epoch)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,12 +131,12 @@ func TestRestoreComparesOnlyWhatFollows(t *testing.T) {
 			execute(t, path, people)
 			at(t, path, "epo_1", 5)
 			file := filepath.Join(t.TempDir(), "backup")
-			if _, err := backup.Write(t.Context(), path, file); err != nil {
+			if _, err := store.Backups.Write(t.Context(), path, file); err != nil {
 				t.Fatal(err)
 			}
 			execute(t, path, taken)
 			c.newer(t, path)
-			made, err := backup.Restore(t.Context(), file, path, true, testkit.Epoch)
+			made, err := store.Backups.Restore(t.Context(), file, path, true, testkit.Epoch)
 			if err != nil {
 				t.Fatal(err)
 			}
