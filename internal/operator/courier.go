@@ -55,15 +55,15 @@ func (e *CourierEntry) apply(c Courier) Courier {
 // CreateCourier adds a courier, active unless the entry says otherwise. It refuses with
 // validation_error.
 func (s *Service) CreateCourier(ctx context.Context, entered CourierEntry) (*Courier, error) {
-	err := entered.Problems().Err()
+	if err := entered.Problems().Err(); err != nil {
+		return nil, err
+	}
+	courierID, err := identifier.New(s.config.Random, "cou_")
 	if err != nil {
 		return nil, err
 	}
-	courier := entered.apply(Courier{Active: true, CreatedAt: s.now()})
-	if courier.CourierID, err = identifier.New(s.config.Random, "cou_"); err != nil {
-		return nil, err
-	}
-	entry, err := s.note(ctx, audit.ActionCourierCreated, courier.CourierID, nil, factsOf(&courier))
+	courier := entered.apply(Courier{CourierID: courierID, Active: true, CreatedAt: s.now()})
+	entry, err := s.note(ctx, audit.ActionCourierCreated, courierID, nil, factsOf(&courier))
 	if err != nil {
 		return nil, err
 	}
