@@ -62,7 +62,8 @@ func (s *Service) CreateCourier(ctx context.Context, entered CourierEntry) (*Cou
 	if err != nil {
 		return nil, err
 	}
-	courier := entered.apply(Courier{CourierID: courierID, Active: true, CreatedAt: s.now()})
+	courier := entered.apply(Courier{Active: true, CreatedAt: s.now()})
+	courier.CourierID = courierID
 	entry, err := s.note(ctx, audit.ActionCourierCreated, courierID, nil, factsOf(&courier))
 	if err != nil {
 		return nil, err
