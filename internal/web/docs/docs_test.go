@@ -140,6 +140,9 @@ func TestEveryDocumentIsListed(t *testing.T) {
 	_, start := read(site(t), "/docs")
 	for _, name := range names {
 		address := strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "../../.."), ".md")
+		if address == "/docs/README" {
+			continue // itself a list of the documents
+		}
 		if !strings.Contains(start, `href="`+address+`"`) {
 			t.Errorf("%s: got no link to it on the first page, want one: add it to the shelves", name)
 		}

@@ -32,11 +32,14 @@ var shelves = []struct {
 // together.
 const decisions = "decisions"
 
+// index lists the documents for readers of the folder; the contents of these pages do it here.
+const index = "README.md"
+
 // documents returns the documents of the folder docs by their addresses.
 var documents = sync.OnceValue(func() map[string]*article {
 	found := map[string]*article{}
 	err := fs.WalkDir(docs.Files, ".", func(name string, _ fs.DirEntry, err error) error {
-		if err == nil && path.Ext(name) == ".md" {
+		if err == nil && path.Ext(name) == ".md" && name != index {
 			read := readDocument(name)
 			found[read.Path] = read
 		}
