@@ -129,11 +129,11 @@ func priceOf(p *pricing.Price) *priceAnswer {
 }
 
 func (s *Server) handleRateCardPreview(c *call) (reply, error) {
-	body, err := c.json()
+	request, err := decode(c, ratecard.ReadPreview)
 	if err != nil {
 		return reply{}, err
 	}
-	request, err := s.config.RateCards.ReadPreview(c.Context(), body)
+	proposed, err := s.config.RateCards.Proposed(c.Context(), request)
 	if err != nil {
 		return reply{}, err
 	}
@@ -156,7 +156,7 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 		}
 		series = settings.RateCard
 	}
-	preview, err := s.config.RateCards.Compare(c.Context(), series, request.Card, request.Shipment)
+	preview, err := s.config.RateCards.Compare(c.Context(), series, proposed, request.Shipment)
 	if err != nil {
 		return reply{}, err
 	}

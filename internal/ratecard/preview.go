@@ -13,7 +13,8 @@ import (
 
 // PreviewRequest is a request for the price of a shipment by another card.
 type PreviewRequest struct {
-	Card *pricing.Card // the proposed card
+	Card   *pricing.Card // the proposed card; nil if CardID names it
+	CardID string
 	// OrderID names an existing order, whose shipment is priced. If it is empty,
 	// Shipment is.
 	OrderID  string
@@ -23,14 +24,11 @@ type PreviewRequest struct {
 	PartnerID string
 }
 
-// ReadPreview reads and validates a request for a preview: a card or the id of
-// one, and the id of an order or the members of a quote. The error is a
-// validation error.
-func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewRequest, err error) {
-	var problems form.Problems
-	f := form.New(root, &problems)
+// ReadPreview reads a request for a preview: a card or the id of one, and the id of an
+// order or the members of a quote.
+func ReadPreview(f *form.Form) (r PreviewRequest) {
 	f.Only("card", "card_id", "order_id", "quote", "partner_id")
-	cardID := f.Text("card_id", form.Optional, idRule)
+	r.CardID = f.Text("card_id", form.Optional, idRule)
 	r.OrderID = f.Text("order_id", form.Optional, idRule)
 	r.PartnerID = f.Text("partner_id", form.Optional, idRule)
 	if either(f, "card", "card_id") {
@@ -44,20 +42,18 @@ func (s *Service) ReadPreview(ctx context.Context, root form.Source) (r PreviewR
 	if r.OrderID != "" && f.Has("partner_id") {
 		f.Fault("partner_id", partnerOfOrder)
 	}
-	if err := problems.Err(); err != nil {
-		return r, err
-	}
-	if cardID != "" {
-		r.Card, err = s.proposed(ctx, cardID)
-	}
-	return r, err
+	return r
 }
 
-// proposed returns a card by its id, or a validation error if there is none.
-func (s *Service) proposed(ctx context.Context, cardID string) (*pricing.Card, error) {
-	found, err := s.Get(ctx, cardID)
+// Proposed returns the proposed card of a preview, or a validation error if there is none
+// with its id.
+func (s *Service) Proposed(ctx context.Context, r PreviewRequest) (*pricing.Card, error) {
+	if r.CardID == "" {
+		return r.Card, nil
+	}
+	found, err := s.Get(ctx, r.CardID)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
-		return nil, form.Fault("card_id", cardID, knownCard)
+		return nil, form.Fault("card_id", r.CardID, knownCard)
 	}
 	if err != nil {
 		return nil, err

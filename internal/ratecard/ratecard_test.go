@@ -106,7 +106,11 @@ func TestUnreadableCard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.ReadPreview(ctx, preview); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
+	request, err := form.Decode(preview, ReadPreview)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Proposed(ctx, request); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("preview: got %v, want an error that is not a refusal", err)
 	}
 	if got := strings.Count(d.log.String(), "crd_bad"); got != 1 || strings.Contains(d.log.String(), "crd_good") {
