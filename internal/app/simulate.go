@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 
-	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/simulate"
@@ -32,16 +30,6 @@ func (a *App) startSimulation() {
 type simulated struct {
 	orders    *order.Service
 	operators *operator.Service
-}
-
-// requestOf encodes and parses a request, so that it is read as if an operator had
-// sent it.
-func requestOf(value any) (form.Source, error) {
-	body, err := strictjson.Marshal(value)
-	if err != nil {
-		return nil, err
-	}
-	return strictjson.Parse(body)
 }
 
 // Advance moves an order if it still has the given version.

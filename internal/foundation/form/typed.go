@@ -90,9 +90,9 @@ func (t typed) Names() (names []string) {
 	return slices.Compact(names)
 }
 
-// Elements returns the rows of a list in the order of their positions (Page forms close gaps
-// before, so that a position in a fault is that of the row), or the values of a
-// field that has several.
+// Elements returns the rows of a list in the order of their positions, or the values of a
+// field that has several. Pages close gaps between rows before, so that a position in a
+// fault is that of the row.
 func (t typed) Elements() (elements []Source) {
 	if texts := t.values[t.path]; len(texts) > 0 {
 		for _, text := range texts {

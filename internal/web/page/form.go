@@ -13,7 +13,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -84,28 +83,6 @@ func (f *Form) Typed(convert func(path, text string) string) form.Source {
 
 // Trim is what fields mean whose white space does not matter. Passwords are not such fields.
 func Trim(_, text string) string { return strings.TrimSpace(text) }
-
-// Object returns the values of some fields as use cases take them. A field that is empty
-// is left out.
-func (f *Form) Object(fields ...string) (form.Source, error) {
-	members := map[string]string{}
-	for _, name := range fields {
-		if value := f.Values.Get(name); value != "" {
-			members[name] = value
-		}
-	}
-	return Source(members)
-}
-
-// Source returns a value that can be written as JSON, if its texts are valid UTF-8, as
-// use cases take it.
-func Source(value any) (form.Source, error) {
-	text, err := strictjson.Marshal(value)
-	if err != nil { // browsers send valid UTF-8
-		return nil, errNotUTF8
-	}
-	return strictjson.Parse(text)
-}
 
 // Refuse adds the faults of a validation error to the form, in the reader's language,
 // and reports whether err is one.
