@@ -138,7 +138,9 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	return nil
 }
 
-func eachSealed(ctx context.Context, database *db.Database, of db.SealedColumn, fn func(db.SealedColumn, db.SealedValue)) error {
+func eachSealed(
+	ctx context.Context, database *db.Database, of db.SealedColumn, fn func(db.SealedColumn, db.SealedValue),
+) error {
 	var after string
 	for {
 		found, err := database.SealedAfter(ctx, of, after, resealBatch)

@@ -29,7 +29,9 @@ type Grouped[K comparable, T any] struct {
 
 // NewGrouped returns the reads in groups of which find reads one, with statements that it
 // sends once. It leaves out a key without a value.
-func NewGrouped[K comparable, T any](from *Database, find func(ctx context.Context, c Conn, keys []K) (map[K]T, error)) *Grouped[K, T] {
+func NewGrouped[K comparable, T any](
+	from *Database, find func(ctx context.Context, c Conn, keys []K) (map[K]T, error),
+) *Grouped[K, T] {
 	r := &Grouped[K, T]{traces: &from.guard().traces}
 	r.groups.find = func(ctx context.Context, take func() []K) (found map[K]T, err error) {
 		err = from.ReadOnce(ctx, func(c Conn) error {

@@ -31,9 +31,9 @@ type guard struct {
 	engine
 	reads, writes side
 	full          atomic.Int64                // when a transaction last found no room, see sinceLoaded; 0 if there is room
-	report        atomic.Pointer[func(error)] // see Store.Report
+	report        atomic.Pointer[func(error)] // see Database.Report
 	traces        traces
-	before        atomic.Pointer[func(context.Context) error] // see Store.BeforeWrites
+	before        atomic.Pointer[func(context.Context) error] // see Database.BeforeWrites
 
 	mu       sync.Mutex
 	probing  bool               // whether the prober runs; guarded by mu

@@ -136,8 +136,8 @@ const (
 	resultIOErrCorruptFS = sqlite.ResultIOErr | 33<<8
 )
 
-// Unfit returns the reason for which the store accepts no writes now: a file of the
+// Unfit returns the reason for which the database accepts no writes now: a file of the
 // embedded database is missing, was replaced, or is damaged. It returns nil if the
-// store accepts writes, and always for PostgreSQL. It is cheap enough for every
+// database accepts writes, and always for PostgreSQL. It is cheap enough for every
 // check of readiness.
 func (d *Database) Unfit() error { return d.engine.unfit() }

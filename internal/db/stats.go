@@ -42,6 +42,6 @@ type WALStats struct {
 	Time               time.Duration
 }
 
-// Stats returns the current numbers of the store. It runs no query and waits for
+// Stats returns the current numbers of the database. It runs no query and waits for
 // no transaction.
 func (d *Database) Stats() Stats { return d.engine.stats() }

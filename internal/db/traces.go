@@ -15,7 +15,7 @@ type traces struct {
 }
 
 // Trace records the transactions of requests that are recorded. It must be called before
-// the store is used.
+// the database is used.
 func (d *Database) Trace(tracer *tracing.Tracer) {
 	system := "sqlite"
 	if d.Shared() {

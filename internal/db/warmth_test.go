@@ -31,7 +31,9 @@ func TestWarming(t *testing.T) {
 	}
 	before := w.cost.Load()
 	for _, lookups := range []int{many, few, 0} {
-		w.Look(t.Context(), lookups, func(c Conn) error { return c.Query(t.Context(), lookSQL, nil, func(Row) error { return nil }) })
+		w.Look(t.Context(), lookups, func(c Conn) error {
+			return c.Query(t.Context(), lookSQL, nil, func(Row) error { return nil })
+		})
 	}
 	if after := w.cost.Load(); after == before {
 		t.Errorf("got the same average of %d ns after look-ups, want theirs in it", after)

@@ -318,7 +318,8 @@ func (tx dispatchTx) AddNote(ctx context.Context, note *dispatch.Note) error {
 // such partner.
 func (tx dispatchTx) Settings(ctx context.Context, partnerID string) (*dispatch.Settings, error) {
 	p := db.NewPipeline(tx.conn)
-	partner, settings := db.Find(p, findPartners, []string{partnerID}), db.Find(p, findDispatchSettings, []string{partnerID})
+	partner := db.Find(p, findPartners, []string{partnerID})
+	settings := db.Find(p, findDispatchSettings, []string{partnerID})
 	done, err := p.Flush(ctx)
 	if err != nil || len(partner.After(done)) == 0 {
 		return nil, err

@@ -204,7 +204,9 @@ func readLedgers(p *db.Pipeline, keys []ledger.ProductKey, locked bool) *reading
 	if locked {
 		products, counters = lockProducts, lockCounters
 	}
-	return &readingLedgers{db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys))}
+	return &readingLedgers{
+		db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys)),
+	}
 }
 
 // partnersOf returns the partners of keys that are sorted by partner.
