@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/store/storetest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 func TestMain(m *testing.M) {
@@ -43,7 +44,13 @@ func openPostgres(t *testing.T) *store.Store {
 	return s
 }
 
+// TestPostgres waits for locks however slow the machine is: what waits in a circle is found
+// by the database. TestBoundsOfTransactions checks for how long the service waits.
 func TestPostgres(t *testing.T) {
 	t.Parallel()
-	storetest.Run(t, openPostgres)
+	storetest.Run(t, func(t *testing.T) *store.Store {
+		t.Helper()
+		patient := fmt.Sprintf("%s&lock_timeout=%d", store.MigratedPostgres(t), repeatable.Hang.Milliseconds())
+		return testkit.Closing[*store.Store](t)(store.OpenPostgres(t.Context(), patient))
+	})
 }
