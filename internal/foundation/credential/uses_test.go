@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,9 +18,11 @@ func TestUsesOfSessions(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		at := func(minute int) time.Time { return time.Unix(0, 0).Add(time.Duration(minute) * time.Minute) }
-		failing, tries, written := true, 0, map[string]time.Time{}
+		var failing atomic.Bool // changes while a goroutine waits for its next try
+		failing.Store(true)
+		tries, written := 0, map[string]time.Time{}
 		uses := credential.NewUses(func(_ context.Context, uses []credential.SessionUse) error {
-			if tries++; failing {
+			if tries++; failing.Load() {
 				return errors.New("the disk is full")
 			}
 			for _, use := range uses {
@@ -39,7 +42,7 @@ func TestUsesOfSessions(t *testing.T) {
 		if got := uses.Seen([]byte("a"), at(20)); !got.Equal(at(20)) {
 			t.Errorf("got %v, want the later time that was stored", got)
 		}
-		failing = false
+		failing.Store(false)
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if !written["a"].Equal(at(11)) || !written["b"].Equal(at(1)) || tries != 3 {
@@ -48,10 +51,10 @@ func TestUsesOfSessions(t *testing.T) {
 		if got := uses.Seen([]byte("a"), at(0)); !got.Equal(at(0)) {
 			t.Errorf("got %v after it was written, want what is stored", got)
 		}
-		failing = true
+		failing.Store(true)
 		uses.Note([]byte("c"), at(1))
 		synctest.Wait()
-		failing = false
+		failing.Store(false)
 		if err := uses.Close(); err != nil || !written["c"].Equal(at(1)) {
 			t.Errorf("got %v, %v, want what waits to be written at last", written, err)
 		}
