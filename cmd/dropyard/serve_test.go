@@ -154,8 +154,16 @@ func TestServeStartErrors(t *testing.T) {
 	t.Parallel()
 	r := run{dir: t.TempDir()}
 	s := r.serve(t)
-	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, s.Address()) {
-		t.Errorf("port in use: got %+v, want exit code 1 and one line with the address", got)
+	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--listen: another program listens on "+s.Address()) {
+		t.Errorf("port in use: got %+v, want exit code 1 and one line with the flag and the address", got)
+	}
+	file := filepath.Join(r.dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := (run{}).do(t, "serve", "--listen", "127.0.0.1:0", "--data", filepath.Join(file, "data"))
+	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--data: ") {
+		t.Errorf("a file in place of a folder: got %+v, want exit code 1 and one line with the flag", got)
 	}
 	s.signal(t, syscall.SIGTERM)
 	if err := os.Remove(filepath.Join(r.dir, "data", "master.key")); err != nil {

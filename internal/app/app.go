@@ -151,9 +151,8 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 
 // start may fail half way; close then closes what was opened.
 func (a *App) start(ctx context.Context) (err error) {
-	var network net.ListenConfig
-	if a.listener, err = network.Listen(ctx, "tcp", a.config.Listen); err != nil {
-		return fmt.Errorf("listen: %w", err)
+	if a.listener, err = listen(ctx, "--listen", a.config.Listen); err != nil {
+		return err
 	}
 	a.atClose(func() error { return ended(a.listener.Close()) })
 	if err := a.openMetrics(ctx); err != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/db/backup"
-	"github.com/dropyard/dropyard/internal/foundation/durable"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -36,8 +35,8 @@ func Restore(ctx context.Context, settings *config.Config, file string, force bo
 	if settings.Postgres() {
 		return nil, ErrNotEmbedded
 	}
-	if err := durable.MakeFolder(filepath.Dir(settings.Database())); err != nil {
-		return nil, fmt.Errorf("create the data directory: %w", err)
+	if err := makeData(filepath.Dir(settings.Database())); err != nil {
+		return nil, err
 	}
 	return store.Backups.Restore(ctx, file, settings.Database(), force, time.Now())
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"time"
@@ -28,9 +27,8 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 	if a.config.MetricsListen == "" {
 		return nil
 	}
-	var network net.ListenConfig
-	if a.metrics.listener, err = network.Listen(ctx, "tcp", a.config.MetricsListen); err != nil {
-		return fmt.Errorf("listen for metrics: %w", err)
+	if a.metrics.listener, err = listen(ctx, "--metrics-listen", a.config.MetricsListen); err != nil {
+		return err
 	}
 	a.atClose(func() error { return ended(a.metrics.listener.Close()) })
 	mux := http.NewServeMux()

@@ -8,15 +8,14 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/foundation/durable"
 )
 
 // Migrate brings the schema of the database up to date, as every start does, and
 // returns its version.
 func Migrate(ctx context.Context, settings *config.Config) (version int64, err error) {
 	if !settings.Postgres() {
-		if err := durable.MakeFolder(filepath.Dir(settings.Database())); err != nil {
-			return 0, fmt.Errorf("create the data directory: %w", err)
+		if err := makeData(filepath.Dir(settings.Database())); err != nil {
+			return 0, err
 		}
 	}
 	db, err := openStore(ctx, settings)

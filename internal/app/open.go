@@ -19,11 +19,19 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// makeData makes a data directory that does not exist. An error names the flag.
+func makeData(folder string) error {
+	if err := durable.MakeFolder(folder); err != nil {
+		return fmt.Errorf("--data: cannot make the folder, choose another one by this flag: %w", err)
+	}
+	return nil
+}
+
 // openData locks the data directory and opens the store and the master key. What can
 // be refused is refused before any file is changed.
 func (a *App) openData(ctx context.Context) (err error) {
-	if err := durable.MakeFolder(a.config.Data); err != nil {
-		return fmt.Errorf("create the data directory: %w", err)
+	if err := makeData(a.config.Data); err != nil {
+		return err
 	}
 	warning, err := checkPermissions(a.config.Data)
 	if err != nil {

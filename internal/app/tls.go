@@ -75,10 +75,9 @@ type redirect struct {
 }
 
 func openRedirect(ctx context.Context, address string, handler http.Handler, bounds *inbound.Bounds, log *slog.Logger) (*redirect, error) {
-	var network net.ListenConfig
-	listener, err := network.Listen(ctx, "tcp", address)
+	listener, err := listen(ctx, "--tls-redirect", address)
 	if err != nil {
-		return nil, fmt.Errorf("--tls-redirect: %w", err)
+		return nil, err
 	}
 	r := &redirect{listener: listener, ended: make(chan struct{}), http: &http.Server{
 		Handler: handler, ReadTimeout: headerTimeout, WriteTimeout: headerTimeout, IdleTimeout: headerTimeout,
