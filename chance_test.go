@@ -19,7 +19,7 @@ var chance = regexp.MustCompile(`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTi
 var allowed = map[string]string{
 	"cmd/dropyard/accesslog_test.go":               "polls a file that the program under test writes",
 	"cmd/dropyard/memory_test.go":                  "full length only: clients under attack come again after a second",
-	"internal/api/watch_test.go":                   "polls the channels that wait for a clock, which give no signal",
+	"internal/httpd/watch_test.go":                 "polls the channels that wait for a clock, which give no signal",
 	"internal/app/authority_reads_test.go":         "polls the channels that wait for a clock, and PostgreSQL's waits for locks, which give no signal",
 	"internal/app/cluster/faults_test.go":          "full length only: how soon requests are answered without a database",
 	"internal/app/cluster/main_test.go":            "clients send again what a killed node has not answered, and sign with the machine's time",

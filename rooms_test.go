@@ -96,11 +96,13 @@ var rooms = map[string]room{
 	"internal/requestlogger": {may: []string{"internal/requestlog", foundation}, mayNot: useCase},
 	"internal/dispatch/feed": {may: []string{"internal/delivery", "internal/board", "internal/dispatch", foundation}, mayNot: useCase},
 
-	"internal/metrics": {may: []string{"internal/api", "internal/db", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/webhook", foundation}},
+	"internal/metrics": {may: []string{"internal/httpd", "internal/db", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/webhook", foundation}},
 	"internal/config":  {may: []string{foundation}},
-	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/idempotency", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation, "internal/actor"}},
+	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/httpd", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation, "internal/actor"}},
 
-	"internal/web/visit": {may: []string{"internal/delivery", "internal/operator", "internal/partner", "internal/signin", foundation}},
+	"internal/httpd": {may: []string{"internal/actor", "internal/audit", "internal/idempotency", "internal/signature", "internal/web/visit", foundation}},
+
+	"internal/web/visit": {may: []string{foundation}},
 	"internal/web/page":  {may: []string{"internal/delivery", "internal/signin", "internal/web/visit", foundation}},
 	"internal/web/track": {may: []string{"internal/delivery", "internal/partner", "internal/recipient", "internal/web/page", "internal/web/visit", foundation}},
 	"internal/web/docs":  {may: []string{"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web/visit", foundation}},
@@ -111,7 +113,7 @@ var rooms = map[string]room{
 	"internal/web/samples": {},
 
 	"internal/web/shelf":  {may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web/visit", foundation}},
-	"internal/web/charts": {may: []string{"internal/delivery", "internal/figures", "internal/operator", "internal/partner", "internal/report", "internal/web/page", "internal/web/visit", foundation}},
+	"internal/web/charts": {may: []string{"internal/delivery", "internal/figures", "internal/report", "internal/web/page", "internal/web/visit", foundation}},
 
 	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/shelf", "internal/web/visit", foundation}},
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -26,39 +27,39 @@ func (s *Server) accountOf(partnerID string, p partner.Profile) accountAnswer {
 	return accountAnswer{orNull(p.PublicName), orNull(p.SupportURL), orNull(logo), orNull(string(p.Language)), p.RecipientMail}
 }
 
-func (s *Server) handleAccountGet(c *call) (reply, error) {
-	found, err := s.config.Partners.Profile(c.Context(), c.partnerID)
+func (s *Server) handleAccountGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Partners.Profile(c.Context(), c.Account)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(s.accountOf(c.partnerID, found))
+	return httpd.OK(s.accountOf(c.Account, found))
 }
 
-func (s *Server) handleAccountChange(c *call) (reply, error) {
-	change, err := decode(c, partner.ReadProfileChange)
+func (s *Server) handleAccountChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, partner.ReadProfileChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Partners.ChangeProfile(c.Context(), c.partnerID, change)
+	changed, err := s.config.Partners.ChangeProfile(c.Context(), c.Account, change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(s.accountOf(c.partnerID, changed))
+	return httpd.OK(s.accountOf(c.Account, changed))
 }
 
-func (s *Server) handleLogoPut(c *call) (reply, error) {
-	if err := c.isPicture(); err != nil {
-		return reply{}, err
+func (s *Server) handleLogoPut(c *httpd.Call) (httpd.Reply, error) {
+	if err := isPicture(c); err != nil {
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Partners.SetLogo(c.Context(), c.partnerID, c.body)
+	changed, err := s.config.Partners.SetLogo(c.Context(), c.Account, c.Content)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(s.accountOf(c.partnerID, changed))
+	return httpd.OK(s.accountOf(c.Account, changed))
 }
 
 // isPicture refuses a body without the Content-Type of a picture.
-func (c *call) isPicture() error {
+func isPicture(c *httpd.Call) error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || !slices.Contains(pictures, kind) {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
@@ -66,24 +67,24 @@ func (c *call) isPicture() error {
 	return nil
 }
 
-func (s *Server) handleLogoDelete(c *call) (reply, error) {
-	changed, err := s.config.Partners.RemoveLogo(c.Context(), c.partnerID)
+func (s *Server) handleLogoDelete(c *httpd.Call) (httpd.Reply, error) {
+	changed, err := s.config.Partners.RemoveLogo(c.Context(), c.Account)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(s.accountOf(c.partnerID, changed))
+	return httpd.OK(s.accountOf(c.Account, changed))
 }
 
 // handleLogo serves a logo. It needs no credentials: recipients see it. Its address
 // changes with the picture, so that caches may keep it for ever.
-func (s *Server) handleLogo(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
-	logo, err := s.config.Partners.Logo(c.Context(), c.pathID("partner_id"), c.pathID("version"))
+func (s *Server) handleLogo(c *httpd.Call) (httpd.Reply, error) {
+	c.ReplyHeader.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
+	logo, err := s.config.Partners.Logo(c.Context(), c.PathID("partner_id"), c.PathID("version"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	c.header.Set("Cache-Control", "public, max-age=31536000, immutable")
-	c.header.Set("Content-Security-Policy", proofHeaders["Content-Security-Policy"])
-	c.header.Set("Content-Type", logo.Picture.Format.ContentType())
-	return reply{status: http.StatusOK, body: logo.Picture.Data}, nil
+	c.ReplyHeader.Set("Cache-Control", "public, max-age=31536000, immutable")
+	c.ReplyHeader.Set("Content-Security-Policy", proofHeaders["Content-Security-Policy"])
+	c.ReplyHeader.Set("Content-Type", logo.Picture.Format.ContentType())
+	return httpd.Reply{Status: http.StatusOK, Body: logo.Picture.Data}, nil
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 type partnerAnswer struct {
@@ -54,103 +55,91 @@ func memberOf(m *partner.Member) memberAnswer {
 	return memberAnswer{partnerOf(&m.Partner), userOf(&m.User)}
 }
 
-func (s *Server) handleRegister(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleRegister(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	wanted, err := decode(c, partner.ReadNewAccount)
+	wanted, err := httpd.Decode(c, partner.ReadNewAccount)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return s.limitRegistrations(c, func() (reply, bool, error) {
+	return c.LimitRegistrations(func() (httpd.Reply, bool, error) {
 		registered, err := s.config.Partners.Register(c.Context(), wanted)
 		if refusal.HasCode(err, refusal.CodeValidation) {
 			// The contract wants 400 here; everywhere else it is 422 (docs/contract.md, Errors).
-			err = statusError{err, http.StatusBadRequest}
+			err = httpd.StatusError{Err: err, Status: http.StatusBadRequest}
 		}
 		if err != nil {
-			return reply{}, false, err
+			return httpd.Reply{}, false, err
 		}
 		answer, err := registeredAnswer(registered)
 		return answer, true, err
 	})
 }
 
-func registeredAnswer(registered *partner.Listed) (reply, error) {
+func registeredAnswer(registered *partner.Listed) (httpd.Reply, error) {
 	if registered.Pending() {
-		return created(pendingAnswer{partnerOf(&registered.Partner), "pending"})
+		return httpd.Created(pendingAnswer{partnerOf(&registered.Partner), "pending"})
 	}
-	return created(partnerOf(&registered.Partner))
+	return httpd.Created(partnerOf(&registered.Partner))
 }
 
-// origin returns where a login comes from. A client without the cookie of a device gets
-// one from signedIn.
-func (s *Server) origin(c *call) (from credential.Origin, err error) {
-	from = credential.NewOrigin(s.address(c), c.UserAgent())
-	if from.Device.Token = c.cookie(deviceCookie); from.Device.Token != "" {
-		from.Device.Returned = true
-		return from, nil
-	}
-	from.Device.Token, err = credential.Token(s.config.Random, "")
-	return from, err
-}
-
-func (s *Server) handleLogin(c *call) (reply, error) {
-	with, err := decode(c, signin.ReadCredentials)
+func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
+	with, err := httpd.Decode(c, signin.ReadCredentials)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	from, err := s.origin(c)
+	from, err := c.Origin()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	found, token, err := s.config.Partners.Login(c.Context(), with, from)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := s.signedIn(c, sessionCookie, token, from); err != nil {
-		return reply{}, err
+	if err := c.SignedIn(visit.Partners, token, from); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(memberOf(found))
+	return httpd.OK(memberOf(found))
 }
 
-func (s *Server) handleLogout(c *call) (reply, error) { return s.signOut(c, sessionCookie) }
+func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) { return c.SignOut(visit.Partners) }
 
 var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
 // session returns the session of the request. It refuses with unauthorized, and with
 // forbidden if the user's role may not use the route.
-func (s *Server) session(c *call) (*partner.Session, error) {
-	found, err := s.config.Partners.BySession(c.Context(), c.sessionToken())
+func (s *Server) session(c *httpd.Call) (*partner.Session, error) {
+	found, err := s.config.Partners.BySession(c.Context(), c.Token(visit.Partners))
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
 		return nil, errNotLoggedIn
 	}
-	c.actFor(&actor.Actor{Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)}})
-	if err := found.User.Role.May(c.needed); err != nil {
+	c.ActFor(&actor.Actor{Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)}})
+	if err := found.User.Role.May(permission(c)); err != nil {
 		return nil, err
 	}
 	return found, s.userEnrolled(c, &found.User)
 }
 
-func (s *Server) handleMe(c *call) (reply, error) {
-	return ok(memberOf(&c.session.Member))
+func (s *Server) handleMe(c *httpd.Call) (httpd.Reply, error) {
+	return httpd.OK(memberOf(&user(c).Member))
 }
 
 // byPassword returns the user with an e-mail address and password. It refuses as
 // session does, and with unauthorized if the user signs in with a code as well.
-func (s *Server) byPassword(c *call, email, password string) (*partner.Member, error) {
-	found, by, err := s.config.Partners.ActorByPassword(c.Context(), email, password, s.address(c))
+func (s *Server) byPassword(c *httpd.Call, email, password string) (*partner.Member, error) {
+	found, by, err := s.config.Partners.ActorByPassword(c.Context(), email, password, c.Address())
 	if err != nil {
 		return nil, err
 	}
-	c.actFor(by)
+	c.ActFor(by)
 	if err := s.config.UserSignIns.PasswordSuffices(c.Context(), found.User.UserID); err != nil {
 		return nil, err
 	}
-	if err := found.User.Role.May(c.needed); err != nil {
+	if err := found.User.Role.May(permission(c)); err != nil {
 		return nil, err
 	}
 	return found, s.userEnrolled(c, &found.User)
@@ -159,7 +148,7 @@ func (s *Server) byPassword(c *call, email, password string) (*partner.Member, e
 // member returns the user of the headers X-Partner-Email and X-Partner-Password, or
 // the one who is logged in. The headers win over the session: a client sends them on
 // purpose, a browser sends its cookie always.
-func (s *Server) member(c *call) (*partner.Member, error) {
+func (s *Server) member(c *httpd.Call) (*partner.Member, error) {
 	email, password := c.Header.Get("X-Partner-Email"), c.Header.Get("X-Partner-Password")
 	if email != "" || password != "" {
 		return s.byPassword(c, email, password)
@@ -192,10 +181,10 @@ type creatorAnswer struct {
 // scopesOf returns the scopes of a key as a list that is never null.
 func scopesOf(k *partner.APIKey) []partner.Scope { return append([]partner.Scope{}, k.Scopes...) }
 
-func (s *Server) handleKeyCreate(c *call) (reply, error) {
-	body, err := c.optionalJSON()
+func (s *Server) handleKeyCreate(c *httpd.Call) (httpd.Reply, error) {
+	body, err := c.OptionalJSON()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	var request partner.KeyRequest
 	var refused error
@@ -204,16 +193,16 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 	}
 	creator, err := s.keyCreator(c, request)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if refused != nil {
-		return reply{}, refused
+		return httpd.Reply{}, refused
 	}
 	key, err := s.config.Partners.CreateKey(c.Context(), creator, request)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(createdKey{
+	return httpd.Created(createdKey{
 		key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt, creatorAnswer(key.CreatedBy), scopesOf(&key.APIKey),
 		key.Mode, key.Mode == delivery.ModeLive, key.RequireV2,
 	})
@@ -221,7 +210,7 @@ func (s *Server) handleKeyCreate(c *call) (reply, error) {
 
 // keyCreator returns member. If there is neither a session nor the headers, it returns
 // the user whose e-mail address and password are in the body.
-func (s *Server) keyCreator(c *call, request partner.KeyRequest) (*partner.Member, error) {
+func (s *Server) keyCreator(c *httpd.Call, request partner.KeyRequest) (*partner.Member, error) {
 	found, err := s.member(c)
 	if errors.Is(err, errNotLoggedIn) && (request.Email != "" || request.Password != "") {
 		return s.byPassword(c, request.Email, request.Password)
@@ -242,14 +231,14 @@ type listedKey struct {
 	RequireV2  bool            `json:"require_v2"`
 }
 
-func (s *Server) handleKeyList(c *call) (reply, error) {
+func (s *Server) handleKeyList(c *httpd.Call) (httpd.Reply, error) {
 	manager, err := s.member(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	found, err := s.config.Partners.Keys(c.Context(), manager.Partner.PartnerID)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	keys := make([]listedKey, len(found))
 	for i, key := range found {
@@ -262,22 +251,22 @@ func (s *Server) handleKeyList(c *call) (reply, error) {
 			keys[i].LastUsedAt = &key.LastUsedAt
 		}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		APIKeys []listedKey `json:"api_keys"`
 		Count   int         `json:"count"`
 	}{keys, len(keys)})
 }
 
-func (s *Server) handleKeyRevoke(c *call) (reply, error) {
+func (s *Server) handleKeyRevoke(c *httpd.Call) (httpd.Reply, error) {
 	manager, err := s.member(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	keyID := c.pathID("key_id")
+	keyID := c.PathID("key_id")
 	if err := s.config.Partners.RevokeKey(c.Context(), manager.Partner.PartnerID, keyID); err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		KeyID   string `json:"key_id"`
 		Revoked bool   `json:"revoked"`
 	}{keyID, true})

@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
@@ -20,42 +21,42 @@ const maxBatchBody = 4 << 20
 const ordersPerRequest = 10
 
 // handleOrderBatch creates many orders and returns the outcome of each.
-func (s *Server) handleOrderBatch(c *call) (answer reply, err error) {
-	err = s.inSlot(c, SlotBatch, func() error {
+func (s *Server) handleOrderBatch(c *httpd.Call) (answer httpd.Reply, err error) {
+	err = c.InSlot(httpd.SlotBatch, func() error {
 		answer, err = s.createBatch(c)
 		return err
 	})
 	return answer, err
 }
 
-func (s *Server) createBatch(c *call) (reply, error) {
+func (s *Server) createBatch(c *httpd.Call) (httpd.Reply, error) {
 	var batch *order.Batch
-	err := s.inSlot(c, SlotHeavy, func() (err error) {
+	err := c.InSlot(httpd.SlotHeavy, func() (err error) {
 		batch, err = s.readBatch(c)
 		return err
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	results, err := s.config.Orders.CreateBatch(c.Context(), batch)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	return s.batchReply(c, results)
 }
 
 // readBatch reads a batch, and takes what it counts as from the partner's rate.
-func (s *Server) readBatch(c *call) (*order.Batch, error) {
-	request, err := c.idempotent()
+func (s *Server) readBatch(c *httpd.Call) (*order.Batch, error) {
+	request, err := c.Repeatable()
 	if err != nil {
 		return nil, err
 	}
-	body, err := c.json()
+	body, err := c.JSON()
 	if err != nil {
 		return nil, err
 	}
 	orders := min(len(body.Member("orders").Elements()), order.MaxBatch) // more are refused later
-	if err := s.chargePartner(c, (orders+ordersPerRequest-1)/ordersPerRequest); err != nil {
+	if err := c.Charge((orders + ordersPerRequest - 1) / ordersPerRequest); err != nil {
 		return nil, err
 	}
 	wanted, err := form.Decode(body, order.ReadBatch)
@@ -65,7 +66,7 @@ func (s *Server) readBatch(c *call) (*order.Batch, error) {
 	return s.config.Orders.PrepareBatch(c.Context(), request, wanted)
 }
 
-func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
+func (s *Server) batchReply(c *httpd.Call, results []order.Result) (httpd.Reply, error) {
 	var w strictjson.Writer
 	w.Object("")
 	w.List("results")
@@ -79,10 +80,10 @@ func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
 			w.Flag("replayed", result.Replayed)
 			w.Raw("order", result.Record)
 		} else {
-			status, refused := s.explain(c, result.Err)
-			detail, err := strictjson.Marshal(s.detailOf(refused))
+			status, refused := c.Explain(result.Err)
+			detail, err := strictjson.Marshal(c.Detail(refused))
 			if err != nil {
-				return reply{}, err
+				return httpd.Reply{}, err
 			}
 			w.Integer("status", int64(status))
 			w.Raw("error", detail)
@@ -93,7 +94,7 @@ func (s *Server) batchReply(c *call, results []order.Result) (reply, error) {
 	w.Integer("created", created)
 	w.Integer("refused", int64(len(results))-created)
 	w.EndObject()
-	return reply{status: http.StatusOK, body: w.Buffer}, nil
+	return httpd.Reply{Status: http.StatusOK, Body: w.Buffer}, nil
 }
 
 type validAnswer struct {
@@ -102,28 +103,28 @@ type validAnswer struct {
 	Currency          *delivery.Currency `json:"currency"`
 	EstimatedDelivery *time.Time         `json:"estimated_delivery"`
 	Status            int                `json:"status"` // of the response to creating the order
-	Error             *errorDetail       `json:"error"`  // null if the order would be created
+	Error             *httpd.ErrorDetail `json:"error"`  // null if the order would be created
 	Warnings          []delivery.Warning `json:"warnings,omitzero"`
 }
 
 // handleOrderValidate returns the status and error that creating an order would
 // have.
-func (s *Server) handleOrderValidate(c *call) (reply, error) {
-	body, err := c.json()
+func (s *Server) handleOrderValidate(c *httpd.Call) (httpd.Reply, error) {
+	body, err := c.JSON()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	var wanted order.Wanted
 	wanted.OrderRequest, wanted.Refused = form.Decode(body, delivery.ReadOrderRequest)
-	dry, err := s.config.Orders.Validate(c.Context(), c.partnerID, wanted)
+	dry, err := s.config.Orders.Validate(c.Context(), c.Account, wanted)
 	if err == nil {
-		return ok(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})
+		return httpd.OK(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})
 	}
-	refused := known(err)
+	refused := httpd.Known(err)
 	if refused == nil || refused.Code == refusal.CodeUnavailable {
-		return reply{}, err // validating failed, which says nothing about the order
+		return httpd.Reply{}, err // validating failed, which says nothing about the order
 	}
-	status, _ := s.explain(c, err)
-	detail := s.detailOf(refused)
-	return ok(validAnswer{Status: status, Error: &detail})
+	status, _ := c.Explain(err)
+	detail := c.Detail(refused)
+	return httpd.OK(validAnswer{Status: status, Error: &detail})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/report"
 )
 
@@ -17,55 +18,55 @@ const (
 var figureFormats = map[string]string{formatJSON: formatJSON, formatCSV: formatCSV}
 
 // handleFigures responds with the figures of a partner.
-func (s *Server) handleFigures(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleFigures(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return s.figures(c, q, figures.Filter{PartnerID: c.partnerID})
+	return s.figures(c, q, figures.Filter{PartnerID: c.Account})
 }
 
 // handleOpsFigures responds with the figures of all partners and couriers, or of one.
-func (s *Server) handleOpsFigures(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleOpsFigures(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return s.figures(c, q, figures.Filter{PartnerID: q.text("partner_id"), CourierID: q.text("courier_id")})
+	return s.figures(c, q, figures.Filter{PartnerID: q.Text("partner_id"), CourierID: q.Text("courier_id")})
 }
 
 var byRule = form.OneOf("courier")
 
 // figures responds with the figures that the parameters ask for, in the format that
 // Accept asks for.
-func (s *Server) figures(c *call, q *query, filter figures.Filter) (reply, error) {
-	filter.First, filter.Last = q.date("from"), q.date("to")
-	filter.ByCourier = q.oneOf("by", byRule) != ""
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+func (s *Server) figures(c *httpd.Call, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
+	filter.First, filter.Last = dateIn(q, "from"), dateIn(q, "to")
+	filter.ByCourier = q.OneOf("by", byRule) != ""
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	found, err := s.config.Reports.Figures(c.Context(), report.Question{Filter: filter})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if preferred(c.Header.Values("Accept"), figureFormats, formatJSON) == formatCSV {
-		c.header.Set("Content-Type", "text/csv; charset=utf-8")
-		return reply{status: http.StatusOK, body: found.CSV()}, nil
+		c.ReplyHeader.Set("Content-Type", "text/csv; charset=utf-8")
+		return httpd.Reply{Status: http.StatusOK, Body: found.CSV()}, nil
 	}
-	return ok(figuresOf(found, filter.ByCourier))
+	return httpd.OK(figuresOf(found, filter.ByCourier))
 }
 
 var dayRule = form.Define("day", "a date such as 2026-11-21")
 
-// date returns a date; 0 if it was not sent.
-func (q *query) date(name string) figures.Day {
-	text := q.text(name)
+// dateIn returns a date; 0 if it was not sent.
+func dateIn(q *httpd.Query, name string) figures.Day {
+	text := q.Text(name)
 	if text == "" {
 		return 0
 	}
 	day, ok := figures.ParseDay(text)
 	if !ok {
-		q.problems.Add(name, text, dayRule)
+		q.Fault(name, text, dayRule)
 	}
 	return day
 }

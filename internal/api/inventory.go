@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
@@ -65,34 +66,34 @@ func movementsOf(booked []delivery.Movement) []movement {
 	return all
 }
 
-func (c *call) productFilter() (stock.ProductFilter, error) {
-	q, err := c.query()
+func productFilter(c *httpd.Call) (stock.ProductFilter, error) {
+	q, err := c.Query()
 	if err != nil {
 		return stock.ProductFilter{}, err
 	}
 	filter := stock.ProductFilter{
-		PartnerID: c.partnerID,
-		Search:    q.text("search"),
-		Limit:     int(q.integer("limit", defaultInventory, 1, maxInventory)),
-		Offset:    q.integer("offset", 0, 0, maxOffset),
+		PartnerID: c.Account,
+		Search:    q.Text("search"),
+		Limit:     int(q.Integer("limit", defaultInventory, 1, maxInventory)),
+		Offset:    q.Integer("offset", 0, 0, httpd.MaxOffset),
 	}
-	return filter, q.problems.Err()
+	return filter, q.Err()
 }
 
-func (s *Server) handleProductList(c *call) (reply, error) {
-	filter, err := c.productFilter()
+func (s *Server) handleProductList(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := productFilter(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	found, total, err := s.config.Stock.Products(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	products := make([]product, len(found))
 	for i, p := range found {
 		products[i] = productOf(p)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Products []product `json:"products"`
 		Count    int       `json:"count"`
 		Total    int64     `json:"total"`
@@ -101,30 +102,30 @@ func (s *Server) handleProductList(c *call) (reply, error) {
 	}{products, len(products), total, filter.Limit, filter.Offset})
 }
 
-func (c *call) movementFilter() (stock.MovementFilter, error) {
-	q, err := c.query()
+func movementFilter(c *httpd.Call) (stock.MovementFilter, error) {
+	q, err := c.Query()
 	if err != nil {
 		return stock.MovementFilter{}, err
 	}
 	filter := stock.MovementFilter{
-		PartnerID: c.partnerID,
-		ProductID: q.integer("product_id", 0, 1, math.MaxInt64),
-		Limit:     int(q.integer("limit", defaultInventory, 1, maxInventory)),
-		Offset:    q.integer("offset", 0, 0, maxOffset),
+		PartnerID: c.Account,
+		ProductID: q.Integer("product_id", 0, 1, math.MaxInt64),
+		Limit:     int(q.Integer("limit", defaultInventory, 1, maxInventory)),
+		Offset:    q.Integer("offset", 0, 0, httpd.MaxOffset),
 	}
-	return filter, q.problems.Err()
+	return filter, q.Err()
 }
 
-func (s *Server) handleMovementList(c *call) (reply, error) {
-	filter, err := c.movementFilter()
+func (s *Server) handleMovementList(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := movementFilter(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	found, err := s.config.Stock.Movements(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Movements []movement `json:"movements"`
 		Count     int        `json:"count"`
 		Limit     int        `json:"limit"`

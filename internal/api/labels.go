@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -16,18 +17,18 @@ var labelFormats = map[string]label.Format{
 }
 
 // handleOrderLabel responds with a file instead of JSON.
-func (s *Server) handleOrderLabel(c *call) (reply, error) {
-	found, err := s.config.Orders.Get(c.Context(), c.partnerID, c.pathID("order_id"))
+func (s *Server) handleOrderLabel(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Orders.Get(c.Context(), c.Account, c.PathID("order_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	clock := s.config.Clock(found.Dropoff.Address.Province)
 	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), clock)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	visit.SetFile(c.header, file.Name, string(file.Format))
-	return reply{status: http.StatusOK, body: file.Data}, nil
+	visit.SetFile(c.ReplyHeader, file.Name, string(file.Format))
+	return httpd.Reply{Status: http.StatusOK, Body: file.Data}, nil
 }
 
 // labelFormat returns the preferred format of a label.

@@ -1,12 +1,12 @@
 package api
 
 import (
-	"bytes"
 	"net/http"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/requestlog"
 	"github.com/dropyard/dropyard/internal/requestlogger"
 )
@@ -17,34 +17,17 @@ const (
 	maxLogs     = 500
 )
 
-// longestPath is how long a path may be to be logged as it was sent, in bytes. All
-// paths with ids that exist are shorter.
-const longestPath = 128
-
-// logRequest adds a signed request to the request log.
-func (s *Server) logRequest(route Route, c *call, took time.Duration) {
-	if c.keyID == "" {
-		return
-	}
-	path := route.Pattern
-	if len(c.URL.Path) <= longestPath {
+// logSigned adds a signed request to the request log.
+func (s *Server) logSigned(c *httpd.Call, took time.Duration) {
+	path := c.Route.Pattern
+	if len(c.URL.Path) <= httpd.LongestPath {
 		path = c.URL.Path
 	}
 	s.config.RequestLog.Add(&requestlog.Entry{
-		PartnerID: c.partnerID, RequestID: c.id, At: s.config.Now().Add(-took), Took: took,
-		Method: c.Method, Pattern: route.Pattern, Path: path, Status: c.status, Code: string(c.code),
-		KeyID: c.keyID, OrderID: c.orderID, Body: c.refused,
+		PartnerID: c.Account, RequestID: c.RequestID, At: s.config.Now().Add(-took), Took: took,
+		Method: c.Method, Pattern: c.Route.Pattern, Path: path, Status: c.Status, Code: string(c.Code),
+		KeyID: c.Key.ID, OrderID: c.Created, Body: c.Refused,
 	})
-}
-
-// keepRefused keeps the beginning of the body of a signed request that was refused for
-// what it says, for the request log.
-func (c *call) keepRefused(body []byte, status int) {
-	if c.keyID == "" || status >= http.StatusInternalServerError || status == http.StatusTooManyRequests {
-		return
-	}
-	// One byte more than is kept shows that there was more.
-	c.refused = bytes.Clone(body[:min(len(body), requestlog.MaxBody+1)])
 }
 
 type loggedRequest struct {
@@ -71,31 +54,31 @@ func loggedOf(e *requestlog.Entry) loggedRequest {
 var loggedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // logCursor accepts the next_cursor of an earlier page.
-var logCursor = form.TextRule{Rule: cursorRule, Allows: func(text string) bool {
+var logCursor = form.TextRule{Rule: httpd.CursorRule, Allows: func(text string) bool {
 	_, ok := requestlogger.ParseCursor(text)
 	return ok
 }}
 
-func (s *Server) handleLogs(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleLogs(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := requestlog.Filter{
-		PartnerID: c.partnerID,
-		Status:    int(q.integer("status", 0, 100, 599)),
-		Method:    q.oneOf("method", form.OneOf(loggedMethods...)),
-		OrderID:   q.text("order_id"),
-		From:      q.time("from"), To: q.time("to"),
+		PartnerID: c.Account,
+		Status:    int(q.Integer("status", 0, 100, 599)),
+		Method:    q.OneOf("method", form.OneOf(loggedMethods...)),
+		OrderID:   q.Text("order_id"),
+		From:      q.Time("from"), To: q.Time("to"),
 	}
-	after, _ := requestlogger.ParseCursor(q.oneOf("cursor", logCursor)) // oneOf refuses what does not parse
-	limit := int(q.integer("limit", defaultLogs, 1, maxLogs))
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	after, _ := requestlogger.ParseCursor(q.OneOf("cursor", logCursor)) // oneOf refuses what does not parse
+	limit := int(q.Integer("limit", defaultLogs, 1, maxLogs))
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.RequestLog.List(c.Context(), filter, after, limit)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	logs := make([]loggedRequest, len(page.Entries))
 	for i := range page.Entries {
@@ -105,7 +88,7 @@ func (s *Server) handleLogs(c *call) (reply, error) {
 	if page.Next != nil {
 		next = page.Next.String()
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Logs []loggedRequest `json:"logs"`
 		Next string          `json:"next_cursor,omitzero"`
 	}{logs, next})

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -16,59 +17,59 @@ func courierOf(c *operator.Courier) courierAnswer {
 	return courierAnswer{c.CourierID, c.Name, c.Phone, c.Vehicle, c.Active}
 }
 
-func (s *Server) handleCourierCreate(c *call) (reply, error) {
-	entered, err := decode(c, operator.ReadCourier)
+func (s *Server) handleCourierCreate(c *httpd.Call) (httpd.Reply, error) {
+	entered, err := httpd.Decode(c, operator.ReadCourier)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	courier, err := s.config.Operators.CreateCourier(c.Context(), entered)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(courierOf(courier))
+	return httpd.Created(courierOf(courier))
 }
 
-func (s *Server) handleCourierGet(c *call) (reply, error) {
-	found, err := s.config.Operators.Courier(c.Context(), c.pathID("courier_id"))
+func (s *Server) handleCourierGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Operators.Courier(c.Context(), c.PathID("courier_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(courierOf(found))
+	return httpd.OK(courierOf(found))
 }
 
-func (s *Server) handleCourierChange(c *call) (reply, error) {
-	change, err := decode(c, operator.ReadCourierChange)
+func (s *Server) handleCourierChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, operator.ReadCourierChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Operators.ChangeCourier(c.Context(), c.pathID("courier_id"), change)
+	changed, err := s.config.Operators.ChangeCourier(c.Context(), c.PathID("courier_id"), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(courierOf(changed))
+	return httpd.OK(courierOf(changed))
 }
 
 var courierCursor = idCursor("cou_")
 
-func (s *Server) handleCourierList(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleCourierList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	cursor := q.oneOf("cursor", courierCursor)
-	limit := int(q.integer("limit", defaultPage, 1, maxPage))
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	cursor := q.OneOf("cursor", courierCursor)
+	limit := int(q.Integer("limit", defaultPage, 1, maxPage))
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.Operators.Couriers(c.Context(), cursor, limit)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	couriers := make([]courierAnswer, len(page.Couriers))
 	for i, courier := range page.Couriers {
 		couriers[i] = courierOf(courier)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Couriers   []courierAnswer `json:"couriers"`
 		NextCursor string          `json:"next_cursor,omitzero"`
 	}{couriers, page.Next})

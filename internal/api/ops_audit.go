@@ -6,6 +6,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -43,33 +44,33 @@ func AuditLine(a *operator.Audited) ([]byte, error) { return strictjson.Marshal(
 // auditCursor accepts the id of the last entry before a page.
 var auditCursor = eventCursor
 
-func (s *Server) handleAudit(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleAudit(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := operator.AuditFilter{
-		OperatorID: q.text("operator_id"),
-		PartnerID:  q.text("partner_id"),
-		ObjectID:   q.text("object_id"),
-		Action:     audit.Action(q.oneOf("action", form.OneOf(audit.Actions...))),
-		From:       q.time("from"),
-		To:         q.time("to"),
-		Before:     q.oneOf("cursor", auditCursor),
-		Limit:      int(q.integer("limit", defaultPage, 1, maxPage)),
+		OperatorID: q.Text("operator_id"),
+		PartnerID:  q.Text("partner_id"),
+		ObjectID:   q.Text("object_id"),
+		Action:     audit.Action(q.OneOf("action", form.OneOf(audit.Actions...))),
+		From:       q.Time("from"),
+		To:         q.Time("to"),
+		Before:     q.OneOf("cursor", auditCursor),
+		Limit:      int(q.Integer("limit", defaultPage, 1, maxPage)),
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.Operators.Audit(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	entries := make([]auditAnswer, len(page.Entries))
 	for i, a := range page.Entries {
 		entries[i] = auditOf(a)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Entries []auditAnswer `json:"entries"`
 		Next    string        `json:"next_cursor,omitzero"`
 	}{entries, page.Next})

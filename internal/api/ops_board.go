@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -90,20 +91,20 @@ func writeWindow(w *strictjson.Writer, name string, window delivery.Window) {
 	w.EndObject()
 }
 
-func (s *Server) handleBoard(c *call) (reply, error) {
+func (s *Server) handleBoard(c *httpd.Call) (httpd.Reply, error) {
 	filter, err := s.boardFilter(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.Dispatch.Board(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	orders := make([]jsontext.Value, len(page.Entries))
 	for i := range page.Entries {
 		orders[i] = boardRow(&page.Entries[i])
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Orders     []jsontext.Value `json:"orders"`
 		NextCursor string           `json:"next_cursor,omitzero"`
 	}{orders, page.Next.String()})
@@ -121,33 +122,33 @@ var (
 	statusRule = form.OneOf(delivery.Statuses...)
 )
 
-func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
-	q, err := c.query()
+func (s *Server) boardFilter(c *httpd.Call) (filter dispatch.Filter, err error) {
+	q, err := c.Query()
 	if err != nil {
 		return filter, err
 	}
 	filter = dispatch.Filter{
-		PartnerID:    q.text("partner_id"),
-		CourierID:    q.text("courier_id"),
-		Zone:         strings.ToUpper(q.oneOf("zone", zoneRule)),
-		ServiceLevel: delivery.ServiceLevel(q.oneOf("service_level", form.OneOf(delivery.ServiceLevels...))),
-		CreatedFrom:  q.time("created_from"),
-		CreatedTo:    q.time("created_to"),
-		Search:       q.oneOf("q", form.Length(1, maxSearch)),
-		Sort:         dispatch.Sort(q.oneOf("sort", form.OneOf(dispatch.Sorts...))),
-		Limit:        int(q.integer("limit", defaultBoard, 1, maxBoard)),
+		PartnerID:    q.Text("partner_id"),
+		CourierID:    q.Text("courier_id"),
+		Zone:         strings.ToUpper(q.OneOf("zone", zoneRule)),
+		ServiceLevel: delivery.ServiceLevel(q.OneOf("service_level", form.OneOf(delivery.ServiceLevels...))),
+		CreatedFrom:  q.Time("created_from"),
+		CreatedTo:    q.Time("created_to"),
+		Search:       q.OneOf("q", form.Length(1, maxSearch)),
+		Sort:         dispatch.Sort(q.OneOf("sort", form.OneOf(dispatch.Sorts...))),
+		Limit:        int(q.Integer("limit", defaultBoard, 1, maxBoard)),
 	}
 	if filter.Sort == "" {
 		filter.Sort = dispatch.SortOldest
 	}
 	now := timestamp.Truncate(s.config.Now())
-	if minutes := q.integer("older_than", 0, 1, maxAge); minutes > 0 {
+	if minutes := q.Integer("older_than", 0, 1, maxAge); minutes > 0 {
 		before := now.Add(-time.Duration(minutes) * time.Minute)
 		if filter.CreatedTo.IsZero() || before.Before(filter.CreatedTo) {
 			filter.CreatedTo = before
 		}
 	}
-	if minutes := q.integer("at_risk", 0, 1, maxRisk); minutes > 0 {
+	if minutes := q.Integer("at_risk", 0, 1, maxRisk); minutes > 0 {
 		filter.DueBefore = now.Add(time.Duration(minutes) * time.Minute)
 	}
 	filter.Statuses = wordsOf[delivery.Status](q, "status", statusRule)
@@ -155,21 +156,21 @@ func (s *Server) boardFilter(c *call) (filter dispatch.Filter, err error) {
 	if slices.Contains(filter.Attention, anyReason) {
 		filter.Attention = board.Reasons
 	}
-	if text := q.text("cursor"); text != "" {
+	if text := q.Text("cursor"); text != "" {
 		var known bool
 		if filter.After, known = dispatch.ParseCursor(text); !known {
-			q.problems.Add("cursor", text, cursorRule)
+			q.Fault("cursor", text, httpd.CursorRule)
 		}
 	}
-	return filter, q.problems.Err()
+	return filter, q.Err()
 }
 
 // wordsOf returns the values of a parameter that may be repeated, sorted and
 // without duplicates.
-func wordsOf[T ~string](q *query, name string, rule form.TextRule) (words []T) {
-	for _, text := range q.values[name] {
+func wordsOf[T ~string](q *httpd.Query, name string, rule form.TextRule) (words []T) {
+	for _, text := range q.Values[name] {
 		if !rule.Allows(text) {
-			q.problems.Add(name, text, rule.Rule)
+			q.Fault(name, text, rule.Rule)
 			continue
 		}
 		words = append(words, T(text))
@@ -186,12 +187,12 @@ type countsAnswer struct {
 	Reasons   map[board.Reason]int64    `json:"reasons"`
 }
 
-func (s *Server) handleAttention(c *call) (reply, error) {
+func (s *Server) handleAttention(c *httpd.Call) (httpd.Reply, error) {
 	counts, err := s.config.Dispatch.Count(c.Context())
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(countsAnswer(counts))
+	return httpd.OK(countsAnswer(counts))
 }
 
 type settingsAnswer struct {
@@ -199,23 +200,23 @@ type settingsAnswer struct {
 	AutoAccept bool   `json:"auto_accept"`
 }
 
-func (s *Server) handleDispatchSettingsGet(c *call) (reply, error) {
-	found, err := s.config.Dispatch.Settings(c.Context(), c.pathID("partner_id"))
+func (s *Server) handleDispatchSettingsGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Dispatch.Settings(c.Context(), c.PathID("partner_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(settingsAnswer(*found))
+	return httpd.OK(settingsAnswer(*found))
 }
 
-func (s *Server) handleDispatchSettingsPut(c *call) (reply, error) {
-	wanted, err := decode(c, dispatch.ReadSettings)
+func (s *Server) handleDispatchSettingsPut(c *httpd.Call) (httpd.Reply, error) {
+	wanted, err := httpd.Decode(c, dispatch.ReadSettings)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	wanted.PartnerID = c.pathID("partner_id")
+	wanted.PartnerID = c.PathID("partner_id")
 	settings, err := s.config.Dispatch.SetSettings(c.Context(), wanted)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(settingsAnswer(*settings))
+	return httpd.OK(settingsAnswer(*settings))
 }

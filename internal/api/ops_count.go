@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
@@ -19,19 +20,19 @@ type countAnswer struct {
 }
 
 type countLineAnswer struct {
-	ProductID  int64        `json:"product_id"`
-	Before     int64        `json:"before"`
-	After      int64        `json:"after"`
-	MovementID *int64       `json:"movement_id"` // null if no movement was booked
-	Error      *errorDetail `json:"error"`       // null unless the line was refused
+	ProductID  int64              `json:"product_id"`
+	Before     int64              `json:"before"`
+	After      int64              `json:"after"`
+	MovementID *int64             `json:"movement_id"` // null if no movement was booked
+	Error      *httpd.ErrorDetail `json:"error"`       // null unless the line was refused
 }
 
-func (s *Server) countOf(count stock.Count) countAnswer {
+func countOf(c *httpd.Call, count stock.Count) countAnswer {
 	answer := countAnswer{Location: count.Location, Lines: make([]countLineAnswer, len(count.Lines))}
 	for i, counted := range count.Lines {
 		line := countLineAnswer{ProductID: counted.ProductID, Before: counted.Before, After: counted.After}
 		if counted.Refusal != nil {
-			detail := s.detailOf(counted.Refusal)
+			detail := c.Detail(counted.Refusal)
 			line.Error = &detail
 			answer.Refused++
 		}
@@ -44,45 +45,45 @@ func (s *Server) countOf(count stock.Count) countAnswer {
 	return answer
 }
 
-func (s *Server) handleCount(c *call) (reply, error) {
-	request, err := c.stockRequest(func(counted any) ([]byte, error) {
-		return strictjson.Marshal(s.countOf(counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
+func (s *Server) handleCount(c *httpd.Call) (httpd.Reply, error) {
+	request, err := stockRequest(c, func(counted any) ([]byte, error) {
+		return strictjson.Marshal(countOf(c, counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	tally, err := decodeKeyed(c, &request.Request, stock.ReadTally)
+	tally, err := httpd.DecodeKeyed(c, &request.Request, stock.ReadTally)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.Count(c.Context(), request, tally)
-	return c.stockAnswer(http.StatusOK, answer, err)
+	return stockAnswer(c, http.StatusOK, answer, err)
 }
 
 // lowCursorRule accepts the ids of the last partner and product before the page.
 var lowCursorRule = form.TextRule{
-	Rule:   cursorRule,
+	Rule:   httpd.CursorRule,
 	Allows: regexp.MustCompile(`^par_[0-9a-z]{1,32}\.[1-9][0-9]{0,17}$`).MatchString,
 }
 
-func (s *Server) handleLowStock(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleLowStock(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	var after stock.LowProduct
-	partnerID, productID, _ := strings.Cut(q.oneOf("cursor", lowCursorRule), ".")
+	partnerID, productID, _ := strings.Cut(q.OneOf("cursor", lowCursorRule), ".")
 	after.PartnerID = partnerID
 	after.ProductID, _ = strconv.ParseInt(productID, 10, 64)
-	limit := int(q.integer("limit", defaultPage, 1, maxPage))
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	limit := int(q.Integer("limit", defaultPage, 1, maxPage))
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	low, more, err := s.config.Stock.LowStock(c.Context(), after, limit)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(lowOf(low, more))
+	return httpd.OK(lowOf(low, more))
 }
 
 type lowProduct struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -18,14 +19,14 @@ import (
 // ownCourier limits a request to one courier's orders: other orders do not exist
 // for it. It returns the id of that courier; empty means no limit. It refuses with
 // forbidden.
-func (c *call) ownCourier() (courierID string, err error) {
-	if c.operator.Role != operator.RoleCourier {
+func ownCourier(c *httpd.Call) (courierID string, err error) {
+	if sender(c).Role != operator.RoleCourier {
 		return "", nil
 	}
-	if c.operator.CourierID == "" { // the account is older than the rule that it must be linked
+	if sender(c).CourierID == "" { // the account is older than the rule that it must be linked
 		return "", refusal.New(refusal.CodeForbidden, "this operator is not linked to a courier yet: ask an admin")
 	}
-	return c.operator.CourierID, nil
+	return sender(c).CourierID, nil
 }
 
 type addressAnswer struct {
@@ -130,34 +131,34 @@ var (
 	labelCode    = form.Define("label_code", "the text of a label's code")
 )
 
-func (s *Server) handleJobs(c *call) (reply, error) {
-	own, err := c.ownCourier()
+func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
+	own, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	q, err := c.query()
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	courierID, since, now := q.text("courier_id"), q.time("since"), timestamp.Truncate(s.config.Now())
+	courierID, since, now := q.Text("courier_id"), q.Time("since"), timestamp.Truncate(s.config.Now())
 	if since.IsZero() {
 		since = now.Add(-defaultSince)
 	}
 	if now.Sub(since) > dispatch.MaxSince {
-		q.problems.Add("since", q.text("since"), recentTime)
+		q.Fault("since", q.Text("since"), recentTime)
 	}
 	if courierID = cmp.Or(courierID, own); courierID == "" {
-		q.problems.Add("courier_id", nil, namedCourier)
+		q.Fault("courier_id", nil, namedCourier)
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	if own != "" && courierID != own {
-		return reply{}, refusal.NotFound("courier")
+		return httpd.Reply{}, refusal.NotFound("courier")
 	}
 	round, err := s.config.Dispatch.Round(c.Context(), courierID, since)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	jobs := make([]jobAnswer, len(round.Jobs))
 	for i := range round.Jobs {
@@ -167,7 +168,7 @@ func (s *Server) handleJobs(c *call) (reply, error) {
 	for i, d := range round.Done.Latest {
 		done.Latest[i] = deliveryAnswer{d.OrderID, d.At}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		CourierID string      `json:"courier_id"`
 		Jobs      []jobAnswer `json:"jobs"`
 		More      bool        `json:"more"`
@@ -187,27 +188,27 @@ type matchAnswer struct {
 // cannot hold more.
 const maxCode = 3000
 
-func (s *Server) handleScan(c *call) (reply, error) {
-	own, err := c.ownCourier()
+func (s *Server) handleScan(c *httpd.Call) (httpd.Reply, error) {
+	own, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	q, err := c.query()
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	code := q.oneOf("code", form.Length(1, maxCode))
-	if code == "" && len(q.problems) == 0 {
-		q.problems.Add("code", nil, labelCode)
+	code := q.OneOf("code", form.Length(1, maxCode))
+	if code == "" && q.Err() == nil {
+		q.Fault("code", nil, labelCode)
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	scan := dispatch.Scan{Text: code, CourierID: own}
 	scan.OrderID, scan.Place, _ = label.Scan(code)
 	found, err := s.config.Dispatch.Find(c.Context(), scan)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	matches := make([]matchAnswer, len(found))
 	for i := range found {
@@ -216,7 +217,7 @@ func (s *Server) handleScan(c *call) (reply, error) {
 			matches[i].Place, matches[i].ParcelID = &place, &found[i].Order.Parcels[place-1].ParcelID
 		}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Matches []matchAnswer `json:"matches"`
 	}{matches})
 }
@@ -238,36 +239,36 @@ func (s *Server) proofOf(p *delivery.Proof) proofAnswer {
 // picture is read from its content, whatever the media type.
 var pictures = []string{"image/png", "image/jpeg", "image/webp"}
 
-func (s *Server) handleProofAdd(c *call) (reply, error) {
-	own, err := c.ownCourier()
+func (s *Server) handleProofAdd(c *httpd.Call) (httpd.Reply, error) {
+	own, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := c.isPicture(); err != nil {
-		return reply{}, err
+	if err := isPicture(c); err != nil {
+		return httpd.Reply{}, err
 	}
-	q, err := c.query()
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	rule := form.OneOf(delivery.ProofKinds...)
-	upload := proof.Upload{OrderID: c.pathID("order_id"), Kind: delivery.ProofKind(q.oneOf("kind", rule)), Data: c.body, CourierID: own}
-	if upload.Kind == "" && len(q.problems) == 0 {
-		q.problems.Add("kind", nil, rule.Rule)
+	upload := proof.Upload{OrderID: c.PathID("order_id"), Kind: delivery.ProofKind(q.OneOf("kind", rule)), Data: c.Content, CourierID: own}
+	if upload.Kind == "" && q.Err() == nil {
+		q.Fault("kind", nil, rule.Rule)
 	}
-	upload.OccurredAt = q.time("occurred_at")
+	upload.OccurredAt = q.Time("occurred_at")
 	if at := upload.OccurredAt; !at.IsZero() && !delivery.MayHaveOccurred(at, timestamp.Truncate(s.config.Now())) {
-		q.problems.Add("occurred_at", q.text("occurred_at"), delivery.OccurredRule)
+		q.Fault("occurred_at", q.Text("occurred_at"), delivery.OccurredRule)
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	added, replayed, err := s.config.Proofs.Add(c.Context(), upload)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if replayed {
-		c.header.Set("Idempotent-Replayed", "true")
+		c.ReplyHeader.Set("Idempotent-Replayed", "true")
 	}
-	return answer(http.StatusCreated, s.proofOf(added))
+	return httpd.Answer(http.StatusCreated, s.proofOf(added))
 }

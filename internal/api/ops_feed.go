@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 const (
@@ -26,62 +27,62 @@ var errDesks = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "too many requests wait for changes of the board", RetryAfter: 5 * time.Second,
 }
 
-func (s *Server) handleBoardSnapshot(c *call) (reply, error) {
+func (s *Server) handleBoardSnapshot(c *httpd.Call) (httpd.Reply, error) {
 	found, err := s.config.Feed.Snapshot(c.Context())
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	write := func(w io.Writer) error { return writeFeed(w, "orders", found) }
-	coding := codingOf(c.Header)
+	coding := httpd.CodingOf(c.Header)
 	if coding == "" {
-		encoded(c.header, coding)
-		return reply{status: http.StatusOK, stream: write}, nil
+		httpd.Encoded(c.ReplyHeader, coding)
+		return httpd.Reply{Status: http.StatusOK, Stream: write}, nil
 	}
 	var body []byte
-	err = s.inSlot(c, SlotHeavy, func() error {
-		body, err = found.Rendered(coding, func() ([]byte, error) { return encode(coding, write) })
+	err = c.InSlot(httpd.SlotHeavy, func() error {
+		body, err = found.Rendered(coding, func() ([]byte, error) { return httpd.Encode(coding, write) })
 		return err
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	encoded(c.header, coding)
-	return reply{status: http.StatusOK, body: body}, nil
+	httpd.Encoded(c.ReplyHeader, coding)
+	return httpd.Reply{Status: http.StatusOK, Body: body}, nil
 }
 
 var feedPosition = form.Define("feed_position", "the after of an earlier response")
 
-func (s *Server) handleBoardChanges(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleBoardChanges(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	after := q.text("after")
-	wait := time.Duration(q.integer("wait", 0, 0, maxBoardWait)) * time.Second
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	after := q.Text("after")
+	wait := time.Duration(q.Integer("wait", 0, 0, maxBoardWait)) * time.Second
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
-	if !s.desks.Take(c.operator.OperatorID, 1) {
-		return reply{}, errDesks
+	if !s.desks.Take(sender(c).OperatorID, 1) {
+		return httpd.Reply{}, errDesks
 	}
-	defer s.desks.Return(c.operator.OperatorID, 1)
+	defer s.desks.Return(sender(c).OperatorID, 1)
 	found, err := s.config.Feed.Changes(c.Context(), after, wait)
 	if errors.Is(err, feed.ErrPosition) {
-		q.problems.Add("after", after, feedPosition)
-		err = q.problems.Err()
+		q.Fault("after", after, feedPosition)
+		err = q.Err()
 	}
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	coding := codingOf(c.Header)
+	coding := httpd.CodingOf(c.Header)
 	body, err := found.Rendered(coding, func() ([]byte, error) {
-		return encode(coding, func(w io.Writer) error { return writeFeed(w, "changed", found) })
+		return httpd.Encode(coding, func(w io.Writer) error { return writeFeed(w, "changed", found) })
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	encoded(c.header, coding)
-	return reply{status: http.StatusOK, body: body}, nil
+	httpd.Encoded(c.ReplyHeader, coding)
+	return httpd.Reply{Status: http.StatusOK, Body: body}, nil
 }
 
 // writeFeed writes an answer of the feed in JSON. The rows are encoded already.

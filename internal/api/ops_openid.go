@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -53,9 +54,9 @@ const openIDEntrance = "/console/login?openid="
 
 // forBrowsers leads a browser whose sign-in through the provider is refused back to the
 // sign-in page. Other clients get the refusal.
-func forBrowsers(handle handler) handler {
-	return func(s *Server, c *call) (reply, error) {
-		answer, err := handle(s, c)
+func (s *Server) forBrowsers(handle httpd.Handler) httpd.Handler {
+	return func(c *httpd.Call) (httpd.Reply, error) {
+		answer, err := handle(c)
 		var refused *refusal.Error
 		if !errors.As(err, &refused) {
 			return answer, err
@@ -66,7 +67,7 @@ func forBrowsers(handle handler) handler {
 			level = slog.LevelError
 		}
 		s.config.Log.Log(c.Context(), level, "a sign-in through the OpenID provider was refused",
-			"request_id", c.id, "reason", reason, "error", err)
+			"request_id", c.RequestID, "reason", reason, "error", err)
 		if !visit.WantsPage(c.Request) {
 			return answer, err
 		}
@@ -86,46 +87,46 @@ func openIDReason(refused *refusal.Error) string {
 	return string(refused.Code)
 }
 
-func (s *Server) handleOpenIDLogin(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleOpenIDLogin(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	q, err := c.query()
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	returnTo := q.oneOf("return_to", localPathRule)
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	returnTo := q.OneOf("return_to", localPathRule)
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	if s.config.OpenID == nil {
-		return reply{}, errNoOpenID
+		return httpd.Reply{}, errNoOpenID
 	}
 	begun, err := s.config.OpenID.Begin(c.Context(), returnTo)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	s.setTicket(c, begun.Ticket, begun.Life)
 	return redirect(c, begun.URL)
 }
 
 // setTicket sets the cookie of a ticket. A life of 0 deletes it.
-func (s *Server) setTicket(c *call, ticket string, life time.Duration) {
+func (s *Server) setTicket(c *httpd.Call, ticket string, life time.Duration) {
 	cookie := http.Cookie{
 		Name: openIDCookie, Value: ticket, Path: openIDPath, MaxAge: int(life.Seconds()),
-		HttpOnly: true, Secure: c.secure,
+		HttpOnly: true, Secure: c.Secure(),
 		SameSite: http.SameSiteLaxMode, // the provider is another site
 	}
 	if life == 0 {
 		cookie.MaxAge = -1
 	}
-	c.header.Add("Set-Cookie", cookie.String())
+	c.ReplyHeader.Add("Set-Cookie", cookie.String())
 }
 
 // redirect returns a 302 to a URL.
-func redirect(c *call, url string) (reply, error) {
-	c.header.Set("Location", url)
-	return answer(http.StatusFound, struct {
+func redirect(c *httpd.Call, url string) (httpd.Reply, error) {
+	c.ReplyHeader.Set("Location", url)
+	return httpd.Answer(http.StatusFound, struct {
 		URL string `json:"url"`
 	}{url})
 }
@@ -136,25 +137,25 @@ const loggedValues = 20
 // first returns up to n of the values.
 func first(values []string, n int) []string { return values[:min(n, len(values))] }
 
-func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	q, err := c.query()
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if s.config.OpenID == nil {
-		return reply{}, errNoOpenID
+		return httpd.Reply{}, errNoOpenID
 	}
-	c.actAs("") // unknown until the provider has said
-	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.cookie(openIDCookie), q.values)
+	c.ActAs("") // unknown until the provider has said
+	person, returnTo, err := s.config.OpenID.Finish(c.Context(), c.CookieValue(openIDCookie), q.Values)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	from, err := s.origin(c)
+	from, err := c.Origin()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	found, token, err := s.config.Operators.LoginVouched(c.Context(), operator.Vouched{
 		Issuer: person.Issuer, Subject: person.Subject, Email: person.Email, EmailVerified: person.EmailVerified,
@@ -162,15 +163,15 @@ func (s *Server) handleOpenIDCallback(c *call) (reply, error) {
 	}, from)
 	if err != nil {
 		s.config.Log.WarnContext(c.Context(), "a person for whom the OpenID provider vouches may not sign in",
-			"request_id", c.id, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values", first(person.Values, loggedValues))
-		return reply{}, err
+			"request_id", c.RequestID, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values", first(person.Values, loggedValues))
+		return httpd.Reply{}, err
 	}
-	if err := s.signedIn(c, operatorCookie, token, from); err != nil {
-		return reply{}, err
+	if err := c.SignedIn(visit.Operators, token, from); err != nil {
+		return httpd.Reply{}, err
 	}
 	s.setTicket(c, "", 0)
 	if returnTo != "" {
 		return redirect(c, returnTo)
 	}
-	return ok(operatorOf(found))
+	return httpd.OK(operatorOf(found))
 }

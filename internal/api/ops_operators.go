@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -17,7 +18,7 @@ const (
 // idCursor accepts the id of the last object before a page.
 func idCursor(prefix string) form.TextRule {
 	return form.TextRule{
-		Rule:   cursorRule,
+		Rule:   httpd.CursorRule,
 		Allows: regexp.MustCompile(`^` + prefix + `[0-9abcdefghjkmnpqrstvwxyz]{16}$`).MatchString,
 	}
 }
@@ -43,21 +44,23 @@ type listedOperator struct {
 	stateAnswer
 }
 
-func (s *Server) handleOperatorMe(c *call) (reply, error) { return ok(operatorOf(c.operator)) }
+func (s *Server) handleOperatorMe(c *httpd.Call) (httpd.Reply, error) {
+	return httpd.OK(operatorOf(sender(c)))
+}
 
-func (s *Server) handleOperatorList(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleOperatorList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	cursor := q.oneOf("cursor", operatorCursor)
-	limit := int(q.integer("limit", defaultPage, 1, maxPage))
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	cursor := q.OneOf("cursor", operatorCursor)
+	limit := int(q.Integer("limit", defaultPage, 1, maxPage))
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.Operators.List(c.Context(), cursor, limit)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	ids := make([]string, len(page.Operators))
 	for i, o := range page.Operators {
@@ -65,38 +68,38 @@ func (s *Server) handleOperatorList(c *call) (reply, error) {
 	}
 	states, err := s.config.OperatorSignIns.States(c.Context(), ids)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	operators := make([]listedOperator, len(page.Operators))
 	for i, o := range page.Operators {
 		operators[i] = listedOperator{operatorOf(o), stateOf(states[o.OperatorID])}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Operators  []listedOperator `json:"operators"`
 		NextCursor string           `json:"next_cursor,omitzero"`
 	}{operators, page.Next})
 }
 
-func (s *Server) handleOperatorCreate(c *call) (reply, error) {
-	wanted, err := decode(c, operator.ReadNewOperator)
+func (s *Server) handleOperatorCreate(c *httpd.Call) (httpd.Reply, error) {
+	wanted, err := httpd.Decode(c, operator.ReadNewOperator)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	added, err := s.config.Operators.Add(c.Context(), wanted.Operator, wanted.Password)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(operatorOf(added))
+	return httpd.Created(operatorOf(added))
 }
 
-func (s *Server) handleOperatorChange(c *call) (reply, error) {
-	change, err := decode(c, operator.ReadChange)
+func (s *Server) handleOperatorChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, operator.ReadChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Operators.Change(c.Context(), c.pathID("operator_id"), change)
+	changed, err := s.config.Operators.Change(c.Context(), c.PathID("operator_id"), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(operatorOf(changed))
+	return httpd.OK(operatorOf(changed))
 }

@@ -9,58 +9,59 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-func (s *Server) handleOrderAdvance(c *call) (reply, error) {
-	courierID, err := c.ownCourier()
+func (s *Server) handleOrderAdvance(c *httpd.Call) (httpd.Reply, error) {
+	courierID, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	request, err := c.operatorsRequest()
+	request, err := c.RepeatableByPerson()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	body, err := c.json()
+	body, err := c.JSON()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	move, refused := form.Decode(body, s.config.Orders.ReadAdvance(courierID))
 	move.Refused = refused
-	answer, err := s.config.Orders.Advance(c.Context(), request, c.pathID("order_id"), move)
-	return c.recordReply(http.StatusOK, answer, err)
+	answer, err := s.config.Orders.Advance(c.Context(), request, c.PathID("order_id"), move)
+	return recordReply(c, http.StatusOK, answer, err)
 }
 
 // bulkResult is the outcome for one order of a bulk move.
 type bulkResult struct {
-	OrderID string          `json:"order_id"`
-	OK      bool            `json:"ok"`
-	Status  delivery.Status `json:"status,omitzero"`
-	Error   *errorDetail    `json:"error,omitzero"`
+	OrderID string             `json:"order_id"`
+	OK      bool               `json:"ok"`
+	Status  delivery.Status    `json:"status,omitzero"`
+	Error   *httpd.ErrorDetail `json:"error,omitzero"`
 }
 
-func (s *Server) handleOrdersAdvance(c *call) (reply, error) {
-	request, err := c.operatorsRequest()
+func (s *Server) handleOrdersAdvance(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.RepeatableByPerson()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	move, err := decode(c, s.config.Orders.ReadBulkAdvance)
+	move, err := httpd.Decode(c, s.config.Orders.ReadBulkAdvance)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	moved, err := s.config.Orders.AdvanceAll(c.Context(), request, move)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	results := make([]bulkResult, len(moved))
 	for i, m := range moved {
 		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
 		if m.Err != nil {
-			detail := s.detailOf(s.publicError(c, m.Err))
+			detail := c.Detail(c.Public(m.Err))
 			results[i].Error = &detail
 		}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Results []bulkResult `json:"results"`
 	}{results})
 }
@@ -76,16 +77,16 @@ func noteOf(n *dispatch.Note) noteAnswer {
 	return noteAnswer{n.NoteID, n.At, n.OperatorID, n.Text}
 }
 
-func (s *Server) handleNoteCreate(c *call) (reply, error) {
-	text, err := decode(c, dispatch.ReadNote)
+func (s *Server) handleNoteCreate(c *httpd.Call) (httpd.Reply, error) {
+	text, err := httpd.Decode(c, dispatch.ReadNote)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	note, err := s.config.Dispatch.AddNote(c.Context(), c.pathID("order_id"), text)
+	note, err := s.config.Dispatch.AddNote(c.Context(), c.PathID("order_id"), text)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(noteOf(note))
+	return httpd.Created(noteOf(note))
 }
 
 // allocationAnswer says from which location items were taken.
@@ -112,14 +113,14 @@ type operatorsOrder struct {
 	Operators  map[string]string  `json:"operators"`
 }
 
-func (s *Server) handleOrderRecord(c *call) (reply, error) {
-	courierID, err := c.ownCourier()
+func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
+	courierID, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	found, err := s.config.Dispatch.Order(c.Context(), courierID, c.pathID("order_id"))
+	found, err := s.config.Dispatch.Order(c.Context(), courierID, c.PathID("order_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	answer := operatorsOrder{
 		Allocation: make([]allocationAnswer, len(found.Order.Allocation)),
@@ -143,9 +144,9 @@ func (s *Server) handleOrderRecord(c *call) (reply, error) {
 	row := boardRow(&found.Entry)
 	rest, err := strictjson.Marshal(answer)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	// The record is spliced in, so that its metadata keeps its bytes.
 	body := slices.Concat(row[:len(row)-1], []byte(","), rest[1:len(rest)-1], []byte(`,"order":`), record.EncodeForOperators(found.Order), []byte("}"))
-	return reply{status: http.StatusOK, body: body}, nil
+	return httpd.Reply{Status: http.StatusOK, Body: body}, nil
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
@@ -62,26 +63,26 @@ func overviewOf(o *partner.Overview, now time.Time) partnerOverview {
 }
 
 // partnerCursor accepts the id of the last partner before the page.
-var partnerCursor = form.TextRule{Rule: cursorRule, Allows: delivery.IsPartnerID}
+var partnerCursor = form.TextRule{Rule: httpd.CursorRule, Allows: delivery.IsPartnerID}
 
-func (s *Server) handlePartnerList(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handlePartnerList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := partner.ListFilter{
-		Search:  q.text("q"),
-		Pending: q.oneOf("pending", flagRule) == "true",
-		After:   q.oneOf("cursor", partnerCursor),
-		Limit:   int(q.integer("limit", defaultPage, 1, maxPage)),
+		Search:  q.Text("q"),
+		Pending: q.OneOf("pending", flagRule) == "true",
+		After:   q.OneOf("cursor", partnerCursor),
+		Limit:   int(q.Integer("limit", defaultPage, 1, maxPage)),
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
-	filter.NamesOnly = c.operator.Role == operator.RoleWarehouse
+	filter.NamesOnly = sender(c).Role == operator.RoleWarehouse
 	page, err := s.config.Partners.List(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if filter.NamesOnly {
 		return partnerNames(page)
@@ -90,7 +91,7 @@ func (s *Server) handlePartnerList(c *call) (reply, error) {
 	for i := range page.Partners {
 		partners[i] = listedPartnerOf(&page.Partners[i], s.config.Now())
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Partners   []listedPartner `json:"partners"`
 		NextCursor string          `json:"next_cursor,omitzero"`
 	}{partners, page.Next})
@@ -102,41 +103,41 @@ type partnerName struct {
 	Name      string `json:"name"`
 }
 
-func partnerNames(page partner.ListPage) (reply, error) {
+func partnerNames(page partner.ListPage) (httpd.Reply, error) {
 	names := make([]partnerName, len(page.Partners))
 	for i, p := range page.Partners {
 		names[i] = partnerName{p.PartnerID, p.Name}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Partners   []partnerName `json:"partners"`
 		NextCursor string        `json:"next_cursor,omitzero"`
 	}{names, page.Next})
 }
 
-func (s *Server) handlePartnerGet(c *call) (reply, error) {
-	found, err := s.config.Partners.Overview(c.Context(), c.pathID("partner_id"))
+func (s *Server) handlePartnerGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Partners.Overview(c.Context(), c.PathID("partner_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(overviewOf(found, s.config.Now()))
+	return httpd.OK(overviewOf(found, s.config.Now()))
 }
 
-func (s *Server) handlePartnerChange(c *call) (reply, error) {
-	change, err := decode(c, partner.ReadSettingsChange)
+func (s *Server) handlePartnerChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, partner.ReadSettingsChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Partners.Change(c.Context(), c.pathID("partner_id"), change)
+	changed, err := s.config.Partners.Change(c.Context(), c.PathID("partner_id"), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(overviewOf(changed, s.config.Now()))
+	return httpd.OK(overviewOf(changed, s.config.Now()))
 }
 
-func (s *Server) handlePartnerApprove(c *call) (reply, error) {
-	approved, err := s.config.Partners.Approve(c.Context(), c.pathID("partner_id"))
+func (s *Server) handlePartnerApprove(c *httpd.Call) (httpd.Reply, error) {
+	approved, err := s.config.Partners.Approve(c.Context(), c.PathID("partner_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(overviewOf(approved, s.config.Now()))
+	return httpd.OK(overviewOf(approved, s.config.Now()))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/ratecard"
 	"github.com/go-json-experiment/json/jsontext"
@@ -37,63 +38,63 @@ type wholeRateCard struct {
 
 // rateCardCursor accepts the id of the last card before the page.
 var rateCardCursor = form.TextRule{
-	Rule:   cursorRule,
+	Rule:   httpd.CursorRule,
 	Allows: regexp.MustCompile(`^crd_([0-9abcdefghjkmnpqrstvwxyz]{16}|builtin)$`).MatchString,
 }
 
-func (s *Server) handleRateCardList(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleRateCardList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	name, cursor := q.text("name"), q.oneOf("cursor", rateCardCursor)
-	limit := int(q.integer("limit", defaultPage, 1, maxPage))
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	name, cursor := q.Text("name"), q.OneOf("cursor", rateCardCursor)
+	limit := int(q.Integer("limit", defaultPage, 1, maxPage))
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.RateCards.List(c.Context(), name, cursor, limit)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	cards := make([]rateCardAnswer, len(page.Cards))
 	for i, card := range page.Cards {
 		cards[i] = s.rateCardOf(card)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		RateCards  []rateCardAnswer `json:"rate_cards"`
 		NextCursor string           `json:"next_cursor,omitzero"`
 	}{cards, page.Next})
 }
 
-func (s *Server) handleRateCardGet(c *call) (reply, error) {
-	found, err := s.config.RateCards.Get(c.Context(), c.pathID("card_id"))
+func (s *Server) handleRateCardGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.RateCards.Get(c.Context(), c.PathID("card_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(wholeRateCard{s.rateCardOf(found), jsontext.Value(found.Document)})
+	return httpd.OK(wholeRateCard{s.rateCardOf(found), jsontext.Value(found.Document)})
 }
 
-func (s *Server) handleRateCardCreate(c *call) (reply, error) {
-	card, err := decode(c, s.config.RateCards.ReadUpload)
+func (s *Server) handleRateCardCreate(c *httpd.Call) (httpd.Reply, error) {
+	card, err := httpd.Decode(c, s.config.RateCards.ReadUpload)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	added, err := s.config.RateCards.Add(c.Context(), card)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(s.rateCardOf(added))
+	return httpd.Created(s.rateCardOf(added))
 }
 
-func (s *Server) handleRateCardCheck(c *call) (reply, error) {
-	card, err := decode(c, s.config.RateCards.ReadUpload)
+func (s *Server) handleRateCardCheck(c *httpd.Call) (httpd.Reply, error) {
+	card, err := httpd.Decode(c, s.config.RateCards.ReadUpload)
 	if err == nil {
 		err = s.config.RateCards.Check(c.Context(), card)
 	}
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Valid         bool      `json:"valid"`
 		Name          string    `json:"name"`
 		Version       string    `json:"version"`
@@ -128,23 +129,23 @@ func priceOf(p *pricing.Price) *priceAnswer {
 	return &priceAnswer{p.CardVersion, p.RateCents, p.Currency, p.Zone, p.TransitDays, p.EstimatedDelivery, charges}
 }
 
-func (s *Server) handleRateCardPreview(c *call) (reply, error) {
-	request, err := decode(c, ratecard.ReadPreview)
+func (s *Server) handleRateCardPreview(c *httpd.Call) (httpd.Reply, error) {
+	request, err := httpd.Decode(c, ratecard.ReadPreview)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	proposed, err := s.config.RateCards.Proposed(c.Context(), request)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	var orderedCents *int64
 	if request.OrderID != "" {
 		if delivery.IsTestOrder(request.OrderID) {
-			return reply{}, refusal.NotFound("order")
+			return httpd.Reply{}, refusal.NotFound("order")
 		}
 		found, err := s.config.Orders.Track(c.Context(), request.OrderID)
 		if err != nil {
-			return reply{}, err
+			return httpd.Reply{}, err
 		}
 		request.PartnerID, request.Shipment, orderedCents = found.PartnerID, found.Shipment, &found.RateCents
 	}
@@ -152,15 +153,15 @@ func (s *Server) handleRateCardPreview(c *call) (reply, error) {
 	if request.PartnerID != "" {
 		settings, err := s.config.Partners.Overview(c.Context(), request.PartnerID)
 		if err != nil {
-			return reply{}, err
+			return httpd.Reply{}, err
 		}
 		series = settings.RateCard
 	}
 	preview, err := s.config.RateCards.Compare(c.Context(), series, proposed, request.Shipment)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Current   *priceAnswer `json:"current"`  // null if the card does not offer the level
 		Proposed  *priceAnswer `json:"proposed"` // null if the card does not offer the level
 		RateCents *int64       `json:"ordered_rate_cents"`

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 // sequenceAnswer is the order in which a courier shall do the stops.
@@ -22,32 +23,32 @@ func sequenceOf(s *dispatch.Sequence) sequenceAnswer {
 	return answer
 }
 
-func (s *Server) handleSequenceGet(c *call) (reply, error) {
-	own, err := c.ownCourier()
+func (s *Server) handleSequenceGet(c *httpd.Call) (httpd.Reply, error) {
+	own, err := ownCourier(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	courierID := c.pathID("courier_id")
+	courierID := c.PathID("courier_id")
 	if own != "" && courierID != own {
-		return reply{}, refusal.NotFound("courier")
+		return httpd.Reply{}, refusal.NotFound("courier")
 	}
 	found, err := s.config.Dispatch.Sequence(c.Context(), courierID)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(sequenceOf(found))
+	return httpd.OK(sequenceOf(found))
 }
 
-func (s *Server) handleSequencePut(c *call) (reply, error) {
-	change, err := decode(c, dispatch.ReadSequenceChange)
+func (s *Server) handleSequencePut(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, dispatch.ReadSequenceChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	set, err := s.config.Dispatch.SetSequence(c.Context(), c.pathID("courier_id"), change)
+	set, err := s.config.Dispatch.SetSequence(c.Context(), c.PathID("courier_id"), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(sequenceOf(set))
+	return httpd.OK(sequenceOf(set))
 }
 
 type proposedStopAnswer struct {
@@ -56,17 +57,17 @@ type proposedStopAnswer struct {
 	LateMinutes int64     `json:"late_minutes"`
 }
 
-func (s *Server) handleSequencePropose(c *call) (reply, error) {
-	proposal, err := s.config.Dispatch.Propose(c.Context(), c.pathID("courier_id"))
+func (s *Server) handleSequencePropose(c *httpd.Call) (httpd.Reply, error) {
+	proposal, err := s.config.Dispatch.Propose(c.Context(), c.PathID("courier_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	ids, stops := make([]string, len(proposal.Stops)), make([]proposedStopAnswer, len(proposal.Stops))
 	for i, stop := range proposal.Stops {
 		ids[i] = stop.OrderID
 		stops[i] = proposedStopAnswer{stop.OrderID, stop.Arrival, wholeMinutes(stop.Late)}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		CourierID string               `json:"courier_id"`
 		OrderIDs  []string             `json:"order_ids"`
 		Stops     []proposedStopAnswer `json:"stops"`

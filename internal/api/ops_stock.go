@@ -10,39 +10,40 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/google/uuid"
 )
 
-func (s *Server) handleProductCreate(c *call) (reply, error) {
-	product, err := decode(c, stock.ReadProduct)
+func (s *Server) handleProductCreate(c *httpd.Call) (httpd.Reply, error) {
+	product, err := httpd.Decode(c, stock.ReadProduct)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	added, err := s.config.Stock.CreateProduct(c.Context(), c.pathID("partner_id"), product)
+	added, err := s.config.Stock.CreateProduct(c.Context(), c.PathID("partner_id"), product)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(productOf(added))
+	return httpd.Created(productOf(added))
 }
 
 // productID returns the id of the product in the path; 0, which no product has, if
 // it is not a number.
-func (c *call) productID() int64 {
+func productID(c *httpd.Call) int64 {
 	id, _ := strconv.ParseInt(c.PathValue("product_id"), 10, 64)
 	return max(id, 0)
 }
 
-func (s *Server) handleProductChange(c *call) (reply, error) {
-	change, err := decode(c, stock.ReadProductChange)
+func (s *Server) handleProductChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, stock.ReadProductChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.pathID("partner_id"), c.productID(), change)
+	changed, err := s.config.Stock.ChangeProduct(c.Context(), c.PathID("partner_id"), productID(c), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(productOf(changed))
+	return httpd.OK(productOf(changed))
 }
 
 type levelAnswer struct {
@@ -50,30 +51,30 @@ type levelAnswer struct {
 	Quantity int64  `json:"quantity"`
 }
 
-func (s *Server) handleProductGet(c *call) (reply, error) {
-	found, levels, err := s.config.Stock.Product(c.Context(), c.pathID("partner_id"), c.productID())
+func (s *Server) handleProductGet(c *httpd.Call) (httpd.Reply, error) {
+	found, levels, err := s.config.Stock.Product(c.Context(), c.PathID("partner_id"), productID(c))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	answers := make([]levelAnswer, len(levels))
 	for i, level := range levels {
 		answers[i] = levelAnswer{level.Location, level.Quantity}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		product
 		Levels []levelAnswer `json:"levels"`
 	}{productOf(found), answers})
 }
 
 // numberCursor returns the id after which a page begins; 0 for the first page.
-func (q *query) numberCursor() int64 {
-	text := q.text("cursor")
+func numberCursor(q *httpd.Query) int64 {
+	text := q.Text("cursor")
 	if text == "" {
 		return 0
 	}
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id < 1 {
-		q.problems.Add("cursor", text, cursorRule)
+		q.Fault("cursor", text, httpd.CursorRule)
 		return 0
 	}
 	return id
@@ -85,25 +86,25 @@ var (
 	flagRule          = form.OneOf("true", "false")
 )
 
-func (s *Server) handleCatalogue(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleCatalogue(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := stock.ProductFilter{
-		PartnerID: c.pathID("partner_id"),
-		Search:    q.text("search"),
-		LowStock:  q.oneOf("low_stock", flagRule) == "true",
-		Status:    delivery.ProductStatus(q.oneOf("status", productStatusRule)),
-		After:     q.numberCursor(),
-		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
+		PartnerID: c.PathID("partner_id"),
+		Search:    q.Text("search"),
+		LowStock:  q.OneOf("low_stock", flagRule) == "true",
+		Status:    delivery.ProductStatus(q.OneOf("status", productStatusRule)),
+		After:     numberCursor(q),
+		Limit:     int(q.Integer("limit", defaultPage, 1, maxPage)),
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	found, more, err := s.config.Stock.Catalogue(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	products, next := make([]product, len(found)), ""
 	for i, p := range found {
@@ -112,7 +113,7 @@ func (s *Server) handleCatalogue(c *call) (reply, error) {
 	if more {
 		next = strconv.FormatInt(found[len(found)-1].ProductID, 10)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Products   []product `json:"products"`
 		NextCursor string    `json:"next_cursor,omitzero"`
 	}{products, next})
@@ -125,27 +126,27 @@ type opsMovement struct {
 	Notes   string  `json:"notes"`
 }
 
-func (s *Server) handleJournal(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleJournal(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := stock.MovementFilter{
-		PartnerID: c.pathID("partner_id"),
-		ProductID: q.integer("product_id", 0, 1, math.MaxInt64),
-		Type:      delivery.MovementType(q.oneOf("type", movementTypeRule)),
-		Location:  q.text("location"),
-		From:      q.time("from"),
-		To:        q.time("to"),
-		Before:    q.numberCursor(),
-		Limit:     int(q.integer("limit", defaultPage, 1, maxPage)),
+		PartnerID: c.PathID("partner_id"),
+		ProductID: q.Integer("product_id", 0, 1, math.MaxInt64),
+		Type:      delivery.MovementType(q.OneOf("type", movementTypeRule)),
+		Location:  q.Text("location"),
+		From:      q.Time("from"),
+		To:        q.Time("to"),
+		Before:    numberCursor(q),
+		Limit:     int(q.Integer("limit", defaultPage, 1, maxPage)),
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	found, more, err := s.config.Stock.Journal(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	movements, next := make([]opsMovement, len(found)), ""
 	for i, m := range movementsOf(found) {
@@ -154,7 +155,7 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 	if more {
 		next = strconv.FormatInt(found[len(found)-1].MovementID, 10)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Movements  []opsMovement `json:"movements"`
 		NextCursor string        `json:"next_cursor,omitzero"`
 	}{movements, next})
@@ -162,37 +163,37 @@ func (s *Server) handleJournal(c *call) (reply, error) {
 
 // stockRequest returns a request about a partner's stock as one that may be
 // repeated, if it came with an Idempotency-Key. The key is optional here.
-func (c *call) stockRequest(encode func(any) ([]byte, error)) (stock.Request, error) {
-	keyed, err := c.operatorsRequest()
+func stockRequest(c *httpd.Call, encode func(any) ([]byte, error)) (stock.Request, error) {
+	keyed, err := c.RepeatableByPerson()
 	if keyed == nil {
-		return stock.Request{Request: c.repeatable(c.pathID("partner_id"), uuid.UUID{}), Encode: encode}, err
+		return stock.Request{Request: c.RepeatableUnder(c.PathID("partner_id"), uuid.UUID{}), Encode: encode}, err
 	}
-	keyed.PartnerID = c.pathID("partner_id")
+	keyed.PartnerID = c.PathID("partner_id")
 	return stock.Request{Request: *keyed, Keyed: true, Encode: encode}, nil
 }
 
-func (c *call) stockAnswer(status int, answer stock.Answer, err error) (reply, error) {
+func stockAnswer(c *httpd.Call, status int, answer stock.Answer, err error) (httpd.Reply, error) {
 	if answer.Replayed && err == nil {
-		c.header.Set("Idempotent-Replayed", "true")
+		c.ReplyHeader.Set("Idempotent-Replayed", "true")
 	}
-	return reply{status: status, body: answer.Body}, err
+	return httpd.Reply{Status: status, Body: answer.Body}, err
 }
 
-func (s *Server) handleMovementCreate(c *call) (reply, error) {
-	request, err := c.stockRequest(func(booked any) ([]byte, error) {
+func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
+	request, err := stockRequest(c, func(booked any) ([]byte, error) {
 		return strictjson.Marshal(struct {
 			Movements []movement `json:"movements"`
 		}{movementsOf(booked.([]delivery.Movement))}) //nolint:forcetypeassert // Stock.RecordOnce passes this type
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	booking, err := decodeKeyed(c, &request.Request, stock.ReadBooking)
+	booking, err := httpd.DecodeKeyed(c, &request.Request, stock.ReadBooking)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.RecordOnce(c.Context(), request, booking)
-	return c.stockAnswer(http.StatusCreated, answer, err)
+	return stockAnswer(c, http.StatusCreated, answer, err)
 }
 
 // maxImportBody is the largest body of an import, in bytes. It has room for as many
@@ -201,19 +202,19 @@ const maxImportBody = 4 << 20
 
 // requireCSV refuses a body without the Content-Type of CSV, or one that is not
 // UTF-8 text.
-func (c *call) requireCSV() error {
+func requireCSV(c *httpd.Call) error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as text/csv")
 	}
-	if !form.IsText(string(c.body)) {
+	if !form.IsText(string(c.Content)) {
 		return refusal.New(refusal.CodeBadRequest, "the body is not UTF-8 text")
 	}
-	return c.beginWork()
+	return c.BeginWork()
 }
 
-func (s *Server) handleProductImport(c *call) (reply, error) {
-	request, err := c.stockRequest(func(result any) ([]byte, error) {
+func (s *Server) handleProductImport(c *httpd.Call) (httpd.Reply, error) {
+	request, err := stockRequest(c, func(result any) ([]byte, error) {
 		done := result.(stock.Imported) //nolint:forcetypeassert // Stock.Import passes this type
 		return strictjson.Marshal(struct {
 			Created   int `json:"created"`
@@ -223,21 +224,21 @@ func (s *Server) handleProductImport(c *call) (reply, error) {
 		}{done.Created, done.Changed, done.Unchanged, done.Movements})
 	})
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := c.requireCSV(); err != nil {
-		return reply{}, err
+	if err := requireCSV(c); err != nil {
+		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.Import(c.Context(), request)
-	return c.stockAnswer(http.StatusOK, answer, err)
+	return stockAnswer(c, http.StatusOK, answer, err)
 }
 
-func (s *Server) handleProductExport(c *call) (reply, error) {
-	pages, err := s.config.Stock.Export(c.Context(), c.pathID("partner_id"))
+func (s *Server) handleProductExport(c *httpd.Call) (httpd.Reply, error) {
+	pages, err := s.config.Stock.Export(c.Context(), c.PathID("partner_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	c.header.Set("Content-Type", "text/csv; charset=utf-8")
-	c.header.Set("Content-Disposition", `attachment; filename="products.csv"`)
-	return reply{status: http.StatusOK, stream: pages}, nil
+	c.ReplyHeader.Set("Content-Type", "text/csv; charset=utf-8")
+	c.ReplyHeader.Set("Content-Disposition", `attachment; filename="products.csv"`)
+	return httpd.Reply{Status: http.StatusOK, Stream: pages}, nil
 }

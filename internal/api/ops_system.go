@@ -1,23 +1,25 @@
 package api
 
-func (s *Server) handleSystem(c *call) (reply, error) {
+import "github.com/dropyard/dropyard/internal/httpd"
+
+func (s *Server) handleSystem(c *httpd.Call) (httpd.Reply, error) {
 	system, err := s.config.System(c.Context())
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(system)
+	return httpd.OK(system)
 }
 
-func (s *Server) handleClockAccept(c *call) (reply, error) {
+func (s *Server) handleClockAccept(c *httpd.Call) (httpd.Reply, error) {
 	if err := s.config.AcceptClock(c.Context()); err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	return s.handleSystem(c)
 }
 
-func (s *Server) handleResume(c *call) (reply, error) {
+func (s *Server) handleResume(c *httpd.Call) (httpd.Reply, error) {
 	if err := s.config.Resume(c.Context()); err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	return s.handleSystem(c)
 }

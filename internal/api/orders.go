@@ -8,12 +8,10 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/google/uuid"
 )
 
 // The bounds of the order list's parameter limit. The default is from the contract.
@@ -33,16 +31,16 @@ type quoteAnswer struct {
 	Warnings          []delivery.Warning    `json:"warnings,omitzero"`
 }
 
-func (s *Server) handleQuote(c *call) (reply, error) {
-	shipment, err := decode(c, delivery.ReadQuoteRequest)
+func (s *Server) handleQuote(c *httpd.Call) (httpd.Reply, error) {
+	shipment, err := httpd.Decode(c, delivery.ReadQuoteRequest)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	quote, err := s.config.Orders.Quote(c.Context(), c.partnerID, shipment)
+	quote, err := s.config.Orders.Quote(c.Context(), c.Account, shipment)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(quoteAnswer{
+	return httpd.OK(quoteAnswer{
 		QuoteID:           quote.QuoteID,
 		ServiceLevel:      quote.ServiceLevel,
 		RateCents:         quote.RateCents,
@@ -54,85 +52,58 @@ func (s *Server) handleQuote(c *call) (reply, error) {
 	})
 }
 
-// idempotencyKey returns the UUID in the header Idempotency-Key. Any version will
-// do, but only the form with hyphens: uuid.Parse also takes braces and "urn:uuid:".
-func (c *call) idempotencyKey() (uuid.UUID, error) {
-	const textLength = 36
-	header := c.Header.Get("Idempotency-Key")
-	key, err := uuid.Parse(header)
-	if err != nil || len(header) != textLength {
-		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest, "the header Idempotency-Key must be a UUID")
-	}
-	return key, nil
-}
-
-// idempotent returns the request as one that may be repeated under the
-// Idempotency-Key it came with.
-func (c *call) idempotent() (idempotency.Request, error) {
-	key, err := c.idempotencyKey()
-	return c.repeatable(c.partnerID, key), err
-}
-
-// repeatable returns the request as one that a partner may repeat under a key.
-func (c *call) repeatable(partnerID string, key uuid.UUID) idempotency.Request {
-	return idempotency.Request{
-		Key:  idempotency.Key{PartnerID: partnerID, Scope: c.Method + " " + c.URL.Path, UUID: key},
-		Body: c.body,
-	}
-}
-
 // recordReply returns the record of an order. A replayed one is marked by a header.
-func (c *call) recordReply(status int, answer order.Answer, err error) (reply, error) {
+func recordReply(c *httpd.Call, status int, answer order.Answer, err error) (httpd.Reply, error) {
 	if answer.Replayed {
-		c.header.Set("Idempotent-Replayed", "true")
+		c.ReplyHeader.Set("Idempotent-Replayed", "true")
 	}
-	return reply{status: status, body: answer.Record}, err
+	return httpd.Reply{Status: status, Body: answer.Record}, err
 }
 
-func (s *Server) handleOrderCreate(c *call) (reply, error) {
-	request, err := c.idempotent()
+func (s *Server) handleOrderCreate(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	wanted, err := decodeKeyed(c, &request, delivery.ReadOrderRequest)
+	wanted, err := httpd.DecodeKeyed(c, &request, delivery.ReadOrderRequest)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Orders.Create(c.Context(), request, wanted)
-	c.orderID = record.OrderID(answer.Record)
-	return c.recordReply(http.StatusCreated, answer, err)
+	c.Created = record.OrderID(answer.Record)
+	return recordReply(c, http.StatusCreated, answer, err)
 }
 
-func (s *Server) handleOrderCancel(c *call) (reply, error) {
-	request, err := c.idempotent()
+func (s *Server) handleOrderCancel(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	reason := ""
-	if len(c.body) > 0 {
-		reason, err = decodeKeyed(c, &request, delivery.ReadCancelRequest)
+	if len(c.Content) > 0 {
+		reason, err = httpd.DecodeKeyed(c, &request, delivery.ReadCancelRequest)
 	}
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	answer, err := s.config.Orders.Cancel(c.Context(), request, c.pathID("order_id"), reason)
-	return c.recordReply(http.StatusOK, answer, err)
+	answer, err := s.config.Orders.Cancel(c.Context(), request, c.PathID("order_id"), reason)
+	return recordReply(c, http.StatusOK, answer, err)
 }
 
-func (s *Server) handleOrderGet(c *call) (reply, error) {
-	document, err := s.config.Orders.Record(c.Context(), c.partnerID, c.pathID("order_id"))
-	return reply{status: http.StatusOK, body: document}, err
+func (s *Server) handleOrderGet(c *httpd.Call) (httpd.Reply, error) {
+	document, err := s.config.Orders.Record(c.Context(), c.Account, c.PathID("order_id"))
+	return httpd.Reply{Status: http.StatusOK, Body: document}, err
 }
 
-func (s *Server) handleOrderList(c *call) (reply, error) {
-	filter, err := c.orderFilter()
+func (s *Server) handleOrderList(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := orderFilter(c)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	meter := &pageMeter{call: c, limit: int64(filter.Limit)}
 	answer, err := s.listOrders(c, filter, meter)
 	if errors.Is(err, errLargePage) {
-		err = s.inSlot(c, SlotHeavy, func() (err error) {
+		err = c.InSlot(httpd.SlotHeavy, func() (err error) {
 			answer, err = s.listOrders(c, filter, &pageMeter{call: c, expected: meter.expected})
 			return err
 		})
@@ -140,9 +111,9 @@ func (s *Server) handleOrderList(c *call) (reply, error) {
 	return answer, err
 }
 
-func (s *Server) listOrders(c *call, filter order.Filter, meter *pageMeter) (reply, error) {
+func (s *Server) listOrders(c *httpd.Call, filter order.Filter, meter *pageMeter) (httpd.Reply, error) {
 	if err := meter.hold(); err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter.Reserve = meter.add
 	w := strictjson.Writer{Buffer: pageBuffers.get()}
@@ -151,7 +122,7 @@ func (s *Server) listOrders(c *call, filter order.Filter, meter *pageMeter) (rep
 	w.List("orders")
 	page, err := s.config.Orders.ListRecords(c.Context(), filter, w.Buffer)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	w.Buffer = page.Buffer
 	w.EndList()
@@ -160,25 +131,25 @@ func (s *Server) listOrders(c *call, filter order.Filter, meter *pageMeter) (rep
 	w.Integer("offset", filter.Offset)
 	w.OptionalText("next_cursor", page.Next)
 	w.EndObject()
-	return reply{status: http.StatusOK, body: bytes.Clone(w.Buffer)}, nil
+	return httpd.Reply{Status: http.StatusOK, Body: bytes.Clone(w.Buffer)}, nil
 }
 
-func (c *call) orderFilter() (order.Filter, error) {
-	q, err := c.query()
+func orderFilter(c *httpd.Call) (order.Filter, error) {
+	q, err := c.Query()
 	if err != nil {
 		return order.Filter{}, err
 	}
 	filter := order.Filter{
-		PartnerID:      c.partnerID,
-		Status:         delivery.Status(q.oneOf("status", form.OneOf(delivery.Statuses...))),
-		PartnerOrderID: q.text("partner_order_id"),
-		CreatedFrom:    q.time("created_from"),
-		CreatedTo:      q.time("created_to"),
-		Before:         q.oneOf("cursor", form.TextRule{Rule: cursorRule, Allows: isCursor}),
-		Limit:          int(q.integer("limit", defaultOrders, 1, maxOrders)),
-		Offset:         q.integer("offset", 0, 0, maxOffset),
+		PartnerID:      c.Account,
+		Status:         delivery.Status(q.OneOf("status", form.OneOf(delivery.Statuses...))),
+		PartnerOrderID: q.Text("partner_order_id"),
+		CreatedFrom:    q.Time("created_from"),
+		CreatedTo:      q.Time("created_to"),
+		Before:         q.OneOf("cursor", form.TextRule{Rule: httpd.CursorRule, Allows: isCursor}),
+		Limit:          int(q.Integer("limit", defaultOrders, 1, maxOrders)),
+		Offset:         q.Integer("offset", 0, 0, httpd.MaxOffset),
 	}
-	return filter, q.problems.Err()
+	return filter, q.Err()
 }
 
 // isCursor reports whether a text has the form of a cursor, which is the id of the

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
@@ -19,6 +20,12 @@ const (
 	// while it is built: as orders and as the response.
 	pageFactor = 2
 )
+
+// NewRoom returns room for so many bytes of requests and responses (see httpd.NewRoom), but
+// at least for two of the largest pages of a list, whose last order may exceed the limit.
+func NewRoom(bytes int64, crossed func(high bool)) *httpd.Room {
+	return httpd.NewRoom(bytes, pageFactor*(order.MaxPageBytes+2*httpd.MaxBody), crossed)
+}
 
 // pageBuffers are those that pages are built in.
 var pageBuffers buffers
@@ -48,7 +55,7 @@ var errLargePage = errors.New("this page takes a slot")
 // pageMeter counts the stored documents of a page of orders while it is read, as
 // bytes that the call holds.
 type pageMeter struct {
-	call *call
+	call *httpd.Call
 	// limit is how many orders the page may have; 0 if the page is read in a slot.
 	limit int64
 	// expected is the size of the documents, in bytes, as estimated from a sample; 0
@@ -75,5 +82,5 @@ func (m *pageMeter) add(bytes int) error {
 }
 
 func (m *pageMeter) hold() error {
-	return m.call.hold(pageFactor * max(m.stored, m.expected))
+	return m.call.Hold(pageFactor * max(m.stored, m.expected))
 }

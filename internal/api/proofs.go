@@ -1,6 +1,10 @@
 package api
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/httpd"
+)
 
 // proofHeaders allow a browser to show a proof and nothing else: it runs no script,
 // loads no resource, and stays out of shared caches. A proof never changes, but it
@@ -12,15 +16,15 @@ var proofHeaders = map[string]string{
 
 // handleProof serves the picture that proves a delivery. It needs no credentials:
 // the address cannot be guessed.
-func (s *Server) handleProof(c *call) (reply, error) {
-	c.header.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
+func (s *Server) handleProof(c *httpd.Call) (httpd.Reply, error) {
+	c.ReplyHeader.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
 	picture, err := s.config.Proofs.Open(c.Context(), c.PathValue("name"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	for name, value := range proofHeaders {
-		c.header.Set(name, value)
+		c.ReplyHeader.Set(name, value)
 	}
-	c.header.Set("Content-Type", picture.Format.ContentType())
-	return reply{status: http.StatusOK, body: picture.Data}, nil
+	c.ReplyHeader.Set("Content-Type", picture.Format.ContentType())
+	return httpd.Reply{Status: http.StatusOK, Body: picture.Data}, nil
 }

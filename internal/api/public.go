@@ -7,6 +7,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 type healthAnswer struct {
@@ -16,17 +18,17 @@ type healthAnswer struct {
 
 // handleHealth answers as long as the process does. It depends on nothing else, so that
 // the trouble of a database does not make a supervisor restart the service.
-func (s *Server) handleHealth(*call) (reply, error) {
-	return ok(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
+func (s *Server) handleHealth(*httpd.Call) (httpd.Reply, error) {
+	return httpd.OK(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
 }
 
 // yamlDocument returns a handler for an OpenAPI document.
-func yamlDocument(body []byte) handler {
-	return constant("application/yaml", func() ([]byte, error) { return body, nil })
+func yamlDocument(body []byte) httpd.Handler {
+	return httpd.Constant("application/yaml", func() ([]byte, error) { return body, nil })
 }
 
 // jsonDocument returns a handler for an OpenAPI document in JSON, which read returns.
-func jsonDocument(read func() ([]byte, error)) handler { return constant("", read) }
+func jsonDocument(read func() ([]byte, error)) httpd.Handler { return httpd.Constant("", read) }
 
 // trackingSize is about how many bytes the answer about an order takes that has moved a few
 // times.
@@ -85,19 +87,26 @@ func writeFailed(w *strictjson.Writer, f *delivery.FailedAttempt) {
 	w.EndObject()
 }
 
-// public sets the headers of every tracking response, refusals too: search
-// engines must not keep it, and scripts of other sites may read it, so that
-// a shop can show it on a page of its own. No other response may be read across
-// origins.
-func public(h http.Header) {
-	h.Set("X-Robots-Tag", "noindex")
-	h.Set("Access-Control-Allow-Origin", "*")
+func (s *Server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Orders.Follow(c.Context(), c.PathID("order_id"))
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.Reply{Status: http.StatusOK, Body: trackingOf(found)}, nil
 }
 
-func (s *Server) handleTrack(c *call) (reply, error) {
-	found, err := s.config.Orders.Follow(c.Context(), c.pathID("order_id"))
-	if err != nil {
-		return reply{}, err
-	}
-	return reply{status: http.StatusOK, body: trackingOf(found)}, nil
+// handleTrackPage serves the recipient's page of an order.
+func (s *Server) handleTrackPage(c *httpd.Call) (httpd.Reply, error) {
+	return trackingPage(c, s.config.TrackingPages.Order)
+}
+
+// handleMailPage serves the page of the mails about an order. Mail programs stop them
+// by a POST of their own (RFC 8058).
+func (s *Server) handleMailPage(c *httpd.Call) (httpd.Reply, error) {
+	return trackingPage(c, s.config.TrackingPages.Mail)
+}
+
+func trackingPage(c *httpd.Call, serve visit.Serve) (httpd.Reply, error) {
+	c.ReplyHeader.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
+	return c.Page(serve)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/installation"
 )
 
@@ -18,11 +19,11 @@ type Readiness func(context.Context) []installation.Reason
 
 // handleReady reports whether the service should get requests. Unlike handleHealth it
 // is about more than this process: the reasons are for operators only.
-func (s *Server) handleReady(c *call) (reply, error) {
+func (s *Server) handleReady(c *httpd.Call) (httpd.Reply, error) {
 	reasons := s.config.Ready(c.Context())
 	informed := s.informed.admits(c, s.isOperator)
 	if len(reasons) == 0 {
-		return ok(readyAnswer{healthAnswer{"ready", timestamp.Truncate(s.config.MachineNow())}, s.config.Held()})
+		return httpd.OK(readyAnswer{healthAnswer{"ready", timestamp.Truncate(s.config.MachineNow())}, s.config.Held()})
 	}
 	refused := &refusal.Error{Code: refusal.CodeUnavailable, Message: "the service is not ready", RetryAfter: readyRetry}
 	if informed {
@@ -30,7 +31,7 @@ func (s *Server) handleReady(c *call) (reply, error) {
 			Reasons []installation.Reason `json:"reasons"`
 		}{reasons}
 	}
-	return reply{}, refused
+	return httpd.Reply{}, refused
 }
 
 // readyAnswer is the answer of a service that is ready.
@@ -43,7 +44,7 @@ type readyAnswer struct {
 const readyRetry = time.Second
 
 // isOperator reports whether the request has a valid token of an operator.
-func (s *Server) isOperator(c *call) (bool, error) {
+func (s *Server) isOperator(c *httpd.Call) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Context(), readyRetry)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
@@ -72,7 +73,7 @@ const (
 )
 
 // admits reports whether the request has the token of an operator.
-func (i *informed) admits(c *call, check func(*call) (bool, error)) bool {
+func (i *informed) admits(c *httpd.Call, check func(*httpd.Call) (bool, error)) bool {
 	token := c.Header.Get("Authorization")
 	if !strings.HasPrefix(strings.ToLower(token), "bearer ") {
 		return false

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
 )
@@ -15,7 +15,7 @@ import (
 // here serve both.
 
 // signIns returns the sign-ins of the people that the request's path is for.
-func (s *Server) signIns(c *call) *signin.Service {
+func (s *Server) signIns(c *httpd.Call) *signin.Service {
 	if strings.HasPrefix(c.URL.Path, opsPrefix) {
 		return s.config.OperatorSignIns
 	}
@@ -25,46 +25,29 @@ func (s *Server) signIns(c *call) *signin.Service {
 const opsPrefix = "/ops/v1/"
 
 // caller returns the person who is signed in.
-func (s *Server) caller(c *call) signin.Caller {
-	by := signin.Caller{Address: s.address(c)}
-	if c.session != nil {
-		by.PersonID, by.Role, by.Session = c.session.User.UserID, string(c.session.User.Role), c.session.TokenHash
-		return by
-	}
-	by.PersonID, by.Role = c.operator.OperatorID, string(c.operator.Role)
-	if token := c.cookie(operatorCookie); token != "" && c.Header.Get("Authorization") == "" {
-		by.Session = credential.HashToken(token)
-	}
-	return by
+func caller(c *httpd.Call) signin.Caller {
+	by := c.Principal.(signin.Principal) //nolint:forcetypeassert // both kinds of sessions are
+	return by.Caller(c.Address())
 }
 
-// operatorEnrolled refuses an operator who lacks the second factor that the role must
-// have, except from the routes and pages of one's own sign-in. Operators who come
-// from an OpenID provider need none: the provider asks for second factors itself.
-func (s *Server) operatorEnrolled(c *call) error {
-	if c.vouched || strings.HasPrefix(c.URL.Path, opsPrefix+"auth/") || c.URL.Path == opsPrefix+"me" || c.needed == partner.PermissionSelf {
-		return nil
-	}
-	return s.config.OperatorSignIns.Enrolled(c.Context(), c.operator.OperatorID, string(c.operator.Role))
-}
-
-// userEnrolled refuses a user in the same way.
-func (s *Server) userEnrolled(c *call, user *partner.User) error {
-	if c.needed == partner.PermissionSelf {
+// userEnrolled refuses a user who lacks the second factor that the role must have, except
+// from the routes and pages of one's own sign-in.
+func (s *Server) userEnrolled(c *httpd.Call, user *partner.User) error {
+	if permission(c) == partner.PermissionSelf {
 		return nil
 	}
 	return s.config.UserSignIns.Enrolled(c.Context(), user.UserID, string(user.Role))
 }
 
-func (s *Server) handlePasswordChange(c *call) (reply, error) {
-	change, err := decode(c, s.signIns(c).ReadPasswordChange)
+func (s *Server) handlePasswordChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, s.signIns(c).ReadPasswordChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := s.signIns(c).ChangePassword(c.Context(), s.caller(c), change); err != nil {
-		return reply{}, err
+	if err := s.signIns(c).ChangePassword(c.Context(), caller(c), change); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		PasswordChanged bool `json:"password_changed"`
 	}{true})
 }
@@ -78,18 +61,18 @@ type sessionAnswer struct {
 	Current    bool      `json:"current"` // the request came in this session
 }
 
-func (s *Server) handleSessionList(c *call) (reply, error) {
-	by := s.caller(c)
+func (s *Server) handleSessionList(c *httpd.Call) (httpd.Reply, error) {
+	by := caller(c)
 	found, err := s.signIns(c).Sessions(c.Context(), by.PersonID)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	sessions := make([]sessionAnswer, len(found))
 	for i, session := range found {
 		current := string(session.TokenHash) == string(by.Session)
 		sessions[i] = sessionAnswer{session.SessionID, session.CreatedAt, session.LastSeenAt, session.Address, session.Agent, current}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Sessions []sessionAnswer `json:"sessions"`
 	}{sessions})
 }
@@ -98,49 +81,49 @@ type endedAnswer struct {
 	Ended int64 `json:"ended"`
 }
 
-func (s *Server) handleSessionEnd(c *call) (reply, error) {
-	if err := s.signIns(c).EndSession(c.Context(), s.caller(c), c.pathID("session_id")); err != nil {
-		return reply{}, err
+func (s *Server) handleSessionEnd(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.signIns(c).EndSession(c.Context(), caller(c), c.PathID("session_id")); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(endedAnswer{1})
+	return httpd.OK(endedAnswer{1})
 }
 
-func (s *Server) handleOtherSessionsEnd(c *call) (reply, error) {
-	ended, err := s.signIns(c).EndOtherSessions(c.Context(), s.caller(c))
+func (s *Server) handleOtherSessionsEnd(c *httpd.Call) (httpd.Reply, error) {
+	ended, err := s.signIns(c).EndOtherSessions(c.Context(), caller(c))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(endedAnswer{ended})
+	return httpd.OK(endedAnswer{ended})
 }
 
-func (s *Server) handleResetRequest(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleResetRequest(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	email, err := decode(c, signin.ReadResetRequest)
+	email, err := httpd.Decode(c, signin.ReadResetRequest)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	s.signIns(c).RequestReset(email)
-	return answer(http.StatusAccepted, struct {
+	return httpd.Answer(http.StatusAccepted, struct {
 		Requested bool `json:"requested"`
 	}{true})
 }
 
-func (s *Server) handleReset(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleReset(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	c.actAs("") // unknown until the link has been looked up
-	wanted, err := decode(c, s.signIns(c).ReadNewPassword)
+	c.ActAs("") // unknown until the link has been looked up
+	wanted, err := httpd.Decode(c, s.signIns(c).ReadNewPassword)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	found, err := s.signIns(c).Reset(c.Context(), c.pathID("token"), wanted)
+	found, err := s.signIns(c).Reset(c.Context(), c.PathID("token"), wanted)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Email string `json:"email"`
 	}{found.Email})
 }
@@ -151,32 +134,32 @@ type linkAnswer struct {
 }
 
 // linked returns the answer with a new link, which is shown only here.
-func linked(link *signin.IssuedLink) (reply, error) {
-	return created(linkAnswer{link.URL, link.ExpiresAt})
+func linked(link *signin.IssuedLink) (httpd.Reply, error) {
+	return httpd.Created(linkAnswer{link.URL, link.ExpiresAt})
 }
 
-func (s *Server) handleOperatorResetLink(c *call) (reply, error) {
-	link, err := s.config.OperatorSignIns.ResetLink(c.Context(), c.pathID("operator_id"))
+func (s *Server) handleOperatorResetLink(c *httpd.Call) (httpd.Reply, error) {
+	link, err := s.config.OperatorSignIns.ResetLink(c.Context(), c.PathID("operator_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	return linked(link)
 }
 
-func (s *Server) handleUserResetLink(c *call) (reply, error) {
-	body, err := c.optionalJSON()
+func (s *Server) handleUserResetLink(c *httpd.Call) (httpd.Reply, error) {
+	body, err := c.OptionalJSON()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	var userID string
 	if body != nil {
 		if userID, err = form.Decode(body, signin.ReadResetUser); err != nil {
-			return reply{}, err
+			return httpd.Reply{}, err
 		}
 	}
-	link, err := s.config.UserSignIns.ResetLinkOf(c.Context(), c.pathID("partner_id"), userID)
+	link, err := s.config.UserSignIns.ResetLinkOf(c.Context(), c.PathID("partner_id"), userID)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	return linked(link)
 }
@@ -195,48 +178,48 @@ type stateAnswer struct {
 
 func stateOf(s signin.State) stateAnswer { return stateAnswer{s.Enrolled, orNull(s.ResetRequestedAt)} }
 
-func (s *Server) handleUserList(c *call) (reply, error) {
-	found, err := s.config.UserSignIns.PeopleOf(c.Context(), c.pathID("partner_id"))
+func (s *Server) handleUserList(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.UserSignIns.PeopleOf(c.Context(), c.PathID("partner_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	users := make([]listedUser, len(found))
 	for i, u := range found {
 		users[i] = listedUser{userAnswer{u.PersonID, u.Email, u.Name, partner.Role(u.Role), u.UnprovenSince.IsZero()}, u.CreatedAt, stateOf(u.State)}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Users []listedUser `json:"users"`
 	}{users})
 }
 
-func (s *Server) handleEmailRequest(c *call) (reply, error) {
-	wanted, err := decode(c, signin.ReadNewEmail)
+func (s *Server) handleEmailRequest(c *httpd.Call) (httpd.Reply, error) {
+	wanted, err := httpd.Decode(c, signin.ReadNewEmail)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := s.config.UserSignIns.RequestEmail(c.Context(), s.caller(c), wanted); err != nil {
-		return reply{}, err
+	if err := s.config.UserSignIns.RequestEmail(c.Context(), caller(c), wanted); err != nil {
+		return httpd.Reply{}, err
 	}
-	return answer(http.StatusAccepted, struct {
+	return httpd.Answer(http.StatusAccepted, struct {
 		Requested bool `json:"requested"`
 	}{true})
 }
 
-func (s *Server) handleEmailConfirm(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleEmailConfirm(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	confirmed, err := decode(c, signin.ReadConfirmation)
+	confirmed, err := httpd.Decode(c, signin.ReadConfirmation)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	c.actAs("") // unknown until the link has been looked up
-	by := signin.Caller{Address: s.address(c)}
-	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.pathID("token"), by, confirmed)
+	c.ActAs("") // unknown until the link has been looked up
+	by := signin.Caller{Address: c.Address()}
+	email, err := s.config.UserSignIns.ConfirmEmail(c.Context(), c.PathID("token"), by, confirmed)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Email string `json:"email"`
 	}{email})
 }
@@ -248,70 +231,70 @@ type enrolmentAnswer struct {
 	RecoveryCodes int64      `json:"recovery_codes_left"`
 }
 
-func (s *Server) handleTOTPGet(c *call) (reply, error) {
-	found, err := s.signIns(c).Enrolment(c.Context(), s.caller(c))
+func (s *Server) handleTOTPGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.signIns(c).Enrolment(c.Context(), caller(c))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(enrolmentAnswer{!found.ConfirmedAt.IsZero(), found.Required, orNull(found.ConfirmedAt), found.RecoveryCodes})
+	return httpd.OK(enrolmentAnswer{!found.ConfirmedAt.IsZero(), found.Required, orNull(found.ConfirmedAt), found.RecoveryCodes})
 }
 
-func (s *Server) handleTOTPBegin(c *call) (reply, error) {
-	confirmed, err := decode(c, signin.ReadConfirmation)
+func (s *Server) handleTOTPBegin(c *httpd.Call) (httpd.Reply, error) {
+	confirmed, err := httpd.Decode(c, signin.ReadConfirmation)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	begun, err := s.signIns(c).BeginTOTP(c.Context(), s.caller(c), confirmed)
+	begun, err := s.signIns(c).BeginTOTP(c.Context(), caller(c), confirmed)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Secret string `json:"secret"`
 		URI    string `json:"uri"`
 	}{begun.Secret, begun.URI})
 }
 
-func (s *Server) handleTOTPConfirm(c *call) (reply, error) {
-	code, err := decode(c, signin.ReadCode)
+func (s *Server) handleTOTPConfirm(c *httpd.Call) (httpd.Reply, error) {
+	code, err := httpd.Decode(c, signin.ReadCode)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	codes, err := s.signIns(c).ConfirmTOTP(c.Context(), s.caller(c), code)
+	codes, err := s.signIns(c).ConfirmTOTP(c.Context(), caller(c), code)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		RecoveryCodes []string `json:"recovery_codes"`
 	}{codes})
 }
 
-func (s *Server) handleTOTPRemove(c *call) (reply, error) {
-	removal, err := decode(c, signin.ReadFactorRemoval)
+func (s *Server) handleTOTPRemove(c *httpd.Call) (httpd.Reply, error) {
+	removal, err := httpd.Decode(c, signin.ReadFactorRemoval)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	if err := s.signIns(c).RemoveTOTP(c.Context(), s.caller(c), removal); err != nil {
-		return reply{}, err
+	if err := s.signIns(c).RemoveTOTP(c.Context(), caller(c), removal); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(removedAnswer{true})
+	return httpd.OK(removedAnswer{true})
 }
 
 type removedAnswer struct {
 	Removed bool `json:"removed"`
 }
 
-func (s *Server) handleOperatorTOTPClear(c *call) (reply, error) {
-	if err := s.config.OperatorSignIns.ClearTOTP(c.Context(), "", c.pathID("operator_id")); err != nil {
-		return reply{}, err
+func (s *Server) handleOperatorTOTPClear(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.config.OperatorSignIns.ClearTOTP(c.Context(), "", c.PathID("operator_id")); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(removedAnswer{true})
+	return httpd.OK(removedAnswer{true})
 }
 
-func (s *Server) handleUserTOTPClear(c *call) (reply, error) {
-	if err := s.config.UserSignIns.ClearTOTP(c.Context(), c.pathID("partner_id"), c.pathID("user_id")); err != nil {
-		return reply{}, err
+func (s *Server) handleUserTOTPClear(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.config.UserSignIns.ClearTOTP(c.Context(), c.PathID("partner_id"), c.PathID("user_id")); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(removedAnswer{true})
+	return httpd.OK(removedAnswer{true})
 }
 
 type rulesAnswer struct {
@@ -327,22 +310,22 @@ func rulesOf(r signin.Required) rulesAnswer {
 	return rulesAnswer{requiredAnswer{append([]string{}, r[signin.Operators]...), append([]string{}, r[signin.Users]...)}}
 }
 
-func (s *Server) handleRulesGet(c *call) (reply, error) {
+func (s *Server) handleRulesGet(c *httpd.Call) (httpd.Reply, error) {
 	found, err := s.config.SignInRules.Get(c.Context())
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(rulesOf(found))
+	return httpd.OK(rulesOf(found))
 }
 
-func (s *Server) handleRulesPut(c *call) (reply, error) {
-	wanted, err := decode(c, s.config.SignInRules.Read)
+func (s *Server) handleRulesPut(c *httpd.Call) (httpd.Reply, error) {
+	wanted, err := httpd.Decode(c, s.config.SignInRules.Read)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	changed, err := s.config.SignInRules.Set(c.Context(), wanted)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(rulesOf(changed))
+	return httpd.OK(rulesOf(changed))
 }

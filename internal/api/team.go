@@ -3,6 +3,7 @@ package api
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -21,10 +22,10 @@ type invitationAnswer struct {
 	ExpiresAt    time.Time    `json:"expires_at"`
 }
 
-func (s *Server) handleTeam(c *call) (reply, error) {
-	found, err := s.config.Partners.Team(c.Context(), c.partnerID)
+func (s *Server) handleTeam(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Partners.Team(c.Context(), c.Account)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	users, invitations := make([]teamUser, len(found.Users)), make([]invitationAnswer, len(found.Invitations))
 	for i := range found.Users {
@@ -33,72 +34,72 @@ func (s *Server) handleTeam(c *call) (reply, error) {
 	for i, invitation := range found.Invitations {
 		invitations[i] = invitationAnswer(invitation)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Users       []teamUser         `json:"users"`
 		Invitations []invitationAnswer `json:"invitations"`
 	}{users, invitations})
 }
 
-func (s *Server) handleInvite(c *call) (reply, error) {
-	invited, err := decode(c, partner.ReadInvitee)
+func (s *Server) handleInvite(c *httpd.Call) (httpd.Reply, error) {
+	invited, err := httpd.Decode(c, partner.ReadInvitee)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	made, err := s.config.Partners.Invite(c.Context(), &c.session.Member, invited)
+	made, err := s.config.Partners.Invite(c.Context(), &user(c).Member, invited)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(struct {
+	return httpd.Created(struct {
 		invitationAnswer
 		URL string `json:"url,omitzero"`
 	}{invitationAnswer(made.Invitation), made.URL})
 }
 
-func (s *Server) handleWithdraw(c *call) (reply, error) {
-	id := c.pathID("invitation_id")
-	if err := s.config.Partners.Withdraw(c.Context(), c.partnerID, id); err != nil {
-		return reply{}, err
+func (s *Server) handleWithdraw(c *httpd.Call) (httpd.Reply, error) {
+	id := c.PathID("invitation_id")
+	if err := s.config.Partners.Withdraw(c.Context(), c.Account, id); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		InvitationID string `json:"invitation_id"`
 		Withdrawn    bool   `json:"withdrawn"`
 	}{id, true})
 }
 
-func (s *Server) handleAccept(c *call) (reply, error) {
-	if err := s.limitUnauthenticated(c); err != nil {
-		return reply{}, err
+func (s *Server) handleAccept(c *httpd.Call) (httpd.Reply, error) {
+	if err := c.LimitStranger(); err != nil {
+		return httpd.Reply{}, err
 	}
-	accepting, err := decode(c, partner.ReadAcceptance)
+	accepting, err := httpd.Decode(c, partner.ReadAcceptance)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	c.actAs("") // unknown until the user has been added
+	c.ActAs("") // unknown until the user has been added
 	accepted, err := s.config.Partners.Accept(c.Context(), c.PathValue("token"), accepting)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return created(memberOf(accepted))
+	return httpd.Created(memberOf(accepted))
 }
 
-func (s *Server) handleUserChange(c *call) (reply, error) {
-	change, err := decode(c, partner.ReadUserChange)
+func (s *Server) handleUserChange(c *httpd.Call) (httpd.Reply, error) {
+	change, err := httpd.Decode(c, partner.ReadUserChange)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	changed, err := s.config.Partners.ChangeUser(c.Context(), c.partnerID, c.pathID("user_id"), change)
+	changed, err := s.config.Partners.ChangeUser(c.Context(), c.Account, c.PathID("user_id"), change)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(teamUserOf(changed))
+	return httpd.OK(teamUserOf(changed))
 }
 
-func (s *Server) handleUserRemove(c *call) (reply, error) {
-	id := c.pathID("user_id")
-	if err := s.config.Partners.RemoveUser(c.Context(), c.partnerID, id); err != nil {
-		return reply{}, err
+func (s *Server) handleUserRemove(c *httpd.Call) (httpd.Reply, error) {
+	id := c.PathID("user_id")
+	if err := s.config.Partners.RemoveUser(c.Context(), c.Account, id); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		UserID  string `json:"user_id"`
 		Removed bool   `json:"removed"`
 	}{id, true})

@@ -3,11 +3,14 @@ package api
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/webhook"
@@ -31,10 +34,10 @@ type endpointAnswer struct {
 	Secret         string     `json:"secret,omitzero"` // only when it is made
 }
 
-func (s *Server) endpoint(c *call, e webhook.Settings) endpointAnswer {
+func (s *Server) endpoint(c *httpd.Call, e webhook.Settings) endpointAnswer {
 	return endpointAnswer{
 		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: orNull(e.DisabledReason),
-		SecretRotates: orNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.partnerID), Secret: e.Secret,
+		SecretRotates: orNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.Account), Secret: e.Secret,
 	}
 }
 
@@ -47,52 +50,64 @@ func orNull[T comparable](value T) *T {
 	return &value
 }
 
-func (s *Server) handleEndpointGet(c *call) (reply, error) {
-	found, err := s.config.Webhooks.Get(c.Context(), c.partnerID)
+func (s *Server) handleEndpointGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Webhooks.Get(c.Context(), c.Account)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(s.endpoint(c, found))
+	return httpd.OK(s.endpoint(c, found))
 }
 
-func (s *Server) handleEndpointPut(c *call) (reply, error) {
-	target, err := decode(c, s.config.Webhooks.ReadTarget)
+func (s *Server) handleEndpointPut(c *httpd.Call) (httpd.Reply, error) {
+	target, err := httpd.Decode(c, s.config.Webhooks.ReadTarget)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.partnerID, c.signed(), target)
+	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.Account, signed(c), target)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	if isNew {
-		return created(s.endpoint(c, put))
+		return httpd.Created(s.endpoint(c, put))
 	}
-	return ok(s.endpoint(c, put))
+	return httpd.OK(s.endpoint(c, put))
 }
 
-func (s *Server) handleEndpointDelete(c *call) (reply, error) {
-	if err := s.config.Webhooks.Remove(c.Context(), c.partnerID, c.signed()); err != nil {
-		return reply{}, err
+func (s *Server) handleEndpointDelete(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.config.Webhooks.Remove(c.Context(), c.Account, signed(c)); err != nil {
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Deleted bool `json:"deleted"`
 	}{true})
 }
 
-func (s *Server) handleSecretRotate(c *call) (reply, error) {
+func (s *Server) handleSecretRotate(c *httpd.Call) (httpd.Reply, error) {
 	return s.changedSecret(c, s.config.Webhooks.Rotate)
 }
 
-func (s *Server) handleSecretActivate(c *call) (reply, error) {
+func (s *Server) handleSecretActivate(c *httpd.Call) (httpd.Reply, error) {
 	return s.changedSecret(c, s.config.Webhooks.Activate)
 }
 
-func (s *Server) changedSecret(c *call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error)) (reply, error) {
-	changed, err := change(c.Context(), c.partnerID, c.signed())
-	if err != nil {
-		return reply{}, err
+// signed returns how the request was signed; the zero value in a session. Its digest is
+// that of the signature without the version, because a request of one version can be
+// written as one of the other (see signature.RequestV2).
+func signed(c *httpd.Call) webhook.Signed {
+	if c.Key == nil {
+		return webhook.Signed{}
 	}
-	return ok(s.endpoint(c, changed))
+	_, mac, _ := strings.Cut(c.Header.Get("X-Signature"), "=")
+	digest := sha256.Sum256([]byte(mac))
+	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
+}
+
+func (s *Server) changedSecret(c *httpd.Call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error)) (httpd.Reply, error) {
+	changed, err := change(c.Context(), c.Account, signed(c))
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(s.endpoint(c, changed))
 }
 
 type eventAnswer struct {
@@ -113,38 +128,38 @@ func eventOf(e *webhook.Event) eventAnswer {
 	}
 }
 
-func (s *Server) handleEventList(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := webhook.Filter{
-		PartnerID: c.partnerID,
-		Type:      delivery.EventType(q.oneOf("type", form.OneOf(delivery.EventTypes...))),
-		OrderID:   q.text("order_id"),
-		State:     outbox.State(q.oneOf("state", form.OneOf(outbox.States...))),
-		Before:    q.oneOf("cursor", eventCursor),
-		Limit:     int(q.integer("limit", defaultEvents, 1, maxEvents)),
+		PartnerID: c.Account,
+		Type:      delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
+		OrderID:   q.Text("order_id"),
+		State:     outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
+		Before:    q.OneOf("cursor", eventCursor),
+		Limit:     int(q.Integer("limit", defaultEvents, 1, maxEvents)),
 	}
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	page, err := s.config.Webhooks.List(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	events := make([]eventAnswer, len(page.Events))
 	for i, e := range page.Events {
 		events[i] = eventOf(e)
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Events []eventAnswer `json:"events"`
 		Next   string        `json:"next_cursor,omitzero"`
 	}{events, page.Next})
 }
 
 // eventCursor accepts the id of the last event before a page.
-var eventCursor = form.TextRule{Rule: cursorRule, Allows: func(text string) bool {
+var eventCursor = form.TextRule{Rule: httpd.CursorRule, Allows: func(text string) bool {
 	_, ok := identifier.UUIDTime(text)
 	return ok
 }}
@@ -157,28 +172,28 @@ type attemptAnswer struct {
 	Error       *string   `json:"error"` // null if there was a response
 }
 
-func (s *Server) handleEventGet(c *call) (reply, error) {
-	e, err := s.config.Webhooks.Event(c.Context(), c.partnerID, c.pathID("event_id"))
+func (s *Server) handleEventGet(c *httpd.Call) (httpd.Reply, error) {
+	e, err := s.config.Webhooks.Event(c.Context(), c.Account, c.PathID("event_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	attempts := make([]attemptAnswer, len(e.Log))
 	for i, a := range e.Log {
 		attempts[i] = attemptAnswer{a.At, webhook.Answer{Status: a.Status}.Delivered(), orNull(a.Status), a.TookMS, orNull(a.Error)}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		eventAnswer
 		Body       string          `json:"body"` // exactly as sent
 		AttemptLog []attemptAnswer `json:"attempt_log"`
 	}{eventOf(e), string(webhook.Body(&e.Event)), attempts})
 }
 
-func (s *Server) handleRedeliver(c *call) (reply, error) {
-	e, err := s.config.Webhooks.Redeliver(c.Context(), c.partnerID, c.pathID("event_id"))
+func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
+	e, err := s.config.Webhooks.Redeliver(c.Context(), c.Account, c.PathID("event_id"))
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(eventOf(e))
+	return httpd.OK(eventOf(e))
 }
 
 // readRedelivery reads which events are sent again, from a cursor or a time on.
@@ -192,17 +207,17 @@ func readRedelivery(f *form.Form) webhook.Filter {
 	}
 }
 
-func (s *Server) handleRedeliverSince(c *call) (reply, error) {
-	filter, err := decode(c, readRedelivery)
+func (s *Server) handleRedeliverSince(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := httpd.Decode(c, readRedelivery)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	filter.PartnerID = c.partnerID
+	filter.PartnerID = c.Account
 	count, next, err := s.config.Webhooks.RedeliverSince(c.Context(), filter)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Redelivered int    `json:"redelivered"`
 		Next        string `json:"next_cursor,omitzero"`
 	}{count, next})
@@ -216,44 +231,44 @@ type fedEvent struct {
 
 // handleFeed lists events as they happen, for a developer's machine that webhooks
 // cannot reach.
-func (s *Server) handleFeed(c *call) (reply, error) {
-	q, err := c.query()
+func (s *Server) handleFeed(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	filter := webhook.Filter{
-		PartnerID: c.partnerID,
-		After:     q.oneOf("after", eventCursor),
-		Limit:     int(q.integer("limit", maxEvents, 1, maxEvents)),
+		PartnerID: c.Account,
+		After:     q.OneOf("after", eventCursor),
+		Limit:     int(q.Integer("limit", maxEvents, 1, maxEvents)),
 	}
-	seconds := q.integer("wait", 0, 0, maxFeedWait)
-	if err := q.problems.Err(); err != nil {
-		return reply{}, err
+	seconds := q.Integer("wait", 0, 0, maxFeedWait)
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
 	}
 	if seconds > 0 {
-		s.watchKey(c)
+		c.WatchKey()
 	}
 	found, cursor, err := s.config.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
 	events := make([]fedEvent, len(found))
 	for i, e := range found {
 		body := webhook.Body(&e.Event)
-		events[i] = fedEvent{e.EventID, string(body), signature.SignEvent(c.secret, body)}
+		events[i] = fedEvent{e.EventID, string(body), signature.SignEvent(c.Key.Secret, body)}
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		Events []fedEvent `json:"events"`
 		Cursor string     `json:"cursor"` // for the parameter after of the next request
 	}{events, cursor})
 }
 
-func (s *Server) handleWebhookTest(c *call) (reply, error) {
-	tested, err := s.config.Webhooks.Test(c.Context(), c.partnerID)
+func (s *Server) handleWebhookTest(c *httpd.Call) (httpd.Reply, error) {
+	tested, err := s.config.Webhooks.Test(c.Context(), c.Account)
 	if err != nil {
-		return reply{}, err
+		return httpd.Reply{}, err
 	}
-	return ok(struct {
+	return httpd.OK(struct {
 		EventID    string  `json:"event_id"`
 		Delivered  bool    `json:"delivered"`
 		StatusCode *int    `json:"status_code"` // null if there was no response

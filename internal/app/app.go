@@ -12,7 +12,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/dispatch"
@@ -25,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
@@ -87,7 +87,7 @@ type App struct {
 	pictures        proof.Store // of the proofs
 	cleaner         *picture.Cleaner
 	strangers       *strangers
-	room            *api.Room
+	room            *httpd.Room
 	security        *securitylog.Log
 	accessLog       *accesslog.Log // nil without --access-log
 	metrics         *metricsServer

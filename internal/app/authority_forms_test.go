@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -28,7 +29,7 @@ func TestFormsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
 				return request{target: target, body: key, kind: "application/x-www-form-urlencoded"}
 			}}
 			if page.For == visit.Operators {
-				o.as = string(page.Roles[0])
+				o.as = string(page.Needs.(operator.Needs).Roles[0])
 			}
 			r.raceForm(o, losses[forms%len(losses)])
 		}

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/pquerna/otp/totp"
 )
@@ -49,9 +49,9 @@ func (o operation) at(ids ...string) string {
 }
 
 // exemptAccess are the kinds of access with which no person acts, each with the reason.
-var exemptAccess = map[api.Access]string{
-	api.AccessSigned:   "signed: API keys are cached for seconds, as documented",
-	api.AccessTracking: "no person is signed in",
+var exemptAccess = map[httpd.Access]string{
+	httpd.AccessSigned:   "signed: API keys are cached for seconds, as documented",
+	httpd.AccessTracking: "no person is signed in",
 }
 
 const (

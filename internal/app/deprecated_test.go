@@ -4,10 +4,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 // TestDeprecatedOperations expects the headers on every response of a deprecated
@@ -15,7 +15,7 @@ import (
 func TestDeprecatedOperations(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) {
-		world.Deprecated = map[string]api.Deprecation{
+		world.Deprecated = map[string]httpd.Deprecation{
 			"GET /v1/orders": {
 				Since: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), Sunset: time.Date(2027, 12, 31, 23, 59, 59, 0, time.UTC),
 				Instead: "/docs/versions",

@@ -18,8 +18,9 @@ import (
 // only: those of operators stay empty. Operators read the addresses of operators.
 func (a *App) lastChange(v *visit.Visit, objectID string) (*page.Change, error) {
 	filter := operator.AuditFilter{ObjectID: objectID, Limit: 20}
-	if v.Session != nil {
-		filter.PartnerID = v.Session.Partner.PartnerID
+	user, isUser := v.Principal.(*partner.Session)
+	if isUser {
+		filter.PartnerID = user.Partner.PartnerID
 	}
 	found, err := a.operators.Audit(v.Context(), filter)
 	if err != nil {
@@ -33,7 +34,7 @@ func (a *App) lastChange(v *visit.Visit, objectID string) (*page.Change, error) 
 	}
 	entry := found.Entries[at]
 	change := &page.Change{PersonID: entry.OperatorID, At: entry.At}
-	if v.Session == nil {
+	if !isUser {
 		change.Name, err = a.operatorEmail(v.Context(), entry.OperatorID)
 		return change, err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/memory"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 // The percentages for the garbage collector (GOGC). The live heap is small usually,
@@ -49,7 +50,7 @@ const (
 
 // newRoom returns the room for requests and responses in flight under a memory
 // limit.
-func newRoom(limit int64) *api.Room {
+func newRoom(limit int64) *httpd.Room {
 	return api.NewRoom(min(limit/roomPart, mostRoom), func(high bool) { go collector.crossed(high) })
 }
 

@@ -46,10 +46,10 @@ func (a *App) pages() pages {
 		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo,
 	})
 	partnersFigures := charts.New(site, charts.Corner{
-		Path: "/portal/figures", For: visit.Partners, Permission: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
+		Path: "/portal/figures", For: visit.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
 	})
 	houseFigures := charts.New(site, charts.Corner{
-		Path: "/console/figures", For: visit.Operators, Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher},
+		Path: "/console/figures", For: visit.Operators, Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
@@ -67,16 +67,16 @@ func (a *App) pages() pages {
 func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []visit.Route) {
 	for _, corner := range []self.Corner{
 		{
-			Path: "/portal/sign-in", For: visit.Partners, SignIns: a.userSignIns, Frame: frames.portal,
+			Path: "/portal/sign-in", For: visit.Partners, Needs: partner.PermissionSelf, SignIns: a.userSignIns, Frame: frames.portal,
 			Rename: a.partners.ChangeUser, ChangesEmail: true, HasMail: a.Post != nil,
 		},
 		{
 			Path: "/console/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
-			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse},
+			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true},
 		},
 		{
 			Path: "/courier/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.courier, Roomy: true,
-			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
+			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}, OwnSignIn: true},
 		},
 	} {
 		routes = append(routes, self.New(site, corner).Routes()...)

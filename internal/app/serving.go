@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/report"
 )
 
@@ -67,52 +68,54 @@ func (a *App) handler() http.Handler {
 	proxies, _ := a.config.Proxies() // Check has parsed them before
 	pages := a.pages()
 	server := api.New(api.Config{
-		Orders:            a.orders,
-		Partners:          a.partners,
-		Operators:         a.operators,
-		OperatorSignIns:   a.operatorSignIns,
-		UserSignIns:       a.userSignIns,
-		SignInRules:       a.rules,
-		Dispatch:          a.dispatch,
-		Feed:              a.feed,
-		Stock:             a.stock,
-		RateCards:         a.rateCards,
-		Retention:         a.retention,
-		Reports:           a.reports(),
-		RequestLog:        a.requestLog,
-		Receipts:          a.store.Receipts(),
-		Actors:            a.store,
-		At:                a.At,
-		Webhooks:          a.webhooks,
-		Proofs:            a.proofs,
-		BaseURL:           a.URL,
-		Clock:             a.calendar.Clock,
-		TrackingPages:     pages.tracking,
-		Pages:             pages.others,
-		RefusedPage:       pages.refused,
-		Ready:             a.reasons,
-		System:            a.system,
-		AcceptClock:       a.acceptClock,
-		Resume:            a.resume,
-		Held:              a.hold.on,
-		Now:               a.Now,
-		MachineNow:        a.machine,
-		Random:            a.Random,
-		Log:               a.Log,
-		RateLimit:         a.config.RateLimit,
-		StrangerLimit:     a.config.StrangerLimit,
-		RegistrationLimit: a.config.RegistrationLimit,
-		NewAccountChanges: newAccountChanges(a.config),
-		Room:              a.room,
-		SharedRates:       a.sharedRates(),
-		TrustedProxies:    proxies,
-		SecureCookies:     a.config.Secure(),
-		OpenID:            a.openID(),
-		Observer:          a.metrics.API(),
-		Tracer:            a.tracer,
-		Security:          a.security,
-		AccessLog:         a.accessLog,
-		Deprecated:        a.Deprecated,
+		Config: httpd.Config{
+			Receipts:          a.store.Receipts(),
+			Actors:            a.store,
+			At:                a.At,
+			BaseURL:           a.URL,
+			Pages:             pages.others,
+			RefusedPage:       pages.refused,
+			Now:               a.Now,
+			MachineNow:        a.machine,
+			Random:            a.Random,
+			Log:               a.Log,
+			RateLimit:         a.config.RateLimit,
+			StrangerLimit:     a.config.StrangerLimit,
+			RegistrationLimit: a.config.RegistrationLimit,
+			NewAccountChanges: newAccountChanges(a.config),
+			Room:              a.room,
+			SharedRates:       a.sharedRates(),
+			TrustedProxies:    proxies,
+			SecureCookies:     a.config.Secure(),
+			Observer:          a.metrics.API(),
+			Tracer:            a.tracer,
+			Security:          a.security,
+			AccessLog:         a.accessLog,
+			Deprecated:        a.Deprecated,
+		},
+		Orders:          a.orders,
+		Partners:        a.partners,
+		Operators:       a.operators,
+		OperatorSignIns: a.operatorSignIns,
+		UserSignIns:     a.userSignIns,
+		SignInRules:     a.rules,
+		Dispatch:        a.dispatch,
+		Feed:            a.feed,
+		Stock:           a.stock,
+		RateCards:       a.rateCards,
+		Retention:       a.retention,
+		Reports:         a.reports(),
+		RequestLog:      a.requestLog,
+		Webhooks:        a.webhooks,
+		Proofs:          a.proofs,
+		Clock:           a.calendar.Clock,
+		TrackingPages:   pages.tracking,
+		Ready:           a.reasons,
+		System:          a.system,
+		AcceptClock:     a.acceptClock,
+		Resume:          a.resume,
+		Held:            a.hold.on,
+		OpenID:          a.openID(),
 	})
 	a.atClose(ending(server.Close))
 	if a.config.LocalDemo() {
@@ -150,5 +153,5 @@ func (a *App) sharedRates() *throttle.Shared {
 	if !a.store.Shared() {
 		return nil
 	}
-	return throttle.NewShared(api.PartnerRate(a.config.RateLimit), a.store.Rates(), a.machine, a.Log, a.metrics.SharedRates())
+	return throttle.NewShared(httpd.PerMinute(a.config.RateLimit), a.store.Rates(), a.machine, a.Log, a.metrics.SharedRates())
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/processors"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/order"
 )
@@ -53,7 +54,7 @@ type Surroundings struct {
 	// DiskSpace returns the room on the disk of a folder; nil means that there is enough.
 	DiskSpace func(folder string) (diskspace.Space, error)
 	// Deprecated are the operations that will be removed, by method and pattern.
-	Deprecated map[string]api.Deprecation
+	Deprecated map[string]httpd.Deprecation
 }
 
 // System returns the surroundings of a real service: the system's clock and random

@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
@@ -205,7 +206,7 @@ func noTraces(t *testing.T, admin *apptest.Operator, live *apptest.Partner, ids 
 	}
 	missing := strings.NewReplacer("{order_id}", ids[0], "{partner_id}", testID, "{product_id}", "1")
 	for _, route := range api.Routes() {
-		if target := missing.Replace(route.Pattern); route.Access == api.AccessOperator && target != route.Pattern {
+		if target := missing.Replace(route.Pattern); route.Access == httpd.AccessOperator && target != route.Pattern {
 			admin.Call(t, route.Method, target, []byte(`{}`)).Refused(t, 404, "not_found")
 		}
 	}

@@ -6,16 +6,16 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// apiMetrics is the api.Observer.
+// apiMetrics is the httpd.Observer.
 type apiMetrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
-	limits   map[api.Limit]limitCounters // read only
+	limits   map[httpd.Limit]limitCounters // read only
 	slots    *prometheus.HistogramVec
 }
 
@@ -30,18 +30,18 @@ func newAPIMetrics(register registrar) *apiMetrics {
 			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "method", "route", "status"),
 		inFlight: register.gauge("dropyard_http_requests_in_flight",
 			"HTTP requests that are being answered.").WithLabelValues(),
-		limits: map[api.Limit]limitCounters{},
+		limits: map[httpd.Limit]limitCounters{},
 		slots: register.histogram("dropyard_slot_wait_seconds",
 			"Time that requests waited for a slot, by slot and outcome.",
 			[]float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5}, "slot", "outcome"),
 	}
-	for _, slot := range api.SlotKinds {
+	for _, slot := range httpd.SlotKinds {
 		m.slots.WithLabelValues(string(slot), "taken")
 		m.slots.WithLabelValues(string(slot), "refused")
 	}
 	limited := register.counter("dropyard_rate_limit_requests_total",
 		"Requests that a rate limit was asked for, by limit and outcome.", "limit", "outcome")
-	for _, limit := range api.Limits {
+	for _, limit := range httpd.Limits {
 		m.limits[limit] = limitCounters{
 			allowed: limited.WithLabelValues(string(limit), "allowed"),
 			refused: limited.WithLabelValues(string(limit), "refused"),
@@ -51,10 +51,10 @@ func newAPIMetrics(register registrar) *apiMetrics {
 }
 
 // API returns the observer of the HTTP interface.
-func (m *Metrics) API() api.Observer { return m.api }
+func (m *Metrics) API() httpd.Observer { return m.api }
 
 // Limited counts a request that a rate limit was asked for.
-func (m *apiMetrics) Limited(limit api.Limit, allowed bool) {
+func (m *apiMetrics) Limited(limit httpd.Limit, allowed bool) {
 	if allowed {
 		m.limits[limit].allowed.Inc()
 	} else {
@@ -63,7 +63,7 @@ func (m *apiMetrics) Limited(limit api.Limit, allowed bool) {
 }
 
 // Slot counts a request that has waited for a slot.
-func (m *apiMetrics) Slot(slot api.Slot, waited time.Duration, taken bool) {
+func (m *apiMetrics) Slot(slot httpd.Slot, waited time.Duration, taken bool) {
 	outcome := "taken"
 	if !taken {
 		outcome = "refused"
@@ -75,14 +75,14 @@ func (m *apiMetrics) Slot(slot api.Slot, waited time.Duration, taken bool) {
 const unmatched = "unmatched"
 
 // Route returns the observer of a route's requests.
-func (m *apiMetrics) Route(pattern string) api.RouteObserver {
+func (m *apiMetrics) Route(pattern string) httpd.RouteObserver {
 	if pattern == "" {
 		pattern = unmatched
 	}
 	return &routeMetrics{api: m, pattern: pattern, known: map[routeKey]routeSeries{}}
 }
 
-// routeMetrics is the api.RouteObserver.
+// routeMetrics is the httpd.RouteObserver.
 type routeMetrics struct {
 	api     *apiMetrics
 	pattern string

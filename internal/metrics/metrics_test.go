@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/metrics"
 	"github.com/dropyard/dropyard/internal/order"
@@ -41,8 +41,8 @@ func TestObservers(t *testing.T) {
 	route.Started()
 	route.Started()
 	route.Finished("GET", 200, 3*time.Millisecond)
-	m.API().Limited(api.LimitTracking, false)
-	m.API().Slot(api.SlotHeavy, time.Second/2, false)
+	m.API().Limited(httpd.LimitTracking, false)
+	m.API().Slot(httpd.SlotHeavy, time.Second/2, false)
 	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3, Blocked: 4})
 	m.Orders().Settled(order.CommandCancel, order.OutcomeReplayed)
 	m.Orders().Waited(time.Second)
@@ -146,7 +146,7 @@ func BenchmarkOrder(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		route.Started()
-		requests.Limited(api.LimitPartner, true)
+		requests.Limited(httpd.LimitPartner, true)
 		orders.Waited(time.Millisecond)
 		orders.Committed(order.Group{Commands: 1, Took: time.Millisecond})
 		orders.Settled(order.CommandCreate, order.OutcomeDone)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // User is a person of a partner.
@@ -49,4 +50,9 @@ type Session struct {
 	Member
 	credential.Origin
 	credential.SessionTimes
+}
+
+// Caller returns the user as package signin takes people, who calls from an address.
+func (s *Session) Caller(address string) signin.Caller {
+	return signin.Caller{PersonID: s.User.UserID, Role: string(s.User.Role), Session: s.TokenHash, Address: address}
 }

@@ -82,6 +82,12 @@ type Caller struct {
 	Address string // the IP address of the request
 }
 
+// Principal is a session of a person.
+type Principal interface {
+	// Caller returns the person, who calls from an address.
+	Caller(address string) Caller
+}
+
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 

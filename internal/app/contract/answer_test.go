@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -24,7 +24,7 @@ func (o *operation) check(t reporter, answer *apptest.Answer, signed bool) {
 	checkAnswer(t, o.id+" "+status, o.response(status), answer)
 	// An error before the signature is checked does not concern a partner.
 	early := []int{401, 413}
-	if o.access() == api.AccessPartner {
+	if o.access() == httpd.AccessPartner {
 		early = append(early, 403)
 	}
 	if signed && o.isSigned() && !slices.Contains(early, answer.Status) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 // unaudited are operations of the operator document that take a body or use DELETE, and
@@ -78,7 +78,7 @@ func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 func audited(t *testing.T, admin *apptest.Operator) (entries []map[string]any) {
 	t.Helper()
 	o := read(t).operation("listAudit")
-	if o.access() != api.AccessOperator {
+	if o.access() != httpd.AccessOperator {
 		t.Fatal("got the audit log open to all, want it to need an operator")
 	}
 	for cursor := ""; ; {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/httpd"
 )
 
 // TestDeprecationsAreDocumented compares the table of deprecated operations with those
@@ -22,20 +23,20 @@ func TestDeprecationsAreDocumented(t *testing.T) {
 	}
 
 	since := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
-	good := api.Deprecation{Since: since, Sunset: since.AddDate(1, 0, 0), Instead: "/docs/versions"}
+	good := httpd.Deprecation{Since: since, Sunset: since.AddDate(1, 0, 0), Instead: "/docs/versions"}
 	soon := good
 	soon.Sunset = since.AddDate(0, 5, 0)
 	for want, c := range map[string]struct {
-		entry  map[string]api.Deprecation
+		entry  map[string]httpd.Deprecation
 		marked map[string]bool
 	}{
-		"":                         {map[string]api.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": true, "GET /v1/figures": false}},
-		"is no operation":          {map[string]api.Deprecation{"GET /v1/parcels": good}, nil},
-		"has no deprecated: true":  {map[string]api.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": false}},
+		"":                         {map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": true, "GET /v1/figures": false}},
+		"is no operation":          {map[string]httpd.Deprecation{"GET /v1/parcels": good}, nil},
+		"has no deprecated: true":  {map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": false}},
 		"not in api.Deprecated":    {nil, map[string]bool{"GET /v1/orders": true}},
-		"ends before six months":   {map[string]api.Deprecation{"GET /v1/orders": soon}, map[string]bool{"GET /v1/orders": true}},
-		"needs Since and a page":   {map[string]api.Deprecation{"GET /v1/orders": {}}, map[string]bool{"GET /v1/orders": true}},
-		"needs Since and a page: ": {map[string]api.Deprecation{"GET /v1/orders": {Since: since}}, map[string]bool{"GET /v1/orders": true}},
+		"ends before six months":   {map[string]httpd.Deprecation{"GET /v1/orders": soon}, map[string]bool{"GET /v1/orders": true}},
+		"needs Since and a page":   {map[string]httpd.Deprecation{"GET /v1/orders": {}}, map[string]bool{"GET /v1/orders": true}},
+		"needs Since and a page: ": {map[string]httpd.Deprecation{"GET /v1/orders": {Since: since}}, map[string]bool{"GET /v1/orders": true}},
 	} {
 		got := strings.Join(deprecationFaults(c.entry, c.marked), "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, strings.TrimSuffix(want, ": ")) {
@@ -50,7 +51,7 @@ const notice = 6
 
 // deprecationFaults compares the table with the documented operations, of which the
 // deprecated ones are true.
-func deprecationFaults(table map[string]api.Deprecation, marked map[string]bool) (faults []string) {
+func deprecationFaults(table map[string]httpd.Deprecation, marked map[string]bool) (faults []string) {
 	for name, d := range table {
 		deprecated, documented := marked[name]
 		switch {

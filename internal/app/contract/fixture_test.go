@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -138,7 +138,7 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	case c.anonymous:
 	case o.isSigned() && !c.session:
 		headers = append(f.partner.Signed(o.method, target, c.body), headers...)
-	case o.access() == api.AccessOperator:
+	case o.access() == httpd.AccessOperator:
 		headers = append([]string{"Authorization", "Bearer " + f.operator.Token}, headers...)
 	case o.asksFor("session"):
 		headers = append([]string{"Cookie", f.session}, headers...)

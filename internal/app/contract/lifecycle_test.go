@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -233,7 +233,7 @@ func TestLimitsOfParameters(t *testing.T) {
 				f.send(t, call{operation: o.id, query: fmt.Sprintf("?%s=%d&%s", name, bound+beyond, known)}).Must(t, 422)
 			}
 			returned := o.response("200").at("content", "application/json", "schema", "properties", "limit").value != nil
-			if usual := schema.at("default").value; usual != nil && name == "limit" && returned && o.access() == api.AccessSigned {
+			if usual := schema.at("default").value; usual != nil && name == "limit" && returned && o.access() == httpd.AccessSigned {
 				if got := f.send(t, call{operation: o.id}); fmt.Sprint(got.JSON("limit")) != fmt.Sprint(usual) {
 					t.Errorf("%s: got the default limit %v, want %v", o.id, got.JSON("limit"), usual)
 				}

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
@@ -42,7 +42,7 @@ func TestRights(t *testing.T) {
 		}
 	}
 	for _, o := range read(t).operations {
-		if o.access() != api.AccessOperator {
+		if o.access() != httpd.AccessOperator {
 			continue
 		}
 		if got := strings.Join(o.roles(), " "); got != want[o.id] {
@@ -71,7 +71,7 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	}
 	asked := 0
 	for _, o := range f.contract.operations {
-		if o.access() != api.AccessOperator {
+		if o.access() != httpd.AccessOperator {
 			continue
 		}
 		target := f.target(o, call{path: nowhere})
@@ -135,7 +135,7 @@ func TestOtherPartnersRecords(t *testing.T) {
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	before, asked := f.Content(t), 0
 	for _, o := range f.contract.operations {
-		if o.document.name != "openapi.yaml" || o.access() == api.AccessTracking || o.id == "acceptInvitation" || !strings.Contains(o.path, "{") {
+		if o.document.name != "openapi.yaml" || o.access() == httpd.AccessTracking || o.id == "acceptInvitation" || !strings.Contains(o.path, "{") {
 			continue
 		}
 		for _, p := range o.parameters() {
@@ -176,7 +176,7 @@ func TestPartnerRoutesForOthers(t *testing.T) {
 	order := testkit.OrderJSON("A-1", "")
 	for _, o := range f.contract.operations {
 		access := o.access()
-		if access != api.AccessSigned && access != api.AccessPartner && access != api.AccessSession {
+		if access != httpd.AccessSigned && access != httpd.AccessPartner && access != httpd.AccessSession {
 			continue
 		}
 		target := f.target(o, call{path: nowhere})
@@ -184,7 +184,7 @@ func TestPartnerRoutesForOthers(t *testing.T) {
 			"anonymous": nil, "an operator": {"Authorization", "Bearer " + f.operator.Token}, "an account's password": f.partner.Login(),
 			"a signature of something else": f.partner.Signed(o.method, target+"x", order),
 		}
-		if access == api.AccessSigned {
+		if access == httpd.AccessSigned {
 			ways["a session"] = []string{"Cookie", f.session}
 		}
 		for who, headers := range ways {

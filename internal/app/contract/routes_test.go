@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -55,20 +56,20 @@ func (o *operation) permission() partner.Permission {
 // access returns the kind of access that the documented security describes.
 // Operations with a session or something else are public to the routes, because
 // their handlers check it.
-func (o *operation) access() api.Access {
+func (o *operation) access() httpd.Access {
 	switch {
 	case o.asksFor("signedKey") && o.asksFor("session"):
-		return api.AccessPartner
+		return httpd.AccessPartner
 	case o.asksFor("signedKey"):
-		return api.AccessSigned
+		return httpd.AccessSigned
 	case o.asksFor("token"):
-		return api.AccessOperator
+		return httpd.AccessOperator
 	case o.asksFor("session") && len(o.security()) == 1:
-		return api.AccessSession
+		return httpd.AccessSession
 	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"), strings.HasPrefix(o.path, "/logos/"):
-		return api.AccessTracking
+		return httpd.AccessTracking
 	default:
-		return api.AccessPublic
+		return httpd.AccessPublic
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -359,10 +360,10 @@ func validBody(o *operation) []byte {
 // matter, or else a request from another site. If neither is refused, it sends that
 // of a suspended partner.
 func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
-	if o.access() == api.AccessSigned || o.access() != api.AccessOperator && o.method == "GET" {
+	if o.access() == httpd.AccessSigned || o.access() != httpd.AccessOperator && o.method == "GET" {
 		return driveSuspended(t, o)
 	}
-	if o.access() != api.AccessOperator {
+	if o.access() != httpd.AccessOperator {
 		cross := call{operation: o.id, body: validBody(o), headers: []string{"Sec-Fetch-Site", "cross-site"}, session: true}
 		return newFixture(t, roomy).send(t, cross)
 	}
@@ -414,7 +415,7 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, apptest.RateLimit(1), apptest.StrangerLimit(1))
 	request := call{operation: o.id, body: validBody(o)}
 	switch {
-	case o.isSigned(), o.access() == api.AccessTracking:
+	case o.isSigned(), o.access() == httpd.AccessTracking:
 	case o.asksFor("partnerPassword"):
 		request.headers = []string{"X-Partner-Email", examplePartner, "X-Partner-Password", "wrong"}
 	default:

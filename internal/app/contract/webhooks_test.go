@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -84,7 +84,7 @@ func (f *fixture) newInvitation(t testing.TB) map[string]string {
 func TestPartnerSessions(t *testing.T) {
 	t.Parallel()
 	for _, o := range read(t).operations {
-		if o.access() != api.AccessPartner {
+		if o.access() != httpd.AccessPartner {
 			continue
 		}
 		t.Run(o.id, func(t *testing.T) {

@@ -14,8 +14,6 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -26,11 +24,10 @@ var files embed.FS
 
 // Corner holds what differs between the audiences of the page.
 type Corner struct {
-	Path       string // of the page, such as /portal/figures
-	For        visit.Audience
-	Roles      []operator.Role    // of operators who may open it
-	Permission partner.Permission // that partners' people need
-	Reports    *report.Service
+	Path    string // of the page, such as /portal/figures
+	For     visit.Audience
+	Needs   any // what its readers must be permitted
+	Reports *report.Service
 	// Frame returns what surrounds the page. Its heading is set here.
 	Frame func(page.Sheet) *page.Frame
 	// Start leads to what to do while there are no figures; nil if there is nothing.
@@ -66,7 +63,7 @@ func (room *Room) Routes() []visit.Route {
 
 func (room *Room) route(suffix string, handle func(*sheet) (int, []byte, error)) visit.Route {
 	return visit.Route{
-		Method: http.MethodGet, Pattern: room.corner.Path + suffix, For: room.corner.For, Roles: room.corner.Roles, Permission: room.corner.Permission,
+		Method: http.MethodGet, Pattern: room.corner.Path + suffix, For: room.corner.For, Needs: room.corner.Needs,
 		Serve: func(v *visit.Visit) (int, []byte, error) {
 			s := &sheet{Sheet: room.site.Sheet(v), Room: room}
 			if s.partnerID = s.Account; room.corner.Names != nil {
@@ -83,7 +80,7 @@ func (s *sheet) parameter(name string) string {
 }
 
 // isTest reports whether the page shows test mode, whose orders are not counted.
-func (s *sheet) isTest() bool { return s.Account != "" && s.Mode() == delivery.ModeTest }
+func (s *sheet) isTest() bool { return delivery.IsTest(s.Account) }
 
 // to returns the address of the page, or of its file, with parameters given as pairs.
 func (s *sheet) to(suffix string, parameters ...string) string {

@@ -110,7 +110,13 @@ var (
 // sheet is a visit of the console.
 type sheet struct {
 	page.Sheet
-	room *Room
+	Operator *operator.Operator
+	room     *Room
+}
+
+func (room *Room) sheet(of page.Sheet) *sheet {
+	session, _ := of.Principal.(*operator.Session)
+	return &sheet{of, &session.Operator, room}
 }
 
 // handler responds to a visit of the console.
@@ -128,9 +134,9 @@ func (room *Room) post(path string, roles []operator.Role, handle handler) visit
 
 func (room *Room) route(method, path string, roles []operator.Role, handle handler) visit.Route {
 	serve := func(v *visit.Visit) (int, []byte, error) {
-		return handle(room, &sheet{room.config.Site.Sheet(v), room})
+		return handle(room, room.sheet(room.config.Site.Sheet(v)))
 	}
-	return visit.Route{Method: method, Pattern: "/console" + path, For: visit.Operators, Roles: roles, Serve: serve}
+	return visit.Route{Method: method, Pattern: "/console" + path, For: visit.Operators, Needs: operator.Needs{Roles: roles}, Serve: serve}
 }
 
 // Link returns the address of a page. The parameters are pairs of name and value; those
@@ -150,7 +156,7 @@ func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
 
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
-func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }
+func (s *sheet) on(path string) *sheet { return s.room.sheet(s.At(path)) }
 
 // form returns a new form that is sent to a path of the console. The version is that of
 // the record that it changes; 0 for none.
@@ -221,7 +227,7 @@ var ways = []way{
 }
 
 // Frame returns what surrounds the pages of the console.
-func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
+func (room *Room) Frame(s page.Sheet) *page.Frame { return room.sheet(s).frame() }
 
 // PartnerName returns the name of a partner. It refuses with not_found.
 func (room *Room) PartnerName(s page.Sheet, partnerID string) (string, error) {

@@ -53,7 +53,7 @@ func (room *Room) Routes() []visit.Route {
 	return append(iconRoutes(), []visit.Route{
 		{
 			Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
-			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier},
+			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}},
 		},
 		{Method: http.MethodGet, Pattern: manifestPath, For: visit.Anyone, Serve: room.serveManifest},
 		{Method: http.MethodGet, Pattern: workerPath, For: visit.Anyone, Serve: room.serveWorker},
@@ -85,7 +85,8 @@ type view struct {
 // that the phone may keep it.
 func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
 	s := room.config.Site.Sheet(v)
-	if s.Operator.CourierID == "" {
+	courier := reader(s)
+	if courier.CourierID == "" {
 		return room.serveOthers(s)
 	}
 	version := room.shell().Version
@@ -95,7 +96,7 @@ func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
 		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder,
 		App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
 		Data: view{
-			Operator: s.Operator, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
+			Operator: courier, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
 			Worker: workerPath, Version: version, Other: s.Language.InOther(s.Visit),
 		},
 	})
@@ -112,11 +113,18 @@ func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
 	return http.StatusOK, body, err
 }
 
+// reader returns the operator who opens a page.
+func reader(s page.Sheet) *operator.Operator {
+	session, _ := s.Principal.(*operator.Session)
+	return &session.Operator
+}
+
 // Frame returns what surrounds the pages of couriers beside the app. Couriers sign out in
 // the app, which knows what waits to be sent.
 func Frame(s page.Sheet) *page.Frame {
+	by := reader(s)
 	ways := []page.Link{{Text: s.Text("courier.title"), Path: appPath}, {Text: s.Text("me.title"), Path: appPath + "/sign-in"}}
-	if s.Operator.Role != operator.RoleCourier {
+	if by.Role != operator.RoleCourier {
 		ways = slices.Insert(ways, 0, page.Link{Text: s.Text("entrance.console.home"), Path: "/console"})
 	}
 	for i := range ways {
@@ -125,9 +133,9 @@ func Frame(s page.Sheet) *page.Frame {
 	frame := &page.Frame{
 		Home: page.Link{Text: s.Text("home.title"), Path: appPath}, Groups: []page.Group{{Links: ways}},
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Operator.Email, Other: s.Language.InOther(s.Visit),
+		Person:  by.Email, Other: s.Language.InOther(s.Visit),
 	}
-	if s.Operator.CourierID == "" {
+	if by.CourierID == "" {
 		frame.SignOut = appPath + "/logout"
 	}
 	return frame

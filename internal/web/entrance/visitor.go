@@ -48,10 +48,9 @@ func (s *sheet) holder() (context.Context, signin.Caller, error) {
 	if err != nil || found == nil {
 		return ctx, by, err
 	}
-	by.PersonID, by.Role, by.Session = found.User.UserID, string(found.User.Role), found.TokenHash
 	return actor.With(ctx, &actor.Actor{
 		Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)},
-	}), by, nil
+	}), found.Caller(from.Address), nil
 }
 
 // SignedIn returns the name of the visitor among the people of a kind, and the first page

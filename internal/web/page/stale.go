@@ -48,7 +48,7 @@ func (s Sheet) lastChange(objectID []string) (*Change, error) {
 		return nil, nil
 	}
 	found, err := s.Site.config.LastChange(s.Visit, objectID[0])
-	if err != nil || found == nil || found.PersonID == s.Caller.PersonID {
+	if err != nil || found == nil || found.PersonID == s.PersonID {
 		return nil, err
 	}
 	return found, nil

@@ -64,8 +64,17 @@ func New(config Config) *Room {
 // sheet is a visit of the portal, and what its pages have in common.
 type sheet struct {
 	page.Sheet
-	room *Room
+	Session *partner.Session
+	room    *Room
 }
+
+func (room *Room) sheet(of page.Sheet) *sheet {
+	session, _ := of.Principal.(*partner.Session)
+	return &sheet{of, session, room}
+}
+
+// Mode returns the mode of the account that the page shows.
+func (s *sheet) Mode() delivery.Mode { return delivery.ModeOf(s.Account) }
 
 // handler responds to a visit of the portal.
 type handler func(*Room, *sheet) (status int, body []byte, err error)
@@ -99,9 +108,9 @@ func (room *Room) post(path string, needs partner.Permission, handle handler) vi
 
 func (room *Room) route(method, path string, needs partner.Permission, handle handler) visit.Route {
 	serve := func(v *visit.Visit) (int, []byte, error) {
-		return handle(room, &sheet{room.config.Site.Sheet(v), room})
+		return handle(room, room.sheet(room.config.Site.Sheet(v)))
 	}
-	return visit.Route{Method: method, Pattern: "/portal" + path, For: visit.Partners, Permission: needs, Serve: serve}
+	return visit.Route{Method: method, Pattern: "/portal" + path, For: visit.Partners, Needs: needs, Serve: serve}
 }
 
 // Link returns the address of a page of the portal in the mode of this one. The
@@ -153,7 +162,7 @@ func (s *sheet) form(path string) (*page.Form, error) {
 
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
-func (s *sheet) on(path string) *sheet { return &sheet{s.At(path), s.room} }
+func (s *sheet) on(path string) *sheet { return s.room.sheet(s.At(path)) }
 
 // modes returns the links between live and test mode. They stay on this page unless other
 // is the path of what to show in the other mode.
@@ -209,11 +218,11 @@ var ways = [][]way{
 }
 
 // Frame returns what surrounds the pages of the portal.
-func (room *Room) Frame(s page.Sheet) *page.Frame { return (&sheet{s, room}).frame() }
+func (room *Room) Frame(s page.Sheet) *page.Frame { return room.sheet(s).frame() }
 
 // FrameInModes is Frame with the links between live and test mode.
 func (room *Room) FrameInModes(of page.Sheet) *page.Frame {
-	s := &sheet{of, room}
+	s := room.sheet(of)
 	frame := s.frame()
 	frame.Modes, frame.Test = s.modes(""), s.Mode() == delivery.ModeTest
 	return frame
@@ -221,7 +230,7 @@ func (room *Room) FrameInModes(of page.Sheet) *page.Frame {
 
 // NewOrder leads to the form of a new order; nil for a person who may create none.
 func (room *Room) NewOrder(of page.Sheet) *page.Link {
-	s := &sheet{of, room}
+	s := room.sheet(of)
 	if !s.May(partner.PermissionOrders) {
 		return nil
 	}

@@ -36,7 +36,7 @@ func (v *factorView) SecretGroups() string {
 // showFactor shows a step of the second factor, with a new form that is sent to path
 // unless it has one or is the last step.
 func (s *sheet) showFactor(step factorView, path string, status int) (_ int, _ []byte, err error) {
-	step.sheet = &sheet{s.At(s.Path("/factor")), s.Room} // where the links of the answers to forms lead
+	step.sheet = s.sheet(s.At(s.Path("/factor"))) // where the links of the answers to forms lead
 	if step.state, err = s.state(); err != nil {
 		return 0, nil, err
 	}

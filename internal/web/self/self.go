@@ -24,7 +24,7 @@ var files embed.FS
 type Corner struct {
 	Path    string // of the first page, such as /portal/sign-in
 	For     visit.Audience
-	Roles   []operator.Role // that may open the pages; empty for partners' people
+	Needs   any             // what the people must be permitted
 	SignIns *signin.Service // of these people
 	// Frame returns what surrounds the pages. Its heading and its way back are set here.
 	Frame func(page.Sheet) *page.Frame
@@ -52,6 +52,20 @@ func New(site *page.Site, corner Corner) *Room {
 type sheet struct {
 	page.Sheet
 	*Room
+	Caller signin.Caller
+	// Session is that of a partner's user, and Operator that of an operator; the other is nil.
+	Session  *partner.Session
+	Operator *operator.Session
+}
+
+func (room *Room) sheet(of page.Sheet) *sheet {
+	s := &sheet{Sheet: of, Room: room}
+	s.Session, _ = of.Principal.(*partner.Session)
+	s.Operator, _ = of.Principal.(*operator.Session)
+	if person, signedIn := of.Principal.(signin.Principal); signedIn {
+		s.Caller = person.Caller(of.Address)
+	}
+	return s
 }
 
 // Routes returns the routes of the room. People who must set up a second factor first can
@@ -81,8 +95,8 @@ func (room *Room) Routes() []visit.Route {
 // route returns a route below the path of the corner.
 func (room *Room) route(method, path string, handle func(*sheet) (int, []byte, error)) visit.Route {
 	return visit.Route{
-		Method: method, Pattern: room.corner.Path + path, For: room.corner.For, Roles: room.corner.Roles, Permission: partner.PermissionSelf,
-		Serve: func(v *visit.Visit) (int, []byte, error) { return handle(&sheet{room.site.Sheet(v), room}) },
+		Method: method, Pattern: room.corner.Path + path, For: room.corner.For, Needs: room.corner.Needs,
+		Serve: func(v *visit.Visit) (int, []byte, error) { return handle(room.sheet(room.site.Sheet(v))) },
 	}
 }
 
@@ -92,7 +106,7 @@ func (s *sheet) Path(rest string) string { return s.corner.Path + rest }
 // Email returns the address with which the person signs in.
 func (s *sheet) Email() string {
 	if s.Operator != nil {
-		return s.Operator.Email
+		return s.Operator.Operator.Email
 	}
 	return s.Session.User.Email
 }

@@ -11,13 +11,9 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/partner"
-	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Visit is a request for a page. Its body has been read and can be read again.
@@ -26,29 +22,19 @@ type Visit struct {
 	// the methods of the request, which took almost half of the time to compile the rooms.
 	Request *http.Request
 	Header  http.Header // of the response; X-Request-Id is set already
-	// Session is that of a partner's user, and Account the account that the page shows:
-	// the partner's, or its test account. They are set on the pages of partners only.
-	Session *partner.Session
+	// Principal is who is signed in, as the room knows them that signed them in: a
+	// *partner.Session on the pages of partners, an *operator.Session on those of operators.
+	Principal any
+	PersonID  string
+	// Account is the account that a page of partners shows: the partner's, or its test
+	// account.
 	Account string
-	// Operator is set on the pages of operators only. Vouched is set if an OpenID provider
-	// has signed the operator in.
-	Operator *operator.Operator
-	Vouched  bool
-	// Caller is the person who is signed in, for package signin.
-	Caller signin.Caller
-	Door   Door
+	Address string // the IP address of the request
+	Door    Door
 }
 
 // Context returns the context of the request.
 func (v *Visit) Context() context.Context { return v.Request.Context() }
-
-// Mode returns the mode of the account that the page shows.
-func (v *Visit) Mode() delivery.Mode {
-	if delivery.IsTest(v.Account) {
-		return delivery.ModeTest
-	}
-	return delivery.ModeLive
-}
 
 // ID returns an id in the path; empty if no database accepts its text.
 func (v *Visit) ID(name string) string {
@@ -154,12 +140,9 @@ type Route struct {
 	Method  string
 	Pattern string // as http.ServeMux reads it
 	For     Audience
-	// Permission is what a page of partners needs, and Roles are those of a page of
-	// operators. They are empty for other pages. A page of operators with
-	// partner.PermissionSelf is about their own sign-in: it opens before they have set up
-	// the second factor that their role must have.
-	Permission partner.Permission
-	Roles      []operator.Role
+	// Needs is what the person must be permitted: a partner.Permission on a page of
+	// partners, an operator.Needs on one of operators.
+	Needs any
 	// Heavy is set if serving it keeps a processor busy, of which only a little runs at a
 	// time.
 	Heavy bool

@@ -1,7 +1,6 @@
-package api
+package httpd
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"strings"
@@ -13,14 +12,14 @@ import (
 
 // noteSecurity writes a security event if a refusal can be part of an attack. status is
 // that of the reply if err is nil.
-func (s *Server) noteSecurity(c *call, status int, err error) {
+func (s *Server) noteSecurity(c *Call, status int, err error) {
 	event := securityEvent(c, status, err)
 	if event == "" {
 		return
 	}
 	s.config.Security.Report(c.Context(), event,
-		"address", s.address(c), "key_id", cmp.Or(c.keyID, c.namedKeyID), "partner_id", c.partnerID, "person_id", c.personID,
-		"method", c.Method, "route", c.Pattern, "request_id", c.id)
+		"address", c.Address(), "key_id", c.namedKeyID(), "partner_id", c.Account, "person_id", c.PersonID,
+		"method", c.Method, "route", c.Pattern, "request_id", c.RequestID)
 }
 
 // signatureEvents are the events of refused signatures. A request without the headers of
@@ -33,7 +32,7 @@ var signatureEvents = map[reason]securitylog.Event{
 	reasonV2Required:        securitylog.SignatureWeak,
 }
 
-func securityEvent(c *call, status int, err error) securitylog.Event {
+func securityEvent(c *Call, status int, err error) securitylog.Event {
 	var refused *refusal.Error
 	switch {
 	case err == nil && status == http.StatusNotFound && strings.Contains(c.Pattern, "{token}"):

@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/order"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -41,23 +40,20 @@ type Room struct {
 }
 
 const (
-	// smallestShare is the room, in bytes, for the largest page of a list, whose last
-	// order may exceed the limit.
-	smallestShare = pageFactor * (order.MaxPageBytes + 2*maxBody)
 	// muchOf is the part of the room from which on the garbage collector should run
 	// more often.
 	muchOf = 8
 )
 
 // NewRoom returns room for so many bytes, but at least for two of the largest
-// requests or responses. The function crossed, which may be nil, is called with true
+// requests or responses, of so many bytes each. The function crossed, which may be nil, is called with true
 // when much of the room is used, and with false when that is over; it must return
 // immediately.
-func NewRoom(bytes int64, crossed func(high bool)) *Room {
-	bytes = max(bytes, 2*smallestShare)
+func NewRoom(bytes, largest int64, crossed func(high bool)) *Room {
+	bytes = max(bytes, 2*largest)
 	watch := budget.Watch{Level: bytes / muchOf, Crossed: crossed}
 	return &Room{
-		bytes:    budget.New(bytes, max(bytes/4, smallestShare), watch),
+		bytes:    budget.New(bytes, max(bytes/4, largest), watch),
 		work:     semaphore.NewWeighted(bytes / 2),
 		mostWork: bytes / 2,
 	}
@@ -71,30 +67,30 @@ var errNoRoom = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "too many large requests are in progress", RetryAfter: time.Second,
 }
 
-// hold counts n bytes as held by the call, instead of what it held before, or
+// Hold counts n bytes as held by the call, instead of what it held before, or
 // refuses if there is no room for them.
-func (c *call) hold(n int64) error {
+func (c *Call) Hold(n int64) error {
 	if n <= uncounted {
 		n = 0
 	}
 	if c.held == 0 {
-		c.holder = c.payer
+		c.holder = c.Payer
 	}
 	switch more := n - c.held; {
 	case more < 0:
-		c.room.bytes.Return(c.holder, -more)
-	case more > 0 && !c.room.bytes.Take(c.holder, more):
+		c.server.room.bytes.Return(c.holder, -more)
+	case more > 0 && !c.server.room.bytes.Take(c.holder, more):
 		return errNoRoom
 	}
 	c.held = n
 	return nil
 }
 
-// mustHold is hold for what is sent even if there is no room: others are refused
+// mustHold is Hold for what is sent even if there is no room: others are refused
 // until it is.
-func (c *call) mustHold(n int64) {
-	if c.hold(n) != nil {
-		c.room.bytes.Force(c.holder, n-c.held)
+func (c *Call) mustHold(n int64) {
+	if c.Hold(n) != nil {
+		c.server.room.bytes.Force(c.holder, n-c.held)
 		c.held = n
 	}
 }
@@ -102,9 +98,9 @@ func (c *call) mustHold(n int64) {
 // holdAnswer counts the bytes of an answer instead of those of the request. The
 // answer to a read is refused if there is no room for it. That to a change is sent
 // in any case, because the change has been made.
-func (c *call) holdAnswer(n int64) error {
+func (c *Call) holdAnswer(n int64) error {
 	if c.Method == http.MethodGet || c.Method == http.MethodHead {
-		return c.hold(n)
+		return c.Hold(n)
 	}
 	c.mustHold(n)
 	return nil
@@ -113,49 +109,49 @@ func (c *call) holdAnswer(n int64) error {
 // worker is the holder of the memory for parsing and handling large bodies.
 const worker = "work"
 
-// beginWork waits until there is memory to parse and handle the body, if it is
+// BeginWork waits until there is memory to parse and handle the body, if it is
 // large. It is called inside the slot of the request, if that has one, so that
 // requests that wait for a slot keep no memory from others.
-func (c *call) beginWork() error {
-	if len(c.body) <= maxStrangerBody || c.working > 0 {
+func (c *Call) BeginWork() error {
+	if len(c.Content) <= maxStrangerBody || c.working > 0 {
 		return nil
 	}
-	weight := min(workFactor*int64(len(c.body)), c.room.mostWork)
+	weight := min(workFactor*int64(len(c.Content)), c.server.room.mostWork)
 	ctx, cancel := context.WithTimeout(c.Context(), workTimeout)
 	defer cancel()
-	if err := c.room.work.Acquire(ctx, weight); err != nil {
+	if err := c.server.room.work.Acquire(ctx, weight); err != nil {
 		return errNoRoom
 	}
-	c.room.bytes.Force(worker, weight)
+	c.server.room.bytes.Force(worker, weight)
 	c.working = weight
 	return nil
 }
 
-func (c *call) endWork() {
+func (c *Call) endWork() {
 	if c.working > 0 {
-		c.room.bytes.Return(worker, c.working)
-		c.room.work.Release(c.working)
+		c.server.room.bytes.Return(worker, c.working)
+		c.server.room.work.Release(c.working)
 		c.working = 0
 	}
 }
 
 // enter counts the request among those of its partner that are in flight, and
 // refuses it if they are too many.
-func (s *Server) enter(c *call) error {
-	if !s.concurrent.Take(c.partnerID, 1) {
+func (s *Server) enter(c *Call) error {
+	if !s.concurrent.Take(c.Account, 1) {
 		s.config.Observer.Limited(LimitConcurrent, false)
-		return tooMany(fmt.Sprintf("more than %d requests at the same time", maxConcurrent), time.Second)
+		return TooMany(fmt.Sprintf("more than %d requests at the same time", maxConcurrent), time.Second)
 	}
 	c.entered = true
 	return nil
 }
 
 // leave ends the call: it returns all that the call holds.
-func (s *Server) leave(c *call) {
+func (s *Server) leave(c *Call) {
 	c.endWork()
 	s.unwatch(c)
-	_ = c.hold(0) // never refused
+	_ = c.Hold(0) // never refused
 	if c.entered {
-		s.concurrent.Return(c.partnerID, 1)
+		s.concurrent.Return(c.Account, 1)
 	}
 }

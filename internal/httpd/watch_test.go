@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"bytes"
@@ -40,7 +40,7 @@ func TestDownloadOfARemovedPerson(t *testing.T) {
 		watches: watches{running: map[*watched]bool{}, closing: make(chan struct{})},
 	}
 	defer s.Close()
-	c := &call{Request: httptest.NewRequestWithContext(actor.With(t.Context(), by), "GET", "/", nil)}
+	c := &Call{Request: httptest.NewRequestWithContext(actor.With(t.Context(), by), "GET", "/", nil)}
 	s.watch(c)
 	defer s.unwatch(c)
 	var sent bytes.Buffer

@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"errors"
@@ -14,8 +14,10 @@ import (
 )
 
 const (
-	// maxBody is the largest body of most requests, in bytes.
-	maxBody = 1 << 20
+	// MaxBody is the largest body of most requests, in bytes, and MaxLargeBody that of a
+	// file with a line for each thing of a partner: it has room for as many as one import may have.
+	MaxBody      = 1 << 20
+	MaxLargeBody = 4 << 20
 	// maxStrangerBody is the largest body that is read before it is known who sends
 	// it, in bytes. It is small, so that unauthenticated clients cannot fill the
 	// memory.
@@ -51,37 +53,37 @@ const (
 // readBody reads the whole body. It refuses one that is longer than the route
 // allows, one for which there is no room and, without reading the rest, one longer
 // than maxStrangerBody whose sender is unknown.
-func (s *Server) readBody(route Route, c *call) error {
-	most := route.MaxBody()
+func (s *Server) readBody(c *Call) error {
+	most := c.Route.MaxBody()
 	if c.ContentLength > most {
 		return tooLarge(most)
 	}
 	if c.ContentLength > maxStrangerBody {
-		if err := s.vouch(route, c); err != nil {
+		if err := s.vouch(c); err != nil {
 			return err
 		}
 	}
-	body, err := s.fill(route, c, most)
+	body, err := s.fill(c, most)
 	if err != nil {
 		return err
 	}
 	if int64(len(body)) > most {
 		return tooLarge(most)
 	}
-	c.body = body
+	c.Content = body
 	return nil
 }
 
 // fill returns the body; without a Content-Length, up to one byte more than most,
 // which shows that it is too large.
-func (s *Server) fill(route Route, c *call, most int64) (body []byte, err error) {
+func (s *Server) fill(c *Call, most int64) (body []byte, err error) {
 	end := most + 1
 	if c.ContentLength >= 0 {
 		end = c.ContentLength
 	}
 	for int64(len(body)) < end {
 		if len(body) == cap(body) {
-			if body, err = s.grow(route, c, body, end); err != nil {
+			if body, err = s.grow(c, body, end); err != nil {
 				return nil, err
 			}
 		}
@@ -101,7 +103,7 @@ func (s *Server) fill(route Route, c *call, most int64) (body []byte, err error)
 
 // grow returns the body in a larger buffer, of at most end bytes. The length that a
 // client announces is only a claim, so the buffer grows with the bytes that arrive.
-func (s *Server) grow(route Route, c *call, body []byte, end int64) ([]byte, error) {
+func (s *Server) grow(c *Call, body []byte, end int64) ([]byte, error) {
 	size := int64(firstRead)
 	if len(body) > 0 {
 		size = growth * int64(len(body))
@@ -111,11 +113,11 @@ func (s *Server) grow(route Route, c *call, body []byte, end int64) ([]byte, err
 	}
 	size = min(size, end)
 	if size > uncounted {
-		if err := s.vouch(route, c); err != nil && size > maxStrangerBody+1 {
+		if err := s.vouch(c); err != nil && size > maxStrangerBody+1 {
 			return nil, err
 		}
 	}
-	if err := c.hold(size); err != nil {
+	if err := c.Hold(size); err != nil {
 		return nil, err
 	}
 	return append(make([]byte, 0, size), body...), nil
@@ -133,11 +135,11 @@ func tooLarge(most int64) error {
 // the secret may learn of the clock. A large body of a partner whose rate is used up
 // is refused, too: reading it and verifying its signature would cost more than the
 // rate allows.
-func (s *Server) vouch(route Route, c *call) error {
-	if c.payer != "" {
+func (s *Server) vouch(c *Call) error {
+	if c.Payer != "" {
 		return nil
 	}
-	if !route.signs(c) {
+	if !c.Route.signs(c) {
 		return errStranger
 	}
 	key, err := s.namedKey(c)
@@ -147,11 +149,11 @@ func (s *Server) vouch(route Route, c *call) error {
 	if !signature.Fresh(c.Header.Get("X-Timestamp"), s.config.MachineNow()) {
 		return errMismatch
 	}
-	if verdict := s.unauthenticated.Peek(s.address(c)); !verdict.Allowed {
+	if verdict := s.unauthenticated.Peek(c.Address()); !verdict.Allowed {
 		return tooManyFrom(verdict)
 	}
-	c.payer = key.PartnerID
-	return s.peekPartner(c, key.PartnerID)
+	c.Payer = key.Account
+	return s.peekAccount(c, key.Account)
 }
 
 var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with credentials may have a body of this size")
@@ -159,13 +161,13 @@ var errStranger = refusal.New(refusal.CodeUnauthorized, "only requests with cred
 // turnAway prepares the refusal of a request whose body was not read to its end. A
 // large body of a stranger counts against the stranger's network. It returns the
 // refusal.
-func (s *Server) turnAway(w http.ResponseWriter, c *call, refused error) error {
+func (s *Server) turnAway(w http.ResponseWriter, c *Call, refused error) error {
 	small := 0 <= c.ContentLength && c.ContentLength <= maxStrangerBody
-	if c.body != nil || small || c.payer == "" && refusal.HasCode(refused, refusal.CodeRateLimited) {
+	if c.Content != nil || small || c.Payer == "" && refusal.HasCode(refused, refusal.CodeRateLimited) {
 		return refused
 	}
-	if c.payer == "" {
-		if err := s.limitUnauthenticated(c); err != nil {
+	if c.Payer == "" {
+		if err := c.LimitStranger(); err != nil {
 			return err
 		}
 	}
@@ -176,7 +178,7 @@ func (s *Server) turnAway(w http.ResponseWriter, c *call, refused error) error {
 }
 
 // drain discards what arrives of the body within the bounds, after a pause.
-func (s *Server) drain(w http.ResponseWriter, c *call) {
+func (s *Server) drain(w http.ResponseWriter, c *Call) {
 	if !s.draining.TryAcquire(1) {
 		return
 	}

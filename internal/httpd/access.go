@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"slices"
@@ -6,29 +6,28 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
-	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
 // logAccess writes the request into the access log.
-func (s *Server) logAccess(route Route, c *call, began time.Time, took time.Duration) {
+func (s *Server) logAccess(c *Call, began time.Time, took time.Duration) {
 	if s.config.AccessLog == nil {
 		return
 	}
 	s.config.AccessLog.Add(&accesslog.Entry{
-		Time: began.UTC(), RequestID: c.id, Method: c.Method, Route: route.Pattern, Path: c.accessPath(), Status: c.status, Bytes: c.sent,
-		Micros: took.Microseconds(), Address: s.address(c), PartnerID: c.partnerID, KeyID: c.keyID, PersonID: c.personID,
+		Time: began.UTC(), RequestID: c.RequestID, Method: c.Method, Route: c.Route.Pattern, Path: c.accessPath(), Status: c.Status, Bytes: c.sent,
+		Micros: took.Microseconds(), Address: c.Address(), PartnerID: c.Account, KeyID: c.keyID(), PersonID: c.PersonID,
 		TraceID: s.config.Tracer.Of(c.Context()).TraceID(),
 	})
 }
 
 // accessPath returns the path as the access log holds it: without the token of a link
 // and the name of a picture, either of which gives access to what it names.
-func (c *call) accessPath() string {
-	if strings.HasPrefix(c.Pattern, "/proofs/") {
+func (c *Call) accessPath() string {
+	if c.Route.Secret {
 		return c.Pattern
 	}
 	path := c.loggedPath()
-	return path[:min(len(path), longestPath)]
+	return path[:min(len(path), LongestPath)]
 }
 
 // shortestSecret is the length from which on letters and digits in a row count as a secret,
@@ -40,14 +39,18 @@ const shortestSecret = 20
 // maskedSecret stands in logs for what looks like a secret.
 const maskedSecret = "{token}"
 
+// LongestPath is how long a path may be to be logged as it was sent, in bytes. All
+// paths with ids that exist are shorter.
+const LongestPath = 128
+
 // maskSecrets returns a path without what looks like a token or the name of a picture,
 // wherever it stands, whole or cut, and whatever is around it. Ids that the service has
 // made and the words of the pattern remain.
-func maskSecrets(path, pattern string) string {
+func (s *Server) maskSecrets(path, pattern string) string {
 	var masked strings.Builder
 	for rest := path; rest != ""; {
 		run := rest[:wordLength(rest)]
-		if looksSecret(run) && !slices.Contains(strings.Split(pattern, "/"), run) {
+		if s.looksSecret(run) && !slices.Contains(strings.Split(pattern, "/"), run) {
 			masked.WriteString(maskedSecret)
 		} else {
 			masked.WriteString(run)
@@ -63,9 +66,9 @@ func maskSecrets(path, pattern string) string {
 
 // looksSecret reports whether a text of letters, digits, "-" and "_" may be a secret: it is
 // long, it is not an id, and it is not just words in lower case.
-func looksSecret(text string) bool {
+func (s *Server) looksSecret(text string) bool {
 	isWord := func(r rune) bool { return 'a' <= r && r <= 'z' || r == '-' }
-	return len(text) >= shortestSecret && !requestlog.IsID(text) &&
+	return len(text) >= shortestSecret && !s.config.IsID(text) &&
 		strings.ContainsFunc(text, func(r rune) bool { return !isWord(r) })
 }
 

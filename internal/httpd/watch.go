@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"context"
@@ -48,39 +48,40 @@ type watched struct {
 
 // changesNothing reports whether requests of the route only read.
 func (r Route) changesNothing() bool {
-	return r.Method == http.MethodGet || r.Reads || unkeyed[r.Method+" "+r.Pattern] == changesNothing
+	return r.Method == http.MethodGet || r.Reads
 }
 
 // watch ends the call's context as soon as the person may no longer act who makes it. It
 // does nothing for strangers and for signed requests.
-func (s *Server) watch(c *call) {
+func (s *Server) watch(c *Call) {
 	if by := actor.Of(c.Context()); by != nil {
 		s.begin(c, &watched{by: by})
 	}
 }
 
-// watchKey ends the call's context as soon as the API key does not hold any longer with
+// WatchKey ends the call's context as soon as the API key does not hold any longer with
 // which the call was signed, or the partner is suspended. Keys are cached for seconds.
-func (s *Server) watchKey(c *call) {
-	publicKey, partnerID := c.Header.Get("X-Api-Key"), c.partnerID
-	s.begin(c, &watched{refused: func(ctx context.Context) error {
-		key, err := s.config.Partners.SigningKey(ctx, publicKey)
+func (c *Call) WatchKey() {
+	callers := c.server.config.Callers
+	publicKey, account := c.Header.Get("X-Api-Key"), c.Account
+	c.server.begin(c, &watched{refused: func(ctx context.Context) error {
+		key, err := callers.Key(ctx, publicKey)
 		if err == nil && key == nil {
 			return errUnknownKey
 		}
 		if err != nil {
 			return err
 		}
-		settings, err := s.config.Partners.Settings(ctx, partnerID)
+		terms, err := callers.Terms(ctx, account)
 		if err != nil {
 			return err
 		}
-		return settings.Refusal()
+		return terms.Refused
 	}})
 }
 
 // begin watches a call until it ends.
-func (s *Server) begin(c *call, w *watched) {
+func (s *Server) begin(c *Call, w *watched) {
 	var ctx context.Context
 	ctx, w.end = context.WithCancelCause(c.Context())
 	c.Request, c.watched = c.WithContext(ctx), w
@@ -105,7 +106,7 @@ func (s *Server) Close() {
 }
 
 // unwatch ends the watch over a call, if there is one.
-func (s *Server) unwatch(c *call) {
+func (s *Server) unwatch(c *Call) {
 	w := c.watched
 	if w == nil {
 		return
@@ -184,7 +185,7 @@ func isRefusal(err error) bool {
 
 // lost returns the refusal of a call that is watched and whose caller may no longer read;
 // nil for any other.
-func (c *call) lost() error {
+func (c *Call) lost() error {
 	if c.watched == nil {
 		return nil
 	}
@@ -196,7 +197,7 @@ func (c *call) lost() error {
 
 // stillActs refuses a person who may no longer act. It is called where something of before
 // is answered without a transaction.
-func (s *Server) stillActs(c *call) error {
+func (s *Server) stillActs(c *Call) error {
 	by := actor.Of(c.Context())
 	if by == nil {
 		return nil
@@ -215,7 +216,7 @@ const pieceBytes = 64 << 10
 // watchedWriter writes in pieces, until the caller may no longer read.
 type watchedWriter struct {
 	io.Writer
-	call *call
+	call *Call
 }
 
 func (w watchedWriter) Write(p []byte) (written int, err error) {

@@ -1,17 +1,16 @@
-package api
+package httpd
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/google/uuid"
 )
 
 // Receipts keeps the answers to operators' changes that came with an Idempotency-Key.
@@ -28,135 +27,134 @@ type Receipts interface {
 	Answer(ctx context.Context, change *idempotency.Change) error
 }
 
-// unkeyed are the operators' routes that take no Idempotency-Key although their method is
-// that of a change, each with the reason.
-var unkeyed = map[string]string{
-	"POST /ops/v1/auth/totp":                          hasSecret,
-	"POST /ops/v1/auth/totp/confirm":                  hasSecret,
-	"POST /ops/v1/operators/{operator_id}/reset-link": hasSecret,
-	"POST /ops/v1/partners/{partner_id}/reset-link":   hasSecret,
-
-	"POST " + exportPath:                                   changesNothing,
-	"POST /ops/v1/rate-cards/validate":                     changesNothing,
-	"POST /ops/v1/rate-cards/preview":                      changesNothing,
-	"POST /ops/v1/couriers/{courier_id}/sequence/proposal": changesNothing,
-}
+// Repetition says what happens to a request of an operator that is repeated under its key
+// although it is not known how the first one ended, because the process died before it
+// kept the answer.
+type Repetition byte
 
 const (
-	hasSecret      = "its answer has a secret, which is not stored"
-	changesNothing = "it changes nothing"
+	// RefusedAgain requests are refused: the change has been made.
+	RefusedAgain Repetition = iota
+	// Harmless requests are carried out again, with the same outcome.
+	Harmless
+	// InParts are requests whose parts are each carried out once. They are carried out
+	// again; their key is claimed before the first time.
+	InParts
+	// SettledElsewhere are requests whose answer the room keeps in the transaction of the
+	// change.
+	SettledElsewhere
+	// Unkeyed requests take no key: their answer has a secret, which is not stored.
+	Unkeyed
 )
 
 // TakesKey reports whether operators may send an Idempotency-Key to the route. Pages do
 // not: the keys of their forms are in the forms, and what a page shows is not stored.
 func (r Route) TakesKey() bool {
-	_, excepted := unkeyed[r.Method+" "+r.Pattern]
-	return r.Access == AccessOperator && r.Method != http.MethodGet && strings.HasPrefix(r.Pattern, opsPrefix) && !excepted
+	return r.Access == AccessOperator && r.Page == "" && !r.changesNothing() && r.Repeated != Unkeyed
 }
 
-// repetition says what happens to a request that is repeated although it is not known how
-// the first one ended, because the process died before it kept the answer.
-type repetition byte
-
-const (
-	// refusedAgain requests are refused: the change has been made.
-	refusedAgain repetition = iota
-	// harmless requests are carried out again, with the same outcome.
-	harmless
-	// inParts are requests whose parts are each carried out once. They are carried out
-	// again; their key is claimed before the first time.
-	inParts
-	// settledElsewhere are requests whose answer the room keeps in the transaction of the
-	// change.
-	settledElsewhere
-)
-
-// repetitions lists the routes whose requests are not refusedAgain.
-var repetitions = map[string]repetition{
-	"POST " + proofsPath:                           harmless, // a picture is one proof, however often it is sent
-	"POST " + erasuresPath:                         harmless,
-	"POST /ops/v1/orders/status":                   inParts,
-	"POST " + importPath:                           settledElsewhere,
-	"POST /ops/v1/orders/{order_id}/status":        settledElsewhere,
-	"POST /ops/v1/partners/{partner_id}/movements": settledElsewhere,
-	"POST /ops/v1/partners/{partner_id}/counts":    settledElsewhere,
+// IdempotencyKey returns the UUID in the header Idempotency-Key. Any version will
+// do, but only the form with hyphens: uuid.Parse also takes braces and "urn:uuid:".
+func (c *Call) IdempotencyKey() (uuid.UUID, error) {
+	const textLength = 36
+	header := c.Header.Get("Idempotency-Key")
+	key, err := uuid.Parse(header)
+	if err != nil || len(header) != textLength {
+		return uuid.UUID{}, refusal.New(refusal.CodeBadRequest, "the header Idempotency-Key must be a UUID")
+	}
+	return key, nil
 }
 
-// operatorsRequest returns an operator's request as one that may be repeated; nil if it
+// Repeatable returns the request as one that may be repeated under the
+// Idempotency-Key it came with.
+func (c *Call) Repeatable() (idempotency.Request, error) {
+	key, err := c.IdempotencyKey()
+	return c.RepeatableUnder(c.Account, key), err
+}
+
+// RepeatableUnder returns the request as one of an account that may be repeated under a key.
+func (c *Call) RepeatableUnder(account string, key uuid.UUID) idempotency.Request {
+	return idempotency.Request{
+		Key:  idempotency.Key{PartnerID: account, Scope: c.Method + " " + c.URL.Path, UUID: key},
+		Body: c.Content,
+	}
+}
+
+// RepeatableByPerson returns an operator's request as one that may be repeated; nil if it
 // came without an Idempotency-Key, which operators may leave out.
-func (c *call) operatorsRequest() (*idempotency.Request, error) {
+func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {
 	if _, keyed := c.Header["Idempotency-Key"]; !keyed {
 		return nil, nil
 	}
-	key, err := c.idempotencyKey()
+	key, err := c.IdempotencyKey()
 	if err != nil {
 		return nil, err
 	}
-	r := c.repeatable("", key)
-	r.Scope += " " + c.operator.OperatorID
+	r := c.RepeatableUnder("", key)
+	r.Scope += " " + c.PersonID
 	return &r, nil
 }
 
 // handleOnce calls the route's handler, unless the request repeats one that was carried
 // out: then it returns the answer to that one.
-func (s *Server) handleOnce(route Route, c *call) (reply, error) {
-	r, err := c.operatorsRequest()
+func (s *Server) handleOnce(c *Call) (Reply, error) {
+	r, err := c.RepeatableByPerson()
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
-	how := repetitions[route.Method+" "+route.Pattern]
-	if r == nil || how == settledElsewhere {
-		return route.handle(s, c)
+	if r == nil || c.Route.Repeated == SettledElsewhere {
+		return c.Route.Handle(c)
 	}
-	change := idempotency.NewChange(c.operator.OperatorID, r.UUID, c.Method+" "+c.URL.Path, c.body)
-	change.RequestID, change.CreatedAt = c.id, timestamp.Truncate(s.config.Now())
+	change := idempotency.NewChange(c.PersonID, r.UUID, c.Method+" "+c.URL.Path, c.Content)
+	change.RequestID, change.CreatedAt = c.RequestID, timestamp.Truncate(s.config.Now())
 	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
 	defer leave()
-	return s.once(route, c, how, change)
+	return s.once(c, change)
 }
 
-func (s *Server) once(route Route, c *call, how repetition, change *idempotency.Change) (reply, error) {
+func (s *Server) once(c *Call, change *idempotency.Change) (Reply, error) {
+	how := c.Route.Repeated
 	earlier, err := s.config.Receipts.Find(c.Context(), change.ChangeKey)
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
-	if earlier != nil && (earlier.Status != 0 || earlier.BodyHash != change.BodyHash || how == refusedAgain || how == inParts && mayRun(earlier, change)) {
+	if earlier != nil && (earlier.Status != 0 || earlier.BodyHash != change.BodyHash || how == RefusedAgain || how == InParts && mayRun(earlier, change)) {
 		if err := s.stillActs(c); err != nil {
-			return reply{}, err
+			return Reply{}, err
 		}
 		return s.answerAgain(c, earlier, change)
 	}
-	if how == refusedAgain {
+	if how == RefusedAgain {
 		c.Request = c.WithContext(idempotency.WithChange(c.Context(), change))
 	}
-	answer, err := s.handleClaimed(route, c, how, change)
-	if err != nil || answer.stream != nil {
+	answer, err := s.handleClaimed(c, change)
+	if err != nil || answer.Stream != nil {
 		return answer, err
 	}
-	change.Status, change.Answer = int64(answer.status), answer.body
+	change.Status, change.Answer = int64(answer.Status), answer.Body
 	if err := s.config.Receipts.Answer(context.WithoutCancel(c.Context()), change); err != nil {
-		s.config.Log.WarnContext(c.Context(), "the answer to a change was not kept for its repetition", "request_id", c.id, "error", err)
+		s.config.Log.WarnContext(c.Context(), "the answer to a change was not kept for its repetition", "request_id", c.RequestID, "error", err)
 	}
 	return answer, nil
 }
 
 // handleClaimed calls the route's handler, for a request in parts after its key has been
 // claimed for its body.
-func (s *Server) handleClaimed(route Route, c *call, how repetition, change *idempotency.Change) (reply, error) {
-	if how != inParts {
-		return route.handle(s, c)
+func (s *Server) handleClaimed(c *Call, change *idempotency.Change) (Reply, error) {
+	if c.Route.Repeated != InParts {
+		return c.Route.Handle(c)
 	}
 	earlier, err := s.config.Receipts.Claim(c.Context(), change)
 	if err == nil && earlier != nil && earlier.BodyHash != change.BodyHash {
 		err = idempotency.ErrReused
 	}
 	if err != nil {
-		return reply{}, err
+		return Reply{}, err
 	}
-	answer, err := route.handle(s, c)
+	answer, err := c.Route.Handle(c)
 	if err != nil && earlier == nil { // a request that is refused as a whole has changed nothing
 		err = errors.Join(err, s.config.Receipts.Release(context.WithoutCancel(c.Context()), change.ChangeKey))
 	}
@@ -164,18 +162,18 @@ func (s *Server) handleClaimed(route Route, c *call, how repetition, change *ide
 }
 
 // answerAgain returns the answer to a request that was carried out before.
-func (s *Server) answerAgain(c *call, earlier, change *idempotency.Change) (reply, error) {
+func (s *Server) answerAgain(c *Call, earlier, change *idempotency.Change) (Reply, error) {
 	switch {
 	case earlier.BodyHash != change.BodyHash:
-		return reply{}, idempotency.ErrReused
+		return Reply{}, idempotency.ErrReused
 	case earlier.Status != 0:
-		c.header.Set("Idempotent-Replayed", "true")
-		return reply{status: int(earlier.Status), body: earlier.Answer}, nil
+		c.ReplyHeader.Set("Idempotent-Replayed", "true")
+		return Reply{Status: int(earlier.Status), Body: earlier.Answer}, nil
 	case mayRun(earlier, change):
-		return reply{}, idempotency.ErrInProgress
+		return Reply{}, idempotency.ErrInProgress
 	}
 	at := timestamp.Format(earlier.CreatedAt)
-	return reply{}, &refusal.Error{
+	return Reply{}, &refusal.Error{
 		Code:    refusal.CodeConflict,
 		Message: fmt.Sprintf("this request was carried out at %s, but its answer is not known: read what it has changed", at),
 		Details: carriedOut{earlier.Action, earlier.ObjectID, earlier.CreatedAt},

@@ -1,75 +1,56 @@
-package api
+package httpd
 
 import (
-	"crypto/sha256"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
-	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signature"
-	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// authenticate checks the signature of a request (docs/contract.md, Signatures), and then the
-// partner's rate and suspension, and the scopes of the key. A request whose signature is refused
+// authenticateSigned checks the signature of a request (docs/contract.md, Signatures), and then
+// the partner's rate and suspension, what the key permits, and the nonce. A request whose signature is refused
 // counts against the rate of its network, never against a partner's.
-func (s *Server) authenticate(c *call) error {
+func (s *Server) authenticateSigned(c *Call) error {
 	_, span := s.config.Tracer.Start(c.Context(), "verify signature", tracing.Internal)
 	key, err := s.verify(c)
 	span.End()
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		c.unverified = err
-		if err := s.limitUnauthenticated(c); err != nil {
+		if err := c.LimitStranger(); err != nil {
 			return err
 		}
 	}
 	if err != nil {
 		return err
 	}
-	c.partnerID, c.secret, c.keyID = key.PartnerID, key.Secret, key.KeyID
-	if err := s.admitPartner(c); err != nil {
+	c.Account, c.Key = key.Account, key
+	if err := s.admitAccount(c); err != nil {
 		return err
 	}
-	return key.May(c.needed)
-}
-
-// authenticateSigned is authenticate, and refuses a query whose mode is none, although
-// the key alone decides the mode of a signed request.
-func (s *Server) authenticateSigned(c *call, route Route) error {
-	if err := s.authenticate(c); err != nil {
+	if err := s.config.Callers.PermitKey(c, key); err != nil {
 		return err
 	}
-	if _, err := c.chosenMode(route); err != nil {
-		return err
-	}
-	return s.useNonce(c, route)
+	return s.useNonce(c)
 }
 
 // authenticateSession accepts a request in a session whose user may use the route. It
 // counts against the partner's rate like a signed one.
-func (s *Server) authenticateSession(c *call, route Route) error {
-	if err := s.refuseCrossSite(c); err != nil {
+func (s *Server) authenticateSession(c *Call) error {
+	if err := c.RefuseCrossSite(); err != nil {
 		return err
 	}
-	session, err := s.session(c)
-	if err != nil {
+	if err := s.config.Callers.User(c); err != nil {
 		return err
 	}
-	mode, err := c.chosenMode(route)
-	if err != nil {
-		return err
+	if c.Route.Access == AccessPage {
+		c.payee = c.PersonID
 	}
-	c.partnerID, c.session = delivery.Account(session.Partner.PartnerID, mode), session
-	if route.Access == accessPage {
-		c.payee = session.User.UserID
-	}
-	return s.admitPartner(c)
+	return s.admitAccount(c)
 }
 
 type reason string
@@ -101,7 +82,7 @@ var signatureHeaders = signingHeaders[:3]
 
 // namedKey returns the key that the request says it is signed with. It refuses with
 // unauthorized if there is none.
-func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
+func (s *Server) namedKey(c *Call) (key *Key, err error) {
 	for _, name := range signatureHeaders {
 		if c.Header.Get(name) == "" {
 			return nil, unauthorized(reasonMissingHeader, "the header "+name+" is missing")
@@ -111,7 +92,7 @@ func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
 		return nil, mismatch(c)
 	}
 	if publicKey := c.Header.Get("X-Api-Key"); form.IsText(publicKey) { // PostgreSQL fails on other bytes
-		key, err = s.config.Partners.SigningKey(c.Context(), publicKey)
+		key, err = s.config.Callers.Key(c.Context(), publicKey)
 	}
 	if err == nil && key == nil {
 		err = errUnknownKey
@@ -121,12 +102,12 @@ func (s *Server) namedKey(c *call) (key *partner.SigningKey, err error) {
 
 // verify returns the key that the request is signed with. It refuses with
 // unauthorized if the signature does not hold.
-func (s *Server) verify(c *call) (*partner.SigningKey, error) {
+func (s *Server) verify(c *Call) (*Key, error) {
 	key, err := s.namedKey(c)
 	if err != nil {
 		return nil, err
 	}
-	c.namedKeyID = key.KeyID
+	c.namedKey = key
 	sentAt := c.Header.Get("X-Timestamp")
 	if !c.isSignedWith(key.Secret) {
 		return nil, mismatch(c)
@@ -141,14 +122,14 @@ func (s *Server) verify(c *call) (*partner.SigningKey, error) {
 	if key.RequireV2 && !c.isV2() {
 		return nil, errV2Required
 	}
-	s.config.Partners.Used(key)
+	s.config.Callers.KeyUsed(key)
 	return key, nil
 }
 
 // isSignedWith reports whether the request's signature is one with a secret.
-func (c *call) isSignedWith(secret []byte) bool {
+func (c *Call) isSignedWith(secret []byte) bool {
 	sent := c.Header.Get("X-Signature")
-	request := signature.Request{Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.body}
+	request := signature.Request{Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.Content}
 	if c.isV2() {
 		return c.repeatedHeader(signingHeaders) == "" && c.asV2(request).Verify(secret, sent)
 	}
@@ -157,7 +138,7 @@ func (c *call) isSignedWith(secret []byte) bool {
 
 // mismatch returns errMismatch, with what is wrong with the form of the headers.
 // That is known to the caller already.
-func mismatch(c *call) error {
+func mismatch(c *Call) error {
 	if found := hint(c); found != "" {
 		return unauthorized(reasonSignatureMismatch, errMismatch.Message+found)
 	}
@@ -169,7 +150,7 @@ const milliseconds = 13
 
 // hint returns what is wrong with the form of the headers of a signature, as the
 // end of a message; empty if nothing is.
-func hint(c *call) string {
+func hint(c *Call) string {
 	signed := signatureHeaders
 	if c.isV2() {
 		signed = signingHeaders
@@ -187,21 +168,25 @@ func hint(c *call) string {
 	}
 }
 
-// signed returns how the request was signed; the zero value in a session. Its digest is
-// that of the signature without the version, because a request of one version can be
-// written as one of the other (see signature.RequestV2).
-func (c *call) signed() webhook.Signed {
-	if c.session != nil {
-		return webhook.Signed{}
+// keyID returns the id of the key that the request was signed with; empty in a session.
+func (c *Call) keyID() string {
+	if c.Key == nil {
+		return ""
 	}
-	_, mac, _ := strings.Cut(c.Header.Get("X-Signature"), "=")
-	digest := sha256.Sum256([]byte(mac))
-	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
+	return c.Key.ID
+}
+
+// namedKeyID returns the id of the key that the request names; empty if there is none.
+func (c *Call) namedKeyID() string {
+	if c.namedKey == nil {
+		return ""
+	}
+	return c.namedKey.ID
 }
 
 // sentPath returns the path as it was sent, with its escapes, because that is what
 // is signed. Only a request to a proxy has a RequestURI that is more than a path.
-func (c *call) sentPath() string {
+func (c *Call) sentPath() string {
 	if !strings.HasPrefix(c.RequestURI, "/") {
 		return c.URL.EscapedPath()
 	}

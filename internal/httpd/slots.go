@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"context"
@@ -54,35 +54,35 @@ var errCrowded = &refusal.Error{
 	RetryAfter: slotRetry,
 }
 
-// inSlot does work in a slot. Callers take turns by partner or operator; it refuses
+// InSlot does work in a slot. Callers take turns by partner or operator; it refuses
 // after slotPatience. The work for SlotHeavy should yield to other goroutines.
-func (s *Server) inSlot(c *call, slot Slot, work func() error) error {
+func (c *Call) InSlot(slot Slot, work func() error) error {
 	ctx, cancel := context.WithTimeout(c.Context(), slotPatience)
 	defer cancel()
-	if !s.take(ctx, c.payer, slot) {
+	if !c.server.takeSlot(ctx, c.Payer, slot) {
 		return errCrowded
 	}
-	defer s.slots[slot].Free(c.payer)
+	defer c.server.slots[slot].Free(c.Payer)
 	return work()
 }
 
-// take waits for a slot, which the caller then frees. It reports false if ctx ends
+// takeSlot waits for a slot, which the caller then frees. It reports false if ctx ends
 // first.
-func (s *Server) take(ctx context.Context, payer string, slot Slot) bool {
+func (s *Server) takeSlot(ctx context.Context, payer string, slot Slot) bool {
 	begun := time.Now() // the real clock, because it measures work
 	taken := s.slots[slot].Take(ctx, payer)
 	s.config.Observer.Slot(slot, time.Since(begun), taken)
 	return taken
 }
 
-// inTurns does work that writes a long response. It is in a slot except while the client
+// InTurns does work that writes a long response. It is in a slot except while the client
 // takes what was written, so that a slow client keeps no slot. It waits for its turns as
 // long as the request may run.
-func (s *Server) inTurns(c *call, slot Slot, w io.Writer, work func(io.Writer) error) error {
+func (c *Call) InTurns(slot Slot, w io.Writer, work func(io.Writer) error) error {
 	turn := &turnWriter{
 		Writer: w,
-		take:   func() bool { return s.take(c.Context(), c.payer, slot) },
-		free:   func() { s.slots[slot].Free(c.payer) },
+		take:   func() bool { return c.server.takeSlot(c.Context(), c.Payer, slot) },
+		free:   func() { c.server.slots[slot].Free(c.Payer) },
 	}
 	if !turn.begin() {
 		return errCrowded
@@ -120,11 +120,11 @@ func (t *turnWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// heavy returns a handler that runs in a slot for heavy work.
-func heavy(handle handler) handler {
-	return func(s *Server, c *call) (answer reply, err error) {
-		err = s.inSlot(c, SlotHeavy, func() error {
-			answer, err = handle(s, c)
+// Heavy returns a handler that runs in a slot for heavy work.
+func Heavy(handle Handler) Handler {
+	return func(c *Call) (answer Reply, err error) {
+		err = c.InSlot(SlotHeavy, func() error {
+			answer, err = handle(c)
 			return err
 		})
 		return answer, err

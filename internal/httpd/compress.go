@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"bytes"
@@ -18,9 +18,9 @@ const (
 	codingGzip = "gzip"
 )
 
-// codingOf returns the coding in which a client is sent a large answer; empty if it
+// CodingOf returns the coding in which a client is sent a large answer; empty if it
 // accepts none of those (RFC 9110, section 12.5.3).
-func codingOf(h http.Header) string {
+func CodingOf(h http.Header) string {
 	accepted := map[string]bool{}
 	for _, part := range strings.Split(strings.Join(h.Values("Accept-Encoding"), ","), ",") {
 		name, weight, weighted := strings.Cut(strings.ToLower(part), ";")
@@ -39,9 +39,9 @@ func codingOf(h http.Header) string {
 	return ""
 }
 
-// encoded sets the headers of an answer in a coding, which depends on what the client
+// Encoded sets the headers of an answer in a coding, which depends on what the client
 // accepts.
-func encoded(h http.Header, coding string) {
+func Encoded(h http.Header, coding string) {
 	h.Add("Vary", "Accept-Encoding")
 	if coding != "" {
 		h.Set("Content-Encoding", coding)
@@ -50,22 +50,22 @@ func encoded(h http.Header, coding string) {
 
 // compressed returns a handler that sends what another one returns in the coding that the
 // client prefers.
-func compressed(handle handler) handler {
-	return func(s *Server, c *call) (reply, error) {
-		answer, err := handle(s, c)
+func compressed(handle Handler) Handler {
+	return func(c *Call) (Reply, error) {
+		answer, err := handle(c)
 		if err != nil {
 			return answer, err
 		}
-		coding := codingOf(c.Header)
-		encoded(c.header, coding)
-		answer.body, err = encodeText(coding, answer.body)
+		coding := CodingOf(c.Header)
+		Encoded(c.ReplyHeader, coding)
+		answer.Body, err = encodeText(coding, answer.Body)
 		return answer, err
 	}
 }
 
-// constant returns a handler for a body that never changes, which read returns. It is encoded
+// Constant returns a handler for a body that never changes, which read returns. It is encoded
 // at most once in each coding. An empty contentType stands for JSON.
-func constant(contentType string, read func() ([]byte, error)) handler {
+func Constant(contentType string, read func() ([]byte, error)) Handler {
 	bodies := map[string]func() ([]byte, error){}
 	for _, coding := range []string{"", codingZstd, codingGzip} {
 		bodies[coding] = sync.OnceValues(func() ([]byte, error) {
@@ -76,17 +76,17 @@ func constant(contentType string, read func() ([]byte, error)) handler {
 			return encodeText(coding, text)
 		})
 	}
-	return func(_ *Server, c *call) (reply, error) {
-		coding := codingOf(c.Header)
+	return func(c *Call) (Reply, error) {
+		coding := CodingOf(c.Header)
 		body, err := bodies[coding]()
 		if err != nil {
-			return reply{}, err
+			return Reply{}, err
 		}
 		if contentType != "" {
-			c.header.Set("Content-Type", contentType)
+			c.ReplyHeader.Set("Content-Type", contentType)
 		}
-		encoded(c.header, coding)
-		return reply{status: http.StatusOK, body: body}, nil
+		Encoded(c.ReplyHeader, coding)
+		return Reply{Status: http.StatusOK, Body: body}, nil
 	}
 }
 
@@ -122,14 +122,14 @@ func encodeText(coding string, text []byte) ([]byte, error) {
 	if coding == "" {
 		return text, nil
 	}
-	return encode(coding, func(w io.Writer) error {
+	return Encode(coding, func(w io.Writer) error {
 		_, err := w.Write(text)
 		return err
 	})
 }
 
-// encode returns what write writes, in a coding.
-func encode(coding string, write func(io.Writer) error) ([]byte, error) {
+// Encode returns what write writes, in a coding.
+func Encode(coding string, write func(io.Writer) error) ([]byte, error) {
 	var body bytes.Buffer
 	pool := map[string]*sync.Pool{codingZstd: &zstdEncoders, codingGzip: &gzipEncoders}[coding]
 	if pool == nil {

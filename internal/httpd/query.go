@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"net/url"
@@ -11,22 +11,22 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// The rules for query parameters.
+// The rules for query parameters; CursorRule is that of cursors.
 var (
-	cursorRule  = form.Define("cursor", "the next_cursor of an earlier response")
+	CursorRule  = form.Define("cursor", "the next_cursor of an earlier response")
 	singleValue = form.Define("single_value", "a single value")
 	valueIfSent = form.Define("value_if_sent", "a value, unless the parameter is left out")
 	timeInQuery = form.Define("time_in_query", "an RFC 3339 date-time with offset")
 )
 
-// query reads query parameters and collects every fault in them.
-type query struct {
-	values   url.Values
+// Query reads query parameters and collects every fault in them.
+type Query struct {
+	Values   url.Values
 	problems form.Problems
 }
 
-// query parses the query string, which must be well-formed.
-func (c *call) query() (*query, error) {
+// Query parses the query string, which must be well-formed.
+func (c *Call) Query() (*Query, error) {
 	values, err := url.ParseQuery(c.URL.RawQuery)
 	if err != nil {
 		return nil, refusal.New(refusal.CodeBadRequest, "the query string is malformed")
@@ -38,67 +38,73 @@ func (c *call) query() (*query, error) {
 			}
 		}
 	}
-	return &query{values: values}, nil
+	return &Query{Values: values}, nil
 }
 
 // emptyIsAbsent are the parameters of the contract that count as absent if they are
 // empty. Any other parameter must have a value.
 var emptyIsAbsent = []string{"status", "search", "product_id", "limit", "offset"}
 
-// text returns a parameter as sent; empty if it was not sent. A parameter that is
+// Fault adds a fault of a parameter that was sent.
+func (q *Query) Fault(name string, sent any, rule form.Rule) { q.problems.Add(name, sent, rule) }
+
+// Err returns the refusal for all faults so far; nil if there are none.
+func (q *Query) Err() error { return q.problems.Err() }
+
+// Text returns a parameter as sent; empty if it was not sent. A parameter that is
 // sent twice is a fault, because it is unknown which value was meant.
-func (q *query) text(name string) string {
-	sent := q.values[name]
+func (q *Query) Text(name string) string {
+	sent := q.Values[name]
 	switch {
 	case len(sent) > 1:
-		q.problems.Add(name, nil, singleValue)
+		q.Fault(name, nil, singleValue)
 		return ""
 	case len(sent) == 1 && sent[0] == "" && !slices.Contains(emptyIsAbsent, name):
-		q.problems.Add(name, "", valueIfSent)
+		q.Fault(name, "", valueIfSent)
 		return ""
 	}
-	return q.values.Get(name)
+	return q.Values.Get(name)
 }
 
-// oneOf returns a parameter that must fit the rule; empty if it was not sent or
+// OneOf returns a parameter that must fit the rule; empty if it was not sent or
 // does not fit.
-func (q *query) oneOf(name string, rule form.TextRule) string {
-	text := q.text(name)
+func (q *Query) OneOf(name string, rule form.TextRule) string {
+	text := q.Text(name)
 	if text != "" && !rule.Allows(text) {
-		q.problems.Add(name, text, rule.Rule)
+		q.Fault(name, text, rule.Rule)
 		return ""
 	}
 	return text
 }
 
-// integer returns a whole number from least to most, or the fallback if the
+// Integer returns a whole number from least to most, or the fallback if the
 // parameter was not sent or does not fit.
-func (q *query) integer(name string, fallback, least, most int64) int64 {
-	text := q.text(name)
+func (q *Query) Integer(name string, fallback, least, most int64) int64 {
+	text := q.Text(name)
 	if text == "" {
 		return fallback
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || number < least || number > most {
-		q.problems.Add(name, text, form.IntegerFrom(least, most))
+		q.Fault(name, text, form.IntegerFrom(least, most))
 		return fallback
 	}
 	return number
 }
 
-// time returns an RFC 3339 date-time; the zero time if it was not sent or does not
+// Time returns an RFC 3339 date-time; the zero time if it was not sent or does not
 // parse.
-func (q *query) time(name string) time.Time {
-	text := q.text(name)
+func (q *Query) Time(name string) time.Time {
+	text := q.Text(name)
 	if text == "" {
 		return time.Time{}
 	}
 	at, ok := timestamp.Parse(text)
 	if !ok {
-		q.problems.Add(name, text, timeInQuery)
+		q.Fault(name, text, timeInQuery)
 	}
 	return at
 }
 
-// maxOffset is an offset that every database accepts.
-const maxOffset = 1 << 40
+// MaxOffset is an offset that every database accepts.
+const MaxOffset = 1 << 40

@@ -1,4 +1,4 @@
-package api
+package httpd
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // again soon.
 func TestBlockedIsUnavailable(t *testing.T) {
 	t.Parallel()
-	got := known(fmt.Errorf("save: %w", refusal.ErrBlocked))
+	got := Known(fmt.Errorf("save: %w", refusal.ErrBlocked))
 	if got == nil || got.Code != refusal.CodeUnavailable || got.RetryAfter != downRetry {
 		t.Errorf("got %+v, want unavailable, to be retried after %v", got, downRetry)
 	}
