@@ -58,7 +58,7 @@ type Config struct {
 	Clock func(province string) *time.Location
 	// OpenID signs operators in through an OpenID provider; nil if there is none.
 	OpenID *openid.Client
-	// Ready returns why the service is not ready; nil means that it always is.
+	// Ready returns why the service is not ready.
 	Ready Readiness
 	// System describes the installation, for admins.
 	System func(context.Context) (installation.State, error)
@@ -85,12 +85,6 @@ type Server struct {
 
 // New returns the HTTP server of the whole interface.
 func New(config Config) *httpd.Server {
-	if config.MachineNow == nil {
-		config.MachineNow = config.Now
-	}
-	if config.Ready == nil {
-		config.Ready = func(context.Context) []installation.Reason { return nil }
-	}
 	s := &Server{config: config, desks: budget.New(maxDesks, maxDesksOfOne, budget.Watch{})}
 	machinery := config.Config
 	machinery.Callers, machinery.Statuses = callers{s}, statusOf

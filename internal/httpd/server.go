@@ -48,7 +48,7 @@ type Config struct {
 	Now func() time.Time
 	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
 	// MachineNow returns the time by the machine's clock, which Now may be ahead of. It is
-	// compared with the times of signatures; nil stands for Now.
+	// compared with the times of signatures.
 	MachineNow func() time.Time
 	Random     io.Reader
 	Log        *slog.Logger
@@ -137,9 +137,6 @@ const (
 func New(config Config, routes []Route) *Server {
 	if config.Observer == nil {
 		config.Observer = unobserved{}
-	}
-	if config.MachineNow == nil {
-		config.MachineNow = config.Now
 	}
 	networks := func() *throttle.Networks { return throttle.NewNetworks(PerMinute(config.StrangerLimit), config.Now) }
 	s := &Server{

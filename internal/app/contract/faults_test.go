@@ -99,7 +99,7 @@ func forRequestID() bool {
 	callers := make([]uintptr, 6)
 	frames := runtime.CallersFrames(callers[:runtime.Callers(1, callers)])
 	for frame, more := frames.Next(); more; frame, more = frames.Next() {
-		if strings.HasSuffix(frame.Function, "api.(*Server).admit") {
+		if strings.HasSuffix(frame.Function, "httpd.(*Server).admit") {
 			return true
 		}
 	}
