@@ -100,6 +100,9 @@ func (room *Room) route(method, path string, handle func(*sheet) (int, []byte, e
 	}
 }
 
+// Vouched reports whether an OpenID provider has signed the person in.
+func (s *sheet) Vouched() bool { return s.Operator != nil && s.Operator.Vouched }
+
 // Path returns the address of a page, given what follows the path of the corner.
 func (s *sheet) Path(rest string) string { return s.corner.Path + rest }
 
