@@ -196,10 +196,6 @@ func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
 	return stockAnswer(c, http.StatusCreated, answer, err)
 }
 
-// maxImportBody is the largest body of an import, in bytes. It has room for as many
-// products as an import may hold, with long names.
-const maxImportBody = 4 << 20
-
 // requireCSV refuses a body without the Content-Type of CSV, or one that is not
 // UTF-8 text.
 func requireCSV(c *httpd.Call) error {

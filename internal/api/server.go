@@ -91,9 +91,10 @@ func New(config Config) *httpd.Server {
 	machinery.Interfaces = []string{"v1", "ops", "track", "proofs", "logos"}
 	machinery.IsID, machinery.LogSigned = requestlog.IsID, s.logSigned
 	machinery.MaxLogged = requestlog.MaxBody + 1 // one byte more than is kept shows that there was more
-	var routes []httpd.Route
-	for _, route := range s.routes() {
-		routes = append(routes, route.Route)
+	all := s.routes()
+	routes := make([]httpd.Route, len(all))
+	for i, route := range all {
+		routes[i] = route.Route
 	}
 	return httpd.New(machinery, routes)
 }

@@ -14,9 +14,10 @@ import (
 )
 
 const (
-	// MaxBody is the largest body of most requests, in bytes, and MaxLargeBody that of a
-	// file with a line for each thing of a partner: it has room for as many as one import may have.
-	MaxBody      = 1 << 20
+	// MaxBody is the largest body of most requests, in bytes.
+	MaxBody = 1 << 20
+	// MaxLargeBody is that of a file with a line for each product or order. It has room for
+	// as many as an import may hold, with long names.
 	MaxLargeBody = 4 << 20
 	// maxStrangerBody is the largest body that is read before it is known who sends
 	// it, in bytes. It is small, so that unauthenticated clients cannot fill the
