@@ -213,7 +213,7 @@ func (s *Server) authorizeAndRead(c *Call) error {
 	return s.authorizeAgain(c)
 }
 
-// authorizeAgain checks a person whom authorize has admitted.
+// authorizeAgain checks a person that authorize has admitted.
 func (s *Server) authorizeAgain(c *Call) (err error) {
 	switch c.Route.Access {
 	case AccessPartner, AccessSession, AccessPage:

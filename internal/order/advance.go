@@ -138,7 +138,7 @@ func ofOrder(r *idempotency.Request, orderID string) (*idempotency.Request, erro
 	return &keyed, nil
 }
 
-// concerned returns the order that a move is of, and the courier whom it names.
+// concerned returns the order that a move is of, and the courier that it names.
 func (s *Service) concerned(
 	ctx context.Context, orderID string, a *Advance,
 ) (order *delivery.Order, courier *delivery.Courier, err error) {

@@ -120,7 +120,7 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 	return card.Price(s.config.Calendar, shipment, now)
 }
 
-// Wanted is an order that somebody wants.
+// Wanted is a request to create an order.
 type Wanted struct {
 	delivery.OrderRequest
 	Refused error // what is wrong with the request; nil if nothing is

@@ -226,7 +226,7 @@ func (s *Service) Invited(ctx context.Context, token string) (*Invited, error) {
 	return found, nil
 }
 
-// accepted returns the user whom an invitation makes. The password must not be the address
+// accepted returns the user that an invitation makes. The password must not be the address
 // that was invited.
 func (s *Service) accepted(link *credential.Link, by Acceptance) (*Account, error) {
 	problems := by.Problems()

@@ -112,7 +112,7 @@ func (s *Service) ResetLink(ctx context.Context, personID string) (*IssuedLink, 
 	return s.resetLink(ctx, p, voidOlder)
 }
 
-// ReadResetUser reads the id of the user whom a link is for, if there is one. It refuses
+// ReadResetUser reads the id of the user that a link is for, if there is one. It refuses
 // everything else: a link for the owner must not be the answer to a misspelt member.
 func ReadResetUser(f *form.Form) (userID string) {
 	f.Only("user_id")

@@ -79,7 +79,7 @@ func bookedFacts(product *ledger.Product, booked []delivery.Movement) levelFacts
 	return facts
 }
 
-// Booking is a movement that somebody wants to book.
+// Booking is a movement to be booked.
 type Booking struct {
 	Kind      delivery.MovementType
 	ProductID int64
