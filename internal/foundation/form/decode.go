@@ -4,16 +4,20 @@ import "slices"
 
 // Decode reads a command from the root of a document. The error lists all faults that read
 // has found in it; a root that is not an object is one fault. A command that embeds Faults
-// holds them itself, and there is no error.
+// holds them itself, and the error is nil.
 func Decode[C any](root Source, read func(*Form) C) (C, error) {
 	var problems Problems
 	command := read(New(root, &problems))
-	if later, ok := any(&command).(interface{ keep(found Problems) }); ok {
-		later.keep(problems)
-		return command, nil
+	if _, keeps := any((*C)(nil)).(keeper); keeps {
+		keeping := command // so that other commands need not be on the heap
+		any(&keeping).(keeper).keep(problems)
+		return keeping, nil
 	}
 	return command, problems.Err()
 }
+
+// keeper is a pointer to a command that embeds Faults.
+type keeper interface{ keep(found Problems) }
 
 // Faults are those of a command whose use case refuses them, because what it looks up goes
 // before them or adds to them.

@@ -19,7 +19,7 @@ func readRename(f *form.Form) rename {
 }
 
 // TestFaultsAreKept decodes a command that keeps its faults. Decode reports none of them,
-// not even that the root is no object.
+// not even for a root that is not an object.
 func TestFaultsAreKept(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string][]string{`{"name":"x"}`: nil, `{"name":"long"}`: {"name"}, `{}`: {"name"}, `[]`: {""}} {

@@ -124,15 +124,21 @@ func (t typed) Raw() []byte { return []byte(t.Text()) }
 // Rows returns the positions that a list has in the names of a form's fields, in order.
 func Rows(values url.Values, list string) (rows []int) {
 	for name := range values {
-		inside, found := strings.CutPrefix(name, list+"[")
-		digits, _, closed := strings.Cut(inside, "]")
-		i, err := strconv.Atoi(digits)
-		if found && closed && err == nil && i >= 0 && strconv.Itoa(i) == digits {
+		if i, _, ok := RowOf(name, list); ok {
 			rows = append(rows, i)
 		}
 	}
 	slices.Sort(rows)
 	return slices.Compact(rows)
+}
+
+// RowOf returns the position that the name of a field has in a list, and what follows it in
+// the name. It is false for names of other fields.
+func RowOf(name, list string) (i int, rest string, ok bool) {
+	inside, found := strings.CutPrefix(name, list+"[")
+	digits, rest, closed := strings.Cut(inside, "]")
+	i, err := strconv.Atoi(digits)
+	return i, rest, found && closed && err == nil && i >= 0 && strconv.Itoa(i) == digits
 }
 
 var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?$`)

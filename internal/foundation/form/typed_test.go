@@ -160,7 +160,7 @@ func TestTypedConversion(t *testing.T) {
 	}
 }
 
-// TestChangedFields: a changed field that is empty holds the empty text, which is no number.
+// TestChangedFields: a changed field that is empty holds the empty text, which is not a number.
 func TestChangedFields(t *testing.T) {
 	t.Parallel()
 	var problems form.Problems

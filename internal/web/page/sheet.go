@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -30,6 +31,9 @@ func (s Sheet) At(path string) Sheet {
 	s.Visit = &asked
 	return s
 }
+
+// Mode returns the mode of the account that the page shows; live on pages of operators.
+func (s Sheet) Mode() delivery.Mode { return delivery.ModeOf(s.Account) }
 
 // Text returns a phrase in the reader's language.
 func (s Sheet) Text(key string, arguments ...any) string { return s.Language.Text(key, arguments...) }

@@ -201,13 +201,12 @@ func internationalPhone(text string) (digits string, ok bool) {
 // row returns the path of an element of a list.
 func row(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
-// rowOf returns the position that the name of a field has in a list, and the rest of the
-// name. It is false for names of other fields.
+// rowOf returns the position that the name of a member has in a list, and the name of the
+// member. It is false for names of other fields.
 func rowOf(name, list string) (i int, rest string, ok bool) {
-	inside, found := strings.CutPrefix(name, list+"[")
-	digits, rest, closed := strings.Cut(inside, "].")
-	i, err := strconv.Atoi(digits)
-	return i, rest, found && closed && err == nil && i >= 0 && strconv.Itoa(i) == digits
+	i, rest, ok = form.RowOf(name, list)
+	rest, member := strings.CutPrefix(rest, ".")
+	return i, rest, ok && member
 }
 
 // itemRows returns the positions of the products of which some are ordered. The form has

@@ -73,9 +73,6 @@ func (room *Room) sheet(of page.Sheet) *sheet {
 	return &sheet{of, session, room}
 }
 
-// Mode returns the mode of the account that the page shows.
-func (s *sheet) Mode() delivery.Mode { return delivery.ModeOf(s.Account) }
-
 // handler responds to a visit of the portal.
 type handler func(*Room, *sheet) (status int, body []byte, err error)
 

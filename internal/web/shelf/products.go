@@ -26,9 +26,6 @@ type View struct {
 	Notes       bool // the notes of movements are shown
 }
 
-// Mode returns the mode of the account that the page shows; live on pages of operators.
-func (v *View) Mode() delivery.Mode { return delivery.ModeOf(v.Account) }
-
 // parameter returns a parameter of the page's address.
 func (v *View) parameter(name string) string {
 	return strings.TrimSpace(v.Request.URL.Query().Get(name))
