@@ -98,7 +98,11 @@ var rooms = map[string]room{
 
 	"internal/metrics": {may: []string{"internal/httpd", "internal/db", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/webhook", foundation}},
 	"internal/config":  {may: []string{foundation}},
-	"internal/api":     {may: []string{"api", "internal/installation", "internal/figures", "internal/report", "internal/delivery", "internal/board", "internal/audit", "internal/signature", "internal/record", "internal/label", "internal/httpd", "internal/proof", "internal/order", "internal/stock", "internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/pricing", "internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin", "internal/outbox", "internal/webhook", "internal/web/visit", foundation, "internal/actor"}},
+	"internal/api":     {may: []string{"api", "internal/api/ops", "internal/api/v1", "internal/delivery", "internal/httpd", "internal/installation", "internal/operator", "internal/order", "internal/partner", "internal/proof", "internal/requestlog", "internal/web/visit", foundation}},
+
+	"internal/api/shared": {may: []string{"internal/delivery", "internal/figures", "internal/httpd", "internal/partner", "internal/report", "internal/signin", foundation}},
+	"internal/api/v1":     {may: []string{"internal/actor", "internal/api/shared", "internal/delivery", "internal/figures", "internal/httpd", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/visit", foundation}},
+	"internal/api/ops":    {may: []string{"internal/actor", "internal/api/shared", "internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/dispatch/feed", "internal/figures", "internal/httpd", "internal/installation", "internal/label", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/record", "internal/report", "internal/retention", "internal/signin", "internal/stock", "internal/web/visit", foundation}},
 
 	"internal/httpd": {may: []string{"internal/actor", "internal/audit", "internal/idempotency", "internal/signature", "internal/web/visit", foundation}},
 

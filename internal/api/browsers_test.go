@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,6 +10,11 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
+// credentials returns the body by which a partner signs in.
+func credentials(p *apptest.Partner) string {
+	return fmt.Sprintf(`{"email":%q,"password":%q}`, p.Email, p.Password)
+}
+
 func behindHTTPS(c *config.Config, _ *app.Surroundings) { c.BaseURL = "https://delivery.example" }
 
 // TestCookiesBehindHTTPS signs in where browsers come through https: no other host can
@@ -16,8 +22,7 @@ func behindHTTPS(c *config.Config, _ *app.Surroundings) { c.BaseURL = "https://d
 func TestCookiesBehindHTTPS(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, behindHTTPS)
-	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
-	in := s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 200)
+	in := s.Do(t, "POST", "/v1/auth/login", []byte(credentials(s.Register(t, "metro")))).Must(t, 200)
 	set := in.Header.Values("Set-Cookie")
 	if len(set) != 2 || !strings.HasPrefix(set[0], "__Host-dropyard_session=") || !strings.HasPrefix(set[1], "__Host-dropyard_device=") {
 		t.Fatalf("got the cookies %q, want those of the session and the device with the prefix __Host-", set)
@@ -74,10 +79,9 @@ func TestSignInEndsTheSessionItReplaces(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	s.Operate(t)
-	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
 	boss := `{"email":"` + apptest.OperatorEmail + `","password":"` + apptest.OperatorPassword + `"}`
 	for _, c := range []struct{ login, me, credentials string }{
-		{"/v1/auth/login", "/v1/auth/me", credentials},
+		{"/v1/auth/login", "/v1/auth/me", credentials(s.Register(t, "metro"))},
 		{"/ops/v1/login", "/ops/v1/me", boss},
 	} {
 		session := func(headers ...string) string {
@@ -100,8 +104,8 @@ func TestSignInEndsTheSessionItReplaces(t *testing.T) {
 func TestSignOutFromAnotherSite(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
-	session := login(t, s)
+	in := s.Do(t, "POST", "/v1/auth/login", []byte(credentials(s.Register(t, "metro")))).Must(t, 200)
+	session, _, _ := strings.Cut(in.Header.Get("Set-Cookie"), ";")
 	for _, site := range []string{"cross-site", "same-site"} {
 		out := s.Do(t, "GET", "/v1/auth/logout", nil, "Cookie", session, "Sec-Fetch-Site", site).Must(t, 200)
 		if out.Header.Get("Set-Cookie") != "" {

@@ -18,7 +18,7 @@ type healthAnswer struct {
 
 // handleHealth answers as long as the process does. It depends on nothing else, so that
 // the trouble of a database does not make a supervisor restart the service.
-func (s *Server) handleHealth(*httpd.Call) (httpd.Reply, error) {
+func (s *server) handleHealth(*httpd.Call) (httpd.Reply, error) {
 	return httpd.OK(healthAnswer{"ok", timestamp.Truncate(s.config.MachineNow())})
 }
 
@@ -87,7 +87,7 @@ func writeFailed(w *strictjson.Writer, f *delivery.FailedAttempt) {
 	w.EndObject()
 }
 
-func (s *Server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
+func (s *server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
 	found, err := s.config.Orders.Follow(c.Context(), c.PathID("order_id"))
 	if err != nil {
 		return httpd.Reply{}, err
@@ -96,13 +96,13 @@ func (s *Server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
 }
 
 // handleTrackPage serves the recipient's page of an order.
-func (s *Server) handleTrackPage(c *httpd.Call) (httpd.Reply, error) {
+func (s *server) handleTrackPage(c *httpd.Call) (httpd.Reply, error) {
 	return trackingPage(c, s.config.TrackingPages.Order)
 }
 
 // handleMailPage serves the page of the mails about an order. Mail programs stop them
 // by a POST of their own (RFC 8058).
-func (s *Server) handleMailPage(c *httpd.Call) (httpd.Reply, error) {
+func (s *server) handleMailPage(c *httpd.Call) (httpd.Reply, error) {
 	return trackingPage(c, s.config.TrackingPages.Mail)
 }
 

@@ -19,7 +19,7 @@ type Readiness func(context.Context) []installation.Reason
 
 // handleReady reports whether the service should get requests. Unlike handleHealth it
 // is about more than this process: the reasons are for operators only.
-func (s *Server) handleReady(c *httpd.Call) (httpd.Reply, error) {
+func (s *server) handleReady(c *httpd.Call) (httpd.Reply, error) {
 	reasons := s.config.Ready(c.Context())
 	informed := s.informed.admits(c, s.isOperator)
 	if len(reasons) == 0 {
@@ -44,11 +44,11 @@ type readyAnswer struct {
 const readyRetry = time.Second
 
 // isOperator reports whether the request has a valid token of an operator.
-func (s *Server) isOperator(c *httpd.Call) (bool, error) {
+func (s *server) isOperator(c *httpd.Call) (bool, error) {
 	ctx, cancel := context.WithTimeout(c.Context(), readyRetry)
 	defer cancel()
 	c.Request = c.WithContext(ctx)
-	_, _, err := s.currentOperator(c)
+	_, _, err := s.config.Ops.CurrentOperator(c)
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {
 		return false, nil
 	}

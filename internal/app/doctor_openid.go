@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -19,7 +19,7 @@ func (d *Diagnosis) checkOpenID(ctx context.Context, settings *config.Config) {
 	if settings.OIDCIssuer == "" {
 		return
 	}
-	client := openIDOf(settings, settings.Public(listenAddress(settings))+api.OpenIDCallback, openid.Config{
+	client := openIDOf(settings, settings.Public(listenAddress(settings))+ops.OpenIDCallback, openid.Config{
 		Now: time.Now, Random: rand.Reader, Log: slog.New(slog.DiscardHandler),
 	})
 	found := client.Examine(ctx)
@@ -32,7 +32,7 @@ func (d *Diagnosis) checkOpenID(ctx context.Context, settings *config.Config) {
 	if roles, _ := settings.OIDCRoleValues(); len(roles) > 0 {
 		d.checkOpenIDRoles(roles)
 	}
-	d.note("at the OpenID provider, the redirect URI must be %s", settings.Public(listenAddress(settings))+api.OpenIDCallback)
+	d.note("at the OpenID provider, the redirect URI must be %s", settings.Public(listenAddress(settings))+ops.OpenIDCallback)
 }
 
 // checkOpenIDRoles notes roles that no value of the claim stands for: people who have them

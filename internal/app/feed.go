@@ -1,7 +1,7 @@
 package app
 
 import (
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/order"
@@ -11,7 +11,7 @@ import (
 func (a *App) openFeed() {
 	a.feed = feed.NewService(feed.Config{
 		Store: a.store.Feed(), Shared: a.store.Shared(), Now: a.Now, At: a.At, Random: a.Random, Log: a.Log,
-		Encode: api.EncodeRow,
+		Encode: ops.EncodeRow,
 	})
 	a.atClose(ending(a.feed.Close))
 }

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/v1"
 	"github.com/dropyard/dropyard/internal/foundation/memory"
 	"github.com/dropyard/dropyard/internal/httpd"
 )
@@ -51,7 +51,7 @@ const (
 // newRoom returns the room for requests and responses in flight under a memory
 // limit.
 func newRoom(limit int64) *httpd.Room {
-	return api.NewRoom(min(limit/roomPart, mostRoom), func(high bool) { go collector.crossed(high) })
+	return v1.NewRoom(min(limit/roomPart, mostRoom), func(high bool) { go collector.crossed(high) })
 }
 
 // collector sets the percentage of the garbage collector of this process.

@@ -9,7 +9,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
@@ -58,7 +58,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
 	err = newOperators(db, world, nil, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
-		line, err := api.AuditLine(entry)
+		line, err := ops.AuditLine(entry)
 		if err != nil {
 			return err
 		}

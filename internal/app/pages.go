@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web/charts"
@@ -37,7 +38,7 @@ func (a *App) pages() pages {
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
 		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system, AcceptClock: a.acceptClock, Resume: a.resume,
-		EncodeRow: api.EncodeRow, Counts: a.feed.Counts, Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes, NewAccountBytes: a.config.NewAccountBytes},
+		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts, Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes, NewAccountBytes: a.config.NewAccountBytes},
 	})
 	demo := a.demoDoors()
 	entry := entrance.New(entrance.Config{

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/api/ops"
+	"github.com/dropyard/dropyard/internal/api/v1"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
@@ -93,29 +95,25 @@ func (a *App) handler() http.Handler {
 			AccessLog:         a.accessLog,
 			Deprecated:        a.Deprecated,
 		},
-		Orders:          a.orders,
-		Partners:        a.partners,
-		Operators:       a.operators,
-		OperatorSignIns: a.operatorSignIns,
-		UserSignIns:     a.userSignIns,
-		SignInRules:     a.rules,
-		Dispatch:        a.dispatch,
-		Feed:            a.feed,
-		Stock:           a.stock,
-		RateCards:       a.rateCards,
-		Retention:       a.retention,
-		Reports:         a.reports(),
-		RequestLog:      a.requestLog,
-		Webhooks:        a.webhooks,
-		Proofs:          a.proofs,
-		Clock:           a.calendar.Clock,
-		TrackingPages:   pages.tracking,
-		Ready:           a.reasons,
-		System:          a.system,
-		AcceptClock:     a.acceptClock,
-		Resume:          a.resume,
-		Held:            a.hold.on,
-		OpenID:          a.openID(),
+		V1: v1.New(v1.Config{
+			Orders: a.orders, Partners: a.partners, Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(),
+			RequestLog: a.requestLog, UserSignIns: a.userSignIns,
+			Clock: a.calendar.Clock, BaseURL: a.URL, Now: a.Now, RateLimit: a.config.RateLimit,
+		}),
+		Ops: ops.New(ops.Config{
+			Orders: a.orders, Partners: a.partners, Operators: a.operators,
+			OperatorSignIns: a.operatorSignIns, UserSignIns: a.userSignIns, SignInRules: a.rules,
+			Dispatch: a.dispatch, Feed: a.feed, Stock: a.stock, Proofs: a.proofs, RateCards: a.rateCards,
+			Retention: a.retention, Reports: a.reports(), OpenID: a.openID(),
+			System: a.system, AcceptClock: a.acceptClock, Resume: a.resume, Now: a.Now, Log: a.Log,
+		}),
+		Orders:        a.orders,
+		Partners:      a.partners,
+		Operators:     a.operators,
+		Proofs:        a.proofs,
+		TrackingPages: pages.tracking,
+		Ready:         a.reasons,
+		Held:          a.hold.on,
 	})
 	a.atClose(ending(server.Close))
 	if a.config.LocalDemo() {
@@ -134,7 +132,7 @@ func (a *App) openID() *openid.Client {
 	if a.config.OIDCIssuer == "" {
 		return nil
 	}
-	return openIDOf(a.config, a.URL()+api.OpenIDCallback, openid.Config{
+	return openIDOf(a.config, a.URL()+ops.OpenIDCallback, openid.Config{
 		Sealer: a.sealer, Now: a.machine, Random: a.Random, Log: a.Log,
 	})
 }

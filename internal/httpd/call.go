@@ -7,6 +7,7 @@ import (
 	"mime"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -325,4 +326,17 @@ func (c *Call) PathID(name string) string {
 		return ""
 	}
 	return id
+}
+
+// pictures lists the media types that a picture may be sent as. Its format is read from its
+// content, whatever the media type.
+var pictures = []string{"image/png", "image/jpeg", "image/webp"}
+
+// RequirePicture refuses a body without the Content-Type of a picture.
+func (c *Call) RequirePicture() error {
+	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
+	if err != nil || !slices.Contains(pictures, kind) {
+		return refusal.New(refusal.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
+	}
+	return nil
 }

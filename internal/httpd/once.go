@@ -95,6 +95,13 @@ func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {
 	return &r, nil
 }
 
+// MarkReplayed marks the reply if it is the one that an earlier request has got.
+func (c *Call) MarkReplayed(replayed bool) {
+	if replayed {
+		c.ReplyHeader.Set("Idempotent-Replayed", "true")
+	}
+}
+
 // handleOnce calls the route's handler, unless the request repeats one that was carried
 // out: then it returns the answer to that one.
 func (s *Server) handleOnce(c *Call) (Reply, error) {
@@ -167,7 +174,7 @@ func (s *Server) answerAgain(c *Call, earlier, change *idempotency.Change) (Repl
 	case earlier.BodyHash != change.BodyHash:
 		return Reply{}, idempotency.ErrReused
 	case earlier.Status != 0:
-		c.ReplyHeader.Set("Idempotent-Replayed", "true")
+		c.MarkReplayed(true)
 		return Reply{Status: int(earlier.Status), Body: earlier.Answer}, nil
 	case mayRun(earlier, change):
 		return Reply{}, idempotency.ErrInProgress

@@ -7,12 +7,19 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
-// The rules for query parameters; CursorRule is that of cursors.
+// The rules for query parameters; CursorRule is that of cursors, and UUIDCursor accepts one
+// that is the sortable id of the last row before a page.
 var (
+	UUIDCursor = form.TextRule{Rule: CursorRule, Allows: func(text string) bool {
+		_, ok := identifier.UUIDTime(text)
+		return ok
+	}}
+
 	CursorRule  = form.Define("cursor", "the next_cursor of an earlier response")
 	singleValue = form.Define("single_value", "a single value")
 	valueIfSent = form.Define("value_if_sent", "a value, unless the parameter is left out")
@@ -91,6 +98,13 @@ func (q *Query) Integer(name string, fallback, least, most int64) int64 {
 	}
 	return number
 }
+
+// defaultLimit is how many rows a page of a list has if the request does not say. The
+// contract has it.
+const defaultLimit = 50
+
+// Limit returns how many rows the request wants on a page, at most so many.
+func (q *Query) Limit(most int64) int { return int(q.Integer("limit", defaultLimit, 1, most)) }
 
 // Time returns an RFC 3339 date-time; the zero time if it was not sent or does not
 // parse.

@@ -37,6 +37,11 @@ type Route struct {
 	Page visit.Audience
 }
 
+// Public returns a route that anybody may call.
+func Public(method, pattern string, handle Handler) Route {
+	return Route{Method: method, Pattern: pattern, Access: AccessPublic, Handle: handle}
+}
+
 // Handler handles the calls of a route.
 type Handler func(*Call) (Reply, error)
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
@@ -29,15 +30,17 @@ func TestRoutesAreDocumented(t *testing.T) {
 		if got := o.access(); got != route.Access {
 			t.Errorf("%s: got the documented security %s, want %s", name, got, route.Access)
 		}
+		needs, _ := route.Needs.(operator.Needs)
+		permission, _ := route.Needs.(partner.Permission)
 		var roles []string
-		for _, role := range route.Roles {
+		for _, role := range needs.Roles {
 			roles = append(roles, string(role))
 		}
 		if got := o.roles(); !slices.Equal(got, roles) {
 			t.Errorf("%s: got the documented roles %v, want %v", name, got, roles)
 		}
-		if got := o.permission(); got != route.Permission {
-			t.Errorf("%s: got the documented permission %q, want %q", name, got, route.Permission)
+		if got := o.permission(); got != permission {
+			t.Errorf("%s: got the documented permission %q, want %q", name, got, permission)
 		}
 	}
 	for name := range documented {

@@ -105,3 +105,12 @@ func (w *Writer) Raw(name string, value []byte) {
 	w.key(name)
 	w.Buffer = append(w.Buffer, value...)
 }
+
+// OrNull returns nil for the zero value, which is null in JSON.
+func OrNull[T comparable](value T) *T {
+	var none T
+	if value == none {
+		return nil
+	}
+	return &value
+}

@@ -1,0 +1,128 @@
+package ops
+
+import (
+	"github.com/dropyard/dropyard/internal/api/shared"
+	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/proof"
+)
+
+// in returns the roles of operators that may use a route.
+func in(roles ...operator.Role) operator.Needs { return operator.Needs{Roles: roles} }
+
+// The roles for running the service, dispatching orders, moving stock, and
+// delivering. A courier sees only the orders that he carries (see ownCourier).
+var (
+	administering = in(operator.RoleAdmin)
+	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
+	// naming may know which partners there are; the warehouse only by name.
+	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
+	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
+	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	allRoles    = in(operator.Roles...)
+	ownSignIn   = operator.Needs{Roles: operator.Roles, OwnSignIn: true}
+)
+
+// OpenIDCallback is where an OpenID provider sends operators back to.
+const OpenIDCallback = "/ops/v1/oidc/callback"
+
+// Routes returns the routes of operators.
+func (s *Server) Routes() []httpd.Route {
+	signIn := shared.SignIns{Service: s.config.OperatorSignIns}
+	return append(signIn.Routes("/ops/v1", httpd.AccessOperator, ownSignIn), []httpd.Route{
+		httpd.Public("POST", "/ops/v1/tokens", s.handleTokenCreate),
+		route("GET", "/ops/v1/tokens", allRoles, s.handleTokenList),
+		route("DELETE", "/ops/v1/tokens/{token_id}", allRoles, s.handleTokenRevoke),
+		httpd.Public("POST", "/ops/v1/login", s.handleLogin),
+		httpd.Public("POST", "/ops/v1/logout", s.handleLogout),
+		httpd.Public("GET", "/ops/v1/oidc/login", s.forBrowsers(s.handleOpenIDLogin)),
+		httpd.Public("GET", OpenIDCallback, s.forBrowsers(s.handleOpenIDCallback)),
+		route("GET", "/ops/v1/me", ownSignIn, s.handleMe),
+		route("GET", "/ops/v1/sign-in-rules", administering, s.handleRulesGet),
+		route("PUT", "/ops/v1/sign-in-rules", administering, s.handleRulesPut),
+		route("DELETE", "/ops/v1/operators/{operator_id}/totp", administering, s.handleOperatorTOTPClear),
+		route("POST", "/ops/v1/operators/{operator_id}/reset-link", administering, s.handleOperatorResetLink),
+		route("GET", "/ops/v1/operators", administering, s.handleOperatorList),
+		route("POST", "/ops/v1/operators", administering, s.handleOperatorCreate),
+		route("PATCH", "/ops/v1/operators/{operator_id}", administering, s.handleOperatorChange),
+		route("GET", "/ops/v1/couriers", dispatching, s.handleCourierList),
+		route("POST", "/ops/v1/couriers", dispatching, s.handleCourierCreate),
+		route("GET", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierGet),
+		route("PATCH", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierChange),
+		route("GET", "/ops/v1/couriers/{courier_id}/sequence", delivering, s.handleSequenceGet),
+		route("PUT", "/ops/v1/couriers/{courier_id}/sequence", dispatching, s.handleSequencePut),
+		route("POST", "/ops/v1/couriers/{courier_id}/sequence/proposal", dispatching, s.handleSequencePropose),
+		route("GET", "/ops/v1/jobs", delivering, s.handleJobs),
+		route("GET", "/ops/v1/scan", delivering, s.handleScan),
+		route("GET", "/ops/v1/orders", dispatching, s.handleBoard),
+		route("GET", "/ops/v1/orders/snapshot", dispatching, s.handleBoardSnapshot),
+		route("GET", "/ops/v1/orders/changes", dispatching, s.handleBoardChanges),
+		route("GET", "/ops/v1/orders/{order_id}", delivering, s.handleOrderRecord),
+		route("POST", "/ops/v1/orders/status", dispatching, s.handleOrdersAdvance),
+		route("POST", "/ops/v1/orders/{order_id}/status", delivering, s.handleOrderAdvance),
+		route("POST", "/ops/v1/orders/{order_id}/proofs", delivering, s.handleProofAdd),
+		route("POST", "/ops/v1/orders/{order_id}/notes", dispatching, s.handleNoteCreate),
+		route("GET", "/ops/v1/attention", dispatching, s.handleAttention),
+		route("GET", "/ops/v1/figures", dispatching, s.handleFigures),
+		route("GET", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsGet),
+		route("PUT", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsPut),
+		route("GET", "/ops/v1/audit", administering, s.handleAudit),
+		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
+		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),
+		route("PATCH", "/ops/v1/partners/{partner_id}", administering, s.handlePartnerChange),
+		route("POST", "/ops/v1/partners/{partner_id}/approve", administering, s.handlePartnerApprove),
+		route("GET", "/ops/v1/partners/{partner_id}/users", administering, s.handleUserList),
+		route("DELETE", "/ops/v1/partners/{partner_id}/users/{user_id}/totp", administering, s.handleUserTOTPClear),
+		route("POST", "/ops/v1/partners/{partner_id}/reset-link", administering, s.handleUserResetLink),
+		route("POST", "/ops/v1/partners/{partner_id}/export", administering, s.handlePartnerExport),
+		route("POST", "/ops/v1/partners/{partner_id}/erasures", administering, s.handlePartnerErase),
+		route("GET", "/ops/v1/system", administering, s.handleSystem),
+		route("POST", "/ops/v1/system/accept-clock", administering, s.handleClockAccept),
+		route("POST", "/ops/v1/system/resume", administering, s.handleResume),
+		route("GET", "/ops/v1/rate-cards", administering, s.handleRateCardList),
+		route("POST", "/ops/v1/rate-cards", administering, httpd.Heavy(s.handleRateCardCreate)),
+		route("POST", "/ops/v1/rate-cards/validate", administering, httpd.Heavy(s.handleRateCardCheck)),
+		route("POST", "/ops/v1/rate-cards/preview", administering, httpd.Heavy(s.handleRateCardPreview)),
+		route("GET", "/ops/v1/rate-cards/{card_id}", administering, s.handleRateCardGet),
+		route("GET", "/ops/v1/partners/{partner_id}/products", warehousing, s.handleCatalogue),
+		route("POST", "/ops/v1/partners/{partner_id}/products", warehousing, s.handleProductCreate),
+		route("GET", "/ops/v1/partners/{partner_id}/products/export", warehousing, httpd.Heavy(s.handleProductExport)),
+		route("POST", "/ops/v1/partners/{partner_id}/products/import", warehousing, httpd.Heavy(s.handleProductImport)),
+		route("GET", "/ops/v1/partners/{partner_id}/products/{product_id}", warehousing, s.handleProductGet),
+		route("PATCH", "/ops/v1/partners/{partner_id}/products/{product_id}", warehousing, s.handleProductChange),
+		route("GET", "/ops/v1/partners/{partner_id}/movements", warehousing, s.handleJournal),
+		route("POST", "/ops/v1/partners/{partner_id}/movements", warehousing, s.handleMovementCreate),
+		route("POST", "/ops/v1/partners/{partner_id}/counts", warehousing, s.handleCount),
+		route("GET", "/ops/v1/low-stock", warehousing, s.handleLowStock),
+	}...)
+}
+
+// route returns a route of operators, with what differs from other routes.
+func route(method, pattern string, needs operator.Needs, handle httpd.Handler) httpd.Route {
+	r := traits[method+" "+pattern]
+	r.Method, r.Pattern, r.Access, r.Needs, r.Handle = method, pattern, httpd.AccessOperator, needs, handle
+	return r
+}
+
+// traits is what differs from other routes, by method and pattern.
+var traits = map[string]httpd.Route{
+	// Their answers have secrets, which are not stored.
+	"POST /ops/v1/operators/{operator_id}/reset-link": {Repeated: httpd.Unkeyed},
+	"POST /ops/v1/partners/{partner_id}/reset-link":   {Repeated: httpd.Unkeyed},
+
+	"POST /ops/v1/partners/{partner_id}/export":            {Reads: true, Long: true},
+	"POST /ops/v1/rate-cards/validate":                     {Reads: true},
+	"POST /ops/v1/rate-cards/preview":                      {Reads: true},
+	"POST /ops/v1/couriers/{courier_id}/sequence/proposal": {Reads: true},
+
+	// A picture is one proof, however often it is sent.
+	"POST /ops/v1/orders/{order_id}/proofs":        {Largest: proof.MaxBytes, Repeated: httpd.Harmless},
+	"POST /ops/v1/partners/{partner_id}/erasures":  {Long: true, Repeated: httpd.Harmless},
+	"POST /ops/v1/orders/status":                   {Repeated: httpd.InParts},
+	"POST /ops/v1/orders/{order_id}/status":        {Repeated: httpd.SettledElsewhere},
+	"POST /ops/v1/partners/{partner_id}/movements": {Repeated: httpd.SettledElsewhere},
+	"POST /ops/v1/partners/{partner_id}/counts":    {Repeated: httpd.SettledElsewhere},
+	"POST /ops/v1/partners/{partner_id}/products/import": {
+		Largest: httpd.MaxLargeBody, Long: true, Repeated: httpd.SettledElsewhere,
+	},
+}

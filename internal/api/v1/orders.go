@@ -1,0 +1,151 @@
+package v1
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/record"
+)
+
+// maxPage bounds the parameter limit of lists of orders, events and requests.
+const maxPage = 500
+
+type quoteAnswer struct {
+	QuoteID           string                `json:"quote_id"`
+	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
+	RateCents         int64                 `json:"rate_cents"`
+	Currency          delivery.Currency     `json:"currency"`
+	EstimatedDelivery time.Time             `json:"estimated_delivery"`
+	TransitDays       int                   `json:"transit_days"` // business days
+	ValidUntil        time.Time             `json:"valid_until"`
+	Warnings          []delivery.Warning    `json:"warnings,omitzero"`
+}
+
+func (s *Server) handleQuote(c *httpd.Call) (httpd.Reply, error) {
+	shipment, err := httpd.Decode(c, delivery.ReadQuoteRequest)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	quote, err := s.config.Orders.Quote(c.Context(), c.Account, shipment)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(quoteAnswer{
+		QuoteID:           quote.QuoteID,
+		ServiceLevel:      quote.ServiceLevel,
+		RateCents:         quote.RateCents,
+		Currency:          quote.Currency,
+		EstimatedDelivery: quote.EstimatedDelivery,
+		TransitDays:       quote.TransitDays,
+		ValidUntil:        quote.ValidUntil,
+		Warnings:          quote.Warnings,
+	})
+}
+
+func (s *Server) handleOrderCreate(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	wanted, err := httpd.DecodeKeyed(c, &request, delivery.ReadOrderRequest)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	answer, err := s.config.Orders.Create(c.Context(), request, wanted)
+	c.Created = record.OrderID(answer.Record)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusCreated, Body: answer.Record}, err
+}
+
+func (s *Server) handleOrderCancel(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	reason := ""
+	if len(c.Content) > 0 {
+		reason, err = httpd.DecodeKeyed(c, &request, delivery.ReadCancelRequest)
+	}
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	answer, err := s.config.Orders.Cancel(c.Context(), request, c.PathID("order_id"), reason)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+}
+
+func (s *Server) handleOrderGet(c *httpd.Call) (httpd.Reply, error) {
+	document, err := s.config.Orders.Record(c.Context(), c.Account, c.PathID("order_id"))
+	return httpd.Reply{Status: http.StatusOK, Body: document}, err
+}
+
+func (s *Server) handleOrderList(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := orderFilter(c)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	meter := &pageMeter{call: c, limit: int64(filter.Limit)}
+	answer, err := s.listOrders(c, filter, meter)
+	if errors.Is(err, errLargePage) {
+		err = c.InSlot(httpd.SlotHeavy, func() (err error) {
+			answer, err = s.listOrders(c, filter, &pageMeter{call: c, expected: meter.expected})
+			return err
+		})
+	}
+	return answer, err
+}
+
+func (s *Server) listOrders(c *httpd.Call, filter order.Filter, meter *pageMeter) (httpd.Reply, error) {
+	if err := meter.hold(); err != nil {
+		return httpd.Reply{}, err
+	}
+	filter.Reserve = meter.add
+	w := strictjson.Writer{Buffer: pageBuffers.get()}
+	defer func() { pageBuffers.put(w.Buffer) }()
+	w.Object("")
+	w.List("orders")
+	page, err := s.config.Orders.ListRecords(c.Context(), filter, w.Buffer)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	w.Buffer = page.Buffer
+	w.EndList()
+	w.Integer("count", int64(page.Count))
+	w.Integer("limit", int64(filter.Limit))
+	w.Integer("offset", filter.Offset)
+	w.OptionalText("next_cursor", page.Next)
+	w.EndObject()
+	return httpd.Reply{Status: http.StatusOK, Body: bytes.Clone(w.Buffer)}, nil
+}
+
+func orderFilter(c *httpd.Call) (order.Filter, error) {
+	q, err := c.Query()
+	if err != nil {
+		return order.Filter{}, err
+	}
+	filter := order.Filter{
+		PartnerID:      c.Account,
+		Status:         delivery.Status(q.OneOf("status", form.OneOf(delivery.Statuses...))),
+		PartnerOrderID: q.Text("partner_order_id"),
+		CreatedFrom:    q.Time("created_from"),
+		CreatedTo:      q.Time("created_to"),
+		Before:         q.OneOf("cursor", form.TextRule{Rule: httpd.CursorRule, Allows: isCursor}),
+		Limit:          q.Limit(maxPage),
+		Offset:         q.Integer("offset", 0, 0, httpd.MaxOffset),
+	}
+	return filter, q.Err()
+}
+
+// isCursor reports whether a text has the form of a cursor, which is the id of the
+// last order before the page.
+func isCursor(text string) bool {
+	_, ok := delivery.PartnerOfOrder(text)
+	return ok
+}

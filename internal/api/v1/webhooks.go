@@ -1,0 +1,264 @@
+package v1
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/signature"
+	"github.com/dropyard/dropyard/internal/webhook"
+)
+
+// maxFeedWait is how long a feed may wait for a new event, in seconds.
+const maxFeedWait = 20
+
+type endpointAnswer struct {
+	URL            string     `json:"url"`
+	Enabled        bool       `json:"enabled"`
+	CreatedAt      time.Time  `json:"created_at"`
+	DisabledReason *string    `json:"disabled_reason"` // null unless the service disabled it
+	SecretRotates  *time.Time `json:"secret_rotates_at"`
+	LiveMode       bool       `json:"livemode"`
+	Secret         string     `json:"secret,omitzero"` // only when it is made
+}
+
+func (s *Server) endpoint(c *httpd.Call, e webhook.Settings) endpointAnswer {
+	return endpointAnswer{
+		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: strictjson.OrNull(e.DisabledReason),
+		SecretRotates: strictjson.OrNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.Account), Secret: e.Secret,
+	}
+}
+
+func (s *Server) handleEndpointGet(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Webhooks.Get(c.Context(), c.Account)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(s.endpoint(c, found))
+}
+
+func (s *Server) handleEndpointPut(c *httpd.Call) (httpd.Reply, error) {
+	target, err := httpd.Decode(c, s.config.Webhooks.ReadTarget)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	put, isNew, err := s.config.Webhooks.Put(c.Context(), c.Account, signed(c), target)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	if isNew {
+		return httpd.Created(s.endpoint(c, put))
+	}
+	return httpd.OK(s.endpoint(c, put))
+}
+
+func (s *Server) handleEndpointDelete(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.config.Webhooks.Remove(c.Context(), c.Account, signed(c)); err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(struct {
+		Deleted bool `json:"deleted"`
+	}{true})
+}
+
+func (s *Server) handleSecretRotate(c *httpd.Call) (httpd.Reply, error) {
+	return s.changedSecret(c, s.config.Webhooks.Rotate)
+}
+
+func (s *Server) handleSecretActivate(c *httpd.Call) (httpd.Reply, error) {
+	return s.changedSecret(c, s.config.Webhooks.Activate)
+}
+
+// signed returns how the request was signed; the zero value in a session. Its digest is
+// that of the signature without the version, because a request of one version can be
+// written as one of the other (see signature.RequestV2).
+func signed(c *httpd.Call) webhook.Signed {
+	if c.Key == nil {
+		return webhook.Signed{}
+	}
+	_, mac, _ := strings.Cut(c.Header.Get("X-Signature"), "=")
+	digest := sha256.Sum256([]byte(mac))
+	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
+}
+
+func (s *Server) changedSecret(c *httpd.Call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error)) (httpd.Reply, error) {
+	changed, err := change(c.Context(), c.Account, signed(c))
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(s.endpoint(c, changed))
+}
+
+type eventAnswer struct {
+	EventID       string             `json:"event_id"`
+	Type          delivery.EventType `json:"type"`
+	OrderID       string             `json:"order_id"`
+	Sequence      int64              `json:"sequence"`
+	State         outbox.State       `json:"state"`
+	Attempts      int                `json:"attempts"`
+	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is scheduled
+	CreatedAt     time.Time          `json:"created_at"`
+	LiveMode      bool               `json:"livemode"`
+}
+
+func eventOf(e *webhook.Event) eventAnswer {
+	return eventAnswer{
+		EventID: e.EventID, Type: e.Type, OrderID: e.OrderID, Sequence: e.Sequence, State: e.State, Attempts: len(e.Log),
+		NextAttemptAt: strictjson.OrNull(e.DueAt), CreatedAt: e.CreatedAt, LiveMode: !delivery.IsTest(e.PartnerID),
+	}
+}
+
+func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	filter := webhook.Filter{
+		PartnerID: c.Account,
+		Type:      delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
+		OrderID:   q.Text("order_id"),
+		State:     outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
+		Before:    q.OneOf("cursor", httpd.UUIDCursor),
+		Limit:     q.Limit(maxPage),
+	}
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
+	}
+	page, err := s.config.Webhooks.List(c.Context(), filter)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	events := make([]eventAnswer, len(page.Events))
+	for i, e := range page.Events {
+		events[i] = eventOf(e)
+	}
+	return httpd.OK(struct {
+		Events []eventAnswer `json:"events"`
+		Next   string        `json:"next_cursor,omitzero"`
+	}{events, page.Next})
+}
+
+type attemptAnswer struct {
+	AttemptedAt time.Time `json:"attempted_at"`
+	Delivered   bool      `json:"delivered"`
+	StatusCode  *int      `json:"status_code"` // null if there was no response
+	DurationMS  int64     `json:"duration_ms"`
+	Error       *string   `json:"error"` // null if there was a response
+}
+
+func (s *Server) handleEventGet(c *httpd.Call) (httpd.Reply, error) {
+	e, err := s.config.Webhooks.Event(c.Context(), c.Account, c.PathID("event_id"))
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	attempts := make([]attemptAnswer, len(e.Log))
+	for i, a := range e.Log {
+		delivered := webhook.Answer{Status: a.Status}.Delivered()
+		attempts[i] = attemptAnswer{a.At, delivered, strictjson.OrNull(a.Status), a.TookMS, strictjson.OrNull(a.Error)}
+	}
+	return httpd.OK(struct {
+		eventAnswer
+		Body       string          `json:"body"` // exactly as sent
+		AttemptLog []attemptAnswer `json:"attempt_log"`
+	}{eventOf(e), string(webhook.Body(&e.Event)), attempts})
+}
+
+func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
+	e, err := s.config.Webhooks.Redeliver(c.Context(), c.Account, c.PathID("event_id"))
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(eventOf(e))
+}
+
+// readRedelivery reads which events are sent again, from a cursor or a time on.
+func readRedelivery(f *form.Form) webhook.Filter {
+	cursor := f.Text("cursor", form.Optional, httpd.UUIDCursor)
+	since := f.Time("since", form.Presence(cursor == ""))
+	return webhook.Filter{
+		Type:  delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
+		State: outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
+		After: cmp.Or(cursor, identifier.FirstUUID(since)),
+	}
+}
+
+func (s *Server) handleRedeliverSince(c *httpd.Call) (httpd.Reply, error) {
+	filter, err := httpd.Decode(c, readRedelivery)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	filter.PartnerID = c.Account
+	count, next, err := s.config.Webhooks.RedeliverSince(c.Context(), filter)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(struct {
+		Redelivered int    `json:"redelivered"`
+		Next        string `json:"next_cursor,omitzero"`
+	}{count, next})
+}
+
+type fedEvent struct {
+	EventID   string `json:"event_id"`
+	Body      string `json:"body"`
+	Signature string `json:"signature"` // Drop-Signature under the API key's secret
+}
+
+// handleFeed lists events as they happen, for a developer's machine that webhooks
+// cannot reach.
+func (s *Server) handleFeed(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	filter := webhook.Filter{
+		PartnerID: c.Account,
+		After:     q.OneOf("after", httpd.UUIDCursor),
+		Limit:     int(q.Integer("limit", maxPage, 1, maxPage)),
+	}
+	seconds := q.Integer("wait", 0, 0, maxFeedWait)
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
+	}
+	if seconds > 0 {
+		c.WatchKey()
+	}
+	found, cursor, err := s.config.Webhooks.Feed(c.Context(), filter, time.Duration(seconds)*time.Second)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	events := make([]fedEvent, len(found))
+	for i, e := range found {
+		body := webhook.Body(&e.Event)
+		events[i] = fedEvent{e.EventID, string(body), signature.SignEvent(c.Key.Secret, body)}
+	}
+	return httpd.OK(struct {
+		Events []fedEvent `json:"events"`
+		Cursor string     `json:"cursor"` // for the parameter after of the next request
+	}{events, cursor})
+}
+
+func (s *Server) handleWebhookTest(c *httpd.Call) (httpd.Reply, error) {
+	tested, err := s.config.Webhooks.Test(c.Context(), c.Account)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(struct {
+		EventID    string  `json:"event_id"`
+		Delivered  bool    `json:"delivered"`
+		StatusCode *int    `json:"status_code"` // null if there was no response
+		DurationMS int64   `json:"duration_ms"`
+		Error      *string `json:"error"` // null if there was a response
+	}{
+		tested.EventID, tested.Delivered(), strictjson.OrNull(tested.Status), tested.Took.Milliseconds(),
+		strictjson.OrNull(tested.Problem),
+	})
+}
