@@ -28,7 +28,7 @@ const OpenIDCallback = "/ops/v1/oidc/callback"
 
 // Routes returns the routes of operators.
 func (s *Server) Routes() []httpd.Route {
-	signIn := shared.SignIns{Service: s.config.OperatorSignIns}
+	signIn, figures := shared.SignIns{Service: s.config.OperatorSignIns}, shared.Figures{Reports: s.config.Reports}
 	return append(signIn.Routes("/ops/v1", httpd.AccessOperator, ownSignIn), []httpd.Route{
 		httpd.Public("POST", "/ops/v1/tokens", s.handleTokenCreate),
 		route("GET", "/ops/v1/tokens", allRoles, s.handleTokenList),
@@ -63,7 +63,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/orders/{order_id}/proofs", delivering, s.handleProofAdd),
 		route("POST", "/ops/v1/orders/{order_id}/notes", dispatching, s.handleNoteCreate),
 		route("GET", "/ops/v1/attention", dispatching, s.handleAttention),
-		route("GET", "/ops/v1/figures", dispatching, s.handleFigures),
+		route("GET", "/ops/v1/figures", dispatching, figures.OfAll),
 		route("GET", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsGet),
 		route("PUT", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsPut),
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),

@@ -17,17 +17,38 @@ const (
 
 var figureFormats = map[string]string{formatJSON: formatJSON, formatCSV: formatCSV}
 
+// Figures responds with the figures of a period.
+type Figures struct{ Reports *report.Service }
+
+// OfAccount responds with the figures of a partner.
+func (f Figures) OfAccount(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return f.answer(c, q, figures.Filter{PartnerID: c.Account})
+}
+
+// OfAll responds with the figures of all partners and couriers, or of one.
+func (f Figures) OfAll(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.Query()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return f.answer(c, q, figures.Filter{PartnerID: q.Text("partner_id"), CourierID: q.Text("courier_id")})
+}
+
 var byRule = form.OneOf("courier")
 
-// Figures responds with the figures that the parameters ask for, of those that the filter
-// names, in the format that Accept asks for.
-func Figures(c *httpd.Call, reports *report.Service, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
+// answer responds with the figures that the parameters ask for, in the format that
+// Accept asks for.
+func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
 	filter.First, filter.Last = dateIn(q, "from"), dateIn(q, "to")
 	filter.ByCourier = q.OneOf("by", byRule) != ""
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
-	found, err := reports.Figures(c.Context(), report.Question{Filter: filter})
+	found, err := f.Reports.Figures(c.Context(), report.Question{Filter: filter})
 	if err != nil {
 		return httpd.Reply{}, err
 	}

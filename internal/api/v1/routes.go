@@ -11,7 +11,7 @@ import (
 // Routes returns the routes of partners.
 func (s *Server) Routes() []httpd.Route {
 	const key, session, either = httpd.AccessSigned, httpd.AccessSession, httpd.AccessPartner
-	signIn := shared.SignIns{Service: s.config.UserSignIns}
+	signIn, figures := shared.SignIns{Service: s.config.UserSignIns}, shared.Figures{Reports: s.config.Reports}
 	return append(signIn.Routes("/v1", session, partner.PermissionSelf), []httpd.Route{
 		httpd.Public("POST", "/v1/auth/register", s.handleRegister),
 		httpd.Public("POST", "/v1/auth/login", s.handleLogin),
@@ -47,7 +47,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/v1/inventory/movements", key, partner.PermissionStockRead, s.handleMovementList),
 
 		route("GET", "/v1/logs", either, partner.PermissionLogsRead, s.handleLogs),
-		route("GET", "/v1/figures", either, partner.PermissionOrdersRead, s.handleFigures),
+		route("GET", "/v1/figures", either, partner.PermissionOrdersRead, figures.OfAccount),
 
 		route("GET", "/v1/webhooks/endpoint", either, partner.PermissionWebhooksRead, s.handleEndpointGet),
 		route("PUT", "/v1/webhooks/endpoint", either, partner.PermissionWebhooks, s.handleEndpointPut),
