@@ -146,7 +146,7 @@ func (s SignIns) enrolment(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	confirmed := strictjson.OrNull(found.ConfirmedAt)
-	return httpd.OK(enrolmentAnswer{confirmed != nil, found.Required, confirmed, found.RecoveryCodes})
+	return httpd.OK(enrolmentAnswer{!found.ConfirmedAt.IsZero(), found.Required, confirmed, found.RecoveryCodes})
 }
 
 func (s SignIns) beginTOTP(c *httpd.Call) (httpd.Reply, error) {
