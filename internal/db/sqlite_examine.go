@@ -1,22 +1,24 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/sqlitefile"
+	"zombiezen.com/go/sqlite"
 )
 
-// Examined is what the files of an embedded database hold, read without SQLite: when
-// SQLite opens a database whose log is damaged, it cuts the log without a word.
+// Examined is what an embedded database holds. Its header and its log are read without
+// SQLite: when SQLite opens a database whose log is damaged, it cuts the log without a word.
 type Examined struct {
 	// New is true if there is no database yet, or none with a table.
 	New bool
@@ -45,12 +47,9 @@ func (x *Examined) Lost(witness string) error {
 // if the files were not read.
 func (x *Examined) Setting(name string) string { return x.settings[name] }
 
-// How much of a large database is examined, so that a start takes no longer with more
-// orders. dropyard doctor checks all of it.
-const (
-	examinedPages = 2000
-	examineTime   = 700 * time.Millisecond
-)
+// examineTime bounds how long SQLite looks for damage, so that a start takes no longer
+// with more orders. dropyard doctor checks all of a large database.
+const examineTime = 700 * time.Millisecond
 
 const (
 	settleTries = 20
@@ -195,75 +194,107 @@ func tryOpen(path string, flag int) error {
 
 // read examines a database that no connection has open.
 func (x *Examined) read(ctx context.Context) (err error) {
-	file, err := sqlitefile.Open(x.path)
+	state, err := sqlitefile.Read(x.path)
 	if err != nil {
 		return faultOf(err)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	x.Log = file.Log
+	x.Log = state.Log
 	if journal, err := os.Stat(x.path + "-journal"); err == nil && journal.Size() > 0 {
 		return nil // SQLite will first undo what the pages hold
 	}
-	if err := x.readTables(file); err != nil {
-		return err
+	c, err := x.openReadOnly()
+	if err != nil {
+		return unreadable(err)
 	}
-	if err := checkMark(x.path, file); err != nil {
-		return err
+	defer func() { err = errors.Join(err, c.Close()) }()
+	tables, err := x.readTables(c)
+	if err == nil {
+		err = checkMark(x.path, state)
 	}
-	limited, cancel := context.WithTimeout(ctx, examineTime)
-	defer cancel()
-	return faultOf(file.CheckPages(limited, examinedPages, rand.IntN))
+	if err == nil || isDamage(err) { // of which this says more
+		err = cmp.Or(x.checkPages(ctx, c, tables), err)
+	}
+	return err
 }
 
-// readTables reads the settings, and refuses what is not a database of this release.
-func (x *Examined) readTables(file *sqlitefile.File) error {
-	tables, err := file.Tables()
+// readTables reads the settings, and refuses what is not a database of this release. It
+// returns the names of all tables.
+func (x *Examined) readTables(c *sqlite.Conn) (tables []string, err error) {
+	err = forEach(c, "SELECT name FROM sqlite_schema WHERE type = 'table'", func(st *sqlite.Stmt) {
+		tables = append(tables, st.ColumnText(0))
+	})
 	if err != nil {
-		return faultOf(err)
+		return tables, x.unreadable(err)
 	}
 	if len(tables) == 0 {
 		x.New = true
-		return leftBehind(x.path, FaultEmpty, "the database %s has no tables", x.path)
+		return tables, leftBehind(x.path, FaultEmpty, "the database %s has no tables", x.path)
 	}
-	byName := map[string]sqlitefile.Table{}
-	for _, table := range tables {
-		byName[table.Name] = table
-	}
-	versions, migrated := byName["goose_db_version"]
-	if !migrated {
-		return newFault(FaultOtherApplication, nil, "%s is a database of another application", x.path)
+	if !slices.Contains(tables, "goose_db_version") {
+		return tables, newFault(FaultOtherApplication, nil, "%s is a database of another application", x.path)
 	}
 	var version int64
-	err = file.Rows(versions, func(row []any) error {
-		if n, ok := valueAt(row, 1).(int64); ok {
-			version = max(version, n)
-		}
-		return nil
-	})
+	err = forEach(c, "SELECT max(version_id) FROM goose_db_version", func(st *sqlite.Stmt) { version = st.ColumnInt64(0) })
 	if err != nil {
-		return faultOf(err)
+		return tables, x.unreadable(err)
 	}
 	if err := x.schema.CheckVersion(version); err != nil {
-		return newFault(FaultNewerSchema, err, "%s: %v", x.path, err)
+		return tables, newFault(FaultNewerSchema, err, "%s: %v", x.path, err)
 	}
-	settings, ours := byName[SettingsTable.Name]
-	if !ours {
+	if !slices.Contains(tables, SettingsTable.Name) {
 		if version > 0 {
-			return newFault(FaultOtherApplication, nil, "%s is a database of another application", x.path)
+			return tables, newFault(FaultOtherApplication, nil, "%s is a database of another application", x.path)
 		}
-		return nil
+		return tables, nil
 	}
-	return faultOf(file.Rows(settings, func(row []any) error {
-		name, _ := valueAt(row, 0).(string)
-		x.settings[name], _ = valueAt(row, 1).(string)
-		return nil
-	}))
+	return tables, x.unreadable(readSettings(c, x.settings))
 }
 
-// valueAt returns a value of a row, nil if the row is too short.
-func valueAt(row []any, n int) any {
-	if n >= len(row) {
-		return nil
+// checkPages looks for pages that are not a part of the tree that leads to them: in all of
+// a database that is small enough, else at its beginning and at that of each of its tables.
+func (x *Examined) checkPages(ctx context.Context, c *sqlite.Conn, tables []string) error {
+	end := time.Now().Add(examineTime)
+	if whole, err := x.quickCheck(ctx, c, "1", examineTime/2); whole || err != nil { // until the first problem
+		return err
 	}
-	return row[n]
+	for i, table := range tables {
+		share := time.Until(end) / time.Duration(len(tables)-i)
+		if _, err := x.quickCheck(ctx, c, `"`+table+`"`, share); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quickCheck has SQLite check the pages of the database or of a table. It reports whether
+// there was time for all of them.
+func (x *Examined) quickCheck(
+	ctx context.Context, c *sqlite.Conn, of string, limit time.Duration,
+) (whole bool, err error) {
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	defer c.SetInterrupt(nil)
+	c.SetInterrupt(limited.Done())
+	var problems []string
+	err = eachProblem(c, "PRAGMA quick_check("+of+")", func(problem string) { problems = append(problems, problem) })
+	switch {
+	case len(problems) > 0:
+		problem := notOfTree.ReplaceAllString(problems[0], "page $1 is not a page of a table or an index")
+		return false, newFault(FaultPage, nil, "%s: %s", x.path, problem)
+	case limited.Err() != nil:
+		return false, nil
+	default:
+		return true, x.unreadable(err)
+	}
+}
+
+// notOfTree is how SQLite says that a page is of no tree.
+var notOfTree = regexp.MustCompile(`^Tree \d+ page (\d+): btreeInitPage\(\) returns error code \d+$`)
+
+// unreadable turns an error of SQLite into a FaultError.
+func (x *Examined) unreadable(err error) error {
+	if isDamage(err) {
+		return newFault(FaultPage, err, "the database %s is damaged: %v", x.path, err)
+	}
+	return unreadable(err)
 }

@@ -73,7 +73,6 @@ var faultKinds = map[sqlitefile.Kind]FaultKind{
 	sqlitefile.NotDatabase: FaultNotDatabase,
 	sqlitefile.BadHeader:   FaultHeader,
 	sqlitefile.Truncated:   FaultTruncated,
-	sqlitefile.BadPage:     FaultPage,
 	sqlitefile.BadLog:      FaultLog,
 	sqlitefile.OtherLog:    FaultOtherLog,
 }

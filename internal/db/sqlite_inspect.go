@@ -45,7 +45,7 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string), seale
 		found.collect(c, "rows of the database %s disagree: %s", x.path,
 			fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to none of ' || parent FROM pragma_foreign_key_check LIMIT %d`, mostFaults)),
 		found.count(c),
-		forEach(c, "SELECT name, value FROM settings", func(st *sqlite.Stmt) { found.settings[st.ColumnText(0)] = st.ColumnText(1) }),
+		readSettings(c, found.settings),
 		forEach(c, x.schema.Pictures, func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
 		readSealed(c, x.schema.Sealed, sealed),
 	)
@@ -90,15 +90,25 @@ func (x *Examined) openReadOnly() (*sqlite.Conn, error) {
 	return c, nil
 }
 
-// collect adds a FaultError for each row of a query other than ok.
+// collect adds a FaultError for each problem that a query finds.
 func (i *Inspection) collect(c *sqlite.Conn, format, path, sql string) error {
+	return eachProblem(c, sql, func(problem string) { i.add(format, path, problem) })
+}
+
+// eachProblem calls fn with what a check of SQLite says, other than ok.
+func eachProblem(c *sqlite.Conn, sql string, fn func(problem string)) error {
 	return forEach(c, sql, func(st *sqlite.Stmt) {
 		for line := range strings.Lines(st.ColumnText(0)) { // some rows have several
 			if line = strings.TrimSpace(line); line != "ok" && line != "" && !strings.HasPrefix(line, "***") {
-				i.add(format, path, line)
+				fn(line)
 			}
 		}
 	})
+}
+
+// readSettings reads the settings of the whole installation, by name.
+func readSettings(c *sqlite.Conn, into map[string]string) error {
+	return forEach(c, "SELECT name, value FROM "+SettingsTable.Name, func(st *sqlite.Stmt) { into[st.ColumnText(0)] = st.ColumnText(1) })
 }
 
 func (i *Inspection) add(format string, args ...any) {

@@ -131,21 +131,21 @@ func readMark(path string) (uint32, error) {
 }
 
 // checkMark compares the mark in the file with that in the database.
-func checkMark(path string, file *sqlitefile.File) error {
+func checkMark(path string, files *sqlitefile.State) error {
 	published, err := readMark(path)
 	if err != nil {
 		return unreadable(err)
 	}
-	held := file.Header.UserVersion
+	held := files.UserVersion
 	switch {
 	case published == 0 || int32(published-held) <= 0 && held != 0:
 		return nil
-	case file.Log.Committed == 0:
+	case files.Log.Committed == 0:
 		return newFault(FaultOld, nil, "%s has lost changes that were acknowledged: its log %s is missing or empty (mark %d, want %d as in %s)",
 			path, filepath.Base(path)+"-wal", held, published, filepath.Base(path)+markSuffix)
 	default:
 		return newFault(FaultOld, nil, "%s has lost changes that were acknowledged: it is an older copy, or the end of its log is missing (%d of %d frames can be read; mark %d, want %d as in %s)",
-			path, file.Log.Valid, file.Log.Frames, held, published, filepath.Base(path)+markSuffix)
+			path, files.Log.Valid, files.Log.Frames, held, published, filepath.Base(path)+markSuffix)
 	}
 }
 

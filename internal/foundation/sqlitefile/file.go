@@ -1,8 +1,7 @@
-// Package sqlitefile reads the files of a SQLite database without SQLite, and so
-// without changing them: the header, the write-ahead log, and the pages of trees. It
-// finds what SQLite passes over in silence, such as a log that ends in the middle
-// because a byte of it has changed. The format is that of
-// https://sqlite.org/fileformat2.html.
+// Package sqlitefile reads the header and the write-ahead log of a SQLite database
+// without SQLite, and so without changing them. It finds what SQLite passes over in
+// silence, such as a log that ends in the middle because a byte of it has changed. The
+// format is that of https://sqlite.org/fileformat2.html.
 //
 // No connection of the same process may have the database open: when a process
 // closes any descriptor of a file, it loses all locks that SQLite holds on it.
@@ -14,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // Kind is what is wrong with a database.
@@ -25,7 +23,6 @@ const (
 	NotDatabase Kind = "not a database" // it does not begin as databases of SQLite do
 	BadHeader   Kind = "header"         // its header holds impossible values
 	Truncated   Kind = "truncated"      // pages are missing at its end
-	BadPage     Kind = "page"           // a page is not a part of the tree that leads to it
 	BadLog      Kind = "log"            // frames of the log are damaged that were complete before
 	OtherLog    Kind = "other log"      // the log belongs to another database
 )
@@ -34,16 +31,15 @@ const (
 type DamageError struct {
 	Kind    Kind
 	File    string // its path
-	Problem string // a clause, such as "page 7 is not a page of a table"
+	Problem string // a clause, such as "the file is not a database of SQLite"
 }
 
 func (d *DamageError) Error() string { return d.File + ": " + d.Problem }
 
-// Header is what the package needs from the first 100 bytes of a database.
-type Header struct {
-	PageSize    int    // in bytes
-	UserVersion uint32 // PRAGMA user_version
-	reserved    int    // bytes at the end of each page that are not used
+// header is what the package needs from the first 100 bytes of a database.
+type header struct {
+	pageSize    int    // in bytes
+	userVersion uint32 // PRAGMA user_version
 	pages       uint32 // in the database; 0 if the header does not know
 }
 
@@ -55,16 +51,15 @@ const (
 )
 
 // parseHeader returns the problem that it finds, or an empty text.
-func parseHeader(b []byte) (h Header, kind Kind, problem string) {
+func parseHeader(b []byte) (h header, kind Kind, problem string) {
 	if len(b) < headerSize || string(b[:len(magic)]) != magic {
 		return h, NotDatabase, "the file is not a database of SQLite"
 	}
-	h.PageSize = int(binary.BigEndian.Uint16(b[16:]))
-	if h.PageSize == 1 { // stands for what does not fit into 16 bits
-		h.PageSize = 1 << 16
+	h.pageSize = int(binary.BigEndian.Uint16(b[16:]))
+	if h.pageSize == 1 { // stands for what does not fit into 16 bits
+		h.pageSize = 1 << 16
 	}
-	h.reserved = int(b[20])
-	h.UserVersion = binary.BigEndian.Uint32(b[userVersionAt:])
+	h.userVersion = binary.BigEndian.Uint32(b[userVersionAt:])
 	if binary.BigEndian.Uint32(b[24:]) == binary.BigEndian.Uint32(b[92:]) { // else written by an old SQLite
 		h.pages = binary.BigEndian.Uint32(b[28:])
 	}
@@ -72,7 +67,7 @@ func parseHeader(b []byte) (h Header, kind Kind, problem string) {
 		name  string
 		sound bool
 	}{
-		{"size of pages", h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0 && h.PageSize-h.reserved >= 480},
+		{"size of pages", h.pageSize >= 512 && h.pageSize&(h.pageSize-1) == 0 && h.pageSize-int(b[20]) >= 480},
 		{"version of the format", b[18] >= 1 && b[18] <= 2 && b[19] >= 1 && b[19] <= 2},
 		{"fractions of payload", b[21] == 64 && b[22] == 32 && b[23] == 32},
 		{"format of the schema", binary.BigEndian.Uint32(b[44:]) <= 4},
@@ -86,128 +81,63 @@ func parseHeader(b []byte) (h Header, kind Kind, problem string) {
 	return h, "", ""
 }
 
-// File is a database with its log, open for reading.
-type File struct {
-	Header Header // as of the last commit
-	Log    Log
-
-	path   string
-	file   *os.File
-	log    *os.File // nil if there is none
-	pages  uint32   // in the database, as of the last commit
-	stored uint32   // whole pages in the file
+// State is what the files of a database say.
+type State struct {
+	UserVersion uint32 // PRAGMA user_version, as of the last commit
+	Log         Log
 }
 
-// Open reads the header and the log of a database. The error is a *DamageError if their
-// contents are wrong. The caller must close the file.
-func Open(path string) (f *File, err error) {
-	f = &File{path: path}
-	defer func() {
-		if err != nil {
-			err, f = errors.Join(err, f.Close()), nil
-		}
-	}()
-	if f.file, err = os.Open(path); err != nil {
-		return f, err
-	}
-	inFile, err := f.readHeader()
+// Read reads the header and the log of a database. The error is a *DamageError if their
+// contents are wrong.
+func Read(path string) (*State, error) {
+	h, stored, err := readHeader(path)
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	if err = f.readLog(inFile.PageSize); err != nil {
-		return f, err
+	log, err := readLog(path+"-wal", h.pageSize)
+	if err != nil {
+		return nil, err
 	}
-	if err = f.applyLog(inFile); err != nil {
-		return f, err
+	if !log.continues(h.userVersion) {
+		return nil, &DamageError{OtherLog, path + "-wal", "the log belongs to another database"}
 	}
-	return f, f.checkSize()
-}
-
-// Close closes the files.
-func (f *File) Close() error {
-	var err error
-	for _, file := range []*os.File{f.file, f.log} {
-		if file != nil {
-			err = errors.Join(err, file.Close())
+	state := &State{UserVersion: h.userVersion, Log: log}
+	if log.hasVersion {
+		state.UserVersion = log.newest
+	}
+	// A page that is neither in the file nor in the log is missing.
+	pages, lockPage := h.pages, uint32(1<<30/h.pageSize)+1 // which is never written
+	if log.Committed > 0 {
+		pages = log.pages
+	}
+	for n := stored + 1; n <= pages; n++ {
+		if !log.written[n] && n != lockPage {
+			problem := fmt.Sprintf("the file has %d of %d pages: its end is missing", stored, pages)
+			return nil, &DamageError{Truncated, path, problem}
 		}
 	}
-	return err
+	return state, nil
 }
 
-func (f *File) damage(kind Kind, format string, args ...any) error {
-	return &DamageError{kind, f.path, fmt.Sprintf(format, args...)}
-}
-
-func (f *File) readHeader() (Header, error) {
+// readHeader also returns how many whole pages the file has.
+func readHeader(path string) (h header, stored uint32, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return h, 0, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
 	b := make([]byte, headerSize)
-	n, err := f.file.ReadAt(b, 0)
+	n, err := file.ReadAt(b, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return Header{}, err
+		return h, 0, err
 	}
 	h, kind, problem := parseHeader(b[:n])
 	if problem != "" {
-		return h, f.damage(kind, "%s", problem)
+		return h, 0, &DamageError{kind, path, problem}
 	}
-	info, err := f.file.Stat()
+	info, err := file.Stat()
 	if err != nil {
-		return h, err
+		return h, 0, err
 	}
-	f.stored = uint32(info.Size() / int64(h.PageSize))
-	return h, nil
-}
-
-// applyLog takes the header and the size from the log, if it has newer ones, and
-// refuses a log that does not continue the file.
-func (f *File) applyLog(inFile Header) error {
-	f.Header, f.pages = inFile, inFile.pages
-	if f.pages == 0 {
-		f.pages = f.stored
-	}
-	if f.Log.Committed == 0 {
-		return nil
-	}
-	f.pages = f.Log.pages
-	if _, logged := f.Log.frames[1]; !logged {
-		return nil
-	}
-	first, err := f.page(1)
-	if err != nil {
-		return err
-	}
-	h, _, problem := parseHeader(first)
-	if problem != "" {
-		return f.damage(BadHeader, "in the log, %s", problem)
-	}
-	f.Header = h
-	if !f.Log.continues(inFile.UserVersion) {
-		return &DamageError{OtherLog, f.path + "-wal", "the log belongs to another database"}
-	}
-	return nil
-}
-
-// checkSize looks for pages that are neither in the file nor in the log.
-func (f *File) checkSize() error {
-	lockPage := uint32(1<<30/f.Header.PageSize) + 1 // is never written
-	for n := f.stored + 1; n <= f.pages; n++ {
-		if _, logged := f.Log.frames[n]; !logged && n != lockPage {
-			return f.damage(Truncated, "the file has %d of %d pages: its end is missing", f.stored, f.pages)
-		}
-	}
-	return nil
-}
-
-// page reads a page as of the last commit.
-func (f *File) page(n uint32) ([]byte, error) {
-	size := int64(f.Header.PageSize)
-	content := make([]byte, size)
-	var err error
-	if frame, logged := f.Log.frames[n]; logged {
-		_, err = f.log.ReadAt(content, logHeader+int64(frame)*(frameHeader+size)+frameHeader)
-	} else {
-		_, err = f.file.ReadAt(content, int64(n-1)*size)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read page %d of %s: %w", n, filepath.Base(f.path), err)
-	}
-	return content, nil
+	return h, uint32(info.Size() / int64(h.pageSize)), nil
 }

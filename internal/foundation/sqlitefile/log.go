@@ -22,11 +22,11 @@ type Log struct {
 	// Committed is how many of these belong to complete transactions.
 	Committed int
 
-	pages      uint32            // in the database after the last commit
-	frames     map[uint32]uint32 // where the committed version of a page is
-	oldest     uint32            // user version in the first committed page 1
-	newest     uint32            // and in the last one
-	hasVersion bool              // the log has a committed page 1
+	pages      uint32          // in the database after the last commit
+	written    map[uint32]bool // the pages that it has committed versions of
+	oldest     uint32          // user version in the first committed page 1
+	newest     uint32          // and in the last one
+	hasVersion bool            // the log has a committed page 1
 }
 
 const (
@@ -49,40 +49,43 @@ func (l *Log) continues(version uint32) bool {
 
 // readLog reads all frames of the log. A log that ends in an incomplete transaction
 // is what a crash leaves; one that goes on behind a broken frame is damaged.
-func (f *File) readLog(pageSize int) (err error) {
-	path := f.path + "-wal"
-	if f.log, err = os.Open(path); errors.Is(err, fs.ErrNotExist) {
-		f.log = nil
-		return nil
+func readLog(path string, pageSize int) (log Log, err error) {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return log, nil
 	} else if err != nil {
-		return err
+		return log, err
 	}
-	info, err := f.log.Stat()
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
 	if err != nil {
-		return err
+		return log, err
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a file", path)
+		return log, fmt.Errorf("%s is not a file", path)
 	}
 	if info.Size() < logHeader+frameHeader+int64(pageSize) {
-		return nil // a crash while the log was created; nothing was committed in it
+		return log, nil // a crash while the log was created; nothing was committed in it
 	}
-	r := &logReader{in: bufio.NewReaderSize(f.log, 1<<20), log: Log{frames: map[uint32]uint32{}}}
+	r := &logReader{in: bufio.NewReaderSize(file, 1<<20), log: Log{written: map[uint32]bool{}}}
 	problem, err := r.readHeader()
 	switch {
 	case err != nil:
-		return err
+		return log, err
 	case problem != "":
-		return &DamageError{BadLog, path, problem}
+		return log, &DamageError{BadLog, path, problem}
 	case r.pageSize != pageSize:
-		return &DamageError{OtherLog, path, "the log belongs to another database: its pages have another size"}
+		return log, &DamageError{OtherLog, path, "the log belongs to another database: its pages have another size"}
 	}
-	err = r.readFrames()
-	f.Log = r.log
-	if err == nil && r.broken {
-		err = &DamageError{BadLog, path, fmt.Sprintf("the log is damaged: %d of its %d frames can be read, and complete transactions follow", r.log.Valid, r.log.Frames)}
+	if err := r.readFrames(); err != nil {
+		return log, err
 	}
-	return err
+	if r.broken {
+		problem := fmt.Sprintf("the log is damaged: %d of its %d frames can be read, and complete transactions follow",
+			r.log.Valid, r.log.Frames)
+		return log, &DamageError{BadLog, path, problem}
+	}
+	return r.log, nil
 }
 
 // logReader reads a log from its beginning to its end.
@@ -154,9 +157,9 @@ func (f frame) follows(sum checksum, order binary.ByteOrder) bool {
 // whole before.
 func (r *logReader) readFrames() error {
 	content := make(frame, frameHeader+r.pageSize)
-	written := map[uint32]uint32{} // frames of the transaction that has not ended yet
+	written := map[uint32]bool{} // pages of the transaction that has not ended yet
 	intact, afterCommit := true, false
-	for n := uint32(0); ; n++ {
+	for {
 		if _, err := io.ReadFull(r.in, content); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil
 		} else if err != nil {
@@ -169,7 +172,7 @@ func (r *logReader) readFrames() error {
 		follows := own && content.page() != 0 && content.follows(r.sum, r.order)
 		intact = intact && follows
 		if intact {
-			r.accept(content, n, written)
+			r.accept(content, written)
 		} else {
 			r.broken = r.broken || follows && afterCommit
 			afterCommit = own && content.commit() != 0
@@ -179,9 +182,9 @@ func (r *logReader) readFrames() error {
 }
 
 // accept counts a valid frame, and the transaction that it ends.
-func (r *logReader) accept(content frame, n uint32, written map[uint32]uint32) {
+func (r *logReader) accept(content frame, written map[uint32]bool) {
 	r.log.Valid++
-	written[content.page()] = n
+	written[content.page()] = true
 	if content.page() == 1 {
 		r.latest = binary.BigEndian.Uint32(content.content()[userVersionAt:])
 	}
@@ -189,12 +192,12 @@ func (r *logReader) accept(content frame, n uint32, written map[uint32]uint32) {
 		return
 	}
 	r.log.Committed, r.log.pages = r.log.Valid, content.commit()
-	if _, changed := written[1]; changed {
+	if written[1] {
 		if !r.log.hasVersion {
 			r.log.oldest = r.latest
 		}
 		r.log.newest, r.log.hasVersion = r.latest, true
 	}
-	maps.Copy(r.log.frames, written)
+	maps.Copy(r.log.written, written)
 	clear(written)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -81,13 +80,11 @@ func read(t *testing.T, path string) []byte {
 	return content
 }
 
-// bySQLite returns the rows of t as SQLite reads them. It changes the files.
-func bySQLite(t *testing.T, path string) (rows [][]any) {
+// bySQLite returns how many rows SQLite reads. It changes the files.
+func bySQLite(t *testing.T, path string) (rows int) {
 	t.Helper()
-	err := sqlitex.ExecuteTransient(open(t, path), "SELECT * FROM t ORDER BY id", &sqlitex.ExecOptions{ResultFunc: func(st *sqlite.Stmt) error {
-		data := make([]byte, st.ColumnLen(4))
-		st.ColumnBytes(4, data)
-		rows = append(rows, []any{st.ColumnText(1), st.ColumnInt64(2), st.ColumnFloat(3), data})
+	err := sqlitex.ExecuteTransient(open(t, path), "SELECT id FROM t", &sqlitex.ExecOptions{ResultFunc: func(*sqlite.Stmt) error {
+		rows++
 		return nil
 	}})
 	if err != nil {
@@ -96,56 +93,14 @@ func bySQLite(t *testing.T, path string) (rows [][]any) {
 	return rows
 }
 
-// byFile returns the rows of t as this package reads them.
-func byFile(t *testing.T, f *sqlitefile.File) (rows [][]any) {
-	t.Helper()
-	tables, err := f.Tables()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, table := range tables {
-		if table.Name == "t" {
-			err = f.Rows(table, func(row []any) error {
-				rows = append(rows, row[1:min(5, len(row))])
-				return nil
-			})
+// commits returns how many transactions the first frames of a log complete.
+func commits(log []byte, frames int) (complete int) {
+	for i := range frames {
+		if binary.BigEndian.Uint32(log[32+i*frameSize+4:]) != 0 {
+			complete++
 		}
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
-}
-
-// TestRowsAreThoseOfSQLite compares all rows, in the file and in the log, except for
-// values that are continued on other pages.
-func TestRowsAreThoseOfSQLite(t *testing.T) {
-	t.Parallel()
-	random := repeatable.Rand(t)
-	path := crash(t, 800, 400).write(t)
-	f, err := sqlitefile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := f.CheckPages(t.Context(), 1<<20, random.IntN); err != nil {
-		t.Errorf("all pages: got %v, want no error", err)
-	}
-	if err := f.CheckPages(t.Context(), 50, random.IntN); err != nil {
-		t.Errorf("some pages: got %v, want no error", err)
-	}
-	got := byFile(t, f)
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	want := bySQLite(t, path)
-	if len(got) != len(want) {
-		t.Fatalf("got %d rows, want %d", len(got), len(want))
-	}
-	for i := range got {
-		if !reflect.DeepEqual(got[i], want[i][:len(got[i])]) || len(got[i]) < 3 {
-			t.Fatalf("row %d: got %v, want %v", i, got[i], want[i])
-		}
-	}
+	return complete
 }
 
 // TestTornLog cuts the end of a log, or leaves a hole in its last transaction, as crashes
@@ -153,7 +108,8 @@ func TestRowsAreThoseOfSQLite(t *testing.T) {
 func TestTornLog(t *testing.T) {
 	t.Parallel()
 	random := repeatable.Rand(t)
-	whole := crash(t, 20, 30)
+	const inFile = 20
+	whole := crash(t, inFile, 30)
 	frames := len(whole.log) / frameSize
 	for range 60 {
 		torn := crashed{whole.file, append([]byte(nil), whole.log...)}
@@ -165,17 +121,16 @@ func TestTornLog(t *testing.T) {
 			clear(torn.log[at:min(at+512, last+frameSize)])
 		}
 		path := torn.write(t)
-		f, err := sqlitefile.Open(path)
+		f, err := sqlitefile.Read(path)
 		if err != nil {
 			t.Fatalf("a log of %d bytes: got %v, want no error", len(torn.log), err)
 		}
 		if f.Log.Committed > f.Log.Valid || f.Log.Valid > f.Log.Frames || f.Log.Frames > frames {
 			t.Errorf("got %+v, want committed <= valid <= frames <= %d", f.Log, frames)
 		}
-		got := byFile(t, f)
-		_ = f.Close()
-		if want := bySQLite(t, path); len(got) != len(want) {
-			t.Errorf("a log of %d bytes: got %d rows, want %d", len(torn.log), len(got), len(want))
+		got := inFile + commits(torn.log, f.Log.Committed)
+		if want := bySQLite(t, path); got != want {
+			t.Errorf("a log of %d bytes: got %d rows, want %d", len(torn.log), got, want)
 		}
 	}
 }
@@ -193,11 +148,10 @@ func TestReusedLog(t *testing.T) {
 	} {
 		execute(t, c, sql)
 	}
-	f, err := sqlitefile.Open(crashed{read(t, path), read(t, path+"-wal")}.write(t))
+	f, err := sqlitefile.Read(crashed{read(t, path), read(t, path+"-wal")}.write(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = f.Close() }()
 	if f.Log.Frames != 1 || f.Log.Valid != 1 || f.Log.Committed != 1 {
 		t.Errorf("got %+v, want one frame", f.Log)
 	}
@@ -228,44 +182,12 @@ func TestDamage(t *testing.T) {
 			t.Parallel()
 			harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
 			c.harm(&harmed)
-			f, err := sqlitefile.Open(harmed.write(t))
+			_, err := sqlitefile.Read(harmed.write(t))
 			var damage *sqlitefile.DamageError
 			if !errors.As(err, &damage) || damage.Kind != c.want || !strings.Contains(damage.Problem, c.text) {
 				t.Errorf("got %v, want %s with %q", err, c.want, c.text)
 			}
-			if f != nil {
-				_ = f.Close()
-			}
 		})
-	}
-}
-
-// TestDamagedPages damages each page of a database in turn. Pages of trees are found
-// out; in the others, which continue long values, nothing can be seen.
-func TestDamagedPages(t *testing.T) {
-	t.Parallel()
-	random := repeatable.Rand(t)
-	sound := crash(t, 100, 1)
-	sound.log = nil
-	pages := len(sound.file) / pageSize
-	found := 0
-	for n := 1; n < pages; n++ {
-		harmed := crashed{append([]byte(nil), sound.file...), nil}
-		clear(harmed.file[n*pageSize:][:pageSize])
-		f, err := sqlitefile.Open(harmed.write(t))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = f.CheckPages(t.Context(), 1<<20, random.IntN)
-		_ = f.Close()
-		if damage := (*sqlitefile.DamageError)(nil); errors.As(err, &damage) && damage.Kind == sqlitefile.BadPage {
-			found++
-		} else if err != nil {
-			t.Errorf("page %d zeroed: got %v, want damage of a page", n+1, err)
-		}
-	}
-	if found < pages/4 {
-		t.Errorf("got %d of %d damaged pages found", found, pages)
 	}
 }
 
@@ -277,16 +199,10 @@ func TestNoPanic(t *testing.T) {
 	for range 300 {
 		harmed := crashed{append([]byte(nil), sound.file...), append([]byte(nil), sound.log...)}
 		for range 1 + random.IntN(20) {
-			at := random.IntN(len(harmed.file)/pageSize) * pageSize
-			harmed.file[at+random.IntN(120)] = byte(random.IntN(256))
+			harmed.file[random.IntN(120)] = byte(random.IntN(256))
+			harmed.log[random.IntN(len(harmed.log)/frameSize)*frameSize+random.IntN(120)] = byte(random.IntN(256))
 		}
-		f, err := sqlitefile.Open(harmed.write(t))
-		if err != nil {
-			continue
-		}
-		_ = f.CheckPages(t.Context(), 1<<20, random.IntN)
-		_ = f.CheckPages(t.Context(), 10, random.IntN)
-		_ = f.Close()
+		_, _ = sqlitefile.Read(harmed.write(t))
 	}
 }
 
