@@ -215,11 +215,11 @@ func (f file) decodeAndEncode(ctx context.Context) (Picture, error) {
 		return Picture{}, errUnreadable
 	}
 	for side := wanted.Side; ; side /= 2 {
-		small, err := shrink(ctx, decoded, side)
+		small, err := plan.orientation.shrink(ctx, decoded, side)
 		if err != nil {
 			return Picture{}, err
 		}
-		cleaned, err := encode(plan.orientation.upright(small), f.photo)
+		cleaned, err := encode(small, f.photo)
 		if err != nil || wanted.Bytes == 0 || len(cleaned.Data) <= wanted.Bytes || side < 2 {
 			return cleaned, err
 		}

@@ -8,6 +8,18 @@ import (
 
 const exifMagic = "Exif\x00\x00"
 
+// orientation says how the stored picture must be turned, by the numbers of EXIF: 2
+// is mirrored, 3 upside down, 6 and 8 on one side or the other, the others both.
+type orientation uint16
+
+const (
+	upright         orientation = 1
+	lastOrientation orientation = 8
+)
+
+// swapsSides reports whether width and height are exchanged.
+func (o orientation) swapsSides() bool { return o >= 5 }
+
 // orientationIn returns the orientation in the first chunk with the id exif, which
 // may begin with the magic that JPEG uses.
 func orientationIn(chunks iter.Seq2[string, []byte], exif string) orientation {
