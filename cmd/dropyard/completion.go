@@ -16,9 +16,7 @@ type completionCommand struct {
 
 // Run prints the script.
 func (c *completionCommand) Run(ctx context.Context) error {
-	m := newManual(ctx)
-	script := map[string]func() string{"bash": m.Bash, "zsh": m.Zsh, "fish": m.Fish}[c.Shell]
-	_, err := fmt.Print(script())
+	_, err := fmt.Print(newManual(ctx).Script(c.Shell))
 	return err
 }
 

@@ -17,14 +17,14 @@ func (m *Manual) Page(date time.Time) string {
 	line(".SH COMMANDS")
 	for _, c := range m.Commands {
 		if c.Leaf && c.Path != "" {
-			m.manCommand(line, &c)
+			m.manCommand(line, c)
 		}
 	}
 	line(".SH FLAGS OF ALL COMMANDS")
 	manFlags(line, m.Commands[0].Flags)
-	for _, group := range m.groups() {
-		line(".SH %s FLAGS", strings.ToUpper(group))
-		manFlags(line, m.shared(group))
+	for _, shared := range m.shared() {
+		line(".SH %s FLAGS", strings.ToUpper(shared.name))
+		manFlags(line, shared.flags)
 	}
 	for _, s := range m.Sections {
 		line(".SH %s", strings.ToUpper(s.Title))

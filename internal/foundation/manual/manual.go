@@ -15,7 +15,7 @@ type Manual struct {
 	Name     string // of the program
 	Version  string
 	Summary  string // one line
-	Commands []Command
+	Commands []*Command
 	Sections []Section // after the commands
 	// Elsewhere says where the flags of commands are explained that the reference in
 	// Markdown leaves out, by the commands' paths.
@@ -37,18 +37,10 @@ type Command struct {
 	Path      string // such as "orders list"
 	Group     string // of the commands of the first level
 	Help      string
-	Arguments []Argument
+	Arguments []*kong.Positional
 	Flags     []Flag
 	Children  []Item // the subcommands, by their last names
 	Leaf      bool   // it does something itself
-}
-
-// Argument is a positional argument.
-type Argument struct {
-	Name, Help string
-	Optional   bool
-	Many       bool
-	Values     []string // that it may have; none if any
 }
 
 // Flag is a flag of a command.
@@ -72,24 +64,18 @@ func New(app *kong.Application, version string) *Manual {
 }
 
 func (m *Manual) add(node *kong.Node) {
-	c := Command{Path: pathOf(node), Help: node.Help, Leaf: node.Leaf() || node.DefaultCmd != nil}
+	c := &Command{Path: pathOf(node), Help: node.Help, Arguments: node.Positional}
+	c.Leaf = node.Leaf() || node.DefaultCmd != nil
+	m.Commands = append(m.Commands, c)
 	if node.Group != nil {
 		c.Group = strings.TrimSuffix(node.Group.Title, ":")
 	}
 	for _, flag := range flagsOf(node) {
 		c.Flags = append(c.Flags, describeFlag(flag))
 	}
-	for _, argument := range node.Positional {
-		c.Arguments = append(c.Arguments, Argument{argument.Name, argument.Help, !argument.Required, argument.IsSlice(), valuesFrom(argument)})
-	}
 	for _, child := range node.Children {
 		if !child.Hidden {
 			c.Children = append(c.Children, Item{child.Name, child.Help})
-		}
-	}
-	m.Commands = append(m.Commands, c)
-	for _, child := range node.Children {
-		if !child.Hidden {
 			m.add(child)
 		}
 	}
@@ -146,10 +132,7 @@ func takesValue(flag *kong.Flag) bool {
 
 // Usage returns a command with its arguments, such as "orders get <order-id> [flags]".
 func (c *Command) Usage() string {
-	words := []string{}
-	if c.Path != "" {
-		words = append(words, c.Path)
-	}
+	words := strings.Fields(c.Path)
 	for _, flag := range c.Flags {
 		if flag.Required {
 			words = append(words, flag.Name+"="+flag.Placeholder)
@@ -157,10 +140,10 @@ func (c *Command) Usage() string {
 	}
 	for _, argument := range c.Arguments {
 		word := "<" + argument.Name + ">"
-		if argument.Many {
+		if argument.IsSlice() {
 			word += " ..."
 		}
-		if argument.Optional {
+		if !argument.Required {
 			word = "[" + word + "]"
 		}
 		words = append(words, word)

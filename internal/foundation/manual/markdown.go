@@ -2,6 +2,7 @@ package manual
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -37,9 +38,9 @@ func (m *Manual) Markdown() string {
 			}
 			fmt.Fprintf(&b, "| `%s` | %s |\n", code(flag.Label()), escape(flag.Explanation()))
 		}
-		for _, name := range m.groups() {
-			if shared[name] {
-				fmt.Fprintf(&b, "| | and the flags [%s](#flags-%s) |\n", strings.ToLower(name), strings.ToLower(name))
+		for _, flags := range m.shared() {
+			if name := strings.ToLower(flags.name); shared[flags.name] {
+				fmt.Fprintf(&b, "| | and the flags [%s](#flags-%s) |\n", name, name)
 			}
 		}
 		b.WriteString("\n")
@@ -47,40 +48,37 @@ func (m *Manual) Markdown() string {
 	return strings.TrimSpace(b.String()) + "\n"
 }
 
-// groups returns the names of the groups of flags in the order of their first use.
-func (m *Manual) groups() (names []string) {
-	seen := map[string]bool{}
-	for _, c := range m.Commands {
-		for _, flag := range c.Flags {
-			if flag.Group != "" && !seen[flag.Group] {
-				seen[flag.Group] = true
-				names = append(names, flag.Group)
-			}
-		}
-	}
-	return names
+// group is a group of flags that several commands have.
+type group struct {
+	name  string
+	flags []Flag // each once
 }
 
-// shared returns the flags of a group, each once.
-func (m *Manual) shared(group string) (flags []Flag) {
-	seen := map[string]bool{}
+// shared returns the groups in the order of their first use.
+func (m *Manual) shared() (groups []group) {
 	for _, c := range m.Commands {
 		for _, flag := range c.Flags {
-			if flag.Group == group && !seen[flag.Name] {
-				seen[flag.Name] = true
-				flags = append(flags, flag)
+			if flag.Group == "" {
+				continue
+			}
+			at := slices.IndexFunc(groups, func(g group) bool { return g.name == flag.Group })
+			if at < 0 {
+				at, groups = len(groups), append(groups, group{name: flag.Group})
+			}
+			if !slices.ContainsFunc(groups[at].flags, func(f Flag) bool { return f.Name == flag.Name }) {
+				groups[at].flags = append(groups[at].flags, flag)
 			}
 		}
 	}
-	return flags
+	return groups
 }
 
 // Shared returns the reference of the groups of flags that several commands have.
 func (m *Manual) Shared() string {
 	var b strings.Builder
-	for _, name := range m.groups() {
-		fmt.Fprintf(&b, "### Flags: %s\n\n| flag | meaning |\n|---|---|\n", strings.ToLower(name))
-		for _, flag := range m.shared(name) {
+	for _, shared := range m.shared() {
+		fmt.Fprintf(&b, "### Flags: %s\n\n| flag | meaning |\n|---|---|\n", strings.ToLower(shared.name))
+		for _, flag := range shared.flags {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", code(flag.Label()), escape(flag.Explanation()))
 		}
 		b.WriteString("\n")
