@@ -182,6 +182,9 @@ var damages = map[string]damage{
 	"row without the one it refers to": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), "INSERT INTO sessions (token_hash, session_id, partner_id, user_id, address, agent, created_at, last_seen_at) VALUES (x'00', '', 'par_none', '', '', '', 0, 0)")
 	}, doctor: "a row of sessions refers to none of partners"},
+	"order that the board lacks": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), "DELETE FROM open_orders WHERE partner_order_id = 'D-7'")
+	}, doctor: "as of version 0, want 1"},
 }
 
 // execute runs statements on a database, and leaves no log.

@@ -176,7 +176,6 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.http.RegisterOnShutdown(a.feed.EndWaits)
 	a.retention.Run()
 	a.requestLog.Run()
-	a.dispatch.Run()
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
@@ -260,10 +259,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.acceptor = order.NewAcceptor(a.Log)
 	a.dispatch = dispatch.NewService(dispatch.Config{
-		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, Log: a.Log, SettingsChanged: a.acceptor.WakeAll,
+		Store: a.store.Dispatch(), Now: a.Now, Random: a.Random, SettingsChanged: a.acceptor.WakeAll,
 		Pace: route.Pace{Speed: a.config.Speed(), AtStop: a.config.StopTime}, Damaged: a.unreadableOrder,
 	})
-	a.atClose(ending(a.dispatch.Close))
 	a.openFeed()
 	a.openOrders()
 	a.openSimulation()

@@ -25,6 +25,8 @@ type Schema struct {
 	Sealed []SealedColumn
 	// Pictures is a query for the names of the pictures that rows refer to.
 	Pictures string
+	// Disagreeing is a query that describes rows which disagree with others, one by one.
+	Disagreeing string
 	// Distributed is a table that Distribute spreads by partner.
 	Distributed string
 }

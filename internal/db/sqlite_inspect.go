@@ -28,7 +28,7 @@ type Inspection struct {
 func (i *Inspection) Setting(name string) string { return i.settings[name] }
 
 // Inspect checks all of an embedded database, through SQLite: every page, every index
-// against its table, every reference between rows. It takes longer the more there is,
+// against its table, every reference between rows, and what the schema has of them. It takes longer the more there is,
 // and changes neither the database nor its log. The service may be running. It calls
 // picture with the name of each picture that a proof refers to, and sealed with each
 // value that is sealed under the master key.
@@ -44,6 +44,8 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string), seale
 		found.collect(c, "the database %s is damaged: %s", x.path, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults)),
 		found.collect(c, "rows of the database %s disagree: %s", x.path,
 			fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to none of ' || parent FROM pragma_foreign_key_check LIMIT %d`, mostFaults)),
+		found.collect(c, "rows of the database %s disagree: %s", x.path,
+			fmt.Sprintf("%s LIMIT %d", x.schema.Disagreeing, mostFaults)),
 		found.count(c),
 		readSettings(c, found.settings),
 		forEach(c, x.schema.Pictures, func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
@@ -108,7 +110,9 @@ func eachProblem(c *sqlite.Conn, sql string, fn func(problem string)) error {
 
 // readSettings reads the settings of the whole installation, by name.
 func readSettings(c *sqlite.Conn, into map[string]string) error {
-	return forEach(c, "SELECT name, value FROM "+SettingsTable.Name, func(st *sqlite.Stmt) { into[st.ColumnText(0)] = st.ColumnText(1) })
+	return forEach(c, "SELECT name, value FROM "+SettingsTable.Name, func(st *sqlite.Stmt) {
+		into[st.ColumnText(0)] = st.ColumnText(1)
+	})
 }
 
 func (i *Inspection) add(format string, args ...any) {

@@ -4,10 +4,7 @@
 package dispatch
 
 import (
-	"context"
 	"io"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -20,7 +17,6 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader // safe for concurrent use
-	Log    *slog.Logger
 	// Pace is how fast couriers are, for proposals.
 	Pace route.Pace
 	// SettingsChanged is called after a partner's settings have changed; it may be nil.
@@ -30,13 +26,9 @@ type Config struct {
 }
 
 // Service carries out the use cases of dispatch. It is safe for concurrent use.
-type Service struct {
-	config  Config
-	cancel  context.CancelFunc // nil until Run
-	stopped sync.WaitGroup
-}
+type Service struct{ config Config }
 
-// NewService returns a service, which does nothing by itself until Run.
+// NewService returns a service.
 func NewService(config Config) *Service { return &Service{config: config} }
 
 // now returns the time as records hold it.

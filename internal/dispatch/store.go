@@ -61,15 +61,6 @@ type Reader interface {
 	Sequences(ctx context.Context, courierIDs []string) (map[string]*Sequence, error)
 	// Settings returns the settings of a partner; nil if there is no such partner.
 	Settings(ctx context.Context, partnerID string) (*Settings, error)
-
-	// PartnerIDs lists all partners by id.
-	PartnerIDs(ctx context.Context) ([]string, error)
-	// StoredVersions lists a partner's orders in a state by id, those after the given
-	// one, with the version that the board has of each; 0 if it has none.
-	StoredVersions(ctx context.Context, partnerID string, status delivery.Status, after string, limit int) ([]Versions, error)
-	// ShownVersions lists the board's rows of a partner by order id, those after the
-	// given one, with the version of each order; 0 if it has ended or does not exist.
-	ShownVersions(ctx context.Context, partnerID, after string, limit int) ([]Versions, error)
 }
 
 // Writer reads and writes.
@@ -86,9 +77,6 @@ type Writer interface {
 	SaveSettings(ctx context.Context, settings *Settings) error
 	// LockSettings returns what Settings does, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (*Settings, error)
-	// Show adds or overwrites rows of the board, and Hide removes rows.
-	Show(ctx context.Context, rows []*board.Row) error
-	Hide(ctx context.Context, partnerID string, orderIDs []string) error
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }
@@ -97,11 +85,4 @@ type Writer interface {
 type Courier struct {
 	Name   string
 	Active bool
-}
-
-// Versions holds the version of an order and that of its row of the board. They
-// differ if the row has to be mended.
-type Versions struct {
-	OrderID        string
-	Order, OnBoard int64
 }

@@ -44,8 +44,6 @@ var (
 	// never shown.
 	openListed = db.NewTable("open_orders", openKey, openShown...)
 
-	// A move overwrites the whole row: it may be missing, because a node of an
-	// older release does not write it.
 	showOrders = openOrders.Upsert()
 	hideOrders = db.DeleteFrom(openOrders, byOrder)
 )
@@ -131,33 +129,15 @@ func padded(statuses []delivery.Status) []any {
 	return args
 }
 
-// storedVersions lists a partner's orders in a state, by the index that lists
-// follow, with the versions that the board has of them.
-func storedVersions(ctx context.Context, c db.Conn, partnerID string, status delivery.Status, after string, limit int) ([]dispatch.Versions, error) {
-	return versions(ctx, c, `SELECT o.order_id, o.version, coalesce(b.version, 0) FROM orders AS o
-		LEFT JOIN open_orders AS b ON b.partner_id = o.partner_id AND b.order_id = o.order_id
-		WHERE o.partner_id = $1 AND o.status = $2 AND o.order_id > $3 ORDER BY o.order_id LIMIT $4`,
-		partnerID, string(status), after, limit)
-}
-
-// shownVersions lists what the board has of a partner, with the versions of the
-// orders: 0 for an order that has ended or does not exist.
-func shownVersions(ctx context.Context, c db.Conn, partnerID, after string, limit int) ([]dispatch.Versions, error) {
-	return versions(ctx, c, `SELECT b.order_id, CASE WHEN o.status IN (`+quoted(board.EndedStatuses)+`) THEN 0 ELSE coalesce(o.version, 0) END, b.version
-		FROM open_orders AS b LEFT JOIN orders AS o ON o.partner_id = b.partner_id AND o.order_id = b.order_id
-		WHERE b.partner_id = $1 AND b.order_id > $2 ORDER BY b.order_id LIMIT $3`,
-		partnerID, after, limit)
-}
-
-func versions(ctx context.Context, c db.Conn, sql string, args ...any) (found []dispatch.Versions, err error) {
-	err = c.Query(ctx, sql, args, func(r db.Row) error {
-		var v dispatch.Versions
-		err := r.Scan(&v.OrderID, &v.Order, &v.OnBoard)
-		found = append(found, v)
-		return err
-	})
-	return found, err
-}
+// unlikeOrders finds orders under way that the board does not show as they are, and rows
+// of the board whose orders have ended or do not exist. They are written together, so
+// that only damage makes them disagree. Version 0 stands for none.
+var unlikeOrders = `SELECT 'the dispatch board shows ' || coalesce(b.order_id, o.order_id) || ' as of version '
+		|| coalesce(b.version, 0) || ', want ' || coalesce(o.version, 0)
+	FROM (SELECT partner_id, order_id, version FROM orders
+		WHERE partner_id < '` + delivery.FirstTestID + "' AND status NOT IN (" + quoted(board.EndedStatuses) + `)) AS o
+	FULL JOIN open_orders AS b ON b.partner_id = o.partner_id AND b.order_id = o.order_id
+	WHERE b.version IS DISTINCT FROM o.version`
 
 // reasonSQL holds the condition for each reason, as board.Row.Reasons decides
 // it; ? is the time. States and limits are written out, since they never change

@@ -348,32 +348,3 @@ func (tx dispatchTx) SaveSettings(ctx context.Context, settings *dispatch.Settin
 	_, err := db.WriteNow(ctx, tx.conn, saveDispatchSettings, settings)
 	return err
 }
-
-// PartnerIDs lists all partners by id.
-func (tx dispatchTx) PartnerIDs(ctx context.Context) ([]string, error) {
-	return partnerIDs(ctx, tx.conn)
-}
-
-// StoredVersions lists a partner's orders in a state by id, those after the
-// given one, with the versions that the board has of them.
-func (tx dispatchTx) StoredVersions(ctx context.Context, partnerID string, status delivery.Status, after string, limit int) ([]dispatch.Versions, error) {
-	return storedVersions(ctx, tx.conn, partnerID, status, after, limit)
-}
-
-// ShownVersions lists the board's rows of a partner by id, those after the given
-// one, with the versions of the orders.
-func (tx dispatchTx) ShownVersions(ctx context.Context, partnerID, after string, limit int) ([]dispatch.Versions, error) {
-	return shownVersions(ctx, tx.conn, partnerID, after, limit)
-}
-
-// Show adds or overwrites rows of the board.
-func (tx dispatchTx) Show(ctx context.Context, rows []*board.Row) error {
-	_, err := db.WriteNow(ctx, tx.conn, showOrders, rows...)
-	return err
-}
-
-// Hide removes rows of the board, if they are there.
-func (tx dispatchTx) Hide(ctx context.Context, partnerID string, orderIDs []string) error {
-	_, err := db.WriteNow(ctx, tx.conn, hideOrders, db.Pointers(orderKeysOf(partnerID, orderIDs))...)
-	return err
-}

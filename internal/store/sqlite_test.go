@@ -29,6 +29,12 @@ func TestSQLite(t *testing.T) {
 	storetest.Run(t, openSQLite)
 }
 
+// TestDisagreeingBoard: dropyard doctor finds damage of the board.
+func TestDisagreeingBoard(t *testing.T) {
+	t.Parallel()
+	storetest.DisagreeingBoard(t, openSQLite(t))
+}
+
 // TestEndedContextIsCanceled: a caller who has gone away gets context.Canceled, at
 // whatever step of the transaction the context ends.
 func TestEndedContextIsCanceled(t *testing.T) {

@@ -28,6 +28,7 @@ var Schema = &db.Schema{
 	Migrations:  migrations,
 	Sealed:      []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
 	Pictures:    "SELECT name FROM order_proofs",
+	Disagreeing: unlikeOrders,
 	Distributed: orders.Name,
 }
 

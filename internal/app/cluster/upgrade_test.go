@@ -180,7 +180,6 @@ func TestRollingUpgrade(t *testing.T) {
 		back.binary = old
 		u.refused(t, back)
 	}
-	t.Logf("mended %d rows of the board", u.service(0).MendBoard(t))
 	u.finish(t, 0, 1, 2)
 }
 

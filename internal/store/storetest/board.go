@@ -2,15 +2,16 @@ package storetest
 
 import (
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -23,6 +24,26 @@ func writeDispatch(t *testing.T, s *store.Store, fn func(dispatch.Writer) error)
 func readDispatch(t *testing.T, s *store.Store, fn func(dispatch.Reader) error) {
 	t.Helper()
 	must(t, s.Dispatch().Read(t.Context(), fn))
+}
+
+// showRows adds or overwrites rows of the board.
+func showRows(t *testing.T, s *store.Store, rows ...*board.Row) {
+	t.Helper()
+	must(t, s.Orders().Write(t.Context(), func(tx order.Writer) error {
+		return tx.Save(t.Context(), &order.Changes{Shown: rows})
+	}))
+}
+
+// hideRows removes rows of the board, if they are there.
+func hideRows(t *testing.T, s *store.Store, partnerID string, orderIDs ...string) {
+	t.Helper()
+	ended := make([]order.OrderKey, len(orderIDs))
+	for i, id := range orderIDs {
+		ended[i] = order.OrderKey{PartnerID: partnerID, OrderID: id}
+	}
+	must(t, s.Orders().Write(t.Context(), func(tx order.Writer) error {
+		return tx.Save(t.Context(), &order.Changes{Ended: ended})
+	}))
 }
 
 // boardRow returns a row in which no two fields are the same.
@@ -82,7 +103,6 @@ func printed(rows []board.Row) string {
 
 // testBoardRows writes, overwrites, finds and hides rows.
 func testBoardRows(t *testing.T, s *store.Store) {
-	ctx := t.Context()
 	one, two, three := boardRow(1), boardRow(2), boardRow(3)
 	check := func(when string, f dispatch.Filter, want ...*board.Row) {
 		t.Helper()
@@ -97,23 +117,18 @@ func testBoardRows(t *testing.T, s *store.Store) {
 			return nil
 		})
 	}
-	writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Show(ctx, []*board.Row{one, two, three}) })
+	showRows(t, s, one, two, three)
 	check("added", dispatch.Filter{}, one, two, three)
 	check("search", dispatch.Filter{Search: "CH OF 2"}, two)
 
 	changed := *boardRow(7)
 	changed.PartnerID, changed.OrderID = two.PartnerID, two.OrderID
-	writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Show(ctx, []*board.Row{&changed}) })
+	showRows(t, s, &changed)
 	check("overwritten", dispatch.Filter{}, one, three, &changed)
 	check("search for what was overwritten", dispatch.Filter{Search: "ch of 2"})
 	check("search for what is new", dispatch.Filter{Search: "ch of 7"}, &changed)
 
-	writeDispatch(t, s, func(tx dispatch.Writer) error {
-		if err := tx.Hide(ctx, one.PartnerID, []string{one.OrderID, "none"}); err != nil {
-			return err
-		}
-		return tx.Hide(ctx, one.PartnerID, []string{three.OrderID}) // another partner's
-	})
+	hideRows(t, s, one.PartnerID, one.OrderID, "none", three.OrderID) // the last is another partner's
 	check("hidden", dispatch.Filter{}, three, &changed)
 }
 
@@ -154,7 +169,7 @@ func testBoardFollowsOrders(t *testing.T, s *store.Store) {
 	// An order whose row is missing can be moved all the same.
 	hide := func() {
 		t.Helper()
-		writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Hide(ctx, partnerID, []string{first.OrderID}) })
+		hideRows(t, s, partnerID, first.OrderID)
 	}
 	hide()
 	onBoard(t, s, "hidden")
@@ -165,85 +180,46 @@ func testBoardFollowsOrders(t *testing.T, s *store.Store) {
 	onBoard(t, s, "all ended")
 }
 
-// testBoardVersions compares the board with orders in every state.
-func testBoardVersions(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	orders := map[delivery.Status]*delivery.Order{}
-	rows := make([]*board.Row, 0, len(delivery.Statuses))
-	shown := make([]dispatch.Versions, 0, len(delivery.Statuses)+1)
-	for i, status := range delivery.Statuses {
-		o := newOrder(t, fmt.Sprintf("A-%d", i), at(i))
-		o.Status, o.Version = status, int64(10+i)
-		must(t, save(ctx, s, creation(o, byte(i))))
-		row := board.Of(o)
-		row.Version = int64(20 + i)
-		orders[status], rows = o, append(rows, row)
-		versions := dispatch.Versions{OrderID: o.OrderID, Order: o.Version, OnBoard: row.Version}
-		if status == delivery.StatusDelivered || status == delivery.StatusCancelled {
-			versions.Order = 0
-		}
-		shown = append(shown, versions)
-	}
-	unknown := board.Row{PartnerID: partnerID, OrderID: "ord_zzz", Version: 30}
-	stranger := board.Row{PartnerID: "par_00000002", OrderID: "ord_1", Version: 31}
-	shown = append(shown, dispatch.Versions{OrderID: unknown.OrderID, OnBoard: unknown.Version})
-	writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Show(ctx, append(rows, &unknown, &stranger)) })
-	readDispatch(t, s, func(tx dispatch.Reader) error {
-		got, err := tx.ShownVersions(ctx, partnerID, "", 100)
-		if err != nil || !slices.Equal(got, shown) {
-			t.Errorf("got rows %+v, %v\nwant %+v", got, err, shown)
-		}
-		if got, err = tx.ShownVersions(ctx, partnerID, shown[2].OrderID, 3); err != nil || !slices.Equal(got, shown[3:6]) {
-			t.Errorf("got the second page of rows %+v, %v\nwant %+v", got, err, shown[3:6])
-		}
-		for i, status := range delivery.Statuses {
-			want := []dispatch.Versions{{OrderID: orders[status].OrderID, Order: int64(10 + i), OnBoard: int64(20 + i)}}
-			if got, err := tx.StoredVersions(ctx, partnerID, status, "", 100); err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s: got orders %+v, %v\nwant %+v", status, got, err, want)
-			}
-			if got, err := tx.StoredVersions(ctx, partnerID, status, want[0].OrderID, 100); err != nil || len(got) != 0 {
-				t.Errorf("%s: got %+v, %v after the last order, want none", status, got, err)
-			}
-		}
-		return nil
-	})
-}
-
-// damaged is the number of damaged rows: more than one transaction mends.
-const damaged = 201
-
-// testBoardRepair damages the board in every way and has it mended.
-func testBoardRepair(t *testing.T, s *store.Store) {
+// DisagreeingBoard damages the board in every way, and expects each damage to be found.
+func DisagreeingBoard(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	register(t, s)
-	orders := make([]*delivery.Order, 0, damaged)
-	for i := range damaged {
-		o := newOrder(t, "A-"+time.Duration(i).String(), testkit.Epoch.Add(time.Duration(i)*time.Second))
+	const count = 5
+	orders, all := make([]*delivery.Order, 0, count), make([]string, 0, count)
+	for i := range count {
+		o := newOrder(t, fmt.Sprint("A-", i), at(i))
 		must(t, save(ctx, s, creation(o, byte(i))))
-		orders = append(orders, o)
+		orders, all = append(orders, o), append(all, o.OrderID)
 	}
 	must(t, save(ctx, s, advance(orders[1], delivery.StatusAccepted)))
 	must(t, save(ctx, s, advance(orders[2], delivery.StatusCancelled)))
-	service := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Now: func() time.Time { return testkit.Epoch }, Log: slog.New(slog.DiscardHandler)})
-	repair := func(what string, want int) {
+	find := func(what string, want int) {
 		t.Helper()
-		if mended, err := service.Repair(ctx); err != nil || mended != want {
-			t.Errorf("%s: mended %d rows, %v; want %d", what, mended, err, want)
+		var found []string
+		must(t, s.Read(ctx, func(c db.Conn) error {
+			found = nil
+			return c.Query(ctx, store.Schema.Disagreeing, nil, func(r db.Row) error {
+				var text string
+				err := r.Scan(&text)
+				found = append(found, text)
+				return err
+			})
+		}))
+		if len(found) != want {
+			t.Errorf("%s: found %q, want %d", what, found, want)
 		}
-		onBoard(t, s, what, slices.Concat(orders[:2], orders[3:])...)
 	}
-	repair("not damaged", 0)
-	all := make([]string, 0, len(orders))
-	for _, o := range orders {
-		all = append(all, o.OrderID)
+	find("not damaged", 0)
+	hideRows(t, s, partnerID, all...)
+	find("missing", len(orders)-1)
+	for _, o := range slices.Concat(orders[:2], orders[3:]) {
+		showRows(t, s, board.Of(o))
 	}
-	writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Hide(ctx, partnerID, all) })
-	repair("missing", len(orders)-1)
+	find("mended", 0)
 	old, ended, unknown := board.Of(orders[1]), board.Of(orders[2]), board.Of(orders[3])
 	old.Version, old.Status = 1, delivery.StatusPending
 	ended.Version, ended.Status = 1, delivery.StatusPending
 	unknown.OrderID = "ord_none"
-	writeDispatch(t, s, func(tx dispatch.Writer) error { return tx.Show(ctx, []*board.Row{old, ended, unknown}) })
-	repair("an old row, one of an order that has ended, and one of no order", 3)
-	repair("mended", 0)
+	showRows(t, s, old, ended, unknown)
+	find("an old row, one of an order that has ended, and one of no order", 3)
 }

@@ -81,7 +81,7 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, random)
 	operators := operator.NewService(operator.Config{Store: s.Operators(), Hasher: hasher, Random: random, Log: log, Now: now})
 	partners := partner.NewService(partner.Config{Store: s.Partners(), Random: random, Log: log, Now: now})
-	dispatching := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Random: random, Log: log, Now: now})
+	dispatching := dispatch.NewService(dispatch.Config{Store: s.Dispatch(), Random: random, Now: now})
 	goods := stock.NewService(stock.Config{Store: s.Stock(), Random: random, Now: now})
 	signIns := signin.NewService(signin.Config{Kind: signin.Operators, Store: s.OperatorSignIns(), Random: random, Log: log, Now: now})
 	rules := &signin.Rules{Store: s.OperatorSignIns(), Random: random, Now: now, Roles: map[signin.Kind][]string{signin.Operators: {"admin"}}}

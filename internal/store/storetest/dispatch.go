@@ -139,9 +139,6 @@ func testDispatchNames(t *testing.T, s *store.Store) {
 	register(t, s)
 	addCouriers(t, s)
 	readDispatch(t, s, func(tx dispatch.Reader) error {
-		if got, err := tx.PartnerIDs(ctx); err != nil || !slices.Equal(got, []string{partnerID, otherPartnerID}) {
-			t.Errorf("got partners %q, %v", got, err)
-		}
 		names, err := tx.PartnerNames(ctx, []string{partnerID, "par_none", otherPartnerID})
 		if want := map[string]string{partnerID: "Metro", otherPartnerID: "Other"}; err != nil || !maps.Equal(names, want) {
 			t.Errorf("got names %q, %v, want %q", names, err, want)

@@ -36,8 +36,6 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board by orders":      testBoardFollowsOrders,
 		"board covers all":     testBoardCoversAll,
 		"board filters":        testBoardFilters,
-		"board versions":       testBoardVersions,
-		"board repair":         testBoardRepair,
 		"board feed":           testFeed,
 		"order notes":          testNotes,
 		"dispatch settings":    testDispatchSettings,
