@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
@@ -104,7 +105,7 @@ func requestLines(t *testing.T, dir string) map[string][]string {
 // output, which goes on.
 func TestHangUpWithoutFile(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_ACCESS_LOG=stdout"}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_ACCESS_LOG=stdout"}}
 	s := r.serve(t)
 	must(t, s.command.Process.Signal(syscall.SIGHUP))
 	for range 100 { // a process that ends by a signal does not answer all of them

@@ -59,7 +59,7 @@ func busyService(t *testing.T, r run) (s *serving, partner *apptest.Partner, sto
 func TestBackupAndRestore(t *testing.T) {
 	t.Parallel()
 	// However long the commands take beside it, no order is refused because of their number.
-	r := (run{dir: t.TempDir(), env: operatorEnv}).with("DROPYARD_RATE_LIMIT=0")
+	r := (run{dir: testkit.FastDir(t), env: operatorEnv}).with("DROPYARD_RATE_LIMIT=0")
 	s, partner, stop := busyService(t, r)
 	got := r.do(t, "backup", "backup.db")
 	if got.code != 0 || !strings.Contains(got.stdout, "verified") || !strings.Contains(got.stdout, "master key is not part of it") {
@@ -107,7 +107,7 @@ func TestBackupAndRestore(t *testing.T) {
 // with --resume.
 func TestRestoreHolds(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	revoked := partner.NewKey(t)

@@ -59,14 +59,14 @@ func newInstallation(t *testing.T) (run, *apptest.Partner) {
 	if filled.files == nil {
 		filled.files, filled.partner = fillInstallation(t)
 	}
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	filled.files.write(t, r.dir)
 	return r, filled.partner
 }
 
 func fillInstallation(t *testing.T) (files, *apptest.Partner) {
 	t.Helper()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	product := s.Operate(t).Stock(t, partner.PartnerID, "Lamp", map[string]int{"A": 100})
@@ -99,7 +99,7 @@ func (r run) to(t *testing.T, database string) *copying {
 	t.Helper()
 	c := &copying{run: r, url: database}
 	c.from = &apptest.Service{Data: filepath.Join(r.dir, "data")}
-	c.target = &apptest.Service{Data: t.TempDir(), Database: database}
+	c.target = &apptest.Service{Data: testkit.FastDir(t), Database: database}
 	if database == "" {
 		c.url = "sqlite:" + filepath.Join(c.target.Data, "dropyard.db")
 	}

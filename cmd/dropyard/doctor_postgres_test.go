@@ -16,7 +16,7 @@ import (
 func TestDoctorOnPostgres(t *testing.T) {
 	t.Parallel()
 	database := testkit.StartPostgres(t).Database(t)
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_DATABASE=" + database}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_DATABASE=" + database}}
 	if got := r.do(t, "doctor"); got.code != 0 || !strings.Contains(got.stdout, "no service has used the database yet") {
 		t.Errorf("before the first start: got %+v, want exit code 0 and that note", got)
 	}
@@ -87,7 +87,7 @@ func TestDoctorOnSettings(t *testing.T) {
 		"--base-url https://a.example --webhook-allow-insecure":         {1, "fault: --webhook-allow-insecure is set"},
 		"--base-url https://a.example --registration closed --simulate": {0, "note: --simulate is set"},
 	} {
-		r := run{dir: t.TempDir()}
+		r := run{dir: testkit.FastDir(t)}
 		if got := r.do(t, "migrate"); got.code != 0 {
 			t.Fatalf("migrate: got %+v", got)
 		}

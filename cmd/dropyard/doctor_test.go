@@ -64,7 +64,7 @@ type installations struct{ stopped, killed files }
 
 func install(t *testing.T) *installations {
 	t.Helper()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	data := filepath.Join(r.dir, "data")
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
@@ -219,7 +219,7 @@ func TestDamage(t *testing.T) {
 	for name, c := range damages {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := run{dir: t.TempDir()}
+			r := run{dir: testkit.FastDir(t)}
 			dir := filepath.Join(r.dir, "data")
 			all := maps.Clone(sound.stopped)
 			if c.killed {
@@ -365,7 +365,7 @@ func (r *run) asNobody(t *testing.T, program string) {
 // TestNewDatabase gives up a database that is missing, only if that is asked for.
 func TestNewDatabase(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	data := filepath.Join(r.dir, "data")
 	s := r.serve(t)
 	s.signal(t, syscall.SIGTERM)
@@ -399,7 +399,7 @@ func TestNewDatabase(t *testing.T) {
 // and again beside a key in another place after the directory was emptied.
 func TestKeyOfOperator(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	data := filepath.Join(r.dir, "data")
 	must(t, os.Mkdir(data, 0o700))
 	must(t, os.WriteFile(filepath.Join(data, keyFile), []byte(strings.Repeat("ab", 32)), 0o600))
@@ -414,7 +414,7 @@ func TestKeyOfOperator(t *testing.T) {
 // database run beside the first, which is killed; then the second may start.
 func TestSecondService(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	got := r.do(t, "serve", "--listen", "127.0.0.1:0")
 	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "./data") || !strings.Contains(got.stderr, "is using it") {
@@ -435,7 +435,7 @@ func TestSecondService(t *testing.T) {
 // none is acknowledged from then on.
 func TestDirectoryDeleted(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	partner.Create(t, testkit.OrderJSON("before", "")).Must(t, 201)
@@ -453,7 +453,7 @@ func TestDirectoryDeleted(t *testing.T) {
 // a request meets them, no more orders are created.
 func TestDamageUnderWay(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	for n := range 20 {

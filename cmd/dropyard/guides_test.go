@@ -64,7 +64,7 @@ func TestGuides(t *testing.T) {
 				runGuide(t, guide, movedService(t))
 				return
 			}
-			runGuide(t, guide, reader{t.TempDir(), env})
+			runGuide(t, guide, reader{testkit.FastDir(t), env})
 		})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestHealth asks services that respond and that do not, as the image's HEALTHCHECK does.
@@ -17,7 +19,7 @@ func TestHealth(t *testing.T) {
 	t.Cleanup(server.Close)
 	closed := httptest.NewServer(nil)
 	closed.Close()
-	s := run{dir: t.TempDir()}.serve(t)
+	s := run{dir: testkit.FastDir(t)}.serve(t)
 	for name, c := range map[string]struct {
 		args []string
 		code int

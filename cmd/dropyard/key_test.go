@@ -13,7 +13,7 @@ import (
 // TestKeyRotate rotates the master key of a service that is stopped and started again.
 func TestKeyRotate(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	if got := r.do(t, "key", "rotate"); got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, "stop it first") {
@@ -45,7 +45,7 @@ func TestKeyRotateErrors(t *testing.T) {
 		"key rotate --database mysql://x":  {2, "--database"},
 		"key rotate --master-key-file x/y": {2, "--master-key-file"},
 	} {
-		r := run{dir: t.TempDir()}
+		r := run{dir: testkit.FastDir(t)}
 		got := r.do(t, strings.Fields(args)...)
 		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.text) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, want.code, want.text)

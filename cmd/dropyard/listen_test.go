@@ -22,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
@@ -222,7 +223,7 @@ func (g *gate) open(t *testing.T, service string) {
 // shown twice, and the loss of the connection is reported once.
 func TestListenReconnects(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	g, h := newGate(t), receiveEvents(t)
 	g.open(t, s.URL)
@@ -278,7 +279,7 @@ func TestListenReconnects(t *testing.T) {
 // TestListenFlags checks --since, --events and --print-bodies.
 func TestListenFlags(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	from := r.as(s.Register(t, "metro"), s.URL)
 	from.env = append(from.env, "TZ=UTC")
@@ -337,7 +338,7 @@ func feedEvent(n int) client.FeedEvent {
 // webhookSecret, with which the events are signed.
 func listenTo(t *testing.T, from *httptest.Server, args ...string) *listening {
 	t.Helper()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret, "DROPYARD_WEBHOOK_SECRET=" + webhookSecret}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret, "DROPYARD_WEBHOOK_SECRET=" + webhookSecret}}
 	return r.listen(t, args...)
 }
 

@@ -46,7 +46,7 @@ func (r run) command(t *testing.T, args ...string) *exec.Cmd {
 func (r run) do(t *testing.T, args ...string) result {
 	t.Helper()
 	if r.dir == "" {
-		r.dir = t.TempDir()
+		r.dir = testkit.FastDir(t)
 	}
 	var stdout, stderr bytes.Buffer
 	command := r.command(t, args...)
@@ -129,7 +129,7 @@ func TestInvalidSettings(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := run{dir: t.TempDir()}
+			r := run{dir: testkit.FastDir(t)}
 			if c.env != "" {
 				r.env = []string{c.env}
 			}

@@ -11,7 +11,7 @@ import (
 // not.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	first := r.do(t, "migrate", "--data", "new")
 	if first.code != 0 || first.stderr != "" || !strings.HasPrefix(first.stdout, "schema version ") {
 		t.Errorf("first run: got %+v, want the version", first)

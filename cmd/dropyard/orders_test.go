@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // example returns the file that docs/importing.md refers to.
@@ -22,7 +24,7 @@ func example(t *testing.T) string {
 // once.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	from := r.as(partner, s.URL)

@@ -15,7 +15,7 @@ import (
 // TestPartnerExportAndErase runs both commands while the service runs.
 func TestPartnerExportAndErase(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
@@ -57,7 +57,7 @@ func recordKinds(t *testing.T, exported string) (kinds []string) {
 // TestPartnerApprove approves an account while the service runs.
 func TestPartnerApprove(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_REGISTRATION=approval"}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_REGISTRATION=approval"}}
 	s := r.serve(t)
 	made := s.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 201)
 	id := made.Text("partner_id")
@@ -88,7 +88,7 @@ func TestPartnerErrors(t *testing.T) {
 		"serve --retain-orders 3d":                                           {2, "--retain-orders"},
 		"serve --retain-events soon":                                         {2, "--retain-events"},
 	} {
-		r := run{dir: t.TempDir()}
+		r := run{dir: testkit.FastDir(t)}
 		got := r.do(t, strings.Fields(args)...)
 		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.text) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, want.code, want.text)
@@ -102,7 +102,7 @@ func TestPartnerErrors(t *testing.T) {
 // TestAuditExport runs the command while the service runs.
 func TestAuditExport(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 	s := r.serve(t)
 	const hostile = "Ève\u009b2J\u202e"
 	boss := s.Operate(t)

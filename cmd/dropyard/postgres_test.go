@@ -26,7 +26,7 @@ func TestPostgresURLFaults(t *testing.T) {
 			"copy --to sqlite:none.db --from", "copy --from sqlite:none.db --to", "operator add a@example.com --password a-good-password --database",
 			"partner export par_1 --database", "audit export --database", "key rotate --database", "clock accept --database",
 		} {
-			r := run{dir: t.TempDir()}
+			r := run{dir: testkit.FastDir(t)}
 			got := r.do(t, append(strings.Fields(command), url)...)
 			if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
 				!strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
@@ -42,7 +42,7 @@ func TestPostgresURLFaults(t *testing.T) {
 // TestServerThatMayLoseData starts on a server whose fsync and full_page_writes are off.
 func TestServerThatMayLoseData(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: []string{"DROPYARD_DATABASE=" + testkit.PostgresURL(t)}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_DATABASE=" + testkit.PostgresURL(t)}}
 	got := r.do(t, "serve", "--listen", "127.0.0.1:0")
 	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "fsync of PostgreSQL is off") {
 		t.Errorf("serve: got %+v, want exit code 1 and one line about fsync", got)
@@ -68,7 +68,7 @@ func TestBehindPgBouncer(t *testing.T) {
 	testkit.NeedPgBouncer.OrSkip(t)
 	database := testkit.PostgresURL(t)
 	behind := func(mode testkit.Pooling) run {
-		return run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, mode)}}
+		return run{dir: testkit.FastDir(t), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, mode)}}
 	}
 	for _, mode := range []testkit.Pooling{testkit.TransactionPooling, testkit.StatementPooling} {
 		r := behind(mode)
@@ -97,7 +97,7 @@ func TestBehindPgBouncer(t *testing.T) {
 func TestRoleWithoutCreate(t *testing.T) {
 	t.Parallel()
 	database := testkit.PostgresURL(t)
-	owner := run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + database}}
+	owner := run{dir: testkit.FastDir(t), env: []string{mayLoseData, "DROPYARD_DATABASE=" + database}}
 	if got := owner.do(t, "migrate"); got.code != 0 {
 		t.Fatalf("migrate: got %+v", got)
 	}
@@ -107,7 +107,7 @@ func TestRoleWithoutCreate(t *testing.T) {
 	where, err := url.Parse(database)
 	must(t, err)
 	where.User = url.User("changes")
-	r := run{dir: t.TempDir(), env: []string{mayLoseData, "DROPYARD_DATABASE=" + where.String()}}
+	r := run{dir: testkit.FastDir(t), env: []string{mayLoseData, "DROPYARD_DATABASE=" + where.String()}}
 	if got := r.do(t, "doctor"); got.code != 0 {
 		t.Errorf("doctor: got %+v, want no fault", got)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 var readyLine = regexp.MustCompile(`msg=ready url=(http://\S+)`)
@@ -68,7 +69,7 @@ func (s *serving) signal(t *testing.T, signal syscall.Signal) (code int, log str
 func TestServeStopsOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		r := run{dir: t.TempDir(), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+		r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
 		s := r.serve(t)
 		s.Do(t, "GET", "/v1/health", nil).Must(t, 200)
 		partner := s.Register(t, "metro")
@@ -113,7 +114,7 @@ func TestServeStopsDuringStart(t *testing.T) {
 // TestDataIsPrivate expects no permissions for other users of the machine.
 func TestDataIsPrivate(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	defer s.signal(t, syscall.SIGTERM)
 	data := filepath.Join(r.dir, "data")
@@ -127,7 +128,7 @@ func TestDataIsPrivate(t *testing.T) {
 // TestOperatorAddWhileServing expects that the new operator can log in immediately.
 func TestOperatorAddWhileServing(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	token := func(status int) *apptest.Answer {
 		t.Helper()
@@ -152,7 +153,7 @@ func TestOperatorAddWhileServing(t *testing.T) {
 // TestServeStartErrors expects exit code 1 and one line.
 func TestServeStartErrors(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir()}
+	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--listen: another program listens on "+s.Address()) {
 		t.Errorf("port in use: got %+v, want exit code 1 and one line with the flag and the address", got)

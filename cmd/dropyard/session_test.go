@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // person uses the command line with a home of their own. No secret is on a command line
@@ -85,7 +86,7 @@ func (p *person) refused(code int, commandLine, want string, input ...string) {
 // TestPartnerSession is a partner from login to a delivered order and a replayed event.
 func TestPartnerSession(t *testing.T) {
 	t.Parallel()
-	s := (run{dir: t.TempDir(), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
+	s := (run{dir: testkit.FastDir(t), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
 	account := s.Register(t, "metro")
 	p := newPerson(t)
 	p.refused(exitUsage, "orders list", "dropyard login")
@@ -142,7 +143,7 @@ func TestPartnerSession(t *testing.T) {
 // TestLoginWithKeyFromBrowser pastes an API key, and logs out, which asks for the account.
 func TestLoginWithKeyFromBrowser(t *testing.T) {
 	t.Parallel()
-	s := (run{dir: t.TempDir()}).serve(t)
+	s := (run{dir: testkit.FastDir(t)}).serve(t)
 	account := s.Register(t, "metro").InTest(t)
 	p := newPerson(t)
 	p.refused(exitRefused, "login --browser --server "+s.URL, "unauthorized", account.PublicKey, "sk_wrong")
@@ -159,7 +160,7 @@ func TestLoginWithKeyFromBrowser(t *testing.T) {
 // TestOperatorSession is an operator from login to a delivered order.
 func TestOperatorSession(t *testing.T) {
 	t.Parallel()
-	s := (run{dir: t.TempDir(), env: operatorEnv}).serve(t)
+	s := (run{dir: testkit.FastDir(t), env: operatorEnv}).serve(t)
 	account := s.Register(t, "metro")
 	p := newPerson(t)
 	p.must("login --profile live --mode live --server "+s.URL, `in live mode`, account.Email, account.Password)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // paths holds the events on the shortest path to each event.
@@ -33,7 +34,7 @@ func TestTriggerAndListen(t *testing.T) {
 	if len(paths) != len(delivery.EventTypes) {
 		t.Fatalf("the test knows %d events, want all %d", len(paths), len(delivery.EventTypes))
 	}
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	from, h := r.as(s.Register(t, "metro"), s.URL), receiveEvents(t)
 	l := from.with("DROPYARD_WEBHOOK_SECRET="+webhookSecret).listen(t, "--forward-to", h.URL)
@@ -92,7 +93,7 @@ func checkCouriers(t *testing.T, s *apptest.Service) {
 // courier is used.
 func TestTriggerWithToken(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	partner, operator := s.Register(t, "metro"), s.Operate(t)
 	alone := (run{}).as(partner, s.URL)
@@ -109,7 +110,7 @@ func TestTriggerWithToken(t *testing.T) {
 // TestTriggerErrors expects one line, and that no order is created.
 func TestTriggerErrors(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: operatorEnv}
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	from := (run{}).as(partner, s.URL)
@@ -137,7 +138,7 @@ func TestTriggerErrors(t *testing.T) {
 // TestTriggerTest expects the endpoint's response to be printed.
 func TestTriggerTest(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: append(operatorEnv, "DROPYARD_WEBHOOK_ALLOW_INSECURE=true")}
+	r := run{dir: testkit.FastDir(t), env: append(operatorEnv, "DROPYARD_WEBHOOK_ALLOW_INSECURE=true")}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
 	endpoint := receive(t, 200, "")
@@ -195,7 +196,7 @@ func TestStepsToFollowsTransitions(t *testing.T) {
 // operator, and expects listen to show them.
 func TestTriggerInTestMode(t *testing.T) {
 	t.Parallel()
-	r := run{dir: t.TempDir(), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0"}, operatorEnv...)}
+	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0"}, operatorEnv...)}
 	s := r.serve(t)
 	from := (run{}).as(s.Register(t, "metro").InTest(t), s.URL)
 	l := from.listen(t)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // TestUnknownVariables expects doctor to name each variable that looks like a setting and is
@@ -31,7 +33,7 @@ func TestUnknownVariables(t *testing.T) {
 	if found := unknownVariables(all, knownVariables(t.Context())); len(found) > 0 {
 		t.Errorf("got %q, want settings and links of Kubernetes accepted", found)
 	}
-	got := (run{dir: t.TempDir(), env: []string{"DROPYARD_BASEURL=https://a.example"}}).do(t, "doctor")
+	got := (run{dir: testkit.FastDir(t), env: []string{"DROPYARD_BASEURL=https://a.example"}}).do(t, "doctor")
 	if got.code != 1 || !strings.Contains(got.stdout, "fault: DROPYARD_BASEURL is set, and is not a setting: did you mean DROPYARD_BASE_URL?\n") {
 		t.Errorf("got %+v, want the variable among the faults", got)
 	}
