@@ -71,8 +71,7 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 		if _, err := io.ReadFull(a.Random, request.UUID[:]); err != nil {
 			return "", err
 		}
-		var wanted delivery.OrderRequest
-		wanted, request.Refused = form.Decode(must(body), delivery.ReadOrderRequest)
+		wanted, _ := form.Decode(must(body), order.ReadWanted) // keeps its faults
 		created, err := a.orders.Create(ctx, request, wanted)
 		if err != nil {
 			return "", err

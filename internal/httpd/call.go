@@ -14,7 +14,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -287,17 +286,6 @@ func Decode[C any](c *Call, read func(*form.Form) C) (command C, err error) {
 		return command, err
 	}
 	return form.Decode(root, read)
-}
-
-// DecodeKeyed reads the body of a request that may be repeated under a key. The faults of
-// the body go with the request, because an equal one that was carried out goes before them.
-func DecodeKeyed[C any](c *Call, request *idempotency.Request, read func(*form.Form) C) (command C, err error) {
-	root, err := c.JSON()
-	if err != nil {
-		return command, err
-	}
-	command, request.Refused = form.Decode(root, read)
-	return command, nil
 }
 
 // isJSON reports whether a Content-Type is that of JSON, with any parameters.

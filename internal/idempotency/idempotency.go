@@ -20,9 +20,6 @@ type Key struct {
 type Request struct {
 	Key
 	Body []byte // as sent; its hash distinguishes a retry from another request
-	// Refused is what is wrong with the body. An equal request that was carried out goes
-	// before it, because the rules may have changed since.
-	Refused error
 }
 
 // BodyHash returns the SHA-256 of the request's body.

@@ -20,6 +20,7 @@ import (
 
 // Advance is a request to move an order to another state, by the service.
 type Advance struct {
+	form.Faults // which come after what a courier may not do, and after the answer to an equal request
 	Status        delivery.Status
 	Notes         string
 	CourierID     string     // required for courier_assigned
@@ -33,9 +34,6 @@ type Advance struct {
 	By string
 	// Version is the version of the order that the caller saw; 0 if the request has none.
 	Version int64
-	// Refused is what is wrong with the request; nil if nothing is. It comes after what a
-	// courier may not do, and after the answer to an equal request.
-	Refused error
 }
 
 // ReadAdvance returns the reader of requests to move one order. by is the courier who makes
@@ -145,8 +143,8 @@ func (s *Service) concerned(
 	if a.By != "" && a.Status.Known() && !slices.Contains(delivery.CourierStatuses, a.Status) {
 		return nil, nil, refusal.New(refusal.CodeForbidden, fmt.Sprintf("a courier may not make an order %s", a.Status))
 	}
-	if a.Refused != nil {
-		return nil, nil, a.Refused
+	if err := a.Problems().Err(); err != nil {
+		return nil, nil, err
 	}
 	order, err = s.head(ctx, orderID)
 	if err == nil && !a.may(order) {
@@ -313,6 +311,9 @@ func (s *Service) ReadBulkAdvance(f *form.Form) BulkAdvance {
 // r is the request if it came with an Idempotency-Key; otherwise nil. The key holds for
 // each order by itself, so that a request which was interrupted can be repeated.
 func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a BulkAdvance) ([]Moved, error) {
+	if err := a.Problems().Err(); err != nil {
+		return nil, err
+	}
 	courier, err := s.courier(ctx, a.Advance)
 	if err != nil {
 		return nil, err

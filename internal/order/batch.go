@@ -52,7 +52,7 @@ func ReadBatch(f *form.Form) []Wanted {
 	}
 	wanted := make([]Wanted, len(orders))
 	for i, order := range orders {
-		wanted[i].OrderRequest, wanted[i].Refused = form.Decode(order, delivery.ReadOrderRequest)
+		wanted[i], _ = form.Decode(order, ReadWanted) // keeps its faults
 		runtime.Gosched()
 	}
 	return wanted

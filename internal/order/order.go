@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -122,14 +123,17 @@ func (s *Service) price(ctx context.Context, partnerID string, shipment delivery
 
 // Wanted is a request to create an order.
 type Wanted struct {
+	form.Faults // which come after the answer to an equal request: the rules may have changed since
 	delivery.OrderRequest
-	Refused error // what is wrong with the request; nil if nothing is
 }
+
+// ReadWanted reads a request to create an order.
+func ReadWanted(f *form.Form) Wanted { return Wanted{OrderRequest: delivery.ReadOrderRequest(f)} }
 
 // Create prices and stores an order. A refused request leaves nothing behind. A repeated
 // request gets the answer to the first, even if the rules have changed since.
-func (s *Service) Create(ctx context.Context, r idempotency.Request, request delivery.OrderRequest) (Answer, error) {
-	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), &Wanted{request, r.Refused}))
+func (s *Service) Create(ctx context.Context, r idempotency.Request, wanted Wanted) (Answer, error) {
+	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), &wanted))
 }
 
 // creation returns the command that creates an order, or that refuses to.
@@ -152,8 +156,8 @@ func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
 
 // prepare returns the order that a valid request asks for.
 func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted) (*delivery.Order, error) {
-	if wanted.Refused != nil {
-		return nil, wanted.Refused
+	if err := wanted.Problems().Err(); err != nil {
+		return nil, err
 	}
 	now := s.now()
 	price, err := s.price(ctx, partnerID, wanted.Shipment, now)
@@ -335,12 +339,23 @@ func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte)
 	return page, err
 }
 
+// CancelRequest is a request of a partner to cancel an order.
+type CancelRequest struct {
+	form.Faults
+	Reason string // may be empty
+}
+
+// ReadCancelRequest reads a request to cancel an order.
+func ReadCancelRequest(f *form.Form) CancelRequest {
+	return CancelRequest{Reason: delivery.ReadCancelRequest(f)}
+}
+
 // Cancel cancels an order for its partner while that is allowed, and returns
-// its items to stock. The reason may be empty.
-func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID, reason string) (Answer, error) {
+// its items to stock.
+func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID string, wanted CancelRequest) (Answer, error) {
 	hash := r.BodyHash()
-	if r.Refused != nil {
-		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: r.Refused})
+	if err := wanted.Problems().Err(); err != nil {
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: err})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {
@@ -354,7 +369,7 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID, re
 	return s.settleOnce(ctx, r.Key, &cancelCommand{
 		target:   OrderKey{r.PartnerID, orderID},
 		products: productsOf(order),
-		reason:   reason,
+		reason:   wanted.Reason,
 		at:       now,
 		eventID:  eventID,
 		key:      r.Key,

@@ -14,6 +14,7 @@ import (
 
 // Tally is what was counted of products at a location.
 type Tally struct {
+	form.Faults
 	Location string
 	Lines    []TallyLine
 	Notes    string
@@ -53,7 +54,7 @@ func (s *Service) CountFrom(ctx context.Context, r Request, basis form.Basis[map
 	for i, line := range tally.Lines {
 		ids[i] = line.ProductID
 	}
-	return s.once(ctx, r, ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+	return s.once(ctx, r, tally.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
 		levels := tally.levels(locked)
 		if err := basis.Check(levels); err != nil {
 			return nil, err

@@ -13,6 +13,9 @@ import (
 // Record books a movement: stock that came in or went out, a correction, or a
 // transfer, which writes two rows. No level goes below zero.
 func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) (movements []delivery.Movement, err error) {
+	if err := wanted.Problems().Err(); err != nil {
+		return nil, err
+	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockLedger(ctx, partnerID, wanted.ProductID)
 		if err != nil {
@@ -81,6 +84,7 @@ func bookedFacts(product *ledger.Product, booked []delivery.Movement) levelFacts
 
 // Booking is a movement to be booked.
 type Booking struct {
+	form.Faults
 	Kind      delivery.MovementType
 	ProductID int64
 	Quantity  int64  // signed for a correction, otherwise at least 1

@@ -3,6 +3,7 @@ package stock
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
@@ -24,7 +25,7 @@ type Answer struct {
 // RecordOnce is Record for a request that may be repeated: with its key, the
 // movement is booked once.
 func (s *Service) RecordOnce(ctx context.Context, r Request, wanted Booking) (Answer, error) {
-	return s.once(ctx, r, []int64{wanted.ProductID}, func(tx Writer, locked *ledger.Ledger) (any, error) {
+	return s.once(ctx, r, wanted.Problems(), []int64{wanted.ProductID}, func(tx Writer, locked *ledger.Ledger) (any, error) {
 		return s.record(ctx, tx, locked, wanted)
 	})
 }
@@ -32,10 +33,10 @@ func (s *Service) RecordOnce(ctx context.Context, r Request, wanted Booking) (An
 // once carries out what a request asks for, unless an equal one was before; its
 // answer is kept in the same transaction. The key is looked for under the lock
 // of the partner's counters, so that of two at once the second finds the first,
-// and before the refusal that the request would end with.
-func (s *Service) once(ctx context.Context, r Request, productIDs []int64, do func(Writer, *ledger.Ledger) (any, error)) (answer Answer, err error) {
-	if r.Refused != nil && !r.Keyed {
-		return Answer{}, r.Refused
+// and before the refusal of its faults: the rules may have changed since.
+func (s *Service) once(ctx context.Context, r Request, faults form.Problems, productIDs []int64, do func(Writer, *ledger.Ledger) (any, error)) (answer Answer, err error) {
+	if err := faults.Err(); err != nil && !r.Keyed {
+		return Answer{}, err
 	}
 	if len(productIDs) == 0 {
 		productIDs = []int64{0} // only locks the partner
@@ -52,8 +53,8 @@ func (s *Service) once(ctx context.Context, r Request, productIDs []int64, do fu
 		if answer, found, err = r.find(ctx, tx); err != nil || found {
 			return err
 		}
-		if r.Refused != nil {
-			return r.Refused
+		if err := faults.Err(); err != nil {
+			return err
 		}
 		result, err := do(tx, locked)
 		if err != nil {

@@ -15,6 +15,7 @@ const MaxReceived = 100
 
 // Receipt is a receipt of goods at a location. Several lines may be about one product.
 type Receipt struct {
+	form.Faults
 	Location string
 	Lines    []ReceiptLine
 	Notes    string
@@ -47,7 +48,7 @@ func (s *Service) Receive(ctx context.Context, r Request, receipt Receipt) (Answ
 	for i, line := range receipt.Lines {
 		ids[i] = line.ProductID
 	}
-	return s.once(ctx, r, ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+	return s.once(ctx, r, receipt.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
 		return s.receive(ctx, tx, locked, receipt)
 	})
 }

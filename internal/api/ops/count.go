@@ -53,7 +53,7 @@ func (s *Server) handleCount(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	tally, err := httpd.DecodeKeyed(c, &request.Request, stock.ReadTally)
+	tally, err := httpd.Decode(c, stock.ReadTally)
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/record"
@@ -22,12 +21,10 @@ func (s *Server) handleOrderAdvance(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	body, err := c.JSON()
+	move, err := httpd.Decode(c, s.config.Orders.ReadAdvance(courierID))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	move, refused := form.Decode(body, s.config.Orders.ReadAdvance(courierID))
-	move.Refused = refused
 	answer, err := s.config.Orders.Advance(c.Context(), request, c.PathID("order_id"), move)
 	c.MarkReplayed(answer.Replayed)
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err

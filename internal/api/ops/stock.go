@@ -187,7 +187,7 @@ func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	booking, err := httpd.DecodeKeyed(c, &request.Request, stock.ReadBooking)
+	booking, err := httpd.Decode(c, stock.ReadBooking)
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -110,12 +110,10 @@ type validAnswer struct {
 // handleOrderValidate returns the status and error that creating an order would
 // have.
 func (s *Server) handleOrderValidate(c *httpd.Call) (httpd.Reply, error) {
-	body, err := c.JSON()
+	wanted, err := httpd.Decode(c, order.ReadWanted)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	var wanted order.Wanted
-	wanted.OrderRequest, wanted.Refused = form.Decode(body, delivery.ReadOrderRequest)
 	dry, err := s.config.Orders.Validate(c.Context(), c.Account, wanted)
 	if err == nil {
 		return httpd.OK(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})

@@ -54,7 +54,7 @@ func (s *Server) handleOrderCreate(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	wanted, err := httpd.DecodeKeyed(c, &request, delivery.ReadOrderRequest)
+	wanted, err := httpd.Decode(c, order.ReadWanted)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -69,14 +69,14 @@ func (s *Server) handleOrderCancel(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	reason := ""
+	var wanted order.CancelRequest
 	if len(c.Content) > 0 {
-		reason, err = httpd.DecodeKeyed(c, &request, delivery.ReadCancelRequest)
+		wanted, err = httpd.Decode(c, order.ReadCancelRequest)
 	}
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	answer, err := s.config.Orders.Cancel(c.Context(), request, c.PathID("order_id"), reason)
+	answer, err := s.config.Orders.Cancel(c.Context(), request, c.PathID("order_id"), wanted)
 	c.MarkReplayed(answer.Replayed)
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
 }

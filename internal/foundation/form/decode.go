@@ -8,9 +8,12 @@ import "slices"
 func Decode[C any](root Source, read func(*Form) C) (C, error) {
 	var problems Problems
 	command := read(New(root, &problems))
-	if _, keeps := any((*C)(nil)).(keeper); keeps {
-		keeping := command // so that other commands need not be on the heap
-		any(&keeping).(keeper).keep(problems)
+	if len(problems) == 0 {
+		return command, nil
+	}
+	keeping := command // so that commands without faults need not be on the heap
+	if k, keeps := any(&keeping).(keeper); keeps {
+		k.keep(problems)
 		return keeping, nil
 	}
 	return command, problems.Err()

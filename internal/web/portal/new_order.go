@@ -205,18 +205,17 @@ func (o *orderForm) priceAgain() error {
 func (o *orderForm) send() (orderID string, err error) {
 	typed, wanted := o.read()
 	request := idempotency.Request{
-		Key:     idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
-		Body:    []byte(typed.Encode()),
-		Refused: wanted.Refused,
+		Key:  idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
+		Body: []byte(typed.Encode()),
 	}
-	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted.OrderRequest)
+	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted)
 	return record.OrderID(answer.Record), err
 }
 
 // read reads the order that was typed.
 func (o *orderForm) read() (typed url.Values, wanted order.Wanted) {
 	typed = orderValues(o.Form.Values, o.clockOf)
-	wanted.OrderRequest, wanted.Refused = form.Decode(form.FromValues(typed, nil), delivery.ReadOrderRequest)
+	wanted, _ = form.Decode(form.FromValues(typed, nil), order.ReadWanted) // keeps its faults
 	return typed, wanted
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -93,9 +94,8 @@ func (room *Room) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
 		Key:  idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key},
 		Body: []byte(sent.Values.Encode()),
 	}
-	var reason string
-	reason, request.Refused = form.Decode(sent.Typed(nil), delivery.ReadCancelRequest)
-	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, reason)
+	wanted, _ := form.Decode(sent.Typed(nil), order.ReadCancelRequest) // keeps its faults
+	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, wanted)
 	return err
 }
 

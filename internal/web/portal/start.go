@@ -133,8 +133,7 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 		Key:  idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key},
 		Body: body,
 	}
-	var wanted delivery.OrderRequest
-	wanted, request.Refused = form.Decode(source, delivery.ReadOrderRequest)
+	wanted, _ := form.Decode(source, order.ReadWanted) // keeps its faults
 	if _, err := room.config.Orders.Create(s.Context(), request, wanted); err != nil {
 		return 0, nil, err
 	}
