@@ -129,7 +129,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 			continue
 		}
 		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
-			Key:     idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)},
+			Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)}},
 			OrderID: made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,
 		})
 	}

@@ -67,10 +67,11 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 		orderID, status = found[at].OrderID, found[at].Status
 	} else {
 		body := one.request(a.Now())
-		request := idempotency.Request{Key: idempotency.Key{PartnerID: seeded.PartnerID, Scope: "POST /v1/orders"}, Body: []byte(body)}
-		if _, err := io.ReadFull(a.Random, request.UUID[:]); err != nil {
+		key := idempotency.Key{PartnerID: seeded.PartnerID, Scope: "POST /v1/orders"}
+		if _, err := io.ReadFull(a.Random, key.UUID[:]); err != nil {
 			return "", err
 		}
+		request := idempotency.NewRequest(key, []byte(body))
 		wanted, _ := form.Decode(must(body), order.ReadWanted) // keeps its faults
 		created, err := a.orders.Create(ctx, request, wanted)
 		if err != nil {

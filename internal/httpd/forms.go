@@ -7,7 +7,6 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
@@ -19,25 +18,25 @@ var errSentAlready = refusal.New(refusal.CodeConflict, "this form was sent alrea
 // claimed before the change, because a change that may have been made is better looked
 // up by the person than made twice.
 func (c *Call) formOnce(r visit.Route) (Reply, error) {
-	s := c.server
 	key, err := c.visit().Key()
 	if err != nil {
 		return Reply{}, err
 	}
-	change := idempotency.NewChange(c.PersonID, key, c.Method+" "+c.URL.Path+" "+c.Account, c.unbounded())
-	change.RequestID, change.CreatedAt = c.RequestID, timestamp.Truncate(s.config.Now())
-	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
-	if err != nil {
-		return Reply{}, err
-	}
-	defer leave()
-	earlier, err := s.config.Receipts.Claim(c.Context(), change)
-	if err != nil {
-		return Reply{}, err
-	}
-	if earlier != nil {
-		return s.formAgain(c, earlier, change)
-	}
+	change := idempotency.NewChange(c.PersonID, key, c.scope()+" "+c.Account, c.unbounded())
+	return c.server.inTurn(c, change, func(c *Call, change *idempotency.Change) (Reply, error) {
+		earlier, err := c.server.config.Receipts.Claim(c.Context(), change)
+		if err != nil {
+			return Reply{}, err
+		}
+		if earlier != nil {
+			return c.server.formAgain(c, earlier, change)
+		}
+		return c.handleForm(r, change)
+	})
+}
+
+// handleForm handles a form whose key has been claimed.
+func (c *Call) handleForm(r visit.Route, change *idempotency.Change) (Reply, error) {
 	// A browser hangs up when its user clicks again: the change that has begun goes on.
 	timeout := requestTimeout
 	if r.Long {
@@ -47,7 +46,7 @@ func (c *Call) formOnce(r visit.Route) (Reply, error) {
 	defer cancel()
 	c.Request = c.WithContext(ctx)
 	answer, err := c.Page(r.Serve)
-	s.settleForm(c, change, answer, err)
+	c.server.settleForm(c, change, answer, err)
 	return answer, err
 }
 

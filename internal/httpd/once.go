@@ -69,20 +69,18 @@ func (c *Call) IdempotencyKey() (uuid.UUID, error) {
 // Idempotency-Key it came with.
 func (c *Call) Repeatable() (idempotency.Request, error) {
 	key, err := c.IdempotencyKey()
-	return c.RepeatableUnder(c.Account, key), err
-}
-
-// RepeatableUnder returns the request as one of an account that may be repeated under a key.
-func (c *Call) RepeatableUnder(account string, key uuid.UUID) idempotency.Request {
-	return idempotency.Request{
-		Key:  idempotency.Key{PartnerID: account, Scope: c.Method + " " + c.URL.Path, UUID: key},
-		Body: c.Content,
+	if err != nil {
+		return idempotency.Request{}, err
 	}
+	return idempotency.NewRequest(idempotency.Key{PartnerID: c.Account, Scope: c.scope(), UUID: key}, c.Content), nil
 }
 
-// RepeatableByPerson returns an operator's request as one that may be repeated; nil if it
-// came without an Idempotency-Key, which operators may leave out.
-func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {
+// scope returns what a key of the request is for.
+func (c *Call) scope() string { return c.Method + " " + c.URL.Path }
+
+// personsKey returns the Idempotency-Key of an operator's request; nil if it came without one,
+// which operators may leave out.
+func (c *Call) personsKey() (*uuid.UUID, error) {
 	if _, keyed := c.Header["Idempotency-Key"]; !keyed {
 		return nil, nil
 	}
@@ -90,9 +88,17 @@ func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := c.RepeatableUnder("", key)
-	r.Scope += " " + c.PersonID
-	return &r, nil
+	return &key, nil
+}
+
+// RepeatableByPerson returns an operator's request as one that may be repeated, of no partner
+// yet; nil if it came without an Idempotency-Key.
+func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {
+	key, err := c.personsKey()
+	if key == nil {
+		return nil, err
+	}
+	return new(idempotency.NewRequest(idempotency.Key{Scope: c.scope() + " " + c.PersonID, UUID: *key}, c.Content)), nil
 }
 
 // MarkReplayed marks the reply if it is the one that an earlier request has got.
@@ -105,21 +111,28 @@ func (c *Call) MarkReplayed(replayed bool) {
 // handleOnce calls the route's handler, unless the request repeats one that was carried
 // out: then it returns the answer to that one.
 func (s *Server) handleOnce(c *Call) (Reply, error) {
-	r, err := c.RepeatableByPerson()
+	key, err := c.personsKey()
 	if err != nil {
 		return Reply{}, err
 	}
-	if r == nil || c.Route.Repeated == SettledElsewhere {
+	if key == nil || c.Route.Repeated == SettledElsewhere {
 		return c.Route.Handle(c)
 	}
-	change := idempotency.NewChange(c.PersonID, r.UUID, c.Method+" "+c.URL.Path, c.Content)
+	return s.inTurn(c, idempotency.NewChange(c.PersonID, *key, c.scope(), c.Content), s.once)
+}
+
+// inTurn calls handle for a request with a receipt when no other one under the same key runs on
+// this node.
+func (s *Server) inTurn(
+	c *Call, change *idempotency.Change, handle func(*Call, *idempotency.Change) (Reply, error),
+) (Reply, error) {
 	change.RequestID, change.CreatedAt = c.RequestID, timestamp.Truncate(s.config.Now())
 	leave, err := s.repeats.enter(c.Context(), change.ChangeKey)
 	if err != nil {
 		return Reply{}, err
 	}
 	defer leave()
-	return s.once(c, change)
+	return handle(c, change)
 }
 
 func (s *Server) once(c *Call, change *idempotency.Change) (Reply, error) {

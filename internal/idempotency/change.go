@@ -5,8 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"time"
-
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
 // ChangeKey names a change by an operator that came with an Idempotency-Key.
@@ -59,13 +57,3 @@ func ChangeOf(ctx context.Context) *Change {
 	c, _ := ctx.Value(changeKey{}).(*Change)
 	return c
 }
-
-// ErrInProgress refuses a request while an earlier one with the same key runs.
-var ErrInProgress = &refusal.Error{
-	Code:       refusal.CodeIdempotencyInProgress,
-	Message:    "an earlier request with this Idempotency-Key is still running",
-	RetryAfter: time.Second,
-}
-
-// ErrReused refuses a request whose key was used with another body.
-var ErrReused = refusal.New(refusal.CodeIdempotencyKeyReused, "this Idempotency-Key was used before with another request body")

@@ -20,7 +20,7 @@ import (
 
 // Advance is a request to move an order to another state, by the service.
 type Advance struct {
-	form.Faults // which come after what a courier may not do, and after the answer to an equal request
+	form.Faults   // which come after what a courier may not do, and after the answer to an equal request
 	Status        delivery.Status
 	Notes         string
 	CourierID     string     // required for courier_assigned
@@ -104,13 +104,14 @@ const maxVersion = 1 << 53
 // up before the request is refused: a courier who was without a connection repeats it when
 // the order may belong to another one.
 func (s *Service) Advance(ctx context.Context, r *idempotency.Request, orderID string, a Advance) (Answer, error) {
-	r, err := ofOrder(r, orderID)
-	if err != nil {
-		return Answer{}, err
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok {
+		return Answer{}, refusal.NotFound("order")
 	}
+	r = r.Of(partnerID)
 	order, courier, err := s.concerned(ctx, orderID, &a)
 	if err != nil && r != nil {
-		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandAdvance, key: r.Key, bodyHash: r.BodyHash(), refusal: err})
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandAdvance, request: *r, refusal: err})
 	}
 	if err != nil {
 		return Answer{}, err
@@ -120,20 +121,6 @@ func (s *Service) Advance(ctx context.Context, r *idempotency.Request, orderID s
 		s.handOver(ctx, a, order)
 	}
 	return answer, err
-}
-
-// ofOrder returns a request as one that concerns an order of a partner; nil for nil.
-func ofOrder(r *idempotency.Request, orderID string) (*idempotency.Request, error) {
-	partnerID, ok := delivery.PartnerOfOrder(orderID)
-	switch {
-	case !ok:
-		return nil, refusal.NotFound("order")
-	case r == nil:
-		return nil, nil
-	}
-	keyed := *r
-	keyed.PartnerID = partnerID
-	return &keyed, nil
 }
 
 // concerned returns the order that a move is of, and the courier that it names.
@@ -185,6 +172,7 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 		return Answer{}, err
 	}
 	cmd := &advanceCommand{
+		request: r,
 		audit:   entry,
 		carrier: a.By,
 		target:  OrderKey{order.PartnerID, order.OrderID},
@@ -209,7 +197,6 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 		answer, err := s.settle(ctx, cmd)
 		return answer, s.withMover(ctx, cmd.target, err)
 	}
-	cmd.key, cmd.bodyHash = &r.Key, r.BodyHash()
 	answer, err := s.settleOnce(ctx, r.Key, cmd)
 	return answer, s.withMover(ctx, cmd.target, err)
 }
@@ -332,7 +319,7 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a Bulk
 				one.Version = a.Versions[i]
 			}
 			if moved[i].Err = s.config.Damaged.Of(order.Damage); moved[i].Err == nil {
-				_, moved[i].Err = s.move(ctx, partOf(r, order), order, one, courier)
+				_, moved[i].Err = s.move(ctx, r.Of(order.PartnerID).Part(order.OrderID), order, one, courier)
 			}
 			if moved[i].Err == nil {
 				moved[i].Status = a.Status
@@ -361,16 +348,6 @@ func refusedActor(moved []Moved) error {
 		}
 	}
 	return nil
-}
-
-// partOf returns the request as one that concerns one of its orders; nil for nil.
-func partOf(r *idempotency.Request, order *delivery.Order) *idempotency.Request {
-	if r == nil {
-		return nil
-	}
-	part := *r
-	part.PartnerID, part.Scope = order.PartnerID, r.Scope+"#"+order.OrderID
-	return &part
 }
 
 // twice reports whether an id occurs twice. Ids that were refused are empty, and

@@ -25,8 +25,7 @@ type Result struct {
 
 // Batch is a batch of orders that have been read and priced.
 type Batch struct {
-	key      idempotency.Key
-	bodyHash [32]byte
+	request  idempotency.Request
 	parts    []command
 	together int // how many orders are settled in one transaction
 }
@@ -58,12 +57,12 @@ func ReadBatch(f *form.Form) []Wanted {
 	return wanted
 }
 
-// PrepareBatch prices the orders of a batch, each independently. It lets other goroutines
-// run after each order. Its error concerns the whole batch.
-func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, orders []Wanted) (*Batch, error) {
-	batch := &Batch{key: r.Key, bodyHash: r.BodyHash(), together: settledTogether(len(orders), len(r.Body))}
+// PrepareBatch prices the orders of a batch, each independently; the request has so many bytes.
+// It lets other goroutines run after each order. Its error concerns the whole batch.
+func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, bytes int, orders []Wanted) (*Batch, error) {
+	batch := &Batch{request: r, together: settledTogether(len(orders), bytes)}
 	for i := range orders {
-		part := s.creation(ctx, partKey(r.Key, i), batch.bodyHash, &orders[i])
+		part := s.creation(ctx, *r.Part(strconv.Itoa(i)), &orders[i])
 		if fault := faultOf(part); fault != nil {
 			return nil, fault
 		}
@@ -81,7 +80,7 @@ func (s *Service) PrepareBatch(ctx context.Context, r idempotency.Request, order
 func (s *Service) CreateBatch(ctx context.Context, batch *Batch) ([]Result, error) {
 	results := make([]Result, 0, len(batch.parts))
 	for parts := range slices.Chunk(batch.parts, batch.together) {
-		settled := s.outcomeOnce(ctx, batch.key, &batchCommand{batch.key, batch.bodyHash, parts})
+		settled := s.outcomeOnce(ctx, batch.request.Key, &batchCommand{batch.request, parts})
 		if settled.err != nil {
 			return nil, settled.err
 		}
@@ -102,12 +101,6 @@ func faultOf(cmd command) error {
 	return nil
 }
 
-// partKey returns the key of one order of a batch.
-func partKey(key idempotency.Key, i int) idempotency.Key {
-	key.Scope += "#" + strconv.Itoa(i)
-	return key
-}
-
 // batchCommand settles some orders of a batch, up to maxOfBatches, in one
 // transaction and one after the other, so that the first of two that exclude each
 // other wins, on every engine. The rest follows in further transactions, between
@@ -115,22 +108,21 @@ func partKey(key idempotency.Key, i int) idempotency.Key {
 // order that is created claims it for this body, and another request under the same
 // key is refused from then on.
 type batchCommand struct {
-	key      idempotency.Key
-	bodyHash [32]byte
-	parts    []command
+	request idempotency.Request
+	parts   []command
 }
 
-func (cmd *batchCommand) partner() string { return cmd.key.PartnerID }
+func (cmd *batchCommand) partner() string { return cmd.request.PartnerID }
 
 func (cmd *batchCommand) needs(n *Needs) {
-	n.Receipts = append(n.Receipts, cmd.key)
+	n.Receipts = append(n.Receipts, cmd.request.Key)
 	for _, part := range cmd.parts {
 		part.needs(n)
 	}
 }
 
 func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
-	if again, used := replay(s, cmd.key, cmd.bodyHash); used && again.err != nil {
+	if again, used := replay(s, cmd.request); used && again.err != nil {
 		return again
 	}
 	before := len(c.Created)
@@ -138,7 +130,7 @@ func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
 	for i, part := range cmd.parts {
 		parts[i] = part.decide(s, c)
 	}
-	if s.Receipts[cmd.key] == nil && len(c.Created) > before {
+	if s.Receipts[cmd.request.Key] == nil && len(c.Created) > before {
 		cmd.claim(s, c, c.Created[before])
 	}
 	return outcome{parts: parts}
@@ -148,7 +140,7 @@ func (cmd *batchCommand) decide(s *State, c *Changes) outcome {
 // order, which is stored anyway.
 func (cmd *batchCommand) claim(s *State, c *Changes, first Creation) {
 	keep(s, c, &idempotency.Receipt{
-		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: first.Order.OrderID,
+		Request: cmd.request, OrderID: first.Order.OrderID,
 		CreatedAt: first.Order.CreatedAt, Answer: first.Document, OfCreation: true,
 	})
 }
@@ -164,8 +156,8 @@ type Dry struct {
 // Validate returns what creating an order would cost, and stores nothing. Its
 // error is the one that creation would end with right now.
 func (s *Service) Validate(ctx context.Context, partnerID string, wanted Wanted) (Dry, error) {
-	key := idempotency.Key{PartnerID: partnerID} // no request has it
-	cmd := s.creation(ctx, key, [32]byte{}, &wanted)
+	unkeyed := idempotency.Request{Key: idempotency.Key{PartnerID: partnerID}} // no request has its key
+	cmd := s.creation(ctx, unkeyed, &wanted)
 	err := s.config.Store.Read(ctx, func(tx Reader) error {
 		state, err := tx.Peek(ctx, needsOf([]command{cmd}))
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // groupsOf returns the groups in which commands are settled that wait at the same
@@ -31,7 +33,7 @@ func single(partnerID string) command { return owned{partnerID: partnerID} }
 
 func batchOf(partnerID string, orders int) command {
 	batch := &batchCommand{parts: slices.Repeat([]command{single(partnerID)}, orders)}
-	batch.key.PartnerID = partnerID
+	batch.request.PartnerID = partnerID
 	return batch
 }
 
@@ -88,7 +90,7 @@ func TestBatchIsSettledInParts(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
 		c := startCommitter(Config{Store: store})
 		parts := slices.Repeat([]command{note{number: 1}}, 2*maxOfBatches)
-		_, all := submitAll(t.Context(), c, &batchCommand{key: keyOf(0), parts: parts[:maxOfBatches]}, &batchCommand{key: keyOf(0), parts: parts[maxOfBatches:]}, owned{partnerID: "par_b"})
+		_, all := submitAll(t.Context(), c, &batchCommand{request: idempotency.Request{Key: keyOf(0)}, parts: parts[:maxOfBatches]}, &batchCommand{request: idempotency.Request{Key: keyOf(0)}, parts: parts[maxOfBatches:]}, owned{partnerID: "par_b"})
 		close(store.gate)
 		all.Wait()
 		c.close()

@@ -107,14 +107,14 @@ func (note) partner() string { return keyOf(0).PartnerID }
 func (n note) needs(needs *Needs) { needs.Receipts = append(needs.Receipts, keyOf(n.number)) }
 
 func (n note) decide(s *State, c *Changes) outcome {
-	if again, ok := replay(s, keyOf(n.number), [32]byte{}); ok {
+	if again, ok := replay(s, idempotency.Request{Key: keyOf(n.number)}); ok {
 		return again
 	}
 	if n.panics {
 		panic("index out of range")
 	}
 	answer := fmt.Append(nil, "answer ", n.number)
-	keep(s, c, &idempotency.Receipt{Key: keyOf(n.number), Answer: answer})
+	keep(s, c, &idempotency.Receipt{Request: idempotency.Request{Key: keyOf(n.number)}, Answer: answer})
 	return outcome{answer: answer}
 }
 

@@ -64,18 +64,13 @@ type outcome struct {
 func refused(err error) outcome { return outcome{err: err} }
 
 // replay settles a command whose idempotency key was used before.
-func replay(s *State, key idempotency.Key, bodyHash [32]byte) (outcome, bool) {
-	receipt, ok := s.Receipts[key]
+func replay(s *State, r idempotency.Request) (outcome, bool) {
+	receipt, ok := s.Receipts[r.Key]
 	if !ok {
 		return outcome{}, false
 	}
-	return answerAgain(receipt, bodyHash), true
-}
-
-// answerAgain returns the outcome of a request whose key has a receipt.
-func answerAgain(receipt *idempotency.Receipt, bodyHash [32]byte) outcome {
-	answer, err := receipt.Replay(bodyHash)
-	return outcome{answer: answer, replayed: err == nil, err: err}
+	answer, err := receipt.Replay(r.BodyHash)
+	return outcome{answer: answer, replayed: err == nil, err: err}, true
 }
 
 // keep records an answer under the key of its request.

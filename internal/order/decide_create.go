@@ -13,21 +13,20 @@ import (
 
 // createCommand admits a new order that has been validated and priced.
 type createCommand struct {
-	order    *delivery.Order
-	key      idempotency.Key
-	bodyHash [32]byte
-	encode   Encoder
-	quota    Quota
+	order   *delivery.Order
+	request idempotency.Request
+	encode  Encoder
+	quota   Quota
 }
 
 func (cmd *createCommand) reference() Reference {
 	return Reference{cmd.order.PartnerID, cmd.order.PartnerOrderID}
 }
 
-func (cmd *createCommand) partner() string { return cmd.key.PartnerID }
+func (cmd *createCommand) partner() string { return cmd.request.PartnerID }
 
 func (cmd *createCommand) needs(n *Needs) {
-	n.Receipts = append(n.Receipts, cmd.key)
+	n.Receipts = append(n.Receipts, cmd.request.Key)
 	n.References = append(n.References, cmd.reference())
 	if cmd.quota != (Quota{}) {
 		n.Usages = append(n.Usages, UsageKey{cmd.order.PartnerID, DayOf(cmd.order.CreatedAt)})
@@ -38,10 +37,10 @@ func (cmd *createCommand) needs(n *Needs) {
 }
 
 func (cmd *createCommand) decide(s *State, c *Changes) outcome {
-	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+	if again, ok := replay(s, cmd.request); ok {
 		// It is not a replay if the order is this very one: an earlier try was
 		// committed, but the database's answer was lost.
-		again.replayed = again.replayed && s.Receipts[cmd.key].OrderID != cmd.order.OrderID
+		again.replayed = again.replayed && s.Receipts[cmd.request.Key].OrderID != cmd.order.OrderID
 		return again
 	}
 	if s.Taken[cmd.reference()] {
@@ -66,8 +65,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})
 	keep(s, c, &idempotency.Receipt{
-		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
-		CreatedAt: order.CreatedAt, Answer: document, OfCreation: true,
+		Request: cmd.request, OrderID: order.OrderID, CreatedAt: order.CreatedAt, Answer: document, OfCreation: true,
 	})
 	return outcome{answer: document}
 }
@@ -84,27 +82,26 @@ func named(s *State, order *delivery.Order) []delivery.Item {
 // the request is the retry of one that was accepted under earlier rules. It goes
 // through the committer, because that one may be waiting there.
 type refuseCommand struct {
-	kind     CommandKind // what was asked for
-	key      idempotency.Key
-	bodyHash [32]byte
-	items    []delivery.Item
-	refusal  error
+	kind    CommandKind // what was asked for
+	request idempotency.Request
+	items   []delivery.Item
+	refusal error
 }
 
-func (cmd *refuseCommand) partner() string { return cmd.key.PartnerID }
+func (cmd *refuseCommand) partner() string { return cmd.request.PartnerID }
 
 func (cmd *refuseCommand) needs(n *Needs) {
-	n.Receipts = append(n.Receipts, cmd.key)
+	n.Receipts = append(n.Receipts, cmd.request.Key)
 	for _, item := range cmd.items {
-		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.key.PartnerID, ProductID: item.ProductID})
+		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.request.PartnerID, ProductID: item.ProductID})
 	}
 }
 
 // decide completes the refusal: unknown products are faults of the same request
 // and belong in the same answer.
 func (cmd *refuseCommand) decide(s *State, _ *Changes) outcome {
-	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+	if again, ok := replay(s, cmd.request); ok {
 		return again
 	}
-	return refused(form.WithProblems(cmd.refusal, unknownProducts(s, cmd.key.PartnerID, cmd.items)))
+	return refused(form.WithProblems(cmd.refusal, unknownProducts(s, cmd.request.PartnerID, cmd.items)))
 }

@@ -20,21 +20,20 @@ type cancelCommand struct {
 	reason   string
 	at       time.Time
 	eventID  string
-	key      idempotency.Key
-	bodyHash [32]byte
+	request  idempotency.Request
 	encode   Encoder
 }
 
 func (cmd *cancelCommand) partner() string { return cmd.target.PartnerID }
 
 func (cmd *cancelCommand) needs(n *Needs) {
-	n.Receipts = append(n.Receipts, cmd.key)
+	n.Receipts = append(n.Receipts, cmd.request.Key)
 	n.Orders = append(n.Orders, cmd.target)
 	n.Products = append(n.Products, cmd.products...)
 }
 
 func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
-	if again, ok := replay(s, cmd.key, cmd.bodyHash); ok {
+	if again, ok := replay(s, cmd.request); ok {
 		return again
 	}
 	found, err := s.order(cmd.target)
@@ -54,8 +53,7 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 	})
 	answer := cmd.encode(order)
 	keep(s, c, &idempotency.Receipt{
-		Key: cmd.key, BodyHash: cmd.bodyHash, OrderID: order.OrderID,
-		CreatedAt: order.UpdatedAt, Answer: answer,
+		Request: cmd.request, OrderID: order.OrderID, CreatedAt: order.UpdatedAt, Answer: answer,
 	})
 	return outcome{answer: answer}
 }
@@ -76,11 +74,9 @@ type advanceCommand struct {
 	proofURL func(name string) string
 	// audit is the beginning of the entry in the audit log; nil for what the service
 	// does by itself.
-	audit  *audit.Entry
-	encode Encoder
-	// key is that of the request; nil if it came without one.
-	key      *idempotency.Key
-	bodyHash [32]byte
+	audit   *audit.Entry
+	encode  Encoder
+	request *idempotency.Request // nil if it came without a key
 }
 
 func (cmd *advanceCommand) partner() string { return cmd.target.PartnerID }
@@ -91,14 +87,14 @@ func (cmd *advanceCommand) needs(n *Needs) {
 	if cmd.proofURL != nil {
 		n.Proofs = append(n.Proofs, cmd.target)
 	}
-	if cmd.key != nil {
-		n.Receipts = append(n.Receipts, *cmd.key)
+	if cmd.request != nil {
+		n.Receipts = append(n.Receipts, cmd.request.Key)
 	}
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
-	if cmd.key != nil {
-		if again, ok := replay(s, *cmd.key, cmd.bodyHash); ok {
+	if cmd.request != nil {
+		if again, ok := replay(s, *cmd.request); ok {
 			return again
 		}
 	}
@@ -134,10 +130,8 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		c.Audit = append(c.Audit, &entry)
 	}
 	answer := cmd.encode(moved)
-	if cmd.key != nil {
-		keep(s, c, &idempotency.Receipt{
-			Key: *cmd.key, BodyHash: cmd.bodyHash, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer,
-		})
+	if cmd.request != nil {
+		keep(s, c, &idempotency.Receipt{Request: *cmd.request, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer})
 	}
 	return outcome{answer: answer}
 }

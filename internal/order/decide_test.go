@@ -228,15 +228,14 @@ func commandsOf(wishes []wish) []command {
 func encodeSnapshot(o *delivery.Order) []byte { return []byte(snapshotOf(o).String()) }
 
 func (w wish) command() command {
-	key := idempotency.Key{PartnerID: w.partner, Scope: w.scope(), UUID: [16]byte{w.key}}
-	hash := [32]byte{w.body}
+	request := idempotency.Request{Key: idempotency.Key{PartnerID: w.partner, Scope: w.scope(), UUID: [16]byte{w.key}}, BodyHash: [32]byte{w.body}}
 	switch w.kind {
 	case "create":
-		return &createCommand{order: w.newOrder(), key: key, bodyHash: hash, encode: encodeSnapshot}
+		return &createCommand{order: w.newOrder(), request: request, encode: encodeSnapshot}
 	case "cancel":
 		return &cancelCommand{
 			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: w.event,
-			key: key, bodyHash: hash, encode: encodeSnapshot,
+			request: request, encode: encodeSnapshot,
 		}
 	}
 	cmd := &advanceCommand{target: w.target(), version: w.version, encode: encodeSnapshot, step: step{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // recorder is an Observer that keeps what it is called with.
@@ -65,8 +66,8 @@ func TestObserverOfOneGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{faults: []error{ErrRaced, refusal.ErrUnreachable, ErrRaced}}
-		invalid := &refuseCommand{kind: CommandCancel, key: keyOf(7), refusal: refusal.New(refusal.CodeValidation, "invalid")}
-		batch := &batchCommand{key: keyOf(8), parts: []command{note{number: 3}, note{number: 4}}}
+		invalid := &refuseCommand{kind: CommandCancel, request: idempotency.Request{Key: keyOf(7)}, refusal: refusal.New(refusal.CodeValidation, "invalid")}
+		batch := &batchCommand{request: idempotency.Request{Key: keyOf(8)}, parts: []command{note{number: 3}, note{number: 4}}}
 		seen := observe(t, store, note{number: 0}, note{number: 0}, invalid, batch)
 		if want := []Group{{Commands: 5, Took: pause, Races: 2, Retries: 1}}; !slices.Equal(seen.groups, want) {
 			t.Errorf("groups: got %+v, want %+v", seen.groups, want)

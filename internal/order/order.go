@@ -133,20 +133,20 @@ func ReadWanted(f *form.Form) Wanted { return Wanted{OrderRequest: delivery.Read
 // Create prices and stores an order. A refused request leaves nothing behind. A repeated
 // request gets the answer to the first, even if the rules have changed since.
 func (s *Service) Create(ctx context.Context, r idempotency.Request, wanted Wanted) (Answer, error) {
-	return s.settleOnce(ctx, r.Key, s.creation(ctx, r.Key, r.BodyHash(), &wanted))
+	return s.settleOnce(ctx, r.Key, s.creation(ctx, r, &wanted))
 }
 
 // creation returns the command that creates an order, or that refuses to.
-func (s *Service) creation(ctx context.Context, key idempotency.Key, bodyHash [32]byte, wanted *Wanted) command {
-	order, err := s.prepare(ctx, key.PartnerID, wanted)
+func (s *Service) creation(ctx context.Context, r idempotency.Request, wanted *Wanted) command {
+	order, err := s.prepare(ctx, r.PartnerID, wanted)
 	var quota Quota
 	if err == nil && s.config.Quota != nil {
-		quota, err = s.config.Quota(ctx, key.PartnerID)
+		quota, err = s.config.Quota(ctx, r.PartnerID)
 	}
 	if err != nil {
-		return &refuseCommand{kind: CommandCreate, key: key, bodyHash: bodyHash, items: wanted.Items, refusal: err}
+		return &refuseCommand{kind: CommandCreate, request: r, items: wanted.Items, refusal: err}
 	}
-	return &createCommand{order: order, key: key, bodyHash: bodyHash, encode: s.config.Encode, quota: quota}
+	return &createCommand{order: order, request: r, encode: s.config.Encode, quota: quota}
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
@@ -353,9 +353,8 @@ func ReadCancelRequest(f *form.Form) CancelRequest {
 // Cancel cancels an order for its partner while that is allowed, and returns
 // its items to stock.
 func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID string, wanted CancelRequest) (Answer, error) {
-	hash := r.BodyHash()
 	if err := wanted.Problems().Err(); err != nil {
-		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, key: r.Key, bodyHash: hash, refusal: err})
+		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, request: r, refusal: err})
 	}
 	order, err := s.Get(ctx, r.PartnerID, orderID)
 	if err != nil {
@@ -372,8 +371,7 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID str
 		reason:   wanted.Reason,
 		at:       now,
 		eventID:  eventID,
-		key:      r.Key,
-		bodyHash: hash,
+		request:  r,
 		encode:   s.config.Encode,
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
@@ -43,21 +44,21 @@ const maxCounted = 500
 // Count books an adjustment for each product whose counted quantity differs from its
 // level at the location. A line that cannot be booked is reported in the answer; the
 // others are booked all the same.
-func (s *Service) Count(ctx context.Context, r Request, tally Tally) (Answer, error) {
+func (s *Service) Count(ctx context.Context, r Request[Count], tally Tally) (idempotency.Answer, error) {
 	return s.CountFrom(ctx, r, nil, tally)
 }
 
 // CountFrom does the same, but refuses with form.ErrStale unless the levels of the counted
 // products at the location, by product id, are the basis of the count.
-func (s *Service) CountFrom(ctx context.Context, r Request, basis form.Basis[map[int64]int64], tally Tally) (Answer, error) {
+func (s *Service) CountFrom(ctx context.Context, r Request[Count], basis form.Basis[map[int64]int64], tally Tally) (idempotency.Answer, error) {
 	ids := make([]int64, len(tally.Lines))
 	for i, line := range tally.Lines {
 		ids[i] = line.ProductID
 	}
-	return s.once(ctx, r, tally.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+	return r.book(ctx, s, tally.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (Count, error) {
 		levels := tally.levels(locked)
 		if err := basis.Check(levels); err != nil {
-			return nil, err
+			return Count{}, err
 		}
 		return s.count(ctx, tx, locked, tally, levels)
 	})

@@ -56,23 +56,23 @@ type importLine struct {
 // With its idempotency key the request is carried out once, since otherwise a line
 // without a barcode would be added again. The key is looked up after the products
 // and counters have been locked, in the order in which orders lock them.
-func (s *Service) Import(ctx context.Context, r Request) (Answer, error) {
-	return s.ImportFrom(ctx, nil, r)
+func (s *Service) Import(ctx context.Context, r Request[Imported], file []byte) (idempotency.Answer, error) {
+	return s.ImportFrom(ctx, r, nil, file)
 }
 
 // ImportFrom does the same, but refuses with form.ErrStale unless what it would do is the
 // basis of the import.
-func (s *Service) ImportFrom(ctx context.Context, basis form.Basis[*Plan], r Request) (answer Answer, err error) {
+func (s *Service) ImportFrom(ctx context.Context, r Request[Imported], basis form.Basis[*Plan], file []byte) (answer idempotency.Answer, err error) {
 	var malformed form.Problems
-	rows, err := readRows(r.Body, &malformed)
+	rows, err := readRows(file, &malformed)
 	if err != nil {
-		return Answer{}, err
+		return idempotency.Answer{}, err
 	}
 	if len(rows) > ImportPart {
-		return s.importParts(ctx, basis, r, rows, malformed)
+		return s.importParts(ctx, r, basis, rows, malformed)
 	}
 	for err = errBarcodeAdded; errors.Is(err, errBarcodeAdded); {
-		answer, err = s.importRows(ctx, basis, r, rows, malformed)
+		answer, err = s.importRows(ctx, r, basis, rows, malformed)
 	}
 	return answer, err
 }
@@ -81,8 +81,8 @@ func (s *Service) ImportFrom(ctx context.Context, basis form.Basis[*Plan], r Req
 // what Import refuses. To read the file as Import does, it is an import that accepts no
 // plan.
 func (s *Service) PlanImport(ctx context.Context, partnerID string, file []byte) (plan *Plan, err error) {
-	r := Request{Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID}, Body: file}}
-	_, err = s.ImportFrom(ctx, func(p *Plan) bool { plan = p; return false }, r)
+	none := func(p *Plan) bool { plan = p; return false }
+	_, err = s.ImportFrom(ctx, Request[Imported]{PartnerID: partnerID}, none, file)
 	if errors.Is(err, form.ErrStale) {
 		err = nil
 	}
@@ -91,7 +91,9 @@ func (s *Service) PlanImport(ctx context.Context, partnerID string, file []byte)
 
 // importRows is one try at an import. It returns errBarcodeAdded if another try is
 // needed.
-func (s *Service) importRows(ctx context.Context, basis form.Basis[*Plan], r Request, rows []csvRow, malformed form.Problems) (answer Answer, err error) {
+func (s *Service) importRows(
+	ctx context.Context, r Request[Imported], basis form.Basis[*Plan], rows []csvRow, malformed form.Problems,
+) (answer idempotency.Answer, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		known, err := tx.Barcodes(ctx, r.PartnerID)
 		if err != nil {
@@ -104,27 +106,21 @@ func (s *Service) importRows(ctx context.Context, basis form.Basis[*Plan], r Req
 		if err := im.load(ctx, tx, r.PartnerID); err != nil {
 			return err
 		}
-		var found bool
-		if answer, found, err = r.find(ctx, tx); err != nil || found {
-			return err
-		}
-		if err := r.checkParts(ctx, tx); err != nil {
-			return err
-		}
-		if err := im.checkNewCodes(ctx, tx, r.PartnerID); err != nil {
-			return err
-		}
-		if err := im.readAll(im.ledger.Products); err != nil {
-			return err
-		}
-		if err := basis.Check(im.plan()); err != nil {
-			return err
-		}
-		done, err := s.carryOut(ctx, tx, r.PartnerID, im)
-		if err != nil {
-			return err
-		}
-		answer, err = s.keep(ctx, tx, r, done)
+		answer, err = r.once(ctx, s, tx, func() (done Imported, err error) {
+			if err := checkParts(ctx, r, tx); err != nil {
+				return done, err
+			}
+			if err := im.checkNewCodes(ctx, tx, r.PartnerID); err != nil {
+				return done, err
+			}
+			if err := im.readAll(im.ledger.Products); err != nil {
+				return done, err
+			}
+			if err := basis.Check(im.plan()); err != nil {
+				return done, err
+			}
+			return s.carryOut(ctx, tx, r.PartnerID, im)
+		})
 		return err
 	})
 	return answer, err

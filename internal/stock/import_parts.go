@@ -22,7 +22,7 @@ const ImportPart = 100
 // done under the import's idempotency key, so that a retry goes on behind it.
 type partedImport struct {
 	*Service
-	request   Request
+	request   Request[Imported]
 	basis     form.Basis[*Plan]
 	rows      []csvRow
 	malformed form.Problems
@@ -50,20 +50,31 @@ func (d *partDone) imported() Imported {
 	return Imported{Created: d.Created, Changed: d.Changed, Unchanged: d.Unchanged, Movements: d.Movements}
 }
 
-// partKey returns the key under which a part of an import is kept.
-func partKey(key idempotency.Key, part int) idempotency.Key {
-	key.Scope += "#" + strconv.Itoa(part)
-	return key
+// partOf returns a part of an import as a request, under whose key the part is kept.
+func partOf(r Request[Imported], part int) *idempotency.Request {
+	return r.Keyed.Part(strconv.Itoa(part))
+}
+
+// checkParts refuses an import whose key was used for one of several parts that did not
+// come to its end.
+func checkParts(ctx context.Context, r Request[Imported], tx idempotency.Reader) error {
+	_, found, err := partOf(r, 0).Find(ctx, tx)
+	if err == nil && found {
+		err = idempotency.ErrReused
+	}
+	return err
 }
 
 // importParts carries out an import of many lines. One runs at a time, so that two with the
 // same barcodes do not take turns part by part.
-func (s *Service) importParts(ctx context.Context, basis form.Basis[*Plan], r Request, rows []csvRow, malformed form.Problems) (Answer, error) {
+func (s *Service) importParts(
+	ctx context.Context, r Request[Imported], basis form.Basis[*Plan], rows []csvRow, malformed form.Problems,
+) (idempotency.Answer, error) {
 	select {
 	case s.importing <- struct{}{}:
 		defer func() { <-s.importing }()
 	case <-ctx.Done():
-		return Answer{}, ctx.Err()
+		return idempotency.Answer{}, ctx.Err()
 	}
 	p := &partedImport{Service: s, request: r, basis: basis, rows: rows, malformed: malformed}
 	for {
@@ -93,17 +104,16 @@ func (p *partedImport) interrupted(err error) error {
 
 // check reads how far earlier requests with the key have come, and what the rest of the file
 // does. It refuses a file with faults. If the import is complete, it returns its answer.
-func (p *partedImport) check(ctx context.Context) (answer Answer, found bool, err error) {
-	r := p.request
+func (p *partedImport) check(ctx context.Context) (answer idempotency.Answer, found bool, err error) {
 	err = p.config.Store.Read(ctx, func(tx Reader) error {
-		known, err := tx.HasPartner(ctx, r.PartnerID)
+		known, err := tx.HasPartner(ctx, p.request.PartnerID)
 		if err == nil && !known {
 			err = errNoPartner
 		}
 		if err != nil {
 			return err
 		}
-		if answer, found, err = r.find(ctx, tx); err != nil || found {
+		if answer, found, err = p.request.Keyed.Find(ctx, tx); err != nil || found {
 			return err
 		}
 		if err := p.resume(ctx, tx); err != nil {
@@ -147,15 +157,14 @@ func (p *partedImport) planRest(ctx context.Context, tx Reader) (*importing, err
 }
 
 // resume skips the parts that are stored under the key.
-func (p *partedImport) resume(ctx context.Context, tx receipts) error {
-	for p.request.Keyed {
+func (p *partedImport) resume(ctx context.Context, tx Reader) error {
+	for {
 		done, found, err := p.stored(ctx, tx)
 		if err != nil || !found {
 			return err
 		}
 		p.skip(done)
 	}
-	return nil
 }
 
 func (p *partedImport) skip(done partDone) {
@@ -164,15 +173,12 @@ func (p *partedImport) skip(done partDone) {
 }
 
 // stored returns what the next part did, if it is stored already.
-func (p *partedImport) stored(ctx context.Context, tx receipts) (done partDone, found bool, err error) {
-	receipt, err := tx.Receipt(ctx, partKey(p.request.Key, p.part))
-	if err != nil || receipt == nil {
+func (p *partedImport) stored(ctx context.Context, tx idempotency.Reader) (done partDone, found bool, err error) {
+	answer, found, err := partOf(p.request, p.part).Find(ctx, tx)
+	if err != nil || !found {
 		return done, false, err
 	}
-	answer, err := receipt.Replay(p.request.BodyHash())
-	if err == nil {
-		err = json.Unmarshal(answer, &done)
-	}
+	err = json.Unmarshal(answer.Body, &done)
 	if err == nil && (done.Lines <= 0 || p.done.Lines+done.Lines > len(p.rows)) {
 		err = fmt.Errorf("part %d of an import has %d lines behind %d of %d", p.part, done.Lines, p.done.Lines, len(p.rows))
 	}
@@ -181,7 +187,7 @@ func (p *partedImport) stored(ctx context.Context, tx receipts) (done partDone, 
 
 // store stores the rest of the file part by part. It returns errBarcodeAdded if the
 // products have changed so that the rest must be checked again.
-func (p *partedImport) store(ctx context.Context) (answer Answer, err error) {
+func (p *partedImport) store(ctx context.Context) (answer idempotency.Answer, err error) {
 	parts := slices.Collect(slices.Chunk(p.lines, ImportPart))
 	if len(parts) == 0 {
 		parts = [][]importLine{nil} // all lines are stored, but not the answer
@@ -198,7 +204,7 @@ func (p *partedImport) store(ctx context.Context) (answer Answer, err error) {
 			return err
 		})
 		if err != nil {
-			return Answer{}, err
+			return idempotency.Answer{}, err
 		}
 		p.nextID = nextID
 		if p.skip(done); p.done.Lines == len(p.rows) {
@@ -209,13 +215,12 @@ func (p *partedImport) store(ctx context.Context) (answer Answer, err error) {
 }
 
 // finish keeps the answer to the whole import, whose last part did this.
-func (p *partedImport) finish(ctx context.Context, tx Writer, last partDone) (Answer, error) {
-	if answer, found, err := p.request.find(ctx, tx); err != nil || found {
-		return answer, err
-	}
-	all := p.done
-	all.add(last)
-	return p.keep(ctx, tx, p.request, all.imported())
+func (p *partedImport) finish(ctx context.Context, tx Writer, last partDone) (idempotency.Answer, error) {
+	return p.request.once(ctx, p.Service, tx, func() (Imported, error) {
+		all := p.done
+		all.add(last)
+		return all.imported(), nil
+	})
 }
 
 // storePart stores some lines in one transaction, and counts them under the key. The others
@@ -228,10 +233,8 @@ func (p *partedImport) storePart(ctx context.Context, tx Writer, lines, later []
 	if err := im.load(ctx, tx, p.request.PartnerID); err != nil || len(lines) == 0 {
 		return done, 0, err
 	}
-	if p.request.Keyed { // a request on another node may have been faster
-		if done, found, err := p.stored(ctx, tx); err != nil || found {
-			return done, 0, err
-		}
+	if done, found, err := p.stored(ctx, tx); err != nil || found { // a request on another node was faster
+		return done, 0, err
 	}
 	if err := im.readAll(im.ledger.Products); err != nil {
 		return done, 0, errBarcodeAdded // the check reports the fault with all others
@@ -246,7 +249,7 @@ func (p *partedImport) storePart(ctx context.Context, tx Writer, lines, later []
 		}
 	}
 	done = partDone{len(lines), did.Created, did.Changed, did.Unchanged, did.Movements}
-	if err == nil && p.request.Keyed {
+	if err == nil {
 		err = p.count(ctx, tx, done)
 	}
 	return done, nextID, err
@@ -258,9 +261,7 @@ func (p *partedImport) count(ctx context.Context, tx Writer, done partDone) erro
 	if err != nil {
 		return err
 	}
-	return tx.AddReceipt(ctx, &idempotency.Receipt{
-		Key: partKey(p.request.Key, p.part), BodyHash: p.request.BodyHash(), Answer: answer, CreatedAt: p.now(),
-	})
+	return partOf(p.request, p.part).Keep(ctx, tx, answer, p.now())
 }
 
 // checkAdded returns errBarcodeAdded if others have added a product with a barcode of the

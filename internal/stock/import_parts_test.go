@@ -59,14 +59,13 @@ func (f *fixture) watch(before func(number int) error) (*stock.Service, *watched
 	return stock.NewService(stock.Config{Store: w, Now: f.clock.Now, Random: repeatable.Reader(f.t, "watched", fmt.Sprint(f.watches))}), w
 }
 
-// importRequest returns the request for an import under a key; without one if it is 0.
-func importRequest(key byte, file string) stock.Request {
-	r := stock.Request{
-		Request: idempotency.Request{Key: idempotency.Key{PartnerID: ours, Scope: "POST import", UUID: [16]byte{key}}, Body: []byte(file)},
-		Keyed:   key != 0,
-		Encode:  json.Marshal,
+// importFile imports a file under a key; without one if it is 0.
+func importFile(ctx context.Context, s *stock.Service, key byte, file string) (idempotency.Answer, error) {
+	r := stock.Request[stock.Imported]{PartnerID: ours, Encode: func(done stock.Imported) ([]byte, error) { return json.Marshal(done) }}
+	if key != 0 {
+		r.Keyed = new(idempotency.NewRequest(idempotency.Key{PartnerID: ours, Scope: "POST import", UUID: [16]byte{key}}, []byte(file)))
 	}
-	return r
+	return s.Import(ctx, r, []byte(file))
 }
 
 // manyLines returns a file that changes a product, leaves another as it is, and adds others:
@@ -126,14 +125,14 @@ func TestImportInParts(t *testing.T) {
 		between++
 		return nil
 	})
-	answer, err := service.Import(t.Context(), importRequest(1, manyLines(lines)))
+	answer, err := importFile(t.Context(), service, 1, manyLines(lines))
 	if want := `{"Created":1005,"Changed":1,"Unchanged":1,"Movements":201}`; err != nil || string(answer.Body) != want {
 		t.Fatalf("got %s, error %v, want %s", answer.Body, err, want)
 	}
 	if most := slices.Max(w.added); most > stock.ImportPart || w.writes != 11 || between != w.writes {
 		t.Errorf("got %d transactions of up to %d products, want 11 of up to %d", w.writes, most, stock.ImportPart)
 	}
-	again, err := service.Import(t.Context(), importRequest(1, manyLines(lines)))
+	again, err := importFile(t.Context(), service, 1, manyLines(lines))
 	if err != nil || !again.Replayed || string(again.Body) != string(answer.Body) || w.writes != 11 {
 		t.Errorf("again: got %s, replayed %t, error %v, %d transactions, want a replay", again.Body, again.Replayed, err, w.writes)
 	}
@@ -146,7 +145,7 @@ func TestImportWithFaultStoresNothing(t *testing.T) {
 	before := f.catalogueOf()
 	service, w := f.watch(nil)
 	for _, fault := range []string{",Chair,much,,,\n", "77,Chair,1,,,\n", ",Chair,1,B-0,,\n"} {
-		if _, err := service.Import(t.Context(), importRequest(1, manyLines(500)+fault)); !refusal.HasCode(err, refusal.CodeValidation) {
+		if _, err := importFile(t.Context(), service, 1, manyLines(500)+fault); !refusal.HasCode(err, refusal.CodeValidation) {
 			t.Errorf("%q: got %v, want %s", fault, err, refusal.CodeValidation)
 		}
 	}
@@ -164,7 +163,7 @@ func TestImportGoesOnAfterKill(t *testing.T) {
 	t.Parallel()
 	whole := stocked(t)
 	file := manyLines(730)
-	want, err := whole.Import(t.Context(), importRequest(1, file))
+	want, err := importFile(t.Context(), whole.Service, 1, file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,11 +177,11 @@ func TestImportGoesOnAfterKill(t *testing.T) {
 			}
 			return nil
 		})
-		answer, err := service.Import(t.Context(), importRequest(1, file))
+		answer, err := importFile(t.Context(), service, 1, file)
 		if errors.Is(err, errKilled) {
 			small, _ := f.watch(nil)
 			for _, other := range []string{manyLines(20), manyLines(731)} {
-				if _, err := small.Import(t.Context(), importRequest(1, other)); !errors.Is(err, idempotency.ErrReused) {
+				if _, err := importFile(t.Context(), small, 1, other); !errors.Is(err, idempotency.ErrReused) {
 					t.Errorf("another file under the key: got %v, want %v", err, idempotency.ErrReused)
 				}
 			}
@@ -220,10 +219,10 @@ func TestImportBesideChanges(t *testing.T) {
 				if number != 2 {
 					return nil
 				}
-				_, err := f.Import(t.Context(), importRequest(0, test.change))
+				_, err := importFile(t.Context(), f.Service, 0, test.change)
 				return err
 			})
-			answer, err := service.Import(t.Context(), importRequest(1, manyLines(400)))
+			answer, err := importFile(t.Context(), service, 1, manyLines(400))
 			got := string(answer.Body)
 			if err != nil {
 				got = err.Error()

@@ -7,30 +7,29 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Record books a movement: stock that came in or went out, a correction, or a
 // transfer, which writes two rows. No level goes below zero.
 func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) (movements []delivery.Movement, err error) {
-	if err := wanted.Problems().Err(); err != nil {
-		return nil, err
-	}
-	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		locked, err := tx.LockLedger(ctx, partnerID, wanted.ProductID)
-		if err != nil {
-			return err
-		}
-		if locked == nil {
-			return errNoPartner
-		}
-		movements, err = s.record(ctx, tx, locked, wanted)
-		return err
-	})
-	if err != nil {
+	r := Request[[]delivery.Movement]{PartnerID: partnerID, Encode: func(booked []delivery.Movement) ([]byte, error) {
+		movements = booked
+		return nil, nil
+	}}
+	if _, err := s.RecordOnce(ctx, r, wanted); err != nil {
 		return nil, err
 	}
 	return movements, nil
+}
+
+// RecordOnce is Record for a request that may be repeated: with its key, the
+// movement is booked once.
+func (s *Service) RecordOnce(ctx context.Context, r Request[[]delivery.Movement], wanted Booking) (idempotency.Answer, error) {
+	return r.book(ctx, s, wanted.Problems(), []int64{wanted.ProductID}, func(tx Writer, locked *ledger.Ledger) ([]delivery.Movement, error) {
+		return s.record(ctx, tx, locked, wanted)
+	})
 }
 
 // record books an entry, and writes it with its note in the audit log.

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
@@ -43,12 +44,12 @@ type Received struct {
 
 // Receive books the lines of a receipt, all of them or none. The faults of lines have
 // fields such as lines[2].quantity.
-func (s *Service) Receive(ctx context.Context, r Request, receipt Receipt) (Answer, error) {
+func (s *Service) Receive(ctx context.Context, r Request[Received], receipt Receipt) (idempotency.Answer, error) {
 	ids := make([]int64, len(receipt.Lines))
 	for i, line := range receipt.Lines {
 		ids[i] = line.ProductID
 	}
-	return s.once(ctx, r, receipt.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (any, error) {
+	return r.book(ctx, s, receipt.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (Received, error) {
 		return s.receive(ctx, tx, locked, receipt)
 	})
 }

@@ -27,6 +27,7 @@ type Store interface {
 
 // Reader reads catalogues and ledgers.
 type Reader interface {
+	idempotency.Reader
 	// Products lists a page of products by id.
 	Products(ctx context.Context, filter ProductFilter) ([]delivery.Product, error)
 	// CountProducts counts the products on all pages.
@@ -44,14 +45,13 @@ type Reader interface {
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
 	// Held returns those of some products that exist, with their levels, by id.
 	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error)
-	// Receipt returns the receipt under an idempotency key; nil if there is none.
-	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
 	// Locations returns where a partner's products lie or have lain, sorted.
 	Locations(ctx context.Context, partnerID string) ([]string, error)
 }
 
 // Writer changes catalogues and ledgers.
 type Writer interface {
+	idempotency.Writer
 	// AddProducts adds products under the next ids of their partner, and returns the
 	// first id; 0 if there is no such partner.
 	AddProducts(ctx context.Context, partnerID string, at time.Time, products ...delivery.Product) (first int64, err error)
@@ -65,10 +65,6 @@ type Writer interface {
 	// SaveLedger writes the movements that were booked in a ledger, and the stock that
 	// they result in.
 	SaveLedger(ctx context.Context, changed *ledger.Ledger) error
-	// Receipt returns the receipt under an idempotency key; nil if there is none.
-	Receipt(ctx context.Context, key idempotency.Key) (*idempotency.Receipt, error)
-	// AddReceipt adds a receipt.
-	AddReceipt(ctx context.Context, receipt *idempotency.Receipt) error
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

@@ -382,7 +382,9 @@ func (tx retentionTx) ForgetPictures(ctx context.Context, partnerID string, pict
 // SaveAnswer overwrites the answer kept under an idempotency key, if it is still
 // kept.
 func (tx retentionTx) SaveAnswer(ctx context.Context, partnerID string, key retention.ReceiptKey, answer []byte) error {
-	row := &idempotency.Receipt{Key: idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}, Answer: answer}
+	row := &idempotency.Receipt{
+		Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}}, Answer: answer,
+	}
 	_, err := db.WriteNow(ctx, tx.conn, saveAnswers, row)
 	return err
 }

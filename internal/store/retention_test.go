@@ -77,7 +77,7 @@ func deliver(t *testing.T, s *store.Store, first, count int, at time.Time) {
 		key := order.OrderKey{PartnerID: retained, OrderID: id}
 		changes.Created = append(changes.Created, order.Creation{Order: o, Document: document})
 		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
-			Key:     idempotency.Key{PartnerID: retained, Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}},
+			Request: idempotency.Request{Key: idempotency.Key{PartnerID: retained, Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}}},
 			OrderID: id, CreatedAt: created, Answer: document, OfCreation: true,
 		})
 		changes.History = append(changes.History, order.History{OrderKey: key, Version: 2, Entry: delivery.HistoryEntry{Status: o.Status, At: created}})

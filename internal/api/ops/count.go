@@ -47,8 +47,8 @@ func countOf(c *httpd.Call, count stock.Count) countAnswer {
 }
 
 func (s *Server) handleCount(c *httpd.Call) (httpd.Reply, error) {
-	request, err := stockRequest(c, func(counted any) ([]byte, error) {
-		return strictjson.Marshal(countOf(c, counted.(stock.Count))) //nolint:forcetypeassert // Stock.Count passes this type
+	request, err := stockRequest(c, func(counted stock.Count) ([]byte, error) {
+		return strictjson.Marshal(countOf(c, counted))
 	})
 	if err != nil {
 		return httpd.Reply{}, err

@@ -12,8 +12,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/stock"
-	"github.com/google/uuid"
 )
 
 func (s *Server) handleProductCreate(c *httpd.Call) (httpd.Reply, error) {
@@ -164,25 +164,22 @@ func (s *Server) handleJournal(c *httpd.Call) (httpd.Reply, error) {
 
 // stockRequest returns a request about a partner's stock as one that may be
 // repeated, if it came with an Idempotency-Key. The key is optional here.
-func stockRequest(c *httpd.Call, encode func(any) ([]byte, error)) (stock.Request, error) {
+func stockRequest[R any](c *httpd.Call, encode func(R) ([]byte, error)) (stock.Request[R], error) {
+	partnerID := c.PathID("partner_id")
 	keyed, err := c.RepeatableByPerson()
-	if keyed == nil {
-		return stock.Request{Request: c.RepeatableUnder(c.PathID("partner_id"), uuid.UUID{}), Encode: encode}, err
-	}
-	keyed.PartnerID = c.PathID("partner_id")
-	return stock.Request{Request: *keyed, Keyed: true, Encode: encode}, nil
+	return stock.Request[R]{PartnerID: partnerID, Keyed: keyed.Of(partnerID), Encode: encode}, err
 }
 
-func stockAnswer(c *httpd.Call, status int, answer stock.Answer, err error) (httpd.Reply, error) {
+func stockAnswer(c *httpd.Call, status int, answer idempotency.Answer, err error) (httpd.Reply, error) {
 	c.MarkReplayed(answer.Replayed && err == nil)
 	return httpd.Reply{Status: status, Body: answer.Body}, err
 }
 
 func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
-	request, err := stockRequest(c, func(booked any) ([]byte, error) {
+	request, err := stockRequest(c, func(booked []delivery.Movement) ([]byte, error) {
 		return strictjson.Marshal(struct {
 			Movements []shared.Movement `json:"movements"`
-		}{shared.MovementsOf(booked.([]delivery.Movement))}) //nolint:forcetypeassert // Stock.RecordOnce passes this type
+		}{shared.MovementsOf(booked)})
 	})
 	if err != nil {
 		return httpd.Reply{}, err
@@ -209,8 +206,7 @@ func requireCSV(c *httpd.Call) error {
 }
 
 func (s *Server) handleProductImport(c *httpd.Call) (httpd.Reply, error) {
-	request, err := stockRequest(c, func(result any) ([]byte, error) {
-		done := result.(stock.Imported) //nolint:forcetypeassert // Stock.Import passes this type
+	request, err := stockRequest(c, func(done stock.Imported) ([]byte, error) {
 		return strictjson.Marshal(struct {
 			Created   int `json:"created"`
 			Changed   int `json:"changed"`
@@ -224,7 +220,7 @@ func (s *Server) handleProductImport(c *httpd.Call) (httpd.Reply, error) {
 	if err := requireCSV(c); err != nil {
 		return httpd.Reply{}, err
 	}
-	answer, err := s.config.Stock.Import(c.Context(), request)
+	answer, err := s.config.Stock.Import(c.Context(), request, c.Content)
 	return stockAnswer(c, http.StatusOK, answer, err)
 }
 

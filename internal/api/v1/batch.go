@@ -63,7 +63,7 @@ func (s *Server) readBatch(c *httpd.Call) (*order.Batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.config.Orders.PrepareBatch(c.Context(), request, wanted)
+	return s.config.Orders.PrepareBatch(c.Context(), request, len(c.Content), wanted)
 }
 
 func (s *Server) batchReply(c *httpd.Call, results []order.Result) (httpd.Reply, error) {

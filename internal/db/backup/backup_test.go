@@ -36,7 +36,7 @@ func add(ctx context.Context, s *store.Store, n int) error {
 	made := testkit.Order(partnerID, id, "R-"+strconv.Itoa(n), at)
 	changes := &order.Changes{
 		Created:  []order.Creation{{Order: made, Document: record.Encode(made)}},
-		Receipts: []*idempotency.Receipt{{Key: receiptKey(n), OrderID: id, CreatedAt: at, OfCreation: true}},
+		Receipts: []*idempotency.Receipt{{Request: idempotency.Request{Key: receiptKey(n)}, OrderID: id, CreatedAt: at, OfCreation: true}},
 	}
 	return s.Orders().Write(ctx, func(tx order.Writer) error {
 		return order.Apply(ctx, tx, changes)

@@ -136,7 +136,7 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 	}
 	key := idempotency.Key{PartnerID: pick(c, c.partners), Scope: "POST /v1/orders"}
 	binary.NativeEndian.PutUint64(key.UUID[:], c.random.Uint64())
-	answer, err := pick(c, c.nodes).Create(ctx, idempotency.Request{Key: key, Body: []byte(body)}, wanted)
+	answer, err := pick(c, c.nodes).Create(ctx, idempotency.NewRequest(key, []byte(body)), wanted)
 	if err != nil {
 		t.Error(err)
 		return

@@ -43,8 +43,10 @@ func creation(o *delivery.Order, key byte) *order.Changes {
 	return &order.Changes{
 		Created: []order.Creation{{Order: o, Document: document}},
 		Receipts: []*idempotency.Receipt{{
-			Key:      idempotency.Key{PartnerID: o.PartnerID, Scope: "POST /v1/orders", UUID: [16]byte{key}},
-			BodyHash: [32]byte{key}, OrderID: o.OrderID, CreatedAt: o.CreatedAt, Answer: document, OfCreation: true,
+			Request: idempotency.Request{
+				Key: idempotency.Key{PartnerID: o.PartnerID, Scope: "POST /v1/orders", UUID: [16]byte{key}}, BodyHash: [32]byte{key},
+			},
+			OrderID: o.OrderID, CreatedAt: o.CreatedAt, Answer: document, OfCreation: true,
 		}},
 	}
 }

@@ -147,7 +147,7 @@ func ended(t *testing.T, s *store.Store, reference string, at time.Time, key byt
 	cancelled := advance(o, delivery.StatusCancelled)
 	cancelled.Events[0].Facts.Reason = "Alex has moved"
 	cancelled.Receipts = []*idempotency.Receipt{{
-		Key:     idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + o.OrderID + "/cancel", UUID: [16]byte{key}},
+		Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + o.OrderID + "/cancel", UUID: [16]byte{key}}},
 		OrderID: o.OrderID, CreatedAt: o.UpdatedAt, Answer: record.Encode(o),
 	}}
 	must(t, save(ctx, s, cancelled))

@@ -249,8 +249,10 @@ func testLedger(t *testing.T, s *store.Store) {
 func testReceipts(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	kept := &idempotency.Receipt{
-		Key:      idempotency.Key{PartnerID: partnerID, Scope: "POST /ops/v1/counts", UUID: [16]byte{1, 2}},
-		BodyHash: [32]byte{3, 4}, OrderID: "ord_1", CreatedAt: testkit.Epoch, Answer: []byte(`{"a":1}`),
+		Request: idempotency.Request{
+			Key: idempotency.Key{PartnerID: partnerID, Scope: "POST /ops/v1/counts", UUID: [16]byte{1, 2}}, BodyHash: [32]byte{3, 4},
+		},
+		OrderID: "ord_1", CreatedAt: testkit.Epoch, Answer: []byte(`{"a":1}`),
 	}
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error { return tx.AddReceipt(ctx, kept) }))
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error {

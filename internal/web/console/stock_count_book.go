@@ -69,14 +69,13 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 		sent.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(line.Product.ProductID, 10))
 		sent.Values.Set(fmt.Sprintf("lines[%d].counted", i), strconv.FormatInt(counted, 10))
 	}
-	// Encode keeps the result, which is all that is needed of the answer: the key has been
-	// claimed for this form, so that it is not answered from an earlier one.
-	request := v.once(sent)
-	tally, _ := form.Decode(sent.Typed(nil), stock.ReadTally) // keeps its faults
-	request.Encode = func(result any) ([]byte, error) {
-		done, _ = result.(stock.Count)
+	// The result is all that is needed of the answer: the key has been claimed for this form, so
+	// that it is not answered from an earlier one.
+	request := once(v.storeroom, sent, sent.Values.Encode(), func(result stock.Count) ([]byte, error) {
+		done = result
 		return strictjson.Marshal(len(done.Lines))
-	}
+	})
+	tally, _ := form.Decode(sent.Typed(nil), stock.ReadTally) // keeps its faults
 	expected := func(levels map[int64]int64) bool {
 		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Expected })
 	}

@@ -204,10 +204,8 @@ func (o *orderForm) priceAgain() error {
 // a second one.
 func (o *orderForm) send() (orderID string, err error) {
 	typed, wanted := o.read()
-	request := idempotency.Request{
-		Key:  idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key},
-		Body: []byte(typed.Encode()),
-	}
+	key := idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key}
+	request := idempotency.NewRequest(key, []byte(typed.Encode()))
 	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted)
 	return record.OrderID(answer.Record), err
 }

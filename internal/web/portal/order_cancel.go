@@ -90,10 +90,8 @@ func (room *Room) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
 	if err != nil {
 		return err
 	}
-	request := idempotency.Request{
-		Key:  idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key},
-		Body: []byte(sent.Values.Encode()),
-	}
+	used := idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key}
+	request := idempotency.NewRequest(used, []byte(sent.Values.Encode()))
 	wanted, _ := form.Decode(sent.Typed(nil), order.ReadCancelRequest) // keeps its faults
 	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, wanted)
 	return err

@@ -129,10 +129,7 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the sample of an order: %w", err)
 	}
-	request := idempotency.Request{
-		Key:  idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key},
-		Body: body,
-	}
+	request := idempotency.NewRequest(idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key}, body)
 	wanted, _ := form.Decode(source, order.ReadWanted) // keeps its faults
 	if _, err := room.config.Orders.Create(s.Context(), request, wanted); err != nil {
 		return 0, nil, err
