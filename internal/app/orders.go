@@ -9,7 +9,6 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
-	"github.com/dropyard/dropyard/internal/record"
 )
 
 // openOrders starts the service of orders. The services that it calls must be
@@ -28,7 +27,6 @@ func (a *App) openOrders() {
 		Calendar:    a.calendar,
 		Quota:       a.quotaOf,
 		Quoter:      quoterOf(a.masterKey),
-		Encode:      record.Encode,
 		Mail:        a.recipients.OfMove,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
 		ProofURL:    a.proofURL,
@@ -39,11 +37,6 @@ func (a *App) openOrders() {
 		Observer:    a.metrics.Orders(),
 		Tracer:      a.tracer,
 		Damaged:     a.unreadableOrder,
-
-		EncodeForOperators: record.EncodeForOperators,
-		AppendListed:       record.AppendListed,
-		Current:            record.Current,
-		Tracked:            record.Tracked,
 	})
 	a.atClose(ending(a.orders.Close))
 }

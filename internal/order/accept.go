@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/record"
 )
 
 // Acceptor accepts the orders of partners that have automatic acceptance set,
@@ -180,7 +181,7 @@ func (a *Acceptor) accept(ctx context.Context, key OrderKey) error {
 	_, err = a.service.settle(ctx, &advanceCommand{
 		target:  key,
 		version: firstVersion, // no order returns to pending
-		encode:  a.service.config.Encode,
+		encode:  record.Encode,
 		step:    step{to: delivery.StatusAccepted, by: delivery.ActorService, at: now, eventID: eventID},
 	})
 	if refusal.HasCode(err, delivery.CodeInvalidTransition) || refusal.HasCode(err, refusal.CodeNotFound) {

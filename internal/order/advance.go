@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/record"
 )
 
 // Advance is a request to move an order to another state, by the service.
@@ -177,7 +178,7 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 		carrier: a.By,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(a.Version, order.Version),
-		encode:  s.config.EncodeForOperators,
+		encode:  record.EncodeForOperators,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,

@@ -6,10 +6,14 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/ledger"
 )
+
+// encoder writes the record of an order as it is answered and kept.
+type encoder func(*delivery.Order) []byte
 
 // command is one change that waits for the committer. Its decision is pure:
 // everything it depends on is in the command and the state.

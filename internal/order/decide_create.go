@@ -15,7 +15,7 @@ import (
 type createCommand struct {
 	order   *delivery.Order
 	request idempotency.Request
-	encode  Encoder
+	encode  encoder
 	quota   Quota
 }
 

@@ -21,7 +21,7 @@ type cancelCommand struct {
 	at       time.Time
 	eventID  string
 	request  idempotency.Request
-	encode   Encoder
+	encode   encoder
 }
 
 func (cmd *cancelCommand) partner() string { return cmd.target.PartnerID }
@@ -75,7 +75,7 @@ type advanceCommand struct {
 	// audit is the beginning of the entry in the audit log; nil for what the service
 	// does by itself.
 	audit   *audit.Entry
-	encode  Encoder
+	encode  encoder
 	request *idempotency.Request // nil if it came without a key
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/record"
 )
 
 // Follow returns what may be known of an order to whoever has its id, without credentials.
@@ -13,7 +14,7 @@ func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked
 	if err != nil {
 		return nil, err
 	}
-	tracked, err := s.config.Tracked(stored)
+	tracked, err := record.Tracked(stored)
 	if err != nil {
 		return nil, s.damaged(orderID, err)
 	}

@@ -19,10 +19,8 @@ import (
 	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/dropyard/dropyard/internal/record"
 )
-
-// Encoder writes the record of an order as it is answered and kept.
-type Encoder func(*delivery.Order) []byte
 
 // Config holds what the service needs.
 type Config struct {
@@ -37,19 +35,7 @@ type Config struct {
 	Calendar *pricing.Calendar
 	Quoter   *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
-	Quota  func(ctx context.Context, partnerID string) (Quota, error)
-	Encode Encoder
-	// EncodeForOperators writes the record as operators see it.
-	EncodeForOperators Encoder
-	// AppendListed appends the record that lists have of an order, after a comma unless
-	// it is the first. It returns an error if the stored record cannot be read.
-	AppendListed func(buffer []byte, o *delivery.Stored) ([]byte, error)
-	// Current returns the complete record of an order as it is now. It returns an error
-	// if the stored record cannot be read.
-	Current func(o *delivery.Stored) ([]byte, error)
-	// Tracked returns what may be known of an order without credentials, without Failed.
-	// It returns an error if the stored record cannot be read.
-	Tracked func(o *delivery.Stored) (*delivery.Tracked, error)
+	Quota func(ctx context.Context, partnerID string) (Quota, error)
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -146,7 +132,7 @@ func (s *Service) creation(ctx context.Context, r idempotency.Request, wanted *W
 	if err != nil {
 		return &refuseCommand{kind: CommandCreate, request: r, items: wanted.Items, refusal: err}
 	}
-	return &createCommand{order: order, request: r, encode: s.config.Encode, quota: quota}
+	return &createCommand{order: order, request: r, encode: record.Encode, quota: quota}
 }
 
 func (s *Service) settle(ctx context.Context, cmd command) (Answer, error) {
@@ -210,7 +196,7 @@ func (s *Service) Record(ctx context.Context, partnerID, orderID string) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	document, err := s.config.Current(stored)
+	document, err := record.Current(stored)
 	if err != nil {
 		return nil, s.damaged(orderID, err)
 	}
@@ -323,7 +309,7 @@ func (s *Service) ListRecords(ctx context.Context, filter Filter, buffer []byte)
 				return nil
 			}
 			last = o.OrderID
-			page.Buffer, err = s.config.AppendListed(page.Buffer, o)
+			page.Buffer, err = record.AppendListed(page.Buffer, o)
 			if err == nil {
 				page.Count++
 				return nil
@@ -372,7 +358,7 @@ func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID str
 		at:       now,
 		eventID:  eventID,
 		request:  r,
-		encode:   s.config.Encode,
+		encode:   record.Encode,
 	})
 }
 

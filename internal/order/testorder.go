@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/record"
 )
 
 // TestMove is one step of a test order.
@@ -40,7 +41,7 @@ func (s *Service) AdvanceTest(ctx context.Context, orderID string, version int64
 	cmd := &advanceCommand{
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: version,
-		encode:  s.config.Encode,
+		encode:  record.Encode,
 		step: step{
 			to: m.To, by: delivery.ActorService, at: now, notes: cmp.Or(m.Notes, m.FailureReason, m.Reason), eventID: eventID,
 			courier: m.Courier, failureReason: m.FailureReason, nextAttempt: m.NextAttempt, reason: m.Reason,

@@ -99,7 +99,6 @@ func (r *figuresRun) node(t *testing.T, seed uint64) *order.Service {
 	random := mathrand.New(mathrand.NewPCG(seed, 99))
 	return order.NewService(order.Config{
 		Store: r.db.Orders(), ByPartner: r.db.Sharded(), Random: repeatable.Reader(t, fmt.Sprint(seed, len(r.nodes))),
-		Encode: record.Encode, EncodeForOperators: record.EncodeForOperators,
 		Now: func() time.Time {
 			mu.Lock()
 			defer mu.Unlock()
