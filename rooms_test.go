@@ -87,7 +87,7 @@ var rooms = map[string]room{
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signature", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},
-	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/record", "internal/requestlog", foundation}, mayNot: useCase},
+	"internal/retention": {may: []string{"internal/audit", "internal/delivery", "internal/board", "internal/idempotency", "internal/outbox", "internal/record", "internal/requestlog", foundation}, mayNot: useCase},
 	"internal/proof":     {may: []string{"internal/delivery", "internal/audit", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/proof/s3":  {may: []string{"internal/proof", foundation}},
 	"internal/webhook":   {may: []string{"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation}, mayNot: useCase},

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -43,9 +44,9 @@ const batchSize = 20
 // target is an order to be erased.
 type target struct {
 	orderID string
-	version int64        // when the order was selected
-	email   string       // the ends with this address are erased; the dropoff if it is empty
-	answers []ReceiptKey // receipts that repeat the order's record
+	version int64             // when the order was selected
+	email   string            // the ends with this address are erased; the dropoff if it is empty
+	answers []idempotency.Key // of receipts that repeat the order's record
 }
 
 // ErrPicturesLeft means that the orders are erased, but not all pictures of their proofs.
@@ -264,10 +265,10 @@ func (s *Service) findAnswers(ctx context.Context, partnerID string, targets []*
 		byID[t.orderID] = t
 	}
 	w := &sweep{Service: s}
-	return w.receipts(ctx, partnerID, func(page []Receipt) error {
+	return w.receipts(ctx, partnerID, func(page []*idempotency.Receipt) error {
 		for _, receipt := range page {
-			if t := byID[receipt.OrderID]; t != nil && receipt.OwnAnswer {
-				t.answers = append(t.answers, receipt.ReceiptKey)
+			if t := byID[receipt.OrderID]; t != nil && !receipt.OfCreation {
+				t.answers = append(t.answers, receipt.Key)
 			}
 		}
 		return nil
@@ -308,7 +309,7 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 			if strings.HasPrefix(key.Scope, "POST /ops/") {
 				encode = record.EncodeForOperators
 			}
-			if err := tx.SaveAnswer(ctx, partnerID, key, encode(stored.Order)); err != nil {
+			if err := tx.SaveAnswer(ctx, key, encode(stored.Order)); err != nil {
 				return err
 			}
 		}

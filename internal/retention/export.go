@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/requestlog"
 )
@@ -226,11 +227,11 @@ func (e *export) order(o *delivery.Order) error {
 
 func (e *export) events(ctx context.Context) error {
 	return rows(ctx, e, func(tx Reader, last **Event) ([]*Event, error) {
-		var after EventKey
+		after := outbox.EventKey{PartnerID: e.partnerID}
 		if *last != nil {
-			after = EventKey{(*last).OrderID, (*last).Sequence}
+			after = outbox.KeyOf((*last).Event)
 		}
-		return tx.Events(ctx, e.partnerID, after, exportPage)
+		return tx.Events(ctx, after, exportPage)
 	}, func(event **Event) error { return e.event(*event) })
 }
 

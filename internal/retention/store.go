@@ -7,6 +7,8 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
@@ -32,14 +34,15 @@ type Reader interface {
 	// Accounts lists all accounts: those of all partners, and the test accounts that
 	// have ever had a key.
 	Accounts(ctx context.Context) ([]string, error)
-	// Receipts lists the receipts under a partner's idempotency keys.
-	Receipts(ctx context.Context, partnerID string, after ReceiptKey, limit int) ([]Receipt, error)
+	// Receipts lists the receipts under the idempotency keys of a key's partner, without hashes
+	// and answers.
+	Receipts(ctx context.Context, after idempotency.Key, limit int) ([]*idempotency.Receipt, error)
 	// Ended lists a partner's orders in one final state whose ids are between after
 	// and until, both excluded.
 	Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) ([]Ended, error)
-	// EventTimes lists the events of orders whose ids are before until, except those
+	// EventTimes lists a partner's events of orders whose ids are before until, except those
 	// that still wait to be sent.
-	EventTimes(ctx context.Context, partnerID string, after EventKey, until string, limit int) ([]EventTime, error)
+	EventTimes(ctx context.Context, after outbox.EventKey, until string, limit int) ([]EventTime, error)
 
 	// Partner returns an account; nil if there is none.
 	Partner(ctx context.Context, partnerID string) (*Partner, error)
@@ -58,8 +61,8 @@ type Reader interface {
 	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
 	// Orders lists orders with their histories, oldest first.
 	Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
-	// Events lists events by order and sequence.
-	Events(ctx context.Context, partnerID string, after EventKey, limit int) ([]*Event, error)
+	// Events lists a partner's events by order and sequence.
+	Events(ctx context.Context, after outbox.EventKey, limit int) ([]*Event, error)
 	// RequestSegments lists what the request log holds of a partner, oldest first.
 	RequestSegments(ctx context.Context, partnerID, after string, limit int) ([]*requestlog.Segment, error)
 	// LoosePictures lists the pictures of a partner that belong to no proof and are
@@ -76,14 +79,14 @@ type Writer interface {
 	// ReplaceSetting writes a setting if it still has the value before.
 	ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error)
 	// RemoveReceipts removes receipts.
-	RemoveReceipts(ctx context.Context, partnerID string, keys []ReceiptKey) error
+	RemoveReceipts(ctx context.Context, keys []idempotency.Key) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
 	// whose pictures become loose. The stock ledger keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
 	// RemoveEvents removes those of the events that are still in the given state.
-	RemoveEvents(ctx context.Context, partnerID string, events []EventTime) error
+	RemoveEvents(ctx context.Context, events []EventTime) error
 
 	// LockOrders returns orders as they are stored, by id, and locks them until the
 	// transaction ends. Orders that do not exist are left out.
@@ -97,23 +100,7 @@ type Writer interface {
 	// ForgetPictures takes pictures that have been deleted off the list.
 	ForgetPictures(ctx context.Context, partnerID string, pictures []string) error
 	// SaveAnswer overwrites the answer of a receipt, if there still is one.
-	SaveAnswer(ctx context.Context, partnerID string, key ReceiptKey, answer []byte) error
-}
-
-// ReceiptKey identifies a receipt of one partner.
-type ReceiptKey struct {
-	Key   [16]byte
-	Scope string
-}
-
-// Receipt describes what an idempotency key was used for.
-type Receipt struct {
-	ReceiptKey
-	OrderID   string
-	CreatedAt time.Time
-	// OwnAnswer reports whether the receipt has an answer of its own, rather than the
-	// order's document.
-	OwnAnswer bool
+	SaveAnswer(ctx context.Context, key idempotency.Key, answer []byte) error
 }
 
 // Ended is an order in a final state.
@@ -125,16 +112,10 @@ type Ended struct {
 	Rows int64
 }
 
-// EventKey identifies an event of one partner.
-type EventKey struct {
-	OrderID  string
-	Sequence int64
-}
-
 // EventTime holds when an event was created.
 type EventTime struct {
-	EventKey
-	State     string
+	outbox.EventKey
+	State     outbox.State
 	CreatedAt time.Time
 }
 

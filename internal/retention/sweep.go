@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
+	"github.com/dropyard/dropyard/internal/idempotency"
 )
 
 // No index is there for sweeps alone, because it would slow down every creation:
@@ -119,25 +120,29 @@ func (w *sweep) write(ctx context.Context, fn func(Writer) error) error {
 
 func (w *sweep) keys(ctx context.Context, partnerID string) error {
 	cutoff := w.age.Now.Add(-KeysKept)
-	return w.receipts(ctx, partnerID, func(page []Receipt) error {
-		var old []ReceiptKey
+	return w.receipts(ctx, partnerID, func(page []*idempotency.Receipt) error {
+		var old []idempotency.Key
 		for _, receipt := range page {
 			if w.age.Of(receipt.CreatedAt).Before(cutoff) {
-				old = append(old, receipt.ReceiptKey)
+				old = append(old, receipt.Key)
 			}
 		}
-		return inBatches(old, func(batch []ReceiptKey) error {
+		return inBatches(old, func(batch []idempotency.Key) error {
 			w.removed.Keys += len(batch)
-			return w.write(ctx, func(tx Writer) error { return tx.RemoveReceipts(ctx, partnerID, batch) })
+			return w.write(ctx, func(tx Writer) error { return tx.RemoveReceipts(ctx, batch) })
 		})
 	})
 }
 
 // receipts calls each for every page of a partner's receipts.
-func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]Receipt) error) error {
-	return pages(func(last Receipt) (page []Receipt, err error) {
+func (w *sweep) receipts(ctx context.Context, partnerID string, each func([]*idempotency.Receipt) error) error {
+	return pages(func(last *idempotency.Receipt) (page []*idempotency.Receipt, err error) {
+		after := idempotency.Key{PartnerID: partnerID}
+		if last != nil {
+			after = last.Key
+		}
 		err = w.read(ctx, func(tx Reader) error {
-			page, err = tx.Receipts(ctx, partnerID, last.ReceiptKey, pageRows)
+			page, err = tx.Receipts(ctx, after, pageRows)
 			return err
 		})
 		return page, err
@@ -191,8 +196,9 @@ func (w *sweep) events(ctx context.Context, partnerID string, kept time.Duration
 		return err
 	}
 	return pages(func(last EventTime) (page []EventTime, err error) {
+		last.PartnerID = partnerID // no event is in front of the first page
 		err = w.read(ctx, func(tx Reader) error {
-			page, err = tx.EventTimes(ctx, partnerID, last.EventKey, until, pageRows)
+			page, err = tx.EventTimes(ctx, last.EventKey, until, pageRows)
 			return err
 		})
 		return page, err
@@ -205,7 +211,7 @@ func (w *sweep) events(ctx context.Context, partnerID string, kept time.Duration
 		}
 		return inBatches(old, func(batch []EventTime) error {
 			w.removed.Events += len(batch)
-			return w.write(ctx, func(tx Writer) error { return tx.RemoveEvents(ctx, partnerID, batch) })
+			return w.write(ctx, func(tx Writer) error { return tx.RemoveEvents(ctx, batch) })
 		})
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -46,7 +47,7 @@ func TestDamagedEvents(t *testing.T) {
 			return err
 		}))
 		must(s.Retention().Read(ctx, func(tx retention.Reader) (err error) {
-			exported, err = tx.Events(ctx, "par_1", retention.EventKey{}, 10)
+			exported, err = tx.Events(ctx, outbox.EventKey{PartnerID: "par_1"}, 10)
 			return err
 		}))
 		if listed == nil || len(exported) != 1 {

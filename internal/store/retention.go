@@ -78,16 +78,9 @@ func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
 }
 
 // Receipts lists what is kept under a partner's idempotency keys.
-func (tx retentionTx) Receipts(ctx context.Context, partnerID string, after retention.ReceiptKey, limit int) (listed []retention.Receipt, err error) {
-	err = sweptReceipts.Each(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
-		[]any{partnerID, after.Key[:], after.Scope, limit}, func(row *idempotency.Receipt) error {
-			listed = append(listed, retention.Receipt{
-				ReceiptKey: retention.ReceiptKey{Key: row.UUID, Scope: row.Scope},
-				OrderID:    row.OrderID, CreatedAt: row.CreatedAt, OwnAnswer: !row.OfCreation,
-			})
-			return nil
-		})
-	return listed, err
+func (tx retentionTx) Receipts(ctx context.Context, after idempotency.Key, limit int) ([]*idempotency.Receipt, error) {
+	return sweptReceipts.All(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
+		after.PartnerID, after.UUID[:], after.Scope, limit)
 }
 
 // Ended lists orders in a final state, by the index that lists follow.
@@ -103,14 +96,11 @@ func (tx retentionTx) Ended(ctx context.Context, partnerID string, state deliver
 
 // EventTimes lists the events of orders whose ids are before until, without
 // those that still wait to be sent.
-func (tx retentionTx) EventTimes(ctx context.Context, partnerID string, after retention.EventKey, until string, limit int) (listed []retention.EventTime, err error) {
+func (tx retentionTx) EventTimes(ctx context.Context, after outbox.EventKey, until string, limit int) (listed []retention.EventTime, err error) {
 	err = sweptEvents.Each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
 		ORDER BY order_id, sequence LIMIT $5`,
-		[]any{partnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
-			listed = append(listed, retention.EventTime{
-				EventKey: retention.EventKey{OrderID: row.OrderID, Sequence: row.Sequence},
-				State:    string(row.State), CreatedAt: row.CreatedAt,
-			})
+		[]any{after.PartnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
+			listed = append(listed, retention.EventTime{EventKey: row.Key(), State: row.State, CreatedAt: row.CreatedAt})
 			return nil
 		})
 	return listed, err
@@ -210,9 +200,9 @@ func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit
 }
 
 // Events lists events by order and sequence.
-func (tx retentionTx) Events(ctx context.Context, partnerID string, after retention.EventKey, limit int) (listed []*retention.Event, err error) {
+func (tx retentionTx) Events(ctx context.Context, after outbox.EventKey, limit int) (listed []*retention.Event, err error) {
 	err = events.Each(ctx, tx.conn, "WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
-		[]any{partnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
+		[]any{after.PartnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
 			attempts, err := encodeAttempts(row)
 			listed = append(listed, &retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
 			return err
@@ -241,12 +231,8 @@ func (tx retentionTx) ReplaceSetting(ctx context.Context, name, before, value st
 }
 
 // RemoveReceipts removes what is kept under idempotency keys.
-func (tx retentionTx) RemoveReceipts(ctx context.Context, partnerID string, keys []retention.ReceiptKey) error {
-	rows := make([]*idempotency.Key, len(keys))
-	for i, key := range keys {
-		rows[i] = &idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}
-	}
-	_, err := db.WriteNow(ctx, tx.conn, dropReceipts, rows...)
+func (tx retentionTx) RemoveReceipts(ctx context.Context, keys []idempotency.Key) error {
+	_, err := db.WriteNow(ctx, tx.conn, dropReceipts, db.Pointers(keys)...)
 	return err
 }
 
@@ -287,12 +273,11 @@ func (tx retentionTx) lockedBytes(ctx context.Context, keys []order.OrderKey) (s
 
 // RemoveEvents removes events that are still in the state that they had: one
 // that is redelivered meanwhile stays.
-func (tx retentionTx) RemoveEvents(ctx context.Context, partnerID string, removed []retention.EventTime) error {
+func (tx retentionTx) RemoveEvents(ctx context.Context, removed []retention.EventTime) error {
 	rows := make([]*webhook.Event, len(removed))
 	for i, event := range removed {
 		rows[i] = &webhook.Event{
-			Event: delivery.Event{PartnerID: partnerID, OrderID: event.OrderID, Sequence: event.Sequence},
-			State: outbox.State(event.State),
+			Event: delivery.Event{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence}, State: event.State,
 		}
 	}
 	_, err := db.WriteNow(ctx, tx.conn, dropEventsInState, rows...)
@@ -381,10 +366,8 @@ func (tx retentionTx) ForgetPictures(ctx context.Context, partnerID string, pict
 
 // SaveAnswer overwrites the answer kept under an idempotency key, if it is still
 // kept.
-func (tx retentionTx) SaveAnswer(ctx context.Context, partnerID string, key retention.ReceiptKey, answer []byte) error {
-	row := &idempotency.Receipt{
-		Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: key.Scope, UUID: key.Key}}, Answer: answer,
-	}
+func (tx retentionTx) SaveAnswer(ctx context.Context, key idempotency.Key, answer []byte) error {
+	row := &idempotency.Receipt{Request: idempotency.Request{Key: key}, Answer: answer}
 	_, err := db.WriteNow(ctx, tx.conn, saveAnswers, row)
 	return err
 }

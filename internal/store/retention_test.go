@@ -46,14 +46,14 @@ func (w *watchedWriter) RemoveOrders(ctx context.Context, partnerID string, ids 
 	return w.Writer.RemoveOrders(ctx, partnerID, ids)
 }
 
-func (w *watchedWriter) RemoveReceipts(ctx context.Context, partnerID string, keys []retention.ReceiptKey) error {
+func (w *watchedWriter) RemoveReceipts(ctx context.Context, keys []idempotency.Key) error {
 	w.store.removed = append(w.store.removed, len(keys))
-	return w.Writer.RemoveReceipts(ctx, partnerID, keys)
+	return w.Writer.RemoveReceipts(ctx, keys)
 }
 
-func (w *watchedWriter) RemoveEvents(ctx context.Context, partnerID string, keys []retention.EventTime) error {
+func (w *watchedWriter) RemoveEvents(ctx context.Context, keys []retention.EventTime) error {
 	w.store.removed = append(w.store.removed, len(keys))
-	return w.Writer.RemoveEvents(ctx, partnerID, keys)
+	return w.Writer.RemoveEvents(ctx, keys)
 }
 
 const (

@@ -259,7 +259,7 @@ func (r *figuresRun) scan(t *testing.T, partnerID string) map[figures.Key]*figur
 		if err != nil {
 			return err
 		}
-		events, err := tx.Events(t.Context(), partnerID, retention.EventKey{}, 10_000)
+		events, err := tx.Events(t.Context(), outbox.EventKey{PartnerID: partnerID}, 10_000)
 		if err != nil {
 			return err
 		}

@@ -163,19 +163,26 @@ func testSwept(t *testing.T, s *store.Store) {
 	register(t, s)
 	saveEndpoints(t, s, endpoint(partnerID))
 	old, young := ended(t, s, "A-1", testkit.Epoch, 1), ended(t, s, "A-02", testkit.Epoch.Add(time.Hour), 2)
-	receipt := func(o *delivery.Order, key byte) []retention.Receipt {
-		return []retention.Receipt{
-			{ReceiptKey: retention.ReceiptKey{Key: [16]byte{key}, Scope: "POST /v1/orders"}, OrderID: o.OrderID, CreatedAt: o.CreatedAt},
-			{ReceiptKey: retention.ReceiptKey{Key: [16]byte{key}, Scope: "POST /v1/orders/" + o.OrderID + "/cancel"}, OrderID: o.OrderID, CreatedAt: o.UpdatedAt, OwnAnswer: true},
+	under := func(scope string, key byte) idempotency.Request {
+		return idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: scope, UUID: [16]byte{key}}}
+	}
+	receipt := func(o *delivery.Order, key byte) []*idempotency.Receipt {
+		return []*idempotency.Receipt{
+			{Request: under("POST /v1/orders", key), OrderID: o.OrderID, CreatedAt: o.CreatedAt, OfCreation: true},
+			{Request: under("POST /v1/orders/"+o.OrderID+"/cancel", key), OrderID: o.OrderID, CreatedAt: o.UpdatedAt},
 		}
 	}
 	until, err := delivery.FirstOrderID(partnerID, testkit.Epoch.Add(24*time.Hour))
 	must(t, err)
-	check := func(when string, orders []*delivery.Order, receipts []retention.Receipt, sent []*delivery.Order) {
+	check := func(when string, orders []*delivery.Order, receipts []*idempotency.Receipt, sent []*delivery.Order) {
 		t.Helper()
 		readRetention(t, s, func(tx retention.Reader) error {
-			listed(t, when+"Receipts", receipts, func(last *retention.Receipt) ([]retention.Receipt, error) {
-				return tx.Receipts(ctx, partnerID, last.ReceiptKey, 1)
+			listed(t, when+"Receipts", receipts, func(last **idempotency.Receipt) ([]*idempotency.Receipt, error) {
+				after := idempotency.Key{PartnerID: partnerID}
+				if *last != nil {
+					after = (*last).Key
+				}
+				return tx.Receipts(ctx, after, 1)
 			})
 			cancelled := make([]retention.Ended, len(orders))
 			for i, o := range orders {
@@ -187,11 +194,12 @@ func testSwept(t *testing.T, s *store.Store) {
 			times := make([]retention.EventTime, len(sent))
 			for i, o := range sent {
 				times[i] = retention.EventTime{
-					EventKey: retention.EventKey{OrderID: o.OrderID, Sequence: 1}, State: string(outbox.Delivered), CreatedAt: o.CreatedAt.Add(time.Minute),
+					EventKey: outbox.EventKey{PartnerID: partnerID, OrderID: o.OrderID, Sequence: 1}, State: outbox.Delivered, CreatedAt: o.CreatedAt.Add(time.Minute),
 				}
 			}
 			listed(t, when+"EventTimes", times, func(last *retention.EventTime) ([]retention.EventTime, error) {
-				return tx.EventTimes(ctx, partnerID, last.EventKey, until, 1)
+				last.PartnerID = partnerID
+				return tx.EventTimes(ctx, last.EventKey, until, 1)
 			})
 			return nil
 		})
@@ -201,13 +209,15 @@ func testSwept(t *testing.T, s *store.Store) {
 	check("at first: ", both, slices.Concat(receipt(old, 1), receipt(young, 2)), both)
 
 	writeRetention(t, s, func(tx retention.Writer) error {
-		return tx.RemoveReceipts(ctx, partnerID, []retention.ReceiptKey{receipt(old, 1)[1].ReceiptKey, {Scope: "none"}})
+		return tx.RemoveReceipts(ctx, []idempotency.Key{receipt(old, 1)[1].Key, {PartnerID: partnerID, Scope: "none"}})
 	})
 	check("without a receipt: ", both, slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), both)
-	key := func(o *delivery.Order) retention.EventKey { return retention.EventKey{OrderID: o.OrderID, Sequence: 1} }
+	key := func(o *delivery.Order) outbox.EventKey {
+		return outbox.EventKey{PartnerID: partnerID, OrderID: o.OrderID, Sequence: 1}
+	}
 	writeRetention(t, s, func(tx retention.Writer) error {
-		return tx.RemoveEvents(ctx, partnerID, []retention.EventTime{
-			{EventKey: key(old), State: string(outbox.Failed)}, {EventKey: key(young), State: string(outbox.Delivered)},
+		return tx.RemoveEvents(ctx, []retention.EventTime{
+			{EventKey: key(old), State: outbox.Failed}, {EventKey: key(young), State: outbox.Delivered},
 		})
 	})
 	check("without an event: ", both, slices.Concat(receipt(old, 1)[:1], receipt(young, 2)), both[:1])
@@ -271,7 +281,7 @@ func testErased(t *testing.T, s *store.Store) {
 	open := newOrder(t, "A-003", testkit.Epoch.Add(2*time.Hour))
 	must(t, save(ctx, s, creation(open, 3)))
 	deliverFirst(t, s, target)
-	cancel := retention.ReceiptKey{Key: [16]byte{2}, Scope: "POST /v1/orders/" + target.OrderID + "/cancel"}
+	cancel := idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + target.OrderID + "/cancel", UUID: [16]byte{2}}
 	var shownOpen *board.Row
 	noted, elsewhere := change(1), change(2)
 	for o, c := range map[*delivery.Order]*idempotency.Change{target: noted, other: elsewhere} {
@@ -306,7 +316,7 @@ func testErased(t *testing.T, s *store.Store) {
 		under.Shown.City = "Elsewhere"
 		shownOpen = under.Shown
 		must(t, tx.SaveErased(ctx, []*retention.Stored{erased, under}, "erased note"))
-		return tx.SaveAnswer(ctx, partnerID, cancel, []byte(`{"erased":true}`))
+		return tx.SaveAnswer(ctx, cancel, []byte(`{"erased":true}`))
 	})
 	noted.Status, noted.Answer = 0, nil
 	checkChange(t, s, "the answer to a change of the order", noted.ChangeKey, noted)
@@ -330,8 +340,8 @@ func testErased(t *testing.T, s *store.Store) {
 		must(t, err)
 		same(t, "Order", encoded(one), encoded(target))
 		var events []*retention.Event
-		after := retention.EventKey{OrderID: other.OrderID, Sequence: 2}
-		events, err = tx.Events(ctx, partnerID, after, 10)
+		after := outbox.EventKey{PartnerID: partnerID, OrderID: other.OrderID, Sequence: 2}
+		events, err = tx.Events(ctx, after, 10)
 		must(t, err)
 		if len(events) != 2 {
 			t.Fatalf("Events: got %d behind %v, want 2", len(events), after)
@@ -349,7 +359,7 @@ func testErased(t *testing.T, s *store.Store) {
 	same(t, "notes of the other order", notesOf(t, s, other), []string{"Alex again"})
 	shownOpen.Search = "" // is not read
 	same(t, "the board", shown(t, s), []*board.Row{shownOpen})
-	state := load(t, s, &order.Needs{Receipts: []idempotency.Key{{PartnerID: partnerID, Scope: cancel.Scope, UUID: cancel.Key}}})
+	state := load(t, s, &order.Needs{Receipts: []idempotency.Key{cancel}})
 	for _, receipt := range state.Receipts {
 		same(t, "the kept answer", string(receipt.Answer), `{"erased":true}`)
 	}
