@@ -121,7 +121,7 @@ var rooms = map[string]room{
 
 	"internal/web/portal": {may: []string{"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/shelf", "internal/web/visit", foundation}},
 
-	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/installation", "internal/label", "internal/ledger", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/shelf", "internal/web/visit", foundation}},
+	"internal/web/console": {may: []string{"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures", "internal/idempotency", "internal/installation", "internal/label", "internal/ledger", "internal/operator", "internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report", "internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page", "internal/web/shelf", "internal/web/visit", foundation}},
 
 	"internal/web/self": {may: []string{"internal/operator", "internal/partner", "internal/signin", "internal/web/page", "internal/web/visit", foundation}},
 

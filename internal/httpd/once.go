@@ -108,6 +108,12 @@ func (c *Call) MarkReplayed(replayed bool) {
 	}
 }
 
+// Kept replies with an answer that is kept. The header says if it is that of an earlier request.
+func (c *Call) Kept(status int, answer idempotency.Answer, err error) (Reply, error) {
+	c.MarkReplayed(answer.Replayed && err == nil)
+	return Reply{Status: status, Body: answer.Body}, err
+}
+
 // handleOnce calls the route's handler, unless the request repeats one that was carried
 // out: then it returns the answer to that one.
 func (s *Server) handleOnce(c *Call) (Reply, error) {

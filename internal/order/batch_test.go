@@ -90,7 +90,9 @@ func TestBatchIsSettledInParts(t *testing.T) {
 		store := &scripted{gate: make(chan struct{})}
 		c := startCommitter(Config{Store: store})
 		parts := slices.Repeat([]command{note{number: 1}}, 2*maxOfBatches)
-		_, all := submitAll(t.Context(), c, &batchCommand{request: idempotency.Request{Key: keyOf(0)}, parts: parts[:maxOfBatches]}, &batchCommand{request: idempotency.Request{Key: keyOf(0)}, parts: parts[maxOfBatches:]}, owned{partnerID: "par_b"})
+		request := idempotency.Request{Key: keyOf(0)}
+		_, all := submitAll(t.Context(), c, &batchCommand{request: request, parts: parts[:maxOfBatches]},
+			&batchCommand{request: request, parts: parts[maxOfBatches:]}, owned{partnerID: "par_b"})
 		close(store.gate)
 		all.Wait()
 		c.close()

@@ -131,7 +131,9 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	}
 	answer := cmd.encode(moved)
 	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{Request: *cmd.request, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer})
+		keep(s, c, &idempotency.Receipt{
+			Request: *cmd.request, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer,
+		})
 	}
 	return outcome{answer: answer}
 }

@@ -228,7 +228,9 @@ func commandsOf(wishes []wish) []command {
 func encodeSnapshot(o *delivery.Order) []byte { return []byte(snapshotOf(o).String()) }
 
 func (w wish) command() command {
-	request := idempotency.Request{Key: idempotency.Key{PartnerID: w.partner, Scope: w.scope(), UUID: [16]byte{w.key}}, BodyHash: [32]byte{w.body}}
+	request := idempotency.Request{
+		Key: idempotency.Key{PartnerID: w.partner, Scope: w.scope(), UUID: [16]byte{w.key}}, BodyHash: [32]byte{w.body},
+	}
 	switch w.kind {
 	case "create":
 		return &createCommand{order: w.newOrder(), request: request, encode: encodeSnapshot}

@@ -338,7 +338,9 @@ func ReadCancelRequest(f *form.Form) CancelRequest {
 
 // Cancel cancels an order for its partner while that is allowed, and returns
 // its items to stock.
-func (s *Service) Cancel(ctx context.Context, r idempotency.Request, orderID string, wanted CancelRequest) (Answer, error) {
+func (s *Service) Cancel(
+	ctx context.Context, r idempotency.Request, orderID string, wanted CancelRequest,
+) (Answer, error) {
 	if err := wanted.Problems().Err(); err != nil {
 		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, request: r, refusal: err})
 	}

@@ -50,7 +50,9 @@ func (s *Service) Count(ctx context.Context, r Request[Count], tally Tally) (ide
 
 // CountFrom does the same, but refuses with form.ErrStale unless the levels of the counted
 // products at the location, by product id, are the basis of the count.
-func (s *Service) CountFrom(ctx context.Context, r Request[Count], basis form.Basis[map[int64]int64], tally Tally) (idempotency.Answer, error) {
+func (s *Service) CountFrom(
+	ctx context.Context, r Request[Count], basis form.Basis[map[int64]int64], tally Tally,
+) (idempotency.Answer, error) {
 	ids := make([]int64, len(tally.Lines))
 	for i, line := range tally.Lines {
 		ids[i] = line.ProductID

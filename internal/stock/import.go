@@ -62,7 +62,9 @@ func (s *Service) Import(ctx context.Context, r Request[Imported], file []byte) 
 
 // ImportFrom does the same, but refuses with form.ErrStale unless what it would do is the
 // basis of the import.
-func (s *Service) ImportFrom(ctx context.Context, r Request[Imported], basis form.Basis[*Plan], file []byte) (answer idempotency.Answer, err error) {
+func (s *Service) ImportFrom(
+	ctx context.Context, r Request[Imported], basis form.Basis[*Plan], file []byte,
+) (answer idempotency.Answer, err error) {
 	var malformed form.Problems
 	rows, err := readRows(file, &malformed)
 	if err != nil {

@@ -61,9 +61,12 @@ func (f *fixture) watch(before func(number int) error) (*stock.Service, *watched
 
 // importFile imports a file under a key; without one if it is 0.
 func importFile(ctx context.Context, s *stock.Service, key byte, file string) (idempotency.Answer, error) {
-	r := stock.Request[stock.Imported]{PartnerID: ours, Encode: func(done stock.Imported) ([]byte, error) { return json.Marshal(done) }}
+	r := stock.Request[stock.Imported]{PartnerID: ours, Encode: func(done stock.Imported) ([]byte, error) {
+		return json.Marshal(done)
+	}}
 	if key != 0 {
-		r.Keyed = new(idempotency.NewRequest(idempotency.Key{PartnerID: ours, Scope: "POST import", UUID: [16]byte{key}}, []byte(file)))
+		used := idempotency.Key{PartnerID: ours, Scope: "POST import", UUID: [16]byte{key}}
+		r.Keyed = new(idempotency.NewRequest(used, []byte(file)))
 	}
 	return s.Import(ctx, r, []byte(file))
 }

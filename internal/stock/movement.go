@@ -26,10 +26,13 @@ func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) 
 
 // RecordOnce is Record for a request that may be repeated: with its key, the
 // movement is booked once.
-func (s *Service) RecordOnce(ctx context.Context, r Request[[]delivery.Movement], wanted Booking) (idempotency.Answer, error) {
-	return r.book(ctx, s, wanted.Problems(), []int64{wanted.ProductID}, func(tx Writer, locked *ledger.Ledger) ([]delivery.Movement, error) {
+func (s *Service) RecordOnce(
+	ctx context.Context, r Request[[]delivery.Movement], wanted Booking,
+) (idempotency.Answer, error) {
+	do := func(tx Writer, locked *ledger.Ledger) ([]delivery.Movement, error) {
 		return s.record(ctx, tx, locked, wanted)
-	})
+	}
+	return r.book(ctx, s, wanted.Problems(), []int64{wanted.ProductID}, do)
 }
 
 // record books an entry, and writes it with its note in the audit log.

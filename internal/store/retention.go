@@ -79,8 +79,8 @@ func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
 
 // Receipts lists what is kept under a partner's idempotency keys.
 func (tx retentionTx) Receipts(ctx context.Context, after idempotency.Key, limit int) ([]*idempotency.Receipt, error) {
-	return sweptReceipts.All(ctx, tx.conn, "WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3) ORDER BY idempotency_key, scope LIMIT $4",
-		after.PartnerID, after.UUID[:], after.Scope, limit)
+	return sweptReceipts.All(ctx, tx.conn, `WHERE partner_id = $1 AND (idempotency_key, scope) > ($2, $3)
+		ORDER BY idempotency_key, scope LIMIT $4`, after.PartnerID, after.UUID[:], after.Scope, limit)
 }
 
 // Ended lists orders in a final state, by the index that lists follow.
@@ -96,7 +96,9 @@ func (tx retentionTx) Ended(ctx context.Context, partnerID string, state deliver
 
 // EventTimes lists the events of orders whose ids are before until, without
 // those that still wait to be sent.
-func (tx retentionTx) EventTimes(ctx context.Context, after outbox.EventKey, until string, limit int) (listed []retention.EventTime, err error) {
+func (tx retentionTx) EventTimes(
+	ctx context.Context, after outbox.EventKey, until string, limit int,
+) (listed []retention.EventTime, err error) {
 	err = sweptEvents.Each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
 		ORDER BY order_id, sequence LIMIT $5`,
 		[]any{after.PartnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
@@ -277,7 +279,8 @@ func (tx retentionTx) RemoveEvents(ctx context.Context, removed []retention.Even
 	rows := make([]*webhook.Event, len(removed))
 	for i, event := range removed {
 		rows[i] = &webhook.Event{
-			Event: delivery.Event{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence}, State: event.State,
+			Event: delivery.Event{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence},
+			State: event.State,
 		}
 	}
 	_, err := db.WriteNow(ctx, tx.conn, dropEventsInState, rows...)

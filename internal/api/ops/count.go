@@ -58,7 +58,7 @@ func (s *Server) handleCount(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.Count(c.Context(), request, tally)
-	return stockAnswer(c, http.StatusOK, answer, err)
+	return c.Kept(http.StatusOK, answer, err)
 }
 
 // lowCursorRule accepts the ids of the last partner and product before the page.

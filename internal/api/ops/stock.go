@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/httpd"
-	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
@@ -170,11 +169,6 @@ func stockRequest[R any](c *httpd.Call, encode func(R) ([]byte, error)) (stock.R
 	return stock.Request[R]{PartnerID: partnerID, Keyed: keyed.Of(partnerID), Encode: encode}, err
 }
 
-func stockAnswer(c *httpd.Call, status int, answer idempotency.Answer, err error) (httpd.Reply, error) {
-	c.MarkReplayed(answer.Replayed && err == nil)
-	return httpd.Reply{Status: status, Body: answer.Body}, err
-}
-
 func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
 	request, err := stockRequest(c, func(booked []delivery.Movement) ([]byte, error) {
 		return strictjson.Marshal(struct {
@@ -189,7 +183,7 @@ func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.RecordOnce(c.Context(), request, booking)
-	return stockAnswer(c, http.StatusCreated, answer, err)
+	return c.Kept(http.StatusCreated, answer, err)
 }
 
 // requireCSV refuses a body without the Content-Type of CSV, or one that is not
@@ -221,7 +215,7 @@ func (s *Server) handleProductImport(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Stock.Import(c.Context(), request, c.Content)
-	return stockAnswer(c, http.StatusOK, answer, err)
+	return c.Kept(http.StatusOK, answer, err)
 }
 
 func (s *Server) handleProductExport(c *httpd.Call) (httpd.Reply, error) {

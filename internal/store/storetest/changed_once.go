@@ -102,7 +102,9 @@ func recordChanges(t *testing.T, s *store.Store) map[string]recordChange {
 			return err
 		})},
 		"count": {`{"location":"MTL-1","lines":[{"product_id":1,"counted":1%d}]}`, decoded(stock.ReadTally, func(ctx context.Context, tally stock.Tally) error {
-			request := stock.Request[stock.Count]{PartnerID: partnerID, Encode: func(done stock.Count) ([]byte, error) { return strictjson.Marshal(done) }}
+			request := stock.Request[stock.Count]{PartnerID: partnerID, Encode: func(done stock.Count) ([]byte, error) {
+				return strictjson.Marshal(done)
+			}}
 			_, err := goods.CountFrom(ctx, request, func(levels map[int64]int64) bool { return levels[1] == 0 }, tally)
 			return err
 		})},

@@ -21,7 +21,8 @@ import (
 // once returns the request of a form as one that is carried out once under the key of the
 // form, for what the form has. encode writes what is kept of the result.
 func once[R any](r *storeroom, sent *page.Form, content string, encode func(R) ([]byte, error)) stock.Request[R] {
-	key := idempotency.Key{PartnerID: r.PartnerID, Scope: r.Request.Method + " " + r.Request.URL.Path + " " + r.Operator.OperatorID}
+	scope := r.Request.Method + " " + r.Request.URL.Path + " " + r.Operator.OperatorID
+	key := idempotency.Key{PartnerID: r.PartnerID, Scope: scope}
 	_, _ = hex.Decode(key.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
 	return stock.Request[R]{PartnerID: r.PartnerID, Keyed: new(idempotency.NewRequest(key, []byte(content))), Encode: encode}
 }
@@ -138,7 +139,9 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 	value := func(name string) string { return strings.TrimSpace(v.Form.Values.Get(name)) }
 	v.Form.Values.Set("type", string(v.Kind))
 	v.Form.Values.Set("product_id", strconv.FormatInt(product, 10))
-	request := once(of, v.Form, v.Form.Values.Encode(), func(booked []delivery.Movement) ([]byte, error) { return strictjson.Marshal(booked) })
+	request := once(of, v.Form, v.Form.Values.Encode(), func(booked []delivery.Movement) ([]byte, error) {
+		return strictjson.Marshal(booked)
+	})
 	booking, _ := form.Decode(v.Form.Typed(typedNumbers), stock.ReadBooking) // keeps its faults
 	if _, err := room.config.Stock.RecordOnce(s.Context(), request, booking); err != nil {
 		return v.refuse(err)

@@ -135,7 +135,9 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 	if !form.IsText(content) {
 		return s.LeadTo(of.Path("/import"), page.Flash{Key: "warehouse.import.text", Danger: true})
 	}
-	request := once(of, sent, content, func(done stock.Imported) ([]byte, error) { return strictjson.Marshal(done) })
+	request := once(of, sent, content, func(done stock.Imported) ([]byte, error) {
+		return strictjson.Marshal(done)
+	})
 	answer, err := room.config.Stock.ImportFrom(s.Context(), request, page.Basis(sent, versionOfPlan), []byte(content))
 	if err != nil {
 		return room.showImportAgain(s, content, err)

@@ -78,7 +78,9 @@ func (v *bookView) receive() (int, []byte, error) {
 		v.Form.Values.Set(fmt.Sprintf("lines[%d].product_id", i), strconv.FormatInt(ids[i], 10))
 		v.Form.Values.Set(fmt.Sprintf("lines[%d].quantity", i), line.quantity)
 	}
-	request := once(v.storeroom, v.Form, v.Form.Values.Encode(), func(stock.Received) ([]byte, error) { return strictjson.Marshal(len(lines)) })
+	request := once(v.storeroom, v.Form, v.Form.Values.Encode(), func(stock.Received) ([]byte, error) {
+		return strictjson.Marshal(len(lines))
+	})
 	receipt, _ := form.Decode(v.Form.Typed(typedNumbers), stock.ReadReceipt) // keeps its faults
 	if _, err := v.room.config.Stock.Receive(v.Context(), request, receipt); err != nil {
 		return v.refuseLines(err)

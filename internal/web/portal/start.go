@@ -129,7 +129,8 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the sample of an order: %w", err)
 	}
-	request := idempotency.NewRequest(idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key}, body)
+	used := idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key}
+	request := idempotency.NewRequest(used, body)
 	wanted, _ := form.Decode(source, order.ReadWanted) // keeps its faults
 	if _, err := room.config.Orders.Create(s.Context(), request, wanted); err != nil {
 		return 0, nil, err
