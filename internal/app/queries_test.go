@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
 )
 
 // lists are the signed lists and the parameters of each.
@@ -93,4 +94,43 @@ func TestAcceptedQueries(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestUnknownParameters sends lists a parameter that they do not have. An answer without
+// the filter would look as if it had been applied.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	for target, known := range lists {
+		for _, query := range []string{"page=2", "status%5B%5D=pending", "Limit=5", "x"} {
+			got := partner.Call(t, "GET", target+"?"+query, nil).Refused(t, 422, "validation_error")
+			expected := got.Text("error", "details", "errors", 0, "expected")
+			for _, name := range known {
+				if !strings.Contains(expected, name) {
+					t.Errorf("%s?%s: got %q, want %s to be named", target, query, expected, name)
+				}
+			}
+			if field := got.Text("error", "details", "field"); !strings.HasPrefix(query, strings.ReplaceAll(field, "[]", "%5B%5D")) {
+				t.Errorf("%s?%s: got an error of %q", target, query, field)
+			}
+		}
+	}
+	for _, target := range []string{"/v1/logs", "/v1/figures", "/v1/webhooks/events", "/v1/webhooks/feed"} {
+		partner.Call(t, "GET", target+"?page=2", nil).Refused(t, 422, "validation_error")
+	}
+	partner.Call(t, "GET", "/v1/logs?mode=live", nil).Must(t, 200)
+	catalogue := "/ops/v1/partners/" + partner.PartnerID + "/products"
+	for _, target := range []string{
+		"/ops/v1/orders", "/ops/v1/partners", "/ops/v1/couriers", "/ops/v1/operators", "/ops/v1/rate-cards",
+		"/ops/v1/audit", "/ops/v1/tokens", "/ops/v1/low-stock", "/ops/v1/figures", catalogue,
+	} {
+		got := operator.Call(t, "GET", target+"?page=2", nil)
+		if got.Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "page" {
+			t.Errorf("%s: got %s", target, got.Body)
+		}
+	}
+	created := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	service.Raw(t, "GET", "/track/"+created.Text("order_id")+"?utm_source=mail", "").Must(t, 200)
+	service.Raw(t, "GET", "/v1/health?page=2", "").Must(t, 200)
 }

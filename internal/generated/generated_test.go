@@ -6,9 +6,19 @@
 package generated_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,12 +72,66 @@ func (w *workshop) run(program string, arguments ...string) string {
 	return string(out) + stderr.String()
 }
 
-// try runs a client against a new service on the system's clock.
+// try runs a client against a new service on the system's clock, and against one of a later
+// release, whose objects have members that the client was not generated with.
 func (w *workshop) try(program string, arguments ...string) {
 	w.Helper()
-	service := apptest.Start(w, onSystemClock)
-	if got := w.run(program, append(arguments, service.URL)...); got != flow {
-		w.Errorf("got %q, want %q", got, flow)
+	for release, url := range map[string]string{
+		"this release":    apptest.Start(w, onSystemClock).URL,
+		"a later release": laterRelease(w, apptest.Start(w, onSystemClock).URL),
+	} {
+		if got := w.run(program, append(slices.Clone(arguments), url)...); got != flow {
+			w.Errorf("%s: got %q, want %q", release, got, flow)
+		}
+	}
+}
+
+// laterRelease returns the URL of a proxy that adds members to each object in the answers
+// of a service.
+func laterRelease(t testing.TB, service string) string {
+	t.Helper()
+	target, err := url.Parse(service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(answer *http.Response) error {
+		if answer.Header.Get("Content-Type") != "application/json" {
+			return nil
+		}
+		var body any
+		decoder := json.NewDecoder(answer.Body)
+		decoder.UseNumber()
+		if err := decoder.Decode(&body); err != nil {
+			return fmt.Errorf("decode an answer: %w", err)
+		}
+		grow(body)
+		grown, err := json.Marshal(body)
+		if err != nil {
+			return fmt.Errorf("encode an answer: %w", err)
+		}
+		answer.Body = io.NopCloser(bytes.NewReader(grown))
+		answer.ContentLength = int64(len(grown))
+		answer.Header.Set("Content-Length", strconv.Itoa(len(grown)))
+		return nil
+	}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// grow adds members of three kinds to each object in a value.
+func grow(value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, inner := range value {
+			grow(inner)
+		}
+		value["later_text"], value["later_number"], value["later_object"] = "x", 7, map[string]any{"list": []any{1, nil}}
+	case []any:
+		for _, inner := range value {
+			grow(inner)
+		}
 	}
 }
 

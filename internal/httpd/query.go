@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -24,12 +25,30 @@ var (
 	singleValue = form.Define("single_value", "a single value")
 	valueIfSent = form.Define("value_if_sent", "a value, unless the parameter is left out")
 	timeInQuery = form.Define("time_in_query", "an RFC 3339 date-time with offset")
+
+	unknownParameter = form.Define("unknown_parameter", "no such parameter, but one of {known}")
 )
 
 // Query reads query parameters and collects every fault in them.
 type Query struct {
 	Values   url.Values
 	problems form.Problems
+	ofList   bool
+	known    []string // the parameters read so far, for ofList
+}
+
+// ListQuery is Query for a list, which refuses parameters that it does not know: a filter
+// that is misspelt would otherwise answer everything. All parameters are read before Err.
+func (c *Call) ListQuery() (*Query, error) {
+	q, err := c.Query()
+	if err != nil {
+		return nil, err
+	}
+	q.ofList, q.known = true, make([]string, 0, 12)
+	if c.Route.Access == AccessPartner {
+		q.known = append(q.known, "mode") // read before the handler, by which account it acts for
+	}
+	return q, nil
 }
 
 // Query parses the query string, which must be well-formed.
@@ -56,11 +75,23 @@ var emptyIsAbsent = []string{"status", "search", "product_id", "limit", "offset"
 func (q *Query) Fault(name string, sent any, rule form.Rule) { q.problems.Add(name, sent, rule) }
 
 // Err returns the refusal for all faults so far; nil if there are none.
-func (q *Query) Err() error { return q.problems.Err() }
+func (q *Query) Err() error {
+	if q.ofList {
+		for _, name := range slices.Sorted(maps.Keys(q.Values)) {
+			if !slices.Contains(q.known, name) {
+				q.Fault(name, nil, unknownParameter.With("known", q.known))
+			}
+		}
+	}
+	return q.problems.Err()
+}
 
 // Text returns a parameter as sent; empty if it was not sent. A parameter that is
 // sent twice is a fault, because it is unknown which value was meant.
 func (q *Query) Text(name string) string {
+	if q.ofList {
+		q.known = append(q.known, name)
+	}
 	sent := q.Values[name]
 	switch {
 	case len(sent) > 1:

@@ -42,7 +42,7 @@ func rawOrNull(value []byte) jsontext.Value {
 func AuditLine(a *operator.Audited) ([]byte, error) { return strictjson.Marshal(auditOf(a)) }
 
 func (s *Server) handleAudit(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -41,7 +41,7 @@ type listedToken struct {
 var tokenCursor = idCursor("tok_")
 
 func (s *Server) handleTokenList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -122,7 +122,7 @@ var (
 )
 
 func (s *Server) boardFilter(c *httpd.Call) (filter dispatch.Filter, err error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return filter, err
 	}

@@ -68,7 +68,7 @@ var lowCursorRule = form.TextRule{
 }
 
 func (s *Server) handleLowStock(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -52,7 +52,7 @@ func (s *Server) handleCourierChange(c *httpd.Call) (httpd.Reply, error) {
 var courierCursor = idCursor("cou_")
 
 func (s *Server) handleCourierList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -53,7 +53,7 @@ func (s *Server) handleBoardSnapshot(c *httpd.Call) (httpd.Reply, error) {
 var feedPosition = form.Define("feed_position", "the after of an earlier response")
 
 func (s *Server) handleBoardChanges(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

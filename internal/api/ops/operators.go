@@ -47,7 +47,7 @@ func (s *Server) handleMe(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleOperatorList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

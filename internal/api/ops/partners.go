@@ -68,7 +68,7 @@ func overviewOf(o *partner.Overview, now time.Time) partnerOverview {
 var partnerCursor = form.TextRule{Rule: httpd.CursorRule, Allows: delivery.IsPartnerID}
 
 func (s *Server) handlePartnerList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

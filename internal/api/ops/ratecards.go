@@ -44,7 +44,7 @@ var rateCardCursor = form.TextRule{
 }
 
 func (s *Server) handleRateCardList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -87,7 +87,7 @@ var (
 )
 
 func (s *Server) handleCatalogue(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -127,7 +127,7 @@ type movement struct {
 }
 
 func (s *Server) handleJournal(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

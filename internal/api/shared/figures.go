@@ -22,7 +22,7 @@ type Figures struct{ Reports *report.Service }
 
 // OfAccount responds with the figures of a partner.
 func (f Figures) OfAccount(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -31,7 +31,7 @@ func (f Figures) OfAccount(c *httpd.Call) (httpd.Reply, error) {
 
 // OfAll responds with the figures of all partners and couriers, or of one.
 func (f Figures) OfAll(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -13,7 +13,7 @@ import (
 const maxInventory = 100
 
 func productFilter(c *httpd.Call) (stock.ProductFilter, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return stock.ProductFilter{}, err
 	}
@@ -49,7 +49,7 @@ func (s *Server) handleProductList(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func movementFilter(c *httpd.Call) (stock.MovementFilter, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return stock.MovementFilter{}, err
 	}

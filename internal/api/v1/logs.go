@@ -55,7 +55,7 @@ var logCursor = form.TextRule{Rule: httpd.CursorRule, Allows: func(text string) 
 }}
 
 func (s *Server) handleLogs(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

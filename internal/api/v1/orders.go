@@ -126,7 +126,7 @@ func (s *Server) listOrders(c *httpd.Call, filter order.Filter, meter *pageMeter
 }
 
 func orderFilter(c *httpd.Call) (order.Filter, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return order.Filter{}, err
 	}

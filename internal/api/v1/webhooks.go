@@ -117,7 +117,7 @@ func eventOf(e *webhook.Event) eventAnswer {
 }
 
 func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -215,7 +215,7 @@ type fedEvent struct {
 // handleFeed lists events as they happen, for a developer's machine that webhooks
 // cannot reach.
 func (s *Server) handleFeed(c *httpd.Call) (httpd.Reply, error) {
-	q, err := c.Query()
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -4,6 +4,7 @@
 package contract_test
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,8 +33,9 @@ type contract struct {
 	documents  map[string]*document // by file name
 	operations []*operation
 
-	mu       sync.Mutex
-	compiler *jsonschema.Compiler // guarded by mu
+	mu     sync.Mutex
+	closed *jsonschema.Compiler // of the documents whose answers and events take no other members; guarded by mu
+	served *jsonschema.Compiler // of the documents as they are served, open to new members; guarded by mu
 }
 
 // theContract is read once and not changed.
@@ -50,16 +52,19 @@ func read(t testing.TB) *contract {
 }
 
 func readContract() (*contract, error) {
-	c := &contract{documents: map[string]*document{}, compiler: jsonschema.NewCompiler()}
-	c.compiler.DefaultDraft(jsonschema.Draft2020)
-	c.compiler.AssertFormat()
+	c := &contract{documents: map[string]*document{}, closed: newCompiler(), served: newCompiler()}
 	for name, source := range map[string][]byte{"openapi.yaml": documents.OpenAPI, "ops.yaml": documents.Ops} {
 		d := &document{name: name, source: source}
 		if err := yaml.Load(source, &d.root); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		assertForms(d.root)
-		if err := c.compiler.AddResource(host+name, d.root); err != nil {
+		var served any
+		if err := yaml.Load(source, &served); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		d.closeAnswers()
+		if err := errors.Join(c.closed.AddResource(host+name, d.root), c.served.AddResource(host+name, served)); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		c.documents[name] = d
@@ -68,6 +73,81 @@ func readContract() (*contract, error) {
 		c.operations = append(c.operations, c.operationsOf(c.documents[name])...)
 	}
 	return c, nil
+}
+
+func newCompiler() *jsonschema.Compiler {
+	compiler := jsonschema.NewCompiler()
+	compiler.DefaultDraft(jsonschema.Draft2020)
+	compiler.AssertFormat()
+	return compiler
+}
+
+// closeAnswers lets objects of answers and events have documented members only. The
+// documents leave them open, because a release may add members (docs/versions.md); the
+// service that is tested has none that is undocumented.
+func (d *document) closeAnswers() {
+	asked := map[string]bool{} // references that requests reach
+	var ask func(value any)
+	ask = func(value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			if target, ok := value["$ref"].(string); ok && !asked[target] {
+				asked[target] = true
+				if found, ok := d.lookUp(nil, target); ok {
+					ask(found.value)
+				}
+			}
+			for _, inner := range value {
+				ask(inner)
+			}
+		case []any:
+			for _, inner := range value {
+				ask(inner)
+			}
+		}
+	}
+	paths, _ := d.root["paths"].(map[string]any)
+	for _, methods := range paths {
+		operations, _ := methods.(map[string]any)
+		for _, operation := range operations {
+			if members, ok := operation.(map[string]any); ok {
+				ask(members["requestBody"])
+			}
+		}
+	}
+	var shut func(value any, pointer string)
+	shut = func(value any, pointer string) {
+		switch value := value.(type) {
+		case map[string]any:
+			_, object := value["properties"].(map[string]any)
+			if object && value["additionalProperties"] == nil {
+				value["additionalProperties"] = false
+			}
+			for name, inner := range value {
+				refines := object && slices.Contains([]string{"allOf", "anyOf", "oneOf", "if", "then", "else"}, name)
+				place := pointer + "/" + escapePointer.Replace(name)
+				if !refines && !strings.HasPrefix(name, "example") && !asked["#"+place] {
+					shut(inner, place)
+				}
+			}
+		case []any:
+			for i, inner := range value {
+				shut(inner, fmt.Sprintf("%s/%d", pointer, i))
+			}
+		}
+	}
+	components, _ := d.root["components"].(map[string]any)
+	shut(components["schemas"], "/components/schemas")
+	shut(components["responses"], "/components/responses")
+	shut(d.root["webhooks"], "/webhooks")
+	for path, methods := range paths {
+		operations, _ := methods.(map[string]any)
+		for method, operation := range operations {
+			if members, ok := operation.(map[string]any); ok {
+				shut(members["responses"], "/paths/"+escapePointer.Replace(path)+"/"+method+"/responses")
+			}
+		}
+	}
 }
 
 // assertForms turns x-pattern into pattern, in which generators of clients would
@@ -89,11 +169,23 @@ func assertForms(value any) {
 	}
 }
 
-// schema compiles the schema at a node.
+// schema compiles the schema at a node. Objects of answers and events are closed in it.
 func (c *contract) schema(n node) (*jsonschema.Schema, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.compiler.Compile(host + n.document.name + "#" + n.pointer)
+	return c.closed.Compile(host + n.document.name + "#" + n.pointer)
+}
+
+// mustServed returns the schema at a node as it is served. It ends the test on an error.
+func (c *contract) mustServed(t reporter, n node) *jsonschema.Schema {
+	t.Helper()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, err := c.served.Compile(host + n.document.name + "#" + n.pointer)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return s
 }
 
 // mustSchema is like schema, but ends the test on an error.

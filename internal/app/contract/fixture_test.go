@@ -119,7 +119,7 @@ func (f *fixture) send(t testing.TB, c call) *apptest.Answer {
 	o := f.contract.operation(c.operation)
 	answer := f.exchange(t, o, c)
 	o.check(t, answer, !c.anonymous)
-	o.checkClosed(t, answer)
+	o.checkNewMembers(t, answer)
 	return answer
 }
 
