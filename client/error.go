@@ -90,7 +90,8 @@ type ErrorDetails struct {
 	Reason     UnauthorizedReason `json:"reason,omitempty"`     // with unauthorized, or [ReasonTOTPEnrolment] with forbidden; may be empty
 	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
 
-	Status OrderStatus `json:"status,omitempty"` // the order's; with order_not_cancellable and invalid_transition
+	OrderID string      `json:"order_id,omitempty"` // of the order that has the partner_order_id; with conflict
+	Status  OrderStatus `json:"status,omitempty"`   // the order's; with order_not_cancellable, invalid_transition and conflict
 
 	// The next are set with invalid_transition, and with conflict if an order has changed
 	// since StatusMove.OccurredAt.

@@ -58,6 +58,9 @@ func (c *loginCommand) Run(ctx context.Context) error {
 	if err := profile.CheckName(name); err != nil {
 		return usageError{fmt.Errorf("--profile: %w", err)}
 	}
+	if err := profile.Check(path); err != nil {
+		return fmt.Errorf("no key was created, because it could not be kept: %w", err)
+	}
 	ask := questions()
 	present := cmp.Or(all.Profiles[name], &profile.Profile{})
 	if c.Server == "" {

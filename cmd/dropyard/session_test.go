@@ -140,6 +140,21 @@ func TestPartnerSession(t *testing.T) {
 	p.refused(exitUsage, "orders list", "dropyard login")
 }
 
+// TestLoginKeepsNoProfile logs in where the profile cannot be kept: no key is made whose
+// secret would be lost.
+func TestLoginKeepsNoProfile(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: t.TempDir()}).serve(t)
+	account := s.Register(t, "metro")
+	before := s.Do(t, "GET", "/v1/auth/api-keys", nil, account.Login()...).Must(t, 200).Len("api_keys")
+	p := newPerson(t)
+	p.env = []string{"HOME=/proc/none", "XDG_CONFIG_HOME="} // where nothing can be made
+	p.refused(exitFailed, "login --server "+s.URL, "no key was created, because it could not be kept", account.Email, account.Password)
+	if after := s.Do(t, "GET", "/v1/auth/api-keys", nil, account.Login()...).Must(t, 200).Len("api_keys"); after != before {
+		t.Errorf("got %d keys, want the %d of before", after, before)
+	}
+}
+
 // TestLoginWithKeyFromBrowser pastes an API key, and logs out, which asks for the account.
 func TestLoginWithKeyFromBrowser(t *testing.T) {
 	t.Parallel()

@@ -256,6 +256,9 @@ func TestReplayAfterRestart(t *testing.T) {
 	replayed(t, order, createAs(t, partner, createKey, testkit.OrderJSON("A-1", "")))
 	replayed(t, cancelled, cancelAs(t, partner, cancelKey, order.Text("order_id"), `{"reason":"x"}`))
 	createAs(t, partner, createKey, testkit.OrderJSON("A-2", "")).Refused(t, 422, "idempotency_key_reused")
-	partner.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 409, "conflict")
+	taken := partner.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 409, "conflict")
+	if id, status := taken.Text("error", "details", "order_id"), taken.Text("error", "details", "status"); id != order.Text("order_id") || status != "cancelled" {
+		t.Errorf("got %s, want the order that has the reference", taken.Body)
+	}
 	partner.Audit(t)
 }

@@ -104,6 +104,14 @@ func (q *Query) Text(name string) string {
 	return q.Values.Get(name)
 }
 
+// All returns each value of a parameter that may be repeated.
+func (q *Query) All(name string) []string {
+	if q.ofList {
+		q.known = append(q.known, name)
+	}
+	return q.Values[name]
+}
+
 // OneOf returns a parameter that must fit the rule; empty if it was not sent or
 // does not fit.
 func (q *Query) OneOf(name string, rule form.TextRule) string {

@@ -43,9 +43,12 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		again.replayed = again.replayed && s.Receipts[cmd.request.Key].OrderID != cmd.order.OrderID
 		return again
 	}
-	if s.Taken[cmd.reference()] {
-		return refused(refusal.New(refusal.CodeConflict,
-			fmt.Sprintf("an order with partner_order_id %q already exists", cmd.order.PartnerOrderID)))
+	if existing, taken := s.Taken[cmd.reference()]; taken {
+		return refused(&refusal.Error{
+			Code:    refusal.CodeConflict,
+			Message: fmt.Sprintf("an order with partner_order_id %q already exists", cmd.order.PartnerOrderID),
+			Details: existing,
+		})
 	}
 	allocation, err := allocate(s, cmd.order)
 	if err != nil {
@@ -61,7 +64,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		}
 	}
 	withdrawStock(s, c, &order)
-	s.Taken[cmd.reference()] = true
+	s.Taken[cmd.reference()] = Existing{order.OrderID, order.Status}
 	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})
 	keep(s, c, &idempotency.Receipt{

@@ -51,7 +51,7 @@ func cloned(p *ledger.Product) *ledger.Product {
 
 func (m *memory) load(needs *Needs) *State {
 	s := &State{
-		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]bool{}, Orders: map[OrderKey]*delivery.Order{},
+		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{}, Orders: map[OrderKey]*delivery.Order{},
 		Ledgers: map[string]*ledger.Ledger{},
 	}
 	for _, key := range needs.Receipts {
@@ -61,7 +61,7 @@ func (m *memory) load(needs *Needs) *State {
 	}
 	for _, o := range m.orders {
 		if reference := (Reference{o.PartnerID, o.PartnerOrderID}); slices.Contains(needs.References, reference) {
-			s.Taken[reference] = true
+			s.Taken[reference] = Existing{o.OrderID, o.Status}
 		}
 	}
 	for _, key := range needs.Orders {

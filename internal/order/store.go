@@ -155,11 +155,17 @@ type Needs struct {
 	LockWait time.Duration
 }
 
+// Existing is the order that has a reference.
+type Existing struct {
+	OrderID string          `json:"order_id"`
+	Status  delivery.Status `json:"status"`
+}
+
 // State is what Load found. Deciding one command changes it for the next, so
 // that a group has the same outcome as its commands one by one.
 type State struct {
 	Receipts map[idempotency.Key]*idempotency.Receipt
-	Taken    map[Reference]bool
+	Taken    map[Reference]Existing
 	Orders   map[OrderKey]*delivery.Order
 	// Ledgers has the ledger of each partner whose products were asked for, with
 	// those that exist.

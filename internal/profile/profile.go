@@ -135,6 +135,22 @@ func checkPrivate(file *os.File) error {
 	return nil
 }
 
+// Check returns the error that Update would have at path, as far as that can be known
+// before: a caller that is about to receive a secret must be able to keep it.
+func Check(path string) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if err := durable.MakeFolder(filepath.Dir(path)); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), "probe-*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
 // Update changes the profiles in the file at path, which need not exist. Programs that do
 // so at the same time take turns, and change reads what those before have written. The
 // file and the directory that it creates are private.

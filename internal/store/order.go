@@ -76,9 +76,7 @@ var (
 	byReference = db.Key(
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
 		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
-	findReferences = db.LookUpSome(byReference, orders, db.Key(
-		db.Text("partner_id", func(o *orderRow) *string { return &o.PartnerID }),
-		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID })))
+	findReferences = db.LookUpSome(byReference, orders, orders.Pick("partner_id", "partner_order_id", "order_id", "status"))
 	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
 	findDocuments = db.LookUpSome(byOrder, orders, documents)
 	lockDocuments = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)

@@ -159,10 +159,11 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	}
 	state := &order.State{
 		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.After(done)),
-		Actors: actors.after(done), Taken: map[order.Reference]bool{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
+		Actors: actors.after(done), Taken: map[order.Reference]order.Existing{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
 	for _, row := range taken.After(done) {
-		state.Taken[order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}] = true
+		reference := order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}
+		state.Taken[reference] = order.Existing{OrderID: row.OrderID, Status: row.Status}
 	}
 	for _, row := range receipts.After(done) {
 		state.Receipts[row.Key] = row

@@ -167,7 +167,7 @@ func (s *Server) boardFilter(c *httpd.Call) (filter dispatch.Filter, err error) 
 // wordsOf returns the values of a parameter that may be repeated, sorted and
 // without duplicates.
 func wordsOf[T ~string](q *httpd.Query, name string, rule form.TextRule) (words []T) {
-	for _, text := range q.Values[name] {
+	for _, text := range q.All(name) {
 		if !rule.Allows(text) {
 			q.Fault(name, text, rule.Rule)
 			continue

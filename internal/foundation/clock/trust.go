@@ -50,7 +50,8 @@ func (d Doubt) String() string {
 	case d.Refused:
 		return fmt.Sprintf("the clock of this machine is %v ahead of the latest time in the store: nothing is removed for its age by it; if it is right, run dropyard clock accept", off)
 	}
-	return fmt.Sprintf("the clock of this machine has jumped ahead by %v: nothing is removed for its age by it for another %v", off, d.Wait.Round(time.Minute))
+	return fmt.Sprintf("the clock of this machine has jumped ahead by %v, or the service was down for so long: nothing is removed for its age by it for another %v",
+		off, d.Wait.Round(time.Minute))
 }
 
 // Trust finds the time by which data ages. The machine's clock alone does not say it: a clock
@@ -183,7 +184,11 @@ func (t *Trust) report(doubt *Doubt) {
 	case doubt == nil && was != nil:
 		t.log.Info("the machine's clock is believed: data ages by it")
 	case doubt != nil && (was == nil || was.Refused != doubt.Refused || (was.Off-doubt.Off).Abs() > Tolerance):
-		t.log.Error("the machine's clock is in doubt", "cause", doubt.String())
+		level := slog.LevelWarn // it passes by itself, and follows each start after some minutes
+		if doubt.Refused || doubt.Database != 0 {
+			level = slog.LevelError
+		}
+		t.log.Log(context.Background(), level, "the machine's clock is in doubt", "cause", doubt.String())
 	}
 }
 

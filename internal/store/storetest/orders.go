@@ -92,7 +92,8 @@ func testOrderRoundTrip(t *testing.T, s *store.Store) {
 	if string(receipt.Answer) != string(changes.Created[0].Document) {
 		t.Errorf("the kept answer differs:\n%s\n%s", receipt.Answer, changes.Created[0].Document)
 	}
-	if len(state.Taken) != 1 || len(state.Orders) != 1 {
+	taken := state.Taken[order.Reference{PartnerID: partnerID, PartnerOrderID: "A-1"}]
+	if len(state.Taken) != 1 || taken != (order.Existing{OrderID: o.OrderID, Status: o.Status}) || len(state.Orders) != 1 {
 		t.Errorf("taken %v, orders %v", state.Taken, state.Orders)
 	}
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
