@@ -23,6 +23,11 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 		return err
 	}
 	diagnosis.Findings = append(diagnosis.Findings, unknownVariables(os.Environ(), knownVariables(ctx))...)
+	return printDiagnosis(diagnosis)
+}
+
+// printDiagnosis prints notes and faults, one line each. It returns an error if there are faults.
+func printDiagnosis(diagnosis *app.Diagnosis) error {
 	for _, note := range diagnosis.Notes {
 		tell("note: %s", note)
 	}
@@ -32,6 +37,5 @@ func (c *doctorCommand) Run(ctx context.Context) error {
 	if n := len(diagnosis.Findings); n > 0 {
 		return fmt.Errorf("faults found: %d", n)
 	}
-	err = printf("no fault found\n")
-	return err
+	return printf("no fault found\n")
 }

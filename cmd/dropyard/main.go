@@ -44,6 +44,8 @@ type commands struct {
 	Backup   backupCommand   `cmd:"" group:"Server:" help:"Copy the embedded database to a file; the service may be running."`
 	Restore  restoreCommand  `cmd:"" group:"Server:" help:"Put a backup in the place of the embedded database; the service must be stopped."`
 	Doctor   doctorCommand   `cmd:"" group:"Server:" help:"Check an installation, with the settings of serve, and say what to do about what is wrong."`
+	Mail     mailCommand     `cmd:"" help:"Try the mail server."`
+	OIDC     oidcCommand     `cmd:"" name:"oidc" help:"Try the OpenID provider."`
 	Clock    clockCommand    `cmd:"" group:"Server:" help:"Accept the clock of this machine."`
 	Key      keyCommand      `cmd:"" group:"Server:" help:"Rotate the master key."`
 	Health   healthCommand   `cmd:"" group:"Server:" help:"Ask a running service whether it responds; exit code 1 if not."`

@@ -179,6 +179,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
+	a.startDemoShop()
 	if a.mailer != nil {
 		a.mailer.Run()
 		a.recipients.Run()

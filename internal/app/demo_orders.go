@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
@@ -66,14 +63,7 @@ func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delive
 	if at >= 0 {
 		orderID, status = found[at].OrderID, found[at].Status
 	} else {
-		body := one.request(a.Now())
-		key := idempotency.Key{PartnerID: seeded.PartnerID, Scope: "POST /v1/orders"}
-		if _, err := io.ReadFull(a.Random, key.UUID[:]); err != nil {
-			return "", err
-		}
-		request := idempotency.NewRequest(key, []byte(body))
-		wanted, _ := form.Decode(must(body), order.ReadWanted) // keeps its faults
-		created, err := a.orders.Create(ctx, request, wanted)
+		created, err := a.placeDemoOrder(ctx, seeded.PartnerID, one, a.Now())
 		if err != nil {
 			return "", err
 		}
@@ -100,14 +90,15 @@ type demoOrder struct {
 	hours     int    // from now to the pickup, negative for one that has passed
 	to        string // the destination: name, address and what else the dropoff holds, in JSON
 	parcel    string // what is in its parcel
+	simulated string // its reference, by which the simulation decides; empty for none
 }
 
 // demoOrders are the orders that the demo begins with.
 var demoOrders = []demoOrder{
-	{"ÉPI-1041", delivery.StatusDelivered, delivery.Express, -7, demoAlex, "Coffee and syrup"},
-	{"ÉPI-1042", delivery.StatusOutForDelivery, delivery.Express, -3, demoChloe, "Groceries"},
-	{"ÉPI-1043", delivery.StatusAccepted, delivery.Standard, 20, demoSam, "Wool blanket"},
-	{"ÉPI-1044", delivery.StatusPending, delivery.Express, 26, demoAlex, "Coffee"},
+	{"ÉPI-1041", delivery.StatusDelivered, delivery.Express, -7, demoAlex, "Coffee and syrup", ""},
+	{"ÉPI-1042", delivery.StatusOutForDelivery, delivery.Express, -3, demoChloe, "Groceries", ""},
+	{"ÉPI-1043", delivery.StatusAccepted, delivery.Standard, 20, demoSam, "Wool blanket", ""},
+	{"ÉPI-1044", delivery.StatusPending, delivery.Express, 26, demoAlex, "Coffee", ""},
 }
 
 const (
@@ -123,9 +114,9 @@ const demoPickup = `"name":"Epicerie Demo","phone":"+15145550100","email":"shop@
 // request returns the order as partners send it.
 func (one demoOrder) request(now time.Time) string {
 	start := now.UTC().Truncate(time.Hour).Add(time.Duration(one.hours) * time.Hour)
-	return fmt.Sprintf(`{"partner_order_id":%q,"service_level":%q,"pickup":{%s,"time_window":%s},"dropoff":{%s,"time_window":%s},`+
+	return fmt.Sprintf(`{"partner_order_id":%q,"reference":%q,"service_level":%q,"pickup":{%s,"time_window":%s},"dropoff":{%s,"time_window":%s},`+
 		`"parcels":[{"parcel_id":"P-1","description":%q,"length_cm":30,"width_cm":20,"height_cm":20,"weight_kg":2.5,"value_cents":4500}]}`,
-		one.reference, one.level, demoPickup, window(start, 3), one.to, window(start.Add(2*time.Hour), 5), one.parcel)
+		one.reference, one.simulated, one.level, demoPickup, window(start, 3), one.to, window(start.Add(2*time.Hour), 5), one.parcel)
 }
 
 // window returns a window of some hours.

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"log/slog"
 	"strings"
 	"time"
@@ -12,6 +13,20 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/operator"
 )
+
+// ErrNoOpenID means that the settings have no OpenID provider.
+var ErrNoOpenID = errors.New("--oidc-issuer is not set, so operators sign in with passwords only")
+
+// CheckOpenID asks the OpenID provider of the settings whether operators can sign in through
+// it. It stores nothing, and the service may be running. The error is ErrNoOpenID.
+func CheckOpenID(ctx context.Context, settings *config.Config) (*Diagnosis, error) {
+	if settings.OIDCIssuer == "" {
+		return nil, ErrNoOpenID
+	}
+	d := &Diagnosis{}
+	d.checkOpenID(ctx, settings)
+	return d, nil
+}
 
 // checkOpenID checks the OpenID provider and the settings of signing in through it. That
 // the settings fit each other was checked before.

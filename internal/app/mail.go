@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/url"
 
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/loopback"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -21,14 +24,45 @@ func (a *App) openMail() error {
 	a.mailer = mailer.NewService(mailer.Config{
 		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
 		Language: a.languageOf, Held: a.hold.on,
-		Server: &mailer.SMTP{
-			Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
-			Username: server.Username, Password: server.Password, From: server.From, Hello: helloName(a.URL()),
-		},
+		Server:   smtpOf(server, a.URL()),
 	})
 	a.atClose(ending(a.mailer.Close))
 	a.Post = a.mailer
 	return nil
+}
+
+// smtpOf returns the mail server of the settings, for a service with a public address.
+func smtpOf(server *config.MailServer, base string) *mailer.SMTP {
+	return &mailer.SMTP{
+		Host: server.Host, Port: server.Port, Security: mailer.Security(server.Security),
+		Username: server.Username, Password: server.Password, From: server.From, Hello: helloName(base),
+	}
+}
+
+// ErrNoMailServer means that the settings have no mail server.
+var ErrNoMailServer = errors.New("--smtp is not set, so the service sends no mails")
+
+// TryMail sends one mail to an address by the mail server of the settings, as the service
+// would, and returns the server's words. It stores nothing; the service may be running.
+// Errors are ErrNoMailServer and those of mailer.Server.
+func TryMail(ctx context.Context, settings *config.Config, world Surroundings, to string, language mail.Language) (accepted string, err error) {
+	server, err := settings.MailServer()
+	if err != nil {
+		return "", err
+	}
+	if server == nil {
+		return "", ErrNoMailServer
+	}
+	base := settings.Public(listenAddress(settings))
+	content, err := mail.Compose(&mail.Message{Kind: mail.Trial, To: to, URL: base}, language)
+	if err != nil {
+		return "", err
+	}
+	id, err := identifier.New(world.Random, "mail_")
+	if err != nil {
+		return "", err
+	}
+	return smtpOf(server, base).Try(ctx, &mailer.Envelope{MailID: id, To: to, Content: content, Language: language, Date: world.Now()})
 }
 
 // helloName returns what the service greets mail servers with, given its public address.

@@ -20,6 +20,8 @@ const (
 	SignIn     Kind = "sign_in"    // from a device that is new to the account
 	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
 
+	Trial      Kind = "trial"      // whether the mail server accepts mails; an operator asks for it
+
 	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
 	Delivered Kind = "delivered"
 	Failed    Kind = "failed" // an attempt to deliver
@@ -27,7 +29,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, OnItsWay, Delivered, Failed, Late}
+var Kinds = []Kind{Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Trial, OnItsWay, Delivered, Failed, Late}
 
 // Language is a language of mails.
 type Language string

@@ -62,48 +62,57 @@ const stepTimeout = 8 * time.Second
 
 // Deliver implements Server. Each mail has a connection of its own.
 func (s *SMTP) Deliver(ctx context.Context, envelope *Envelope) error {
+	_, err := s.Try(ctx, envelope)
+	return err
+}
+
+// Try is Deliver, and returns in what words the server accepted the mail.
+func (s *SMTP) Try(ctx context.Context, envelope *Envelope) (accepted string, err error) {
 	written, err := s.write(envelope)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrRefused, err)
+		return "", fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	dialer, err := gomail.NewClient(s.Host, s.options()...)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return "", fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	client, err := dialer.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return "", fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
 	defer func() { _ = client.Close() }()
 	if err := client.UpdateDeadline(stepTimeout); err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return "", fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
-	if err := handOver(client, written); err != nil {
-		return err
+	if accepted, err = handOver(client, written); err != nil {
+		return "", err
 	}
 	_ = client.Quit() // the mail is accepted, whatever comes after
-	return nil
+	return accepted, nil
 }
 
-// handOver returns nil once the server has accepted a mail.
-func handOver(client *smtp.Client, w *written) error {
+// handOver returns the server's words once it has accepted a mail.
+func handOver(client *smtp.Client, w *written) (accepted string, err error) {
 	if err := client.Mail(w.from); err != nil {
-		return fmt.Errorf("%w: %w", ErrUnreachable, answered("the sender", err))
+		return "", fmt.Errorf("%w: %w", ErrUnreachable, answered("the sender", err))
 	}
 	if err := client.Rcpt(w.to); err != nil {
-		return refused("the recipient", err)
+		return "", refused("the recipient", err)
 	}
 	data, err := client.Data()
 	if err != nil {
-		return refused("the mail", err)
+		return "", refused("the mail", err)
 	}
 	if _, err := data.Write(w.content); err != nil {
-		return fmt.Errorf("send the mail: %w", err)
+		return "", fmt.Errorf("send the mail: %w", err)
 	}
 	if err := data.Close(); err != nil {
-		return refused("the mail", err)
+		return "", refused("the mail", err)
 	}
-	return nil
+	if sent, ok := data.(*smtp.DataCloser); ok {
+		accepted = "250 " + shown(sent.ServerResponse()) // the code that the library waits for
+	}
+	return accepted, nil
 }
 
 // refused returns the error for what the server has answered. It is ErrRefused only if
@@ -147,8 +156,13 @@ func answered(of string, err error) error {
 	if !errors.As(err, &answer) {
 		return fmt.Errorf("send %s: %w", of, err)
 	}
-	words := []rune(anyAddress.ReplaceAllString(strings.Map(printable, answer.Msg), "[address]"))
-	return fmt.Errorf("the server refused %s: %d %s", of, answer.Code, string(words[:min(len(words), maxAnswer)]))
+	return fmt.Errorf("the server refused %s: %d %s", of, answer.Code, shown(answer.Msg))
+}
+
+// shown returns what a server has said in a form that logs and terminals can have.
+func shown(said string) string {
+	words := []rune(anyAddress.ReplaceAllString(strings.Map(printable, said), "[address]"))
+	return string(words[:min(len(words), maxAnswer)])
 }
 
 // printable replaces characters that cannot be seen by spaces.

@@ -129,7 +129,7 @@ func (m *model) settle(w wish) string {
 func (m *model) create(w wish) (refused, text string) {
 	for _, other := range m.orders {
 		if other.Partner == w.partner && other.Reference == w.reference {
-			return "conflict " + other.Status, ""
+			return "conflict " + string(other.Status), ""
 		}
 	}
 	for i, item := range w.items {
