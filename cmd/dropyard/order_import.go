@@ -108,7 +108,10 @@ type importResult struct {
 }
 
 func (im *orderImport) result(dryRun bool) importResult {
-	return importResult{im.total, dryRun, im.created, im.replayed, im.existing, im.cents, append([]refusedOrder{}, im.refused...)}
+	return importResult{
+		Orders: im.total, DryRun: dryRun, Created: im.created, Replayed: im.replayed, Existing: im.existing,
+		Cents: im.cents, Refused: append([]refusedOrder{}, im.refused...),
+	}
 }
 
 // create sends the orders in batches of the given size.

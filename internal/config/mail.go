@@ -52,7 +52,10 @@ func (c *Config) MailServer() (*MailServer, error) {
 	if (server.User.Username() == "") != (password == "") {
 		return nil, errors.New("--smtp: user and password must be given together " + mailExample)
 	}
-	return &MailServer{server.Hostname(), port, security, server.User.Username(), password, c.MailFrom}, nil
+	return &MailServer{
+		Host: server.Hostname(), Port: port, Security: security, Username: server.User.Username(),
+		Password: password, From: c.MailFrom,
+	}, nil
 }
 
 // mailSecurity returns how the connection is protected. Without TLS everybody on the

@@ -90,7 +90,9 @@ func (c *column) badge(text string) {
 	size, _ := bold.fit(text, large, small, c.width-2*inset, 1)
 	wide := bold.width(text, size) + 2*inset
 	c.boxes = append(c.boxes, box{c.x, c.y, wide, tall})
-	c.texts = append(c.texts, line{bold, c.x + inset, c.y + (tall-size)/2, size, text, true})
+	c.texts = append(c.texts, line{
+		face: bold, x: c.x + inset, y: c.y + (tall-size)/2, size: size, text: text, inverse: true,
+	})
 	c.x += wide + inset
 	c.width -= wide + inset
 }
@@ -126,14 +128,19 @@ const headerSize, headerInset = 70, 20
 func (p *page) header(level delivery.ServiceLevel) {
 	p.boxes = append(p.boxes, box{margin, headerTop, width - 2*margin, headerHeight})
 	name := clean(strings.ToUpper(strings.ReplaceAll(string(level), "_", " ")))
-	p.texts = append(p.texts, line{bold, margin + headerInset, headerTop + (headerHeight-headerSize)/2, headerSize, name, true})
+	p.texts = append(p.texts, line{
+		face: bold, x: margin + headerInset, y: headerTop + (headerHeight-headerSize)/2, size: headerSize,
+		text: name, inverse: true,
+	})
 }
 
 // place adds the parcel's place in its order to the header.
 func (p *page) place(place, count int) {
 	of := fmt.Sprintf("%d / %d", place, count)
 	x := width - margin - headerInset - bold.width(of, headerSize)
-	p.texts = append(p.texts, line{bold, x, headerTop + (headerHeight-headerSize)/2, headerSize, of, true})
+	p.texts = append(p.texts, line{
+		face: bold, x: x, y: headerTop + (headerHeight-headerSize)/2, size: headerSize, text: of, inverse: true,
+	})
 }
 
 // from adds the sender, and beside it the order's short number.

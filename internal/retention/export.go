@@ -289,7 +289,8 @@ func (e *export) requests(ctx context.Context) error {
 		logged, _ := (*segment).Entries()
 		for _, r := range logged {
 			if err := e.value("request", exportedRequest{
-				r.RequestID, r.At, r.Method, r.Path, r.Status, r.Code, r.Took.Milliseconds(), r.KeyID, r.OrderID, string(r.Body),
+				RequestID: r.RequestID, At: r.At, Method: r.Method, Path: r.Path, Status: r.Status, Code: r.Code,
+				DurationMS: r.Took.Milliseconds(), KeyID: r.KeyID, OrderID: r.OrderID, RequestBody: string(r.Body),
 			}); err != nil {
 				return err
 			}

@@ -53,7 +53,10 @@ type productFacts struct {
 }
 
 func factsOf(p delivery.Product) productFacts {
-	return productFacts{p.Name, p.PriceCents, p.StockMin, p.StockMax, p.Barcode, p.Status}
+	return productFacts{
+		Name: p.Name, PriceCents: p.PriceCents, StockMin: p.StockMin, StockMax: p.StockMax, Barcode: p.Barcode,
+		Status: p.Status,
+	}
 }
 
 var errNoPartner = refusal.NotFound("partner")

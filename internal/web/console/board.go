@@ -138,6 +138,10 @@ func (room *Room) board(s *sheet) (int, []byte, error) {
 	pace := room.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
-		data: boardSheet{s, s.Language.Phrases(boardPhrases...), room.rows(entries), lines, boardLine{}, counts, s.Site.Now().UTC().Format(time.RFC3339Nano), make([]struct{}, 12), pace.Speed, pace.AtStop.Seconds(), clocks},
+		data: boardSheet{
+			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: room.rows(entries), Lines: lines,
+			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),
+			Speed: pace.Speed, AtStop: pace.AtStop.Seconds(), Zones: clocks,
+		},
 	})
 }
