@@ -83,7 +83,7 @@ var rooms = map[string]room{
 	"internal/report":    {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard":  {may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},
 	"internal/mailer":    {may: []string{"internal/mail", foundation}, mayNot: useCase},
-	"internal/signin":    {may: []string{"internal/delivery", "internal/audit", "internal/mail", foundation}, mayNot: useCase},
+	"internal/signin":    {may: []string{"internal/delivery", "internal/audit", "internal/mail", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/partner":   {may: []string{"internal/delivery", "internal/audit", "internal/mail", "internal/signature", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/dispatch":  {may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase},
 	"internal/operator":  {may: []string{"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor"}, mayNot: useCase},

@@ -9,11 +9,11 @@ import (
 	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/api/v1"
 	"github.com/dropyard/dropyard/internal/httpd"
-	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/requestlog"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
@@ -25,10 +25,11 @@ type Config struct {
 	V1  *v1.Server
 	Ops *ops.Server
 
-	Orders    *order.Service
-	Partners  *partner.Service
-	Operators *operator.Service
-	Proofs    *proof.Service
+	Orders   *order.Service
+	Partners *partner.Service
+	Proofs   *proof.Service
+
+	OperatorSignIns, UserSignIns *signin.Service
 
 	// TrackingPages are the pages of recipients (package web/track).
 	TrackingPages TrackingPages
@@ -72,7 +73,7 @@ func (c callers) Operator(call *httpd.Call) error { return c.config.Ops.Operator
 // EndSession ends a session of either kind.
 func (c callers) EndSession(ctx context.Context, a visit.Audience, token string) error {
 	if a == visit.Operators {
-		return c.config.Operators.Logout(ctx, token)
+		return c.config.OperatorSignIns.Logout(ctx, token)
 	}
-	return c.config.Partners.Logout(ctx, token)
+	return c.config.UserSignIns.Logout(ctx, token)
 }

@@ -114,7 +114,11 @@ func (a *App) demoOwner(ctx context.Context) (*partner.Member, error) {
 	if err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return nil, err
 	}
-	return a.partners.ByPassword(ctx, demoPartnerEmail, password, "demo")
+	found, _, err := a.userSignIns.ByPassword(ctx, demoPartnerEmail, password, "demo")
+	if err != nil {
+		return nil, err
+	}
+	return found.(*partner.Member), nil //nolint:forcetypeassert // as all users are
 }
 
 // stockDemo adds three products with stock at two locations.

@@ -18,8 +18,8 @@ import (
 // only: those of operators stay empty. Operators read the addresses of operators.
 func (a *App) lastChange(v *visit.Visit, objectID string) (*page.Change, error) {
 	filter := operator.AuditFilter{ObjectID: objectID, Limit: 20}
-	user, isUser := v.Principal.(*partner.Session)
-	if isUser {
+	user := partner.MemberOf(v.Principal)
+	if user != nil {
 		filter.PartnerID = user.Partner.PartnerID
 	}
 	found, err := a.operators.Audit(v.Context(), filter)
@@ -34,7 +34,7 @@ func (a *App) lastChange(v *visit.Visit, objectID string) (*page.Change, error) 
 	}
 	entry := found.Entries[at]
 	change := &page.Change{PersonID: entry.OperatorID, At: entry.At}
-	if !isUser {
+	if user == nil {
 		change.Name, err = a.operatorEmail(v.Context(), entry.OperatorID)
 		return change, err
 	}

@@ -12,22 +12,13 @@ import (
 	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// newOperators returns the service of operators. factors checks the codes that they
-// sign in with; nil if nothing signs in. devices remembers where from. observer is called with the
-// outcome of each login, unreadable for each document that cannot be read; nil
-// observes nothing.
-// aged is the time by which what has expired is removed; nil for commands.
-func newOperators(db *store.Store, world Surroundings, aged func() time.Time, factors *signin.Factors, devices signin.Devices, observer credential.GateObserver, unreadable func()) *operator.Service {
-	return operator.NewService(operator.Config{
-		Store: db.Operators(), Now: world.Now, Aged: aged, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
-		Factors: factors, Devices: devices, SignIns: db.SignIns(), Observer: observer, Unreadable: unreadable,
-	})
+// operatorsOf returns the service of operators for a command, in which nobody signs in.
+func operatorsOf(db *store.Store, world Surroundings) *operator.Service {
+	return operator.NewService(operator.Config{Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log})
 }
 
 // NewOperator describes an operator to add, as given on the command line.
@@ -45,7 +36,7 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
-	_, err = newOperators(db, world, nil, nil, signin.Devices{}, nil, nil).Add(ctx, added, wanted.Password)
+	_, err = operatorsOf(db, world).Add(ctx, added, wanted.Password)
 	return err
 }
 
@@ -57,7 +48,7 @@ func ExportAudit(ctx context.Context, settings *config.Config, world Surrounding
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = newOperators(db, world, nil, nil, signin.Devices{}, nil, nil).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
+	err = operatorsOf(db, world).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
 		line, err := ops.AuditLine(entry)
 		if err != nil {
 			return err

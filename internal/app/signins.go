@@ -10,38 +10,37 @@ import (
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
-// openAccounts creates the services of partners and operators, and of what their people
-// sign in with.
+// openAccounts creates the services of partners and operators, and of how their people sign
+// in.
 func (a *App) openAccounts() {
-	factors := &signin.Factors{Sealer: a.sealer, Now: a.machine}
-	devices := signin.Devices{Post: a.Post}
-	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
-		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
-		Admit:   a.refuseStrangers,
-		Factors: factors, Devices: devices, SignIns: a.store.SignIns(), Observer: a.watchLogins("partner"),
-		SeedTest: func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
-	})
-	a.atClose(a.partners.Close)
-	a.operators = newOperators(a.store, a.Surroundings, a.trust.Now, factors, devices, a.watchLogins("operator"), a.unreadable("audit"))
-	a.atClose(a.operators.Close)
 	a.rules = &signin.Rules{
 		Store: a.store.OperatorSignIns(), Now: a.Now, Random: a.Random,
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},
 	}
 	config := signin.Config{
-		Hasher: a.Hasher, Factors: factors, Rules: a.rules, Post: a.Post, Now: a.Now, Random: a.Random, Log: a.Log,
+		Hasher: a.Hasher, Factors: &signin.Factors{Sealer: a.sealer, Now: a.machine}, Rules: a.rules, Counts: a.store.SignIns(),
+		BaseURL: a.URL, Post: a.Post, Now: a.Now, Aged: a.trust.Now, Random: a.Random, Log: a.Log,
 	}
-	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Users, a.store.UserSignIns(), a.partners.Gate(), credential.MinUserPassword
-	config.Uses = a.partners.Uses()
-	config.BaseURL = func() string { return a.URL() + "/portal" }
-	a.userSignIns = signin.NewService(config)
-	a.atClose(ending(a.userSignIns.Close))
-	config.Kind, config.Store, config.Gate, config.MinPassword = signin.Operators, a.store.OperatorSignIns(), a.operators.Gate(), credential.MinOperatorPassword
-	config.Uses = a.operators.Uses()
-	config.BaseURL = func() string { return a.URL() + "/console" }
-	a.operatorSignIns = signin.NewService(config)
-	a.atClose(ending(a.operatorSignIns.Close))
+	users, operators := config, config
+	users.Kind, users.Store, users.Observer = signin.Users, a.store.UserSignIns(), a.watchLogins("partner")
+	users.MayUse = func(ctx context.Context, partnerID string) error { return a.partners.MayUse(ctx, partnerID) }
+	a.userSignIns = signin.NewService(users)
+	a.atClose(a.userSignIns.Close)
+	operators.Kind, operators.Store, operators.Observer = signin.Operators, a.store.OperatorSignIns(), a.watchLogins("operator")
+	a.operatorSignIns = signin.NewService(operators)
+	a.atClose(a.operatorSignIns.Close)
+	a.partners = partner.NewService(partner.Config{
+		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
+		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
+		Admit:       a.refuseStrangers,
+		SeedTest:    func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
+		TidySignIns: a.userSignIns.Tidy,
+	})
+	a.atClose(a.partners.Close)
+	a.operators = operator.NewService(operator.Config{
+		Store: a.store.Operators(), SignIns: a.operatorSignIns, Now: a.Now, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Log: a.Log,
+		Unreadable: a.unreadable("audit"),
+	})
 }
 
 // texts returns words as texts.

@@ -27,8 +27,7 @@ type Call struct {
 	ReplyHeader http.Header // of the response
 	Content     []byte      // the whole body, exactly as sent
 
-	// Principal is who makes the request, as the room knows them that knows its session or
-	// token: set by Callers, nil for signed requests.
+	// Principal is who makes the request: set by Callers, nil for signed requests.
 	Principal any
 	// PersonID is the user or operator whose session, token or password the request
 	// has; empty for signed requests.

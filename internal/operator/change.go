@@ -264,13 +264,14 @@ func (s *Service) save(ctx context.Context, tx Writer, before, after *Account) e
 
 // signOut removes all tokens, sessions and links of an operator.
 func signOut(ctx context.Context, tx Writer, operatorID string) error {
-	if err := tx.RemoveTokensOf(ctx, operatorID); err != nil {
+	if err := tx.RevokeTokens(ctx, operatorID); err != nil {
 		return err
 	}
 	if err := removeLinks(ctx, tx, operatorID); err != nil {
 		return err
 	}
-	return tx.EndSessionsOf(ctx, operatorID)
+	_, err := tx.EndSessionsOf(ctx, operatorID, nil)
+	return err
 }
 
 // removeLinks removes the links to an operator, and those that the operator has made

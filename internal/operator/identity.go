@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Vouched is a person for whom an OpenID provider vouches.
@@ -46,7 +47,7 @@ var (
 var vouchedReasons = map[error]string{
 	errNoAddress: "address_missing", errUnverified: "address_unverified", errNoClaim: "claim_missing", errNoRole: "role_missing",
 	errUnknown: "operator_unknown", errOther: "operator_of_another", errCourierByAdmin: "courier_by_admin",
-	errInactive: "operator_inactive", errLastAdmin: "last_admin",
+	signin.ErrInactive: "operator_inactive", errLastAdmin: "last_admin",
 }
 
 // VouchedReason returns the name of a refusal of LoginVouched; empty for any other error.
@@ -64,7 +65,7 @@ func VouchedReason(err error) string {
 // verified e-mail address at the first. If roles are taken from a claim, the operator's
 // role follows it, and a person without an operator gets one. LoginVouched refuses with
 // forbidden, and with conflict if no active admin would be left.
-func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.Origin) (*Operator, string, error) {
+func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.Origin) (*signin.Session, string, error) {
 	if !delivery.EmailRule.Allows(v.Email) {
 		return nil, "", errNoAddress
 	}
@@ -82,7 +83,7 @@ func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.O
 			return err
 		}
 		if !found.Active {
-			return errInactive
+			return signin.ErrInactive
 		}
 		found, err = s.follow(ctx, tx, found, role)
 		return err
@@ -90,11 +91,7 @@ func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.O
 	if err != nil {
 		return nil, "", err
 	}
-	token, err := s.begin(ctx, found, login{from: from, vouched: true})
-	if err != nil {
-		return nil, "", err
-	}
-	return &found.Operator, token, nil
+	return s.config.SignIns.LoginVouched(ctx, found.Person(), from)
 }
 
 // role returns the role that the claim names: of several, the first of Roles. It is

@@ -1,5 +1,5 @@
 // Package operator manages the people who run the service: operators with their
-// roles, sessions and tokens, and couriers. It also reads the audit log.
+// roles and tokens, and couriers. It also reads the audit log.
 package operator
 
 import (
@@ -52,6 +52,20 @@ func (o *Operator) Actor() actor.Person {
 	return actor.Person{Kind: actor.Operator, PersonID: o.OperatorID, Role: string(o.Role), CourierID: o.CourierID}
 }
 
+// DisplayName returns what pages call the operator.
+func (o *Operator) DisplayName() string { return o.Email }
+
+// Of returns the operator who sends a request in a session, or with what stands for one; nil
+// for any other sender.
+func Of(principal any) *Operator {
+	session, _ := principal.(*signin.Session)
+	if session == nil {
+		return nil
+	}
+	by, _ := session.Holder.(*Operator)
+	return by
+}
+
 // Config holds what a service needs.
 type Config struct {
 	Store  Store
@@ -61,16 +75,8 @@ type Config struct {
 	Aged   func() time.Time
 	Random io.Reader // safe for use by many goroutines
 	Log    *slog.Logger
-	// Factors checks the codes that operators sign in with besides the password. With
-	// nil there must be none who do.
-	Factors *signin.Factors
-	// Devices remembers where operators sign in from, and informs them of new devices.
-	Devices signin.Devices
-	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
-	SignIns credential.CountStore
-	// Observer is called with the outcome of each login, for metrics; nil observes
-	// nothing.
-	Observer credential.GateObserver
+	// SignIns is how operators sign in; nil if none do.
+	SignIns *signin.Service
 	// Unreadable is called for each document of the audit log that cannot be read,
 	// for metrics; nil counts nothing.
 	Unreadable func()
@@ -78,13 +84,9 @@ type Config struct {
 
 // Service carries out the use cases of operators. It may be used by many
 // goroutines.
-type Service struct {
-	config Config
-	gate   *credential.Gate
-	uses   *credential.Uses // of sessions
-}
+type Service struct{ config Config }
 
-// NewService returns a service. It writes in the background when sessions were last used.
+// NewService returns a service.
 func NewService(config Config) *Service {
 	if config.Aged == nil {
 		config.Aged = config.Now
@@ -92,22 +94,8 @@ func NewService(config Config) *Service {
 	if config.Unreadable == nil {
 		config.Unreadable = func() {}
 	}
-	s := &Service{config: config, gate: credential.NewGate(credential.GateConfig{
-		Accounts: "operator", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
-	})}
-	s.uses = credential.NewUses(s.saveUses, config.Log)
-	return s
+	return &Service{config}
 }
-
-// Close ends the work in the background and writes what it has gathered. The store must still
-// be open.
-func (s *Service) Close() error { return s.uses.Close() }
-
-// Uses returns when sessions were last used, as far as that is not written.
-func (s *Service) Uses() *credential.Uses { return s.uses }
-
-// Gate returns the gate that operators sign in through.
-func (s *Service) Gate() *credential.Gate { return s.gate }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

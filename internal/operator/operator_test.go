@@ -32,8 +32,9 @@ const (
 // desk is the service on a store of its own.
 type desk struct {
 	*operator.Service
-	clock *testkit.Clock
-	store *store.Store
+	signIns *signin.Service
+	clock   *testkit.Clock
+	store   *store.Store
 }
 
 func newDesk(t *testing.T) *desk {
@@ -48,19 +49,24 @@ func newDesk(t *testing.T) *desk {
 		}
 	})
 	clock := testkit.NewClock(testkit.Epoch)
+	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, repeatable.Reader(t))
+	signIns := signin.NewService(signin.Config{
+		Kind: signin.Operators, Store: opened.OperatorSignIns(), Hasher: hasher, Now: clock.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
+	})
 	service := operator.NewService(operator.Config{
-		Store:  opened.Operators(),
-		Hasher: credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, repeatable.Reader(t)),
-		Now:    clock.Now,
-		Random: repeatable.Reader(t),
-		Log:    slog.New(slog.DiscardHandler),
+		Store:   opened.Operators(),
+		SignIns: signIns,
+		Hasher:  hasher,
+		Now:     clock.Now,
+		Random:  repeatable.Reader(t),
+		Log:     slog.New(slog.DiscardHandler),
 	})
 	t.Cleanup(func() {
-		if err := service.Close(); err != nil {
+		if err := signIns.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &desk{service, clock, opened}
+	return &desk{service, signIns, clock, opened}
 }
 
 // decode reads a command from a JSON object of the given names and values.
@@ -118,27 +124,6 @@ func wantCode(t *testing.T, err error, code refusal.Code) {
 	}
 }
 
-func TestOldestOperatorSessionEnds(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	d.add(t, operator.RoleDispatcher)
-	var tokens []string
-	for range credential.MaxSessions + 5 {
-		_, token, err := d.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here})
-		if err != nil {
-			t.Fatal(err)
-		}
-		tokens = append(tokens, token)
-		d.clock.Advance(time.Second)
-	}
-	for i, token := range tokens {
-		found, err := d.BySession(t.Context(), token)
-		if want := i >= 5; err != nil || (found != nil) != want {
-			t.Errorf("login %d of %d: got a session %t, %v, want %t", i+1, len(tokens), found != nil, err, want)
-		}
-	}
-}
-
 // TestSignInsShareOneLimit checks that logins and tokens count together.
 func TestSignInsShareOneLimit(t *testing.T) {
 	t.Parallel()
@@ -148,7 +133,7 @@ func TestSignInsShareOneLimit(t *testing.T) {
 		if _, err := d.issue(t, email, password, here); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := d.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here}); err != nil {
+		if _, _, err := d.signIns.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here}); err != nil {
 			t.Fatalf("login %d: %v", i, err)
 		}
 	}

@@ -34,10 +34,6 @@ type Reader interface {
 	HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error)
 	// Operators lists operators by id, those after the given one.
 	Operators(ctx context.Context, after string, limit int) ([]*Operator, error)
-	// Session is a session, expired or not, and its operator, who is active.
-	Session(ctx context.Context, tokenHash []byte) (*Session, error)
-	// SessionsOf lists an operator's sessions, oldest first.
-	SessionsOf(ctx context.Context, operatorID string) ([]credential.KeptSession, error)
 	// OfToken is the operator of a token that has not expired, if active.
 	OfToken(ctx context.Context, tokenHash []byte, now time.Time) (*Operator, error)
 	// Token is a token, expired or not.
@@ -61,8 +57,7 @@ type Writer interface {
 	credential.LinkWriter
 	// AddIdentity is false if the person is tied to an operator already.
 	AddIdentity(ctx context.Context, identity *Identity) (added bool, err error)
-	signin.FactorWriter
-	signin.DeviceWriter
+	signin.Entrance
 	// AddOperator is false if the e-mail address or the id is in use.
 	AddOperator(ctx context.Context, account *Account) (added bool, err error)
 	// LockOperator reads an operator, whose row is locked until the transaction
@@ -74,20 +69,13 @@ type Writer interface {
 	// SaveOperator writes an operator that LockOperator has read.
 	SaveOperator(ctx context.Context, account *Account) error
 
-	AddSession(ctx context.Context, session *Session) error
-	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
-	// EndSession returns the id of the session's operator; empty if there was no
-	// such session.
-	EndSession(ctx context.Context, tokenHash []byte) (operatorID string, err error)
-	// EndSessionsOf ends all sessions of an operator.
-	EndSessionsOf(ctx context.Context, operatorID string) error
-	// EndSessions ends those begun, or last seen, before the given times.
-	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
+	// EndSessionsOf ends all sessions of an operator but the one with a token.
+	EndSessionsOf(ctx context.Context, operatorID string, except []byte) (ended int64, err error)
 
 	AddToken(ctx context.Context, token *Token) error
 	RemoveToken(ctx context.Context, tokenID string) (removed bool, err error)
-	// RemoveTokensOf removes all tokens of an operator.
-	RemoveTokensOf(ctx context.Context, operatorID string) error
+	// RevokeTokens removes all tokens of an operator.
+	RevokeTokens(ctx context.Context, operatorID string) error
 	// RemoveExpiredTokens removes those of an operator that have expired.
 	RemoveExpiredTokens(ctx context.Context, operatorID string, now time.Time) error
 
@@ -107,14 +95,12 @@ type Account struct {
 	PasswordHash string
 }
 
-// Session is a login in a browser. It is stored under the hash of its token.
-type Session struct {
-	TokenHash []byte
-	SessionID string // names the session where its token must not be seen
-	Operator  Operator
-	credential.Origin
-	Vouched bool // an OpenID provider vouched for the operator, instead of a password
-	credential.SessionTimes
+// Person returns the operator as package signin takes people.
+func (a *Account) Person() *signin.Person {
+	return &signin.Person{
+		PersonID: a.OperatorID, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
+		Role: string(a.Role), Inactive: !a.Active, CreatedAt: a.CreatedAt,
+	}
 }
 
 // Token is a bearer token as it is stored: by its hash.

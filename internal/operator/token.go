@@ -2,8 +2,6 @@ package operator
 
 import (
 	"context"
-	"errors"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -38,75 +36,17 @@ func ReadTokenRequest(f *form.Form) TokenRequest {
 	return TokenRequest{signin.ReadCredentials(f), f.Text("name", form.Optional, delivery.NameRule)}
 }
 
-// IssueToken issues a token to an operator who may sign in. It refuses with
-// unauthorized, with rate_limited after too many failures from the address or for the
-// account (see credential.Gate), and with forbidden if the operator is not active.
-func (s *Service) IssueToken(ctx context.Context, request TokenRequest, address string) (*IssuedToken, error) {
-	in := login{Credentials: request.Credentials, from: credential.Origin{Address: address}}
-	found, err := s.byPassword(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	token, err := s.issue(ctx, found, in, request.Name)
-	return token, s.refused(ctx, in, found, err)
-}
-
-// login is what an operator signs in with, and from where.
-type login struct {
-	signin.Credentials
-	from credential.Origin
-	// vouched is set if an OpenID provider vouches for the operator. It asks for second
-	// factors itself.
-	vouched bool
-}
-
-func (in login) attempt(of *Account) credential.Attempt {
-	return credential.Attempt{Account: strings.ToLower(in.Email), PersonID: of.OperatorID, Address: in.from.Address, Password: in.Password, Hash: of.PasswordHash}
-}
-
-func (s *Service) byPassword(ctx context.Context, in login) (*Account, error) {
-	found, err := s.account(ctx, in.Email)
-	if err != nil {
-		return nil, err
-	}
-	if found == nil {
-		found = &Account{}
-	}
-	if err := s.gate.Verify(ctx, in.attempt(found)); err != nil {
-		return nil, err
-	}
-	return found, nil
-}
-
-// refused returns the error of a login whose password was right. A wrong code counts
-// as a failed login.
-func (s *Service) refused(ctx context.Context, in login, found *Account, err error) error {
-	if errors.Is(err, signin.ErrCodeWrong) {
-		s.gate.Failed(ctx, in.attempt(found))
-	}
-	return err
-}
-
-var errInactive = refusal.New(refusal.CodeForbidden, "this operator is not active")
-
-// letIn refuses unless the account is still the one that a password was verified for,
-// as it may have been changed meanwhile, and the code is right if it needs one. The
-// account stays locked until the transaction ends.
-func (s *Service) letIn(ctx context.Context, tx Writer, verified *Account, in login) error {
-	now, err := tx.LockOperator(ctx, verified.OperatorID)
-	if err != nil {
+// IssueToken issues a token to an operator who may sign in. It refuses as
+// signin.Service.Enter does.
+func (s *Service) IssueToken(ctx context.Context, request TokenRequest, address string) (token *IssuedToken, err error) {
+	err = s.config.SignIns.Enter(ctx, request.Credentials, address, func(p *signin.Person, admit signin.Admission) error {
+		token, err = s.issue(ctx, p, request.Name, admit)
 		return err
-	}
-	if now == nil || !now.Active || now.PasswordHash != verified.PasswordHash {
-		return errInactive
-	}
-	if in.vouched {
-		return nil
-	}
-	return s.config.Factors.Check(ctx, tx, verified.OperatorID, in.Code)
+	})
+	return token, err
 }
 
-func (s *Service) issue(ctx context.Context, operator *Account, in login, name string) (*IssuedToken, error) {
+func (s *Service) issue(ctx context.Context, operator *signin.Person, name string, admit signin.Admission) (*IssuedToken, error) {
 	id, err := identifier.New(s.config.Random, "tok_")
 	if err != nil {
 		return nil, err
@@ -119,20 +59,20 @@ func (s *Service) issue(ctx context.Context, operator *Account, in login, name s
 	token := &Token{
 		TokenID:    id,
 		TokenHash:  credential.HashToken(secret),
-		OperatorID: operator.OperatorID,
+		OperatorID: operator.PersonID,
 		Name:       name,
 		CreatedAt:  now,
 		ExpiresAt:  now.Add(tokenLife),
 	}
-	entry, err := s.note(audit.ActingAs(ctx, operator.OperatorID), audit.ActionTokenCreated, id, nil, tokenFactsOf(token))
+	entry, err := s.note(audit.ActingAs(ctx, operator.PersonID), audit.ActionTokenCreated, id, nil, tokenFactsOf(token))
 	if err != nil {
 		return nil, err
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := s.letIn(ctx, tx, operator, in); err != nil {
+		if err := admit(ctx, tx); err != nil {
 			return err
 		}
-		if err := tx.RemoveExpiredTokens(ctx, operator.OperatorID, s.config.Aged()); err != nil {
+		if err := tx.RemoveExpiredTokens(ctx, operator.PersonID, s.config.Aged()); err != nil {
 			return err
 		}
 		if err := tx.AddToken(ctx, token); err != nil {
@@ -143,7 +83,7 @@ func (s *Service) issue(ctx context.Context, operator *Account, in login, name s
 	if err != nil {
 		return nil, err
 	}
-	return &IssuedToken{TokenID: id, Secret: secret, Role: operator.Role, ExpiresAt: token.ExpiresAt}, nil
+	return &IssuedToken{TokenID: id, Secret: secret, Role: Role(operator.Role), ExpiresAt: token.ExpiresAt}, nil
 }
 
 // tokenFacts is what the audit log holds of a token.

@@ -189,7 +189,7 @@ func (s *Service) invitation(ctx context.Context, tokenHash []byte) (link *crede
 	if err != nil || link == nil {
 		return nil, orNoLink(err)
 	}
-	return link, s.mayUse(ctx, link.PartnerID)
+	return link, s.MayUse(ctx, link.PartnerID)
 }
 
 // Invited is what a person who follows the link of an invitation may know.

@@ -1,5 +1,5 @@
 // Package partner manages who may use the service: partners' accounts, the people
-// who use them and their sessions, and the API keys that sign requests.
+// who use them, and the API keys that sign requests.
 package partner
 
 import (
@@ -21,7 +21,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/signature"
-	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Partner is a partner's account.
@@ -60,25 +59,16 @@ type Config struct {
 	Aged   func() time.Time
 	Random io.Reader    // safe for use by many goroutines
 	Log    *slog.Logger // for failures in the background
-	// Factors checks the codes that users sign in with besides the password. With nil
-	// there must be none who do.
-	Factors *signin.Factors
-	// Devices remembers where users sign in from, and informs them of new devices.
-	Devices signin.Devices
-	// SignIns keeps the counts of logins for all nodes; nil counts on this node only.
-	SignIns credential.CountStore
-	// Observer is called with the outcome of each login, for metrics; nil observes
+	// TidySignIns is called with each Tidy, to tidy how partners' people sign in; nil does
 	// nothing.
-	Observer credential.GateObserver
+	TidySignIns func(ctx context.Context) error
 }
 
 // Service carries out the use cases of accounts. It may be used by many
 // goroutines.
 type Service struct {
 	config Config
-	gate   *credential.Gate
 	keys   *keyCache
-	uses   *credential.Uses // of sessions
 	// settings caches what operators have set for partners.
 	settings *freshCache[Settings]
 	// senders caches how partners appear to recipients.
@@ -86,9 +76,7 @@ type Service struct {
 
 	stop    chan struct{}
 	stopped sync.WaitGroup
-	// tidying guards swept and the keys' savedAt.
-	tidying sync.Mutex
-	swept   time.Time // when sweep last removed what has expired
+	tidying sync.Mutex // guards the keys' savedAt
 }
 
 // NewService returns a service that tidies in the background until Close.
@@ -99,17 +87,16 @@ func NewService(config Config) *Service {
 	if config.Aged == nil {
 		config.Aged = config.MachineNow
 	}
+	if config.TidySignIns == nil {
+		config.TidySignIns = func(context.Context) error { return nil }
+	}
 	s := &Service{
-		config: config,
-		gate: credential.NewGate(credential.GateConfig{
-			Accounts: "partner", Hasher: config.Hasher, Store: config.SignIns, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
-		}),
+		config:   config,
 		keys:     newKeyCache(config.Now()),
 		settings: newFreshCache[Settings](config.Now()),
 		senders:  newFreshCache[Sender](config.Now()),
 		stop:     make(chan struct{}),
 	}
-	s.uses = credential.NewUses(s.saveUses, config.Log)
 	s.stopped.Go(s.keepTidy)
 	return s
 }
@@ -137,30 +124,19 @@ func (s *Service) keepTidy() {
 func (s *Service) Close() error {
 	close(s.stop)
 	s.stopped.Wait()
-	return errors.Join(s.uses.Close(), s.Tidy(context.Background()))
+	return s.Tidy(context.Background())
 }
 
-// Tidy writes when keys and sessions were last used, removes what is kept of signatures that have
-// expired and, now and then, expired sessions and links, and the counts of logins that are
-// at rest. The service calls it regularly;
-// tests call it so as not to wait.
+// Tidy writes when keys were last used, removes what is kept of signatures that have expired,
+// and tidies sign-ins. The service calls it regularly; tests call it so as not to wait.
 func (s *Service) Tidy(ctx context.Context) error {
 	s.tidying.Lock()
 	defer s.tidying.Unlock()
-	if err := errors.Join(s.saveKeyUses(ctx), s.uses.Flush(ctx)); err != nil {
-		return err
-	}
-	if err := s.sweep(ctx); err != nil {
+	if err := errors.Join(s.saveKeyUses(ctx), s.config.TidySignIns(ctx)); err != nil {
 		return err
 	}
 	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.Aged().Add(-signature.Kept)) })
 }
-
-// Uses returns when sessions were last used, as far as that is not written.
-func (s *Service) Uses() *credential.Uses { return s.uses }
-
-// Gate returns the gate that users sign in through.
-func (s *Service) Gate() *credential.Gate { return s.gate }
 
 // now returns the time as records hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
@@ -304,17 +303,11 @@ func factsOf(s Settings, now time.Time) settingsFacts {
 	return facts
 }
 
-// mayUse refuses an account that is suspended or awaits approval.
-func (s *Service) mayUse(ctx context.Context, partnerID string) error {
+// MayUse refuses an account that is suspended or awaits approval.
+func (s *Service) MayUse(ctx context.Context, partnerID string) error {
 	settings, err := s.Settings(ctx, partnerID)
 	if err != nil {
 		return err
 	}
 	return settings.Refusal()
-}
-
-// expiry returns the times at or after which a valid session has begun and has
-// been used.
-func expiry(now time.Time) (begun, seen time.Time) {
-	return now.Add(-credential.SessionLife), now.Add(-credential.SessionIdle)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/mail"
-	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // Store is what this room needs of storage: a consistent view to read, and a
@@ -38,10 +37,6 @@ type Reader interface {
 	// Profile returns the zero value where nothing was set.
 	Profile(ctx context.Context, partnerID string) (Profile, error)
 	Logo(ctx context.Context, partnerID string) (*Logo, error)
-	// Session returns a session with its user and partner, expired or not.
-	Session(ctx context.Context, tokenHash []byte) (*Session, error)
-	// SessionsOf lists a user's sessions, oldest first.
-	SessionsOf(ctx context.Context, partnerID, userID string) ([]credential.KeptSession, error)
 	// APIKeys lists a partner's active keys, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
 	// APIKey returns the active key with a public key.
@@ -53,10 +48,6 @@ type Writer interface {
 	Reader
 	credential.LinkWriter
 	mail.Writer
-	signin.FactorWriter
-	signin.DeviceWriter
-	// RemoveOldDevices removes the devices last seen before a time, but no one's latest.
-	RemoveOldDevices(ctx context.Context, before time.Time) error
 	// AddPartner returns false if the id is in use.
 	AddPartner(ctx context.Context, partner *Partner) (added bool, err error)
 	// AddTestAccount makes room for what a test account stores, unless it was called
@@ -84,13 +75,8 @@ type Writer interface {
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 
-	AddSession(ctx context.Context, session *Session) error
-	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
-	EndSession(ctx context.Context, tokenHash []byte) error
 	// EndSessionsOf ends all sessions of a partner.
 	EndSessionsOf(ctx context.Context, partnerID string) error
-	// EndSessions ends the sessions begun, or last seen, before the given times.
-	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 
 	AddAPIKey(ctx context.Context, key *SealedKey) error
 	// AddNonce keeps a nonce. It is false if its key has used it already.

@@ -1,10 +1,10 @@
 package partner
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/signin"
 )
 
@@ -42,17 +42,26 @@ type Member struct {
 	User    User
 }
 
-// Session is a login. It is stored under the hash of its token, so that read access
-// to the database does not suffice to take it over.
-type Session struct {
-	TokenHash []byte
-	SessionID string // names the session in lists
-	Member
-	credential.Origin
-	credential.SessionTimes
+// Person returns the user as package signin takes people.
+func (a *Account) Person() *signin.Person {
+	return &signin.Person{
+		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
+		Role: string(a.Role), CreatedAt: a.CreatedAt, UnprovenSince: a.UnprovenSince,
+	}
 }
 
-// Caller returns the user as package signin takes people, who calls from an address.
-func (s *Session) Caller(address string) signin.Caller {
-	return signin.Caller{PersonID: s.User.UserID, Role: string(s.User.Role), Session: s.TokenHash, Address: address}
+// Actor returns what the user's authority rests on.
+func (m *Member) Actor() actor.Person { return m.User.Actor() }
+
+// DisplayName returns what pages call the user.
+func (m *Member) DisplayName() string { return cmp.Or(m.User.Name, m.User.Email) }
+
+// MemberOf returns the user whose session sends a request; nil for any other sender.
+func MemberOf(principal any) *Member {
+	session, _ := principal.(*signin.Session)
+	if session == nil {
+		return nil
+	}
+	member, _ := session.Holder.(*Member)
+	return member
 }

@@ -52,7 +52,7 @@ func (s *Service) RequestEmail(ctx context.Context, by Caller, wanted NewEmail) 
 		return err
 	}
 	return s.addLink(ctx, p, link, voidOlder, entry, &mail.Message{
-		Kind: mail.Email, To: wanted.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
+		Kind: mail.Email, To: wanted.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" + token, Until: link.ExpiresAt,
 	})
 }
 
@@ -82,7 +82,7 @@ func (s *Service) ProveAgain(ctx context.Context, by Caller) error {
 		return err
 	}
 	return s.addLink(ctx, p, link, keepOlder, entry, &mail.Message{
-		Kind: mail.Proof, To: p.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + "/email/" + token, Until: link.ExpiresAt,
+		Kind: mail.Proof, To: p.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" + token, Until: link.ExpiresAt,
 	})
 }
 

@@ -187,7 +187,7 @@ func (s *Service) ConfirmTOTP(ctx context.Context, by Caller, code string) (code
 		return nil, err
 	}
 	attempt := credential.Attempt{Account: p.EmailKey, PersonID: p.PersonID, Address: by.Address}
-	if err := s.config.Gate.Admit(ctx, attempt); err != nil {
+	if err := s.gate.Admit(ctx, attempt); err != nil {
 		return nil, err
 	}
 	codes, hashes, err := credential.NewRecoveryCodes(s.config.Random)
@@ -284,7 +284,7 @@ func (s *Service) countWrongCode(ctx context.Context, a credential.Attempt, err 
 	if !errors.Is(err, ErrCodeWrong) {
 		return err
 	}
-	s.config.Gate.Failed(ctx, a)
+	s.gate.Failed(ctx, a)
 	return form.Fault("code", nil, credential.CodeRule.Rule)
 }
 

@@ -150,7 +150,7 @@ func (s *Service) resetLink(ctx context.Context, p *Person, old older) (*IssuedL
 	if err != nil {
 		return nil, err
 	}
-	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + "/reset/" + token, ExpiresAt: link.ExpiresAt}
+	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + s.way.path + "/reset/" + token, ExpiresAt: link.ExpiresAt}
 	err = s.addLink(ctx, p, link, old, entry, &mail.Message{
 		Kind: mail.Reset, To: p.Email, PartnerID: p.PartnerID, URL: issued.URL, Until: link.ExpiresAt,
 	})

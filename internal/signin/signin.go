@@ -1,6 +1,6 @@
-// Package signin has what people do about their own way in: they change a password,
-// set a new one by a link, see and end their sessions, and enrol a second factor. It
-// is the same for operators and for partners' people; each kind has a Service.
+// Package signin has the way in of people: they sign in, see and end their sessions, change
+// a password, set a new one by a link, and enrol a second factor. It is the same for operators
+// and for partners' people; each kind has a Service.
 package signin
 
 import (
@@ -28,24 +28,49 @@ const (
 	Users     Kind = "users" // of partners
 )
 
+// way is what differs between the kinds of people.
+type way struct {
+	accounts    string // what counts of logins call their accounts
+	path        string // of the pages on which they sign in
+	minPassword int    // the least length of a new password, in characters
+	changed     error  // the refusal of a person who changes in the middle of a login
+}
+
+var (
+	errChangedMeanwhile = refusal.New(refusal.CodeUnauthorized, "the account has changed; log in again")
+	// ErrInactive is the refusal of an operator who may not sign in.
+	ErrInactive = refusal.New(refusal.CodeForbidden, "this operator is not active")
+
+	ways = map[Kind]way{
+		Operators: {"operator", "/console", credential.MinOperatorPassword, ErrInactive},
+		Users:     {"partner", "/portal", credential.MinUserPassword, errChangedMeanwhile},
+	}
+)
+
 // Config holds what a service needs.
 type Config struct {
-	Kind    Kind
-	Store   Store
-	Gate    *credential.Gate // that the same people sign in through
-	Uses    *credential.Uses // of their sessions; nil if all are written
-	Hasher  *credential.Hasher
+	Kind   Kind
+	Store  Store
+	Hasher *credential.Hasher
+	// Factors checks the codes that people sign in with besides the password. With nil there
+	// must be none who do.
 	Factors *Factors
 	Rules   *Rules
-	// MinPassword is the least length of a new password, in characters.
-	MinPassword int
-	// BaseURL returns the public address of the pages on which these people sign in, such
-	// as https://drop.example.com/portal. Links begin with it.
+	// Counts keeps the counts of logins for all nodes; nil counts on this node only.
+	Counts credential.CountStore
+	// Observer is called with the outcome of each login, for metrics; nil observes nothing.
+	Observer credential.GateObserver
+	// MayUse refuses with forbidden if the people of a partner may not use the service; nil
+	// admits all.
+	MayUse func(ctx context.Context, partnerID string) error
+	// BaseURL returns the public address of the service, with which links begin.
 	BaseURL func() string
-	// Post sends links by mail. With nil there is no mail, and links are returned to
-	// those who made them.
-	Post   mail.Post
-	Now    func() time.Time
+	// Post sends links by mail, and informs people of new devices. With nil there is no mail,
+	// and links are returned to those who made them.
+	Post mail.Post
+	Now  func() time.Time
+	// Aged returns the time by which what has expired is removed; nil stands for Now.
+	Aged   func() time.Time
 	Random io.Reader    // safe for use by many goroutines
 	Log    *slog.Logger // for failures in the background
 }
@@ -54,22 +79,40 @@ type Config struct {
 // goroutines.
 type Service struct {
 	config Config
-	wishes chan string // e-mail addresses whose owners ask for a new password
+	way    way
+	gate   *credential.Gate
+	uses   *credential.Uses // of sessions
+	wishes chan string      // e-mail addresses whose owners ask for a new password
 	stop   chan struct{}
 	ended  sync.WaitGroup
+
+	tidying sync.Mutex
+	swept   time.Time // when sweep last removed what has expired; guarded by tidying
 }
 
 // NewService returns a service that works in the background until Close.
 func NewService(config Config) *Service {
-	s := &Service{config: config, wishes: make(chan string, maxWishes), stop: make(chan struct{})}
+	if config.Aged == nil {
+		config.Aged = config.Now
+	}
+	if config.MayUse == nil {
+		config.MayUse = func(context.Context, string) error { return nil }
+	}
+	s := &Service{config: config, way: ways[config.Kind], wishes: make(chan string, maxWishes), stop: make(chan struct{})}
+	s.gate = credential.NewGate(credential.GateConfig{
+		Accounts: s.way.accounts, Hasher: config.Hasher, Store: config.Counts, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
+	})
+	s.uses = credential.NewUses(s.saveUses, config.Log)
 	s.ended.Go(s.noteWishes)
 	return s
 }
 
-// Close stops the background work. The store must still be open.
-func (s *Service) Close() {
+// Close stops the background work and writes when sessions were last used. The store must
+// still be open.
+func (s *Service) Close() error {
 	close(s.stop)
 	s.ended.Wait()
+	return s.uses.Close()
 }
 
 // Caller is a person who is signed in.
@@ -80,12 +123,6 @@ type Caller struct {
 	// it came with a bearer token.
 	Session []byte
 	Address string // the IP address of the request
-}
-
-// Principal is a session of a person.
-type Principal interface {
-	// Caller returns the person, who calls from an address.
-	Caller(address string) Caller
 }
 
 // now returns the time as records hold it.
@@ -108,7 +145,7 @@ func (s *Service) person(ctx context.Context, personID string) (found *Person, e
 
 // passwordRule is the rule for a new password of a person.
 func (s *Service) passwordRule(p *Person) form.TextRule {
-	return credential.NewPasswordRule(s.config.MinPassword, p.Name, p.Email)
+	return credential.NewPasswordRule(s.way.minPassword, p.Name, p.Email)
 }
 
 var currentPassword = form.Define("current_password", "the current password")
@@ -117,7 +154,7 @@ var currentPassword = form.Define("current_password", "the current password")
 // session must not help to guess it. It refuses with validation_error at the field, or
 // with rate_limited.
 func (s *Service) verify(ctx context.Context, p *Person, password, field string, address string) error {
-	err := s.config.Gate.Verify(ctx, credential.Attempt{
+	err := s.gate.Verify(ctx, credential.Attempt{
 		Account: p.EmailKey, PersonID: p.PersonID, Address: address, Password: password, Hash: p.PasswordHash,
 	})
 	if refusal.HasCode(err, refusal.CodeUnauthorized) {

@@ -75,7 +75,11 @@ func TestRequestResetLooksNothingUp(t *testing.T) {
 		Kind: signin.Operators, Store: stalled{db.OperatorSignIns(), released}, Post: box, BaseURL: func() string { return "https://drop.example.com" },
 		Now: clock.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
-	defer s.Close()
+	defer func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
 	for _, email := range []string{"stranger@example.com", "NIGHT@example.com", "night@example.com"} {
 		s.RequestReset(email)
 	}

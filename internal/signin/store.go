@@ -6,7 +6,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/mail"
 )
 
 // Store is what this room needs of storage, for one kind of person: a consistent view
@@ -30,6 +29,10 @@ type Reader interface {
 	// nothing is stored.
 	Factors(ctx context.Context, personIDs []string) (map[string]Factor, error)
 	CountRecoveryCodes(ctx context.Context, personID string) (int64, error)
+	// Holder returns a person who may sign in as sessions have the person.
+	Holder(ctx context.Context, personID string) (Holder, error)
+	// Session returns a session with its holder, expired or not.
+	Session(ctx context.Context, tokenHash []byte) (*Session, error)
 	// SessionsOf lists a person's sessions, oldest first.
 	SessionsOf(ctx context.Context, personID string) ([]*Session, error)
 	// Required lists the roles of a kind of person that must have a second factor.
@@ -40,20 +43,27 @@ type Reader interface {
 // transaction, after LockPerson.
 type Writer interface {
 	Reader
-	FactorWriter
+	Entrance
 	credential.LinkWriter
-	mail.Writer
-	// LockPerson reads a person, locked until the transaction ends.
-	LockPerson(ctx context.Context, personID string) (*Person, error)
+	DeviceWriter
+	// RemoveOldDevices removes the devices last seen before a time, but no one's latest.
+	RemoveOldDevices(ctx context.Context, before time.Time) error
 	SetPassword(ctx context.Context, personID, hash string) error
 	// SetEmail also proves the address. It returns false if the address is in use.
 	SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error)
 	// Prove notes that the person reads the mails to the address.
 	Prove(ctx context.Context, personID string) error
 	SetRecoveryCodes(ctx context.Context, personID string, hashes [][]byte) error
+	AddSession(ctx context.Context, session *Session) error
+	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
 	EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error)
+	// Logout ends the session with a token, and returns the id of its person; empty if there
+	// was no such session.
+	Logout(ctx context.Context, tokenHash []byte) (personID string, err error)
 	// EndSessionsOf ends all sessions of a person but the one with a token.
 	EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error)
+	// EndSessions ends the sessions begun, or last seen, before the given times.
+	EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error
 	// RevokeKeys revokes the active API keys that a person has made, and returns their ids.
 	// They stop working as other revoked keys do.
 	RevokeKeys(ctx context.Context, of *Person, at time.Time) (keyIDs []string, err error)
@@ -66,6 +76,13 @@ type Writer interface {
 	LockRequired(ctx context.Context, kind Kind) ([]string, error)
 	SetRequired(ctx context.Context, kind Kind, roles []string) error
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+}
+
+// Entrance is what letting a person in needs of a transaction.
+type Entrance interface {
+	FactorWriter
+	// LockPerson reads a person, locked until the transaction ends.
+	LockPerson(ctx context.Context, personID string) (*Person, error)
 }
 
 // FactorWriter is what the check of a second factor needs of a transaction that has
@@ -87,6 +104,7 @@ type Person struct {
 	EmailKey     string // in lower case
 	PasswordHash string
 	Role         string
+	Inactive     bool // an operator who may not sign in
 	CreatedAt    time.Time
 	// UnprovenSince is when the person got an address that no mailed link has proven yet;
 	// zero once one has.
@@ -106,11 +124,3 @@ type Factor struct {
 
 // Enrolled reports whether the person must show a code to sign in.
 func (f Factor) Enrolled() bool { return !f.ConfirmedAt.IsZero() }
-
-// Session is a login in a browser, as its person sees it.
-type Session struct {
-	TokenHash []byte
-	SessionID string
-	credential.Origin
-	credential.SessionTimes
-}

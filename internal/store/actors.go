@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/signin"
 )
 
 // shown is the hash of the token of a session, or of a bearer token.
@@ -33,8 +35,8 @@ var (
 type actorLookups struct {
 	operators *db.Lookup[*string, *operator.Account]
 	users     *db.Lookup[*string, *partner.Account]
-	sessions  *db.Lookup[*shown, *partner.Session]
-	desks     *db.Lookup[*shown, *operator.Session] // the sessions of operators
+	sessions  *db.Lookup[*shown, *signin.Session]
+	desks     *db.Lookup[*shown, *signin.Session] // the sessions of operators
 	tokens    *db.Lookup[*shown, *operator.Token]
 	settings  *db.Lookup[*string, *settingsRow] // of the partners of users
 }
@@ -79,8 +81,8 @@ func keysOfActors(actors []*actor.Actor) (k actorKeys) {
 type foundActors struct {
 	operators *db.Found[*operator.Account]
 	users     *db.Found[*partner.Account]
-	sessions  *db.Found[*partner.Session]
-	desks     *db.Found[*operator.Session]
+	sessions  *db.Found[*signin.Session]
+	desks     *db.Found[*signin.Session]
 	tokens    *db.Found[*operator.Token]
 	settings  *db.Found[*settingsRow]
 }
@@ -108,11 +110,8 @@ func (f foundActors) after(done db.Flushed) *actor.Standing {
 	for _, row := range f.users.After(done) {
 		s.People[row.UserID], s.Passwords[row.UserID] = row.Actor(), row.PasswordHash
 	}
-	for _, row := range f.sessions.After(done) {
-		s.Sessions[string(row.TokenHash)] = row.User.UserID
-	}
-	for _, row := range f.desks.After(done) {
-		s.Sessions[string(row.TokenHash)] = row.Operator.OperatorID
+	for _, row := range slices.Concat(f.sessions.After(done), f.desks.After(done)) {
+		s.Sessions[string(row.TokenHash)] = row.PersonID
 	}
 	for _, row := range f.tokens.After(done) {
 		s.Tokens[string(row.TokenHash)] = row.OperatorID

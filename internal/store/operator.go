@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
@@ -49,20 +48,6 @@ var (
 		db.Moment("expires_at", func(t *operator.Token) *time.Time { return &t.ExpiresAt }),
 	)
 	addOperatorTokens = operatorTokens.Insert()
-)
-
-var (
-	operatorSessions = db.NewTable("operator_sessions",
-		db.Key(db.Blob("token_hash", func(s *operator.Session) *[]byte { return &s.TokenHash })),
-		db.Text("session_id", func(s *operator.Session) *string { return &s.SessionID }),
-		db.Text("operator_id", func(s *operator.Session) *string { return &s.Operator.OperatorID }),
-		db.Text("address", func(s *operator.Session) *string { return &s.Address }),
-		db.Text("agent", func(s *operator.Session) *string { return &s.Agent }),
-		db.Flag("vouched", func(s *operator.Session) *bool { return &s.Vouched }),
-		db.Moment("created_at", func(s *operator.Session) *time.Time { return &s.CreatedAt }),
-		db.Moment("last_seen_at", func(s *operator.Session) *time.Time { return &s.LastSeenAt }),
-	)
-	addOperatorSessions = operatorSessions.Insert()
 )
 
 var (
@@ -121,12 +106,12 @@ func couriersByID(ctx context.Context, c db.Conn, ids []string) (map[string]*ope
 // Operators is the store as the operator room sees it.
 func (s *Store) Operators() operator.Store {
 	return view[operator.Reader, operator.Writer]{s.Database,
-		func(c db.Conn) operator.Reader { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} },
-		func(c db.Conn) operator.Writer { return operatorTx{proving{linking{auditing{c}, mailing{c}}}} }}
+		func(c db.Conn) operator.Reader { return operatorTx{signingOf(operatorPeople, c)} },
+		func(c db.Conn) operator.Writer { return operatorTx{signingOf(operatorPeople, c)} }}
 }
 
 // operatorTx is a transaction of the operator room.
-type operatorTx struct{ proving }
+type operatorTx struct{ signing }
 
 // Account returns the account with an e-mail address in lower case; nil if there
 // is none.
@@ -231,68 +216,6 @@ func (tx operatorTx) RemoveToken(ctx context.Context, tokenID string) (removed b
 // RemoveExpiredTokens removes an operator's tokens that have expired.
 func (tx operatorTx) RemoveExpiredTokens(ctx context.Context, operatorID string, now time.Time) error {
 	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1 AND expires_at <= $2", operatorID, now)
-	return err
-}
-
-// RemoveTokensOf removes all tokens of an operator.
-func (tx operatorTx) RemoveTokensOf(ctx context.Context, operatorID string) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_tokens WHERE operator_id = $1", operatorID)
-	return err
-}
-
-// Session returns a session and its operator; nil if there is none, or the
-// operator is not active.
-func (tx operatorTx) Session(ctx context.Context, tokenHash []byte) (*operator.Session, error) {
-	session, err := operatorSessions.One(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
-	if err != nil || session == nil {
-		return nil, err
-	}
-	account, err := operators.One(ctx, tx.conn, "WHERE active = 1 AND operator_id = $1", session.Operator.OperatorID)
-	if err != nil || account == nil {
-		return nil, err
-	}
-	session.Operator = account.Operator
-	return session, nil
-}
-
-// SessionsOf lists an operator's sessions, oldest first.
-func (tx operatorTx) SessionsOf(ctx context.Context, operatorID string) (kept []credential.KeptSession, err error) {
-	err = operatorSessions.Each(ctx, tx.conn, "WHERE operator_id = $1 ORDER BY created_at, token_hash", []any{operatorID}, func(row *operator.Session) error {
-		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
-		return nil
-	})
-	return kept, err
-}
-
-// AddSession begins a session.
-func (tx operatorTx) AddSession(ctx context.Context, session *operator.Session) error {
-	_, err := db.WriteNow(ctx, tx.conn, addOperatorSessions, session)
-	return err
-}
-
-// TouchSession notes that a session was used. One that has ended stays ended.
-func (tx operatorTx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
-	_, err := tx.conn.Exec(ctx, "UPDATE operator_sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
-	return err
-}
-
-// EndSession removes a session and returns the id of its operator; empty if
-// there is no such session.
-func (tx operatorTx) EndSession(ctx context.Context, tokenHash []byte) (operatorID string, err error) {
-	err = tx.conn.Query(ctx, "DELETE FROM operator_sessions WHERE token_hash = $1 RETURNING operator_id", []any{tokenHash},
-		func(r db.Row) error { return r.Scan(&operatorID) })
-	return operatorID, err
-}
-
-// EndSessionsOf removes all sessions of an operator.
-func (tx operatorTx) EndSessionsOf(ctx context.Context, operatorID string) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_sessions WHERE operator_id = $1", operatorID)
-	return err
-}
-
-// EndSessions removes the sessions begun, or last seen, before the given times.
-func (tx operatorTx) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
 	return err
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 )
@@ -14,12 +13,12 @@ import (
 // Partners is the store as the partner room sees it.
 func (s *Store) Partners() partner.Store {
 	return view[partner.Reader, partner.Writer]{s.Database,
-		func(c db.Conn) partner.Reader { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} },
-		func(c db.Conn) partner.Writer { return partnerTx{proving{linking{auditing{c}, mailing{c}}}} }}
+		func(c db.Conn) partner.Reader { return partnerTx{linking{auditing{c}, mailing{c}}} },
+		func(c db.Conn) partner.Writer { return partnerTx{linking{auditing{c}, mailing{c}}} }}
 }
 
 // partnerTx is a transaction of the partner room.
-type partnerTx struct{ proving }
+type partnerTx struct{ linking }
 
 // Account returns the user with an e-mail address in lower case; nil if there is
 // none.
@@ -165,65 +164,14 @@ func (tx partnerTx) HasRateCards(ctx context.Context, name string) (bool, error)
 	return db.Exists(ctx, tx.conn, "SELECT name FROM rate_cards WHERE name = $1 LIMIT 1", name)
 }
 
-// Session returns a session with its user and partner; nil if there is none.
-func (tx partnerTx) Session(ctx context.Context, tokenHash []byte) (*partner.Session, error) {
-	session, err := sessions.One(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
-	if err != nil || session == nil {
-		return nil, err
-	}
-	user, err := db.FindOne(ctx, tx.conn, findUsers, session.User.UserID)
-	if err != nil || user == nil {
-		return nil, err
-	}
-	of, err := tx.Partner(ctx, user.PartnerID)
-	if err != nil || of == nil {
-		return nil, err
-	}
-	session.Member = partner.Member{Partner: *of, User: user.User}
-	return session, nil
-}
-
 // LockUser returns a user, locked until the transaction ends; nil if there is none.
 func (tx partnerTx) LockUser(ctx context.Context, userID string) (*partner.Account, error) {
 	return db.FindOne(ctx, tx.conn, lockUsers, userID)
 }
 
-// SessionsOf lists a user's sessions, oldest first.
-func (tx partnerTx) SessionsOf(ctx context.Context, partnerID, userID string) (kept []credential.KeptSession, err error) {
-	err = sessions.Each(ctx, tx.conn, "WHERE partner_id = $1 AND user_id = $2 ORDER BY created_at, token_hash", []any{partnerID, userID}, func(row *partner.Session) error {
-		kept = append(kept, credential.KeptSession{TokenHash: row.TokenHash, SessionTimes: row.SessionTimes})
-		return nil
-	})
-	return kept, err
-}
-
-// AddSession begins a session.
-func (tx partnerTx) AddSession(ctx context.Context, session *partner.Session) error {
-	_, err := db.WriteNow(ctx, tx.conn, addSessions, session)
-	return err
-}
-
-// TouchSession notes that a session was used. One that has ended stays ended.
-func (tx partnerTx) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
-	_, err := tx.conn.Exec(ctx, "UPDATE sessions SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
-	return err
-}
-
-// EndSession removes a session, if there is one.
-func (tx partnerTx) EndSession(ctx context.Context, tokenHash []byte) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE token_hash = $1", tokenHash)
-	return err
-}
-
 // EndSessionsOf removes all sessions of a partner.
 func (tx partnerTx) EndSessionsOf(ctx context.Context, partnerID string) error {
 	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE partner_id = $1", partnerID)
-	return err
-}
-
-// EndSessions removes the sessions begun, or last seen, before the given times.
-func (tx partnerTx) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
 	return err
 }
 

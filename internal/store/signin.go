@@ -177,6 +177,29 @@ func (tx proving) RemoveOldDevices(ctx context.Context, before time.Time) error 
 	return err
 }
 
+// sessionTable describes a table of sessions, whose columns differ in how they name the
+// person.
+func sessionTable(name string, person ...db.Column[*signin.Session]) *db.Table[*signin.Session] {
+	return db.NewTable(name, db.Key(db.Blob("token_hash", func(s *signin.Session) *[]byte { return &s.TokenHash })), append(person,
+		db.Text("session_id", func(s *signin.Session) *string { return &s.SessionID }),
+		db.Text("address", func(s *signin.Session) *string { return &s.Address }),
+		db.Text("agent", func(s *signin.Session) *string { return &s.Agent }),
+		db.Moment("created_at", func(s *signin.Session) *time.Time { return &s.CreatedAt }),
+		db.Moment("last_seen_at", func(s *signin.Session) *time.Time { return &s.LastSeenAt }),
+	)...)
+}
+
+func personColumn(name string) db.Column[*signin.Session] {
+	return db.Text(name, func(s *signin.Session) *string { return &s.PersonID })
+}
+
+var (
+	sessions = sessionTable("sessions", personColumn("user_id"),
+		db.Text("partner_id", func(s *signin.Session) *string { return &s.PartnerID }))
+	operatorSessions = sessionTable("operator_sessions", personColumn("operator_id"),
+		db.Flag("vouched", func(s *signin.Session) *bool { return &s.Vouched }))
+)
+
 // OperatorSignIns is the store as the room of sign-ins sees it for operators.
 func (s *Store) OperatorSignIns() signin.Store { return s.signIns(operatorPeople) }
 
@@ -185,77 +208,87 @@ func (s *Store) UserSignIns() signin.Store { return s.signIns(userPeople) }
 
 func (s *Store) signIns(of people) signin.Store {
 	return view[signin.Reader, signin.Writer]{s.Database,
-		func(c db.Conn) signin.Reader { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} },
-		func(c db.Conn) signin.Writer { return signInTx{proving{linking{auditing{c}, mailing{c}}}, of} }}
+		func(c db.Conn) signin.Reader { return signInTx{signingOf(of, c)} },
+		func(c db.Conn) signin.Writer { return signInTx{signingOf(of, c)} }}
 }
 
 // people says where one kind of people is stored.
 type people struct {
 	kind       actor.Kind
 	table, key string
-	sessions   string // the table of their sessions, which has the same key
 	tokens     string // the table of their bearer tokens; empty if they have none
+	sessions   *db.Table[*signin.Session]
+	addSession *db.Statement[*signin.Session]
+	theirs     string // the condition of the sessions of one person
 	// find lists people by what follows the name of the table.
 	find func(ctx context.Context, c db.Conn, tail string, args ...any) ([]*signin.Person, error)
 	// lock returns a person, locked until the transaction ends; nil if there is none.
 	lock func(ctx context.Context, c db.Conn, id string) (*signin.Person, error)
+	// holder returns a person who may sign in; nil if there is none.
+	holder func(ctx context.Context, c db.Conn, id string) (signin.Holder, error)
 }
 
-var operatorPeople = people{
-	kind: actor.Operator, table: operators.Name, key: "operator_id", sessions: operatorSessions.Name, tokens: operatorTokens.Name,
-	find: func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
-		err = operators.Each(ctx, c, tail, args, func(row *operator.Account) error {
-			found = append(found, personOfOperator(row))
+// peopleOf describes the people of a table by how one of its rows is a person.
+func peopleOf[A any](of people, table *db.Table[*A], lock *db.Lookup[*string, *A], person func(*A) *signin.Person) people {
+	of.table, of.addSession = table.Name, of.sessions.Insert()
+	of.find = func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
+		err = table.Each(ctx, c, tail, args, func(row *A) error {
+			found = append(found, person(row))
 			return nil
 		})
 		return found, err
-	},
-	lock: func(ctx context.Context, c db.Conn, id string) (*signin.Person, error) {
-		row, err := db.FindOne(ctx, c, lockOperators, id)
+	}
+	of.lock = func(ctx context.Context, c db.Conn, id string) (*signin.Person, error) {
+		row, err := db.FindOne(ctx, c, lock, id)
 		if err != nil || row == nil {
 			return nil, err
 		}
-		return personOfOperator(row), nil
-	},
-}
-
-func personOfOperator(a *operator.Account) *signin.Person {
-	return &signin.Person{
-		PersonID: a.OperatorID, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
-		Role: string(a.Role), CreatedAt: a.CreatedAt,
+		return person(row), nil
 	}
+	return of
 }
 
-var userPeople = people{
-	kind: actor.User, table: users.Name, key: "user_id", sessions: sessions.Name,
-	find: func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
-		err = users.Each(ctx, c, tail, args, func(row *partner.Account) error {
-			found = append(found, personOfUser(row))
-			return nil
-		})
-		return found, err
-	},
-	lock: func(ctx context.Context, c db.Conn, id string) (*signin.Person, error) {
-		row, err := db.FindOne(ctx, c, lockUsers, id)
-		if err != nil || row == nil {
-			return nil, err
-		}
-		return personOfUser(row), nil
-	},
-}
+var (
+	operatorPeople = peopleOf(people{
+		kind: actor.Operator, key: "operator_id", tokens: operatorTokens.Name, sessions: operatorSessions, theirs: "operator_id = $1",
+		holder: func(ctx context.Context, c db.Conn, id string) (signin.Holder, error) {
+			account, err := operators.One(ctx, c, "WHERE active = 1 AND operator_id = $1", id)
+			if err != nil || account == nil {
+				return nil, err
+			}
+			return &account.Operator, nil
+		},
+	}, operators, lockOperators, (*operator.Account).Person)
+	userPeople = peopleOf(people{
+		kind: actor.User, key: "user_id", sessions: sessions,
+		// The index of sessions has the partner in front.
+		theirs: "partner_id = (SELECT partner_id FROM users WHERE user_id = $1) AND user_id = $1",
+		holder: func(ctx context.Context, c db.Conn, id string) (signin.Holder, error) {
+			user, err := db.FindOne(ctx, c, findUsers, id)
+			if err != nil || user == nil {
+				return nil, err
+			}
+			of, err := db.FindOne(ctx, c, findPartners, user.PartnerID)
+			if err != nil || of == nil {
+				return nil, err
+			}
+			return &partner.Member{Partner: *of, User: user.User}, nil
+		},
+	}, users, lockUsers, (*partner.Account).Person)
+)
 
-func personOfUser(a *partner.Account) *signin.Person {
-	return &signin.Person{
-		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
-		Role: string(a.Role), CreatedAt: a.CreatedAt, UnprovenSince: a.UnprovenSince,
-	}
-}
-
-// signInTx is a transaction of the room of sign-ins, for one kind of people.
-type signInTx struct {
+// signing is the part of a transaction that reads and changes how one kind of people sign in.
+type signing struct {
 	proving
 	people
 }
+
+func signingOf(of people, c db.Conn) signing {
+	return signing{proving{linking{auditing{c}, mailing{c}}}, of}
+}
+
+// signInTx is a transaction of the room of sign-ins, for one kind of people.
+type signInTx struct{ signing }
 
 // lockFirst locks the person who acts: most of what people change here is their own.
 func (tx signInTx) lockFirst(ctx context.Context, by *actor.Actor) error {
@@ -267,7 +300,7 @@ func (tx signInTx) lockFirst(ctx context.Context, by *actor.Actor) error {
 }
 
 // one returns the only person of a query; nil if there is none.
-func (tx signInTx) one(ctx context.Context, tail string, args ...any) (*signin.Person, error) {
+func (tx signing) one(ctx context.Context, tail string, args ...any) (*signin.Person, error) {
 	found, err := tx.find(ctx, tx.conn, tail, args...)
 	if err != nil || len(found) == 0 {
 		return nil, err
@@ -276,36 +309,36 @@ func (tx signInTx) one(ctx context.Context, tail string, args ...any) (*signin.P
 }
 
 // Person returns a person; nil if there is none.
-func (tx signInTx) Person(ctx context.Context, personID string) (*signin.Person, error) {
+func (tx signing) Person(ctx context.Context, personID string) (*signin.Person, error) {
 	return tx.one(ctx, "WHERE "+tx.key+" = $1", personID)
 }
 
 // PersonByEmail returns the person with an e-mail address in lower case; nil if there
 // is none.
-func (tx signInTx) PersonByEmail(ctx context.Context, emailKey string) (*signin.Person, error) {
+func (tx signing) PersonByEmail(ctx context.Context, emailKey string) (*signin.Person, error) {
 	return tx.one(ctx, "WHERE email_key = $1", emailKey)
 }
 
 // PeopleOf lists the people of a partner, oldest first.
-func (tx signInTx) PeopleOf(ctx context.Context, partnerID string) ([]*signin.Person, error) {
+func (tx signing) PeopleOf(ctx context.Context, partnerID string) ([]*signin.Person, error) {
 	return tx.find(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, "+tx.key, partnerID)
 }
 
 // LockPerson returns a person, locked until the transaction ends; nil if there is
 // none.
-func (tx signInTx) LockPerson(ctx context.Context, personID string) (*signin.Person, error) {
+func (tx signing) LockPerson(ctx context.Context, personID string) (*signin.Person, error) {
 	return tx.lock(ctx, tx.conn, personID)
 }
 
 // SetPassword sets the hash of a person's password.
-func (tx signInTx) SetPassword(ctx context.Context, personID, hash string) error {
+func (tx signing) SetPassword(ctx context.Context, personID, hash string) error {
 	_, err := tx.conn.Exec(ctx, "UPDATE "+tx.table+" SET password_hash = $1 WHERE "+tx.key+" = $2", hash, personID)
 	return err
 }
 
 // SetEmail sets a person's address, and that of the partner if it was the same. It is
 // false if the address is in use.
-func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error) {
+func (tx signing) SetEmail(ctx context.Context, personID, email, emailKey string) (changed bool, err error) {
 	if tx.table == users.Name {
 		_, err := tx.conn.Exec(ctx, "UPDATE partners SET email = $1 WHERE EXISTS (SELECT 1 FROM users WHERE user_id = $2 AND users.partner_id = partners.partner_id AND users.email = partners.email)",
 			email, personID)
@@ -326,7 +359,7 @@ func (tx signInTx) SetEmail(ctx context.Context, personID, email, emailKey strin
 
 // Prove notes that a person reads the mails to the address. Operators always count as
 // proven.
-func (tx signInTx) Prove(ctx context.Context, personID string) error {
+func (tx signing) Prove(ctx context.Context, personID string) error {
 	if tx.table != users.Name {
 		return nil
 	}
@@ -334,30 +367,68 @@ func (tx signInTx) Prove(ctx context.Context, personID string) error {
 	return err
 }
 
+// Holder returns a person who may sign in; nil if there is none.
+func (tx signing) Holder(ctx context.Context, personID string) (signin.Holder, error) {
+	return tx.holder(ctx, tx.conn, personID)
+}
+
+// Session returns a session with its holder; nil if there is none, or the holder may not
+// sign in.
+func (tx signing) Session(ctx context.Context, tokenHash []byte) (*signin.Session, error) {
+	session, err := tx.sessions.One(ctx, tx.conn, "WHERE token_hash = $1", tokenHash)
+	if err != nil || session == nil {
+		return nil, err
+	}
+	if session.Holder, err = tx.Holder(ctx, session.PersonID); err != nil || session.Holder == nil {
+		return nil, err
+	}
+	return session, nil
+}
+
 // SessionsOf lists a person's sessions, oldest first.
-func (tx signInTx) SessionsOf(ctx context.Context, personID string) (found []*signin.Session, err error) {
-	err = tx.conn.Query(ctx, "SELECT token_hash, session_id, address, agent, created_at, last_seen_at FROM "+tx.sessions+
-		" WHERE "+tx.key+" = $1 ORDER BY created_at, session_id", []any{personID}, func(r db.Row) error {
-		s := &signin.Session{}
-		found = append(found, s)
-		return r.Scan(&s.TokenHash, &s.SessionID, &s.Address, &s.Agent, &s.CreatedAt, &s.LastSeenAt)
-	})
-	return found, err
+func (tx signing) SessionsOf(ctx context.Context, personID string) ([]*signin.Session, error) {
+	return tx.sessions.All(ctx, tx.conn, "WHERE "+tx.theirs+" ORDER BY created_at, session_id", personID)
+}
+
+// AddSession begins a session.
+func (tx signing) AddSession(ctx context.Context, session *signin.Session) error {
+	_, err := db.WriteNow(ctx, tx.conn, tx.addSession, session)
+	return err
+}
+
+// TouchSession notes that a session was used. One that has ended stays ended.
+func (tx signing) TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error {
+	_, err := tx.conn.Exec(ctx, "UPDATE "+tx.sessions.Name+" SET last_seen_at = $1 WHERE token_hash = $2", at, tokenHash)
+	return err
+}
+
+// Logout ends the session with a token and returns the id of its person; empty if there is
+// none.
+func (tx signing) Logout(ctx context.Context, tokenHash []byte) (personID string, err error) {
+	err = tx.conn.Query(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE token_hash = $1 RETURNING "+tx.key, []any{tokenHash},
+		func(r db.Row) error { return r.Scan(&personID) })
+	return personID, err
+}
+
+// EndSessions ends the sessions begun, or last seen, before the given times.
+func (tx signing) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
+	_, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
+	return err
 }
 
 // EndSession ends a session of a person. It is false if there is none.
-func (tx signInTx) EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error) {
-	rows, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
+func (tx signing) EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error) {
+	rows, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
 	return rows == 1, err
 }
 
 // EndSessionsOf ends all sessions of a person but the one with a token.
-func (tx signInTx) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
-	return tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, db.NotNil(except))
+func (tx signing) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
+	return tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, db.NotNil(except))
 }
 
 // RevokeKeys revokes the active API keys that a person has made, and returns their ids.
-func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Time) (keyIDs []string, err error) {
+func (tx signing) RevokeKeys(ctx context.Context, of *signin.Person, at time.Time) (keyIDs []string, err error) {
 	err = tx.conn.Query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
 		[]any{at, of.PartnerID, of.PersonID}, func(r db.Row) error {
 			var id string
@@ -369,13 +440,13 @@ func (tx signInTx) RevokeKeys(ctx context.Context, of *signin.Person, at time.Ti
 }
 
 // DisableWebhook stops deliveries to a partner's endpoint.
-func (tx signInTx) DisableWebhook(ctx context.Context, partnerID string) error {
+func (tx signing) DisableWebhook(ctx context.Context, partnerID string) error {
 	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
 	return err
 }
 
 // RevokeTokens revokes all bearer tokens of a person.
-func (tx signInTx) RevokeTokens(ctx context.Context, personID string) error {
+func (tx signing) RevokeTokens(ctx context.Context, personID string) error {
 	if tx.tokens == "" {
 		return nil
 	}

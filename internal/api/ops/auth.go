@@ -92,14 +92,14 @@ func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	found, token, err := s.config.Operators.Login(c.Context(), with, from)
+	found, token, err := s.config.OperatorSignIns.Login(c.Context(), with, from)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
 	if err := c.SignedIn(visit.Operators, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
-	return httpd.OK(operatorOf(found))
+	return httpd.OK(operatorOf(operator.Of(found)))
 }
 
 func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) {

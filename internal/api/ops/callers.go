@@ -11,16 +11,12 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // sender returns the operator who makes a request; nil for any other.
-func sender(c *httpd.Call) *operator.Operator {
-	if session, is := c.Principal.(*operator.Session); is {
-		return &session.Operator
-	}
-	return nil
-}
+func sender(c *httpd.Call) *operator.Operator { return operator.Of(c.Principal) }
 
 // operatorHeader may name the operator whose credentials a request must have. An app that
 // sends what it has kept uses it, because another operator may have signed in meanwhile.
@@ -33,7 +29,7 @@ func (s *Server) Operator(c *httpd.Call) error {
 	if err != nil {
 		return err
 	}
-	by := &found.Operator
+	by := operator.Of(found)
 	if only := c.Header.Get(operatorHeader); only != "" && only != by.OperatorID {
 		return refusal.New(refusal.CodeUnauthorized, "the credentials are another operator's than "+operatorHeader+" names")
 	}
@@ -72,7 +68,7 @@ var errNoOperator = refusal.New(refusal.CodeUnauthorized,
 // bearer token, and which of them was shown.
 // A token wins over the session: a client sends it on purpose, a browser sends its
 // cookie always. It refuses with unauthorized.
-func (s *Server) CurrentOperator(c *httpd.Call) (found *operator.Session, shown actor.Credential, err error) {
+func (s *Server) CurrentOperator(c *httpd.Call) (found *signin.Session, shown actor.Credential, err error) {
 	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
 	session := c.Token(visit.Operators)
 	switch {
@@ -80,7 +76,7 @@ func (s *Server) CurrentOperator(c *httpd.Call) (found *operator.Session, shown 
 		shown.Token = string(credential.HashToken(token))
 		var by *operator.Operator
 		if by, err = s.config.Operators.ByToken(c.Context(), token); by != nil {
-			found = &operator.Session{Operator: *by}
+			found = &signin.Session{Holder: by}
 		}
 	case session == "" || scheme != "":
 		return nil, shown, errNoOperator
@@ -89,7 +85,7 @@ func (s *Server) CurrentOperator(c *httpd.Call) (found *operator.Session, shown 
 			return nil, shown, err
 		}
 		shown.Session = string(credential.HashToken(session))
-		found, err = s.config.Operators.BySession(c.Context(), session)
+		found, err = s.config.OperatorSignIns.BySession(c.Context(), session)
 	}
 	if err == nil && found == nil {
 		err = refusal.New(refusal.CodeUnauthorized, "this token or session does not exist or has expired")

@@ -173,5 +173,5 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 	if returnTo != "" {
 		return redirect(c, returnTo)
 	}
-	return httpd.OK(operatorOf(found))
+	return httpd.OK(operatorOf(operator.Of(found)))
 }

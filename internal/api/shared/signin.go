@@ -38,10 +38,9 @@ func (s SignIns) Routes(prefix string, access httpd.Access, needs any) []httpd.R
 	}
 }
 
-// caller returns the person who is signed in.
-func caller(c *httpd.Call) signin.Caller {
-	by := c.Principal.(signin.Principal) //nolint:forcetypeassert // both kinds of sessions are
-	return by.Caller(c.Address())
+// Caller returns the person who is signed in.
+func Caller(c *httpd.Call) signin.Caller {
+	return c.Principal.(*signin.Session).Caller(c.Address()) //nolint:forcetypeassert // set by callers
 }
 
 func (s SignIns) changePassword(c *httpd.Call) (httpd.Reply, error) {
@@ -49,7 +48,7 @@ func (s SignIns) changePassword(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	if err := s.Service.ChangePassword(c.Context(), caller(c), change); err != nil {
+	if err := s.Service.ChangePassword(c.Context(), Caller(c), change); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(struct {
@@ -67,7 +66,7 @@ type sessionAnswer struct {
 }
 
 func (s SignIns) listSessions(c *httpd.Call) (httpd.Reply, error) {
-	by := caller(c)
+	by := Caller(c)
 	found, err := s.Service.Sessions(c.Context(), by.PersonID)
 	if err != nil {
 		return httpd.Reply{}, err
@@ -87,14 +86,14 @@ type endedAnswer struct {
 }
 
 func (s SignIns) endSession(c *httpd.Call) (httpd.Reply, error) {
-	if err := s.Service.EndSession(c.Context(), caller(c), c.PathID("session_id")); err != nil {
+	if err := s.Service.EndSession(c.Context(), Caller(c), c.PathID("session_id")); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(endedAnswer{1})
 }
 
 func (s SignIns) endOtherSessions(c *httpd.Call) (httpd.Reply, error) {
-	ended, err := s.Service.EndOtherSessions(c.Context(), caller(c))
+	ended, err := s.Service.EndOtherSessions(c.Context(), Caller(c))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -141,7 +140,7 @@ type enrolmentAnswer struct {
 }
 
 func (s SignIns) enrolment(c *httpd.Call) (httpd.Reply, error) {
-	found, err := s.Service.Enrolment(c.Context(), caller(c))
+	found, err := s.Service.Enrolment(c.Context(), Caller(c))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -154,7 +153,7 @@ func (s SignIns) beginTOTP(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	begun, err := s.Service.BeginTOTP(c.Context(), caller(c), confirmed)
+	begun, err := s.Service.BeginTOTP(c.Context(), Caller(c), confirmed)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -169,7 +168,7 @@ func (s SignIns) confirmTOTP(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	codes, err := s.Service.ConfirmTOTP(c.Context(), caller(c), code)
+	codes, err := s.Service.ConfirmTOTP(c.Context(), Caller(c), code)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -183,7 +182,7 @@ func (s SignIns) removeTOTP(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	if err := s.Service.RemoveTOTP(c.Context(), caller(c), removal); err != nil {
+	if err := s.Service.RemoveTOTP(c.Context(), Caller(c), removal); err != nil {
 		return httpd.Reply{}, err
 	}
 	return Removed()

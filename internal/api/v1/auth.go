@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/api/shared"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -70,14 +69,14 @@ func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	found, token, err := s.config.Partners.Login(c.Context(), with, from)
+	found, token, err := s.config.UserSignIns.Login(c.Context(), with, from)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
 	if err := c.SignedIn(visit.Partners, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
-	return httpd.OK(memberOf(found))
+	return httpd.OK(memberOf(partner.MemberOf(found)))
 }
 
 func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) { return c.SignOut(visit.Partners) }
@@ -86,23 +85,29 @@ var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
 // session returns the session of the request. It refuses with unauthorized, and with
 // forbidden if the user's role may not use the route.
-func (s *Server) session(c *httpd.Call) (*partner.Session, error) {
-	found, err := s.config.Partners.BySession(c.Context(), c.Token(visit.Partners))
+func (s *Server) session(c *httpd.Call) (*signin.Session, error) {
+	found, err := s.config.UserSignIns.BySession(c.Context(), c.Token(visit.Partners))
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
 		return nil, errNotLoggedIn
 	}
-	c.ActFor(&actor.Actor{Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)}})
-	if err := found.User.Role.May(permission(c)); err != nil {
-		return nil, err
+	c.ActFor(found.Actor())
+	return found, s.permitUser(c, partner.MemberOf(found))
+}
+
+// permitUser refuses a user whose role may not use the route, or lacks the second factor
+// that the role must have.
+func (s *Server) permitUser(c *httpd.Call, by *partner.Member) error {
+	if err := by.User.Role.May(permission(c)); err != nil {
+		return err
 	}
-	return found, s.userEnrolled(c, &found.User)
+	return s.userEnrolled(c, &by.User)
 }
 
 func (s *Server) handleMe(c *httpd.Call) (httpd.Reply, error) {
-	return httpd.OK(memberOf(&user(c).Member))
+	return httpd.OK(memberOf(user(c)))
 }
 
 func (s *Server) handleEmailRequest(c *httpd.Call) (httpd.Reply, error) {
@@ -110,7 +115,7 @@ func (s *Server) handleEmailRequest(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	if err := s.config.UserSignIns.RequestEmail(c.Context(), user(c).Caller(c.Address()), wanted); err != nil {
+	if err := s.config.UserSignIns.RequestEmail(c.Context(), shared.Caller(c), wanted); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.Answer(http.StatusAccepted, struct {
@@ -140,18 +145,16 @@ func (s *Server) handleEmailConfirm(c *httpd.Call) (httpd.Reply, error) {
 // byPassword returns the user with an e-mail address and password. It refuses as
 // session does, and with unauthorized if the user signs in with a code as well.
 func (s *Server) byPassword(c *httpd.Call, email, password string) (*partner.Member, error) {
-	found, by, err := s.config.Partners.ActorByPassword(c.Context(), email, password, c.Address())
+	holder, by, err := s.config.UserSignIns.ByPassword(c.Context(), email, password, c.Address())
 	if err != nil {
 		return nil, err
 	}
 	c.ActFor(by)
-	if err := s.config.UserSignIns.PasswordSuffices(c.Context(), found.User.UserID); err != nil {
+	if err := s.config.UserSignIns.PasswordSuffices(c.Context(), by.PersonID); err != nil {
 		return nil, err
 	}
-	if err := found.User.Role.May(permission(c)); err != nil {
-		return nil, err
-	}
-	return found, s.userEnrolled(c, &found.User)
+	found := holder.(*partner.Member) //nolint:forcetypeassert // as all users are
+	return found, s.permitUser(c, found)
 }
 
 // member returns the user of the headers X-Partner-Email and X-Partner-Password, or
@@ -163,10 +166,7 @@ func (s *Server) member(c *httpd.Call) (*partner.Member, error) {
 		return s.byPassword(c, email, password)
 	}
 	found, err := s.session(c)
-	if err != nil {
-		return nil, err
-	}
-	return &found.Member, nil
+	return partner.MemberOf(found), err
 }
 
 type createdKey struct {

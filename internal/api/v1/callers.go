@@ -11,11 +11,8 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
-// user returns the session of the user who makes a request; nil for any other.
-func user(c *httpd.Call) *partner.Session {
-	session, _ := c.Principal.(*partner.Session)
-	return session
-}
+// user returns the user who makes a request in a session; nil for any other.
+func user(c *httpd.Call) *partner.Member { return partner.MemberOf(c.Principal) }
 
 // Key returns the API key with a public key; nil if there is none.
 func (s *Server) Key(ctx context.Context, publicKey string) (*httpd.Key, error) {
@@ -75,7 +72,7 @@ func (s *Server) User(c *httpd.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Account, c.Principal = delivery.Account(session.Partner.PartnerID, mode), session
+	c.Account, c.Principal = delivery.Account(session.PartnerID, mode), session
 	return nil
 }
 

@@ -46,7 +46,7 @@ func (s *Server) handleInvite(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	made, err := s.config.Partners.Invite(c.Context(), &user(c).Member, invited)
+	made, err := s.config.Partners.Invite(c.Context(), user(c), invited)
 	if err != nil {
 		return httpd.Reply{}, err
 	}

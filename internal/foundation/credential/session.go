@@ -31,23 +31,3 @@ func (s SessionTimes) Expired(now time.Time) bool {
 
 // Stale reports whether LastSeenAt is old enough to be written again.
 func (s SessionTimes) Stale(now time.Time) bool { return now.Sub(s.LastSeenAt) >= touchEvery }
-
-// KeptSession is a session of an account as it is stored.
-type KeptSession struct {
-	TokenHash []byte
-	SessionTimes
-}
-
-// Surplus returns the sessions of an account that end so that another may begin:
-// those that have expired, and the oldest of the others.
-func Surplus(oldestFirst []KeptSession, now time.Time) (ending []KeptSession) {
-	valid := make([]KeptSession, 0, len(oldestFirst))
-	for _, session := range oldestFirst {
-		if session.Expired(now) {
-			ending = append(ending, session)
-		} else {
-			valid = append(valid, session)
-		}
-	}
-	return append(ending, valid[:max(0, len(valid)-MaxSessions+1)]...)
-}

@@ -21,18 +21,6 @@ type SessionUse struct {
 	At        time.Time
 }
 
-// SaveUses writes the uses in a transaction of the room that the sessions belong to.
-func SaveUses(ctx context.Context, tx interface {
-	TouchSession(ctx context.Context, tokenHash []byte, at time.Time) error
-}, uses []SessionUse) error {
-	for _, use := range uses {
-		if err := tx.TouchSession(ctx, use.TokenHash, use.At); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Uses remembers when sessions were last used until that is written, in the background: a
 // request that only reads needs no store that can be written. What is lost when the process
 // ends early is the time since the last write, usually some milliseconds. It may be used by
@@ -58,12 +46,8 @@ func NewUses(save func(ctx context.Context, uses []SessionUse) error, log *slog.
 	return &Uses{save: save, log: log, waiting: map[string]time.Time{}, stop: make(chan struct{})}
 }
 
-// Seen returns the later of the given time and the last use that waits to be written. A nil
-// Uses knows of none.
+// Seen returns the later of the given time and the last use that waits to be written.
 func (u *Uses) Seen(tokenHash []byte, stored time.Time) time.Time {
-	if u == nil {
-		return stored
-	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if at := u.waiting[string(tokenHash)]; at.After(stored) {

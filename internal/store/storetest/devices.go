@@ -15,13 +15,13 @@ func testDevices(t *testing.T, s *store.Store) {
 	}
 	one, two, three := device("usr_1", 1, 7), device("usr_1", 2, 5), device("usr_1", 3, 4)
 	other := device("opr_2", 1, 1)
-	wantDevices := func(tx partner.Writer, personID string, want ...*signin.KnownDevice) {
+	wantDevices := func(tx signin.Writer, personID string, want ...*signin.KnownDevice) {
 		t.Helper()
 		got, err := tx.DevicesOf(ctx, personID)
 		same(t, "devices of "+personID, got, want)
 		must(t, err)
 	}
-	writePartners(t, s, func(tx partner.Writer) error {
+	must(t, s.UserSignIns().Write(ctx, func(tx signin.Writer) error {
 		must(t, tx.SaveDevices(ctx, device("usr_1", 1, 3), two))
 		must(t, tx.SaveDevices(ctx, one, three))
 		must(t, tx.SaveDevices(ctx, other))
@@ -34,9 +34,12 @@ func testDevices(t *testing.T, s *store.Store) {
 		must(t, tx.RemoveOldDevices(ctx, at(9)))
 		wantDevices(tx, "usr_1", one)
 		wantDevices(tx, "opr_2", other)
-		must(t, tx.RemoveUser(ctx, "par_1", "usr_1"))
+		return nil
+	}))
+	writePartners(t, s, func(tx partner.Writer) error { return tx.RemoveUser(ctx, "par_1", "usr_1") })
+	must(t, s.UserSignIns().Write(ctx, func(tx signin.Writer) error {
 		wantDevices(tx, "usr_1")
 		wantDevices(tx, "opr_2", other)
 		return nil
-	})
+	}))
 }

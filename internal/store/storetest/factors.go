@@ -56,9 +56,9 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	one, two := account(1, operator.RoleAdmin), account(2, operator.RoleWarehouse)
 	addAccounts(t, s, one, two)
-	session := func(n int) *operator.Session {
-		return &operator.Session{
-			TokenHash: []byte{byte(n), 0, 255}, SessionID: "session", Operator: one.Operator,
+	session := func(n int) *signin.Session {
+		return &signin.Session{
+			TokenHash: []byte{byte(n), 0, 255}, SessionID: "session", PersonID: "opr_1",
 			Origin:       credential.Origin{Address: "203.0.113.7", Agent: "agent"},
 			SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
 		}
@@ -66,12 +66,12 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 	other := session(2)
 	other.SessionID = "other session"
 	writeOperators(t, s, func(tx operator.Writer) error {
-		must(t, tx.AddSession(ctx, session(1)))
-		must(t, tx.AddSession(ctx, other))
 		return tx.AddToken(ctx, &operator.Token{TokenID: "tok_1", TokenHash: []byte{1}, OperatorID: "opr_1", ExpiresAt: at(9)})
 	})
 	want := &signin.Person{PersonID: "opr_1", Email: one.Email, EmailKey: one.EmailKey, PasswordHash: one.PasswordHash, Role: "admin", CreatedAt: one.CreatedAt}
 	must(t, s.OperatorSignIns().Write(ctx, func(tx signin.Writer) error {
+		must(t, tx.AddSession(ctx, session(1)))
+		must(t, tx.AddSession(ctx, other))
 		locked, err := tx.LockPerson(ctx, "opr_1")
 		same(t, "locked", locked, want)
 		must(t, err)
@@ -83,8 +83,8 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 		must(t, err)
 		sessions, err := tx.SessionsOf(ctx, "opr_1")
 		same(t, "sessions", sessions, []*signin.Session{
-			{TokenHash: []byte{1, 0, 255}, SessionID: "session", Origin: other.Origin, SessionTimes: session(1).SessionTimes},
-			{TokenHash: other.TokenHash, SessionID: "other session", Origin: other.Origin, SessionTimes: other.SessionTimes},
+			{TokenHash: []byte{1, 0, 255}, SessionID: "session", PersonID: "opr_1", Origin: other.Origin, SessionTimes: session(1).SessionTimes},
+			{TokenHash: other.TokenHash, SessionID: "other session", PersonID: "opr_1", Origin: other.Origin, SessionTimes: other.SessionTimes},
 		})
 		must(t, err)
 		for _, c := range []struct {

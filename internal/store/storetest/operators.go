@@ -8,7 +8,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/store"
@@ -191,76 +190,9 @@ func testOperatorTokens(t *testing.T, s *store.Store) {
 	if got := ids("opr_1", at(0), "", 9); !slices.Equal(got, []string{"tok_2"}) {
 		t.Errorf("after removing: got %v, want tok_2", got)
 	}
-	writeOperators(t, s, func(tx operator.Writer) error { return tx.RemoveTokensOf(ctx, "opr_1") })
+	writeOperators(t, s, func(tx operator.Writer) error { return tx.RevokeTokens(ctx, "opr_1") })
 	if one, two := ids("opr_1", at(0), "", 9), ids("opr_2", at(0), "", 9); len(one) != 0 || len(two) != 1 {
 		t.Errorf("after removing those of one: got %v and %v, want none and one", one, two)
-	}
-}
-
-func testOperatorSessions(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	one, two := account(1, operator.RoleAdmin), account(2, operator.RoleWarehouse)
-	addAccounts(t, s, one, two)
-	hash := func(n int) []byte { return []byte{byte(n), 0, 255} }
-	begin := func(n int, owner *operator.Account) {
-		writeOperators(t, s, func(tx operator.Writer) error {
-			return tx.AddSession(ctx, &operator.Session{
-				TokenHash: hash(n), Operator: owner.Operator, Vouched: n == 3,
-				SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
-			})
-		})
-	}
-	find := func(n int) (found *operator.Session) {
-		readOperators(t, s, func(tx operator.Reader) (err error) {
-			found, err = tx.Session(ctx, hash(n))
-			return err
-		})
-		return found
-	}
-	left := func() (found []int) {
-		for n := range 10 {
-			if find(n) != nil {
-				found = append(found, n)
-			}
-		}
-		return found
-	}
-	for n, owner := range []*operator.Account{one, one, one, one, two} {
-		begin(n+1, owner)
-	}
-	writeOperators(t, s, func(tx operator.Writer) error { return tx.TouchSession(ctx, hash(3), at(200)) })
-	got := find(3)
-	if got == nil || string(got.TokenHash) != string(hash(3)) || got.Operator != one.Operator ||
-		!got.CreatedAt.Equal(at(3)) || !got.LastSeenAt.Equal(at(200)) || !got.Vouched {
-		t.Errorf("got %+v, want session 3, last seen at %v, of %+v", got, at(200), one.Operator)
-	}
-	readOperators(t, s, func(tx operator.Reader) error {
-		kept, err := tx.SessionsOf(ctx, "opr_2")
-		same(t, "sessions of two", kept, []credential.KeptSession{{
-			TokenHash: hash(5), SessionTimes: credential.SessionTimes{CreatedAt: at(5), LastSeenAt: at(105)},
-		}})
-		return err
-	})
-	writeOperators(t, s, func(tx operator.Writer) error {
-		for _, want := range []string{"opr_1", ""} {
-			if ended, err := tx.EndSession(ctx, hash(4)); ended != want || err != nil {
-				t.Errorf("end: got %q, %v, want %q", ended, err, want)
-			}
-		}
-		return tx.EndSessions(ctx, at(2), at(103)) // begun: 1; seen: 1 and 2
-	})
-	if got := left(); !slices.Equal(got, []int{3, 5}) {
-		t.Errorf("after ending one and the old ones: got %v, want 3 and 5", got)
-	}
-	begin(6, two)
-	writeOperators(t, s, func(tx operator.Writer) error { return tx.EndSessionsOf(ctx, "opr_1") })
-	if got := left(); !slices.Equal(got, []int{5, 6}) {
-		t.Errorf("after ending those of one: got %v, want 5 and 6", got)
-	}
-	two.Active = false
-	writeOperators(t, s, func(tx operator.Writer) error { return tx.SaveOperator(ctx, two) })
-	if got := left(); len(got) != 0 {
-		t.Errorf("of an operator who is not active: got %v, want none", got)
 	}
 }
 

@@ -2,13 +2,12 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/audit"
-	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -147,10 +146,10 @@ func testTeams(t *testing.T, s *store.Store) {
 	addPartners(t, s, one, two)
 	first, second, other := userNumber(1, one), userNumber(2, one), userNumber(3, two)
 	addUsers(t, s, first, second, other)
-	session := &partner.Session{TokenHash: []byte{1}, SessionID: "ses_1", Member: partner.Member{Partner: *one, User: first.User}}
+	session := &signin.Session{TokenHash: []byte{1}, SessionID: "ses_1", PersonID: "usr_1", PartnerID: "par_1"}
+	must(t, s.UserSignIns().Write(ctx, func(tx signin.Writer) error { return tx.AddSession(ctx, session) }))
 	writePartners(t, s, func(tx partner.Writer) error {
 		must(t, tx.LockPartner(ctx, "par_1"))
-		must(t, tx.AddSession(ctx, session))
 		second.Name, second.Role = "another name", "another role"
 		must(t, tx.SaveUser(ctx, &second.User))
 		users, err := tx.Users(ctx, "par_1")
@@ -165,10 +164,13 @@ func testTeams(t *testing.T, s *store.Store) {
 		kept, err := tx.Account(ctx, second.EmailKey)
 		must(t, err)
 		same(t, "changed user", kept, second)
-		gone, err := tx.Session(ctx, session.TokenHash)
-		same(t, "session of a removed user", gone, (*partner.Session)(nil))
-		return err
+		return nil
 	})
+	must(t, s.UserSignIns().Read(ctx, func(tx signin.Reader) error {
+		gone, err := tx.Session(ctx, session.TokenHash)
+		same(t, "session of a removed user", gone, (*signin.Session)(nil))
+		return err
+	}))
 }
 
 func addUsers(t *testing.T, s *store.Store, added ...*partner.Account) {
@@ -181,69 +183,6 @@ func addUsers(t *testing.T, s *store.Store, added ...*partner.Account) {
 		}
 		return nil
 	})
-}
-
-func testSessions(t *testing.T, s *store.Store) {
-	ctx := t.Context()
-	one, two := partnerNumber(1), partnerNumber(2)
-	addPartners(t, s, one, two)
-	first, second, other := userNumber(1, one), userNumber(2, one), userNumber(3, two)
-	addUsers(t, s, first, second, other)
-	hash := func(n int) []byte { return []byte{byte(n), 0, 255} }
-	session := func(n int, of *partner.Partner, user *partner.Account) *partner.Session {
-		return &partner.Session{
-			TokenHash: hash(n), SessionID: fmt.Sprintf("ses_%d", n),
-			Member:       partner.Member{Partner: *of, User: user.User},
-			Origin:       credential.Origin{Address: fmt.Sprintf("address %d", n), Agent: fmt.Sprintf("agent %d", n)},
-			SessionTimes: credential.SessionTimes{CreatedAt: at(n), LastSeenAt: at(100 + n)},
-		}
-	}
-	find := func(n int) (found *partner.Session) {
-		readPartners(t, s, func(tx partner.Reader) (err error) {
-			found, err = tx.Session(ctx, hash(n))
-			return err
-		})
-		return found
-	}
-	left := func() (found []int) {
-		for n := range 10 {
-			if find(n) != nil {
-				found = append(found, n)
-			}
-		}
-		return found
-	}
-	all := []*partner.Session{
-		session(1, one, first), session(2, one, first), session(3, one, first), session(4, one, second), session(5, two, other),
-	}
-	writePartners(t, s, func(tx partner.Writer) error {
-		for _, begun := range all {
-			must(t, tx.AddSession(ctx, begun))
-		}
-		return tx.TouchSession(ctx, hash(3), at(200))
-	})
-	all[2].LastSeenAt = at(200)
-	same(t, "session", find(3), all[2])
-	readPartners(t, s, func(tx partner.Reader) error {
-		kept, err := tx.SessionsOf(ctx, "par_1", "usr_1")
-		same(t, "sessions of the first", kept, []credential.KeptSession{
-			{TokenHash: hash(1), SessionTimes: all[0].SessionTimes}, {TokenHash: hash(2), SessionTimes: all[1].SessionTimes},
-			{TokenHash: hash(3), SessionTimes: all[2].SessionTimes},
-		})
-		return err
-	})
-	writePartners(t, s, func(tx partner.Writer) error {
-		must(t, tx.EndSession(ctx, hash(2)))
-		must(t, tx.EndSession(ctx, hash(2)))
-		return tx.EndSessions(ctx, at(2), at(102)) // begun: 1; seen: 1
-	})
-	if got := left(); !slices.Equal(got, []int{3, 4, 5}) {
-		t.Errorf("after ending one and the old ones: got %v, want 3, 4 and 5", got)
-	}
-	writePartners(t, s, func(tx partner.Writer) error { return tx.EndSessionsOf(ctx, "par_1") })
-	if got := left(); !slices.Equal(got, []int{5}) {
-		t.Errorf("after ending those of one: got %v, want 5", got)
-	}
 }
 
 func testAPIKeys(t *testing.T, s *store.Store) {

@@ -68,7 +68,6 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"user sign-ins":        testUserSignIns,
 		"API keys":             testAPIKeys,
 		"operator tokens":      testOperatorTokens,
-		"operator sessions":    testOperatorSessions,
 		"audit":                testAudit,
 		"rate cards":           testRateCards,
 		"simulation":           testSimulation,

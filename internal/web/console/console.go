@@ -115,8 +115,7 @@ type sheet struct {
 }
 
 func (room *Room) sheet(of page.Sheet) *sheet {
-	session, _ := of.Principal.(*operator.Session)
-	return &sheet{of, &session.Operator, room}
+	return &sheet{of, operator.Of(of.Principal), room}
 }
 
 // handler responds to a visit of the console.

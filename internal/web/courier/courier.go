@@ -115,8 +115,7 @@ func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
 
 // reader returns the operator who opens a page.
 func reader(s page.Sheet) *operator.Operator {
-	session, _ := s.Principal.(*operator.Session)
-	return &session.Operator
+	return operator.Of(s.Principal)
 }
 
 // Frame returns what surrounds the pages of couriers beside the app. Couriers sign out in

@@ -133,11 +133,13 @@ func (room *Room) serve(d *door, handle handler) visit.Serve {
 }
 
 // signIns returns the sign-ins of the people of the door.
-func (s *sheet) signIns() *signin.Service {
-	if s.door.kind == visit.Partners {
-		return s.room.config.UserSignIns
+func (s *sheet) signIns() *signin.Service { return s.room.signIns(s.door.kind) }
+
+func (room *Room) signIns(kind visit.Audience) *signin.Service {
+	if kind == visit.Partners {
+		return room.config.UserSignIns
 	}
-	return s.room.config.OperatorSignIns
+	return room.config.OperatorSignIns
 }
 
 // leaf is what a page of the entrance shows.

@@ -123,21 +123,11 @@ func (s *sheet) signIn(with signin.Credentials) (role string, err error) {
 	if err != nil {
 		return "", err
 	}
-	var token string
-	if s.door.kind == visit.Partners {
-		var found *partner.Member
-		if found, token, err = s.room.config.Partners.Login(s.Context(), with, from); err != nil {
-			return "", err
-		}
-		role = string(found.User.Role)
-	} else {
-		var found *operator.Operator
-		if found, token, err = s.room.config.Operators.Login(s.Context(), with, from); err != nil {
-			return "", err
-		}
-		role = string(found.Role)
+	found, token, err := s.signIns().Login(s.Context(), with, from)
+	if err != nil {
+		return "", err
 	}
-	return role, s.Door.SignIn(s.door.kind, token, from)
+	return found.Holder.Actor().Role, s.Door.SignIn(s.door.kind, token, from)
 }
 
 // enter leads a person who has signed in to the page that was asked for, or home.
@@ -179,7 +169,8 @@ func (s *sheet) homeOfVisitor(next string) (string, error) {
 	if err != nil || found == nil {
 		return "", err
 	}
-	return cmp.Or(s.wanted(found.role, next), homeOf(s.door.kind, found.role)), nil
+	role := found.Actor().Role
+	return cmp.Or(s.wanted(role, next), homeOf(s.door.kind, role)), nil
 }
 
 // refuseLogin shows why a sign-in was refused, with what was typed.
@@ -265,12 +256,7 @@ func (s *sheet) openIDRefusal() *page.Message {
 
 // logout ends the session, if there is one.
 func (s *sheet) logout() (int, []byte, error) {
-	token := s.Door.Token(s.door.kind)
-	end := s.room.config.Operators.Logout
-	if s.door.kind == visit.Partners {
-		end = s.room.config.Partners.Logout
-	}
-	if err := end(s.Context(), token); err != nil {
+	if err := s.signIns().Logout(s.Context(), s.Door.Token(s.door.kind)); err != nil {
 		return 0, nil, err
 	}
 	s.Door.SignOut(s.door.kind)

@@ -1,7 +1,6 @@
 package entrance
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/dropyard/dropyard/internal/actor"
@@ -9,30 +8,13 @@ import (
 	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-// visitor is a person who is signed in.
-type visitor struct {
-	name string
-	role string
-}
-
 // visitor returns who is signed in among the people of a kind; nil if no one is.
-func (room *Room) visitor(v *visit.Visit, kind visit.Audience) (*visitor, error) {
-	token := v.Door.Token(kind)
-	if token == "" {
-		return nil, nil
-	}
-	if kind == visit.Partners {
-		found, err := room.config.Partners.BySession(v.Context(), token)
-		if err != nil || found == nil {
-			return nil, err
-		}
-		return &visitor{cmp.Or(found.User.Name, found.User.Email), string(found.User.Role)}, nil
-	}
-	found, err := room.config.Operators.BySession(v.Context(), token)
+func (room *Room) visitor(v *visit.Visit, kind visit.Audience) (signin.Holder, error) {
+	found, err := room.signIns(kind).BySession(v.Context(), v.Door.Token(kind))
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return &visitor{found.Operator.Email, string(found.Operator.Role)}, nil
+	return found.Holder, nil
 }
 
 // holder returns the caller that the visitor is, among partners' people, and a context with
@@ -43,14 +25,11 @@ func (s *sheet) holder() (context.Context, signin.Caller, error) {
 	if err != nil {
 		return ctx, signin.Caller{}, err
 	}
-	by := signin.Caller{Address: from.Address}
-	found, err := s.room.config.Partners.BySession(ctx, s.Door.Token(visit.Partners))
+	found, err := s.room.config.UserSignIns.BySession(ctx, s.Door.Token(visit.Partners))
 	if err != nil || found == nil {
-		return ctx, by, err
+		return ctx, signin.Caller{Address: from.Address}, err
 	}
-	return actor.With(ctx, &actor.Actor{
-		Person: found.User.Actor(), Credential: actor.Credential{Session: string(found.TokenHash)},
-	}), found.Caller(from.Address), nil
+	return actor.With(ctx, found.Actor()), found.Caller(from.Address), nil
 }
 
 // SignedIn returns the name of the visitor among the people of a kind, and the first page
@@ -60,5 +39,5 @@ func (room *Room) SignedIn(v *visit.Visit, kind visit.Audience) (name, home stri
 	if err != nil || found == nil {
 		return "", "", err
 	}
-	return found.name, homeOf(kind, found.role), nil
+	return found.DisplayName(), homeOf(kind, found.Actor().Role), nil
 }

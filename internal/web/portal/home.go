@@ -71,8 +71,8 @@ func (room *Room) home(s *sheet) (int, []byte, error) {
 // greeting greets the person by first name. The person who registers a partner
 // has the partner's name until it is changed.
 func (s *sheet) greeting() string {
-	name := s.Session.User.Name
-	if name == "" || name == s.Session.Partner.Name {
+	name := s.Member.User.Name
+	if name == "" || name == s.Member.Partner.Name {
 		return s.Text("portal.hello")
 	}
 	first, _, _ := strings.Cut(name, " ")
@@ -180,7 +180,7 @@ func (room *Room) firstSteps(s *sheet) ([]task, error) {
 	if !s.May(partner.PermissionKeys) {
 		return nil, nil
 	}
-	keys, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	keys, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil || len(keys) > 0 {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (room *Room) keys(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) showKeys(s *sheet, form *page.Form, status int) (int, []byte, error) {
-	found, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -117,7 +117,7 @@ func (room *Room) makeKey(s *sheet) (int, []byte, error) {
 	var created *partner.CreatedKey
 	request, err := readKey(sent)
 	if err == nil {
-		created, err = room.config.Partners.CreateKey(s.Context(), &s.Session.Member, request)
+		created, err = room.config.Partners.CreateKey(s.Context(), s.Member, request)
 	}
 	if sent.Refuse(err, s.Language) {
 		return room.showKeys(s, sent, http.StatusUnprocessableEntity)
@@ -171,7 +171,7 @@ func (s *sheet) toKeys() *page.Link {
 }
 
 func (room *Room) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
-	found, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (s *sheet) NameOf(key partner.APIKey) string {
 func (room *Room) revokeKey(s *sheet) (int, []byte, error) {
 	found, err := room.findKey(s, s.ID("key_id"))
 	if err == nil {
-		err = room.config.Partners.RevokeKey(s.Context(), s.Session.Partner.PartnerID, found.KeyID)
+		err = room.config.Partners.RevokeKey(s.Context(), s.Member.Partner.PartnerID, found.KeyID)
 	}
 	if err != nil {
 		return 0, nil, err

@@ -90,7 +90,7 @@ func (room *Room) keyNames(s *sheet) (map[string]string, error) {
 	if !s.May(partner.PermissionKeys) {
 		return names, nil
 	}
-	found, err := room.config.Partners.Keys(s.Context(), s.Session.Partner.PartnerID)
+	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	for _, key := range found {
 		names[key.KeyID] = key.Name
 	}

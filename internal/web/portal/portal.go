@@ -64,13 +64,12 @@ func New(config Config) *Room {
 // sheet is a visit of the portal, and what its pages have in common.
 type sheet struct {
 	page.Sheet
-	Session *partner.Session
-	room    *Room
+	Member *partner.Member
+	room   *Room
 }
 
 func (room *Room) sheet(of page.Sheet) *sheet {
-	session, _ := of.Principal.(*partner.Session)
-	return &sheet{of, session, room}
+	return &sheet{of, partner.MemberOf(of.Principal), room}
 }
 
 // handler responds to a visit of the portal.
@@ -120,7 +119,7 @@ func (s *sheet) Link(path string, parameters ...string) string {
 }
 
 // May reports whether the person's role has a permission.
-func (s *sheet) May(p partner.Permission) bool { return s.Session.User.Role.May(p) == nil }
+func (s *sheet) May(p partner.Permission) bool { return s.Member.User.Role.May(p) == nil }
 
 // leaf is a page of the portal that is about to be shown.
 type leaf struct {
@@ -236,11 +235,11 @@ func (room *Room) NewOrder(of page.Sheet) *page.Link {
 
 // frame returns the frame of the portal for a person.
 func (s *sheet) frame() *page.Frame {
-	titles := []string{"", s.Text("portal.developers"), s.Session.Partner.Name}
+	titles := []string{"", s.Text("portal.developers"), s.Member.Partner.Name}
 	frame := &page.Frame{
 		Home:    page.Link{Text: s.Text("home.title"), Path: s.Link("/portal")},
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  cmp.Or(s.Session.User.Name, s.Session.User.Email), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
+		Person:  s.Member.DisplayName(), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
 	}
 	all := slices.Concat(ways...)
 	paths := make([]string, len(all))

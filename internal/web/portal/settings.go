@@ -57,7 +57,7 @@ func (room *Room) showSettings(s *sheet, status int, alter func(*settingsView)) 
 }
 
 func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
-	account := s.Session.Partner.PartnerID
+	account := s.Member.Partner.PartnerID
 	profile, err := room.config.Partners.Profile(s.Context(), account)
 	if err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
 // latestPage returns the path of the recipient's page of the latest order, or of the
 // latest test order if there is no other; empty without orders.
 func (room *Room) latestPage(s *sheet) (string, error) {
-	account := s.Session.Partner.PartnerID
+	account := s.Member.Partner.PartnerID
 	for _, id := range []string{account, delivery.TestAccount(account)} {
 		found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: 1})
 		if err != nil {
@@ -119,7 +119,7 @@ func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	account := s.Session.Partner.PartnerID
+	account := s.Member.Partner.PartnerID
 	now, err := room.config.Partners.Profile(s.Context(), account)
 	if err != nil {
 		return 0, nil, err
@@ -172,7 +172,7 @@ func readChange(sent *page.Form, now partner.Profile) (partner.ProfileChange, er
 // showStale shows the settings as they are now, because they have changed since the form
 // that was sent was shown, and what the form held beside them.
 func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
-	changed, err := s.LastChange(s.Session.Partner.PartnerID)
+	changed, err := s.LastChange(s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -189,7 +189,7 @@ func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int
 
 // NameField returns the field of the public name.
 func (v *settingsView) NameField() page.Field {
-	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.Text("settings.name.hint", "name", v.Session.Partner.Name)))
+	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.Text("settings.name.hint", "name", v.Member.Partner.Name)))
 }
 
 // SupportField returns the field of the support link.
@@ -234,7 +234,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	if picture == nil {
 		return refuse("settings.logo.choose")
 	}
-	_, err = room.config.Partners.SetLogo(s.Context(), s.Session.Partner.PartnerID, picture)
+	_, err = room.config.Partners.SetLogo(s.Context(), s.Member.Partner.PartnerID, picture)
 	switch {
 	case refusal.HasCode(err, refusal.CodeValidation):
 		return refuse("settings.logo.unfit")
@@ -245,7 +245,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 }
 
 func (room *Room) removeLogo(s *sheet) (int, []byte, error) {
-	if _, err := room.config.Partners.RemoveLogo(s.Context(), s.Session.Partner.PartnerID); err != nil {
+	if _, err := room.config.Partners.RemoveLogo(s.Context(), s.Member.Partner.PartnerID); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.logo.removed"})

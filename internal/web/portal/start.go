@@ -111,7 +111,7 @@ func (room *Room) start(s *sheet) (int, []byte, error) { return room.showStart(s
 
 // startKey makes a test key, and shows its secret once, where it belongs.
 func (room *Room) startKey(s *sheet) (int, []byte, error) {
-	created, err := room.config.Partners.CreateKey(s.Context(), &s.Session.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
+	created, err := room.config.Partners.CreateKey(s.Context(), s.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -138,7 +138,7 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 	return s.LeadTo(s.Link("/portal/start"), page.Flash{Key: "start.ordered"})
 }
 
-func testAccount(s *sheet) string { return delivery.TestAccount(s.Session.Partner.PartnerID) }
+func testAccount(s *sheet) string { return delivery.TestAccount(s.Member.Partner.PartnerID) }
 
 func (room *Room) showStart(s *sheet, made *partner.CreatedKey) (int, []byte, error) {
 	view := startView{sheet: s}
@@ -180,7 +180,7 @@ func (room *Room) addForms(view *startView, known credentials) (err error) {
 
 // readTestKey reads the newest test key.
 func (room *Room) readTestKey(view *startView) error {
-	found, err := room.config.Partners.Keys(view.Context(), view.Session.Partner.PartnerID)
+	found, err := room.config.Partners.Keys(view.Context(), view.Member.Partner.PartnerID)
 	for i := range found {
 		if found[i].Mode == delivery.ModeTest {
 			view.Key = &found[i]

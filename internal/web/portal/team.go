@@ -72,7 +72,7 @@ type invitation struct {
 }
 
 // Self reports whether a person is the reader.
-func (s *sheet) Self(userID string) bool { return userID == s.Session.User.UserID }
+func (s *sheet) Self(userID string) bool { return userID == s.Member.User.UserID }
 
 func (room *Room) team(s *sheet) (int, []byte, error) {
 	view := teamView{sheet: s}
@@ -89,7 +89,7 @@ func (room *Room) team(s *sheet) (int, []byte, error) {
 // showTeam shows the team as it is now.
 func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
 	s := view.sheet
-	found, err := room.config.Partners.Team(s.Context(), s.Session.Partner.PartnerID)
+	found, err := room.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -114,7 +114,7 @@ func (room *Room) invite(s *sheet) (int, []byte, error) {
 	var made *partner.NewInvitation
 	invited, err := form.Decode(sent.Typed(nil), partner.ReadInvitee)
 	if err == nil {
-		made, err = room.config.Partners.Invite(s.Context(), &s.Session.Member, invited)
+		made, err = room.config.Partners.Invite(s.Context(), s.Member, invited)
 	}
 	switch {
 	case err == nil && made.URL == "":
@@ -144,7 +144,7 @@ func (room *Room) showLink(s *sheet, made *partner.NewInvitation) (int, []byte, 
 }
 
 func (room *Room) withdraw(s *sheet) (int, []byte, error) {
-	err := room.config.Partners.Withdraw(s.Context(), s.Session.Partner.PartnerID, s.ID("invitation_id"))
+	err := room.config.Partners.Withdraw(s.Context(), s.Member.Partner.PartnerID, s.ID("invitation_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -178,7 +178,7 @@ func (room *Room) person(s *sheet) (int, []byte, error) {
 // viewOfPerson returns the person that the path names, without the form. It refuses with
 // not_found.
 func (room *Room) viewOfPerson(s *sheet) (*personView, error) {
-	team, err := room.config.Partners.Team(s.Context(), s.Session.Partner.PartnerID)
+	team, err := room.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	var changed *partner.User
 	change, err := form.Decode(sent.Typed(nil), partner.ReadUser)
 	if err == nil {
-		changed, err = room.config.Partners.ChangeUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"), change)
+		changed, err = room.config.Partners.ChangeUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"), change)
 	}
 	if err != nil {
 		return room.refusePerson(s, sent, err)
@@ -249,7 +249,7 @@ func (room *Room) refusePerson(s *sheet, form *page.Form, refused error) (int, [
 }
 
 func (room *Room) removePerson(s *sheet) (int, []byte, error) {
-	err := room.config.Partners.RemoveUser(s.Context(), s.Session.Partner.PartnerID, s.ID("user_id"))
+	err := room.config.Partners.RemoveUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict):
 		return s.LeadTo("/portal/team/"+s.ID("user_id"), page.Flash{Key: "team.last_owner", Danger: true})

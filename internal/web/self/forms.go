@@ -102,7 +102,7 @@ func (s *sheet) name() (int, []byte, error) {
 
 func (s *sheet) rename() (int, []byte, error) {
 	refused, err := send(s, partner.ReadNewName, func(change partner.UserChange) error {
-		_, err := s.corner.Rename(s.Context(), s.Session.Partner.PartnerID, s.Session.User.UserID, change)
+		_, err := s.corner.Rename(s.Context(), s.Session.PartnerID, s.Session.PersonID, change)
 		return err
 	})
 	switch {

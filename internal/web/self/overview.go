@@ -36,7 +36,7 @@ func (f state) CodesLeft() int { return int(f.RecoveryCodes) }
 // state returns the state of the person's second factor.
 func (s *sheet) state() (state, error) {
 	found, err := s.corner.SignIns.Enrolment(s.Context(), s.Caller)
-	return state{found, s.Vouched()}, err
+	return state{found, s.Session.Vouched}, err
 }
 
 // session is a session as its person sees it.

@@ -52,20 +52,14 @@ func New(site *page.Site, corner Corner) *Room {
 type sheet struct {
 	page.Sheet
 	*Room
-	Caller signin.Caller
-	// Session is that of a partner's user, and Operator that of an operator; the other is nil.
-	Session  *partner.Session
-	Operator *operator.Session
+	Caller  signin.Caller
+	Session *signin.Session
+	Member  *partner.Member // nil for an operator
 }
 
 func (room *Room) sheet(of page.Sheet) *sheet {
-	s := &sheet{Sheet: of, Room: room}
-	s.Session, _ = of.Principal.(*partner.Session)
-	s.Operator, _ = of.Principal.(*operator.Session)
-	if person, signedIn := of.Principal.(signin.Principal); signedIn {
-		s.Caller = person.Caller(of.Address)
-	}
-	return s
+	session, _ := of.Principal.(*signin.Session)
+	return &sheet{of, room, session.Caller(of.Address), session, partner.MemberOf(session)}
 }
 
 // Routes returns the routes of the room. People who must set up a second factor first can
@@ -100,32 +94,29 @@ func (room *Room) route(method, path string, handle func(*sheet) (int, []byte, e
 	}
 }
 
-// Vouched reports whether an OpenID provider has signed the person in.
-func (s *sheet) Vouched() bool { return s.Operator != nil && s.Operator.Vouched }
-
 // Path returns the address of a page, given what follows the path of the corner.
 func (s *sheet) Path(rest string) string { return s.corner.Path + rest }
 
 // Email returns the address with which the person signs in.
 func (s *sheet) Email() string {
-	if s.Operator != nil {
-		return s.Operator.Operator.Email
+	if s.Member == nil {
+		return operator.Of(s.Session).Email
 	}
-	return s.Session.User.Email
+	return s.Member.User.Email
 }
 
 // Confirmable reports whether the person has an address that is confirmed by a mailed link.
-func (s *sheet) Confirmable() bool { return s.Session != nil && s.corner.HasMail }
+func (s *sheet) Confirmable() bool { return s.Member != nil && s.corner.HasMail }
 
 // Confirmed reports whether the person has confirmed the address.
-func (s *sheet) Confirmed() bool { return s.Session.User.Confirmed() }
+func (s *sheet) Confirmed() bool { return s.Member.User.Confirmed() }
 
 // Name returns the name of a partner's user; empty for operators.
 func (s *sheet) Name() string {
-	if s.Session == nil {
+	if s.Member == nil {
 		return ""
 	}
-	return s.Session.User.Name
+	return s.Member.User.Name
 }
 
 // HasName reports whether the person has a name, which these pages can change.

@@ -22,8 +22,7 @@ type Visit struct {
 	// the methods of the request, which took almost half of the time to compile the rooms.
 	Request *http.Request
 	Header  http.Header // of the response; X-Request-Id is set already
-	// Principal is who is signed in, as the room knows them that signed them in: a
-	// *partner.Session on the pages of partners, an *operator.Session on those of operators.
+	// Principal is who is signed in: a *signin.Session.
 	Principal any
 	PersonID  string
 	// Account is the account that a page of partners shows: the partner's, or its test
