@@ -277,10 +277,6 @@ func signOut(ctx context.Context, tx Writer, operatorID string) error {
 // removeLinks removes the links to an operator, and those that the operator has made
 // for others, by which a dismissed admin could take over their accounts.
 func removeLinks(ctx context.Context, tx Writer, operatorID string) error {
-	for _, of := range []credential.LinkFilter{{OperatorID: operatorID}, {CreatedBy: operatorID}} {
-		if _, err := tx.RemoveLinks(ctx, of); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := tx.RemoveLinks(ctx, credential.LinkFilter{OperatorID: operatorID}, credential.LinkFilter{CreatedBy: operatorID})
+	return err
 }

@@ -177,12 +177,8 @@ func (s *Service) saveUser(ctx context.Context, tx Writer, team *Team, before Us
 // removeLinks removes the links to a user, and the invitations by which a user who is
 // removed could come back.
 func removeLinks(ctx context.Context, tx Writer, userID string) error {
-	for _, of := range []credential.LinkFilter{{UserID: userID}, {CreatedBy: userID}} {
-		if _, err := tx.RemoveLinks(ctx, of); err != nil {
-			return err
-		}
-	}
-	return nil
+	_, err := tx.RemoveLinks(ctx, credential.LinkFilter{UserID: userID}, credential.LinkFilter{CreatedBy: userID})
+	return err
 }
 
 // RemoveUser removes a user from the team of a partner, ends the user's sessions, and

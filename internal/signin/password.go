@@ -69,10 +69,8 @@ func (s *Service) setPassword(ctx context.Context, tx Writer, p *Person, hash st
 	if err != nil {
 		return err
 	}
-	for _, kind := range []credential.LinkKind{credential.LinkReset, credential.LinkEmail} {
-		if _, err := tx.RemoveLinks(ctx, s.linksOf(p, kind)); err != nil {
-			return err
-		}
+	if _, err := tx.RemoveLinks(ctx, s.linksOf(p, credential.LinkReset), s.linksOf(p, credential.LinkEmail)); err != nil {
+		return err
 	}
 	if err := s.settleWish(ctx, tx, p.PersonID); err != nil {
 		return err

@@ -81,13 +81,20 @@ func (tx linking) TakeLink(ctx context.Context, kind credential.LinkKind, tokenH
 	return taken, err
 }
 
-// RemoveLinks removes the links that a filter selects, and returns how many.
-func (tx linking) RemoveLinks(ctx context.Context, filter credential.LinkFilter) (int64, error) {
-	if filter == (credential.LinkFilter{}) {
-		return 0, errors.New("remove links: the filter selects the links of everyone")
+// RemoveLinks removes the links that any of the filters selects, and returns how many.
+func (tx linking) RemoveLinks(ctx context.Context, filters ...credential.LinkFilter) (removed int64, err error) {
+	for _, filter := range filters {
+		if filter == (credential.LinkFilter{}) {
+			return 0, errors.New("remove links: the filter selects the links of everyone")
+		}
+		sql, args := linksOf(filter).Clause("")
+		rows, err := tx.conn.Exec(ctx, "DELETE FROM one_time_links "+sql, args...)
+		if err != nil {
+			return 0, err
+		}
+		removed += rows
 	}
-	sql, args := linksOf(filter).Clause("")
-	return tx.conn.Exec(ctx, "DELETE FROM one_time_links "+sql, args...)
+	return removed, nil
 }
 
 // RemoveExpiredLinks removes the links that cannot be used any longer.

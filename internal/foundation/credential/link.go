@@ -93,7 +93,7 @@ type LinkWriter interface {
 	// TakeLink returns what Link does, and removes the link. Of several transactions
 	// that take a link, one gets it.
 	TakeLink(ctx context.Context, kind LinkKind, tokenHash []byte, now time.Time) (*Link, error)
-	// RemoveLinks removes the links that a filter selects, and returns how many.
-	RemoveLinks(ctx context.Context, filter LinkFilter) (int64, error)
+	// RemoveLinks removes the links that any of the filters selects, and returns how many.
+	RemoveLinks(ctx context.Context, filters ...LinkFilter) (int64, error)
 	RemoveExpiredLinks(ctx context.Context, now time.Time) error
 }
