@@ -56,7 +56,9 @@ type Admission func(ctx context.Context, tx Entrance) error
 // and admit as the first thing in it. Enter refuses with unauthorized, with rate_limited after
 // too many failures from the address or for the account (see credential.Gate), with forbidden
 // if the partner or the operator may not use the service, and as enter does.
-func (s *Service) Enter(ctx context.Context, with Credentials, address string, enter func(p *Person, admit Admission) error) error {
+func (s *Service) Enter(
+	ctx context.Context, with Credentials, address string, enter func(p *Person, admit Admission) error,
+) error {
 	p, err := s.byPassword(ctx, with.Email, with.Password, address)
 	if err != nil {
 		return err
@@ -91,7 +93,9 @@ func (s *Service) byPassword(ctx context.Context, email, password, address strin
 		password = "" // never valid; the text may be too large to hash
 	}
 	p := cmp.Or(found, &Person{})
-	err := s.gate.Verify(ctx, credential.Attempt{Account: account, PersonID: p.PersonID, Address: address, Password: password, Hash: p.PasswordHash})
+	err := s.gate.Verify(ctx, credential.Attempt{
+		Account: account, PersonID: p.PersonID, Address: address, Password: password, Hash: p.PasswordHash,
+	})
 	if err == nil {
 		err = s.config.MayUse(ctx, p.PartnerID)
 	}
@@ -113,7 +117,9 @@ func (s *Service) letIn(ctx context.Context, tx Entrance, verified *Person) erro
 
 // ByPassword returns the person with an e-mail address and password, also as an actor who has
 // shown the password. It refuses as Enter does.
-func (s *Service) ByPassword(ctx context.Context, email, password, address string) (holder Holder, by *actor.Actor, err error) {
+func (s *Service) ByPassword(
+	ctx context.Context, email, password, address string,
+) (holder Holder, by *actor.Actor, err error) {
 	p, err := s.byPassword(ctx, email, password, address)
 	if err != nil {
 		return nil, nil, err
@@ -133,7 +139,9 @@ func (s *Service) ByPassword(ctx context.Context, email, password, address strin
 
 // Login begins a session, and returns it with its token. The person's oldest session ends if
 // there are credential.MaxSessions. It refuses as Enter does.
-func (s *Service) Login(ctx context.Context, with Credentials, from credential.Origin) (session *Session, token string, err error) {
+func (s *Service) Login(
+	ctx context.Context, with Credentials, from credential.Origin,
+) (session *Session, token string, err error) {
 	err = s.Enter(ctx, with, from.Address, func(p *Person, admit Admission) error {
 		session, token, err = s.begin(ctx, p, from, false, admit)
 		return err
@@ -143,11 +151,15 @@ func (s *Service) Login(ctx context.Context, with Credentials, from credential.O
 
 // LoginVouched begins a session of a person for whom an OpenID provider vouches, which asks
 // for second factors itself.
-func (s *Service) LoginVouched(ctx context.Context, p *Person, from credential.Origin) (session *Session, token string, err error) {
+func (s *Service) LoginVouched(
+	ctx context.Context, p *Person, from credential.Origin,
+) (session *Session, token string, err error) {
 	return s.begin(ctx, p, from, true, func(ctx context.Context, tx Entrance) error { return s.letIn(ctx, tx, p) })
 }
 
-func (s *Service) begin(ctx context.Context, p *Person, from credential.Origin, vouched bool, admit Admission) (*Session, string, error) {
+func (s *Service) begin(
+	ctx context.Context, p *Person, from credential.Origin, vouched bool, admit Admission,
+) (*Session, string, error) {
 	token, err := credential.Token(s.config.Random, "")
 	if err != nil {
 		return nil, "", err

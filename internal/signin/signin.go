@@ -100,7 +100,8 @@ func NewService(config Config) *Service {
 	}
 	s := &Service{config: config, way: ways[config.Kind], wishes: make(chan string, maxWishes), stop: make(chan struct{})}
 	s.gate = credential.NewGate(credential.GateConfig{
-		Accounts: s.way.accounts, Hasher: config.Hasher, Store: config.Counts, Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
+		Accounts: s.way.accounts, Hasher: config.Hasher, Store: config.Counts,
+		Now: config.Now, Aged: config.Aged, Log: config.Log, Observer: config.Observer,
 	})
 	s.uses = credential.NewUses(s.saveUses, config.Log)
 	s.ended.Go(s.noteWishes)

@@ -180,7 +180,8 @@ func (tx proving) RemoveOldDevices(ctx context.Context, before time.Time) error 
 // sessionTable describes a table of sessions, whose columns differ in how they name the
 // person.
 func sessionTable(name string, person ...db.Column[*signin.Session]) *db.Table[*signin.Session] {
-	return db.NewTable(name, db.Key(db.Blob("token_hash", func(s *signin.Session) *[]byte { return &s.TokenHash })), append(person,
+	key := db.Key(db.Blob("token_hash", func(s *signin.Session) *[]byte { return &s.TokenHash }))
+	return db.NewTable(name, key, append(person,
 		db.Text("session_id", func(s *signin.Session) *string { return &s.SessionID }),
 		db.Text("address", func(s *signin.Session) *string { return &s.Address }),
 		db.Text("agent", func(s *signin.Session) *string { return &s.Agent }),
@@ -229,7 +230,9 @@ type people struct {
 }
 
 // peopleOf describes the people of a table by how one of its rows is a person.
-func peopleOf[A any](of people, table *db.Table[*A], lock *db.Lookup[*string, *A], person func(*A) *signin.Person) people {
+func peopleOf[A any](
+	of people, table *db.Table[*A], lock *db.Lookup[*string, *A], person func(*A) *signin.Person,
+) people {
 	of.table, of.addSession = table.Name, of.sessions.Insert()
 	of.find = func(ctx context.Context, c db.Conn, tail string, args ...any) (found []*signin.Person, err error) {
 		err = table.Each(ctx, c, tail, args, func(row *A) error {
@@ -250,7 +253,8 @@ func peopleOf[A any](of people, table *db.Table[*A], lock *db.Lookup[*string, *A
 
 var (
 	operatorPeople = peopleOf(people{
-		kind: actor.Operator, key: "operator_id", tokens: operatorTokens.Name, sessions: operatorSessions, theirs: "operator_id = $1",
+		kind: actor.Operator, key: "operator_id", tokens: operatorTokens.Name,
+		sessions: operatorSessions, theirs: "operator_id = $1",
 		holder: func(ctx context.Context, c db.Conn, id string) (signin.Holder, error) {
 			account, err := operators.One(ctx, c, "WHERE active = 1 AND operator_id = $1", id)
 			if err != nil || account == nil {
