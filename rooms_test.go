@@ -98,7 +98,7 @@ var rooms = map[string]room{
 
 	"internal/metrics": {may: []string{"internal/httpd", "internal/db", "internal/dispatch/feed", "internal/installation", "internal/mailer", "internal/order", "internal/requestlogger", "internal/retention", "internal/webhook", foundation}},
 	"internal/config":  {may: []string{foundation}},
-	"internal/api":     {may: []string{"api", "internal/api/ops", "internal/api/v1", "internal/delivery", "internal/httpd", "internal/installation", "internal/operator", "internal/order", "internal/partner", "internal/proof", "internal/requestlog", "internal/web/visit", foundation}},
+	"internal/api":     {may: []string{"api", "internal/api/ops", "internal/api/v1", "internal/delivery", "internal/httpd", "internal/installation", "internal/order", "internal/partner", "internal/proof", "internal/requestlog", "internal/signin", "internal/web/visit", foundation}},
 
 	"internal/api/shared": {may: []string{"internal/delivery", "internal/figures", "internal/httpd", "internal/partner", "internal/report", "internal/signin", foundation}},
 	"internal/api/v1":     {may: []string{"internal/actor", "internal/api/shared", "internal/delivery", "internal/httpd", "internal/label", "internal/order", "internal/outbox", "internal/partner", "internal/record", "internal/report", "internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook", "internal/web/visit", foundation}},

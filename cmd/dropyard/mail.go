@@ -8,7 +8,6 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/mail"
 )
 
 type mailCommand struct {
@@ -16,8 +15,8 @@ type mailCommand struct {
 }
 
 type testMailCommand struct {
-	Address  string        `arg:"" help:"Where the mail goes."`
-	Language mail.Language `help:"Language of the mail: en or fr." enum:"en,fr" default:"en"`
+	Address  string `arg:"" help:"Where the mail goes."`
+	Language string `help:"Language of the mail: en or fr." enum:"en,fr" default:"en"`
 	config.Config
 }
 

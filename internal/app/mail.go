@@ -24,7 +24,7 @@ func (a *App) openMail() error {
 	a.mailer = mailer.NewService(mailer.Config{
 		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
 		Language: a.languageOf, Held: a.hold.on,
-		Server:   smtpOf(server, a.URL()),
+		Server: smtpOf(server, a.URL()),
 	})
 	a.atClose(ending(a.mailer.Close))
 	a.Post = a.mailer
@@ -45,7 +45,7 @@ var ErrNoMailServer = errors.New("--smtp is not set, so the service sends no mai
 // TryMail sends one mail to an address by the mail server of the settings, as the service
 // would, and returns the server's words. It stores nothing; the service may be running.
 // Errors are ErrNoMailServer and those of mailer.Server.
-func TryMail(ctx context.Context, settings *config.Config, world Surroundings, to string, language mail.Language) (accepted string, err error) {
+func TryMail(ctx context.Context, settings *config.Config, world Surroundings, to, language string) (accepted string, err error) {
 	server, err := settings.MailServer()
 	if err != nil {
 		return "", err
@@ -54,7 +54,7 @@ func TryMail(ctx context.Context, settings *config.Config, world Surroundings, t
 		return "", ErrNoMailServer
 	}
 	base := settings.Public(listenAddress(settings))
-	content, err := mail.Compose(&mail.Message{Kind: mail.Trial, To: to, URL: base}, language)
+	content, err := mail.Compose(&mail.Message{Kind: mail.Trial, To: to, URL: base}, mail.Language(language))
 	if err != nil {
 		return "", err
 	}
@@ -62,7 +62,7 @@ func TryMail(ctx context.Context, settings *config.Config, world Surroundings, t
 	if err != nil {
 		return "", err
 	}
-	return smtpOf(server, base).Try(ctx, &mailer.Envelope{MailID: id, To: to, Content: content, Language: language, Date: world.Now()})
+	return smtpOf(server, base).Try(ctx, &mailer.Envelope{MailID: id, To: to, Content: content, Language: mail.Language(language), Date: world.Now()})
 }
 
 // helloName returns what the service greets mail servers with, given its public address.

@@ -44,6 +44,9 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		return again
 	}
 	if existing, taken := s.Taken[cmd.reference()]; taken {
+		if moved := s.Orders[OrderKey{cmd.order.PartnerID, existing.OrderID}]; moved != nil { // by this group
+			existing.Status = moved.Status
+		}
 		return refused(&refusal.Error{
 			Code:    refusal.CodeConflict,
 			Message: fmt.Sprintf("an order with partner_order_id %q already exists", cmd.order.PartnerOrderID),
