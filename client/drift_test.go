@@ -59,7 +59,7 @@ var methods = map[string]any{
 	"POST /v1/orders/batch":                      (*client.Client).CreateOrders,
 	"POST /v1/orders/validate":                   (*client.Client).ValidateOrder,
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
-	"GET /v1/orders/{}/label":                    (*client.Client).GetLabel,
+	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
 	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
 	"GET /v1/inventory/products":                 (*client.Client).ListProducts,
 	"GET /v1/inventory/movements":                (*client.Client).ListMovements,

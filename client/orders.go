@@ -50,16 +50,30 @@ type LabelFormat string
 // The formats of labels of 4 by 6 inches.
 const (
 	LabelPDF LabelFormat = "application/pdf"
-	LabelZPL LabelFormat = "application/zpl" // ZPL II, for printers of 203 dpi
+	LabelZPL LabelFormat = "application/zpl" // ZPL II
 )
+
+// LabelQuery says for which printers labels are drawn.
+type LabelQuery struct {
+	DPI int `query:"dpi"` // 203, 300 or 600; 203 if it is 0
+}
 
 // GetLabel returns the labels of an order's parcels, one page or label for each; as PDF
 // if the format is empty.
 func (c *Client) GetLabel(ctx context.Context, orderID string, format LabelFormat, options ...CallOption) ([]byte, error) {
+	return c.PrintLabel(ctx, orderID, format, LabelQuery{}, options...)
+}
+
+// PrintLabel returns what [Client.GetLabel] does, for printers of the given resolution.
+func (c *Client) PrintLabel(
+	ctx context.Context, orderID string, format LabelFormat, q LabelQuery, options ...CallOption,
+) ([]byte, error) {
 	if format == "" {
 		format = LabelPDF
 	}
-	return content(fetch[[]byte](ctx, c, operation{method: http.MethodGet, path: "/v1/orders/{id}/label", id: orderID, accept: string(format)}, options))
+	return content(fetch[[]byte](ctx, c, operation{
+		method: http.MethodGet, path: "/v1/orders/{id}/label", id: orderID, query: queryOf(q), accept: string(format),
+	}, options))
 }
 
 // OrderQuery chooses orders. Zero fields do not restrict.

@@ -14,6 +14,7 @@ type labelCommand struct {
 	OrderID string `arg:"" help:"The order (ord_…)."`
 	Out     string `name:"output" short:"o" help:"File to write, or - for standard output. Default: the order's id with .pdf or .zpl." placeholder:"FILE"`
 	Format  string `help:"pdf, or zpl for label printers. Default: zpl for a file that ends in .zpl, and pdf for any other." enum:",pdf,zpl" default:"" placeholder:"FORMAT"`
+	DPI     int    `name:"dpi" help:"Resolution of the label printer: 203, 300 or 600." enum:"203,300,600" default:"203" placeholder:"DPI"`
 	partnerFlags
 }
 
@@ -39,7 +40,7 @@ func (c *labelCommand) Run(ctx context.Context) error {
 	if c.Format == "zpl" {
 		format = client.LabelZPL
 	}
-	label, err := partner.GetLabel(ctx, c.OrderID, format)
+	label, err := partner.PrintLabel(ctx, c.OrderID, format, client.LabelQuery{DPI: c.DPI})
 	if err != nil {
 		return err
 	}

@@ -324,6 +324,13 @@ func TestScan(t *testing.T) {
 	if got := scan(f.operator, number).Must(t, 200); len(number) != 52 || got.Text("matches", 0, "order", "order_id") != id || got.JSON("matches", 0, "place") != 1.0 {
 		t.Errorf("%s: got %s, want 52 digits that find order %s", number, got.Body, id)
 	}
+	// So has one whose barcode cannot be encoded: its parcel_id is that of many others.
+	long := strings.NewReplacer(`"parcel_id":"P-1"`, `"parcel_id":"1","barcode":"PKG-KELOWNA-WAREHOUSE-LOT-A-B-00"`)
+	for _, reference := range []string{"A-5", "A-6"} {
+		f.partner.Create(t, []byte(long.Replace(string(testkit.OrderJSON(reference, ""))))).Must(t, 201)
+	}
+	scan(f.operator, "1").Refused(t, 404, "not_found")
+	scan(f.operator, "PKG-KELOWNA-WAREHOUSE-LOT-A-B-00").Must(t, 200)
 	for _, code := range []string{theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n"} {
 		scan(r, code).Refused(t, 404, "not_found")
 	}

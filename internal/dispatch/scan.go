@@ -100,11 +100,12 @@ func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.T
 }
 
 // labelled returns the place of the parcel, from 1, that has a text on its label; 0
-// if there is none.
+// if there is none. A parcel with a barcode has no parcel_id in its code, and many orders may
+// have the same parcel_id.
 func labelled(o *delivery.Order, text string) int {
 	at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
 	if at < 0 {
-		at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.ParcelID == text })
+		at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == "" && p.ParcelID == text })
 	}
 	return at + 1
 }

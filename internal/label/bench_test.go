@@ -9,7 +9,7 @@ import (
 func BenchmarkPDF(b *testing.B) {
 	o := usual()
 	for b.Loop() {
-		if _, err := label.PDF(o, clock); err != nil {
+		if _, err := label.PDF(o, label.Coarsest, clock); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -18,7 +18,7 @@ func BenchmarkPDF(b *testing.B) {
 func BenchmarkPDFOfFifty(b *testing.B) {
 	o := extreme()
 	for b.Loop() {
-		if _, err := label.PDF(o, clock); err != nil {
+		if _, err := label.PDF(o, label.Coarsest, clock); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func BenchmarkPDFOfFifty(b *testing.B) {
 func BenchmarkPDFOfForeignLetters(b *testing.B) {
 	o := foreign()
 	for b.Loop() {
-		if _, err := label.PDF(o, clock); err != nil {
+		if _, err := label.PDF(o, label.Coarsest, clock); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -36,6 +36,6 @@ func BenchmarkPDFOfForeignLetters(b *testing.B) {
 func BenchmarkZPL(b *testing.B) {
 	o := usual()
 	for b.Loop() {
-		label.ZPL(o, clock)
+		label.ZPL(o, label.Coarsest, clock)
 	}
 }

@@ -1,6 +1,7 @@
 package label
 
 import (
+	"cmp"
 	"image/color"
 	"strings"
 
@@ -10,9 +11,10 @@ import (
 )
 
 // Code128 returns the text of the Code 128 of a parcel, whose place in its order
-// counts from 1: its barcode, otherwise its parcel_id, otherwise its number, which
-// Scan reads. A text that cannot be encoded in the width of a label is passed
-// over. It is empty if the order's id is not one of this service.
+// counts from 1: its barcode, or its parcel_id if it has none. If that cannot be encoded in
+// the width of a label it is the parcel's number, which Scan reads: a parcel_id is unique
+// within its order only, so it does not stand in for a barcode. The text is empty if the
+// order's id is not one of this service.
 //
 // Bars of two dots (10 mil) are the narrowest that thermal printers print and
 // hand scanners read reliably. Between the quiet zones, which may overlap the
@@ -22,13 +24,14 @@ import (
 // parcel.
 func Code128(o *delivery.Order, place int) string {
 	parcel := o.Parcels[place-1]
-	for _, text := range []string{parcel.Barcode, parcel.ParcelID} {
-		if moduleWidth(text, bits128(text)) > 0 {
-			return text
-		}
+	if own := cmp.Or(parcel.Barcode, parcel.ParcelID); printsAsBars(own) {
+		return own
 	}
 	return parcelNumber(o.OrderID, place)
 }
+
+// printsAsBars reports whether a text can be a Code 128 on a label as it is.
+func printsAsBars(text string) bool { return moduleWidth(text, bits128(text)) > 0 }
 
 const (
 	minModule = 2 // the least width of a module, in dots

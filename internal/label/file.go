@@ -22,14 +22,14 @@ type File struct {
 	Data   []byte
 }
 
-// NewFile returns the labels of an order in a format; any other than FormatZPL is PDF.
-// clock is the time zone of the dropoff.
-func NewFile(o *delivery.Order, format Format, clock *time.Location) (file File, err error) {
+// NewFile returns the labels of an order in a format, for a print head of the resolution; any
+// format other than FormatZPL is PDF. clock is the time zone of the dropoff.
+func NewFile(o *delivery.Order, format Format, resolution Resolution, clock *time.Location) (file File, err error) {
 	name := "label-" + o.OrderID
 	if format == FormatZPL {
-		return File{name + ".zpl", FormatZPL, ZPL(o, clock)}, nil
+		return File{name + ".zpl", FormatZPL, ZPL(o, resolution, clock)}, nil
 	}
 	file = File{Name: name + ".pdf", Format: FormatPDF}
-	file.Data, err = PDF(o, clock)
+	file.Data, err = PDF(o, resolution, clock)
 	return file, err
 }

@@ -20,7 +20,7 @@ func FuzzLabel(f *testing.F) {
 		o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.Notes, o.Dropoff.Address.PostalCode = name, line, notes, code
 		o.Parcels = append(o.Parcels, delivery.Parcel{ParcelID: parcel, WeightKg: 1, LengthCm: 1, WidthCm: 2, HeightCm: 3})
 		checkZPL(t, o)
-		file, err := PDF(o, time.UTC)
+		file, err := PDF(o, Coarsest, time.UTC)
 		if got := strings.Count(string(file), "/Type /Page\n"); err != nil || got != len(o.Parcels) {
 			t.Fatalf("got %d pages, %v, want %d", got, err, len(o.Parcels))
 		}

@@ -10,12 +10,13 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// The page, in dots.
+// The page, in inches and in dots.
 const (
-	perInch = 203
-	width   = 4 * perInch
-	height  = 6 * perInch
-	margin  = 24
+	inchesWide, inchesHigh = 4, 6
+
+	width  = inchesWide * int(Coarsest)
+	height = inchesHigh * int(Coarsest)
+	margin = 24
 
 	headerTop, headerHeight = 24, 92
 	fromTop                 = 128
@@ -29,10 +30,18 @@ const (
 
 // page is the layout of one label, from which PDF and ZPL are written.
 type page struct {
-	boxes []box
-	texts []line
-	bars  *bars   // nil if Code128 is empty
-	qr    *qrCode // nil if the tracking URL cannot be encoded
+	boxes  []box
+	texts  []line
+	bars   *bars   // nil if Code128 is empty
+	qr     *qrCode // nil if the tracking URL cannot be encoded
+	faults []Fault
+}
+
+// Fault is a text of an order that its label does not show as it is.
+type Fault struct {
+	Field string // its path in a request
+	// Cut reports whether the text is too long. Otherwise it has characters that cannot be printed.
+	Cut bool
 }
 
 // box is a black rectangle.
@@ -40,7 +49,7 @@ type box struct{ x, y, width, height int }
 
 // line is a line of text with its top left corner at x and y.
 type line struct {
-	face    *face
+	font    *typeface
 	x, y    int
 	size    int
 	text    string // as returned by clean
@@ -49,7 +58,8 @@ type line struct {
 
 // bars is a Code 128.
 type bars struct {
-	x      int // of the first bar
+	x, y   int // of the first bar
+	height int
 	module int // the width of a module, in dots
 	text   string
 	bits   []bool
@@ -70,14 +80,59 @@ type column struct {
 	x, y, width int
 }
 
-// set adds a text as the next lines of the column, at most so many, in the largest
-// size that fits (see fit).
-func (c *column) set(f *face, text string, large, small, lines int) {
-	size, broken := f.fit(text, large, small, c.width, lines)
-	for _, text := range broken {
-		c.texts = append(c.texts, line{face: f, x: c.x, y: c.y, size: size, text: text})
-		c.y += leading(size)
+// set adds words of the label as the next lines of the column, at most so many, in the
+// largest size that fits (see fit). It reports whether they can be seen as they are.
+func (c *column) set(f *face, text string, large, small, lines int) (whole bool) {
+	set := f.fit(text, large, small, c.width, lines)
+	for _, text := range set.lines {
+		c.texts = append(c.texts, line{font: set.font, x: c.x, y: c.y, size: set.size, text: text})
+		c.y += leading(set.size)
 	}
+	return set.whole
+}
+
+// given is a text of an order.
+type given struct{ field, text string }
+
+// join joins texts that are printed together, without those that are empty.
+func join(between string, texts ...given) string {
+	var parts []string
+	for _, t := range texts {
+		if t.text != "" {
+			parts = append(parts, t.text)
+		}
+	}
+	return strings.Join(parts, between)
+}
+
+// show adds texts of the order as set does, and notes what cannot be seen of them.
+func (c *column) show(f *face, before, between string, large, small, lines int, texts ...given) {
+	text := join(between, texts...)
+	if text != "" && !c.set(f, before+text, large, small, lines) {
+		c.note(texts)
+	}
+}
+
+// note records why texts are not shown as they are: characters that cannot be printed, or
+// otherwise the end of the last text.
+func (p *page) note(texts []given) {
+	before, last := len(p.faults), ""
+	for _, t := range texts {
+		if _, ok := clean(t.text); !ok {
+			p.faults = append(p.faults, Fault{Field: t.field})
+		}
+		if t.text != "" {
+			last = t.field
+		}
+	}
+	if len(p.faults) == before {
+		p.faults = append(p.faults, Fault{Field: last, Cut: true})
+	}
+}
+
+// print adds a short text of the label at a place.
+func (p *page) print(f *face, x, y, size int, text string, inverse bool) {
+	p.texts = append(p.texts, line{f.of(text), x, y, size, text, inverse})
 }
 
 // leading returns the distance from the top of one line to that of the next.
@@ -87,12 +142,10 @@ func leading(size int) int { return size * 23 / 20 }
 // the box.
 func (c *column) badge(text string) {
 	const large, small, tall, inset = 36, 16, 50, 14
-	size, _ := bold.fit(text, large, small, c.width-2*inset, 1)
+	size := bold.fit(text, large, small, c.width-2*inset, 1).size
 	wide := bold.width(text, size) + 2*inset
 	c.boxes = append(c.boxes, box{c.x, c.y, wide, tall})
-	c.texts = append(c.texts, line{
-		face: bold, x: c.x + inset, y: c.y + (tall-size)/2, size: size, text: text, inverse: true,
-	})
+	c.print(bold, c.x+inset, c.y+(tall-size)/2, size, text, true)
 	c.x += wide + inset
 	c.width -= wide + inset
 }
@@ -127,26 +180,21 @@ const headerSize, headerInset = 70, 20
 // header adds the service level, by which parcels are sorted.
 func (p *page) header(level delivery.ServiceLevel) {
 	p.boxes = append(p.boxes, box{margin, headerTop, width - 2*margin, headerHeight})
-	name := clean(strings.ToUpper(strings.ReplaceAll(string(level), "_", " ")))
-	p.texts = append(p.texts, line{
-		face: bold, x: margin + headerInset, y: headerTop + (headerHeight-headerSize)/2, size: headerSize,
-		text: name, inverse: true,
-	})
+	name, _ := clean(strings.ToUpper(strings.ReplaceAll(string(level), "_", " ")))
+	p.print(bold, margin+headerInset, headerTop+(headerHeight-headerSize)/2, headerSize, name, true)
 }
 
 // place adds the parcel's place in its order to the header.
 func (p *page) place(place, count int) {
 	of := fmt.Sprintf("%d / %d", place, count)
 	x := width - margin - headerInset - bold.width(of, headerSize)
-	p.texts = append(p.texts, line{
-		face: bold, x: x, y: headerTop + (headerHeight-headerSize)/2, size: headerSize, text: of, inverse: true,
-	})
+	p.print(bold, x, headerTop+(headerHeight-headerSize)/2, headerSize, of, true)
 }
 
 // from adds the sender, and beside it the order's short number.
 func (p *page) from(o *delivery.Order) {
 	const numberSize, gap = 72, 24
-	number := clean(Number(o.OrderID))
+	number, _ := clean(Number(o.OrderID))
 	wide := bold.width(number, numberSize)
 	n := column{p, width - margin - wide, fromTop, wide}
 	n.set(regular, "No.", captionSize, captionSize, 1)
@@ -154,18 +202,11 @@ func (p *page) from(o *delivery.Order) {
 
 	c := column{p, margin, fromTop, n.x - gap - margin}
 	c.set(regular, "FROM / DE", captionSize, captionSize, 1)
-	c.set(bold, o.Pickup.Name, 24, 18, 1)
 	a := o.Pickup.Address
-	c.set(regular, both(a.Line1, ", ", a.Line2), 22, 16, 1)
-	c.set(regular, both(a.City, ", ", a.Province+"  "+a.PostalCode), 22, 16, 1)
-}
-
-// both joins two texts, or returns the one that is not empty.
-func both(one, between, other string) string {
-	if one == "" || other == "" {
-		return one + other
-	}
-	return one + between + other
+	c.show(bold, "", "", 24, 18, 1, given{"pickup.name", o.Pickup.Name})
+	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.line1", a.Line1}, given{"pickup.address.line2", a.Line2})
+	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.city", a.City},
+		given{"pickup.address.postal_code", a.Province + "  " + a.PostalCode})
 }
 
 // to adds the recipient's address, in sizes by how early on the way a line is
@@ -176,24 +217,23 @@ func (p *page) to(o *delivery.Order, clock *time.Location) {
 	c.set(regular, "TO / À", captionSize, captionSize, 1)
 	c.y += 4
 	a := o.Dropoff.Address
-	c.set(bold, o.Dropoff.Name, 46, 36, 2)
-	c.set(regular, a.Line1, 40, 32, 2)
-	c.set(regular, a.Line2, 40, 32, 2)
-	c.set(bold, a.City, 46, 28, 1)
-	postal := clean(a.Province + " " + postalCode(a.PostalCode))
-	c.texts = append(c.texts, line{face: bold, x: c.x, y: c.y, size: postalSize, text: postal})
-	country := clean(countryName(a.Country))
-	c.texts = append(c.texts, line{face: bold, x: width - margin - bold.width(country, countrySize),
-		y: c.y + (postalSize-countrySize)*4/5, size: countrySize, text: country})
+	c.show(bold, "", "", 46, 36, 2, given{"dropoff.name", o.Dropoff.Name})
+	c.show(regular, "", "", 40, 32, 2, given{"dropoff.address.line1", a.Line1})
+	c.show(regular, "", "", 40, 32, 2, given{"dropoff.address.line2", a.Line2})
+	c.show(bold, "", "", 46, 28, 1, given{"dropoff.address.city", a.City})
+	postal, _ := clean(a.Province + " " + postalCode(a.PostalCode))
+	c.print(bold, c.x, c.y, postalSize, postal, false)
+	country, _ := clean(countryName(a.Country))
+	c.print(bold, width-margin-bold.width(country, countrySize), c.y+(postalSize-countrySize)*4/5, countrySize, country, false)
 	c.y += leading(postalSize)
 	c.appointment(&o.Dropoff, clock)
-	c.notes(both(a.Notes, " – ", o.Instructions))
+	c.notes(given{"dropoff.address.notes", a.Notes}, given{"instructions", o.Instructions})
 }
 
 // appointment adds a line with the time window and the phone number.
 func (c *column) appointment(to *delivery.Contact, clock *time.Location) {
 	const phoneSize, large, small, gap = 30, 34, 24, 24
-	phone := clean(phoneNumber(to.Phone))
+	phone, _ := clean(phoneNumber(to.Phone))
 	wide := regular.width(phone, phoneSize)
 	right := column{c.page, c.x + c.width - wide, c.y, wide}
 	left := column{c.page, c.x, c.y, c.width - wide - gap}
@@ -226,14 +266,14 @@ func phoneNumber(number string) string {
 	return number[:2] + " " + number[2:5] + "-" + number[5:8] + "-" + number[8:]
 }
 
-// notes adds a text in the rest of the address's block, in large letters if it is
-// short.
-func (c *column) notes(text string) {
-	const large, small, bottom = 36, 26, codesTop - 14
+// notes adds texts in the rest of the address's block, in large letters if they are short.
+func (c *column) notes(texts ...given) {
+	const large, small, bottom, between = 36, 26, codesTop - 14, " – "
+	text, _ := clean(join(between, texts...))
 	for _, size := range []int{large, small} {
 		room := (bottom - c.y) / leading(size)
-		if _, whole := regular.wrap(clean(text), size, c.width, room); whole || size == small {
-			c.set(regular, text, size, size, room)
+		if _, whole := regular.of(text).wrap(text, size, c.width, room); whole || size == small {
+			c.show(regular, "", between, size, size, room, texts...)
 			return
 		}
 	}
@@ -267,15 +307,11 @@ func (p *page) details(o *delivery.Order, place int) {
 	c.set(bold, decimal(parcel.WeightKg, 2)+" kg – "+decimal(parcel.LengthCm, 1)+" × "+
 		decimal(parcel.WidthCm, 1)+" × "+decimal(parcel.HeightCm, 1)+" cm", 30, 22, 1)
 	c.y += 4
-	named := func(name, text string) {
-		if text != "" {
-			c.set(regular, name+text, 24, 18, 1)
-		}
-	}
-	named("Order: ", o.PartnerOrderID)
-	named("Ref: ", o.Reference)
-	named("Parcel: ", parcel.ParcelID)
-	named("", o.OrderID)
+	named := func(name, field, text string) { c.show(regular, name, "", 24, 18, 1, given{field, text}) }
+	named("Order: ", "partner_order_id", o.PartnerOrderID)
+	named("Ref: ", "reference", o.Reference)
+	named("Parcel: ", fmt.Sprintf("parcels[%d].parcel_id", place-1), parcel.ParcelID)
+	named("", "order_id", o.OrderID)
 }
 
 // marks adds badges for a fragile parcel and for cash on delivery, and reports
@@ -305,10 +341,10 @@ func (p *page) code(text string) {
 	if dots == 0 {
 		return
 	}
-	p.bars = &bars{(width - dots*len(bits)) / 2, dots, text, bits}
-	size, broken := regular.fit(text, 28, 18, width-2*margin, 1)
-	for _, shown := range broken {
-		p.texts = append(p.texts, line{face: regular, x: (width - regular.width(shown, size)) / 2, y: captionTop, size: size, text: shown})
+	p.bars = &bars{(width - dots*len(bits)) / 2, barsTop, barsHeight, dots, text, bits}
+	set := regular.fit(text, 28, 18, width-2*margin, 1)
+	for _, shown := range set.lines {
+		p.print(regular, (width-regular.width(shown, set.size))/2, captionTop, set.size, shown, false)
 	}
 }
 

@@ -1,14 +1,12 @@
 package label
 
 import (
-	"bytes"
-	"compress/zlib"
 	"image"
-	"io"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"codeberg.org/go-pdf/fpdf"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -18,48 +16,78 @@ import (
 )
 
 // TestFontsHaveTheSameCharacters, because clean does not know which font will show
-// a text.
+// a text. The latin fonts have no character that the extended ones lack.
 func TestFontsHaveTheSameCharacters(t *testing.T) {
 	t.Parallel()
 	count := 0
 	for r := range rune(characters) {
-		if regular.has(r) != bold.has(r) {
+		if regular.extended.has(r) != bold.extended.has(r) || regular.latin.has(r) != bold.latin.has(r) {
 			t.Errorf("only one font has %q", r)
+		}
+		if bold.latin.has(r) && !bold.extended.has(r) {
+			t.Errorf("only the latin fonts have %q", r)
 		}
 		if bold.has(r) {
 			count++
 		}
 	}
-	if count < 500 || !bold.has(missing) || !bold.has('…') || bold.has('山') || bold.has(1<<20) {
-		t.Errorf("got %d characters, want at least 500, with %q and '…', without '山'", count, missing)
+	if count < 3000 || !bold.has(missing) || !bold.has('…') || bold.has('山') || bold.has(1<<20) {
+		t.Errorf("got %d characters, want at least 3000, with %q and '…', without '山'", count, missing)
 	}
 }
 
-// TestLatinFonts: the prepared fonts have every character of Windows-1252 that the
-// whole fonts have, and the same widths, because lines are measured in the latter.
+// TestBlocksOfLetters: the fonts have every letter and every accent of the scripts that
+// labels print, up to Unicode 12, which is as old as Noto Sans. There is no block without gaps:
+// the exceptions are letters that the fonts leave out.
+func TestBlocksOfLetters(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		block   [2]rune
+		without string
+	}{
+		"Latin-1":                   {[2]rune{0xa1, 0xff}, ""},
+		"Latin Extended-A and -B":   {[2]rune{0x100, 0x24f}, ""},
+		"IPA":                       {[2]rune{0x250, 0x2af}, ""},
+		"modifiers":                 {[2]rune{0x2b0, 0x2ff}, ""},
+		"accents":                   {[2]rune{0x300, 0x36f}, "\u034f"}, // joins, and is not seen
+		"Greek":                     {[2]rune{0x370, 0x3e1}, ""},
+		"Greek, after Coptic":       {[2]rune{0x3f0, 0x3ff}, ""},
+		"Cyrillic":                  {[2]rune{0x400, 0x52f}, ""},
+		"syllabics":                 {[2]rune{0x1400, 0x167f}, ""},
+		"phonetic letters":          {[2]rune{0x1d00, 0x1dbf}, ""},
+		"Latin Extended Additional": {[2]rune{0x1e00, 0x1eff}, ""},
+		"polytonic Greek":           {[2]rune{0x1f00, 0x1fff}, ""},
+		"syllabics, extended":       {[2]rune{0x18b0, 0x18f5}, ""},
+		"Latin Extended-C":          {[2]rune{0x2c60, 0x2c7f}, ""},
+		"Latin Extended-D":          {[2]rune{0xa720, 0xa7bf}, ""},
+		"ligatures":                 {[2]rune{0xfb00, 0xfb06}, ""},
+	} {
+		for r := c.block[0]; r <= c.block[1]; r++ {
+			if unicode.In(r, unicode.L, unicode.M) && !bold.has(r) && !strings.ContainsRune(c.without, r) {
+				t.Errorf("%s: the fonts lack %q (%U)", name, r, r)
+			}
+		}
+	}
+}
+
+// TestLatinFonts: the prepared widths are those of the fonts, because lines are measured in
+// the latter.
 func TestLatinFonts(t *testing.T) {
 	t.Parallel()
 	for _, face := range []*face{regular, bold} {
-		prepared := measure(inflate(t, face.latinFont))
 		f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt"})
-		f.AddFontFromBytes(latin, face.style, face.latinWidths, face.latinFont)
-		f.AddUTF8FontFromBytes(full, face.style, face.ttf)
+		f.AddFontFromBytes(latinFamily, face.latin.style, face.latin.prepared, face.latin.compressed)
 		count := 0
-		for code, width := range face.widths() {
+		for code, width := range face.latin.load().widths {
 			r := rune(code)
-			letter, ok := windows1252(string(r))
-			if width == 0 || !ok {
-				if prepared[r] != 0 {
-					t.Errorf("%q: got a width of %d in the prepared font, want none", r, prepared[r])
-				}
+			if width == absent {
 				continue
 			}
 			count++
-			f.SetFont(latin, face.style, 1000)
-			got := f.GetStringWidth(letter)
-			f.SetFont(full, face.style, 1000)
-			if want := f.GetStringWidth(string(r)); got != want || prepared[r] != width {
-				t.Errorf("%q: got the widths %v and %d, want %v and %d", r, got, prepared[r], want, width)
+			letter, ok := windows1252(string(r))
+			f.SetFont(latinFamily, face.latin.style, 1000)
+			if got := f.GetStringWidth(letter); !ok || int16(got) != width {
+				t.Errorf("%q: got a width of %v in fpdf, want %d", r, got, width)
 			}
 		}
 		if count < 200 || f.Err() {
@@ -68,37 +96,32 @@ func TestLatinFonts(t *testing.T) {
 	}
 }
 
-func inflate(t *testing.T, compressed []byte) []byte {
-	t.Helper()
-	r, err := zlib.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
 func TestClean(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"Épicerie Bœuf":           "Épicerie Bœuf",
-		"E\u0301te\u0301":         "Été",
-		" a\t\nb\x00\x1b\u2028c":  "a b c",
-		"Żółć Ελένη Дмитрий":      "Żółć Ελένη Дмитрий",
-		"Nguyễn Thị Hậu, Đường 2": "Nguyên Thi Hâu, Đuòng 2",
-		"OʼBrien, 10‑2":           "O’Brien, 10-2",
-		"山田 가":                    "□□ □",
-		"👍🏽":                      "□",
-		"\u202eabc\u200d\ufeff":   "abc",
-		"x\u0334":                 "x",
-		"bad\xff":                 "bad□",
-		"\u0301":                  "",
+	for text, want := range map[string]struct {
+		text  string
+		whole bool
+	}{
+		"Épicerie Bœuf":              {"Épicerie Bœuf", true},
+		"E\u0301te\u0301":            {"Été", true},
+		" a\t\nb\x00\x1b\u2028c":     {"a b c", true},
+		"Żółć Ελένη Дмитрий":         {"Żółć Ελένη Дмитрий", true},
+		"Nguyễn Thị Hậu, Đường 2":    {"Nguyễn Thị Hậu, Đường 2", true},
+		"OʼBrien, 10‑2":              {"OʼBrien, 10‑2", true},
+		"šxʷməθkʷəy̓əmasəm":          {"šxʷməθkʷəy̓əmasəm", true},
+		"Tłı̨chǫ":                    {"Tłı̨chǫ", true},
+		"ᐃᖃᓗᐃᑦ ﬁn":                   {"ᐃᖃᓗᐃᑦ ﬁn", true},
+		"山田 가":                       {"□□ □", false},
+		"👍🏽":                         {"□□", false},
+		"\u202eabc\u200d\ufeff":      {"abc", true},
+		"x\u0334":                    {"x\u0334", true},
+		"x\u0302\u0303\u0304\u0305y": {"x\u0302\u0303\u0304y", false},
+		"bad\xff":                    {"bad□", false},
+		"\u0301":                     {"", false},
+		"a \u0301b":                  {"a b", false},
 	} {
-		if got := clean(text); got != want {
-			t.Errorf("%q: got %q, want %q", text, got, want)
+		if got, whole := clean(text); got != want.text || whole != want.whole {
+			t.Errorf("%q: got %q, %t, want %q, %t", text, got, whole, want.text, want.whole)
 		}
 	}
 }
@@ -165,9 +188,9 @@ func TestFit(t *testing.T) {
 		{"Order: " + strings.Repeat("W", 50), 1, []string{"Order: WWWWWWW…"}, 20},
 		{long, 2, []string{"Word Word Word", "Word Word Word W…"}, 20},
 	} {
-		size, got := bold.fit(c.text, 40, 20, 220, c.lines)
-		if size != c.size || strings.Join(got, "|") != strings.Join(c.want, "|") {
-			t.Errorf("%.20q on %d lines: got %q at %d, want %q at %d", c.text, c.lines, got, size, c.want, c.size)
+		got := bold.fit(c.text, 40, 20, 220, c.lines)
+		if got.size != c.size || strings.Join(got.lines, "|") != strings.Join(c.want, "|") {
+			t.Errorf("%.20q on %d lines: got %q at %d, want %q at %d", c.text, c.lines, got.lines, got.size, c.want, c.size)
 		}
 	}
 }
@@ -235,7 +258,7 @@ func TestNothingOverlaps(t *testing.T) {
 			}
 			boxes := len(taken)
 			for _, l := range slices.Concat(common.texts, p.texts) {
-				r := at(l.x, l.y, l.face.width(l.text, l.size), l.size)
+				r := at(l.x, l.y, l.font.width(l.text, l.size), l.size)
 				if !l.inverse {
 					take(l.text, r, sheet)
 					continue
@@ -265,7 +288,7 @@ func TestAnyOrderHasLabels(t *testing.T) {
 	t.Parallel()
 	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
-		file, err := PDF(o, time.UTC)
+		file, err := PDF(o, Coarsest, time.UTC)
 		if err != nil {
 			t.Fatal(err)
 		}

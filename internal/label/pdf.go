@@ -12,18 +12,30 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// points converts a length in dots to points, the unit of PDF.
-func points(dots int) float64 { return float64(dots) * 72 / perInch }
+// pointsPerInch is the number of units of PDF in an inch.
+const pointsPerInch = 72
 
 // baseline is the distance from the top of a line to its baseline, in hundredths
 // of its size.
 const baseline = 82
 
+// canvas is a page of a PDF on which is drawn in dots.
+type canvas struct {
+	*fpdf.Fpdf
+	Resolution
+}
+
+// points converts a length in dots to the unit of PDF.
+func (c canvas) points(dots int) float64 {
+	return float64(dots) * pointsPerInch / float64(c.Resolution)
+}
+
 // PDF returns the labels of an order as PDF, a page of 4 by 6 inches for each
-// parcel. clock is the time zone of the dropoff. It lets other goroutines run after
-// each page.
-func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
-	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: points(width), Ht: points(height)}})
+// parcel, on which everything is in the dots of a print head. clock is the time zone of the
+// dropoff. It lets other goroutines run after each page.
+func PDF(o *delivery.Order, resolution Resolution, clock *time.Location) ([]byte, error) {
+	size := fpdf.SizeType{Wd: inchesWide * pointsPerInch, Ht: inchesHigh * pointsPerInch}
+	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
 	f.SetCatalogSort(true)
 	f.SetCreationDate(o.CreatedAt)
 	f.SetModificationDate(o.CreatedAt)
@@ -32,15 +44,13 @@ func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
 	// A compressor for each page took half of the time and most of the memory. What all
 	// pages show is in the file once.
 	f.SetCompression(false)
-	for _, face := range []*face{regular, bold} {
-		f.AddFontFromBytes(latin, face.style, face.latinWidths, face.latinFont)
-	}
 	common, parcels := layout(o, clock)
-	shared := f.CreateTemplate(func(t *fpdf.Tpl) { drawPage(&t.Fpdf, common) })
+	addFonts(f, append([]*page{common}, parcels...))
+	shared := f.CreateTemplate(func(t *fpdf.Tpl) { canvas{&t.Fpdf, resolution}.draw(common) })
 	for _, p := range parcels {
 		f.AddPage()
 		f.UseTemplate(shared)
-		drawPage(f, p)
+		canvas{f, resolution}.draw(p)
 		runtime.Gosched()
 	}
 	var file bytes.Buffer
@@ -50,22 +60,45 @@ func PDF(o *delivery.Order, clock *time.Location) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// The families of the fonts: latin has Windows-1252, full every character.
-const latin, full = "latin", "full"
-
-// setFont selects the font of a line, and returns its text in the encoding of that
-// font. Most labels need latin alone. It is prepared, whereas fpdf spends
-// milliseconds on full, so that is added to a document only with the first line that
-// needs it.
-func setFont(f *fpdf.Fpdf, t line) (encoded string) {
-	encoded, ok := windows1252(t.text)
-	if ok {
-		f.SetFont(latin, t.face.style, points(t.size))
-		return encoded
+// addFonts adds the fonts of pages. The latin ones are prepared, and always in the file.
+// fpdf spends milliseconds on an extended one, so that is added only if a line needs it; of
+// it the file has what is used.
+func addFonts(f *fpdf.Fpdf, pages []*page) {
+	for _, face := range []*face{regular, bold} {
+		f.AddFontFromBytes(latinFamily, face.latin.style, face.latin.prepared, face.latin.compressed)
 	}
-	f.AddUTF8FontFromBytes(full, t.face.style, t.face.ttf)
-	f.SetFont(full, t.face.style, points(t.size))
-	return t.text
+	added := map[*typeface]bool{}
+	for _, p := range pages {
+		for _, t := range p.texts {
+			if t.font.family == extendedFamily && !added[t.font] {
+				f.AddUTF8FontFromBytes(extendedFamily, t.font.style, t.font.load().file)
+				added[t.font] = true
+			}
+		}
+	}
+}
+
+// draw draws a page: its boxes and codes, and its texts over them.
+func (c canvas) draw(p *page) {
+	p = c.convert(p)
+	c.boxes(p)
+	for _, t := range p.texts {
+		ink := 0
+		if t.inverse {
+			ink = 255
+		}
+		c.SetTextColor(ink, ink, ink)
+		c.SetFont(t.font.family, t.font.style, c.points(t.size))
+		x, y := c.points(t.x), c.points(t.y)+c.points(t.size)*baseline/100
+		if encoded, ok := windows1252(t.text); ok && t.font.family == latinFamily {
+			c.Text(x, y, encoded)
+			continue
+		}
+		thousandth := c.points(t.size) / 1000
+		for _, part := range t.font.load().pieces(t.text) {
+			c.Text(x+float64(part.x)*thousandth, y-float64(part.y)*thousandth, part.text)
+		}
+	}
 }
 
 // windows1252 returns a text in Windows-1252. It is not ok if a character is not in
@@ -82,29 +115,15 @@ func windows1252(text string) (encoded string, ok bool) {
 	return string(letters), true
 }
 
-// drawPage draws a page: its boxes and codes, and its texts over them.
-func drawPage(f *fpdf.Fpdf, p *page) {
-	drawBoxes(f, p)
-	for _, t := range p.texts {
-		ink := 0
-		if t.inverse {
-			ink = 255
-		}
-		f.SetTextColor(ink, ink, ink)
-		text := setFont(f, t)
-		f.Text(points(t.x), points(t.y)+points(t.size)*baseline/100, text)
-	}
-}
-
-// drawBoxes draws what is black, in dots from the top left corner.
-func drawBoxes(f *fpdf.Fpdf, p *page) {
-	b := fmt.Appendf(nil, "q 0 g %.7f 0 0 -%.7f 0 %d cm\n", points(1), points(1), height*72/perInch)
+// boxes draws what is black, in dots from the top left corner.
+func (c canvas) boxes(p *page) {
+	b := fmt.Appendf(nil, "q 0 g %.7f 0 0 -%.7f 0 %d cm\n", c.points(1), c.points(1), inchesHigh*pointsPerInch)
 	for _, r := range p.boxes {
 		b = appendBox(b, r.x, r.y, r.width, r.height)
 	}
 	if s := p.bars; s != nil {
 		runs(s.bits, func(start, length int) {
-			b = appendBox(b, s.x+start*s.module, barsTop, length*s.module, barsHeight)
+			b = appendBox(b, s.x+start*s.module, s.y, length*s.module, s.height)
 		})
 	}
 	if s := p.qr; s != nil {
@@ -114,7 +133,7 @@ func drawBoxes(f *fpdf.Fpdf, p *page) {
 			})
 		}
 	}
-	f.RawWriteStr(string(append(b, "f Q"...)))
+	c.RawWriteStr(string(append(b, "f Q"...)))
 }
 
 // appendBox appends a rectangle to the path.

@@ -21,11 +21,14 @@ import (
 	"github.com/makiuchi-d/gozxing/oned"
 	"github.com/makiuchi-d/gozxing/qrcode"
 	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/unicode/norm"
 )
 
-func mustPDF(t testing.TB, o *delivery.Order) []byte {
+func mustPDF(t testing.TB, o *delivery.Order) []byte { return mustPDFFor(t, o, label.Coarsest) }
+
+func mustPDFFor(t testing.TB, o *delivery.Order, resolution label.Resolution) []byte {
 	t.Helper()
-	file, err := label.PDF(o, clock)
+	file, err := label.PDF(o, resolution, clock)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,11 +92,11 @@ func TestPrintedCodes(t *testing.T) {
 	dense.Parcels[0].Barcode = "Dense^barcode~of>31_characters\\"
 	dense.TrackingURL = "http://localhost:8080/" + strings.Repeat("behind-a-long-path/", 10) + "track/" + orderID
 	plain.Parcels[0].Barcode = ""
-	for name, o := range map[string]*delivery.Order{"usual": usual(), "extreme": extreme(), "foreign": foreign(), "dense": dense, "plain": plain} {
+	for name, o := range map[string]*delivery.Order{"usual": usual(), "extreme": extreme(), "foreign": foreign(), "lettered": lettered(), "dense": dense, "plain": plain} {
 		for _, dpi := range []int{203, 300} {
 			t.Run(fmt.Sprint(name, dpi), func(t *testing.T) {
 				t.Parallel()
-				picture := printed(t, mustPDF(t, o), dpi)
+				picture := printed(t, mustPDFFor(t, o, label.Resolution(dpi)), dpi)
 				if size := picture.Bounds().Size(); size.X != 4*dpi || size.Y != 6*dpi {
 					t.Errorf("got a page of %v dots, want %d by %d", size, 4*dpi, 6*dpi)
 				}
@@ -143,6 +146,35 @@ func TestTextOfPDF(t *testing.T) {
 	free.Instructions, free.Dropoff.Address.Notes, free.Reference = "", "", ""
 	if text := words(t, free); strings.Contains(text, "COD") || strings.Contains(text, "Ref:") {
 		t.Errorf("got\n%s\nwant neither COD nor Ref:", text)
+	}
+}
+
+// lettered returns an order whose texts are not in Windows-1252.
+func lettered() *delivery.Order {
+	o := usual()
+	o.Pickup.Name = "Καφενείο Ἀθῆναι"
+	o.Dropoff.Name = "Łukasz Đặng-Nguyễn ﬁls"
+	o.Dropoff.Address.Line1 = "3895 šxʷməθkʷəy̓əmasəm Street"
+	o.Dropoff.Address.Line2 = "ᐃᖃᓗᐃᑦ ᖃᓂᐅᔮᖅᐸᐃᑦ"
+	o.Dropoff.Address.City = "Behchokǫ̀ (Tłı̨chǫ)"
+	o.Dropoff.Address.Notes = "Київ, Щука: здесь"
+	return o
+}
+
+// TestLettersOfPDF reads letters of other scripts than that of Windows-1252, with accents that
+// no character has with its letter.
+func TestLettersOfPDF(t *testing.T) {
+	t.Parallel()
+	o := lettered()
+	// pdftotext takes the gap between two letters for a space if an accent of the first is below.
+	plain := func(text string) string { return strings.ReplaceAll(norm.NFC.String(text), " ", "") }
+	text := plain(words(t, o))
+	for _, want := range []string{
+		o.Pickup.Name, "Łukasz Đặng-Nguyễn", o.Dropoff.Address.Line1, o.Dropoff.Address.Line2, o.Dropoff.Address.City, o.Dropoff.Address.Notes,
+	} {
+		if !strings.Contains(text, plain(want)) {
+			t.Errorf("got\n%s\nwant %q in it", text, want)
+		}
 	}
 }
 
@@ -219,9 +251,9 @@ var dateForm = regexp.MustCompile(`D:([0-9]{14})`)
 // holds no date but that of its creation.
 func TestSameOrderSameFile(t *testing.T) {
 	t.Parallel()
-	first, text := mustPDF(t, extreme()), label.ZPL(extreme(), clock)
+	first, text := mustPDF(t, extreme()), label.ZPL(extreme(), label.Coarsest, clock)
 	for range 5 {
-		if !bytes.Equal(first, mustPDF(t, extreme())) || !bytes.Equal(text, label.ZPL(extreme(), clock)) {
+		if !bytes.Equal(first, mustPDF(t, extreme())) || !bytes.Equal(text, label.ZPL(extreme(), label.Coarsest, clock)) {
 			t.Fatal("got different files of one order, want equal ones")
 		}
 	}

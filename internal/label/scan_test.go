@@ -73,23 +73,26 @@ func TestScanParcelNumber(t *testing.T) {
 
 func TestCode128(t *testing.T) {
 	t.Parallel()
-	const parcelID = "the parcel's id"
+	const (
+		parcelID = "the parcel's id"
+		number   = "0165173084034651114736695980925567586929419043954001"
+	)
 	for barcode, want := range map[string]string{
 		"0627735067890":               "0627735067890",
 		"a^b~c>d\\e_f":                "a^b~c>d\\e_f",
 		"":                            parcelID,
-		"Bœuf":                        parcelID,
-		"tab\there":                   parcelID,
-		" space":                      parcelID,
-		"space ":                      parcelID,
-		"\u00f1":                      parcelID, // a library's mark for FNC1
+		"Bœuf":                        number,
+		"tab\there":                   number,
+		" space":                      number,
+		"space ":                      number,
+		"\u00f1":                      number, // a library's mark for FNC1
 		strings.Repeat("M", 31):       strings.Repeat("M", 31),
-		strings.Repeat("M", 32):       parcelID,
+		strings.Repeat("M", 32):       number,
 		strings.Repeat("9", 62):       strings.Repeat("9", 62),
-		strings.Repeat("9", 64):       parcelID,
-		strings.Repeat("9", 81):       parcelID,
+		strings.Repeat("9", 64):       number,
+		strings.Repeat("9", 81):       number,
 		strings.Repeat(">", 31):       strings.Repeat(">", 31),
-		strings.Repeat("9", 31) + ">": parcelID,
+		strings.Repeat("9", 31) + ">": number,
 	} {
 		o := usual()
 		o.Parcels[0].Barcode, o.Parcels[0].ParcelID = barcode, parcelID
@@ -97,7 +100,12 @@ func TestCode128(t *testing.T) {
 			t.Errorf("barcode %q: got %q, want %q", barcode, got, want)
 		}
 	}
-	o := extreme()
+	o := usual()
+	o.Parcels[0].Barcode, o.Parcels[0].ParcelID = "", "Colis n° 1"
+	if got := label.Code128(o, 1); got != number {
+		t.Errorf("a parcel_id that cannot be encoded: got %q, want the parcel's number %q", got, number)
+	}
+	o = extreme()
 	o.OrderID = "not an order id"
 	if got := label.Code128(o, 1); got != "" {
 		t.Errorf("an order id that is not valid: got %q, want none", got)

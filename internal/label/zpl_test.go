@@ -19,7 +19,7 @@ func TestZPL(t *testing.T) {
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "A_1", testkit.Epoch)
 	o.Dropoff.Name = `Zoë ^XA~JR\& 山 <b>`
 	o.Parcels = append(o.Parcels, delivery.Parcel{ParcelID: "P>2", WeightKg: 70, LengthCm: 1, WidthCm: 2, HeightCm: 3})
-	got := string(ZPL(o, time.UTC))
+	got := string(ZPL(o, Coarsest, time.UTC))
 	const golden = "testdata/order.zpl"
 	if os.Getenv("DROPYARD_UPDATE") != "" {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
@@ -37,7 +37,7 @@ func TestZPL(t *testing.T) {
 
 // lineForm matches every line that a label may have. Its data holds no command.
 var lineForm = regexp.MustCompile(`^(?:\^XA|\^CI28|\^PW812|\^LL1218|\^LH0,0|\^PQ1|\^XZ|` +
-	`\^FO\d+,\d+(?:\^GB\d+,\d+,\d+|(?:\^A0N,\d+,\d+(?:\^FR)?|\^BY[2-4]\^BCN,\d+,N,N,N,[AN]|\^BQN,2,\d+)\^FH\^FD([^^~\\\x00-\x1f\x7f]*))\^FS)$`)
+	`\^FO\d+,\d+(?:\^GB\d+,\d+,\d+|\^GFA,\d+,\d+,\d+,[0-9A-F,:]+|(?:\^A0N,\d+,\d+(?:\^FR)?|\^BY[2-4]\^BCN,\d+,N,N,N,[AN]|\^BQN,2,\d+)\^FH\^FD([^^~\\\x00-\x1f\x7f]*))\^FS)$`)
 
 var hexForm = regexp.MustCompile(`_([0-9A-F]{2})`)
 
@@ -50,7 +50,7 @@ func decodeField(data string) string {
 }
 
 func checkZPL(t rapid.TB, o *delivery.Order) {
-	labels := strings.SplitAfter(string(ZPL(o, time.UTC)), "^XZ\n")
+	labels := strings.SplitAfter(string(ZPL(o, Coarsest, time.UTC)), "^XZ\n")
 	if len(labels) != len(o.Parcels)+1 || labels[len(o.Parcels)] != "" {
 		t.Fatalf("got %d labels, want %d", len(labels)-1, len(o.Parcels))
 	}

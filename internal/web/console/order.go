@@ -143,11 +143,15 @@ func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
 	}
+	resolution, known := label.ParseResolution(s.Request.URL.Query().Get("dpi"))
+	if !known {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
+	}
 	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found.Order, format, room.config.Calendar.Clock(found.Order.Dropoff.Address.Province))
+	file, err := label.NewFile(found.Order, format, resolution, room.config.Calendar.Clock(found.Order.Dropoff.Address.Province))
 	if err != nil {
 		return 0, nil, err
 	}

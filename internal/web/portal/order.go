@@ -75,11 +75,15 @@ func (room *Room) label(s *sheet) (int, []byte, error) {
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
 	}
+	resolution, known := label.ParseResolution(s.parameter("dpi"))
+	if !known {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
+	}
 	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found, format, room.config.Calendar.Clock(found.Dropoff.Address.Province))
+	file, err := label.NewFile(found, format, resolution, room.config.Calendar.Clock(found.Dropoff.Address.Province))
 	if err != nil {
 		return 0, nil, err
 	}

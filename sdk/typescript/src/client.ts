@@ -88,15 +88,14 @@ export class Client extends Service {
     return this.request("post", "/v1/orders/{order_id}/cancel", sending, options);
   }
 
-  /** The labels of an order's parcels, in a PDF, or in ZPL II for printers of 203 dpi. */
+  /** The labels of an order's parcels, in a PDF or in ZPL II, for printers of 203 dpi unless `dpi` says otherwise. */
   async getLabel(
     orderId: string,
     format: "application/pdf" | "application/zpl" = "application/pdf",
-    options?: CallOptions,
+    options: CallOptions & { dpi?: 203 | 300 | 600 } = {},
   ): Promise<Uint8Array> {
-    return bytes(
-      await this.call("get", "/v1/orders/{order_id}/label", { path: { order_id: orderId }, accept: format }, options),
-    );
+    const sending = { path: { order_id: orderId }, query: options.dpi === undefined ? {} : { dpi: options.dpi }, accept: format };
+    return bytes(await this.call("get", "/v1/orders/{order_id}/label", sending, options));
   }
 
   /** A page of orders, newest first. */

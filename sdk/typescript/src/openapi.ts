@@ -649,7 +649,7 @@ export interface paths {
         /**
          * Print the labels of an order's parcels
          * @description One label of 4 by 6 inches for each parcel: a PDF, or with `Accept: application/zpl` (also
-         *     `x-application/zpl`) ZPL II for a printer of 203 dpi. If `Accept` names both, the one with the
+         *     `x-application/zpl`) ZPL II. If `Accept` names both, the one with the
          *     higher weight is used, or the first if the weights are equal; if it names neither, the PDF. The
          *     same order always gives the same file.
          *
@@ -657,6 +657,9 @@ export interface paths {
          *     parcel's `barcode`, or its `parcel_id` if there is no barcode. If that does not fit on a label (up
          *     to 31 printable ASCII characters, or 62 digits, do), it holds a number of 52 digits that dispatch
          *     resolves. The short number of the order, for reading aloud, is the last six letters of its id.
+         *
+         *     Labels print Latin with all its extensions, the letters of IPA, Greek, Cyrillic and Canadian
+         *     syllabics. An order with other characters has a warning.
          */
         get: operations["getLabel"];
         put?: never;
@@ -5834,7 +5837,13 @@ export interface operations {
     };
     getLabel: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description The resolution of the label printer, in dots per inch.
+                 * @example 300
+                 */
+                dpi?: 203 | 300 | 600;
+            };
             header?: never;
             path: {
                 /**
@@ -5863,9 +5872,11 @@ export interface operations {
                     "application/zpl": string;
                 };
             };
+            400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];

@@ -181,9 +181,12 @@ class Client(Service):
         path = insert("/v1/orders/{}/cancel", order_id)
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
 
-    def get_label(self, order_id: str, media_type: LabelFormat = "application/pdf") -> bytes:
-        """Return the labels of an order's parcels, as PDF or ZPL."""
-        return self.request("GET", insert("/v1/orders/{}/label", order_id), accept=media_type).content
+    def get_label(
+        self, order_id: str, media_type: LabelFormat = "application/pdf", *, dpi: Literal[203, 300, 600] | None = None
+    ) -> bytes:
+        """Return the labels of an order's parcels, as PDF or ZPL, for printers of 203 dpi or another resolution."""
+        path = insert("/v1/orders/{}/label", order_id)
+        return self.request("GET", path, query={"dpi": dpi}, accept=media_type).content
 
     def list_orders(
         self,
