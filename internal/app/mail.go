@@ -78,7 +78,7 @@ func helloName(base string) string {
 // openRecipients creates the service that informs the recipients of orders by mail.
 func (a *App) openRecipients() {
 	config := recipient.Config{
-		Store: a.store.Recipients(), Sender: a.senderOf, Clock: a.calendar.Clock, BaseURL: a.URL,
+		Store: a.store.Recipients(), Sender: a.senderOf, Clock: a.calendar.ClockAt, BaseURL: a.URL,
 		ErasedEmail: retention.ErasedEmail, Now: a.Now, At: a.At, Log: a.Log,
 	}
 	if a.mailer != nil {

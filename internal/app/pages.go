@@ -30,7 +30,7 @@ type pages struct {
 // pages creates the rooms of the pages.
 func (a *App) pages() pages {
 	site := page.NewSite(page.Config{Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure(), LastChange: a.lastChange})
-	tracking := track.New(track.Config{Site: site, Clock: a.calendar.Clock, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
+	tracking := track.New(track.Config{Site: site, Clock: a.calendar.ClockAt, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
 	desk := portal.New(portal.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
 		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,

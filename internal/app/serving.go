@@ -98,7 +98,7 @@ func (a *App) handler() http.Handler {
 		V1: v1.New(v1.Config{
 			Orders: a.orders, Partners: a.partners, Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(),
 			RequestLog: a.requestLog, UserSignIns: a.userSignIns,
-			Clock: a.calendar.Clock, BaseURL: a.URL, Now: a.Now, RateLimit: a.config.RateLimit,
+			Clock: a.calendar.ClockAt, BaseURL: a.URL, Now: a.Now, RateLimit: a.config.RateLimit,
 		}),
 		Ops: ops.New(ops.Config{
 			Orders: a.orders, Partners: a.partners, Operators: a.operators,
@@ -124,7 +124,7 @@ func (a *App) handler() http.Handler {
 
 // reports returns the service that answers what happened in a period.
 func (a *App) reports() *report.Service {
-	return report.NewService(a.store.Reports(), a.calendar.Clock, a.Now)
+	return report.NewService(a.store.Reports(), a.calendar.ClockAt, a.Now)
 }
 
 // openID returns the client of the OpenID provider; nil if there is none.

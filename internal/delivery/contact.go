@@ -60,8 +60,9 @@ var (
 	OwnNameRule = form.TextRule{
 		Rule: form.Define("own_name", "a string of 1 to 255 characters on one line, "+
 			"without control characters and changes of direction"),
-		Allows: func(s string) bool { return NameRule.Allows(s) && !strings.ContainsFunc(s, invisible) },
-	}
+		Allows: func(s string) bool { return s != "" && shortText.Allows(s) && !strings.ContainsFunc(s, invisible) },
+	}.And(form.NotBlank)
+	shortText = form.Length(0, 255)
 	EmailRule = form.TextRule{Rule: form.Define("email", "an e-mail address"), Allows: func(s string) bool {
 		return len(s) <= 254 && strings.IndexByte(s, '@') <= 64 && emailForm.MatchString(s)
 	}}
@@ -82,6 +83,8 @@ var (
 
 	// AfterStart is the rule for the end of a window.
 	AfterStart = form.Define("after_start", "a time after start")
+	// WindowLength is the rule for the end of a window that ends when it starts.
+	WindowLength = form.Define("window_length", "a time after start: a time window of length zero is no time to come")
 )
 
 // NormalPostalCode returns a postal code in upper case without its space, such
@@ -126,7 +129,12 @@ func readAddress(f *form.Form, unpriced form.Presence) Address {
 
 func readWindow(f *form.Form) Window {
 	window := Window{Start: f.Time("start", form.Required), End: f.Time("end", form.Required)}
-	if !window.Start.IsZero() && !window.End.IsZero() && !window.End.After(window.Start) {
+	if window.Start.IsZero() || window.End.IsZero() || window.End.After(window.Start) {
+		return window
+	}
+	if window.End.Equal(window.Start) {
+		f.Fault("end", WindowLength)
+	} else {
 		f.Fault("end", AfterStart)
 	}
 	return window

@@ -17,7 +17,7 @@ var fieldRules = []struct {
 	field          string
 	valid, invalid []string
 }{
-	{"partner_order_id", []string{`"x"`, many("é", 255), `"  "`}, []string{``, `null`, `12`, `""`, `true`, `[]`, `{}`, `"a\u0000"`, many("x", 256)}},
+	{"partner_order_id", []string{`"x"`, many("é", 255), `"A 1"`}, []string{`"  "`, `"A "`, ``, `null`, `12`, `""`, `true`, `[]`, `{}`, `"a\u0000"`, many("x", 256)}},
 	{"service_level", []string{`"standard"`, `"express"`, `"same_day"`}, []string{``, `null`, `"Standard"`, `"overnight"`, `1`, `["standard"]`}},
 	{"reference", []string{``, `null`, `""`, many("字", 100)}, []string{many("x", 101), `5`, `"\u0000"`, `{}`}},
 	{"instructions", []string{``, `null`, `"a\nb"`, many("x", 1000)}, []string{many("x", 1001), `false`, `[]`}},

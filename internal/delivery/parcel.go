@@ -28,7 +28,7 @@ const (
 )
 
 var (
-	identifierRule  = form.Length(1, 255)
+	identifierRule  = form.Length(1, 255).And(form.NoOuterSpace)
 	descriptionRule = form.Length(1, 1000)
 	barcodeRule     = form.Length(0, 255)
 	currencyRule    = form.OneOf(CAD, USD)

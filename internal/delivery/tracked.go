@@ -25,6 +25,13 @@ type Tracked struct {
 // Place is an address as far as strangers may know it.
 type Place struct {
 	City, Province string
+	// PostalCode says which clocks the place has. Strangers are not shown it.
+	PostalCode string
+}
+
+// Address returns what is known of the place as an address.
+func (p Place) Address() Address {
+	return Address{City: p.City, Province: p.Province, PostalCode: p.PostalCode}
 }
 
 // TrackedCourier is a courier as strangers may know them.

@@ -27,8 +27,8 @@ type place struct {
 	holidays []rule
 }
 
-// zones names the time zone of every province and territory. One that spans several
-// time zones uses that of its capital.
+// zones names the time zone of every province and territory, or that of its capital if it
+// spans several (see localZones).
 var zones = map[string]string{
 	"AB": "America/Edmonton",
 	"BC": "America/Vancouver",
@@ -47,19 +47,29 @@ var zones = map[string]string{
 
 // Calendar knows the local time and the business days of every province. It is not
 // changed, so many goroutines may use it.
-type Calendar struct{ places map[string]*place }
+type Calendar struct {
+	places map[string]*place
+	local  map[string]*time.Location // by the names of localZones
+}
 
 // NewCalendar returns a calendar that goes by the given time zones.
 func NewCalendar(data *zone.Database) *Calendar {
-	c := &Calendar{make(map[string]*place, len(zones))}
+	c := &Calendar{make(map[string]*place, len(zones)), make(map[string]*time.Location)}
 	for _, province := range delivery.Provinces {
-		clock := data.Location(zones[province])
-		if clock == nil {
-			panic("pricing: there is no time zone " + zones[province]) // cannot happen: every database has it
-		}
-		c.places[province] = &place{clock: clock, holidays: holidaysOf(province)}
+		c.places[province] = &place{clock: mustLocation(data, zones[province]), holidays: holidaysOf(province)}
+	}
+	for _, name := range localZones {
+		c.local[name] = mustLocation(data, name)
 	}
 	return c
+}
+
+func mustLocation(data *zone.Database, name string) *time.Location {
+	clock := data.Location(name)
+	if clock == nil {
+		panic("pricing: there is no time zone " + name) // cannot happen: every database has it
+	}
+	return clock
 }
 
 // Clock returns the time zone of a province, or UTC if there is no such province. A nil

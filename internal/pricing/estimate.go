@@ -13,7 +13,7 @@ var lastStart = time.Date(9999, time.December, 1, 0, 0, 0, 0, time.UTC)
 // estimate returns when the shipment is expected to arrive: on the last transit
 // day, at the level's time of day at the dropoff. It is after now.
 func (l level) estimate(calendar *Calendar, s delivery.Shipment, transitDays int, now time.Time) time.Time {
-	pickup, dropoff := calendar.places[s.Pickup.Address.Province], calendar.places[s.Dropoff.Address.Province]
+	pickup, dropoff := calendar.at(s.Pickup.Address), calendar.at(s.Dropoff.Address)
 	start := startOf(s.Pickup.Window, now)
 	arrival := dropoff.addBusinessDays(l.pickupDay(pickup, start), transitDays)
 	estimate := l.deliverBy.on(arrival, dropoff)

@@ -63,8 +63,8 @@ type Config struct {
 	Sender func(ctx context.Context, partnerID string) (Sender, error)
 	// Seal returns a mail as it is stored; nil if the service sends no mail.
 	Seal func(*mail.Message) (*mail.Mail, error)
-	// Clock returns the time zone of a province.
-	Clock func(province string) *time.Location
+	// Clock returns the time zone of an address.
+	Clock func(delivery.Address) *time.Location
 	// BaseURL returns the public address that links begin with.
 	BaseURL func() string
 	// ErasedEmail replaces the address of a recipient whose data was erased.
@@ -119,7 +119,7 @@ func (s *Service) write(ctx context.Context, o *delivery.Order, kind mail.Kind, 
 
 // message returns what a mail says.
 func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.EventFacts, sender Sender) *mail.Message {
-	clock := s.config.Clock(o.Dropoff.Address.Province)
+	clock := s.config.Clock(o.Dropoff.Address)
 	about := &mail.Order{
 		OrderID: o.OrderID, Name: o.PartnerOrderID, SupportURL: sender.SupportURL,
 		StopURL: s.config.BaseURL() + "/track/" + o.OrderID + "/mail",

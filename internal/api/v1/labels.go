@@ -2,6 +2,7 @@ package v1
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
@@ -28,7 +29,7 @@ func (s *Server) handleOrderLabel(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	clock := s.config.Clock(found.Dropoff.Address.Province)
+	clock := s.config.Clock(found.Dropoff.Address)
 	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), resolution, clock)
 	if err != nil {
 		return httpd.Reply{}, err

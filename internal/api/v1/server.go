@@ -25,8 +25,8 @@ type Config struct {
 	// UserSignIns is what partners' people do about their own sign-in.
 	UserSignIns *signin.Service
 
-	// Clock returns the time zone of a province.
-	Clock func(province string) *time.Location
+	// Clock returns the time zone of an address.
+	Clock func(delivery.Address) *time.Location
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	Now     func() time.Time

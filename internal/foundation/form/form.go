@@ -249,11 +249,40 @@ func (f *Form) Only(names ...string) {
 type TextRule struct {
 	Rule   Rule
 	Allows func(string) bool
+	// parts are the rules of which And has made this one; nil for a rule of one part.
+	parts []TextRule
+}
+
+// And returns the rule that allows what both rules allow. A fault names the first that a text
+// breaks; a field that is missing breaks the first.
+func (r TextRule) And(other TextRule) TextRule {
+	return TextRule{
+		Rule:   r.Rule,
+		Allows: func(s string) bool { return r.Allows(s) && other.Allows(s) },
+		parts:  []TextRule{r, other},
+	}
+}
+
+// Broken returns the rule that a text breaks.
+func (r TextRule) Broken(text string) Rule {
+	for _, part := range r.parts {
+		if !part.Allows(text) {
+			return part.Broken(text)
+		}
+	}
+	return r.Rule
 }
 
 // Length allows texts of atLeast to atMost characters (not bytes) without NUL,
-// which PostgreSQL cannot store.
+// which PostgreSQL cannot store. If there must be any, one of them can be seen.
 func Length(atLeast, atMost int) TextRule {
+	if atLeast == 0 {
+		return length(0, atMost)
+	}
+	return length(atLeast, atMost).And(NotBlank)
+}
+
+func length(atLeast, atMost int) TextRule {
 	return TextRule{Rule: lengthRule(atLeast, atMost), Allows: func(s string) bool {
 		if len(s) < atLeast || len(s) > 4*atMost {
 			return false
@@ -288,10 +317,15 @@ func OneOf[T ~string](words ...T) TextRule {
 
 // Text reads a string.
 func (f *Form) Text(name string, presence Presence, rule TextRule) string {
+	broken := rule.Rule
 	text, _ := take(f, name, presence, Text, func(s Source) (string, bool) {
 		text := s.Text()
-		return text, rule.Allows(text)
-	}, func() Rule { return rule.Rule })
+		if rule.Allows(text) {
+			return text, true
+		}
+		broken = rule.Broken(text)
+		return text, false
+	}, func() Rule { return broken })
 	return text
 }
 

@@ -3,6 +3,8 @@
 package timestamp
 
 import (
+	"cmp"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -26,19 +28,51 @@ func Append(b []byte, at time.Time) []byte {
 // Truncate returns a time in UTC, without what is finer than a millisecond.
 func Truncate(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
-// Parse reads an RFC 3339 date-time with offset, and truncates it. It reports
-// false for text that is not exactly that, and for times before 1970 or after
-// 9999.
+// Parse reads an RFC 3339 date-time with offset, or the same as ISO 8601 also writes it
+// (see rewrite), and truncates it. It reports false for any other text, and for times before
+// 1970 or after 9999.
 func Parse(text string) (time.Time, bool) {
-	var at time.Time
-	if err := at.UnmarshalText([]byte(text)); err != nil || !strict(text) {
-		return time.Time{}, false
+	at, ok := parse(text)
+	if !ok {
+		rewritten, leap := rewrite(text)
+		if at, ok = parse(rewritten); !ok {
+			return time.Time{}, false
+		}
+		at = at.Add(leap)
 	}
 	at = Truncate(at)
 	if at.Year() < 1970 || at.Year() > 9999 {
 		return time.Time{}, false
 	}
 	return at, true
+}
+
+// parse reads an RFC 3339 date-time in capital letters, without leap seconds.
+func parse(text string) (at time.Time, ok bool) {
+	err := at.UnmarshalText([]byte(text))
+	return at, err == nil && strict(text)
+}
+
+// isoForm matches date-times with offset in the extended form of ISO 8601.
+var isoForm = regexp.MustCompile(
+	`^(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2})(?::(\d{2})(\.\d+)?)?(?:[Zz]|([+-]\d{2})(?::?(\d{2}))?)$`)
+
+// rewrite returns a date-time of ISO 8601 as RFC 3339 in capital letters: seconds may be left
+// out, and the colon and the minutes of an offset. A leap second becomes the one before it and
+// a second to add. A text of another form is returned as it is.
+func rewrite(text string) (rewritten string, leap time.Duration) {
+	part := isoForm.FindStringSubmatch(text)
+	if part == nil {
+		return text, 0
+	}
+	seconds, offset := cmp.Or(part[3], "00"), "Z"
+	if seconds == "60" {
+		seconds, leap = "59", time.Second
+	}
+	if part[5] != "" {
+		offset = part[5] + ":" + cmp.Or(part[6], "00")
+	}
+	return part[1] + "T" + part[2] + ":" + seconds + part[4] + offset, leap
 }
 
 // strict reports whether a text that package time takes for RFC 3339 really is

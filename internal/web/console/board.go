@@ -52,7 +52,7 @@ type boardSheet struct {
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
-	Zones         string // the clocks of provinces, as JSON
+	Zones         string // the clocks of provinces and areas, as JSON
 }
 
 // boardClocks are the clocks of a province as the board's modules need them: browsers may
@@ -67,16 +67,19 @@ type boardClocks struct {
 // clocksAhead is how far ahead the board knows the clocks.
 const clocksAhead = 2 * 366 * 24 * time.Hour
 
-// zones returns the clocks of provinces as JSON.
+// zones returns the clocks of provinces, and of the forward sortation areas that have others, as
+// JSON.
 func (room *Room) zones(now time.Time) (string, error) {
-	clocks := map[string]boardClocks{}
+	clocks, places := map[string]boardClocks{}, room.config.Calendar.LocalClocks()
 	for _, province := range delivery.Provinces {
-		location := room.config.Calendar.Clock(province)
+		places[province] = room.config.Calendar.Clock(province)
+	}
+	for place, location := range places {
 		known := boardClocks{Name: location.String()}
 		for _, shift := range zone.Shifts(location, now.Add(-24*time.Hour), now.Add(clocksAhead)) {
 			known.Shifts = append(known.Shifts, [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
 		}
-		clocks[province] = known
+		clocks[place] = known
 	}
 	encoded, err := json.Marshal(clocks)
 	return string(encoded), err

@@ -87,7 +87,7 @@ func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int,
 
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.Clock), Record: found, History: historyOf(found)}
+	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
@@ -151,7 +151,7 @@ func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found.Order, format, resolution, room.config.Calendar.Clock(found.Order.Dropoff.Address.Province))
+	file, err := label.NewFile(found.Order, format, resolution, room.config.Calendar.ClockAt(found.Order.Dropoff.Address))
 	if err != nil {
 		return 0, nil, err
 	}

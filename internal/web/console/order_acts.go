@@ -119,7 +119,7 @@ func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, 
 		for i, reason := range delivery.FailureReasons {
 			reasons[i] = page.Option{Value: string(reason), Label: s.Text("failure." + string(reason))}
 		}
-		zone := s.Site.Now().In(room.config.Calendar.Clock(found.Order.Dropoff.Address.Province)).Format("MST")
+		zone := s.Site.Now().In(room.config.Calendar.ClockAt(found.Order.Dropoff.Address)).Format("MST")
 		return []page.Field{
 			form.With(page.Field{Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons}),
 			form.With(page.Field{Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local", Hint: s.Text("act.next.hint", "zone", zone)}),
@@ -186,7 +186,7 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 // typedMove returns what the fields of a move mean. The next attempt is typed in the time
 // of the place.
 func (room *Room) typedMove(o *delivery.Order) func(path, text string) string {
-	zone := room.config.Calendar.Clock(o.Dropoff.Address.Province)
+	zone := room.config.Calendar.ClockAt(o.Dropoff.Address)
 	return func(path, text string) string {
 		text = strings.TrimSpace(text)
 		if path == "next_attempt" {

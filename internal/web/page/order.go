@@ -24,12 +24,12 @@ type Stop struct {
 	Times string // the window, in the zone of the place
 }
 
-// OrderView returns the view of an order. clock returns the time zone of a province.
-func (s Sheet) OrderView(o *delivery.Order, clock func(province string) *time.Location) OrderView {
+// OrderView returns the view of an order. clock returns the time zone of an address.
+func (s Sheet) OrderView(o *delivery.Order, clock func(delivery.Address) *time.Location) OrderView {
 	l, now := s.Language, s.Site.Now()
 	return OrderView{o, []Stop{
-		{l.Text("order.pickup"), o.Pickup, l.Window(o.Pickup.Window, clock(o.Pickup.Address.Province), now)},
-		{l.Text("order.dropoff"), o.Dropoff, l.Window(o.Dropoff.Window, clock(o.Dropoff.Address.Province), now)},
+		{l.Text("order.pickup"), o.Pickup, l.Window(o.Pickup.Window, clock(o.Pickup.Address), now)},
+		{l.Text("order.dropoff"), o.Dropoff, l.Window(o.Dropoff.Window, clock(o.Dropoff.Address), now)},
 	}, l}
 }
 

@@ -231,7 +231,8 @@ func (o *orderForm) Zone(end string) string {
 	if key == "" {
 		return o.Text("neworder.zone.unknown")
 	}
-	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.now.In(o.clockOf(province)).Format("MST"))
+	clock := o.clockOf(typedAddress(o.Form.Values, end))
+	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.now.In(clock).Format("MST"))
 }
 
 // keep adds the values of fields of the form to it, and leaves out all others.

@@ -15,9 +15,9 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
-// clockOf returns the time zone in which the times of a province are typed.
-func (o *orderForm) clockOf(province string) *time.Location {
-	return o.room.config.Calendar.Clock(province)
+// clockOf returns the time zone in which the times of an address are typed.
+func (o *orderForm) clockOf(a delivery.Address) *time.Location {
+	return o.room.config.Calendar.ClockAt(a)
 }
 
 // fill proposes values: those of the order with an id, or the pickup of the latest order.
@@ -78,14 +78,14 @@ func (o *orderForm) fillContact(end string, c delivery.Contact) {
 // fillWindows proposes the windows of an order, later by as many whole days as it takes
 // for the first one to begin in the future.
 func (o *orderForm) fillWindows(copied *delivery.Order) {
-	clock := o.clockOf(copied.Pickup.Address.Province)
+	clock := o.clockOf(copied.Pickup.Address)
 	start := copied.Pickup.Window.Start.In(clock)
 	days := max(0, int(o.now.Sub(start)/(24*time.Hour)))
 	for !start.AddDate(0, 0, days).After(o.now) {
 		days++
 	}
 	for end, contact := range map[string]delivery.Contact{"pickup": copied.Pickup, "dropoff": copied.Dropoff} {
-		clock := o.clockOf(contact.Address.Province)
+		clock := o.clockOf(contact.Address)
 		o.set(end+".time_window.start", contact.Window.Start.In(clock).AddDate(0, 0, days).Format(localForm))
 		o.set(end+".time_window.end", contact.Window.End.In(clock).AddDate(0, 0, days).Format(localForm))
 	}

@@ -21,8 +21,13 @@ func orderValues(values url.Values, clock clocks) url.Values { return converted(
 // quoteValues returns what decides the price as delivery.ReadQuoteRequest reads it.
 func quoteValues(values url.Values, clock clocks) url.Values { return converted(values, clock, true) }
 
-// clocks returns the time zone of a province.
-type clocks func(province string) *time.Location
+// clocks returns the time zone of an address.
+type clocks func(delivery.Address) *time.Location
+
+// typedAddress returns what says which clocks the address of a contact has.
+func typedAddress(typed url.Values, end string) delivery.Address {
+	return delivery.Address{Province: typed.Get(end + ".address.province"), PostalCode: strings.TrimSpace(typed.Get(end + ".address.postal_code"))}
+}
 
 // conversion converts what was typed.
 type conversion struct {
@@ -73,7 +78,7 @@ func (c *conversion) text(name string) string {
 // add converts fields. prefix is the path of their object, with a point.
 func (c *conversion) add(prefix string, fields []orderField) {
 	end, _, _ := strings.Cut(prefix, ".")
-	clock := c.clock(c.typed.Get(end + ".address.province"))
+	clock := c.clock(typedAddress(c.typed, end))
 	for _, f := range fields {
 		if !c.priced || !f.unpriced {
 			c.done.Set(prefix+f.name, f.meaning(c.text(prefix+f.name), clock))

@@ -14,8 +14,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// clock returns the time zone of a province.
-func clock(province string) *time.Location { return testkit.Calendar().Clock(province) }
+// clock returns the time zone of an address.
+func clock(a delivery.Address) *time.Location { return testkit.Calendar().ClockAt(a) }
 
 // typedOrder is a form in which everything is filled in.
 func typedOrder() url.Values {
@@ -144,7 +144,7 @@ func TestLocalTime(t *testing.T) {
 		{"2026-02-30T09:00", "ON", false, ""},
 		{"tomorrow", "ON", false, ""},
 	} {
-		at, ok := localTime(c.typed, clock(c.province), c.last)
+		at, ok := localTime(c.typed, clock(delivery.Address{Province: c.province}), c.last)
 		if got := at.Format(time.RFC3339); ok != (c.want != "") || ok && got != c.want {
 			t.Errorf("%s in %s, last %t: got %s, %t, want %q", c.typed, c.province, c.last, got, ok, c.want)
 		}

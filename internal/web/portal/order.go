@@ -54,7 +54,7 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
 	now := s.room.config.Site.Now()
 	v := orderView{
-		sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.Clock),
+		sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.ClockAt),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),
@@ -83,7 +83,7 @@ func (room *Room) label(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found, format, resolution, room.config.Calendar.Clock(found.Dropoff.Address.Province))
+	file, err := label.NewFile(found, format, resolution, room.config.Calendar.ClockAt(found.Dropoff.Address))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -135,7 +135,7 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
-	tracking := track.New(track.Config{Site: site, Clock: pricing.NewCalendar(zone.Own()).Clock, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
+	tracking := track.New(track.Config{Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
 	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site), []visit.Route{
 		firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
 		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},

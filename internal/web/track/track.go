@@ -43,8 +43,8 @@ type Mails interface {
 // Config holds what the room needs.
 type Config struct {
 	Site *page.Site
-	// Clock returns the time zone of a province.
-	Clock   func(province string) *time.Location
+	// Clock returns the time zone of an address, of which province and postal code are known.
+	Clock   func(delivery.Address) *time.Location
 	Orders  Orders
 	Senders Senders
 	Photos  Photos
@@ -77,7 +77,7 @@ func (room *Room) Order(v *visit.Visit) (int, []byte, error) {
 		return 0, nil, err
 	}
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
-	view := viewOf(found, sender, photo, language, room.config.Clock(found.Destination.Province), room.config.Site.Now())
+	view := viewOf(found, sender, photo, language, room.config.Clock(found.Destination.Address()), room.config.Site.Now())
 	body, err := room.templates.Render(v.Header, page.Document{
 		Language: language, Template: "order", Title: view.Title(), Data: view,
 		Styles: []string{"track.css"}, Roomy: true, Preview: preview(sender, language),

@@ -67,7 +67,7 @@ func order(status delivery.Status) *delivery.Tracked {
 func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
 	t.Helper()
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Clock: testkit.Calendar().Clock, Orders: s, Senders: s, Photos: s, Mails: s})
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -209,7 +209,7 @@ func BenchmarkOrderPage(b *testing.B) {
 	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
 	s.order.Courier = &delivery.TrackedCourier{FirstName: "Camille", Vehicle: "van"}
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Clock: testkit.Calendar().Clock, Orders: s, Senders: s, Photos: s, Mails: s})
+	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -53,7 +53,7 @@ const Failure = ({ zone, go }) => html`<form class="stack" onSubmit=${(/** @type
 </form>`;
 
 /** Asks why an attempt has failed. @param {Asked} order @param {Go} go */
-export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} zone=${zoneOf(order.province ?? "")} go=${go} />`);
+export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
 
 /**
  * Asks for what a move needs, and goes on at once with one that needs nothing.

@@ -8,11 +8,14 @@ import { language } from "dropyard/text.js";
  * @typedef {{name: string, shifts: [at: number, east: number][]}} Zone
  */
 
-/** The clocks of provinces, which the document has. @returns {Record<string, Zone>} */
+/** The clocks of provinces, and of areas that have others, which the document has. @returns {Record<string, Zone>} */
 const zones = () => JSON.parse(globalThis.document?.getElementById("board")?.dataset.zones ?? "{}");
 
-/** Returns the clocks of a province. @param {string} province @returns {Zone} */
-export const zoneOf = (province) => zones()[province] ?? { name: "UTC", shifts: [] };
+/**
+ * Returns the clocks of a destination.
+ * @param {string} province @param {string} [area] the first half of the postal code @returns {Zone}
+ */
+export const zoneOf = (province, area = "") => zones()[area] ?? zones()[province] ?? { name: "UTC", shifts: [] };
 
 /** Returns what people call a time zone. @param {Zone} zone */
 export const zoneName = (zone) => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZone: zone.name, timeZoneName: "longGeneric" })
