@@ -78,7 +78,7 @@ var rooms = map[string]room{
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
 
 	"internal/recipient": {may: []string{"internal/delivery", "internal/board", "internal/mail", foundation}, mayNot: useCase},
-	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/pricing", "internal/record", foundation, "internal/actor"}, mayNot: useCase},
+	"internal/order":     {may: []string{"internal/figures", "internal/delivery", "internal/idempotency", "internal/ledger", "internal/mail", "internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/pricing", "internal/record", foundation, "internal/actor"}, mayNot: useCase},
 	"internal/stock":     {may: []string{"internal/delivery", "internal/idempotency", "internal/ledger", "internal/audit", foundation}, mayNot: useCase},
 	"internal/report":    {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard":  {may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase},

@@ -277,4 +277,12 @@ type WarningCode string
 const (
 	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup" // the dropoff's window ends before the pickup's begins
 	WarningLate                WarningCode = "late"                  // the estimated delivery is after the dropoff's window
+	WarningNoBusinessDay       WarningCode = "no_business_day"       // no part of the window is on a business day
+	WarningProvince            WarningCode = "province_mismatch"     // the postal code belongs to another province
+	WarningPostBox             WarningCode = "post_office_box"       // couriers cannot deliver there
+	WarningEmail               WarningCode = "email_domain"          // the domain cannot exist
+	WarningPhone               WarningCode = "phone_length"          // no number of the country has this length
+	WarningNotPrinted          WarningCode = "label_not_printed"     // the label cannot print some of the characters
+	WarningCut                 WarningCode = "label_cut"             // the label shows only the beginning of the text
+	WarningBarcode             WarningCode = "barcode_not_printed"   // the label has a number of its own instead
 )

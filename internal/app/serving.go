@@ -124,7 +124,7 @@ func (a *App) handler() http.Handler {
 
 // reports returns the service that answers what happened in a period.
 func (a *App) reports() *report.Service {
-	return report.NewService(a.store.Reports(), a.calendar.ClockAt, a.Now)
+	return report.NewService(a.store.Reports(), a.calendar.Clock, a.Now)
 }
 
 // openID returns the client of the OpenID provider; nil if there is none.

@@ -20,7 +20,7 @@ const (
 	SignIn     Kind = "sign_in"    // from a device that is new to the account
 	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
 
-	Trial      Kind = "trial"      // whether the mail server accepts mails; an operator asks for it
+	Trial Kind = "trial" // whether the mail server accepts mails; an operator asks for it
 
 	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
 	Delivered Kind = "delivered"

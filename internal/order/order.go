@@ -95,7 +95,10 @@ func (s *Service) Quote(ctx context.Context, partnerID string, shipment delivery
 	if err != nil {
 		return pricing.Quote{}, err
 	}
-	return s.config.Quoter.Issue(partnerID, shipment, price, now), nil
+	quote := s.config.Quoter.Issue(partnerID, shipment, price, now)
+	asked := &delivery.Order{OrderRequest: delivery.OrderRequest{Shipment: shipment}}
+	quote.Warnings = s.warnings(asked, price.EstimatedDelivery)
+	return quote, nil
 }
 
 // price prices a shipment by the rate card in effect for the partner now.
@@ -160,7 +163,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 	if err != nil {
 		return nil, err
 	}
-	return &delivery.Order{
+	order := &delivery.Order{
 		OrderID:           orderID,
 		PartnerID:         partnerID,
 		OrderRequest:      wanted.OrderRequest,
@@ -168,14 +171,15 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		Currency:          currency,
 		TrackingURL:       s.config.TrackingURL(orderID),
 		CreatedAt:         now,
-		Warnings:          wanted.Warnings(price.EstimatedDelivery),
 		Status:            delivery.StatusPending,
 		Version:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
 		Promised:          price.EstimatedDelivery,
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
-	}, nil
+	}
+	order.Warnings = s.warnings(order, price.EstimatedDelivery)
+	return order, nil
 }
 
 // Get reads one order with its history.

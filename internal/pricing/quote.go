@@ -73,7 +73,6 @@ func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.
 		ServiceLevel: s.ServiceLevel,
 		Price:        p,
 		ValidUntil:   validUntil,
-		Warnings:     s.Warnings(p.EstimatedDelivery),
 	}
 }
 

@@ -77,9 +77,9 @@ var (
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
 		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
 	findReferences = db.LookUpSome(byReference, orders, orders.Pick("partner_id", "partner_order_id", "order_id", "status"))
-	documents     = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
-	findDocuments = db.LookUpSome(byOrder, orders, documents)
-	lockDocuments = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
+	documents      = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
+	findDocuments  = db.LookUpSome(byOrder, orders, documents)
+	lockDocuments  = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
 )
 
 // orderRowOf returns an order as it is stored.

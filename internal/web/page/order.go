@@ -60,17 +60,27 @@ func (v OrderView) Warnings() (texts []string) {
 	if v.HasEnded() {
 		return nil
 	}
-	keys := map[delivery.WarningCode]string{
-		delivery.WarningDropoffBeforePickup: "order.warning.before", delivery.WarningLate: "order.warning.late",
-	}
 	for _, w := range v.Order.Warnings {
-		text := w.Message
-		if key := keys[w.Code]; key != "" {
-			text = v.language.Text(key)
-		}
-		texts = append(texts, text)
+		texts = append(texts, v.language.Warning(w))
 	}
 	return texts
+}
+
+// warningKeys are the phrases of warnings.
+var warningKeys = map[delivery.WarningCode]string{
+	delivery.WarningDropoffBeforePickup: "order.warning.before", delivery.WarningLate: "order.warning.late",
+	delivery.WarningNoBusinessDay: "order.warning.no_business_day", delivery.WarningProvince: "order.warning.province_mismatch",
+	delivery.WarningPostBox: "order.warning.post_office_box", delivery.WarningEmail: "order.warning.email_domain",
+	delivery.WarningPhone: "order.warning.phone_length", delivery.WarningNotPrinted: "order.warning.label_not_printed",
+	delivery.WarningCut: "order.warning.label_cut", delivery.WarningBarcode: "order.warning.barcode_not_printed",
+}
+
+// Warning returns what a warning says. One of a later release has no phrase.
+func (l Language) Warning(w delivery.Warning) string {
+	if key := warningKeys[w.Code]; key != "" {
+		return l.Text(key, "field", w.Field)
+	}
+	return w.Message
 }
 
 // Note returns the note of an entry of the history. Couriers choose the reason of a

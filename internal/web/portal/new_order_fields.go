@@ -206,6 +206,7 @@ func (o *orderForm) Levels() (levels []page.Option) {
 	return levels
 }
 
+// warnings are the phrases that this page has for warnings besides those of all pages.
 var warnings = map[delivery.WarningCode]string{
 	delivery.WarningDropoffBeforePickup: "neworder.warn.before", delivery.WarningLate: "neworder.warn.late",
 }
@@ -216,7 +217,11 @@ func (o *orderForm) Warnings() (texts []string) {
 		return nil
 	}
 	for _, warning := range o.Quote.Warnings {
-		texts = append(texts, o.Text(warnings[warning.Code]))
+		if key := warnings[warning.Code]; key != "" {
+			texts = append(texts, o.Text(key))
+		} else {
+			texts = append(texts, o.Language.Warning(warning))
+		}
 	}
 	return texts
 }
