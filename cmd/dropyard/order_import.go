@@ -132,6 +132,7 @@ func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch in
 		for i, result := range answer.Results {
 			created := cmp.Or(result.Order, &client.Order{})
 			im.count(orders[i], created.RateCents, result.Replayed, result.Error)
+			im.warn(orders[i], created.Warnings)
 		}
 		orders = orders[count:]
 		im.bar.Show("importing", int64(im.done), int64(im.total))
@@ -191,6 +192,13 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 	}
 }
 
+// warn prints what is probably not meant about an order.
+func (im *orderImport) warn(order *fileOrder, warnings []client.Warning) {
+	for _, warning := range warnings {
+		im.say("line %d: %s: warning: %s: %s", order.line, order.reference, warning.Field, warning.Message)
+	}
+}
+
 // faultsOf returns all faults of an order on one line, or the message if none is listed.
 func faultsOf(refused *client.Error) string {
 	faults := make([]string, len(refused.Details.Errors))
@@ -216,6 +224,7 @@ func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error 
 			return err
 		}
 		im.count(order, validated.RateCents, false, validated.Error)
+		im.warn(order, validated.Warnings)
 		im.bar.Show("checking", int64(im.done), int64(im.total))
 	}
 	return nil

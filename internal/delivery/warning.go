@@ -18,7 +18,7 @@ const (
 	WarningLate                WarningCode = "late"                  // the estimated delivery is after the dropoff's window
 	WarningNoBusinessDay       WarningCode = "no_business_day"       // a window without a business day
 	WarningProvince            WarningCode = "province_mismatch"     // the postal code is of another province
-	WarningPostBox             WarningCode = "post_office_box"       // a courier finds nobody there
+	WarningPostBox             WarningCode = "post_office_box"       // couriers cannot deliver there
 	WarningEmail               WarningCode = "email_domain"          // the domain cannot exist
 	WarningPhone               WarningCode = "phone_length"          // no number of the country is as long
 	WarningNotPrinted          WarningCode = "label_not_printed"     // the label cannot show characters

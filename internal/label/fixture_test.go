@@ -14,7 +14,7 @@ const (
 )
 
 // clock is the time zone of the dropoff of a typical order.
-var clock = time.FixedZone("", -4*60*60)
+var clock = time.FixedZone("AST", -4*60*60)
 
 // usual returns a typical order.
 func usual() *delivery.Order {

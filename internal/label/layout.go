@@ -232,7 +232,7 @@ func (p *page) to(o *delivery.Order, clock *time.Location) {
 
 // appointment adds a line with the time window and the phone number.
 func (c *column) appointment(to *delivery.Contact, clock *time.Location) {
-	const phoneSize, large, small, gap = 30, 34, 24, 24
+	const phoneSize, large, small, gap = 30, 34, 18, 24
 	phone, _ := clean(phoneNumber(to.Phone))
 	wide := regular.width(phone, phoneSize)
 	right := column{c.page, c.x + c.width - wide, c.y, wide}
@@ -246,7 +246,8 @@ func (c *column) appointment(to *delivery.Contact, clock *time.Location) {
 	c.y = left.y + 8
 }
 
-// window returns a time window in a time zone, to the minute.
+// window returns a time window in a time zone, to the minute, with the name of the zone: the
+// person who prints the label may be in another.
 func window(w delivery.Window, clock *time.Location) string {
 	const date, minute = "2006-01-02", "15:04"
 	start, end := w.Start.In(clock), w.End.In(clock)
@@ -254,7 +255,7 @@ func window(w delivery.Window, clock *time.Location) string {
 	if day := end.Format(date); day != start.Format(date) {
 		until = day + " " + until
 	}
-	return start.Format(date+" "+minute) + " – " + until
+	return start.Format(date+" "+minute) + " – " + until + " " + start.Format("MST")
 }
 
 // phoneNumber returns a phone number, in groups if it is North American.

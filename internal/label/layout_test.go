@@ -148,11 +148,11 @@ func TestNumber(t *testing.T) {
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	start := time.Date(2026, time.March, 9, 2, 30, 59, 0, time.UTC)
-	west := time.FixedZone("", -int((3*time.Hour + 30*time.Minute).Seconds()))
+	west := time.FixedZone("NST", -int((3*time.Hour + 30*time.Minute).Seconds()))
 	for length, want := range map[time.Duration]string{
-		time.Hour:      "2026-03-08 23:00 – 2026-03-09 00:00",
-		10 * time.Hour: "2026-03-08 23:00 – 2026-03-09 09:00",
-		time.Minute:    "2026-03-08 23:00 – 23:01",
+		time.Hour:      "2026-03-08 23:00 – 2026-03-09 00:00 NST",
+		10 * time.Hour: "2026-03-08 23:00 – 2026-03-09 09:00 NST",
+		time.Minute:    "2026-03-08 23:00 – 23:01 NST",
 	} {
 		if got := window(delivery.Window{Start: start, End: start.Add(length)}, west); got != want {
 			t.Errorf("%v from %v: got %q, want %q", length, start, got, want)

@@ -129,7 +129,7 @@ func TestTextOfPDF(t *testing.T) {
 	for _, want := range []string{
 		"EXPRESS", "1/2", "2/2", "Épicerie Bœuf & Fils", "Amélie Façade-Noël", "app. 12", "Montréal", "QC H2W 2M5", "CANADA",
 		"Sonnette du haut; le chien mord. – Ring twice", "FRAGILE", "COD 45.05 CAD", "6.2 kg – 40 × 30.5 × 20 cm", "0.05 kg – 10 × 10 × 5 cm",
-		"1G2H3J", "2026-01-15 11:00 – 14:00", "+1 514-555-0100", "Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
+		"1G2H3J", "2026-01-15 11:00 – 14:00 AST", "+1 514-555-0100", "Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got\n%s\nwant %q in it", text, want)

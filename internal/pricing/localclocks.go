@@ -111,14 +111,12 @@ func (c *Calendar) at(a delivery.Address) *place {
 	return &place{clock: c.ClockAt(a), holidays: province.holidays}
 }
 
-// LocalClocks returns the time zones of the forward sortation areas whose clocks differ from
-// those of the capital of their province, by area.
+// LocalClocks returns the time zones of postal codes whose clocks differ from those of the
+// capital of their province, by how the codes begin: with three characters or with five.
 func (c *Calendar) LocalClocks() map[string]*time.Location {
-	clocks := map[string]*time.Location{}
+	clocks := make(map[string]*time.Location, len(localZones))
 	for code, name := range localZones {
-		if len(code) == areaLength {
-			clocks[code] = c.local[name]
-		}
+		clocks[code] = c.local[name]
 	}
 	return clocks
 }

@@ -52,34 +52,39 @@ type boardSheet struct {
 	Bones   []struct{} // rows that are drawn while the orders are read
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
-	Zones         string // the clocks of provinces and areas, as JSON
+	Zones         string // the clocks of places, as JSON
 }
 
-// boardClocks are the clocks of a province as the board's modules need them: browsers may
-// have older time zones than the service.
+// boardClocks are the clocks of places as the board's modules need them: browsers may have
+// older time zones than the service.
 type boardClocks struct {
-	Name string `json:"name"` // of the time zone
-	// Shifts has the times, in seconds since 1970, from which the clocks are ahead of UTC by
-	// the seconds beside them.
-	Shifts [][2]int64 `json:"shifts"`
+	// Zones has for each time zone the times, in seconds since 1970, from which its clocks are
+	// ahead of UTC by the seconds beside them.
+	Zones map[string][][2]int64 `json:"zones"`
+	// Places has the names of the time zones of provinces, and of the beginnings of postal codes
+	// with other clocks.
+	Places map[string]string `json:"places"`
 }
 
 // clocksAhead is how far ahead the board knows the clocks.
 const clocksAhead = 2 * 366 * 24 * time.Hour
 
-// zones returns the clocks of provinces, and of the forward sortation areas that have others, as
-// JSON.
+// zones returns the clocks of places as JSON.
 func (room *Room) zones(now time.Time) (string, error) {
-	clocks, places := map[string]boardClocks{}, room.config.Calendar.LocalClocks()
+	clocks := boardClocks{map[string][][2]int64{}, map[string]string{}}
+	places := room.config.Calendar.LocalClocks()
 	for _, province := range delivery.Provinces {
 		places[province] = room.config.Calendar.Clock(province)
 	}
 	for place, location := range places {
-		known := boardClocks{Name: location.String()}
-		for _, shift := range zone.Shifts(location, now.Add(-24*time.Hour), now.Add(clocksAhead)) {
-			known.Shifts = append(known.Shifts, [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
+		name := location.String()
+		clocks.Places[place] = name
+		if clocks.Zones[name] != nil {
+			continue
 		}
-		clocks[place] = known
+		for _, shift := range zone.Shifts(location, now.Add(-24*time.Hour), now.Add(clocksAhead)) {
+			clocks.Zones[name] = append(clocks.Zones[name], [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
+		}
 	}
 	encoded, err := json.Marshal(clocks)
 	return string(encoded), err

@@ -1629,11 +1629,12 @@ export interface components {
          * @example expedition@epicerie-metro.example
          */
         Email: string;
-        /** @description 1 to 255 characters, without NUL. */
+        /** @description 1 to 255 characters, without NUL; in requests not only white space. */
         Line: string;
         /**
          * Format: date-time
-         * @description RFC 3339 with an offset, from 1970 to 9999 in UTC. Stored with a precision of a millisecond.
+         * @description RFC 3339 with an offset, from 1970 to 9999 in UTC; other forms of ISO 8601 with an offset are accepted, too. Stored
+         *     with a precision of a millisecond.
          * @example 2026-03-03T09:00:00-05:00
          */
         DateTime: string;
@@ -2465,7 +2466,7 @@ export interface components {
             warnings?: components["schemas"]["Warning"][];
         };
         OrderRequest: {
-            /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. */
+            /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. It neither begins nor ends with white space. */
             partner_order_id: components["schemas"]["Line"];
             service_level: components["schemas"]["ServiceLevel"];
             /** @description Where the courier gets the parcels. */
@@ -2516,7 +2517,7 @@ export interface components {
             end: components["schemas"]["DateTime"];
         };
         Parcel: {
-            /** @description Unique within the order. */
+            /** @description Unique within the order. It neither begins nor ends with white space. */
             parcel_id: components["schemas"]["Line"];
             /** @description Contents, 1 to 1000 characters. */
             description: string;
@@ -2640,9 +2641,17 @@ export interface components {
         /**
          * @description - dropoff_before_pickup: the time window of the dropoff ends before that of the pickup begins
          *     - late: the estimated delivery is after the end of the dropoff's time window
+         *     - no_business_day: no part of the time window is on a business day
+         *     - province_mismatch: the postal code belongs to another province
+         *     - post_office_box: couriers cannot deliver to a post office box
+         *     - email_domain: the domain of the e-mail address cannot exist
+         *     - phone_length: no phone number of this country has this length
+         *     - label_not_printed: the label cannot print some of the characters
+         *     - label_cut: the label shows only the beginning of the text
+         *     - barcode_not_printed: the label cannot print the barcode, and has a number of its own instead
          * @enum {string}
          */
-        WarningCode: "dropoff_before_pickup" | "late";
+        WarningCode: "dropoff_before_pickup" | "late" | "no_business_day" | "province_mismatch" | "post_office_box" | "email_domain" | "phone_length" | "label_not_printed" | "label_cut" | "barcode_not_printed";
         Validation: {
             /** @description True if the order would be created now. */
             valid: boolean;

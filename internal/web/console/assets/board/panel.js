@@ -10,8 +10,9 @@ import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
 import { entered, open, panelTitle } from "./route.js";
 import { store } from "./store.js";
-import { clock, dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
+import { dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
+import { windowIn, zoneOf } from "./zone.js";
 
 /** An order as GET /ops/v1/orders/{order_id} has it. @typedef {Record<string, any>} OrderRecord */
 
@@ -28,13 +29,7 @@ const nameOf = (record, id) => record.operators[id] ?? id;
 /** A time, in full where it is pointed at. @param {{at: string}} props */
 const When = ({ at }) => html`<time datetime=${at} title=${full(Date.parse(at))}>${moment(Date.parse(at), tick.value)}</time>`;
 
-/** @param {{start: string, end: string}} window */
-const windowOf = ({ start, end }) => {
-  const from = new Date(start), to = new Date(end);
-  return `${moment(+from, tick.value)} – ${from.toDateString() === to.toDateString() ? clock(+to) : moment(+to, tick.value)}`;
-};
-
-/** A window with its zone. @param {{start: string, end: string}} window */
+/** A window on the clocks of the reader. @param {{start: string, end: string}} window */
 const fullWindow = ({ start, end }) => `${full(Date.parse(start))} – ${full(Date.parse(end))}`;
 
 /** One end of the delivery. @param {{title: string, stop: any}} props */
@@ -42,7 +37,7 @@ const Stop = ({ title, stop }) => html`<section>
   <h3>${title}</h3>
   <p><bdi>${stop.name}</bdi></p>
   <p><bdi>${stop.address.line1}${stop.address.line2 ? `, ${stop.address.line2}` : ""}</bdi>, <bdi>${stop.address.city}</bdi> ${stop.address.postal_code}</p>
-  <p class="soft"><span title=${fullWindow(stop.time_window)}>${windowOf(stop.time_window)}</span> · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
+  <p class="soft"><span title=${fullWindow(stop.time_window)}>${windowIn(stop.time_window, zoneOf(stop.address.province, stop.address.postal_code))}</span> · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
   ${stop.address.notes && html`<p><bdi>${stop.address.notes}</bdi></p>`}
 </section>`;
 
