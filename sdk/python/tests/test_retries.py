@@ -187,3 +187,25 @@ def test_iterators(name: str, answers: list[httpx.Response], asked: list[str]) -
     script = Script(*answers)
     assert list(getattr(script.client, name)()) == want
     assert [request.url.query.decode() for request in script.requests] == asked
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "localhost:8080",
+        "dropyard.example",
+        "",
+        "ftp://dropyard.example",
+        "https://",
+        "http://[::1",
+        "https://a/?b=1",
+        "//a",
+    ],
+)
+def test_addresses_without_http_are_refused_at_once(address: str) -> None:
+    with pytest.raises(ValueError, match="is not an address such as https://dropyard.example"):
+        dropyard.Client(address, "pk_1", "sk_1")
+
+
+def test_addresses_may_have_a_path() -> None:
+    assert dropyard.Service("http://localhost:8080/sub/").base_url == "http://localhost:8080/sub"

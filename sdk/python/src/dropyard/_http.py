@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import httpx
 
@@ -23,6 +23,23 @@ _TIMEOUT = 35.0  # a little longer than the service's own
 _IDEMPOTENT = ("GET", "PUT", "DELETE")
 
 Self = TypeVar("Self", bound="Connection")
+
+
+def _checked(base_url: str) -> str:
+    """Return the address of a service without a slash at its end, if it is one."""
+    try:
+        parts = urlsplit(base_url)
+        valid = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and not parts.query
+            and not parts.fragment
+        )
+    except ValueError:  # for example a bracket without its counterpart
+        valid = False
+    if not valid:
+        raise ValueError(f"base_url: {base_url!r} is not an address such as https://dropyard.example")
+    return base_url.rstrip("/")
 
 
 class Connection:
@@ -40,9 +57,10 @@ class Connection:
         """Prepare a connection to the service at base_url, which has neither /v1 nor a query.
 
         http is for another timeout than 35 seconds, proxies, and tests; the caller closes
-        it. Without retry_delays every request is sent once.
+        it. Without retry_delays every request is sent once. Raises ValueError for a base_url
+        that does not begin with http:// or https://.
         """
-        self.base_url = base_url.rstrip("/")
+        self.base_url = _checked(base_url)
         self.retry_delays = tuple(retry_delays)
         self._owned = http is None
         self._http = http or httpx.Client(timeout=_TIMEOUT)
