@@ -347,6 +347,20 @@ func TestScan(t *testing.T) {
 	if got := scan(f.operator, "P-1").Must(t, 200); got.Len("matches") != 20 {
 		t.Errorf("dispatcher: got %d matches, want 20", got.Len("matches"))
 	}
+	boxed := strings.NewReplacer(`"LAMP-2"`, `"036000291452"`).Replace(string(testkit.OrderJSON("A-6", "")))
+	box := f.partner.Create(t, []byte(boxed)).Must(t, 201).Text("order_id")
+	for _, code := range []string{"036000291452", "]E00036000291452\r", "]C10100036000291452\x1d10LOT", "(01)00036000291452", "0 36000 29145 2"} {
+		if got := scan(f.operator, code).Must(t, 200); got.Len("matches") != 1 || got.Text("matches", 0, "order", "order_id") != box || got.JSON("matches", 0, "place") != 2.0 {
+			t.Errorf("%q: got %s, want the second parcel of order %s", code, got.Body, box)
+		}
+	}
+	for _, code := range []string{ // as scanners and computers are set up
+		strings.ToUpper(id), "]Q1" + tracking + "\r\n", strings.NewReplacer("/", "é", "?", "É").Replace(tracking), "]C1LAMP-2\r",
+	} {
+		if got := scan(f.operator, code).Must(t, 200); got.Text("matches", 0, "order", "order_id") == "" {
+			t.Errorf("%q: got %s, want the order", code, got.Body)
+		}
+	}
 	scan(r, "").Refused(t, 422, "validation_error")
 	scan(r, strings.Repeat("x", 3001)).Refused(t, 422, "validation_error")
 }

@@ -44,7 +44,7 @@ type Filter struct {
 	DueBefore time.Time
 	Attention []board.Reason // any of them
 	Search    string         // occurs in the row's search text, in any case
-	Line      string         // is a whole line of it, in any case
+	Lines     []string       // any of them is a whole line of it, in any case
 	Sort      Sort
 	After     Cursor
 	Limit     int

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/barcode"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
@@ -72,12 +73,38 @@ func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*d
 	return []int{scan.Place}, []*delivery.Order{o}, nil
 }
 
-// barcoded returns the orders under way that have a parcel with the scanned text on
-// its label, and the places of the parcels. The board ignores case and also finds
-// the text elsewhere, for example in references; so further pages are read until
-// there are enough parcels or no more rows.
-func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, _ error) {
-	filter := Filter{Line: scan.Text, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}
+// barcoded returns the orders under way that have a parcel with what was scanned on its label, and
+// the places of the parcels. The text as it was read comes first: partners choose their codes,
+// and one may look like another reading of another code.
+func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, err error) {
+	readings := barcode.Readings(scan.Text)
+	if len(readings) == 0 {
+		return nil, nil, nil
+	}
+	places, orders, err = s.withLines(ctx, tx, scan, readings[:1], now)
+	if lines := linesOf(readings); err == nil && len(orders) == 0 && len(lines) > 0 {
+		places, orders, err = s.withLines(ctx, tx, scan, lines, now)
+	}
+	return places, orders, err
+}
+
+// linesOf returns the texts that labels may have for some readings, besides the first one: a GTIN
+// may be written in several lengths.
+func linesOf(readings []string) []string {
+	var lines []string
+	for _, reading := range readings {
+		lines = append(append(lines, reading), barcode.Lengths(reading)...)
+	}
+	return slices.DeleteFunc(lines, func(line string) bool { return line == readings[0] })
+}
+
+// withLines returns the orders under way that have a parcel with one of the texts on its label.
+// The board ignores case and also finds the texts elsewhere, for example in references; so
+// further pages are read until there are enough parcels or no more rows.
+func (s *Service) withLines(
+	ctx context.Context, tx Reader, scan Scan, lines []string, now time.Time,
+) (places []int, orders []*delivery.Order, _ error) {
+	filter := Filter{Lines: lines, CourierID: scan.CourierID, Sort: SortOldest, Limit: maxMatches}
 	for {
 		rows, err := tx.Board(ctx, filter, now)
 		if err != nil {
@@ -88,7 +115,7 @@ func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.T
 			return nil, nil, err
 		}
 		for _, o := range s.config.Damaged.Readable(ordersIn(rows, found)) {
-			if place := labelled(o, scan.Text); place > 0 && len(orders) < maxMatches {
+			if place := labelled(o, lines); place > 0 && len(orders) < maxMatches {
 				places, orders = append(places, place), append(orders, o)
 			}
 		}
@@ -99,13 +126,18 @@ func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.T
 	}
 }
 
-// labelled returns the place of the parcel, from 1, that has a text on its label; 0
-// if there is none. A parcel with a barcode has no parcel_id in its code, and many orders may
-// have the same parcel_id.
-func labelled(o *delivery.Order, text string) int {
-	at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
-	if at < 0 {
-		at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == "" && p.ParcelID == text })
+// labelled returns the place of the parcel, from 1, that has the first text that any has on its
+// label; 0 if there is none. A parcel with a barcode has no parcel_id in its code, and many
+// orders may have the same parcel_id.
+func labelled(o *delivery.Order, texts []string) int {
+	for _, text := range texts {
+		at := slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == text })
+		if at < 0 {
+			at = slices.IndexFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Barcode == "" && p.ParcelID == text })
+		}
+		if at >= 0 {
+			return at + 1
+		}
 	}
-	return at + 1
+	return 0
 }

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/barcode"
 )
 
 const (
@@ -57,20 +58,38 @@ func parcelNumber(orderID string, place int) string {
 
 var (
 	numberForm = regexp.MustCompile(`^[0-9]{52}$`)
-	pathForm   = regexp.MustCompile(`/track/(ord_[0-9a-z]{32})(?:/html)?/?$`)
+	pathForm   = regexp.MustCompile(`(?i)/track/(ord_[0-9a-z]{32})(?:/html)?/?$`)
 )
 
 // Scan resolves a text that was read from a label or typed. A tracking URL, of any
 // host because a service may move, and an order's id name an order; then place is
-// 0. A parcel's number also gives the place of the parcel in the order, from 1.
+// 0. A parcel's number also gives the place of the parcel in the order, from 1. All
+// readings of the text are tried (barcode.Readings), and ids in capitals are read.
 //
 // Any other text is not ok: it may be a barcode or a parcel_id, and the caller is
 // to search for it. So is a number whose order does not exist, which is a
 // partner's own barcode.
 func Scan(text string) (orderID string, place int, ok bool) {
-	text = strings.TrimSpace(text)
-	if _, ok := delivery.PartnerOfOrder(text); ok {
-		return text, 0, true
+	for _, reading := range barcode.Readings(text) {
+		if orderID, place, ok = resolve(reading); ok {
+			return orderID, place, true
+		}
+	}
+	return "", 0, false
+}
+
+// Meant returns the id of the order if a text that was typed into a search is its code, or the
+// text as it is.
+func Meant(text string) string {
+	if orderID, _, ok := Scan(text); ok {
+		return orderID
+	}
+	return text
+}
+
+func resolve(text string) (orderID string, place int, ok bool) {
+	if id := strings.ToLower(text); isOrderID(id) {
+		return id, 0, true
 	}
 	if numberForm.MatchString(text) {
 		return parseNumber(text)
@@ -83,8 +102,13 @@ func Scan(text string) (orderID string, place int, ok bool) {
 	if found == nil {
 		return "", 0, false
 	}
-	_, ok = delivery.PartnerOfOrder(found[1])
-	return found[1], 0, ok
+	orderID = strings.ToLower(found[1])
+	return orderID, 0, isOrderID(orderID)
+}
+
+func isOrderID(text string) bool {
+	_, ok := delivery.PartnerOfOrder(text)
+	return ok
 }
 
 func parseNumber(digits string) (orderID string, place int, ok bool) {

@@ -110,13 +110,27 @@ func boardConditions(f dispatch.Filter, now time.Time) *db.Conditions {
 		phone := cmp.Or(board.PhoneDigits(text), text)
 		c.Add(`(search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`, "%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%")
 	}
-	if f.Line != "" {
-		c.Add(`search || ? LIKE ? ESCAPE '\'`, "\n", "%\n"+likeLiteral.Replace(strings.ToLower(f.Line))+"\n%")
+	if len(f.Lines) > 0 {
+		var values []any
+		for _, line := range paddedLines(f.Lines) {
+			values = append(values, "\n", "%\n"+likeLiteral.Replace(strings.ToLower(line))+"\n%")
+		}
+		condition := `search || ? LIKE ? ESCAPE '\'`
+		c.Add("("+condition+strings.Repeat(" OR "+condition, len(values)/2-1)+")", values...)
 	}
 	if f.After.OrderID != "" {
 		c.Add("("+sortColumn[f.Sort]+", order_id) > (?, ?)", f.After.At, f.After.OrderID)
 	}
 	return c
+}
+
+// paddedLines repeats the last line until their number is a power of two, so that there are few
+// different statements.
+func paddedLines(lines []string) []string {
+	for lines = slices.Clone(lines); len(lines)&(len(lines)-1) != 0; {
+		lines = append(lines, lines[len(lines)-1])
+	}
+	return lines
 }
 
 // padded repeats the last state, so that the number of parameters is always the

@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/label"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -133,7 +134,7 @@ func (s *Server) boardFilter(c *httpd.Call) (filter dispatch.Filter, err error) 
 		ServiceLevel: delivery.ServiceLevel(q.OneOf("service_level", form.OneOf(delivery.ServiceLevels...))),
 		CreatedFrom:  q.Time("created_from"),
 		CreatedTo:    q.Time("created_to"),
-		Search:       q.OneOf("q", form.Length(1, maxSearch)),
+		Search:       label.Meant(q.OneOf("q", form.Length(1, maxSearch))),
 		Sort:         dispatch.Sort(q.OneOf("sort", form.OneOf(dispatch.Sorts...))),
 		Limit:        q.Limit(maxBoard),
 	}

@@ -153,7 +153,9 @@ func selects(f dispatch.Filter, row *board.Row) bool {
 		(f.DueBefore.IsZero() || !row.Dropoff.End.Before(now) && row.Dropoff.End.Before(f.DueBefore)) &&
 		(len(f.Attention) == 0 || slices.ContainsFunc(f.Attention, needs)) &&
 		(strings.Contains(row.Search, strings.ToLower(f.Search)) || strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00"))) &&
-		(f.Line == "" || slices.Contains(strings.Split(row.Search, "\n")[1:], strings.ToLower(f.Line))) &&
+		(len(f.Lines) == 0 || slices.ContainsFunc(f.Lines, func(line string) bool {
+			return slices.Contains(strings.Split(row.Search, "\n")[1:], strings.ToLower(line))
+		})) &&
 		(f.After.OrderID == "" || compareCursors(cursorOf(f, row), f.After) > 0)
 }
 
@@ -268,7 +270,9 @@ func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 		func() {
 			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100"}).Draw(rt, "searched")
 		},
-		func() { f.Line = rapid.SampledFrom([]string{"PO 1", "p_", "%"}).Draw(rt, "line searched") },
+		func() {
+			f.Lines = rapid.SliceOfN(rapid.SampledFrom([]string{"PO 1", "p_", "%", "none"}), 1, 3).Draw(rt, "lines searched")
+		},
 	} {
 		if rapid.IntRange(0, 4).Draw(rt, fmt.Sprintf("by field %d", i)) == 4 {
 			draw()

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -46,7 +47,7 @@ const attentionStatus = "attention"
 func (room *Room) orders(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	search, status, partnerID := strings.TrimSpace(query.Get("q")), query.Get("status"), query.Get("partner")
-	if len(search) > maxSearch {
+	if search = label.Meant(search); len(search) > maxSearch {
 		search = ""
 	}
 	filter := dispatch.Filter{PartnerID: partnerID, Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/barcode"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // tables are what the app's modules repeat of the service's rules, so that they apply
@@ -57,6 +59,49 @@ func TestTablesAreTheServices(t *testing.T) {
 		at := now.Add(time.Duration(limit[0]) * time.Millisecond)
 		if !delivery.MayHaveOccurred(at, now) || delivery.MayHaveOccurred(at.Add(time.Duration(limit[1])*time.Millisecond), now) {
 			t.Errorf("outbox.js: got %d ms as the limit %s, want the service's", limit[0], name)
+		}
+	}
+}
+
+// TestReadingsAreTheServices compares what the app reads in what a scanner types with what the
+// service reads in it.
+func TestReadingsAreTheServices(t *testing.T) {
+	t.Parallel()
+	testkit.NeedNode.OrSkip(t)
+	typed := []string{
+		"ORD_3KQ9W0ZT01HB7M2X9P4C6R8D0F1G2H3J", "https:ééaétrackéord_1", "]C10100036000291452\r\n", "Ç10100036000291452", "çC10100036000291452",
+		"]Q31726123110A-1\x1d0100036000291452", "(10)LOT 7 (01) 00036000291452", "]C100003401234500000017", "0 36000 29145 2", "em-1", "¨¸`^É", " \x1d",
+	}
+	draw := repeatable.Rand(t)
+	letters := []rune("]()01023456789 CEQordA_-:/éÉçÇèàÀ¸^`¨\"'?.<\x1dêñ")
+	for range 300 {
+		text := make([]rune, 1+draw.IntN(20))
+		for i := range text {
+			text[i] = letters[draw.IntN(len(letters))]
+		}
+		typed = append(typed, string(text))
+	}
+	want := make([][]string, len(typed))
+	for i, text := range typed {
+		want[i] = append([]string{}, barcode.Readings(text)...)
+	}
+	sent, err := json.Marshal(typed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `import { readings } from "./assets/courier/readings.js";
+console.log(JSON.stringify(` + string(sent) + `.map(readings)));`
+	out, err := exec.CommandContext(t.Context(), "node", "--input-type=module", "--eval", script).Output()
+	var got [][]string
+	if err == nil {
+		err = json.Unmarshal(out, &got)
+	}
+	if err != nil || len(got) != len(want) {
+		t.Fatalf("got %d readings, %v, want %d\n%s", len(got), err, len(want), out)
+	}
+	for i := range got {
+		if !slices.Equal(got[i], want[i]) {
+			t.Errorf("%q: got %q, want the service's %q", typed[i], got[i], want[i])
 		}
 	}
 }

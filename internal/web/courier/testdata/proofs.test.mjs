@@ -21,6 +21,12 @@ test("match finds parcels by label, barcode and parcel_id, and orders by their Q
     [`https://other.example/sub/track/${id("a")}/html?lang=fr`, [one, null]],
     [`https://dropyard.example/track/${id("c")}`],
     ["p-2"],
+    ["P-3"],
+    [id("b").toUpperCase(), [two, null]],
+    [`HTTPS://DROPYARD.EXAMPLE/TRACK/${id("a").toUpperCase()}`, [one, null]],
+    [`https:ééother.exampleétracké${id("a")}`, [one, null]],
+    ["]C1BC-1", [one, 1], [two, 2]],
+    ["]C1P-2\r", [one, 2]],
     [""],
   ]) {
     assert.deepEqual(match(jobs, code).map((found) => [found.job, found.place]), want, JSON.stringify(code));
