@@ -3,8 +3,10 @@ package app_test
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -64,5 +66,33 @@ func TestDocumentationIsCompressed(t *testing.T) {
 		if got := s.Do(t, "GET", path, nil, "Accept-Encoding", "gzip, zstd"); got.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: got status %d with Content-Encoding %q, want none", path, got.Status, got.Header.Get("Content-Encoding"))
 		}
+	}
+}
+
+// TestListsAreCompressed: lists of partners and operators are sent in the coding that the client
+// prefers, short responses and those to other methods as they are.
+func TestListsAreCompressed(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	for i := range 30 {
+		s.add(t, fmt.Sprintf("Lamp number %d", i), "")
+	}
+	read := func(path, coding string) *apptest.Answer {
+		if strings.HasPrefix(path, "/v1") {
+			return s.partner.Call(t, "GET", path, nil, "Accept-Encoding", coding).Must(t, 200)
+		}
+		return s.ask(t, "GET", path, "", "Accept-Encoding", coding).Must(t, 200)
+	}
+	for _, path := range []string{"/products", "/v1/inventory/products", "/v1/figures?from=2026-01-01&to=2026-01-14"} {
+		plain := read(path, "identity")
+		for _, coding := range codings {
+			got := read(path, coding)
+			if text := decoded(t, got, coding); !bytes.Equal(text, plain.Body) || coding != "identity" && len(got.Body) > len(text)/3 {
+				t.Errorf("%s by %s: got %d bytes for %d, want the same text in a third", path, coding, len(got.Body), len(plain.Body))
+			}
+		}
+	}
+	if got := read("/products?limit=1", "gzip"); got.Header.Get("Content-Encoding") != "" {
+		t.Errorf("a short list: got %s, want it as it is", got.Header.Get("Content-Encoding"))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -61,6 +62,29 @@ func compressed(handle Handler) Handler {
 		answer.Body, err = encodeText(coding, answer.Body)
 		return answer, err
 	}
+}
+
+// leastCompressed is the size in bytes from which the response to a GET is compressed: a smaller
+// one fits into a packet anyhow.
+const leastCompressed = 1400
+
+// compress returns the body of a list, or of another large response to a GET, in the coding that
+// the client prefers. Responses to other methods may hold secrets beside what the client has sent,
+// which the length of a compressed body could reveal.
+func (c *Call) compress(h http.Header, body []byte) []byte {
+	isRead := c.Method == http.MethodGet || c.Method == http.MethodHead
+	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
+	decided := slices.Contains(h.Values("Vary"), "Accept-Encoding") || h.Get("ETag") != ""
+	if !isRead || len(body) < leastCompressed || decided || kind != "application/json" && kind != "text/csv" {
+		return body
+	}
+	coding := CodingOf(c.Header)
+	encoded, err := encodeText(coding, body)
+	if err != nil {
+		coding, encoded = "", body // it can be sent as it is
+	}
+	Encoded(h, coding)
+	return encoded
 }
 
 // Constant returns a handler for a body that never changes, which read returns. It is encoded

@@ -35,6 +35,7 @@ func (s *Server) send(w http.ResponseWriter, c *Call, answer Reply, err error) {
 		s.sendStream(w, c, answer)
 		return
 	}
+	answer.Body = c.compress(h, answer.Body)
 	h.Set("Content-Length", strconv.Itoa(len(answer.Body)))
 	w.WriteHeader(answer.Status)
 	n, _ := watchedWriter{w, c}.Write(answer.Body) // fails only if the client has gone, or must go
