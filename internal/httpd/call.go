@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/web/visit"
@@ -323,7 +324,11 @@ var pictures = []string{"image/png", "image/jpeg", "image/webp"}
 func (c *Call) RequirePicture() error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || !slices.Contains(pictures, kind) {
-		return refusal.New(refusal.CodeUnsupportedMediaType, "send the picture as image/png, image/jpeg or image/webp")
+		message := "send the picture as image/png, image/jpeg or image/webp"
+		if kind == "image/heic" || kind == "image/heif" {
+			message += ": expected " + picture.HEICRule.Expected()
+		}
+		return refusal.New(refusal.CodeUnsupportedMediaType, message)
 	}
 	return nil
 }

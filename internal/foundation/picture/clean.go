@@ -22,7 +22,7 @@ const (
 	// MaxBytes is the greatest size of a file that is accepted.
 	MaxBytes  = 5 << 20
 	maxSide   = 8_000      // pixels
-	maxPixels = 24_000_000 // the default of large phone cameras
+	maxPixels = 25_000_000 // the default of current phone cameras is 24.5 megapixels
 	// maxRaster is the greatest memory for the pixels while they are decoded, in
 	// bytes. maxPixels does not bound it enough: 16-bit and progressive pictures
 	// need more for each pixel.
@@ -155,6 +155,9 @@ func inspect(data []byte, wanted Wanted) (file, error) {
 			}
 			return file{d, plan, data, wanted}, nil
 		}
+	}
+	if isHEIC(data) {
+		return file{}, wanted.explain(unfit{HEICRule})
 	}
 	return file{}, wanted.explain(unfit{formatRule})
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -223,21 +224,23 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	refuse := func(key string) (int, []byte, error) {
-		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: s.Text(key), Label: s.Text("settings.logo.file")})
+	refuse := func(text string) (int, []byte, error) {
+		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: text, Label: s.Text("settings.logo.file")})
 		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
-	picture, err := s.File("logo")
+	file, err := s.File("logo")
 	if err != nil {
 		return 0, nil, err
 	}
-	if picture == nil {
-		return refuse("settings.logo.choose")
+	if file == nil {
+		return refuse(s.Text("settings.logo.choose"))
 	}
-	_, err = room.config.Partners.SetLogo(s.Context(), s.Member.Partner.PartnerID, picture)
-	switch {
+	_, err = room.config.Partners.SetLogo(s.Context(), s.Member.Partner.PartnerID, file)
+	switch problems := form.ProblemsOf(err); {
+	case len(problems) > 0 && problems[0].Rule.Code() == picture.HEICRule.Code():
+		return refuse(page.FaultText(problems[0], s.Language))
 	case refusal.HasCode(err, refusal.CodeValidation):
-		return refuse("settings.logo.unfit")
+		return refuse(s.Text("settings.logo.unfit"))
 	case err != nil:
 		return 0, nil, err
 	}

@@ -26,6 +26,9 @@ const patience = 300000;
  */
 const upload = (id, kind, file) => call("POST", `/orders/${id}/proofs?kind=${kind}`, { body: file, key: newKey(), timeout: patience });
 
+/** Reports whether a file is a HEIC picture, which the service does not read. @param {File} file */
+const isHEIC = ({ name, type }) => /^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name);
+
 /** @param {{record: Record<string, any>, added: () => void}} props */
 export const Proofs = ({ record, added }) => {
   const busy = useSignal(false), fault = useSignal(""), kind = useSignal("photo");
@@ -35,7 +38,10 @@ export const Proofs = ({ record, added }) => {
   const choose = async ({ currentTarget: input }) => {
     const file = input.files?.[0];
     if (!file) return;
-    [busy.value, fault.value] = [true, ""];
+    fault.value = isHEIC(file) ? t("act.proof.heic") : "";
+    input.value = "";
+    if (fault.value) return;
+    busy.value = true;
     try {
       await upload(record.order_id, kind.value, file);
       say(t("act.proof.added"));
@@ -43,7 +49,6 @@ export const Proofs = ({ record, added }) => {
     } catch (error) {
       fault.value = /** @type {any} */ (error).code === "validation_error" || /** @type {any} */ (error).status === 413 ? t("act.proof.unfit") : whyNot(error);
     }
-    input.value = "";
     busy.value = false;
   };
   return html`<section>

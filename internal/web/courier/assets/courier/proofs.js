@@ -43,7 +43,7 @@ export const Photo = ({ photo, busy }) => {
     try {
       photo.value = await shrink(file);
     } catch {
-      fault.value = t("courier.proofs.photo.unfit");
+      fault.value = t(/^image\/hei[cf]/.test(file.type) || /\.hei[cf]$/i.test(file.name) ? "courier.proofs.photo.heic" : "courier.proofs.photo.unfit");
     }
     input.value = ""; // so that the same file can be chosen again
     busy.value = false;
