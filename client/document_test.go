@@ -217,6 +217,9 @@ func (d *described) addParameter(r roots, parameter node) {
 	if name == "mode" {
 		return // it is for sessions; the client signs, and its key decides the mode
 	}
+	if name == "bom" || name == "separator" {
+		return // ForSpreadsheet sends it with any call
+	}
 	if r.at(parameter, "in").value == "query" {
 		d.inQuery = append(d.inQuery, name)
 	}

@@ -282,6 +282,9 @@ func (d *desk) checkFiles() {
 	if details := wantCode(d.T, err, 422, client.CodeValidationError); details.Field != "lines[2].price" {
 		d.Errorf("got %+v, want a fault of lines[2].price", details)
 	}
+	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID, client.ForSpreadsheet(true))); !bytes.HasPrefix(file, []byte("\ufeffproduct_id;")) || !bytes.Contains(file, []byte("Sugar;4,50")) {
+		d.Errorf("got %s, want a file for spreadsheets with semicolons", file)
+	}
 	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID)); bytes.Count(file, []byte("\n")) != 3 || !bytes.Contains(file, []byte("Sugar,4.50")) {
 		d.Errorf("got %q, want two products", file)
 	}

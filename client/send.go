@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -63,6 +64,7 @@ type CallOption func(*callSettings)
 type callSettings struct {
 	key     string
 	answers []*Answer
+	query   url.Values // added to that of the operation
 }
 
 // WithIdempotencyKey sets the Idempotency-Key, a UUID, of a call that creates or cancels
@@ -77,6 +79,18 @@ func WithIdempotencyKey(key string) CallOption {
 // is a refusal or not. It stays unchanged if there was no answer.
 func WithAnswer(answer *Answer) CallOption {
 	return func(s *callSettings) { s.answers = append(s.answers, answer) }
+}
+
+// ForSpreadsheet makes the CSV file that a call returns one for spreadsheets: with a byte order
+// mark, and with codes that spreadsheets do not change. With semicolons it is for one whose
+// decimals have a comma, such as Excel in French.
+func ForSpreadsheet(semicolons bool) CallOption {
+	return func(s *callSettings) {
+		s.query = url.Values{"bom": {"1"}}
+		if semicolons {
+			s.query.Set("separator", "semicolon")
+		}
+	}
 }
 
 // withLastAnswer returns the options, and one that stores the answer for the method itself.
@@ -115,6 +129,13 @@ func fetch[T any](ctx context.Context, c caller, o operation, options []CallOpti
 	settings := callSettings{}
 	for _, option := range options {
 		option(&settings)
+	}
+	if len(settings.query) > 0 {
+		o.query = maps.Clone(o.query)
+		if o.query == nil {
+			o.query = url.Values{}
+		}
+		maps.Copy(o.query, settings.query)
 	}
 	answer, err := o.call(ctx, c, settings.key)
 	if err != nil {

@@ -1,17 +1,17 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // csvColumn describes a column of an order file.
@@ -97,45 +97,26 @@ func (f *orderFile) fault(line int, format string, args ...any) {
 // order. An error means that the file as a whole cannot be read; the faults of single
 // lines are in the result.
 func readOrders(content []byte) (*orderFile, error) {
-	if line := faultyLine(content); line > 0 {
-		return nil, fmt.Errorf("line %d is not valid UTF-8: save the file as CSV in UTF-8", line)
-	}
-	header, lines, err := csvfile.Read(content)
-	if errors.Is(err, io.EOF) {
-		return nil, errors.New("line 1 must name the columns, but the file is empty")
-	}
+	table, err := csvfile.Read(content)
 	if err != nil {
-		return nil, fmt.Errorf("line 1 must name the columns: %w", err)
+		return nil, err // it names the line
 	}
-	columns, err := csvHeader(header)
+	columns, err := csvHeader(table.Header)
 	if err != nil {
-		return nil, fmt.Errorf("line 1: %w", err)
+		return nil, fmt.Errorf("line %d: %w", table.HeaderLine, err)
 	}
 	file, known := &orderFile{}, map[string]*fileOrder{}
-	for line, err := range lines {
+	for line, err := range table.Lines() {
 		switch {
 		case err != nil:
-			return nil, err // it names the line
+			return nil, err
 		case line.Ragged:
-			file.fault(line.Number, "the line has %d cells, but line 1 names %d columns", len(line.Cells), len(columns))
+			file.fault(line.Number, "the line has %d cells, but the header names %d columns", len(line.Cells), len(columns))
 		default:
-			file.add(known, line.Number, columns, line.Cells)
+			file.add(known, table, line.Number, columns, line.Cells)
 		}
 	}
 	return file, nil
-}
-
-// faultyLine returns the number of the first line that is not valid UTF-8, or 0.
-// Other encodings are refused, because they cannot be recognized reliably and names
-// would be garbled.
-func faultyLine(content []byte) int {
-	line := 0
-	for text := range bytes.Lines(content) {
-		if line++; !utf8.Valid(text) {
-			return line
-		}
-	}
-	return 0
 }
 
 // csvHeader returns the columns that a header names. Unknown, repeated and missing
@@ -144,8 +125,6 @@ func csvHeader(header []string) (columns []csvColumn, err error) {
 	for i, name := range header {
 		at := slices.IndexFunc(csvColumns, func(c csvColumn) bool { return c.name == name })
 		switch {
-		case at < 0 && strings.Contains(name, ";"):
-			return nil, errors.New("the columns must be separated by commas, not by semicolons")
 		case at < 0:
 			return nil, fmt.Errorf("unknown column %q", name)
 		case slices.Contains(header[:i], name):
@@ -163,8 +142,8 @@ func csvHeader(header []string) (columns []csvColumn, err error) {
 
 // add adds a line, which is an order or a further parcel or item of an earlier one.
 // known holds the orders so far by partner_order_id.
-func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColumn, cells []string) {
-	reference := cells[slices.IndexFunc(columns, func(c csvColumn) bool { return c.name == "partner_order_id" })]
+func (f *orderFile) add(known map[string]*fileOrder, table *csvfile.File, line int, columns []csvColumn, cells []csvfile.Cell) {
+	reference := cells[slices.IndexFunc(columns, func(c csvColumn) bool { return c.name == "partner_order_id" })].Text
 	if reference == "" {
 		f.fault(line, "partner_order_id is empty")
 		return
@@ -177,10 +156,10 @@ func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColu
 	}
 	parcel, item := object{}, object{}
 	for i, column := range columns {
-		if cells[i] == "" {
+		if cells[i].Text == "" {
 			continue
 		}
-		value, err := column.value(cells[i])
+		value, err := column.value(table, cells[i])
 		if err != nil {
 			f.fault(line, "%s: %v", column.name, err)
 			continue
@@ -191,7 +170,7 @@ func (f *orderFile) add(known map[string]*fileOrder, line int, columns []csvColu
 		case ofItem:
 			item[column.name] = value
 		default:
-			f.set(order, line, column.name, cells[i], value)
+			f.set(order, line, column.name, cells[i].Text, value)
 		}
 	}
 	if len(parcel) > 0 {
@@ -212,7 +191,7 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 		}
 		return
 	}
-	order.cells[name] = strings.Clone(cell)
+	order.cells[name] = cell
 	inside := order.body
 	steps := strings.Split(name, ".")
 	for _, step := range steps[:len(steps)-1] {
@@ -227,26 +206,52 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 }
 
 // value parses a cell that is not empty.
-func (c csvColumn) value(cell string) (any, error) {
+func (c csvColumn) value(table *csvfile.File, cell csvfile.Cell) (any, error) {
+	text := cell.Text
+	if cell.Ruined() {
+		return nil, fmt.Errorf("%q is what a spreadsheet shows instead of the value: format the column as text and enter the value again", text)
+	}
 	switch c.kind {
 	case csvNumber:
-		if !form.IsNumber(cell) {
-			return nil, fmt.Errorf("%q is not a number (example: 12.5)", cell)
+		number := table.Number(cell)
+		if !form.IsNumber(number) {
+			return nil, fmt.Errorf("%q is not a number (example: 12.5)", text)
 		}
-		return json.Number(strings.Clone(cell)), nil
+		return json.Number(number), nil
 	case csvFlag:
-		if cell != "true" && cell != "false" {
-			return nil, fmt.Errorf("%q is not true or false", cell)
+		flag, ok := cell.Flag()
+		if !ok {
+			return nil, fmt.Errorf("%q is not true or false", text)
 		}
-		return cell == "true", nil
+		return flag, nil
 	case csvObject:
-		if !json.Valid([]byte(cell)) {
-			return nil, fmt.Errorf("%q is not valid JSON", cell)
-		}
-		return json.RawMessage(cell), nil
+		return metadataOf(text)
 	default:
-		return strings.Clone(cell), nil
+		return text, nil
 	}
+}
+
+// metadataOf returns the metadata in a cell. It returns the error that the service would refuse
+// the order with.
+func metadataOf(text string) (json.RawMessage, error) {
+	var refused *refusal.Error
+	if _, err := strictjson.Parse([]byte(text)); errors.As(err, &refused) {
+		return nil, errors.New(strings.TrimPrefix(refused.Message, "the body is "))
+	}
+	sent, err := json.Marshal(object{"metadata": json.RawMessage(text)})
+	if err != nil {
+		return nil, err
+	}
+	root, err := strictjson.Parse(sent)
+	if err != nil {
+		return nil, err
+	}
+	var problems form.Problems
+	metadata := delivery.ReadMetadata(form.New(root, &problems))
+	if len(problems) > 0 {
+		return nil, fmt.Errorf("expected %s", problems[0].Expected)
+	}
+	return metadata, nil
 }
 
 // object is a JSON object.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -73,14 +74,17 @@ func TestImportInvalidFile(t *testing.T) {
 		"column missing":  {",weight_kg,", ",barcode,", `line 1: the column "weight_kg" is missing`},
 		"not a number":    {",6.2,", ",six,", `line 2: weight_kg: "six" is not a number (example: 12.5)`},
 		"leading zero":    {",6.2,", ",06.2,", `line 2: weight_kg: "06.2" is not a number (example: 12.5)`},
-		"not a flag":      {"true\n", "yes\n", `line 2: fragile: "yes" is not true or false`},
+		"not a flag":      {"true\n", "maybe\n", `line 2: fragile: "maybe" is not true or false`},
+		"thousands":       {",8900,", `,"8,900",`, `line 2: value_cents: "8,900" is not a number (example: 12.5)`},
+		"an exponent":     {"+14165550142", "1.41656E+10", `line 2: dropoff.phone: "1.41656E+10" is what a spreadsheet shows instead of the value`},
+		"a narrow column": {"2026-03-03T09:00:00-05:00", "########", `line 2: pickup.time_window.start: "########" is what a spreadsheet shows instead of the value`},
 		"two levels":      {"EM-1001,,", "EM-1001,standard,", `line 3: service_level is "standard", but "express" in line 2 of the same order`},
 		"no reference":    {"EM-1002,", ",", `line 4: partner_order_id is empty`},
-		"a cell too many": {"4200,false\n", "4200,false,x\n", `line 3: the line has 33 cells, but line 1 names 32 columns`},
-		"semicolons":      {good, strings.ReplaceAll(good, ",", ";"), `line 1: the columns must be separated by commas, not by semicolons`},
+		"a cell too many": {"4200,false\n", "4200,false,x\n", `line 3: the line has 33 cells, but the header names 32 columns`},
 		"empty":           {good, "", `line 1 must name the columns, but the file is empty`},
-		"not UTF-8":       {"Anne-Marie Côté", "Anne-Marie C\xf4t\xe9", `line 2 is not valid UTF-8`},
-		"quotes":          {"Maple syrup", `"Maple`, `parse error on line`},
+		"two encodings":   {"Anne-Marie Côté", "Anne-Marie C\xf4t\xe9", `line 2 is not text in UTF-8, UTF-16 or Windows-1252`},
+		"quotes":          {"Maple syrup", `"Maple`, `line 2: a quotation mark has no counterpart`},
+		"sep= in front":   {"partner_order_id,", "sep=,\npartner_order,", `line 2: unknown column "partner_order"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,6 +105,66 @@ func TestImportInvalidFile(t *testing.T) {
 	for _, args := range []string{"orders import x.csv", "orders import - --batch 0", "orders import - --batch 501", "orders import - --server nonsense"} {
 		if got := (run{env: keyEnv}).do(t, strings.Fields(args)...); got.code != 2 {
 			t.Errorf("%s: got %+v, want exit code 2", args, got)
+		}
+	}
+}
+
+// TestImportOfSpreadsheets imports the example as spreadsheets save it.
+func TestImportOfSpreadsheets(t *testing.T) {
+	t.Parallel()
+	r := run{dir: t.TempDir(), env: operatorEnv}
+	s := r.serve(t)
+	for _, file := range []string{"flags.csv", "empty-rows.csv", "apostrophe.csv"} {
+		content, err := os.ReadFile("testdata/spreadsheets/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		partner := s.Register(t, strings.TrimSuffix(file, ".csv"))
+		from := r.as(partner, s.URL)
+		from.stdin = string(content)
+		got := from.do(t, "orders", "import", "-")
+		if got.code != 0 || !strings.Contains(got.stdout, "orders: 2, created: 2,") {
+			t.Errorf("%s: got %+v, want two orders", file, got)
+			continue
+		}
+		list := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
+		if list.Text("orders", 1, "dropoff", "phone") != "+14165550142" || list.JSON("orders", 1, "parcels", 0, "fragile") != true {
+			t.Errorf("%s: got %s, want the phone with its plus and a fragile parcel", file, list.Body)
+		}
+	}
+	french := strings.NewReplacer(",", ";", "30.5", "30,5", "true", "VRAI", "false", "FAUX", "+14165550142", `="+14165550142"`).Replace(example(t))
+	partner := s.Register(t, "french")
+	from := r.as(partner, s.URL)
+	from.stdin = french
+	if got := from.do(t, "orders", "import", "-"); got.code != 0 || !strings.Contains(got.stdout, "created: 2,") {
+		t.Errorf("with semicolons: got %+v, want two orders", got)
+	}
+	if list := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); fmt.Sprint(list.JSON("orders", 1, "parcels", 0, "dimensions", "width_cm")) != "30.5" {
+		t.Errorf("with semicolons: got %s, want a width of 30.5", list.Body)
+	}
+}
+
+// TestImportJudgesMetadata: metadata that the service would refuse is refused with its line, and
+// nothing is sent.
+func TestImportJudgesMetadata(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/spreadsheets/metadata-twice.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const sent = `"{""a"":1,""a"":2}"`
+	for metadata, want := range map[string]string{
+		sent:        "line 2: metadata: not valid JSON: a member of an object is named twice, at byte 7",
+		`[1]`:       "line 2: metadata: expected an object of at most 16384 bytes",
+		`"{""a"":"`: "line 2: metadata: not valid JSON: it ends too early",
+		`{} {}`:     "line 2: metadata: ",
+		`"{""a"":""` + strings.Repeat("x", 16<<10) + `""}"`: "line 2: metadata: expected an object of at most 16384 bytes",
+	} {
+		h := receive(t, 500, "")
+		from := run{env: keyEnv, stdin: strings.Replace(string(content), sent, metadata, 1)}
+		got := from.do(t, "orders", "import", "-", "--server", h.URL)
+		if got.code != 1 || !strings.Contains(got.stderr, want) || len(h.requests) > 0 {
+			t.Errorf("%.40s: got %+v and %d requests, want %s", metadata, got, len(h.requests), want)
 		}
 	}
 }

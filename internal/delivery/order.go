@@ -73,11 +73,14 @@ func ReadOrderRequest(f *form.Form) OrderRequest {
 		Shipment:       readShipment(f, inOrder),
 		Reference:      f.Text("reference", form.Optional, referenceRule),
 		Instructions:   f.Text("instructions", form.Optional, noteRule),
-		Metadata:       f.Raw("metadata", maxMetadataBytes),
+		Metadata:       ReadMetadata(f),
 		Items:          readItems(f),
 		QuoteID:        f.Text("quote_id", form.Optional, quoteIDRule),
 	}
 }
+
+// ReadMetadata reads the metadata of an order; nil if there is none.
+func ReadMetadata(f *form.Form) []byte { return f.Raw("metadata", maxMetadataBytes) }
 
 // ReadQuoteRequest reads a request for a quote. It requires only what decides the
 // price: the service level, the postal code, city, province and country of both ends,

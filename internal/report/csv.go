@@ -2,8 +2,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/csv"
-	"strconv"
 
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
@@ -12,21 +10,20 @@ import (
 // CSV returns the figures as a CSV file: a heading, and a row for each line. A status
 // has two columns: how many orders have left it, and how long these were in it, in
 // seconds.
-func (a *Answer) CSV() []byte {
+func (a *Answer) CSV(layout csvfile.Layout) []byte {
 	var out bytes.Buffer
-	w := csv.NewWriter(&out) // a buffer takes everything
-	_ = w.Write(a.columns())
+	w := csvfile.NewWriter(&out, layout, a.columns()...)
 	for _, line := range a.Lines {
-		cells := []string{line.Day.String()}
+		cells := []csvfile.Value{csvfile.Plain(line.Day.String())}
 		if a.ByCourier {
-			cells = append(cells, line.CourierID, csvfile.Escape(line.CourierName))
+			cells = append(cells, csvfile.Plain(line.CourierID), csvfile.Words(line.CourierName))
 		}
 		for _, number := range line.numbers() {
-			cells = append(cells, strconv.FormatInt(number, 10))
+			cells = append(cells, csvfile.Whole(number))
 		}
-		_ = w.Write(cells)
+		w.Row(cells...)
 	}
-	w.Flush()
+	_ = w.Flush() // a buffer takes everything
 	return out.Bytes()
 }
 

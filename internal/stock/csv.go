@@ -1,10 +1,8 @@
 package stock
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"net/url"
 	"slices"
 
@@ -24,7 +22,8 @@ const (
 // csvRow is one line of an import.
 type csvRow struct {
 	line  int
-	cells url.Values // by column; empty cells are left out
+	cells url.Values              // by column, as a form has them; empty cells are left out
+	read  map[string]csvfile.Cell // the same cells as they stand in the file
 }
 
 // form returns the line as a form, so that the same rules hold for it as for a product in
@@ -33,63 +32,70 @@ func (r csvRow) form(problems *form.Problems) *form.Form {
 	return form.New(form.FromValues(r.cells, nil), problems)
 }
 
+// importNumbers are the columns with numbers, in which a decimal comma is read.
+var importNumbers = []string{"product_id", "price", "stock_min", "stock_max", "opening_quantity"}
+
 // readRows reads the lines of an import. It returns an error for a body that is not
 // CSV or has other columns, and adds to problems for a line with a wrong number of
 // cells.
 func readRows(body []byte, problems *form.Problems) (rows []csvRow, err error) {
-	header, lines, err := csvfile.Read(body)
-	if errors.Is(err, io.EOF) {
-		return nil, refusal.New(refusal.CodeBadRequest, "line 1 must name the columns, but the body is empty")
-	}
+	file, err := csvfile.Read(body)
 	if err != nil {
 		return nil, notCSV(err)
 	}
-	for i, name := range header {
-		if !slices.Contains(importColumns, name) || slices.Contains(header[:i], name) {
-			problems.Add("lines[1]", name, importColumnRule.With("columns", importColumns))
+	for i, name := range file.Header {
+		if !slices.Contains(importColumns, name) || slices.Contains(file.Header[:i], name) {
+			problems.Add(fmt.Sprintf("lines[%d]", file.HeaderLine), name, importColumnRule.With("columns", importColumns))
 		}
 	}
 	if err := problems.Err(); err != nil {
 		return nil, err
 	}
-	for line, err := range lines {
+	for line, err := range file.Lines() {
 		switch {
 		case err != nil:
 			return nil, notCSV(err)
 		case line.Ragged:
-			problems.Add(fmt.Sprintf("lines[%d]", line.Number), len(line.Cells), importCells.With("cells", len(header)))
+			problems.Add(fmt.Sprintf("lines[%d]", line.Number), len(line.Cells), importCells.With("cells", len(file.Header)))
 			continue
 		case len(rows) == maxLines:
 			problems.Add(fmt.Sprintf("lines[%d]", line.Number), nil, importSize.With("most", maxLines))
 			return rows, nil
 		}
-		row := csvRow{line: line.Number, cells: url.Values{}}
-		for i, cell := range line.Cells {
-			if cell = csvfile.Unescape(cell); cell != "" {
-				row.cells.Set(header[i], cell)
-			}
-		}
-		rows = append(rows, row)
+		rows = append(rows, readRow(file, line))
 	}
 	return rows, nil
 }
 
-// NotCSVError is the refusal of a body that is not CSV, because of its quotation marks.
-type NotCSVError struct {
-	Line    int // at which reading ended, from 1
-	refused *refusal.Error
+func readRow(file *csvfile.File, line csvfile.Line) csvRow {
+	row := csvRow{line: line.Number, cells: url.Values{}, read: map[string]csvfile.Cell{}}
+	for i, cell := range line.Cells {
+		column, text := file.Header[i], cell.Text
+		if text == "" {
+			continue
+		}
+		if slices.Contains(importNumbers, column) {
+			text = file.Number(cell)
+		}
+		row.cells.Set(column, text)
+		row.read[column] = cell
+	}
+	return row
 }
 
-func (e *NotCSVError) Error() string { return e.refused.Error() }
+// unreadableError is the refusal of a body that cannot be read as CSV. Pages read the cause.
+type unreadableError struct{ refused, cause error }
 
-// Unwrap returns the refusal, which answers of the API have.
-func (e *NotCSVError) Unwrap() error { return e.refused }
+func (e *unreadableError) Error() string { return e.refused.Error() }
+
+// Unwrap returns the refusal, which answers of the API have, and the *csvfile.ReadError.
+func (e *unreadableError) Unwrap() []error { return []error{e.refused, e.cause} }
 
 func notCSV(err error) error {
-	refused := &NotCSVError{Line: 1, refused: refusal.New(refusal.CodeBadRequest, "the body is not CSV: "+err.Error())}
-	var syntax *csv.ParseError
-	if errors.As(err, &syntax) {
-		refused.Line = syntax.Line
+	message := "the body is not CSV: " + err.Error()
+	var unreadable *csvfile.ReadError
+	if errors.As(err, &unreadable) && unreadable.Reason == csvfile.Empty {
+		message = fmt.Sprintf("line %d must name the columns, but the body is empty", unreadable.Line)
 	}
-	return refused
+	return &unreadableError{refusal.New(refusal.CodeBadRequest, message), err}
 }

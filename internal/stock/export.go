@@ -2,7 +2,6 @@ package stock
 
 import (
 	"context"
-	"encoding/csv"
 	"io"
 	"slices"
 	"strconv"
@@ -26,21 +25,19 @@ const exportPage = 500
 // Export returns a function that writes a partner's catalogue as CSV and reads it
 // page by page. Export itself has read the first page, so that it returns the error
 // for an unknown partner.
-func (s *Service) Export(ctx context.Context, partnerID string) (pages func(io.Writer) error, err error) {
+func (s *Service) Export(ctx context.Context, partnerID string, layout csvfile.Layout) (pages func(io.Writer) error, err error) {
 	filter := ProductFilter{PartnerID: partnerID, Limit: exportPage}
 	products, more, err := s.Catalogue(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
 	return func(out io.Writer) error {
-		w := csv.NewWriter(out)
-		_ = w.Write(exportColumns) // w.Error returns the error, also of the rows
+		w := csvfile.NewWriter(out, layout, exportColumns...)
 		for {
 			for _, p := range products {
-				_ = w.Write(exportRow(p))
+				w.Row(exportRow(p)...)
 			}
-			w.Flush()
-			if err := w.Error(); err != nil || !more {
+			if err := w.Flush(); err != nil || !more {
 				return err
 			}
 			filter.After = products[len(products)-1].ProductID
@@ -51,11 +48,11 @@ func (s *Service) Export(ctx context.Context, partnerID string) (pages func(io.W
 	}, nil
 }
 
-func exportRow(p delivery.Product) []string {
-	return []string{
-		strconv.FormatInt(p.ProductID, 10), csvfile.Escape(p.Name), dollars(p.PriceCents),
-		strconv.FormatInt(p.StockMin, 10), strconv.FormatInt(p.StockMax, 10), csvfile.Escape(p.Barcode), string(p.Status),
-		strconv.FormatInt(p.Quantity, 10),
+func exportRow(p delivery.Product) []csvfile.Value {
+	return []csvfile.Value{
+		csvfile.Whole(p.ProductID), csvfile.Words(p.Name), csvfile.Decimal(dollars(p.PriceCents)),
+		csvfile.Whole(p.StockMin), csvfile.Whole(p.StockMax), csvfile.Code(p.Barcode), csvfile.Plain(string(p.Status)),
+		csvfile.Whole(p.Quantity),
 	}
 }
 

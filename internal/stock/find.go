@@ -3,13 +3,13 @@ package stock
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/dropyard/dropyard/internal/ledger"
 )
 
 // Find returns the products that codes name, with their levels, by code: those that have
-// it as their barcode, or else the one that has it as its product_id. A code that names
+// it as their barcode, or else the one that has it as its product_id. All readings of a code
+// are tried (barcode.Readings), and GTINs are compared without leading zeros. A code that names
 // no product is left out.
 func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (map[string][]*ledger.Product, error) {
 	found := map[string][]*ledger.Product{}
@@ -18,12 +18,9 @@ func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (
 		if err != nil {
 			return err
 		}
-		named, all := map[string][]int64{}, []int64{}
+		known, named, all := newCodes(barcodes), map[string][]int64{}, []int64{}
 		for _, code := range codes {
-			ids := barcodes[code]
-			if id, err := strconv.ParseInt(code, 10, 64); len(ids) == 0 && err == nil {
-				ids = []int64{id}
-			}
+			ids := known.read(code)
 			named[code], all = ids, append(all, ids...)
 		}
 		slices.Sort(all)

@@ -134,7 +134,8 @@ type importing struct {
 	problems form.Problems
 	barcodes map[string][]int64 // the products that have a barcode
 	lineOf   map[int64]int      // the line of a product
-	newCodes map[string]int     // the line of a barcode that no product has
+	newCodes map[string]int     // the line of a barcode that no product has, by codeKey
+	codes    *codes             // the same barcodes in other forms; nil until they are needed
 	ledger   *ledger.Ledger
 	firstID  int64 // of the products that were added
 }
@@ -163,11 +164,13 @@ var (
 	barcodeTwice      = form.Define("import_barcode_twice", "a barcode other than that of line {line}")
 	productTwice      = form.Define("import_product_twice", "a product other than that of line {line}")
 	noOpening         = form.Define("import_opening", "no value for an existing product: book a movement or a count")
-	importColumnRule  = form.Define("import_columns", "columns separated by commas, each at most once, out of {columns}")
-	importCells       = form.Define("import_cells", "{cells} cells, as line 1 has")
+	importColumnRule  = form.Define("import_columns", "columns, each at most once, out of {columns}")
+	importCells       = form.Define("import_cells", "{cells} cells, as the header has")
 	importInterrupted = form.Define("import_interrupted", "products that do not change during the import: "+
 		"it is stored up to line {line}; send the lines behind it, corrected")
-	importSize = form.Define("import_most", "at most {most} products")
+	importSize   = form.Define("import_most", "at most {most} products")
+	importRuined = form.Define("import_ruined", "what was there before a spreadsheet changed it: "+
+		"format the column as text and enter the value again, or write it as =\"0012\"")
 )
 
 // fault adds a problem with a column of a line.
@@ -183,6 +186,22 @@ func (r csvRow) echo(column string) any {
 	return nil
 }
 
+// match returns the products that have the barcode of a line, in any length if it is a GTIN. It
+// reports whether the barcode is what a spreadsheet made of one of a product.
+func (im *importing) match(row csvRow) (matches []int64, ruined bool) {
+	cell, found := row.read["barcode"]
+	if matches = im.barcodes[cell.Text]; !found || len(matches) > 0 {
+		return matches, false
+	}
+	if im.codes == nil {
+		im.codes = newCodes(im.barcodes)
+	}
+	if im.codes.isRuined(cell) {
+		return nil, true
+	}
+	return im.codes.find(cell.Text), false
+}
+
 // find decides which product a line changes, if any, and adds it to the lines.
 func (im *importing) find(row csvRow) {
 	line := importLine{csvRow: row}
@@ -190,22 +209,29 @@ func (im *importing) find(row csvRow) {
 	id, given := row.form(&own).Integer("product_id", form.Optional, 1, 1<<53)
 	barcode := row.cells.Get("barcode")
 	by := "product_id"
-	switch matches := im.barcodes[barcode]; {
+	matches, ruined := im.match(row)
+	switch {
+	case row.read["product_id"].Ruined():
+		im.fault(row, "product_id", importRuined)
+		return
 	case len(own) > 0:
 		im.fault(row, "product_id", own[0].Rule)
 		return
 	case given:
 		line.productID = id
+	case ruined:
+		im.fault(row, "barcode", importRuined)
+		return
 	case barcode != "" && len(matches) > 1:
 		im.fault(row, "barcode", ambiguousBarcode)
 		return
 	case barcode != "" && len(matches) == 1:
 		line.productID, by = matches[0], "barcode"
-	case barcode != "" && im.newCodes[barcode] > 0:
-		im.fault(row, "barcode", barcodeTwice.With("line", strconv.Itoa(im.newCodes[barcode])))
+	case barcode != "" && im.newCodes[codeKey(barcode)] > 0:
+		im.fault(row, "barcode", barcodeTwice.With("line", strconv.Itoa(im.newCodes[codeKey(barcode)])))
 		return
 	case barcode != "":
-		im.newCodes[barcode] = row.line
+		im.newCodes[codeKey(barcode)] = row.line
 	}
 	if other := im.lineOf[line.productID]; other > 0 && line.productID != 0 {
 		im.fault(row, by, productTwice.With("line", strconv.Itoa(other)))
@@ -238,8 +264,8 @@ func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID str
 		return nil
 	}
 	known, err := tx.Barcodes(ctx, partnerID)
-	for barcode := range im.newCodes {
-		if len(known[barcode]) > 0 {
+	for barcode := range known {
+		if im.newCodes[codeKey(barcode)] > 0 {
 			return errBarcodeAdded
 		}
 	}
@@ -259,10 +285,19 @@ func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
 			return
 		}
 		line.before = product.Product
+		line.keepTexts()
 		line.product = readChange(f, &line.before).of(line.before)
 	}
 	line.readOpening(f)
+	for _, column := range importColumns {
+		if line.isRuined(column) {
+			im.fault(line.csvRow, column, importRuined)
+		}
+	}
 	for _, problem := range own {
+		if line.isRuined(problem.Field) {
+			continue
+		}
 		im.fault(line.csvRow, problem.Field, problem.Rule)
 	}
 }

@@ -186,15 +186,12 @@ func (s *Server) handleMovementCreate(c *httpd.Call) (httpd.Reply, error) {
 	return c.Kept(http.StatusCreated, answer, err)
 }
 
-// requireCSV refuses a body without the Content-Type of CSV, or one that is not
-// UTF-8 text.
+// requireCSV refuses a body without the Content-Type of CSV. Its encoding is read from the body,
+// whatever charset the Content-Type has: programs send what a spreadsheet has saved.
 func requireCSV(c *httpd.Call) error {
 	kind, _, err := mime.ParseMediaType(c.Header.Get("Content-Type"))
 	if err != nil || kind != "text/csv" {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as text/csv")
-	}
-	if !form.IsText(string(c.Content)) {
-		return refusal.New(refusal.CodeBadRequest, "the body is not UTF-8 text")
 	}
 	return c.BeginWork()
 }
@@ -219,7 +216,15 @@ func (s *Server) handleProductImport(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleProductExport(c *httpd.Call) (httpd.Reply, error) {
-	pages, err := s.config.Stock.Export(c.Context(), c.PathID("partner_id"))
+	q, err := c.Query()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	layout := q.CSVLayout()
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
+	}
+	pages, err := s.config.Stock.Export(c.Context(), c.PathID("partner_id"), layout)
 	if err != nil {
 		return httpd.Reply{}, err
 	}

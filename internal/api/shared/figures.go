@@ -45,6 +45,7 @@ var byRule = form.OneOf("courier")
 func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
 	filter.First, filter.Last = dateIn(q, "from"), dateIn(q, "to")
 	filter.ByCourier = q.OneOf("by", byRule) != ""
+	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
@@ -54,7 +55,7 @@ func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (h
 	}
 	if httpd.Preferred(c.Header.Values("Accept"), figureFormats, formatJSON) == formatCSV {
 		c.ReplyHeader.Set("Content-Type", "text/csv; charset=utf-8")
-		return httpd.Reply{Status: http.StatusOK, Body: found.CSV()}, nil
+		return httpd.Reply{Status: http.StatusOK, Body: found.CSV(layout)}, nil
 	}
 	return httpd.OK(figuresOf(found, filter.ByCourier))
 }

@@ -178,10 +178,8 @@ func (s *sheet) file() (int, []byte, error) {
 	if answer == nil {
 		return s.LeadTo(s.corner.Path+"?"+s.Request.URL.Query().Encode(), page.Flash{})
 	}
-	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
-	s.Header.Set("Content-Disposition", `attachment; filename="figures-`+answer.First.String()+"-"+answer.Last.String()+`.csv"`)
-	s.Header.Set("Cache-Control", "no-store")
-	return http.StatusOK, answer.CSV(), nil
+	name := "figures-" + answer.First.String() + "-" + answer.Last.String() + ".csv"
+	return page.ShowCSV(s.Visit, name, answer.CSV(page.CSVLayout(s.Visit)))
 }
 
 // figuresView is what the page of figures shows.

@@ -3,7 +3,6 @@ package console
 import (
 	"bytes"
 	"cmp"
-	"encoding/csv"
 	"net/http"
 	"net/url"
 	"slices"
@@ -11,6 +10,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
@@ -209,20 +209,22 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), dateRule)
 	}
 	var file bytes.Buffer
-	lines := csv.NewWriter(&file)
-	_ = lines.Write([]string{"at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after"}) // a buffer takes everything
+	lines := csvfile.NewWriter(&file, page.CSVLayout(s.Visit), "at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after")
 	count := 0
 	err = room.config.Operators.ExportAudit(s.Context(), filter, func(a *operator.Audited) error {
 		if count++; count > entriesInFile {
 			return refusal.New(refusal.CodePayloadTooLarge, "the period has more than 50,000 entries: choose a shorter one")
 		}
-		return lines.Write([]string{
-			timestamp.Format(a.At), a.OperatorID, string(a.Action), a.PartnerID, a.ObjectID, a.RequestID, string(a.Before), string(a.After),
-		})
+		lines.Row(
+			csvfile.Plain(timestamp.Format(a.At)), csvfile.Words(a.OperatorID), csvfile.Plain(string(a.Action)), csvfile.Words(a.PartnerID),
+			csvfile.Words(a.ObjectID), csvfile.Words(a.RequestID), csvfile.Words(string(a.Before)), csvfile.Words(string(a.After)))
+		return nil
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	lines.Flush()
-	return s.showCSV("audit.csv", file.Bytes())
+	if err := lines.Flush(); err != nil {
+		return 0, nil, err
+	}
+	return page.ShowCSV(s.Visit, "audit.csv", file.Bytes())
 }

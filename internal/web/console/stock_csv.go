@@ -10,15 +10,15 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 // exportProducts sends the partner's products as CSV.
 func (room *Room) exportProducts(s *sheet) (int, []byte, error) {
-	pages, err := room.config.Stock.Export(s.Context(), s.ID("partner_id"))
+	pages, err := room.config.Stock.Export(s.Context(), s.ID("partner_id"), page.CSVLayout(s.Visit))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -26,7 +26,7 @@ func (room *Room) exportProducts(s *sheet) (int, []byte, error) {
 	if err := pages(&file); err != nil {
 		return 0, nil, err
 	}
-	return s.showCSV("products.csv", file.Bytes())
+	return page.ShowCSV(s.Visit, "products.csv", file.Bytes())
 }
 
 // exportMovements sends the journal of the partner's stock as CSV.
@@ -35,19 +35,11 @@ func (room *Room) exportMovements(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := of.shelf("/movements").MovementsCSV()
+	file, err := of.shelf("/movements").MovementsCSV(page.CSVLayout(s.Visit))
 	if err != nil {
 		return 0, nil, err
 	}
-	return s.showCSV("movements.csv", file)
-}
-
-// showCSV responds with a file for a spreadsheet.
-func (s *sheet) showCSV(name string, content []byte) (int, []byte, error) {
-	s.Header.Set("Content-Type", "text/csv; charset=utf-8")
-	s.Header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
-	s.Header.Set("Cache-Control", "no-store")
-	return http.StatusOK, content, nil
+	return page.ShowCSV(s.Visit, "movements.csv", file)
 }
 
 // importView is what the page that imports products shows.
@@ -102,11 +94,16 @@ func (room *Room) checkImport(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if len(content) == 0 || !form.IsText(string(content)) {
-		v.Fault = s.Text(map[bool]string{true: "warehouse.import.choose", false: "warehouse.import.text"}[len(content) == 0])
-		return of.showImport(v, http.StatusUnprocessableEntity)
+	text, err := csvfile.Text(content)
+	if err != nil {
+		return of.refuseImport(v, err)
 	}
-	return of.showPlan(v, oneLineEnd.Replace(string(content)), http.StatusOK)
+	return of.showPlan(v, text, http.StatusOK)
+}
+
+// unreadableFile has the phrases for files that cannot be read.
+var unreadableFile = map[csvfile.Reason]string{
+	csvfile.Empty: "warehouse.import.choose", csvfile.NotText: "warehouse.import.text", csvfile.Unpaired: "warehouse.import.malformed",
 }
 
 // onLine fits the field of a problem of an import.
@@ -115,12 +112,10 @@ var onLine = regexp.MustCompile(`^lines\[([0-9]+)\](?:\.(.+))?$`)
 // refuseImport shows what is wrong with a file, by line.
 func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, error) {
 	problems, columns := form.ProblemsOf(refused), stock.ImportColumns()
-	var malformed *stock.NotCSVError
+	var unreadable *csvfile.ReadError
 	switch {
-	case errors.As(refused, &malformed):
-		v.Fault = r.Text("warehouse.import.malformed", "line", r.Language.Number(malformed.Line))
-	case refusal.HasCode(refused, refusal.CodeBadRequest):
-		v.Fault = r.Text("warehouse.import.choose")
+	case errors.As(refused, &unreadable):
+		v.Fault = r.Text(unreadableFile[unreadable.Reason], "line", r.Language.Number(unreadable.Line))
 	case len(problems) == 0:
 		return 0, nil, refused
 	}

@@ -118,6 +118,18 @@ func TestCountWithoutScripts(t *testing.T) {
 	w.shows(t, count+"/lines?code=B-Rug&code=7", []string{`data-product="2"`, "No product has this code."}, nil)
 }
 
+// TestScannedCodes: products are found by what scanners type of their barcodes.
+func TestScannedCodes(t *testing.T) {
+	t.Parallel()
+	w := openWarehouse(t)
+	product := fmt.Sprintf("/ops/v1/partners/%s/products/%d", w.metro.PartnerID, w.lamp)
+	w.desk.Call(t, "PATCH", product, []byte(`{"barcode":"036000291452"}`)).Must(t, 200)
+	for _, code := range []string{"036000291452", "0036000291452", "]E00036000291452", "]C10100036000291452", "Ç10100036000291452", "(01)00036000291452(10)7"} {
+		w.shows(t, w.path+"/count/lines?code="+url.QueryEscape(code), []string{fmt.Sprintf(`data-product="%d"`, w.lamp)}, nil)
+	}
+	w.shows(t, w.path+"/count/lines?code=36000291452", []string{"No product has this code."}, nil)
+}
+
 // TestImportProducts shows what is wrong with a file by line, what it would do, imports it
 // once, and exports it again. A file may be larger than other forms.
 func TestImportProducts(t *testing.T) {
@@ -146,11 +158,12 @@ func TestImportProducts(t *testing.T) {
 	}
 	page := w.Open(t, importing).Must(t, 200)
 	for content, want := range map[string][]string{
-		"":                         {"Choose a file"},
-		"\xff":                     {"UTF-8"},
-		"name,price\n\"open,1":     {"This is not a CSV file"},
-		"name,colour\nTea,green\n": {"The first line names the columns"},
-		"name,price\nTea\n":        {"needs as many", ">2<"},
+		"":                                     {"Choose a file"},
+		"name,price\nTh\xc3\xa9\xff,1":         {"Line 2 is not text", "CSV UTF-8"},
+		"barcode,name,price\n6.27E+11,Tea,1\n": {"A spreadsheet has changed this value", ">2<"},
+		"name,price\n\"open,1":                 {"This is not a CSV file"},
+		"name,colour\nTea,green\n":             {"The first line names the columns"},
+		"name,price\nTea\n":                    {"needs as many", ">2<"},
 		"name,price,stock_min\n,1,1\n<b>Tea,much,-1\n": {"3 cells need a change.", ">3<", "much", "Nothing has been imported"},
 		"product_id,name,price\n99,Tea,1\n":            {"There is no such product."},
 		"barcode,name,price\n7,Tea,1\n7,Tea,1\n":       {"Line 2 is about the same product."},
@@ -176,11 +189,19 @@ func TestImportProducts(t *testing.T) {
 	}
 	w.shows(t, w.path, []string{"Imported: 3,000 new, 1 changed, 0 unchanged.", "Carpet", "1 to 50 of 3,002"}, nil)
 	export := w.Open(t, w.path+"/products.csv").Must(t, 200)
-	if got := string(export.Body); !strings.HasPrefix(got, "product_id,name,") || strings.Count(got, "\n") != 3003 {
+	if got := string(w.Open(t, w.path+"/products.csv?separator=semicolon").Must(t, 200).Body); !strings.HasPrefix(got, "\ufeffproduct_id;name;") || !strings.Contains(got, ";1,50;") {
+		t.Errorf("got an export that begins with %.80q, want semicolons and decimal commas", got)
+	}
+	if got := string(export.Body); !strings.HasPrefix(got, "\ufeffproduct_id,name,") || strings.Count(got, "\n") != 3003 {
 		t.Errorf("got an export that begins with %.80q and has %d lines, want 3003", got, strings.Count(got, "\n"))
 	}
 	w.Open(t, "/console/stock/par_none/products.csv").Must(t, http.StatusNotFound)
 
+	utf16 := []byte{0xff, 0xfe}
+	for _, letter := range "product_id;name;price\r\n2;Carpet;1,50\r\n" {
+		utf16 = append(utf16, byte(letter), 0)
+	}
+	send(page, string(utf16)).Shows(t, 200, "There is nothing to import", "One product stays as it is.")
 	send(page, "product_id,name\n2,Carpet\n").Shows(t, 200, "There is nothing to import", "One product stays as it is.")
 	again := "product_id,name,price,barcode,opening_quantity,opening_location\r\n2,\"two\rlines\",2,,,\r\n,Mug,4,7,3,MTL-1\r\n"
 	stale := send(page, again)

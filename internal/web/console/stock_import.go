@@ -132,9 +132,6 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	content := oneLineEnd.Replace(sent.Values.Get("content"))
-	if !form.IsText(content) {
-		return s.LeadTo(of.Path("/import"), page.Flash{Key: "warehouse.import.text", Danger: true})
-	}
 	request := once(of, sent, content, func(done stock.Imported) ([]byte, error) {
 		return strictjson.Marshal(done)
 	})

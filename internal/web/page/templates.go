@@ -65,7 +65,7 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
 		"quantity": func(n int64) string { return l.Number(int(n)) },
 		"language": func() Language { return l }, "other": l.Other, "otherName": l.Other().Name,
-		"asset": s.Asset, "icon": icon, "shorten": shorten, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
+		"asset": s.Asset, "icon": icon, "shorten": shorten, "semicolons": WithSemicolons, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
 		"badge":    func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
 		"tracked":  func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },
 		"col":      func(key string, pairs ...any) template.HTMLAttr { return label(l.Text(key, pairs...)) },

@@ -2,7 +2,6 @@ package shelf
 
 import (
 	"bytes"
-	"encoding/csv"
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -24,7 +23,7 @@ var movementColumns = []string{"at", "movement_id", "type", "change", "product_i
 
 // MovementsCSV returns the movements that the page's address asks for as CSV, newest first,
 // and at most the newest 50,000. The error is not_found if the partner has no such product.
-func (v *View) MovementsCSV() ([]byte, error) {
+func (v *View) MovementsCSV(layout csvfile.Layout) ([]byte, error) {
 	m := &Movements{View: v}
 	if err := m.choose(); err != nil {
 		return nil, err
@@ -34,33 +33,32 @@ func (v *View) MovementsCSV() ([]byte, error) {
 		filter.ProductID = m.Product.ProductID
 	}
 	var file bytes.Buffer
-	lines := csv.NewWriter(&file)
-	_ = lines.Write(movementColumns) // a buffer takes everything
+	lines := csvfile.NewWriter(&file, layout, movementColumns...)
 	for range movementsInFile / movementsAtOnce {
 		found, err := v.Stock.Movements(v.Context(), filter)
 		if err != nil {
 			return nil, err
 		}
 		for _, one := range found {
-			_ = lines.Write(v.movementLine(one))
+			lines.Row(v.movementLine(one)...)
 		}
 		if len(found) < movementsAtOnce {
 			break
 		}
 		filter.Before = found[len(found)-1].MovementID
 	}
-	lines.Flush()
-	return file.Bytes(), nil
+	err := lines.Flush() // before the bytes are taken
+	return file.Bytes(), err
 }
 
-func (v *View) movementLine(m delivery.Movement) []string {
+func (v *View) movementLine(m delivery.Movement) []csvfile.Value {
 	notes := ""
 	if v.Notes {
 		notes = m.Notes
 	}
-	return []string{
-		timestamp.Format(m.At), strconv.FormatInt(m.MovementID, 10), string(m.Type), strconv.FormatInt(m.Change(), 10),
-		strconv.FormatInt(m.ProductID, 10), csvfile.Escape(m.ProductName), csvfile.Escape(m.Location), m.OrderID, csvfile.Escape(notes),
+	return []csvfile.Value{
+		csvfile.Plain(timestamp.Format(m.At)), csvfile.Whole(m.MovementID), csvfile.Plain(string(m.Type)), csvfile.Whole(m.Change()),
+		csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Code(m.Location), csvfile.Plain(m.OrderID), csvfile.Words(notes),
 	}
 }
 

@@ -4134,6 +4134,10 @@ export interface components {
         };
     };
     parameters: {
+        /** @description `1` makes a CSV file one for spreadsheets: it begins with a byte order mark, by which Excel reads it as UTF-8, and codes such as barcodes, and text that looks like a number or a date, are text formulas (`="0012"`), which spreadsheets do not change. */
+        Bom: "0" | "1";
+        /** @description What stands between the cells of a CSV file; `comma` if left out. With `semicolon`, decimals have a comma, as Excel expects in French. */
+        Separator: "comma" | "semicolon";
         /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
         Mode: components["schemas"]["KeyMode"];
         /**
@@ -6183,6 +6187,10 @@ export interface operations {
                 to?: components["schemas"]["Date"];
                 /** @description Split each day by courier. */
                 by?: "courier";
+                /** @description `1` makes a CSV file one for spreadsheets: it begins with a byte order mark, by which Excel reads it as UTF-8, and codes such as barcodes, and text that looks like a number or a date, are text formulas (`="0012"`), which spreadsheets do not change. */
+                bom?: components["parameters"]["Bom"];
+                /** @description What stands between the cells of a CSV file; `comma` if left out. With `semicolon`, decimals have a comma, as Excel expects in French. */
+                separator?: components["parameters"]["Separator"];
             };
             header?: never;
             path?: never;

@@ -1,0 +1,104 @@
+package csvfile
+
+import (
+	"encoding/binary"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// Text returns the text of a file, with \n at the ends of its lines: of one in UTF-8 or UTF-16,
+// and of any other in Windows-1252, which spreadsheets in English and French write unless they
+// are asked for another encoding. The error is a *ReadError.
+func Text(content []byte) (string, error) {
+	text, fault := decode(content)
+	if at := strings.IndexByte(text, 0); fault == "" && at >= 0 {
+		fault = text[:at+1]
+	}
+	if fault != "" {
+		return "", &ReadError{Line: 1 + strings.Count(fault, "\n"), Reason: NotText}
+	}
+	return lineEnds.Replace(text), nil
+}
+
+// lineEnds makes the ends of lines alike.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// decode returns the text of a file. If that is in none of the encodings, it also returns the
+// file up to the first fault.
+func decode(content []byte) (text, fault string) {
+	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
+		if isWide(content, order) {
+			return decodeWide(content, order)
+		}
+	}
+	text = strings.TrimPrefix(string(content), mark)
+	if utf8.ValidString(text) {
+		return text, ""
+	}
+	if at := notWindows(text); at >= 0 {
+		return text, text[:at+1]
+	}
+	text, err := charmap.Windows1252.NewDecoder().String(text)
+	if err != nil {
+		return "", text
+	}
+	return text, ""
+}
+
+// isWide reports whether a file is UTF-16 in a byte order: it has the mark of it, or, as some
+// programs leave that out, begins with two letters of ASCII.
+func isWide(content []byte, order binary.ByteOrder) bool {
+	if len(content) < 4 {
+		return false
+	}
+	first, second := order.Uint16(content), order.Uint16(content[2:])
+	isLetter := func(unit uint16) bool { return unit > 0 && unit < utf8.RuneSelf }
+	return first == 0xfeff || isLetter(first) && isLetter(second)
+}
+
+// decodeWide does what decode does for a file in UTF-16.
+func decodeWide(content []byte, order binary.ByteOrder) (text, fault string) {
+	units := make([]uint16, 0, len(content)/2)
+	for at := 0; at+1 < len(content); at += 2 {
+		units = append(units, order.Uint16(content[at:]))
+	}
+	text = strings.TrimPrefix(string(utf16.Decode(units)), mark)
+	if before, _, found := strings.Cut(text, string(utf8.RuneError)); found {
+		return text, before + string(utf8.RuneError)
+	}
+	if len(content)%2 != 0 {
+		return text, text + "\x00"
+	}
+	return text, ""
+}
+
+// foreign lists the bytes that show that a file is not Windows-1252: those that this encoding
+// does not have, and those that are é in the encodings of DOS and of old Macs but hardly occur
+// in it (‚ and Ž).
+const foreign = "\x81\x82\x8d\x8e\x8f\x90\x9d\x00"
+
+// notWindows returns the place of the first byte that shows that a text, which is not UTF-8, is
+// not Windows-1252 either, or -1. Letters in UTF-8 show it as well: the file is a mixture. Read
+// as Windows-1252, the names in such files would be garbled.
+func notWindows(text string) int {
+	damaged, letters := -1, false // the first byte that is not UTF-8; whether there are letters in it
+	for at := 0; at < len(text); {
+		letter, size := utf8.DecodeRuneInString(text[at:])
+		switch {
+		case letter == utf8.RuneError && size == 1 && strings.IndexByte(foreign, text[at]) >= 0:
+			return at
+		case letter == utf8.RuneError && size == 1 && damaged < 0:
+			damaged = at
+		case size > 1:
+			letters = true
+		}
+		at += size
+	}
+	if letters {
+		return damaged
+	}
+	return -1
+}
