@@ -135,7 +135,8 @@ type OrderRecord struct {
 	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves, by
 	// their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string `json:"operators"`
-	Order     Order             `json:"order"` // as the partner sees it
+	Couriers  map[string]string `json:"couriers"` // the names of the couriers in Moves, by their ids
+	Order     Order             `json:"order"`    // as the partner sees it
 }
 
 // OrderMove is a move of an order by an operator.
@@ -143,6 +144,7 @@ type OrderMove struct {
 	Version    int64     `json:"version"` // of the order after it
 	At         time.Time `json:"at"`
 	OperatorID string    `json:"operator_id"`
+	CourierID  string    `json:"courier_id"` // who had the order after it; empty for no courier
 }
 
 // Allocation is the items that were taken from a location.

@@ -53,7 +53,7 @@ type OrderRequest struct {
 
 const (
 	maxMetadataBytes = 16 << 10
-	maxItemLines     = 1000
+	MaxItemLines     = 1000
 	maxQuantity      = 1_000_000_000
 )
 
@@ -99,7 +99,7 @@ func readShipment(f *form.Form, unpriced form.Presence) Shipment {
 }
 
 func readItems(f *form.Form) []Item {
-	forms := f.Objects("items", form.Optional, 0, maxItemLines)
+	forms := f.Objects("items", form.Optional, 0, MaxItemLines)
 	items := make([]Item, len(forms))
 	for i, entry := range forms {
 		items[i].ProductID, _ = entry.Integer("product_id", form.Required, 1, 1<<53)

@@ -81,6 +81,8 @@ type Record struct {
 	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
+	// Couriers are the couriers in Moves by their ids. Those that no longer exist are left out.
+	Couriers map[string]Courier
 }
 
 // Move is a move of an order by an operator.
@@ -88,6 +90,17 @@ type Move struct {
 	Version    int64 // of the order after it
 	At         time.Time
 	OperatorID string
+	CourierID  string // who had the order after it; empty for no courier
+}
+
+// courierIDs returns the ids of the couriers in the moves.
+func (r *Record) courierIDs() (ids []string) {
+	for _, move := range r.Moves {
+		if move.CourierID != "" {
+			ids = append(ids, move.CourierID)
+		}
+	}
+	return distinct(ids)
 }
 
 // operatorIDs returns the ids of the operators in the record.
@@ -133,7 +146,10 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		if record.Moves, err = tx.Moves(ctx, partnerID, orderID); err != nil {
 			return err
 		}
-		record.Operators, err = tx.OperatorEmails(ctx, record.operatorIDs())
+		if record.Operators, err = tx.OperatorEmails(ctx, record.operatorIDs()); err != nil {
+			return err
+		}
+		record.Couriers, err = tx.Couriers(ctx, record.courierIDs())
 		return err
 	})
 	return &record, s.config.Damaged.Of(err)

@@ -288,10 +288,11 @@ func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (move
 	found, err := orderTx{conn: tx.conn}.Moves(ctx, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
 	for _, one := range found {
 		var left struct {
-			Version int64 `json:"version"`
+			Version   int64  `json:"version"`
+			CourierID string `json:"courier_id"`
 		}
 		if strictjson.Unmarshal(one.After, &left) == nil { // a damaged entry is left out
-			moves = append(moves, dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID})
+			moves = append(moves, dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID, CourierID: left.CourierID})
 		}
 	}
 	return moves, err

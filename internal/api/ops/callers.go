@@ -30,6 +30,7 @@ func (s *Server) Operator(c *httpd.Call) error {
 		return err
 	}
 	by := operator.Of(found)
+	c.Principal = found // refusals on pages have the operator's menu
 	if only := c.Header.Get(operatorHeader); only != "" && only != by.OperatorID {
 		return refusal.New(refusal.CodeUnauthorized, "the credentials are another operator's than "+operatorHeader+" names")
 	}
@@ -38,7 +39,7 @@ func (s *Server) Operator(c *httpd.Call) error {
 	if !slices.Contains(needs.Roles, by.Role) {
 		return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the role %s may not do this", by.Role))
 	}
-	c.Principal, c.Payer = found, by.OperatorID
+	c.Payer = by.OperatorID
 	c.ActFor(&actor.Actor{Person: by.Actor(), Credential: shown})
 	if !needs.OwnSignIn && !found.Vouched { // an OpenID provider asks for second factors itself
 		if err := s.config.OperatorSignIns.Enrolled(c.Context(), by.OperatorID, string(by.Role)); err != nil {

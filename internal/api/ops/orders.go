@@ -99,6 +99,7 @@ type moveAnswer struct {
 	Version    int64     `json:"version"`
 	At         time.Time `json:"at"`
 	OperatorID string    `json:"operator_id"`
+	CourierID  string    `json:"courier_id,omitzero"`
 }
 
 // operatorsOrder is what operators see of an order in addition to its record and its
@@ -109,6 +110,7 @@ type operatorsOrder struct {
 	Proofs     []proofAnswer      `json:"proofs"`
 	Moves      []moveAnswer       `json:"moves"`
 	Operators  map[string]string  `json:"operators"`
+	Couriers   map[string]string  `json:"couriers"`
 }
 
 func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
@@ -126,6 +128,10 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 		Proofs:     make([]proofAnswer, len(found.Proofs)),
 		Moves:      make([]moveAnswer, len(found.Moves)),
 		Operators:  found.Operators,
+		Couriers:   make(map[string]string, len(found.Couriers)),
+	}
+	for id, courier := range found.Couriers {
+		answer.Couriers[id] = courier.Name
 	}
 	for i, take := range found.Order.Allocation {
 		answer.Allocation[i] = allocationAnswer{take.ProductID, take.Location, take.Quantity}

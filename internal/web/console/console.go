@@ -78,7 +78,9 @@ func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
 	config.Site.LoadLater(boardFolder, boardLater...)
 	config.Site.AddAsset(areasFile, areas())
-	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+	room := &Room{config, config.Site.Templates(files, "templates/*.html")}
+	config.Site.AddFrame("console", room.Frame)
+	return room
 }
 
 // Routes returns the routes of the room.
@@ -96,8 +98,12 @@ func (room *Room) Routes() []visit.Route {
 		room.settingsRoutes(),
 		room.auditRoutes(),
 		room.systemRoutes(),
+		[]visit.Route{room.get("/{rest...}", desks, (*Room).unknown)},
 	)
 }
+
+// unknown refuses a path that has no page, to an operator, who then keeps the menu.
+func (room *Room) unknown(*sheet) (int, []byte, error) { return 0, nil, refusal.NotFound("this page") }
 
 // The roles that use a page: those that the interface for programs admits.
 var (
@@ -260,7 +266,7 @@ func (s *sheet) frame() *page.Frame {
 	return &page.Frame{
 		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: groups,
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Operator.Email, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.Visit),
+		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.Visit),
 	}
 }
 

@@ -57,8 +57,9 @@ type moveView struct {
 // entryView is an entry of the history.
 type entryView struct {
 	delivery.HistoryEntry
-	By    string // the operator who made it; empty for the partner and the service itself
-	Later bool   // it was recorded later than it happened
+	By      string // the operator who made it; empty for the partner and the service itself
+	Courier string // the name of the courier that it assigned
+	Later   bool   // it was recorded later than it happened
 }
 
 // order shows an order.
@@ -116,12 +117,17 @@ const recordedLate = time.Minute
 // historyOf returns the history of an order, newest first, with the operators who made
 // it. Every change adds an entry to it and one to the version, which is 1 at the creation.
 func historyOf(found *dispatch.Record) (entries []entryView) {
-	by := map[int64]string{}
+	by := map[int64]dispatch.Move{}
 	for _, move := range found.Moves {
-		by[move.Version] = cmp.Or(found.Operators[move.OperatorID], move.OperatorID)
+		by[move.Version] = move
 	}
 	for i, entry := range found.Order.History {
-		entries = append(entries, entryView{entry, by[int64(i)+1], entry.RecordedAt.Sub(entry.At) > recordedLate})
+		move, view := by[int64(i)+1], entryView{HistoryEntry: entry, Later: entry.RecordedAt.Sub(entry.At) > recordedLate}
+		view.By = cmp.Or(found.Operators[move.OperatorID], move.OperatorID)
+		if entry.Status == delivery.StatusCourierAssigned {
+			view.Courier = found.Couriers[move.CourierID].Name
+		}
+		entries = append(entries, view)
 	}
 	slices.Reverse(entries)
 	return entries

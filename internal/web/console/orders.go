@@ -35,7 +35,8 @@ type ordersView struct {
 // orderRow is an order of the list.
 type orderRow struct {
 	dispatch.Entry
-	Late    bool
+	Late    bool // it is due, and not delivered
+	IsOpen  bool
 	Reasons []string
 }
 
@@ -50,7 +51,7 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 	if search = label.Meant(search); len(search) > maxSearch {
 		search = ""
 	}
-	filter := dispatch.Filter{PartnerID: partnerID, Search: search, Sort: dispatch.SortWindow, Limit: ordersOnPage}
+	filter := dispatch.Filter{PartnerID: partnerID, Search: search, Sort: dispatch.SortDue, Limit: ordersOnPage}
 	switch {
 	case status == attentionStatus:
 		filter.Attention = board.Reasons
@@ -90,7 +91,7 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {
 	rows := make([]orderRow, len(entries))
 	for i, entry := range entries {
-		rows[i] = orderRow{Entry: entry, Late: slices.Contains(entry.Attention, board.ReasonLate)}
+		rows[i] = orderRow{Entry: entry, Late: slices.Contains(entry.Attention, board.ReasonLate), IsOpen: board.IsOpen(entry.Status)}
 		for _, reason := range entry.Attention {
 			rows[i].Reasons = append(rows[i].Reasons, s.Text("board.reason."+string(reason)))
 		}

@@ -71,7 +71,8 @@ func consoleRoutes() []visit.Route {
 		{Method: http.MethodGet, Pattern: "/console/figures"}, {Method: http.MethodGet, Pattern: "/console/figures.csv"},
 		{Method: http.MethodPost, Pattern: "/ops/v1/partners/{partner_id}/export"},
 	}
-	return append(others, console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes()...)
+	own := slices.DeleteFunc(console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes(), func(r visit.Route) bool { return strings.HasSuffix(r.Pattern, "{rest...}") })
+	return append(others, own...)
 }
 
 // addresses are where links and forms of a page lead to within the console.

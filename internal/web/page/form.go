@@ -27,6 +27,8 @@ type Form struct {
 	Version int64
 	Values  url.Values
 	Faults  []Fault
+	// Sent is set for a form that was sent and is shown again: it holds what was typed.
+	Sent bool
 }
 
 // Fault is what is wrong with a field.
@@ -63,7 +65,7 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 		}
 	}
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
-	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values}, nil
+	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values, Sent: true}, nil
 }
 
 // Basis returns the basis of a change that a form asks for: a record with the version that

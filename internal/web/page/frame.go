@@ -21,9 +21,11 @@ type Frame struct {
 	Test    bool // the page shows test mode
 	Message *Message
 	Person  string // who is signed in
-	Self    string // the path of the person's own sign-in; empty if a link leads there
-	SignOut string // the path that a form is sent to; empty if people sign out elsewhere
-	Other   Link   // this page in the other language
+	// PersonID is the id of that person, under whom drafts of forms are kept.
+	PersonID string
+	Self     string // the path of the person's own sign-in; empty if a link leads there
+	SignOut  string // the path that a form is sent to; empty if people sign out elsewhere
+	Other    Link   // this page in the other language
 }
 
 // Group is a part of the ways that a frame shows. The first one has no title.

@@ -40,8 +40,11 @@ func (l Language) Window(w delivery.Window, zone *time.Location, now time.Time) 
 		from, to := l.Between(start, end)
 		return l.Text("order.window", "day", l.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
 	}
-	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Moment(end, now), "zone", start.Format("MST"))
+	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Within(end, now), "zone", start.Format("MST"))
 }
+
+// RecipientsPage returns the address of the page that recipients see.
+func (v OrderView) RecipientsPage() string { return v.Order.TrackingURL + "/html" }
 
 // HasEnded reports whether the order can no longer change its status.
 func (v OrderView) HasEnded() bool { return len(delivery.NextStatuses(v.Order.Status)) == 0 }
@@ -81,6 +84,20 @@ func (l Language) Warning(w delivery.Warning) string {
 		return l.Text(key, "field", w.Field)
 	}
 	return w.Message
+}
+
+// Assigned returns the name of the courier that an entry of the history has assigned, if it is
+// still the order's; otherwise it is empty.
+func (v OrderView) Assigned(entry delivery.HistoryEntry) string {
+	for _, later := range slices.Backward(v.Order.History) {
+		if later.Status == delivery.StatusCourierAssigned && v.Order.Courier != nil {
+			if later == entry {
+				return v.Order.Courier.Name
+			}
+			return ""
+		}
+	}
+	return ""
 }
 
 // Note returns the note of an entry of the history. Couriers choose the reason of a

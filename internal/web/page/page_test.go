@@ -139,7 +139,9 @@ func TestTimes(t *testing.T) {
 		{"now", page.French.Relative(here.Add(20*time.Second), now), "à l’instant"},
 		{"soon", page.English.Relative(here.Add(130*time.Minute), now), "in 2 h 10"},
 		{"past", page.French.Relative(here.Add(-12*time.Minute), now), "il y a 12 min"},
-		{"far", page.English.Relative(here.AddDate(0, 0, -1), now), "Yesterday, 12:50 PM"},
+		{"far", page.English.Relative(here.AddDate(0, 0, -1), now), "yesterday, 12:50 PM"},
+		{"within a sentence", page.French.Within(here.Add(-9*time.Minute), now), "aujourd’hui, 12 h 41"},
+		{"a date within a sentence", page.English.Within(here.AddDate(0, 0, -9), now), page.English.Moment(here.AddDate(0, 0, -9), now)},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)

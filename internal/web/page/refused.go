@@ -50,7 +50,8 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 		v.Header.Set("Location", enrolment)
 		return http.StatusSeeOther, nil, nil
 	}
-	language, key := LanguageOf(v.Request, ""), refusalKey(why.Code)
+	sheet, first, key := s.Sheet(v), firstOf(v.Request.URL.Path), refusalKey(why.Code)
+	language := sheet.Language
 	if why == visit.ErrShownOnce {
 		key = "refused.shown_once"
 	}
@@ -58,11 +59,29 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 	if !slices.Contains(final, why.Code) && v.Request.Method == http.MethodGet {
 		view.Again = v.Request.URL.RequestURI()
 	}
-	if first := firstOf(v.Request.URL.Path); first == "portal" || first == "console" { // their people may be developers
+	if first == "portal" || first == "console" { // their people may be developers
 		view.Code = string(why.Code)
 	}
-	body, err = s.own.Render(v.Header, Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true})
+	document := Document{Language: language, Template: "refused", Title: view.Title, Data: view, Roomy: true}
+	if frame := s.frames[first]; frame != nil && v.Principal != nil {
+		document.Template, document.Roomy, document.Frame = "refused-within", false, frame(sheet)
+		document.Frame.Heading, document.Frame.Back = view.Title, sheet.wayBack(document.Frame)
+	}
+	body, err = s.own.Render(v.Header, document)
 	return 0, body, err
+}
+
+// wayBack returns a link from a refusal to the list that its page belongs to, or else to the
+// first page.
+func (s Sheet) wayBack(frame *Frame) *Link {
+	for _, group := range frame.Groups {
+		for _, link := range group.Links {
+			if path, _, _ := strings.Cut(link.Path, "?"); link.Current && path != s.Request.URL.Path {
+				return &link
+			}
+		}
+	}
+	return &Link{Text: s.Text("page.home"), Path: frame.Home.Path}
 }
 
 // entrances are the sign-in pages, by the first part of the paths of those who use them.

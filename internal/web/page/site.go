@@ -34,9 +34,10 @@ type Config struct {
 type Site struct {
 	config    Config
 	assets    assets
-	libraries map[string]ownLibraries // by the folder of an island
-	later     map[string]bool         // the paths of modules, see LoadLater
-	own       Templates               // of the pages that no room has
+	libraries map[string]ownLibraries       // by the folder of an island
+	later     map[string]bool               // the paths of modules, see LoadLater
+	own       Templates                     // of the pages that no room has
+	frames    map[string]func(Sheet) *Frame // by the first part of the paths of a room, see AddFrame
 }
 
 // layoutAssets are the assets of every page.
@@ -44,8 +45,8 @@ var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
 
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
-	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{}}
-	for _, name := range []string{"frame.css", "swap.js", "reader.js", "after-paint.js", "icon.svg"} {
+	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{}, frames: map[string]func(Sheet) *Frame{}}
+	for _, name := range []string{"frame.css", "swap.js", "reader.js", "drafts.js", "after-paint.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")
@@ -86,6 +87,10 @@ func (s *Site) LoadLater(folder string, names ...string) {
 		s.later[s.assets.path(folder+"/"+name)] = true
 	}
 }
+
+// AddFrame sets what surrounds refusals of people who are signed in, on paths that begin
+// with first: they keep the menu of the room.
+func (s *Site) AddFrame(first string, frame func(Sheet) *Frame) { s.frames[first] = frame }
 
 // AddAsset adds a file that is made when the service starts.
 func (s *Site) AddAsset(name string, content []byte) { s.assets.add(name, content) }

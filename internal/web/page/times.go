@@ -100,7 +100,7 @@ func (l Language) Relative(at, now time.Time) string {
 	distance := at.Sub(now)
 	switch {
 	case distance.Abs() >= 24*time.Hour:
-		return l.Moment(at, now)
+		return l.Within(at, now)
 	case distance.Abs() < time.Minute:
 		return l.Text("time.now")
 	case distance < 0:

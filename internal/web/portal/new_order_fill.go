@@ -120,14 +120,11 @@ func decimal(number int64) string { return strconv.FormatInt(number, 10) }
 // inDollars returns an amount as it is typed.
 func inDollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// maxItemRows is how many products a form may name. Its page offers fewer.
-const maxItemRows = 200
-
 // arrange numbers the rows of the form without gaps, and adds those of the products that
 // are offered. It refuses more rows than a page has.
 func (o *orderForm) arrange() error {
 	parcels := form.Rows(o.Form.Values, "parcels")
-	if len(parcels) > delivery.MaxParcels || len(itemRows(o.Form.Values)) > maxItemRows {
+	if len(parcels) > delivery.MaxParcels || len(itemRows(o.Form.Values)) > delivery.MaxItemLines {
 		return refusal.New(refusal.CodeBadRequest, "the form has too many rows")
 	}
 	if len(parcels) == 0 {
@@ -239,11 +236,27 @@ func (o *orderForm) offer() error {
 		}
 		o.addProduct(decimal(p.ProductID), quantity, p)
 	}
-	for _, l := range typed {
-		id, _ := strconv.ParseInt(l.product, 10, 64)
-		found, _, err := o.room.config.Stock.Product(o.Context(), o.Account, id)
-		if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
-			return err
+	return o.addTyped(typed)
+}
+
+// addTyped adds the rows of products that the page does not offer, and of which a quantity
+// was typed.
+func (o *orderForm) addTyped(typed []line) error {
+	if len(typed) == 0 {
+		return nil
+	}
+	ids := make([]int64, len(typed))
+	for i, l := range typed {
+		ids[i], _ = strconv.ParseInt(l.product, 10, 64) // 0 is no product
+	}
+	held, err := o.room.config.Stock.Held(o.Context(), o.Account, ids...)
+	if err != nil {
+		return err
+	}
+	for i, l := range typed {
+		var found delivery.Product
+		if known := held[ids[i]]; known != nil {
+			found = known.Product
 		}
 		o.addProduct(l.product, l.quantity, found)
 	}

@@ -219,3 +219,26 @@ func TestNewOrderInTestMode(t *testing.T) {
 	}
 	metro.As(t, "reader").Open(t, newOrder).Must(t, http.StatusForbidden)
 }
+
+// TestCopyOfManyLines copies an order with more lines than the page offers products, and
+// creates another one from it.
+func TestCopyOfManyLines(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	lamp := s.Operate(t).Stock(t, metro.PartnerID, "lamp", map[string]int{"MTL-1": 5000})
+	const lines = 260
+	item := fmt.Sprintf(`{"product_id":%d,"quantity":2}`, lamp)
+	copied := metro.Create(t, testkit.OrderJSON("LONG-1", "["+strings.Repeat(item+",", lines-1)+item+"]")).Must(t, http.StatusCreated).Text("order_id")
+	clerk := desk{metro.As(t, "clerk")}
+	shown := clerk.Open(t, newOrder+"?from="+copied).Must(t, http.StatusOK)
+	if last := fmt.Sprintf(`name="items[%d].quantity"`, lines-1); !bytes.Contains(shown.Body, []byte(last)) {
+		t.Fatalf("got no %s, want a row for each line of the order", last)
+	}
+	priced := clerk.press(t, shown, "price")
+	to := clerk.Do(t, "POST", newOrder, priced.Form(t, newOrder), "Cookie", clerk.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusSeeOther).Header.Get("Location")
+	made := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(to, "/portal/orders/"), nil).Must(t, http.StatusOK)
+	if made.Len("items") != lines {
+		t.Errorf("got %d lines, want %d", made.Len("items"), lines)
+	}
+}

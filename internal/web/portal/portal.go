@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
@@ -58,7 +59,9 @@ type Room struct {
 // New returns the room and adds its assets to the site.
 func New(config Config) *Room {
 	config.Site.AddAssets(files, "assets")
-	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+	room := &Room{config, config.Site.Templates(files, "templates/*.html")}
+	config.Site.AddFrame("portal", room.Frame)
+	return room
 }
 
 // sheet is a visit of the portal, and what its pages have in common.
@@ -89,8 +92,12 @@ func (room *Room) Routes() []visit.Route {
 		room.startRoutes(),
 		room.logsRoutes(),
 		room.stockRoutes(),
+		[]visit.Route{room.get("/{rest...}", partner.PermissionSelf, (*Room).unknown)},
 	)
 }
+
+// unknown refuses a path that has no page, to a person who then keeps the menu.
+func (room *Room) unknown(*sheet) (int, []byte, error) { return 0, nil, refusal.NotFound("this page") }
 
 // get returns the route of a page. The path is that below /portal.
 func (room *Room) get(path string, needs partner.Permission, handle handler) visit.Route {
@@ -239,7 +246,7 @@ func (s *sheet) frame() *page.Frame {
 	frame := &page.Frame{
 		Home:    page.Link{Text: s.Text("home.title"), Path: s.Link("/portal")},
 		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Member.DisplayName(), SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
+		Person:  s.Member.DisplayName(), PersonID: s.PersonID, SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
 	}
 	all := slices.Concat(ways...)
 	paths := make([]string, len(all))

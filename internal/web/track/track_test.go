@@ -109,10 +109,10 @@ func TestOrderPageByStatus(t *testing.T) {
 	}{
 		"received":           {order(delivery.StatusPending), []string{"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong>", "(<bdi>Toronto</bdi>)", `data-live="20"`, "1 parcel<"}, []string{"later than planned"}},
 		"in the window":      {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong>"}, nil},
-		"late":               {late, []string{"It is later than planned.", "Expected before: Today, by <strong>10:00 AM</strong>"}, nil},
+		"late":               {late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil},
 		"delivered":          {order(delivery.StatusDelivered), []string{"<h1>Delivered</h1>", "Today, 11:00 AM"}, []string{"data-live", "between", ", by "}},
 		"cancelled":          {order(delivery.StatusCancelled), []string{"<h1>Cancelled</h1>", "status-cancelled"}, []string{"data-live"}},
-		"failed":             {failed, []string{"No one was there", "Next attempt: <strong>Tomorrow, 10:00 AM</strong>", "data-live"}, []string{", by <strong>"}},
+		"failed":             {failed, []string{"No one was there", "Next attempt: <strong>tomorrow, 10:00 AM</strong>", "data-live"}, []string{", by <strong>"}},
 		"failed, no plan":    {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
 		"failed, not known":  {order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"}},
 		"before the courier": {order(delivery.StatusAccepted), nil, []string{"is bringing"}},

@@ -111,7 +111,7 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		if o.Failed != nil {
 			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
 			if o.Failed.Next != nil {
-				v.Next = v.Language.Moment(o.Failed.Next.In(clock), now)
+				v.Next = v.Language.Within(o.Failed.Next.In(clock), now)
 			}
 		}
 		return
@@ -125,11 +125,19 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 func expected(o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time) (text template.HTML, late bool) {
 	by := o.EstimatedDelivery.In(clock)
 	start, end := o.Window.Start.In(clock), o.Window.End.In(clock)
+	day := func(at time.Time, late bool) string {
+		if late { // words stand before it
+			return l.DayWithin(at, now)
+		}
+		return l.Day(at, now)
+	}
 	if sameDay(start, by) && sameDay(end, by) {
 		from, to := l.Between(start, end)
-		return l.Rich("track.between", "day", l.Day(by, now), "from", from, "to", to), now.After(end)
+		late = now.After(end)
+		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to), late
 	}
-	return l.Rich("track.by", "day", l.Day(by, now), "time", l.Clock(by)), now.After(by)
+	late = now.After(by)
+	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by)), late
 }
 
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }

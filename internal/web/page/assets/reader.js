@@ -43,6 +43,7 @@ const span = (ms) => {
 /** @type {Record<string, (at: Date, now: Date) => string>} */
 const shown = {
   moment: (at, now) => `${capital(day(at, now))}${words.comma} ${formats().clock.format(at)}`,
+  within: (at, now) => `${day(at, now)}${words.comma} ${formats().clock.format(at)}`,
   relative: (at, now) => {
     const ms = at.getTime() - now.getTime();
     if (Math.abs(ms) >= dayMs) return `${day(at, now)}${words.comma} ${formats().clock.format(at)}`;

@@ -40,7 +40,9 @@ export const put = (old, fresh) => {
   if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
 };
 
-// swap shows a part of the page at url. What cannot be shown so is navigated to.
+// swap shows a part of the page at url. What cannot be shown so is navigated to. Of what is
+// only read, the latest answer counts; the answer to a POST is always shown, because the
+// change has been made, and what it says may be shown only once.
 let latest = 0;
 /** @type {(id: string, url: string, how?: { method?: string, body?: URLSearchParams | null, remember?: boolean }) => Promise<void>} */
 const swap = async (id, url, { method = "GET", body = null, remember = true } = {}) => {
@@ -49,7 +51,7 @@ const swap = async (id, url, { method = "GET", body = null, remember = true } = 
   old.setAttribute("aria-busy", "true");
   try {
     const answer = await load(url, method, body);
-    if (turn !== latest) return; // another click was faster
+    if (turn !== latest && method === "GET") return; // another click was faster
     const fresh = answer.page.getElementById(id);
     // A form that leads nowhere else is sent as a browser does: its own address may have no page.
     if (!fresh && method !== "GET" && answer.url === new URL(url, location.href).href) throw new Error("no part");
