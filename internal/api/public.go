@@ -87,7 +87,12 @@ func writeFailed(w *strictjson.Writer, f *delivery.FailedAttempt) {
 	w.EndObject()
 }
 
+// handleTrack responds with the state of an order. A browser, which prefers a page, gets the
+// page: the address is on labels, and people open it.
 func (s *server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
+	if visit.WantsPage(c.Request) {
+		return s.handleTrackPage(c)
+	}
 	found, err := s.config.Orders.Follow(c.Context(), c.PathID("order_id"))
 	if err != nil {
 		return httpd.Reply{}, err

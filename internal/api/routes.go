@@ -28,7 +28,7 @@ func routes(config Config) []httpd.Route {
 		httpd.Public("GET", "/ops.json", jsonDocument(document.OpsAsJSON)),
 	}
 	tracking := []httpd.Route{
-		{Method: "GET", Pattern: "/track/{order_id}", Handle: s.handleTrack},
+		{Method: "GET", Pattern: "/track/{order_id}", Handle: s.handleTrack, Page: visit.Anyone},
 		{Method: "GET", Pattern: "/track/{order_id}/html", Handle: s.handleTrackPage, Page: visit.Anyone},
 		{Method: "GET", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: visit.Anyone},
 		{Method: "POST", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: visit.Anyone},

@@ -174,6 +174,9 @@ func (s *Server) admit(c *Call) error {
 	c.ReplyHeader.Set("X-Request-Id", c.RequestID)
 	if c.Route.Access == AccessTracking {
 		public(c.ReplyHeader)
+		if _, isPage := s.pages[c.Pattern]; isPage {
+			c.ReplyHeader.Add("Vary", "Accept") // refusals, too, are pages or JSON
+		}
 	}
 	identify := s.authorizeAndRead
 	if c.Route.signs(c) {

@@ -17,5 +17,5 @@ func setHeaders(h http.Header, language Language, policy string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Vary", "Accept-Language")
+	h.Add("Vary", "Accept-Language")
 }

@@ -93,9 +93,6 @@ var errMalformedForm = refusal.New(refusal.CodeBadRequest, "the form is malforme
 // may hold a secret, which is not kept.
 var ErrShownOnce = refusal.New(refusal.CodeConflict, "this form was answered already, with a page that is shown once")
 
-// WantsPage reports whether a client asks for a page rather than for JSON.
-func WantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
-
 // Door is how people come in and leave: the server keeps their sessions in cookies.
 type Door interface {
 	// Origin returns where a login comes from.

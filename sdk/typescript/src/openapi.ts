@@ -988,7 +988,7 @@ export interface paths {
         };
         /**
          * Follow an order
-         * @description The page of an order's `tracking_url`, as JSON. Holds no names, streets, phone numbers, e-mail addresses, notes, metadata or prices. Limited per client address.
+         * @description The state of an order, at its `tracking_url`, as JSON. A client whose `Accept` names `text/html` with a higher weight than JSON, as browsers do, gets the page of `/track/{order_id}/html`, and errors as pages; responses have `Vary: Accept`. Holds no names, streets, phone numbers, e-mail addresses, notes, metadata or prices. Limited per client address.
          */
         get: operations["trackOrder"];
         put?: never;
