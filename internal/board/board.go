@@ -65,11 +65,12 @@ func Zone(a delivery.Address) string {
 }
 
 // searchOf returns the text that a search looks through. Line breaks keep a
-// search from matching across two parts of it.
+// search from matching across two parts of it. Names and streets are in it twice if folding
+// changes them: rows of earlier releases, and searches of their nodes, know only the first form.
 func searchOf(o *delivery.Order) string {
-	parts := make([]string, 0, 8+2*len(o.Parcels))
+	parts := make([]string, 0, 12+2*len(o.Parcels))
 	add := func(text string) {
-		if text != "" {
+		if text = strings.ToLower(text); text != "" {
 			parts = append(parts, text)
 		}
 	}
@@ -85,7 +86,12 @@ func searchOf(o *delivery.Order) string {
 		add(parcel.ParcelID)
 		add(parcel.Barcode)
 	}
-	return strings.ToLower(strings.Join(parts, "\n"))
+	for _, text := range []string{o.Dropoff.Name, o.Dropoff.Address.City, o.Dropoff.Address.Line1, o.Dropoff.Address.Line2} {
+		if folded := Fold(text); folded != strings.ToLower(text) {
+			add(folded)
+		}
+	}
+	return strings.Join(parts, "\n")
 }
 
 // PhoneDigits returns the digits of a text that may be a phone number or its last digits,

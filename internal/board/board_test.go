@@ -56,6 +56,23 @@ func TestRowOfOrder(t *testing.T) {
 	}
 }
 
+// TestSearchFoldsNamesAndStreets finds names and streets however they are typed, and others
+// by what they are.
+func TestSearchFoldsNamesAndStreets(t *testing.T) {
+	t.Parallel()
+	o := testkit.Order("par_00000001", "ord_X", "A-1042", testkit.Epoch)
+	o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.City = "Jean-Pierre Côté-Lœuf", "12, rue de l’Église", "Saint-Jérôme"
+	search := board.Of(o).Search
+	for _, typed := range []string{"jean pierre", "Jean-Pierre", "cote loeuf", "CÔTÉ LŒUF", "rue de l'eglise", "saint jerome", "Saint‑Jérôme", "A-1042"} {
+		if !strings.Contains(search, board.Fold(typed)) && !strings.Contains(search, strings.ToLower(typed)) {
+			t.Errorf("%q: got nothing in %q, want it found", typed, search)
+		}
+	}
+	if strings.Contains(search, "a 1042") {
+		t.Errorf("got %q, want numbers of orders only as they are", search)
+	}
+}
+
 // TestRowHasEveryColumn fails for a column that Of has been forgotten in.
 func TestRowHasEveryColumn(t *testing.T) {
 	t.Parallel()

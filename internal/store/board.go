@@ -105,10 +105,12 @@ func boardConditions(f dispatch.Filter, now time.Time) *db.Conditions {
 		c.AddAny(conditionsOf(f.Attention), now)
 	}
 	if f.Search != "" {
-		// A phone number has its digits in the text. What is not one is looked for twice, so that the statement is always the same.
+		// A phone number has its digits in the text, and names and streets are folded. What is not one is looked for twice,
+		// so that the statement is always the same.
 		text := strings.ToLower(f.Search)
 		phone := cmp.Or(board.PhoneDigits(text), text)
-		c.Add(`(search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`, "%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%")
+		c.Add(`(search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`,
+			"%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%", "%"+likeLiteral.Replace(board.Fold(text))+"%")
 	}
 	if len(f.Lines) > 0 {
 		var values []any

@@ -152,7 +152,8 @@ func selects(f dispatch.Filter, row *board.Row) bool {
 		(f.CreatedTo.IsZero() || row.CreatedAt.Before(f.CreatedTo)) &&
 		(f.DueBefore.IsZero() || !row.Dropoff.End.Before(now) && row.Dropoff.End.Before(f.DueBefore)) &&
 		(len(f.Attention) == 0 || slices.ContainsFunc(f.Attention, needs)) &&
-		(strings.Contains(row.Search, strings.ToLower(f.Search)) || strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00"))) &&
+		(strings.Contains(row.Search, strings.ToLower(f.Search)) || strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00")) ||
+			strings.Contains(row.Search, board.Fold(f.Search))) &&
 		(len(f.Lines) == 0 || slices.ContainsFunc(f.Lines, func(line string) bool {
 			return slices.Contains(strings.Split(row.Search, "\n")[1:], strings.ToLower(line))
 		})) &&
@@ -241,7 +242,7 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 		ServiceLevel:      rapid.SampledFrom(delivery.ServiceLevels).Draw(rt, "level"),
 		Zone:              rapid.SampledFrom([]string{"", "H2W", "H2%", "M5H"}).Draw(rt, "zone"),
 		CourierID:         rapid.SampledFrom([]string{"", activeCourier, inactiveCourier}).Draw(rt, "courier"),
-		Search:            strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"po 1", "po 12", `p\_%`, "p_", "15145550100"}), 1, 3).Draw(rt, "search"), "\n"),
+		Search:            strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"po 1", "po 12", `p\_%`, "p_", "15145550100", "jean pierre"}), 1, 3).Draw(rt, "search"), "\n"),
 	}
 }
 
@@ -268,7 +269,7 @@ func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 			f.Attention = rapid.SliceOfNDistinct(rapid.SampledFrom(board.Reasons), 1, -1, rapid.ID).Draw(rt, "reasons")
 		},
 		func() {
-			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100"}).Draw(rt, "searched")
+			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100", "Jéan-P"}).Draw(rt, "searched")
 		},
 		func() {
 			f.Lines = rapid.SliceOfN(rapid.SampledFrom([]string{"PO 1", "p_", "%", "none"}), 1, 3).Draw(rt, "lines searched")

@@ -35,7 +35,7 @@ func BoardPolicy() string {
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
 var boardPhrases = []string{
-	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.comma", "refused.again", "refused.request", "track.parcels",
+	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma", "refused.again", "refused.request", "track.parcels",
 	"order.courier", "order.cod", "order.instructions", "order.dropoff", "order.pickup", "order.fragile", "order.proofs",
 	"console.board", "console.couriers", "console.partners", "console.stock",
 }

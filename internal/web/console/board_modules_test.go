@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -38,7 +39,11 @@ func texts() []byte {
 	for _, status := range delivery.Statuses {
 		moves[status] = delivery.NextStatuses(status)
 	}
-	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases, "moves": moves})
+	folded := map[string]string{}
+	for _, text := range []string{"Jean-Pierre CÔTÉ", "sœur Æsa", "12, rue de l’Église", "Saint‑Jérôme", "L'Île – Nord", "A-1042"} {
+		folded[text] = board.Fold(text)
+	}
+	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases, "moves": moves, "folded": folded})
 	if err != nil {
 		panic(err) // texts can always be encoded
 	}

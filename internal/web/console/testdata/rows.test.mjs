@@ -64,8 +64,17 @@ test("select shows and counts", () => {
   const { counts } = select(rows, { ...everything, zone: "M5H", stage: "failed" }, epoch);
   assert.deepEqual(counts, {
     open: 4, stages: { pending: 1, accepted: 0, assigned: 1, on_the_way: 2, failed: 0 },
-    reasons: { late: 0, failed_twice: 1, window_missed: 0, no_courier: 1, courier_gone: 0 },
+    reasons: { late: 0, failed_twice: 0, window_missed: 0, no_courier: 0, courier_gone: 0 },
+    present: ["failed_twice", "no_courier"],
   });
+  const reason = select(rows, { ...everything, attention: "no_courier" }, epoch).counts;
+  assert.deepEqual(reason.stages, { pending: 1, accepted: 1, assigned: 0, on_the_way: 0, failed: 0 });
+  assert.equal(reason.reasons.failed_twice, 1, "of a reason, what is chosen instead of it");
+});
+
+test("search folds names", () => {
+  const row = rowOf(raw("1", { partner_name: "Bois-Francs & Frères", city: "Saint-Jérôme", courier: { courier_id: "cou_1", name: "Jean-Pierre Côté", active: true } }));
+  for (const text of ["bois francs", "saint jerome", "SAINT-JÉRÔME", "jean pierre cote"]) assert.equal(select([row], { ...everything, text }, epoch).shown.length, 1, text);
 });
 
 test("choices have labels and counts", () => {

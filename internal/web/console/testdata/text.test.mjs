@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { instant, zoneName } from "../assets/board/zone.js";
-import { dollars, due, n, number, shorten, span, t, use } from "dropyard/text.js";
+import { plain } from "dropyard/plain.js";
+import { dollars, due, n, number, relative, shorten, span, t, use } from "dropyard/text.js";
 
 // What the service writes, by language: see board_modules_test.go.
-const { books, cases } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));
+const { books, cases, folded } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));
 const writers = { count: (n_, key) => n(key, n_), number, dollars };
 
 test("writes what the service writes", () => {
@@ -13,6 +14,10 @@ test("writes what the service writes", () => {
     use(language, books[language]);
     assert.equal(writers[writer](value, key), want, JSON.stringify({ language, writer, value, key }));
   }
+});
+
+test("folds as the service does", () => {
+  for (const [text, want] of Object.entries(folded)) assert.equal(plain(text), want, text);
 });
 
 test("fills arguments in one pass, and refuses unknown phrases", () => {
@@ -26,6 +31,7 @@ test("says when something is due", () => {
   const now = Date.parse("2026-06-18T16:50:00Z");
   for (const [ms, want] of [[20 * 60000, "in 20 min"], [70 * 60000, "in 1 h 10"], [-12 * 60000, "late 12 min"]]) assert.equal(due(now + ms, now), want);
   assert.match(due(now + 30 * 3600000, now), /^tomorrow, \d/);
+  assert.deepEqual([relative(now + 20 * 60000, now), relative(now - 12 * 60000, now)], ["in 20 min", "12 min ago"]);
   assert.equal(span(3599999), "1 h 00");
   assert.equal(shorten("ord_qggv0123456789edhr5"), "ord_qggv…edhr5");
 });

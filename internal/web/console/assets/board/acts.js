@@ -69,7 +69,7 @@ export const insist = async (pressed, send = ({ method, path, body, key }) => ca
 };
 
 /** The operator who looks at the board. */
-const reader = globalThis.document?.getElementById("board")?.dataset.operator ?? "";
+export const reader = globalThis.document?.getElementById("board")?.dataset.operator ?? "";
 
 /**
  * Says why something was refused, and who was faster.

@@ -11,8 +11,8 @@ import { number, t } from "dropyard/text.js";
 /** @typedef {import("./filter.js").Filter} Filter */
 /** @typedef {import("./filter.js").Choice} Choice */
 
-/** @returns {[import("./filter.js").Stage, string][]} */
-const stageNames = () => [
+/** The names of the stages. @returns {[import("./filter.js").Stage, string][]} */
+export const stageNames = () => [
   ["pending", t("statuses.pending")], ["accepted", t("statuses.accepted")], ["assigned", t("statuses.courier_assigned")],
   ["on_the_way", t("board.on_the_way")], ["failed", t("statuses.failed")],
 ];
@@ -24,8 +24,15 @@ export const reasonNames = () => [
 ];
 
 /** A chip. @param {{label: string, count: number | undefined, pressed: boolean, danger?: boolean, press: () => void}} props */
-const Chip = ({ label, count, pressed, danger = false, press }) => html`
-  <button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${press}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
+const Chip = ({ label, count, pressed, danger = false, press }) => {
+  /** @param {MouseEvent} event */
+  const click = (event) => {
+    press();
+    // With the pointer, keys go on in the list. With the keyboard, the focus stays on the chip.
+    if (event.detail) document.getElementById("orders")?.focus({ preventScroll: true });
+  };
+  return html`<button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${click}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
+};
 
 const Chips = () => {
   const known = counts.value, { stage, attention } = filter.value;
@@ -34,7 +41,7 @@ const Chips = () => {
     ${stageNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${known?.stages[name]} pressed=${stage === name}
       press=${() => narrow({ stage: stage === name ? "" : name })} />`)}
     <span class="rule" aria-hidden="true"></span>
-    ${reasonNames().filter(([name]) => known?.reasons[name] || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
+    ${reasonNames().filter(([name]) => known?.present.includes(name) || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
       label=${label} count=${known?.reasons[name]} pressed=${attention === name} press=${() => narrow({ attention: attention === name ? "" : name })} />`)}
   </div>`;
 };

@@ -31,7 +31,7 @@ let counted;
  */
 export const counts = computed(() => {
   if (store.state.value.kind !== "loading") return selection.value.counts;
-  return isEmpty({ ...filter.value, stage: "", attention: "" }) ? counted : undefined;
+  return isEmpty(filter.value) ? counted : undefined;
 });
 
 /** What the board can be narrowed to. It is read again when a list is opened: see refreshChoices. */

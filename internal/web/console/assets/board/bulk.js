@@ -34,6 +34,24 @@ const targets = () => [...selected.value].flatMap(([id, version]) => {
 /** The acts that are under way: one begins when those before it have ended. */
 let running = Promise.resolve();
 
+/** The module of the dialogs, once it is loaded: from then on they open within the event that asks for them. @type {typeof import("./asking.js") | undefined} */
+let dialogs;
+let awaited = false;
+
+/** Reports whether a dialog has been asked for that is not open yet: its module is on its way. */
+export const isAsking = () => awaited;
+
+/** Reads the module of the dialogs. */
+const readDialogs = async () => {
+  awaited = true;
+  try {
+    dialogs = await import("./asking.js");
+  } finally {
+    awaited = false;
+  }
+  return dialogs;
+};
+
 /**
  * Moves all orders that are selected, or the one at which the keyboard is.
  * @param {string} to
@@ -46,10 +64,13 @@ export const act = (to, label, from) => {
   const [first] = all;
   if (!first) return;
   if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
-  import("./asking.js").then(({ decide }) => decide(to, fitting, (move) => {
+  /** @param {typeof import("./asking.js")} dialogs */
+  const ask = ({ decide }) => decide(to, fitting, (move) => {
     if (chosen) clear();
     running = running.then(() => moveAll(label, fitting, move)).then(() => {});
-  }), () => say(t("act.unreachable"), true));
+  });
+  if (dialogs) ask(dialogs);
+  else readDialogs().then(ask, () => say(t("act.unreachable"), true));
 };
 
 /** @param {{now: import("./acts.js").Progress}} props */
@@ -89,7 +110,7 @@ export const Bulk = () => {
   }
   const fitting = fittingActs();
   return [now && html`<${Outcome} now=${now} />`,
-    count > 0 && html`<div class="bulk" role="group" aria-label=${t("act.selected")}>
+    count > 0 && html`<div class="bulk" role="group" translate=${false} aria-label=${t("act.selected")}>
       <strong>${n("act.count", count)}</strong>
       ${acts().filter((_, i) => fitting[i]).map(({ to, label, key, danger, from }) => html`<button type="button" key=${label} class=${danger ? "button danger" : to === "courier_assigned" ? "button first" : "button"}
         aria-keyshortcuts=${key} onClick=${() => act(to, label, from)}>${label}${key && html` <kbd aria-hidden="true">${key}</kbd>`}</button>`)}

@@ -14,7 +14,7 @@ import { Picker } from "./picker.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
-import { clock, due, full, moment, n, number, span, t } from "dropyard/text.js";
+import { clock, full, moment, n, number, relative, span, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {import("./sequence.js").Job} Job */
@@ -144,7 +144,7 @@ const Item = ({ stop, column, index, outside, fixed }) => {
       onDragStart=${(/** @type {DragEvent} */ event) => { dragged.value = { id: stop.id, from: column }; event.dataTransfer?.setData("text/plain", stop.order); }}
       onDragEnd=${() => { dragged.value = target.value = null; }}
       onClick=${() => open(stop.id)} onKeyDown=${fixed ? undefined : (/** @type {KeyboardEvent} */ event) => press(event, stop, column, index)}>
-      <span class="line"><span class="soft">${number(index + 1)}</span> <span class="mono clip">${stop.order}</span> <span class="when" title=${full(stop.at)}>${due(stop.at, now)}</span></span>
+      <span class="line"><span class="soft">${number(index + 1)}</span> <span class="mono clip">${stop.order}</span> <span class="when" title=${full(stop.at)}>${relative(stop.at, now)}</span></span>
       <span class="clip">${stop.what} · ${stop.place}</span>
       <span class="clip soft small">${stop.detail}</span>
       <span class="line"><${Badge} status=${stop.status} />${words && html`<span class="how"><${Icon} name="warn" /> ${words}</span>`}</span>

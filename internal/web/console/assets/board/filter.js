@@ -57,12 +57,17 @@ export const write = (filter, query) => {
 export const isEmpty = (filter) => names.every((name) => !filter[name]);
 
 /**
- * How many orders each chip would show, given the other parts of the filter.
+ * How many orders each chip would show, given the other parts of the filter: those of a
+ * stage are counted among the orders with the reason that is chosen, and the reverse.
  * @typedef {object} Counts
  * @property {number} open
  * @property {Record<Stage, number>} stages
  * @property {Record<Reason, number>} reasons
+ * @property {Reason[]} present the reasons that orders of any stage have
  */
+
+/** @param {Record<string, number>} counts @returns {Reason[]} */
+const presentOf = (counts) => reasons.filter((reason) => counts[reason]);
 
 /**
  * Returns the counts of all open orders, of those that the service counts.
@@ -70,7 +75,7 @@ export const isEmpty = (filter) => names.every((name) => !filter[name]);
  * @returns {Counts}
  */
 export const countsOf = ({ open, statuses, reasons }) => ({
-  open, reasons: /** @type {Counts["reasons"]} */ (reasons),
+  open, reasons: /** @type {Counts["reasons"]} */ (reasons), present: presentOf(reasons),
   stages: /** @type {any} */ (Object.fromEntries(Object.entries(stages).map(([stage, names]) => [stage, names.reduce((sum, name) => sum + (statuses[name] ?? 0), 0)]))),
 });
 
@@ -89,6 +94,7 @@ export const select = (rows, filter, now, found) => {
   /** @type {Row[]} */
   const shown = [];
   const inStages = { pending: 0, accepted: 0, assigned: 0, on_the_way: 0, failed: 0 }, bits = reasons.map(() => 0);
+  let present = 0;
   let open = 0;
   for (const row of rows) {
     if (partner && row.partner_id !== partner || level && row.service_level !== level) continue;
@@ -96,12 +102,15 @@ export const select = (rows, filter, now, found) => {
     if (courier && (row.courier?.courier_id ?? "none") !== courier) continue;
     if (text && !textOf(row).includes(text) && !found?.has(row.order_id)) continue;
     const needs = attention(row, now), at = /** @type {Stage} */ (stageOf[row.status]);
+    const isIn = !stage || at === stage, isWanted = !wanted || (needs & wanted) !== 0;
     open++;
-    inStages[at]++;
-    for (let i = 0; i < bits.length; i++) if (needs & 1 << i) bits[i] = (bits[i] ?? 0) + 1;
-    if ((!stage || at === stage) && (!wanted || needs & wanted)) shown.push(row);
+    present |= needs;
+    if (isWanted) inStages[at]++;
+    if (isIn) for (let i = 0; i < bits.length; i++) if (needs & 1 << i) bits[i] = (bits[i] ?? 0) + 1;
+    if (isIn && isWanted) shown.push(row);
   }
-  return { shown, counts: { open, stages: inStages, reasons: /** @type {any} */ (Object.fromEntries(reasons.map((reason, i) => [reason, bits[i]]))) } };
+  const counted = /** @type {any} */ (Object.fromEntries(reasons.map((reason, i) => [reason, bits[i]])));
+  return { shown, counts: { open, stages: inStages, reasons: counted, present: reasons.filter((_, i) => present & 1 << i) } };
 };
 
 /**

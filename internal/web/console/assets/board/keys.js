@@ -1,10 +1,10 @@
 // The keys of the board.
 
 import { current, cursor, cursorAt, move, shown } from "./board.js";
-import { act } from "./bulk.js";
+import { act, isAsking } from "./bulk.js";
 import { ask, dialog } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
-import { enter, open, opened, view } from "./route.js";
+import { enter, open, opened, view, writeNote } from "./route.js";
 import { clear, range, selected, toggle } from "./selection.js";
 import { t } from "dropyard/text.js";
 
@@ -27,20 +27,22 @@ const extend = (by) => {
   if (to) range(shown.value, to);
 };
 
-/** Opens the order at which the keyboard is, and writes a note. */
-const note = () => {
-  if (!opened.value && cursor.value) open(cursor.value);
-  setTimeout(() => document.getElementById("new-note")?.focus(), 0);
-};
-
 /** @param {string} id */
 const focus = (id) => document.getElementById(id)?.focus();
 
+/** Reports whether the focus is in the panel of the order that is open. */
+const isInPanel = () => Boolean(document.activeElement?.closest(".panel"));
+
+/** Writes a note on the order at which the keyboard is. The field takes the focus when it is drawn, before the next key. */
+const note = () => {
+  const id = isInPanel() ? opened.value : cursor.value;
+  if (id) writeNote(id);
+};
+
 const escape = () => {
-  if (opened.value) {
-    open("");
-    focus("orders");
-  } else clear();
+  if (opened.value) open("");
+  else if (document.activeElement?.id === "orders") clear();
+  focus("orders");
 };
 
 const help = () => ask(t("act.keys"), () => html`<dl class="facts keys-help">
@@ -63,31 +65,46 @@ const keys = {
   Escape: escape, "?": help,
 };
 
-/** The keys that are about the row at which the keyboard is: the list shows it, other views do not. */
+/** The keys that are about the row at which the keyboard is. They act only while the list has the focus, which shows that row; that for a note also in the panel of an order. */
 const aboutRows = "jkJKxacoe";
-/** Those that go on in the list: it gets the focus, so that screen readers read its current row. */
-const inList = "jkJKxac";
+/** Those that act again while they are held down. */
+const repeated = "jkJK";
+
+/** The key that acts once and is still held down: its repetitions must not be typed into what it has opened. */
+let held = "";
 
 /** Reports whether keys are typed into what has the focus. @param {EventTarget | null} target */
 const isTyping = (target) => target instanceof HTMLElement
   && (target.isContentEditable || target.matches("textarea, select") || target.matches("input") && !target.matches('[type="checkbox"]'));
 
 /** @param {KeyboardEvent} event */
+const dropRepetition = (event) => {
+  if (!event.repeat || event.key !== held) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+
+/** @param {KeyboardEvent} event */
 const onKey = (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.value) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.value || isAsking()) return;
   if (isTyping(event.target)) {
     if (event.key === "Escape") focus("orders");
     return;
   }
   const place = leads > Date.now() ? places[event.key] : undefined, does = keys[event.key];
   leads = 0;
-  if (view.value !== "list" && aboutRows.includes(event.key)) return;
   if (!place && !does) return;
+  const isInList = view.value === "list" && document.activeElement?.id === "orders";
+  if (!place && aboutRows.includes(event.key) && !isInList && !(event.key === "e" && isInPanel())) return;
   event.preventDefault();
-  if (!place && inList.includes(event.key)) focus("orders");
+  held = repeated.includes(event.key) ? "" : event.key;
   if (place && mayOpen(place)) location.assign(place);
   else if (!place && does) does();
 };
 
 /** Listens to the keyboard. */
-export const listen = () => addEventListener("keydown", onKey);
+export const listen = () => {
+  addEventListener("keydown", dropRepetition, { capture: true });
+  addEventListener("keydown", onKey);
+  addEventListener("keyup", () => { held = ""; });
+};

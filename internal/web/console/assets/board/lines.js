@@ -98,7 +98,7 @@ class View {
     const named = needs.length ? reasonNames().filter(([name]) => needs.includes(name)) : [];
     const words = named.filter(([name]) => name !== "late").map(([, label]) => label).join(", ");
     attribute(time, "class", classes("due", (needs.includes("late") || row.due - now < urgentMs) && "urgent"));
-    time.removeAttribute("title"); // see hint
+    if (time.hasAttribute("title")) time.removeAttribute("title"); // see hint
     text(time, when);
     if (!words) time.nextElementSibling?.remove();
     else {
@@ -116,6 +116,7 @@ class View {
     const [, , what, who, to, how, by, rank] = /** @type {[any, any, Node, Node, Node, Element, Node, Node]} */ (/** @type {unknown} */ (this.#cells));
     this.element.id = elementID(row.order_id);
     this.element.dataset.id = row.order_id;
+    for (const cell of this.element.querySelectorAll("[title]:not(.due, .warning)")) cell.removeAttribute("title"); // see hint
     attribute(this.#box, "aria-label", t("board.select", { order: row.partner_order_id }));
     text(what, row.partner_order_id);
     text(who, row.partner_name);
@@ -127,8 +128,12 @@ class View {
   }
 }
 
-/** Writes when a row is due in full, once the pointer is there: the format takes the browser long. @param {Element} time @param {Row} row */
-export const hint = (time, row) => { if (!time.hasAttribute("title")) attribute(time, "title", full(row.due)); };
+/**
+ * Writes into an element that has the pointer what it shows in full: when a row is due, whose format takes the browser long, or a text that may be cut.
+ * @param {Element} element
+ * @param {Row} row
+ */
+export const hint = (element, row) => attribute(element, "title", element.matches(".due") ? full(row.due) : element.textContent ?? "");
 
 /** The elements of the visible rows. */
 export class Lines {

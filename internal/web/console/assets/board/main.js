@@ -6,7 +6,8 @@
 //   snapshot.js   reading all rows as they arrive
 //   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
 //   table.js      the list                            lines.js      its rows as elements
-//   later.js      modules that come later             panel.js      the order that is open
+//   notes.js      the order that is open              panel.js      all but its notes
+//   later.js      modules that come later
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
 //   proofs.js     pictures of an order                picker.js     choosing a courier
 //   bulk.js       acts on what is selected            keys.js       the keyboard
@@ -28,6 +29,7 @@ import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { listen } from "./keys.js";
 import { later, loadLater } from "./later.js";
+import { Panel } from "./notes.js";
 import { opened, read, view } from "./route.js";
 import { follow, store } from "./store.js";
 import { Table } from "./table.js";
@@ -38,7 +40,6 @@ const views = ["list", "map", "couriers"];
 
 const MapView = later(async () => (await import("./map.js")).MapView);
 const CouriersView = later(async () => (await import("./couriers.js")).CouriersView);
-const Panel = later(async () => (await import("./panel.js")).Panel);
 
 /** The view that the address names. */
 const View = () => {
@@ -67,6 +68,7 @@ store.begin(JSON.parse(document.getElementById("first-rows")?.textContent ?? "[]
 addEventListener("popstate", read);
 root.replaceChildren();
 render(html`<${Board} />`, root);
+if (document.activeElement === document.body) document.getElementById("orders")?.focus({ preventScroll: true });
 listen();
 // The rest is read after the first rows have been painted; what is hidden is never painted.
 if (document.hidden || !store.version.value) follow(store);

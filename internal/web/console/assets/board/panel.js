@@ -1,20 +1,19 @@
-// The panel of the order that is open: all that operators see of it, and what may be done
-// with it now.
+// The panel of the order that is open, but for its notes: all that operators see of it, and
+// what may be done with it now.
 
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
-import { call } from "./api.js";
+import { insist, moveKey, moves, pressMove, say, whyNot } from "./acts.js";
 import { decide } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
-import { entered, open, panelTitle } from "./route.js";
-import { store } from "./store.js";
-import { dollars, due, full, moment, n, number, shorten, t } from "dropyard/text.js";
+import { When, nameOf } from "./notes.js";
+import { entered, noteField, open, panelTitle } from "./route.js";
+import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
 import { windowIn, zoneOf } from "./zone.js";
 
-/** An order as GET /ops/v1/orders/{order_id} has it. @typedef {Record<string, any>} OrderRecord */
+/** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 
 /** The names of the moves. @type {() => Record<string, string>} */
 const labels = () => ({
@@ -23,12 +22,6 @@ const labels = () => ({
   "act.to.failed": t("act.to.failed"), "act.to.cancelled": t("act.to.cancelled"), "act.unassign": t("act.unassign"), "act.reassign": t("act.reassign"),
 });
 
-/** The name of an operator. @param {OrderRecord} record @param {string} id */
-const nameOf = (record, id) => record.operators[id] ?? id;
-
-/** A time, in full where it is pointed at. @param {{at: string}} props */
-const When = ({ at }) => html`<time datetime=${at} title=${full(Date.parse(at))}>${moment(Date.parse(at), tick.value)}</time>`;
-
 /** A window on the clocks of the reader. @param {{start: string, end: string}} window */
 const fullWindow = ({ start, end }) => `${full(Date.parse(start))} – ${full(Date.parse(end))}`;
 
@@ -36,8 +29,8 @@ const fullWindow = ({ start, end }) => `${full(Date.parse(start))} – ${full(Da
 const Stop = ({ title, stop }) => html`<section>
   <h3>${title}</h3>
   <p><bdi>${stop.name}</bdi></p>
-  <p><bdi>${stop.address.line1}${stop.address.line2 ? `, ${stop.address.line2}` : ""}</bdi>, <bdi>${stop.address.city}</bdi> ${stop.address.postal_code}</p>
-  <p class="soft"><span title=${fullWindow(stop.time_window)}>${windowIn(stop.time_window, zoneOf(stop.address.province, stop.address.postal_code))}</span> · <a href=${`tel:${stop.phone}`}>${stop.phone}</a></p>
+  <p><bdi>${stop.address.line1}${stop.address.line2 ? `, ${stop.address.line2}` : ""}</bdi>, <bdi>${stop.address.city}</bdi> ${postal(stop.address.postal_code)}</p>
+  <p class="soft"><span title=${fullWindow(stop.time_window)}>${windowIn(stop.time_window, zoneOf(stop.address.province, stop.address.postal_code))}</span> · <a href=${`tel:${stop.phone}`}>${phone(stop.phone)}</a></p>
   ${stop.address.notes && html`<p><bdi>${stop.address.notes}</bdi></p>`}
 </section>`;
 
@@ -53,46 +46,16 @@ const Parcels = ({ order }) => {
   </section>`;
 };
 
-/** @param {{record: OrderRecord, added: () => void}} props */
-const Notes = ({ record, added }) => {
-  const text = useSignal(""), pressed = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), busy = useSignal(false), fault = useSignal("");
-  /** @param {Event} event */
-  const send = async (event) => {
-    event.preventDefault();
-    if (!text.value.trim() || busy.value) return;
-    pressed.value ??= press("POST", `/orders/${record.order_id}/notes`, { text: text.value.trim() });
-    busy.value = true;
-    try {
-      await insist(pressed.value);
-      [pressed.value, text.value, fault.value] = [null, "", ""];
-      say(t("act.note.done"));
-      added();
-    } catch (error) { // the text stays, and is sent with the same key
-      fault.value = whyNot(error);
-    }
-    busy.value = false;
-  };
-  return html`<section>
-    <h3>${t("act.notes")}</h3>
-    ${record.notes.map((/** @type {any} */ note) => html`<div key=${note.note_id}><p class="long"><bdi>${note.text}</bdi></p><p class="soft small"><${When} at=${note.at} /> · ${nameOf(record, note.operator_id)}</p></div>`)}
-    <form onSubmit=${send}>
-      <label class="hidden" for="new-note">${t("act.note")}</label>
-      <textarea id="new-note" class="input" rows="2" maxlength="2000" placeholder=${t("act.note")} value=${text.value}
-        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { text.value = event.currentTarget.value; pressed.value = null; }}
-        onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); }}></textarea>
-      ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
-      <button class="button" disabled=${busy.value}>${t("act.note.do")}</button>
-    </form>
-  </section>`;
-};
-
 /** What operators did, by the version that it led to. Every change adds an entry to the history and one to the version. @param {OrderRecord} record */
 const History = ({ record }) => {
   const entries = record.order.status_history, by = new Map(record.moves.map((/** @type {any} */ move) => [move.version, nameOf(record, move.operator_id)]));
+  const couriers = new Map(record.moves.map((/** @type {any} */ move) => [move.version, record.couriers[move.courier_id]]));
+  /** The courier that an entry assigned. @param {any} entry @param {number} i */
+  const assigned = (entry, i) => entry.status === "courier_assigned" && couriers.get(i + 1);
   return html`<section>
     <h3>${t("act.history")}</h3>
     <ol class="timeline">${entries.map((/** @type {any} */ entry, /** @type {number} */ i) => html`<li key=${i}>
-      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft"><${When} at=${entry.timestamp} />${by.has(i + 1) ? ` · ${by.get(i + 1)}` : ""}</span>
+      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft">${assigned(entry, i) && html`<bdi>${assigned(entry, i)}</bdi> · `}<${When} at=${entry.timestamp} />${by.has(i + 1) ? ` · ${by.get(i + 1)}` : ""}</span>
       ${Date.parse(entry.recorded_at) - Date.parse(entry.timestamp) > 60000 && html`<p class="soft small">${t("act.recorded")} <${When} at=${entry.recorded_at} /></p>`}
       ${entry.notes && html`<p class="long"><bdi>${failureWords()[entry.notes] ?? entry.notes}</bdi></p>`}
     </li>`).reverse()}</ol>
@@ -107,37 +70,19 @@ const failureWords = () => ({
 /** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
 const Moves = ({ record, busy, act }) => {
   const names = labels();
-  return html`<div class="line" role="group" aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
+  return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
     class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
 };
 
-/**
- * Reads an order, and again when the feed has a newer version of it.
- * @param {string} id
- */
-const useRecord = (id) => {
-  const record = useSignal(/** @type {OrderRecord | null} */ (null)), failed = useSignal(/** @type {any} */ (null)), own = useSignal(0);
-  const row = (store.version.value, store.rows.get(id));
-  const read = async () => {
-    try {
-      record.value = await call("GET", `/orders/${encodeURIComponent(id)}`);
-      failed.value = null;
-    } catch (error) { failed.value = error; }
-  };
-  const known = record.value?.version ?? 0, isGone = Boolean(record.value) && !row;
-  const isStale = Boolean(record.value && row && row.version > known);
-  useEffect(() => { read(); }, [row?.version ?? 0, isGone]);
-  return { record, failed, own, read, isStale };
-};
-
-/** The panel of an order. @param {{id: string}} props */
-export const Panel = ({ id }) => {
-  const { record, failed, own, read, isStale } = useRecord(id), busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
+/** What stands above the notes: what the order is, and what may be done with it. @param {{id: string, found: import("./notes.js").Found}} props */
+export const Top = ({ found: { record, failed, own, read, isStale } }) => {
+  const busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
   const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null));
   const now = record.value, isRead = now !== null;
   useLayoutEffect(() => {
     if (!isRead) return;
-    if (entered() || matchMedia("(width <= 900px)").matches) document.getElementById(panelTitle)?.focus();
+    const isTyping = document.activeElement?.id === noteField;
+    if (entered(panelTitle) || matchMedia("(width <= 900px)").matches && !isTyping) document.getElementById(panelTitle)?.focus();
   }, [isRead]);
   if (!now) return html`<div class="panel-body" key="waiting">${failed.value ? html`<p role="alert" class="fault">${whyNot(failed.value)}</p>
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
@@ -174,11 +119,17 @@ export const Panel = ({ id }) => {
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
     <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
-    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${now.order.courier.phone}</a></span></p></section>`}
+    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
     <${Parcels} order=${now.order} />
-    <${Notes} record=${now} added=${read} />
+  </div>`;
+};
+
+/** What stands below the notes. @param {{found: import("./notes.js").Found}} props */
+export const Rest = ({ found: { record, read } }) => {
+  const now = /** @type {OrderRecord} */ (record.value);
+  return html`<div class="panel-body">
     <${Proofs} record=${now} added=${read} />
     <${History} record=${now} />
     <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>

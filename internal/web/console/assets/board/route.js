@@ -72,18 +72,24 @@ export const open = (id) => {
 
 /** The id of the heading of the panel. */
 export const panelTitle = "panel-title";
-let entering = false;
+/** The id of the field of the panel in which a note is written. */
+export const noteField = "new-note";
+/** The id of the element of the panel that gets the focus when it is drawn; empty for none. */
+let entering = "";
 
-/** Opens the panel of an order and goes into it. @param {string} id */
-export const enter = (id) => {
-  entering = opened.peek() !== id;
+/** Opens the panel of an order and goes into it. @param {string} id @param {string} [part] of the panel */
+export const enter = (id, part = panelTitle) => {
+  entering = opened.peek() !== id ? part : "";
   open(id);
-  document.getElementById(panelTitle)?.focus();
+  if (!entering) document.getElementById(part)?.focus();
 };
 
-/** Reports whether the focus goes into the panel that is shown now; it does so once. */
-export const entered = () => {
-  const goes = entering;
-  entering = false;
+/** Opens the panel of an order and writes a note. @param {string} id */
+export const writeNote = (id) => enter(id, noteField);
+
+/** Reports whether the focus goes to a part of the panel that is drawn now; it does so once. @param {string} part */
+export const entered = (part) => {
+  const goes = entering === part;
+  if (goes) entering = "";
   return goes;
 };

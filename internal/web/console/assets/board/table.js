@@ -7,8 +7,9 @@ import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
 import { html } from "dropyard/html.js";
+import { reasonNames, stageNames } from "./bar.js";
 import { Lines, elementID, hint } from "./lines.js";
-import { enter, filter, open, opened, widen } from "./route.js";
+import { enter, filter, narrow, open, opened, widen } from "./route.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
 import { store } from "./store.js";
 import { t } from "dropyard/text.js";
@@ -35,8 +36,22 @@ const Head = ({ rows }) => html`<div role="rowgroup" class="head"><div role="row
   <span role="columnheader">${t("board.status")}</span><span role="columnheader">${t("board.courier")}</span><span role="columnheader">${t("board.level")}</span>
 </div></div>`;
 
+/** Says that no order has both of the chips that are pressed, and offers each alone. */
+const NoSuchPair = () => {
+  const [, stage = ""] = stageNames().find(([name]) => name === filter.value.stage) ?? [], [, reason = ""] = reasonNames().find(([name]) => name === filter.value.attention) ?? [];
+  return html`<div class="empty">
+    <p>${t("board.none_both", { stage, reason })}</p>
+    <p class="line"><button type="button" class="button" onClick=${() => narrow({ attention: "" })}>${t("board.only", { name: stage })}</button>
+      <button type="button" class="button" onClick=${() => narrow({ stage: "" })}>${t("board.only", { name: reason })}</button>
+      <button type="button" class="button" onClick=${widen}>${t("board.widen")}</button></p>
+  </div>`;
+};
+
+/** Reports whether the board is narrowed by a stage and a reason, and by nothing else. */
+const hasPair = () => Boolean(filter.value.stage && filter.value.attention) && isEmpty({ ...filter.value, stage: "", attention: "" });
+
 /** What is shown if the filter lets nothing through, or if nothing is open. */
-const Nothing = () => html`<div class="empty">
+const Nothing = () => store.state.value.kind !== "loading" && hasPair() ? html`<${NoSuchPair} />` : html`<div class="empty">
   <p>${store.state.value.kind === "loading" ? t("board.loading") : isEmpty(filter.value) ? t("board.none") : t("board.none_match")}</p>
   ${!isEmpty(filter.value) && html`<button type="button" class="button" onClick=${widen}>${t("board.widen")}</button>`}
 </div>`;
@@ -62,8 +77,8 @@ const click = (event) => {
 
 /** @param {PointerEvent} event */
 const point = (event) => {
-  const time = /** @type {Element} */ (event.target).closest(".due"), row = rowOf(event);
-  if (time && row) hint(time, row);
+  const cell = /** @type {Element} */ (event.target).closest(".due, .what, .who, .to, .by"), row = rowOf(event);
+  if (cell && row) hint(cell, row);
 };
 
 /** What keys do on the grid, given how many rows are visible. @type {Record<string, (page: number, event: KeyboardEvent) => void>} */
@@ -102,9 +117,16 @@ const useWindow = (scroller) => {
     count.value = Math.ceil(size.height / height.value) + 2 * spare;
     stand(element.scrollTop);
   };
+  /** What is done when the list has another size: the bar of acts may have taken the place of the current row. */
+  const resize = () => {
+    const before = size.height;
+    measure();
+    const at = cursorAt();
+    if (size.height < before && at >= 0 && at * height.value < size.top + before) reveal(at);
+  };
   useLayoutEffect(() => {
     rule();
-    const watcher = new ResizeObserver(measure);
+    const watcher = new ResizeObserver(resize);
     watcher.observe(/** @type {HTMLElement} */ (scroller.current));
     return () => watcher.disconnect();
   }, []);

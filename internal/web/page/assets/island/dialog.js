@@ -1,5 +1,6 @@
 // Dialogs, one at a time. They are the browser's own: what is behind them is inert, and
-// the focus returns to where it was, or to the element with data-rest if that is gone.
+// the focus returns to where it was, or to the element with data-rest if that is gone or
+// cannot take it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
@@ -25,8 +26,11 @@ const Open = ({ shown }) => {
     opened?.showModal();
     return () => {
       opened?.close();
-      if (before?.isConnected) before.focus();
-      else /** @type {HTMLElement | null} */ (document.querySelector("[data-rest]"))?.focus();
+      before?.focus();
+      // What the dialog has changed is drawn by then: the button that has opened it may be gone.
+      queueMicrotask(() => {
+        if (!document.activeElement || document.activeElement === document.body) /** @type {HTMLElement | null} */ (document.querySelector("[data-rest]"))?.focus();
+      });
     };
   }, []);
   return html`<dialog class="dialog stack" ref=${element} aria-labelledby="dialog-title"

@@ -114,7 +114,19 @@ export const moment = (at, now) => {
 };
 
 /**
- * Returns when something is due: "in 20 min", "late 12 min", or the day and the time if
+ * Returns how far a time is from now: "in 20 min", "12 min ago", or the day and the time if
+ * that is a day away or more.
+ * @param {number} at
+ * @param {number} now
+ */
+export const relative = (at, now) => {
+  const ms = at - now;
+  if (Math.abs(ms) >= dayMs) return moment(at, now);
+  return t(ms < 0 ? "time.ago" : "time.in", { t: span(Math.abs(ms)) });
+};
+
+/**
+ * Returns when an order is due, which is its estimated delivery: "in 20 min", "late 12 min", or the day and the time if
  * that is a day away or more.
  * @param {number} at
  * @param {number} now
@@ -124,6 +136,12 @@ export const due = (at, now) => {
   if (Math.abs(ms) >= dayMs) return moment(at, now);
   return ms < 0 ? t("board.late", { t: span(-ms) }) : t("time.in", { t: span(ms) });
 };
+
+/** Returns a phone number as people in Canada read it; those of other countries stay as they are. @param {string} number */
+export const phone = (number) => number.replace(/^\+1([2-9]\d\d)([2-9]\d\d)(\d{4})$/, "$1 $2-$3");
+
+/** Returns a Canadian postal code as Canada Post writes it, whatever was typed. @param {string} code */
+export const postal = (code) => code.replace(/ /g, "").toUpperCase().replace(/^(...)(...)$/, "$1 $2");
 
 /** Cuts a long id in the middle: ord_qggv…edhr5. @param {string} id */
 export const shorten = (id) => id.length <= 16 ? id : `${id.slice(0, 8)}…${id.slice(-5)}`;
