@@ -44,7 +44,7 @@ func (a *App) pages() pages {
 	entry := entrance.New(entrance.Config{
 		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns,
 		Sealer: a.ticketSealer, Registration: partner.Registration(a.config.Registration),
-		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo,
+		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo, BaseURL: a.URL,
 	})
 	partnersFigures := charts.New(site, charts.Corner{
 		Path: "/portal/figures", For: visit.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,

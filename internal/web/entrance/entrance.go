@@ -36,6 +36,8 @@ type Config struct {
 	// Demo signs in with one click; nil unless the service is a demo that only this
 	// machine can reach.
 	Demo *Demo
+	// BaseURL returns the public address of the service.
+	BaseURL func() string
 }
 
 // Room has the pages by which people come in.
@@ -128,7 +130,11 @@ func (room *Room) route(method string, d *door, path string, handle handler) vis
 
 func (room *Room) serve(d *door, handle handler) visit.Serve {
 	return func(v *visit.Visit) (int, []byte, error) {
-		return handle(&sheet{room.config.Site.Sheet(v), room, d})
+		s := &sheet{room.config.Site.Sheet(v), room, d}
+		if s.isOverHTTP() {
+			return s.showSecure()
+		}
+		return handle(s)
 	}
 }
 
@@ -172,6 +178,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	l.InOther = s.Language.InOther(s.Visit)
 	body, err := s.room.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.Text("home.title"), Data: l, Roomy: s.door == courier,
+		Scripts: []string{"drafts.js"}, // what was being typed when the session ended comes back after signing in
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }
