@@ -78,7 +78,8 @@ var withoutStops = []appState{
 var connectionStates = []appState{
 	{name: "home-sending", shown: ".large .unsent", script: `answers.push(["POST /ops/v1/", never]); await act();`},
 	{name: "home-waiting", shown: `.large[data-status="out_for_delivery"] .unsent`, script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);
-		await act(); await tap('.stop:not(.large)[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])', '.small[data-status="out_for_delivery"]:has(.unsent)');`},
+		await act(); await tap('.stop:not(.large)[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])');
+		await seen('[data-status="picked_up"] .unsent'); if (!document.querySelector('.large[data-status="out_for_delivery"]')) await tap('.small[data-status="out_for_delivery"]:has(.unsent)');`},
 	{name: "home-kept", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", lost]); await again();`},
 	{name: "home-old", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", fault(500, "internal_error")]); await again();`},
 	{name: "home-signed-out", shown: ".empty a", script: `answers.push(["POST /ops/v1/", fault(401, "unauthenticated")]); await act();`},
@@ -102,7 +103,7 @@ var refusedStates = []appState{
 	{name: "home-refused-old", shown: ".refusal", script: refuses + `let late = false; const now = Date.now; Date.now = () => now() + (late ? 49 * 3600000 : 0);
 		answers.push(["POST /ops/v1/", (go) => { late = true; return fault(422, "validation_failed")(go); }]); await act();`},
 	{name: "home-refused-all", shown: ".refusal", script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await act(); await seen(".large .unsent");
-		await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])'); await seen('.large[data-status="picked_up"] .unsent');
+		await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])'); await seen('[data-status="picked_up"] .unsent');
 		answers.push(["GET /ops/v1/me", (go) => go()], ["POST /ops/v1/", fault(404, "not_found")]); await again();`},
 }
 

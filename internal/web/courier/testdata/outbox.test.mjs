@@ -42,7 +42,8 @@ test("a response means what the table in docs/couriers.md says", () => {
     [move, { status: 409, code: "idempotency_in_progress" }, "later"],
     [move, { status: 401 }, "signed-out"],
     [move, { status: 409, code: "conflict" }, "refused"], [move, { status: 409, code: "invalid_transition" }, "refused"],
-    [move, { status: 404, code: "not_found" }, "refused"], [move, { status: 422, code: "validation_error" }, "refused"], [move, { status: 403 }, "signed-out"],
+    [move, { status: 404, code: "not_found" }, "refused"], [move, { status: 422, code: "validation_error" }, "refused"], [move, { status: 403, code: "forbidden" }, "refused"],
+    [move, { status: 403, code: "forbidden", details: { reason: "totp_enrolment_required" } }, "signed-out"],
     [photo, { status: 409, code: "conflict" }, "untimed"], [{ kind: "photo", path: "/proofs?kind=photo" }, { status: 409, code: "conflict" }, "refused"],
     [photo, { status: 409, code: "conflict", details: { action: "proof.added", object_id: "x", at: at(0) } }, "sent"],
   ];
@@ -229,6 +230,15 @@ test("a refusal to say whose session it is refuses no act", async () => {
   await move("a", "picked_up");
   await turns();
   assert.deepEqual([outbox.waiting.value.length, outbox.refused.value.length, world.sent.length], [1, 0, 0]);
+});
+
+test("a 403 that stays becomes a refusal, and lets what is behind it go on", async () => {
+  const { outbox, world, move } = await phone({ script: (act) => act.order_id === "a" ? { status: 403, code: "forbidden", message: "the role courier may not do this" } : ok });
+  await move("a", "picked_up");
+  await move("b", "picked_up");
+  await turns();
+  assert.deepEqual(outbox.refused.value.map(({ act, status }) => [shown(act), status]), [["a picked_up", 403]]);
+  assert.deepEqual([outbox.state.value, outbox.waiting.value.length, world.sent.map(shown)], ["idle", 0, ["a picked_up", "b picked_up"]]);
 });
 
 test("two tabs send an act once where there are locks", async () => {

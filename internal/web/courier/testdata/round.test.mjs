@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals-core";
-import { Round, nextOf, overlay } from "../assets/courier/round.js";
+import { Round, cards, loaded, nextOf, overlay } from "../assets/courier/round.js";
 
 const day = Date.parse("2026-06-18T16:50:00Z");
 const actions = {
@@ -152,4 +152,19 @@ test("a reading that is answered after signing out keeps nothing", async () => {
   round.close();
   await answerAll(world);
   assert.equal(world.kept, undefined);
+});
+
+test("pickups at one address are one card", () => {
+  const at = (id, line1, status = "courier_assigned", code = "H2W 2M5") => {
+    const one = job(id, status);
+    return { ...one, stop: { ...one.stop, address: { line1, city: "Montréal", postal_code: code } } };
+  };
+  const jobs = [at("a", "4000 Rue Saint-Denis"), at("b", "1 Queen", "out_for_delivery"), at("c", "4000 rue saint denis", "courier_assigned", "h2w2m5"), at("d", "12 Rue Ontario"),
+    at("e", "4000 Rue Saint-Denis", "failed"), at("f", "1 Queen", "picked_up")];
+  assert.deepEqual(cards(jobs).map((card) => card.map(({ order_id: id }) => id).join("")), ["ac", "b", "d", "e", "f"]);
+});
+
+test("what is loaded has been picked up, and is not out for delivery", () => {
+  const jobs = ["courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed"].map((status) => job(status, status));
+  assert.deepEqual(statuses(loaded(jobs)), ["picked_up picked_up", "in_transit in_transit"]);
 });

@@ -4,7 +4,7 @@
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { close, ask } from "dropyard/dialog.js";
 import { classes, html, statusName } from "dropyard/html.js";
-import { moment, t } from "dropyard/text.js";
+import { moment, n, t } from "dropyard/text.js";
 import { Photo } from "./proofs.js";
 import { Unstored, useStoring } from "./storing.js";
 
@@ -42,6 +42,18 @@ export const record = async (outbox, job, move, pictures = []) => {
   } finally {
     rest();
   }
+};
+
+/**
+ * Records one move of several orders, one after the other. It throws at the first that the
+ * phone cannot store.
+ * @param {Outbox} outbox
+ * @param {Job[]} jobs
+ * @param {Move} move
+ */
+export const recordAll = async (outbox, jobs, move) => {
+  for (const job of jobs) await record(outbox, job, move);
+  if (jobs.length > 1) said.value = { text: n("courier.recorded.all", jobs.length, { act: statusName(move.status) }), danger: false };
 };
 
 /** Says that the phone could not store an act. */
@@ -134,7 +146,7 @@ export const Acts = ({ job, go }) => {
   const rests = resting.value;
   /** @param {string} to */
   const press = (to) => () => { if (!resting.value) go(to); };
-  return html`<div class="acts">
+  return html`<div class="acts" translate=${false}>
     ${movesOf(job).map((to, i) => html`<button type="button" key=${`move${i}`} data-act=${to} aria-disabled=${rests ? "true" : null}
       class=${classes("button", i === 0 && "first act")} onClick=${press(to)}>${moveName(job, to)}</button>`)}
     ${job.actions.includes("failed") && html`<button type="button" key="failed" data-act="failed" aria-disabled=${rests ? "true" : null}

@@ -33,7 +33,7 @@ export const readJobs = (since) => read(`/jobs?since=${encodeURIComponent(since)
 export const readDropoff = async (id) => {
   try {
     const { order: { dropoff } } = await read(`/orders/${id}`, "order");
-    return { ...dropoff, kind: "dropoff", area: dropoff.address.postal_code.slice(0, 3), deadline: dropoff.time_window.end };
+    return { ...dropoff, kind: "dropoff", area: dropoff.address.postal_code.slice(0, 3).toUpperCase(), deadline: dropoff.time_window.end };
   } catch {
     return undefined; // it is asked for again with the next reading
   }

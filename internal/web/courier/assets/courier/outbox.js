@@ -61,6 +61,13 @@ const firstPause = 1000, longestPause = 60000;
 const timeOfPicture = "&occurred_at=";
 
 /**
+ * Reports whether the courier must sign in, or finish that, before acts are accepted. Any other 403 stays,
+ * whoever signs in.
+ * @param {{status: number, details?: any}} answer
+ */
+const mustSignIn = ({ status, details }) => status === 401 || status === 403 && details?.reason === "totp_enrolment_required";
+
+/**
  * Returns what a response means for its act.
  * @param {Act} act
  * @param {Answer} answer
@@ -68,7 +75,7 @@ const timeOfPicture = "&occurred_at=";
  */
 export const verdict = (act, { status, code, details }) => {
   if (status >= 200 && status < 300) return "sent";
-  if (status === 401 || status === 403) return "signed-out";
+  if (mustSignIn({ status, details })) return "signed-out";
   if (status < 400 || status === 429 || status >= 500 || code === "idempotency_in_progress") return "later";
   if (code === "conflict" && act.kind !== "move") {
     if (details?.action) return "sent"; // it was carried out, and the service died before it had stored its response
@@ -298,7 +305,7 @@ export class Outbox {
     let answer = session === 200 ? await send(act.kind === "move" ? act : { ...act, body: await storage.picture(act.id) }, closed) : own(session, "session");
     if (answer.status === 401 && hurried !== this.#hurried) answer = own(503, "session"); // the courier may have signed in meanwhile
     if (answer.status !== 0 && answer.status !== 429) this.#failures = 0;
-    this.state.value = answer.status === 401 || answer.status === 403 ? "signed-out" : answer.status === 0 ? "offline" : "sending";
+    this.state.value = mustSignIn(answer) ? "signed-out" : answer.status === 0 ? "offline" : "sending";
     return answer;
   }
 

@@ -2,6 +2,7 @@
 // courier has tapped since. Nothing here touches the page.
 
 import { computed, effect, signal, untracked } from "@preact/signals-core";
+import { plain } from "dropyard/plain.js";
 
 /** @typedef {{line1: string, line2?: string, city: string, province: string, postal_code: string, country: string, notes?: string}} Address */
 /** @typedef {{kind: "pickup" | "dropoff", name: string, phone: string, address: Address, area: string, time_window: {start: string, end: string}, deadline: string}} Stop */
@@ -91,6 +92,37 @@ const rests = (job, now) => job.status === "failed" && (job.next_attempt === nul
 
 /** Returns the id of the stop that comes next; empty if there is none. @param {Job[]} jobs @param {number} now */
 export const nextOf = (jobs, now) => (jobs.find((job) => !rests(job, now)) ?? jobs[0])?.order_id ?? "";
+
+/** Returns what names the place of a pickup that is still to be done; empty for other stops. @param {Job} job */
+const pickupAt = ({ stop: { kind, address: { line1, line2 = "", city, postal_code: code = "" } }, actions }) =>
+  kind === "pickup" && actions.includes("picked_up") ? plain([line1, line2, city, code.replace(/ /g, "")].join("\n")) : "";
+
+/**
+ * Returns the jobs of each card, in sequence: what is picked up at one address is one card, at
+ * the place of the first of them.
+ * @template {Job} J
+ * @param {J[]} jobs
+ * @returns {J[][]}
+ */
+export const cards = (jobs) => {
+  /** @type {J[][]} */
+  const all = [];
+  /** @type {Map<string, J[]>} */
+  const pickups = new Map();
+  for (const job of jobs) {
+    const place = pickupAt(job), card = pickups.get(place);
+    if (card) card.push(job);
+    else {
+      const next = [job];
+      if (place) pickups.set(place, next);
+      all.push(next);
+    }
+  }
+  return all;
+};
+
+/** Returns the jobs whose parcels are with the courier and not yet out for delivery. @template {Job} J @param {J[]} jobs @returns {J[]} */
+export const loaded = (jobs) => jobs.filter(({ status, actions }) => status !== "failed" && actions.includes("out_for_delivery"));
 
 /** What a phone keeps of a round. @typedef {Answer & {readAt: number, sent: Act[], names: Record<string, string>}} Kept */
 

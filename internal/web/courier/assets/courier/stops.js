@@ -1,15 +1,16 @@
 // The stops as cards, in sequence: one is large, with everything that is needed there.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
 import { signal } from "@preact/signals-core";
-import { Acts, askFailure, record, said, sayUnstored } from "./acts.js";
+import { Acts, askFailure, record, recordAll, resting, said, sayUnstored } from "./acts.js";
 import { isOnIOS } from "./install.js";
 import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
-import { nextOf } from "./round.js";
+import { cards, loaded, nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
 import { Badge, classes, html } from "dropyard/html.js";
-import { clock, due, full, moment, n, range, shorten, t } from "dropyard/text.js";
+import { clock, due, full, moment, n, postal, range, shorten, t } from "dropyard/text.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {import("./round.js").Round} Round */
@@ -50,7 +51,7 @@ const windowOf = ({ stop }, today) => {
 
 /** @param {{job: Job}} props */
 const Address = ({ job: { stop: { address } } }) => html`<p class="address">
-  <span>${[address.line1, address.line2].filter(Boolean).join(", ")}</span> <span>${address.city} ${address.postal_code}</span></p>`;
+  <span>${[address.line1, address.line2].filter(Boolean).join(", ")}</span> <span>${address.city} ${postal(address.postal_code)}</span></p>`;
 
 /** The notes of the address, and the instructions of the order. @param {{job: Job}} props */
 const Instructions = ({ job }) => [job.stop.address.notes, job.instructions].filter(Boolean).map((text, i) => html`<p key=${i} class="said">${text}</p>`);
@@ -72,18 +73,61 @@ const Ways = ({ job, scan }) => html`<div class="reach">
   <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
 </div>`;
 
-/** What the buttons of a card do. @typedef {{move: (job: Job, to: string) => unknown, scan: () => void}} Doing */
+/** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, scan: () => void}} Doing */
+
+/** Gives the focus to the heading of a card if nothing has it: the stop that was there before had it. */
+const useHeading = () => {
+  const heading = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
+  }, []);
+  return heading;
+};
+
+/** Returns the job of which the window ends first. @param {Job[]} jobs */
+const soonest = (jobs) => jobs.reduce((first, job) => Date.parse(job.stop.deadline) < Date.parse(first.stop.deadline) ? job : first);
+
+/** Returns texts without those that are there already. @param {(string | undefined)[]} texts */
+const distinct = (texts) => [...new Set(texts.filter(Boolean))];
+
+/**
+ * The large card of what is picked up at one address. An order that is not there is unticked.
+ * @param {{jobs: Job[], doing: Doing}} props
+ */
+const Pickups = ({ jobs, doing }) => {
+  const heading = useHeading(), absent = useSignal(/** @type {ReadonlySet<string>} */ (new Set()));
+  const first = /** @type {Job} */ (jobs[0]), taken = jobs.filter(({ order_id: id }) => !absent.value.has(id));
+  /** @param {string} id */
+  const toggle = (id) => {
+    const next = new Set(absent.value);
+    if (!next.delete(id)) next.add(id);
+    absent.value = next;
+  };
+  /** @param {string} to */
+  const press = (to) => () => { if (!resting.value && taken.length) doing.move(taken, to); };
+  const rests = resting.value || !taken.length ? "true" : null, all = { ...first, parcels: taken.flatMap(({ parcels }) => parcels) };
+  return html`<article class="stop large" data-order=${first.order_id} data-orders=${jobs.map(({ order_id: id }) => id).join(" ")} data-status=${first.status} aria-labelledby=${`stop-${first.order_id}`}>
+    <${Top} job=${soonest(jobs)} />
+    <div><h2 id=${`stop-${first.order_id}`} ref=${heading} tabindex="-1" data-rest>${t("courier.pickup", { name: distinct(jobs.map(({ stop }) => stop.name)).join(", ") })}</h2>
+      <${Address} job=${first} />
+      <p class="soft">${windowOf(soonest(jobs), tick.value)} · <span class="solid">${parcelsOf(all)}</span></p></div>
+    <fieldset class="reasons"><legend>${n("courier.pickups", jobs.length)}</legend>
+      ${jobs.map((job) => html`<label class="choice" key=${job.order_id}><input type="checkbox" checked=${!absent.value.has(job.order_id)} onChange=${() => toggle(job.order_id)} />
+        <span><b translate=${false}>${job.partner_order_id}</b> <span class="soft"><bdi>${job.partner_name}</bdi> · ${n("courier.parcels", job.parcels.length)}</span></span></label>`)}</fieldset>
+    ${distinct(jobs.flatMap((job) => [job.stop.address.notes, job.instructions])).map((text) => html`<p key=${text} class="said">${text}</p>`)}
+    <${Ways} job=${first} scan=${doing.scan} />
+    <div class="acts" translate=${false}>
+      <button type="button" data-act="picked_up" aria-disabled=${rests} class="button first act" onClick=${press("picked_up")}>${n("courier.do.picked_up.all", taken.length)}</button>
+      <button type="button" data-act="failed" aria-disabled=${rests} class="button quiet" onClick=${press("failed")}>${t("courier.fail.pickup")}</button></div>
+  </article>`;
+};
 
 /**
  * The large card.
  * @param {{job: Job, doing: Doing}} props
  */
 const Large = ({ job, doing }) => {
-  const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => { // the stop that was here before had the focus
-    if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
-  }, []);
-  const pickup = job.stop.kind === "pickup";
+  const heading = useHeading(), pickup = job.stop.kind === "pickup";
   return html`<article class="stop large" data-order=${job.order_id} data-status=${job.status} aria-labelledby=${`stop-${job.order_id}`}>
     <${Top} job=${job} />
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
@@ -94,7 +138,7 @@ const Large = ({ job, doing }) => {
     <${Instructions} job=${job} />
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
     <${Ways} job=${job} scan=${doing.scan} />
-    <${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move(job, to)} />
+    <${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
   </article>`;
 };
 
@@ -105,12 +149,13 @@ const briefly = (job, today) => {
   return [job.stop.address.line1, job.stop.area, windowOf(job, today)].join("\u00a0· ");
 };
 
-/** A card that opens on a tap. @param {{job: Job, place: number}} props */
-const Small = ({ job, place }) => {
-  const late = Date.parse(job.stop.deadline) - tick.value;
-  return html`<h2><button type="button" class="stop small" data-order=${job.order_id} data-status=${job.status} onClick=${() => { chosen.value = job.order_id; }}>
+/** A card that opens on a tap. @param {{jobs: Job[], place: number}} props */
+const Small = ({ jobs, place }) => {
+  const job = jobs.length === 1 ? /** @type {Job} */ (jobs[0]) : { ...soonest(jobs), parcels: jobs.flatMap(({ parcels }) => parcels), waiting: jobs.reduce((sum, { waiting }) => sum + waiting, 0) };
+  const late = Date.parse(job.stop.deadline) - tick.value, names = distinct(jobs.map(({ stop }) => stop.name)).join(", ");
+  return html`<h2><button type="button" class="stop small" data-order=${job.order_id} data-orders=${jobs.map(({ order_id: id }) => id).join(" ")} data-status=${job.status} onClick=${() => { chosen.value = job.order_id; }}>
     <span class="place" aria-hidden="true">${place}</span>
-    <span class="brief"><span class="name">${job.stop.kind === "pickup" ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</span>
+    <span class="brief"><span class="name">${job.stop.kind === "pickup" ? t("courier.pickup", { name: names }) : job.stop.name}</span>
       <span class="soft">${briefly(job, tick.value)}</span>
       ${job.status === "failed" && html`<${Badge} status=${job.status} />`}
       ${job.status !== "failed" && late < nearMs && html`<span class=${late < 0 ? "late" : "near"}>${due(Date.parse(job.stop.deadline), tick.value)}</span>`}
@@ -118,15 +163,26 @@ const Small = ({ job, place }) => {
   </button></h2>`;
 };
 
-/** A place of the list, large or small. @param {{job: Job, place: number, large: boolean, doing: Doing}} props */
-const Place = ({ job, place, large, doing }) => {
-  const element = useRef(/** @type {HTMLElement | null} */ (null));
+/** A place of the list, large or small. @param {{jobs: Job[], place: number, large: boolean, doing: Doing}} props */
+const Place = ({ jobs, place, large, doing }) => {
+  const element = useRef(/** @type {HTMLElement | null} */ (null)), [job] = /** @type {[Job]} */ (jobs);
   useLayoutEffect(() => { // what was tapped is seen from its beginning
-    if (!large || chosen.value !== job.order_id) return;
+    if (!large || !has(jobs, chosen.value)) return;
     element.current?.scrollIntoView({ block: "start" });
     /** @type {HTMLElement | null} */ (element.current?.querySelector("h2"))?.focus({ preventScroll: true });
   }, [large]);
-  return html`<li ref=${element}>${large ? html`<${Large} job=${job} doing=${doing} />` : html`<${Small} job=${job} place=${place} />`}</li>`;
+  return html`<li ref=${element}>${large && jobs.length > 1 ? html`<${Pickups} jobs=${jobs} doing=${doing} />` : large ? html`<${Large} job=${job} doing=${doing} />` : html`<${Small} jobs=${jobs} place=${place} />`}</li>`;
+};
+
+/** Reports whether an order is among jobs. @param {Job[]} jobs @param {string} id */
+const has = (jobs, id) => jobs.some((job) => job.order_id === id);
+
+/** Starts the round: all that is loaded goes out for delivery. @param {{jobs: Job[], doing: Doing}} props */
+const Start = ({ jobs, doing }) => {
+  const all = loaded(jobs), picking = jobs.some(({ stop, actions }) => stop.kind === "pickup" && actions.includes("picked_up"));
+  if (all.length < 2) return null;
+  return html`<div class="acts" translate=${false}><button type="button" data-act="start" aria-disabled=${resting.value ? "true" : null} class=${classes("button act", !picking && "first")}
+    onClick=${() => { if (!resting.value) doing.move(all, "out_for_delivery"); }}>${n("courier.start", all.length)}</button></div>`;
 };
 
 /** What the courier has delivered today. @param {{round: Round}} props */
@@ -154,19 +210,24 @@ const Without = ({ round }) => {
  * @param {{round: Round, outbox: Outbox, proofs: (job: any, go: (what: {pictures: import("./acts.js").Picture[]}) => unknown) => void, scan: () => void}} props
  */
 export const Stops = ({ round, outbox, proofs, scan }) => {
-  const jobs = round.jobs.value, large = jobs.some((job) => job.order_id === chosen.value) ? chosen.value : nextOf(jobs, tick.value);
+  const jobs = round.jobs.value, large = has(jobs, chosen.value) ? chosen.value : nextOf(jobs, tick.value);
+  /** Opens the stop that comes next, where the courier sees it. */
+  const toFirst = () => { chosen.value = nextOf(round.jobs.value, now()); };
   /** @type {Doing["move"]} */
-  const move = (job, to) => {
+  const move = (which, to) => {
+    const [job] = /** @type {[Job]} */ (which);
     if (to === "delivered") return proofs(job, ({ pictures }) => record(outbox, job, { status: to }, pictures));
     if (to === "failed") {
-      return askFailure(job, now(), (failed, pictures) => record(outbox, job, failed, pictures).then(() => { chosen.value = ""; }));
+      return askFailure(job, now(), (failed, pictures) => (which.length > 1 ? recordAll(outbox, which, failed) : record(outbox, job, failed, pictures)).then(() => { chosen.value = ""; }));
     }
-    chosen.value = job.order_id; // the stop at which something was done stays open
-    return record(outbox, job, { status: to }).catch(sayUnstored);
+    if (which.length === 1 && to !== "picked_up") chosen.value = job.order_id; // the stop at which something was done stays open
+    const recorded = recordAll(outbox, which, { status: to });
+    return (to === "picked_up" || which.length > 1 ? recorded.then(toFirst) : recorded).catch(sayUnstored);
   };
   const doing = { move, scan };
   return html`
-    ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${jobs.map((job, i) => html`<${Place} key=${job.order_id} job=${job} place=${i + 1} large=${job.order_id === large} doing=${doing} />`)}</ol>`}
+    <${Start} jobs=${jobs} doing=${doing} />
+    ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}
     ${round.more.value && html`<p class="soft">${t("courier.more")}</p>`}
     <${Done} round=${round} />
     <p class="hidden" role="status">${said.value.text}</p>`;

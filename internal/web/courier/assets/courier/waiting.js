@@ -6,6 +6,7 @@ import { tick } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
 import { restMs } from "./acts.js";
+import { cards } from "./round.js";
 
 /** @typedef {import("./round.js").Round} Round */
 /** @typedef {import("./outbox.js").Refusal} Refusal */
@@ -46,7 +47,7 @@ const waiting = (outbox, short) => {
 
 /** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, locked: boolean, menu?: any}} props */
 export const Header = ({ round, outbox, locked, menu }) => {
-  const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = round.jobs.value.length;
+  const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = cards(round.jobs.value).length;
   const ready = round.state.value === "ready" && !locked;
   return html`<header class="bar">
     <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
@@ -78,6 +79,7 @@ const tapped = (act) => {
 export const whyNot = ({ status, code, message, details }, now) => {
   if (status === 413) return t("courier.refused.too_large");
   if (status === 404) return t("courier.refused.gone");
+  if (status === 403) return t("courier.refused.forbidden");
   if (code === "too_old") return t("courier.refused.too_old");
   if (code === "too_early") return t("courier.refused.too_early");
   if (!details?.status) return t("courier.refused.other", { text: message || code });
