@@ -53,8 +53,9 @@ type OrderRequest struct {
 
 const (
 	maxMetadataBytes = 16 << 10
-	MaxItemLines     = 1000
-	maxQuantity      = 1_000_000_000
+	// MaxItemLines is how many lines of products an order may have.
+	MaxItemLines = 1000
+	maxQuantity  = 1_000_000_000
 )
 
 var (

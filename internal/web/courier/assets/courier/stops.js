@@ -211,8 +211,11 @@ const Without = ({ round }) => {
  */
 export const Stops = ({ round, outbox, proofs, scan }) => {
   const jobs = round.jobs.value, large = has(jobs, chosen.value) ? chosen.value : nextOf(jobs, tick.value);
-  /** Opens the stop that comes next, where the courier sees it. */
-  const toFirst = () => { chosen.value = nextOf(round.jobs.value, now()); };
+  /** Goes to the stop that comes next, also when the service's sequence is another one a moment later. */
+  const toFirst = () => {
+    chosen.value = "";
+    requestAnimationFrame(() => document.querySelector(".stop.large")?.closest("li")?.scrollIntoView({ block: "start" }));
+  };
   /** @type {Doing["move"]} */
   const move = (which, to) => {
     const [job] = /** @type {[Job]} */ (which);
