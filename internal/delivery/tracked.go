@@ -25,13 +25,24 @@ type Tracked struct {
 // Place is an address as far as strangers may know it.
 type Place struct {
 	City, Province string
-	// PostalCode says which clocks the place has. Strangers are not shown it.
-	PostalCode string
+	// Area is the beginning of the postal code, which says which clocks the place has.
+	Area string
+}
+
+// AreaOf returns the beginning of a postal code that names no street: the town of a rural code,
+// whose second character is 0, and otherwise the forward sortation area.
+func AreaOf(postalCode string) string {
+	const area, town = 3, 5
+	code := NormalPostalCode(postalCode)
+	if len(code) > town && code[1] == '0' {
+		return code[:town]
+	}
+	return code[:min(len(code), area)]
 }
 
 // Address returns what is known of the place as an address.
 func (p Place) Address() Address {
-	return Address{City: p.City, Province: p.Province, PostalCode: p.PostalCode}
+	return Address{City: p.City, Province: p.Province, PostalCode: p.Area}
 }
 
 // TrackedCourier is a courier as strangers may know them.

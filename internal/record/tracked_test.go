@@ -28,8 +28,8 @@ func TestTracked(t *testing.T) {
 		want := &delivery.Tracked{
 			PartnerID: "par_1", OrderID: o.OrderID, Status: stored.Status, ServiceLevel: o.ServiceLevel,
 			EstimatedDelivery: stored.EstimatedDelivery, CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
-			Origin:      delivery.Place{City: o.Pickup.Address.City, Province: o.Pickup.Address.Province, PostalCode: o.Pickup.Address.PostalCode},
-			Destination: delivery.Place{City: o.Dropoff.Address.City, Province: o.Dropoff.Address.Province, PostalCode: o.Dropoff.Address.PostalCode},
+			Origin:      delivery.Place{City: o.Pickup.Address.City, Province: o.Pickup.Address.Province, Area: delivery.AreaOf(o.Pickup.Address.PostalCode)},
+			Destination: delivery.Place{City: o.Dropoff.Address.City, Province: o.Dropoff.Address.Province, Area: delivery.AreaOf(o.Dropoff.Address.PostalCode)},
 			Window:      o.Dropoff.Window, Parcels: len(o.Parcels),
 			History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: o.CreatedAt}},
 		}
