@@ -32,7 +32,8 @@ func TestWarnings(t *testing.T) {
 			o.Parcels[0].Barcode, o.Parcels[1].Barcode = "PKG-KELOWNA-WAREHOUSE-LOT-A-B-00", " 12"
 		}, "[barcode_not_printed parcels[0].barcode barcode_not_printed parcels[1].barcode]"},
 		"a quote": {func(o *delivery.Order) {
-			*o = delivery.Order{OrderRequest: delivery.OrderRequest{Shipment: delivery.Shipment{Parcels: make([]delivery.Parcel, 2)}}}
+			*o = delivery.Order{}
+			o.Parcels = make([]delivery.Parcel, 2)
 		}, "[]"},
 	} {
 		o := usual()

@@ -98,7 +98,10 @@ func readFont(compressed []byte) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &loaded{file: file, face: read, shaper: harfbuzz.NewFont(read), widths: make([]int16, characters), runes: map[font.GID]rune{}}
+	f := &loaded{
+		file: file, face: read, shaper: harfbuzz.NewFont(read),
+		widths: make([]int16, characters), runes: map[font.GID]rune{},
+	}
 	scale := 1000 / float64(read.Upem())
 	for r := range rune(characters) {
 		f.widths[r] = absent

@@ -92,7 +92,9 @@ func TestPrintedCodes(t *testing.T) {
 	dense.Parcels[0].Barcode = "Dense^barcode~of>31_characters\\"
 	dense.TrackingURL = "http://localhost:8080/" + strings.Repeat("behind-a-long-path/", 10) + "track/" + orderID
 	plain.Parcels[0].Barcode = ""
-	for name, o := range map[string]*delivery.Order{"usual": usual(), "extreme": extreme(), "foreign": foreign(), "lettered": lettered(), "dense": dense, "plain": plain} {
+	for name, o := range map[string]*delivery.Order{
+		"usual": usual(), "extreme": extreme(), "foreign": foreign(), "lettered": lettered(), "dense": dense, "plain": plain,
+	} {
 		for _, dpi := range []int{203, 300} {
 			t.Run(fmt.Sprint(name, dpi), func(t *testing.T) {
 				t.Parallel()
@@ -170,7 +172,8 @@ func TestLettersOfPDF(t *testing.T) {
 	plain := func(text string) string { return strings.ReplaceAll(norm.NFC.String(text), " ", "") }
 	text := plain(words(t, o))
 	for _, want := range []string{
-		o.Pickup.Name, "Łukasz Đặng-Nguyễn", o.Dropoff.Address.Line1, o.Dropoff.Address.Line2, o.Dropoff.Address.City, o.Dropoff.Address.Notes,
+		o.Pickup.Name, "Łukasz Đặng-Nguyễn", o.Dropoff.Address.Line1, o.Dropoff.Address.Line2, o.Dropoff.Address.City,
+		o.Dropoff.Address.Notes,
 	} {
 		if !strings.Contains(text, plain(want)) {
 			t.Errorf("got\n%s\nwant %q in it", text, want)

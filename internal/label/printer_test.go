@@ -24,7 +24,8 @@ import (
 // printer draws labels in ZPL as far as this service writes it. It has the latin fonts only.
 type printer struct{ paper *image.Gray }
 
-var fieldForm = regexp.MustCompile(`^\^FO(\d+),(\d+)(?:\^BY(\d+))?\^(GB|GFA,|A0N,|BCN,|BQN,)([^^]*)((?:\^FR)?)(?:\^FH\^FD(.*))?\^FS$`)
+var fieldForm = regexp.MustCompile(`^\^FO(\d+),(\d+)(?:\^BY(\d+))?\^(GB|GFA,|A0N,|BCN,|BQN,)([^^]*)` +
+	`((?:\^FR)?)(?:\^FH\^FD(.*))?\^FS$`)
 
 // printZPL returns the labels that a printer prints, as pictures.
 func printZPL(t testing.TB, zpl []byte) (labels []*image.Gray) {

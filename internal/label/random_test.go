@@ -17,7 +17,8 @@ import (
 // scripts are what random texts are made of: those that labels print, some others, and signs.
 var scripts = []*unicode.RangeTable{
 	unicode.Latin, unicode.Latin, unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Canadian_Aboriginal, unicode.Mn,
-	unicode.Han, unicode.Arabic, unicode.Hebrew, unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Katakana, unicode.Armenian,
+	unicode.Han, unicode.Arabic, unicode.Hebrew, unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Katakana,
+	unicode.Armenian,
 	unicode.Georgian, unicode.Ethiopic, unicode.So, unicode.Sm, unicode.P, unicode.Nd, unicode.Zs, unicode.Cf,
 }
 

@@ -4,7 +4,6 @@ import (
 	"image"
 	"image/color"
 
-	"github.com/go-text/typesetting/font"
 	"github.com/go-text/typesetting/font/opentype"
 	"github.com/go-text/typesetting/harfbuzz"
 	"github.com/go-text/typesetting/language"
@@ -14,7 +13,6 @@ import (
 // glyph is a glyph of a line. Its origin is so far to the right of the beginning of the line
 // and above the baseline, in thousandths of the font's size.
 type glyph struct {
-	id       font.GID
 	char     rune
 	x, y     int
 	outlines []opentype.Segment // only of picture
@@ -34,7 +32,7 @@ func (f *loaded) shape(text string, outlined bool) []glyph {
 	glyphs, pen := make([]glyph, len(buffer.Info)), 0
 	for i, info := range buffer.Info {
 		at := buffer.Pos[i]
-		glyphs[i] = glyph{id: info.Glyph, char: f.char(info, runes), x: pen + f.thousandths(at.XOffset), y: f.thousandths(at.YOffset)}
+		glyphs[i] = glyph{char: f.char(info, runes), x: pen + f.thousandths(at.XOffset), y: f.thousandths(at.YOffset)}
 		pen += f.thousandths(at.XAdvance)
 		if outlined {
 			outline, _ := f.face.GlyphDataOutline(info.Glyph)

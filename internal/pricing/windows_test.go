@@ -1,6 +1,7 @@
 package pricing_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -26,8 +27,13 @@ func TestWindowsOfBusinessDays(t *testing.T) {
 	} {
 		contact := delivery.Contact{Address: delivery.Address{Province: c.province}}
 		contact.Window = delivery.Window{Start: moment(t, c.start), End: moment(t, c.end)}
-		got := pricing.OwnCalendar.Warnings(&delivery.Shipment{Pickup: contact, Dropoff: delivery.Contact{Address: contact.Address}})
-		if (len(got) == 1 && got[0].Code == delivery.WarningNoBusinessDay && got[0].Field == "pickup.time_window") != c.warned || len(got) > 1 {
+		dropoff := delivery.Contact{Address: contact.Address}
+		got := pricing.OwnCalendar.Warnings(&delivery.Shipment{Pickup: contact, Dropoff: dropoff})
+		want := []delivery.Warning(nil)
+		if c.warned {
+			want = append(want, delivery.NewWarning(delivery.WarningNoBusinessDay, "pickup.time_window"))
+		}
+		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %+v, want a warning: %t", name, got, c.warned)
 		}
 	}

@@ -134,7 +134,7 @@ func (s *Server) boardFilter(c *httpd.Call) (filter dispatch.Filter, err error) 
 		ServiceLevel: delivery.ServiceLevel(q.OneOf("service_level", form.OneOf(delivery.ServiceLevels...))),
 		CreatedFrom:  q.Time("created_from"),
 		CreatedTo:    q.Time("created_to"),
-		Search:       label.Meant(q.OneOf("q", form.Length(1, maxSearch))),
+		Search:       label.Meant(q.OneOf("q", form.AnyLength(1, maxSearch))),
 		Sort:         dispatch.Sort(q.OneOf("sort", form.OneOf(dispatch.Sorts...))),
 		Limit:        q.Limit(maxBoard),
 	}

@@ -197,7 +197,7 @@ func (s *Server) handleScan(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	code := q.OneOf("code", form.Length(1, maxCode))
+	code := q.OneOf("code", form.AnyLength(1, maxCode))
 	if code == "" && q.Err() == nil {
 		q.Fault("code", nil, labelCode)
 	}

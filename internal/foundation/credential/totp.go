@@ -14,7 +14,7 @@ import (
 // CodeRule allows what can be a code of an authenticator app, or a recovery code.
 var CodeRule = form.TextRule{
 	Rule:   form.Define("sign_in_code", "the 6 digits that the authenticator app shows, or a recovery code"),
-	Allows: form.Length(1, 64).Allows,
+	Allows: form.AnyLength(1, 64).Allows,
 }
 
 // totpPeriod is how long an authenticator app shows a code, in seconds.

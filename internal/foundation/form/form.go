@@ -277,12 +277,14 @@ func (r TextRule) Broken(text string) Rule {
 // which PostgreSQL cannot store. If there must be any, one of them can be seen.
 func Length(atLeast, atMost int) TextRule {
 	if atLeast == 0 {
-		return length(0, atMost)
+		return AnyLength(0, atMost)
 	}
-	return length(atLeast, atMost).And(NotBlank)
+	return AnyLength(atLeast, atMost).And(NotBlank)
 }
 
-func length(atLeast, atMost int) TextRule {
+// AnyLength allows what Length does, and blank texts. It is for what is compared with texts
+// that are stored, and not stored itself.
+func AnyLength(atLeast, atMost int) TextRule {
 	return TextRule{Rule: lengthRule(atLeast, atMost), Allows: func(s string) bool {
 		if len(s) < atLeast || len(s) > 4*atMost {
 			return false

@@ -172,8 +172,8 @@ func TestCount(t *testing.T) {
 // phrase that has markup of its own.
 func TestRichEscapesArguments(t *testing.T) {
 	t.Parallel()
-	got := page.English.Rich("track.between", "day", "<b>{from}", "from", "{to}", "to", `"&`)
-	if want := `&lt;b&gt;{from}, between <strong>{to} and &#34;&amp;</strong>`; string(got) != want {
+	got := page.English.Rich("track.between", "day", "<b>{from}", "from", "{to}", "to", `"&`, "zone", "EST")
+	if want := `&lt;b&gt;{from}, between <strong>{to} and &#34;&amp;</strong> EST`; string(got) != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -107,8 +107,8 @@ func TestOrderPageByStatus(t *testing.T) {
 		order        *delivery.Tracked
 		want, absent []string
 	}{
-		"received":           {order(delivery.StatusPending), []string{"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong>", "(<bdi>Toronto</bdi>)", `data-live="20"`, "1 parcel<"}, []string{"later than planned"}},
-		"in the window":      {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong>"}, nil},
+		"received":           {order(delivery.StatusPending), []string{"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong> EST", "(<bdi>Toronto</bdi>)", `data-live="20"`, "1 parcel<"}, []string{"later than planned"}},
+		"in the window":      {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST"}, nil},
 		"late":               {late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil},
 		"delivered":          {order(delivery.StatusDelivered), []string{"<h1>Delivered</h1>", "Today, 11:00 AM"}, []string{"data-live", "between", ", by "}},
 		"cancelled":          {order(delivery.StatusCancelled), []string{"<h1>Cancelled</h1>", "status-cancelled"}, []string{"data-live"}},

@@ -134,10 +134,10 @@ func expected(o *delivery.Tracked, clock *time.Location, l page.Language, now ti
 	if sameDay(start, by) && sameDay(end, by) {
 		from, to := l.Between(start, end)
 		late = now.After(end)
-		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to), late
+		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to, "zone", by.Format("MST")), late
 	}
 	late = now.After(by)
-	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by)), late
+	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by), "zone", by.Format("MST")), late
 }
 
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
