@@ -142,7 +142,9 @@ func csvHeader(header []string) (columns []csvColumn, err error) {
 
 // add adds a line, which is an order or a further parcel or item of an earlier one.
 // known holds the orders so far by partner_order_id.
-func (f *orderFile) add(known map[string]*fileOrder, table *csvfile.File, line int, columns []csvColumn, cells []csvfile.Cell) {
+func (f *orderFile) add(
+	known map[string]*fileOrder, table *csvfile.File, line int, columns []csvColumn, cells []csvfile.Cell,
+) {
 	reference := cells[slices.IndexFunc(columns, func(c csvColumn) bool { return c.name == "partner_order_id" })].Text
 	if reference == "" {
 		f.fault(line, "partner_order_id is empty")
@@ -209,7 +211,8 @@ func (f *orderFile) set(order *fileOrder, line int, name, cell string, value any
 func (c csvColumn) value(table *csvfile.File, cell csvfile.Cell) (any, error) {
 	text := cell.Text
 	if cell.Ruined() {
-		return nil, fmt.Errorf("%q is what a spreadsheet shows instead of the value: format the column as text and enter the value again", text)
+		return nil, fmt.Errorf("%q is what a spreadsheet shows instead of the value: "+
+			"format the column as text and enter the value again", text)
 	}
 	switch c.kind {
 	case csvNumber:

@@ -76,7 +76,9 @@ func named(ctx context.Context, tx Reader, scan Scan) (places []int, orders []*d
 // barcoded returns the orders under way that have a parcel with what was scanned on its label, and
 // the places of the parcels. The text as it was read comes first: partners choose their codes,
 // and one may look like another reading of another code.
-func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.Time) (places []int, orders []*delivery.Order, err error) {
+func (s *Service) barcoded(
+	ctx context.Context, tx Reader, scan Scan, now time.Time,
+) (places []int, orders []*delivery.Order, err error) {
 	readings := barcode.Readings(scan.Text)
 	if len(readings) == 0 {
 		return nil, nil, nil
@@ -91,7 +93,7 @@ func (s *Service) barcoded(ctx context.Context, tx Reader, scan Scan, now time.T
 // linesOf returns the texts that labels may have for some readings, besides the first one: a GTIN
 // may be written in several lengths.
 func linesOf(readings []string) []string {
-	var lines []string
+	lines := make([]string, 0, len(readings))
 	for _, reading := range readings {
 		lines = append(append(lines, reading), barcode.Lengths(reading)...)
 	}

@@ -69,13 +69,13 @@ func compressed(handle Handler) Handler {
 const leastCompressed = 1400
 
 // compress returns the body of a list, or of another large response to a GET, in the coding that
-// the client prefers. Responses to other methods, and below /auth/, may hold secrets beside what the client has sent,
-// which the length of a compressed body could reveal.
+// the client prefers. Responses to other methods, and those below /auth/, may hold secrets beside
+// what the client has sent, which the length of a compressed body could reveal.
 func (c *Call) compress(h http.Header, body []byte) []byte {
 	isRead := c.Method == http.MethodGet || c.Method == http.MethodHead
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
-	decided := slices.Contains(h.Values("Vary"), "Accept-Encoding") || h.Get("ETag") != "" || strings.Contains(c.URL.Path, "/auth/")
-	if !isRead || len(body) < leastCompressed || decided || kind != "application/json" && kind != "text/csv" {
+	decided := slices.Contains(h.Values("Vary"), "Accept-Encoding") || h.Get("ETag") != ""
+	if strings.Contains(c.URL.Path, "/auth/") || !isRead || len(body) < leastCompressed || decided || kind != "application/json" && kind != "text/csv" {
 		return body
 	}
 	coding := CodingOf(c.Header)

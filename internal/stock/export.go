@@ -25,7 +25,9 @@ const exportPage = 500
 // Export returns a function that writes a partner's catalogue as CSV and reads it
 // page by page. Export itself has read the first page, so that it returns the error
 // for an unknown partner.
-func (s *Service) Export(ctx context.Context, partnerID string, layout csvfile.Layout) (pages func(io.Writer) error, err error) {
+func (s *Service) Export(
+	ctx context.Context, partnerID string, layout csvfile.Layout,
+) (pages func(io.Writer) error, err error) {
 	filter := ProductFilter{PartnerID: partnerID, Limit: exportPage}
 	products, more, err := s.Catalogue(ctx, filter)
 	if err != nil {

@@ -113,12 +113,13 @@ func boardConditions(f dispatch.Filter, now time.Time) *db.Conditions {
 			"%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%", "%"+likeLiteral.Replace(board.Fold(text))+"%")
 	}
 	if len(f.Lines) > 0 {
-		var values []any
-		for _, line := range paddedLines(f.Lines) {
+		lines := paddedLines(f.Lines)
+		values := make([]any, 0, 2*len(lines))
+		for _, line := range lines {
 			values = append(values, "\n", "%\n"+likeLiteral.Replace(strings.ToLower(line))+"\n%")
 		}
 		condition := `search || ? LIKE ? ESCAPE '\'`
-		c.Add("("+condition+strings.Repeat(" OR "+condition, len(values)/2-1)+")", values...)
+		c.Add("("+condition+strings.Repeat(" OR "+condition, len(lines)-1)+")", values...)
 	}
 	if f.After.OrderID != "" {
 		c.Add("("+sortColumn[f.Sort]+", order_id) > (?, ?)", f.After.At, f.After.OrderID)

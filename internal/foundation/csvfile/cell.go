@@ -106,7 +106,8 @@ func (c Cell) Damages(text string) bool {
 	if c.Literal || c.Keeps(text) {
 		return false
 	}
-	return c.Ruined() || becomesNumber(text, c.Text) || becomesFlag(text, c.Text) || isDate(text) && isDate(c.Text) || becomesGarbled(text, c.Text)
+	return c.Ruined() || becomesNumber(text, c.Text) || becomesFlag(text, c.Text) ||
+		isDate(text) && isDate(c.Text) || becomesGarbled(text, c.Text)
 }
 
 // becomesGarbled reports whether a cell is what a spreadsheet makes of a text that is not ASCII:
@@ -191,7 +192,8 @@ const months = `(?:jan(?:v\.?|uary|vier)?|fe[bv](?:ruary)?|févr?(?:ier)?|mar(?:
 
 // date fits what a spreadsheet takes for a date or a time, or writes as one: 1-2, 2/1/2026,
 // 10:30, Jan 2, 02-févr, mars 2026. Fractions are dates as well.
-var date = regexp.MustCompile(`(?i)^(?:[0-9]{1,4}(?:[-/:][0-9]{1,4}|[-/.: ][0-9]{1,4}[-/.: ][0-9]{1,4})(?: [0-9:.]+)?(?: ?[ap]\.?m\.?)?|` +
+var date = regexp.MustCompile(`(?i)^(?:[0-9]{1,4}(?:[-/:][0-9]{1,4}|[-/.: ][0-9]{1,4}[-/.: ][0-9]{1,4})` +
+	`(?: [0-9:.]+)?(?: ?[ap]\.?m\.?)?|` +
 	`[0-9]{1,4}[-/. ]+` + months + `(?:[-/., ]+[0-9]{1,4})?|` + months + `(?:[-/., ]+[0-9]{1,4}){1,2})$`)
 
 func isDate(text string) bool { return date.MatchString(text) }

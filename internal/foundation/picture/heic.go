@@ -9,7 +9,8 @@ import (
 // HEICRule is the rule that a HEIC picture breaks. It names the settings of phones that write
 // these by default.
 var HEICRule = form.Define("picture_heic", "a PNG, JPEG or WebP picture, not HEIC: set the phone to take JPEG "+
-	"(iPhone: Settings, Camera, Formats, Most Compatible; Samsung: Camera settings, Advanced picture options, High efficiency pictures off)")
+	"(iPhone: Settings, Camera, Formats, Most Compatible; "+
+	"Samsung: Camera settings, Advanced picture options, High efficiency pictures off)")
 
 // heicBrands are the kinds of HEIF files that phones write, by what stands in their header.
 var heicBrands = []string{"heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "msf1"}

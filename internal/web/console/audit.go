@@ -209,15 +209,17 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), dateRule)
 	}
 	var file bytes.Buffer
-	lines := csvfile.NewWriter(&file, page.CSVLayout(s.Visit), "at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after")
+	lines := csvfile.NewWriter(&file, page.CSVLayout(s.Visit),
+		"at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after")
 	count := 0
 	err = room.config.Operators.ExportAudit(s.Context(), filter, func(a *operator.Audited) error {
 		if count++; count > entriesInFile {
 			return refusal.New(refusal.CodePayloadTooLarge, "the period has more than 50,000 entries: choose a shorter one")
 		}
 		lines.Row(
-			csvfile.Plain(timestamp.Format(a.At)), csvfile.Words(a.OperatorID), csvfile.Plain(string(a.Action)), csvfile.Words(a.PartnerID),
-			csvfile.Words(a.ObjectID), csvfile.Words(a.RequestID), csvfile.Words(string(a.Before)), csvfile.Words(string(a.After)))
+			csvfile.Plain(timestamp.Format(a.At)), csvfile.Words(a.OperatorID), csvfile.Plain(string(a.Action)),
+			csvfile.Words(a.PartnerID), csvfile.Words(a.ObjectID), csvfile.Words(a.RequestID),
+			csvfile.Words(string(a.Before)), csvfile.Words(string(a.After)))
 		return nil
 	})
 	if err != nil {
