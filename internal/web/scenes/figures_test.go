@@ -10,18 +10,18 @@ import (
 // overflowScript returns the cards of figures in which something is wider than the card. The
 // numbers are large ones.
 const overflowScript = `(() => {
-  for (const number of document.querySelectorAll(".figure b")) if (/\d/.test(number.textContent)) number.textContent = number.textContent.replace(/\d+/, "12 345 678");
-  return [...document.querySelectorAll(".figure")].filter((card) => {
-    const { left, right } = card.getBoundingClientRect();
-    return card.scrollWidth > card.clientWidth || [...card.querySelectorAll("*")].some((e) => e.getBoundingClientRect().right > right || e.getBoundingClientRect().left < left);
-  }).map((card) => card.textContent.trim());
+  for (const number of document.querySelectorAll(".figure b")) if (/\d/.test(number.textContent)) number.textContent = number.textContent.replace(/\d+/, "12\u00a0345\u00a0678");
+  return [...document.querySelectorAll(".figure, .figures .card, .charts .card")].flatMap((card) => {
+    const { left, right } = card.getBoundingClientRect(), out = [...card.querySelectorAll(":not(svg *, .hidden)")].filter((e) => e.getBoundingClientRect().right > right + .5 || e.getBoundingClientRect().left < left - .5);
+    return card.scrollWidth > card.clientWidth || out.length ? [card.textContent.trim().slice(0, 40) + ": " + out.map((e) => e.tagName + "." + e.getAttribute("class") + " " + e.textContent.trim().slice(0, 20)).join("; ")] : [];
+  });
 })()`
 
 // TestFiguresStayInTheirCards looks at cards of figures in both languages, on a phone and at a
 // desk.
 func TestFiguresStayInTheirCards(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"portal-figures", "console-figures", "portal-home"} {
+	for _, name := range []string{"portal-figures", "portal-figures-90-days", "console-figures", "portal-home"} {
 		scene := sceneNamed(t, name)
 		for _, language := range []string{"en", "fr"} {
 			for _, width := range []int{320, 360, 1280} {
