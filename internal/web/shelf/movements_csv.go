@@ -58,7 +58,7 @@ func (v *View) movementLine(m delivery.Movement) []csvfile.Value {
 	}
 	return []csvfile.Value{
 		csvfile.Plain(timestamp.Format(m.At)), csvfile.Whole(m.MovementID), csvfile.Plain(string(m.Type)), csvfile.Whole(m.Change()),
-		csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Code(m.Location), csvfile.Plain(m.OrderID), csvfile.Words(notes),
+		csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Words(m.Location), csvfile.Plain(m.OrderID), csvfile.Words(notes),
 	}
 }
 
