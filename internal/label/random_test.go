@@ -1,7 +1,6 @@
 package label
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -23,7 +22,7 @@ var scripts = []*unicode.RangeTable{
 }
 
 // randomText returns a text of one script, or of all of them.
-func randomText(random *rand.Rand, all []rune, byScript [][]rune) string {
+func randomText(random interface{ IntN(int) int }, all []rune, byScript [][]rune) string {
 	letters := all
 	if random.IntN(4) > 0 {
 		letters = byScript[random.IntN(len(byScript))]
