@@ -96,13 +96,19 @@ func TestMistypedAddress(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	for path, wantPage := range map[string]bool{
-		"/nothing": true, "/portal/nothing": true, "/console/nothing": true, "/v1/nothing": false, "/ops/v1/nothing": false, "/track/a/b/c": false,
+		"/nothing": true, "/v1/nothing": false, "/ops/v1/nothing": false, "/track/a/b/c": false,
 	} {
 		for accept, browser := range map[string]bool{"text/html,application/xhtml+xml": true, "*/*": false} {
 			got := s.Do(t, "GET", path, nil, "Accept", accept).Must(t, 404)
 			if isPage := strings.HasPrefix(got.Header.Get("Content-Type"), "text/html"); isPage != (wantPage && browser) {
 				t.Errorf("%s, Accept %s: got %s, want a page: %t", path, accept, got.Header.Get("Content-Type"), wantPage && browser)
 			}
+		}
+	}
+	for path, signIn := range map[string]string{"/portal/nothing": "/portal/login", "/console/nothing": "/console/login"} {
+		got := s.Do(t, "GET", path, nil, "Accept", "text/html").Must(t, 303) // those who are signed in get 404 with their menu
+		if to := got.Header.Get("Location"); !strings.HasPrefix(to, signIn) {
+			t.Errorf("%s: got %s, want to sign in", path, to)
 		}
 	}
 }

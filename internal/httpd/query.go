@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -78,12 +79,21 @@ func (q *Query) Fault(name string, sent any, rule form.Rule) { q.problems.Add(na
 func (q *Query) Err() error {
 	if q.ofList {
 		for _, name := range slices.Sorted(maps.Keys(q.Values)) {
-			if !slices.Contains(q.known, name) {
-				q.Fault(name, nil, unknownParameter.With("known", q.known))
+			if !slices.Contains(q.known, name) && !q.selectsNothing(name) {
+				q.Fault(form.Shorten(name, maxName), nil, unknownParameter.With("known", q.known))
 			}
 		}
 	}
 	return q.problems.Err()
+}
+
+// maxName is how many characters of the name of an unknown parameter are repeated.
+const maxName = 100
+
+// selectsNothing reports whether a parameter is one of the contract's that is empty, as
+// programs send it which always name the same ones, or has neither name nor value.
+func (q *Query) selectsNothing(name string) bool {
+	return (name == "" || slices.Contains(emptyIsAbsent, name)) && strings.Join(q.Values[name], "") == ""
 }
 
 // Text returns a parameter as sent; empty if it was not sent. A parameter that is
