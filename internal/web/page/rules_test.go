@@ -143,6 +143,7 @@ var ruleTexts = map[string]struct {
 	"text_from_one":      {[]any{"most", 1000}, "a string of 1 to 1000 characters, without NUL"},
 	"text_length":        {[]any{"least", 8, "most", 100}, "a string of 8 to 100 characters, without NUL"},
 	"time_in_query":      {nil, "an RFC 3339 date-time with offset"},
+	"unknown_parameter":  {[]any{"known", []string{"limit", "offset"}}, "no such parameter, but one of limit, offset"},
 	"true_or_false":      {nil, "true or false"},
 	"two_decimals":       {nil, "a number with at most two decimals"},
 	"uploaded_card":      {nil, "the name of rate cards that were uploaded, or null"},
