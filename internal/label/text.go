@@ -39,6 +39,9 @@ const maxAccents = 3
 // characters of no width, and with missing for those that the fonts do not have. It is whole
 // if everything that can be seen is in it.
 func clean(text string) (cleaned string, whole bool) {
+	if plain(text) {
+		return text, true
+	}
 	var b strings.Builder
 	whole = true
 	accents := maxAccents // of the letter before; accents without a letter are left out
@@ -66,6 +69,20 @@ func clean(text string) (cleaned string, whole bool) {
 		}
 	}
 	return strings.Join(strings.Fields(b.String()), " "), whole
+}
+
+// plain reports whether a text consists of words in ASCII and the letters of Latin-1, with single
+// blanks between them: most texts do, and are clean. Each new order asks.
+func plain(text string) bool {
+	before := ' '
+	for _, r := range text {
+		letter := r > ' ' && r <= '~' || r >= 'À' && r <= 'ÿ'
+		if !letter && (r != ' ' || before == ' ') {
+			return false
+		}
+		before = r
+	}
+	return before != ' ' || text == ""
 }
 
 // set is a text as it is printed.
