@@ -65,6 +65,7 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 	add(memberPlace.MatchString(n.pointer) && members["default"] != nil, "a default, which makes the member required, want it in the description")
 	_, formed := members["pattern"]
 	add(formed && members["x-pattern"] == nil && slices.Contains(parsedForms, members["format"]), "a pattern for a value that is not kept as text, want x-pattern")
+	add(members["format"] == "date-time" && members["x-pattern"] == nil, "a date-time without an x-pattern, of which the tests check no more than the date")
 	_, constant := members["const"]
 	add(constant && members["type"] == nil && !conditional.MatchString(n.pointer), "a const without a type")
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {

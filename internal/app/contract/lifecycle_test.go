@@ -72,6 +72,10 @@ func (f *fixture) readAll(t *testing.T, order map[string]string, status string) 
 			t.Errorf("%s: got %s, want status %s", id, got.Body, status)
 		}
 	}
+	for accepted, kind := range map[string]string{"text/html,*/*;q=0.8": "text/html", "text/html;q=0.5,application/json": "application/json"} {
+		got := f.send(t, call{operation: "trackOrder", path: order, headers: []string{"Accept", accepted}}).Must(t, 200)
+		checkShared(t, got, kind)
+	}
 	f.send(t, call{operation: "trackOrderPage", path: order, query: "?lang=fr"}).Must(t, 200)
 	list := f.send(t, call{operation: "listOrders", query: "?status=" + status}).Must(t, 200)
 	if list.Text("orders", 0, "order_id") != order["order_id"] {
@@ -79,6 +83,20 @@ func (f *fixture) readAll(t *testing.T, order map[string]string, status string) 
 	}
 	f.send(t, call{operation: "listProducts", query: "?search=coff"}).Must(t, 200)
 	f.send(t, call{operation: "listMovements"}).Must(t, 200)
+}
+
+// checkShared checks that a response about an order has the Content-Type kind, and that
+// scripts of other sites may read it unless it is a page.
+func checkShared(t *testing.T, answer *apptest.Answer, kind string) {
+	t.Helper()
+	want := "*"
+	if kind == "text/html" {
+		want = ""
+	}
+	got, shared := answer.Header.Get("Content-Type"), answer.Header.Get("Access-Control-Allow-Origin")
+	if !strings.HasPrefix(got, kind) || shared != want {
+		t.Errorf("got Content-Type %q and Access-Control-Allow-Origin %q, want %s and %q", got, shared, kind, want)
+	}
 }
 
 // TestAnswersToCancel cancels orders with every form of the body.
@@ -125,9 +143,14 @@ func TestTrackingUnknownOrder(t *testing.T) {
 			for _, operation := range []string{"trackOrder", "trackOrderPage"} {
 				request := call{operation: operation, path: map[string]string{"order_id": id}, headers: []string{"Accept", accepted}}
 				answer := f.send(t, request).Must(t, 404)
-				html := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html")
-				if want := operation == "trackOrderPage" && strings.HasPrefix(accepted, "text/html"); html != want {
+				html, page := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html"), strings.HasPrefix(accepted, "text/html")
+				if html != page {
 					t.Errorf("%s accepting %q: got headers %v", operation, accepted, answer.Header)
+				}
+				if operation == "trackOrder" && page {
+					checkShared(t, answer, "text/html")
+				} else if operation == "trackOrder" {
+					checkShared(t, answer, "application/json")
 				}
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -151,7 +152,7 @@ func brokenWindow(window any, place string) (places []string) {
 	for _, name := range []string{"start", "end"} {
 		places = append(places, brokenTime(window, name, place)...)
 		written, _ := text(window, name)
-		if at, err := time.Parse(time.RFC3339, written); err == nil {
+		if at, ok := readTime(written); ok {
 			times = append(times, at.Truncate(time.Millisecond))
 		}
 	}
@@ -164,12 +165,32 @@ func brokenWindow(window any, place string) (places []string) {
 // brokenTime checks that a time is between 1970 and 9999 in UTC.
 func brokenTime(object any, name, place string) []string {
 	written, _ := text(object, name)
-	at, err := time.Parse(time.RFC3339, written)
-	if year := at.UTC().Year(); err == nil && (year < 1970 || year > 9999) {
+	at, ok := readTime(written)
+	if year := at.UTC().Year(); ok && (year < 1970 || year > 9999) {
 		return []string{place + "/" + name}
 	}
 	return nil
 }
+
+// readTime reads a date-time in any form that requests may have.
+func readTime(written string) (time.Time, bool) {
+	written = strings.ToUpper(written)
+	regular := leapSecond.ReplaceAllString(written, "${1}59")
+	for _, clock := range []string{"2006-01-02T15:04:05", "2006-01-02T15:04"} {
+		for _, offset := range []string{"Z07:00", "Z0700", "Z07"} {
+			if at, err := time.Parse(clock+offset, regular); err == nil {
+				if regular != written {
+					at = at.Add(time.Second)
+				}
+				return at, true
+			}
+		}
+	}
+	return time.Time{}, false
+}
+
+// leapSecond matches the 60 of a time, and what precedes it.
+var leapSecond = regexp.MustCompile(`(T\d\d:\d\d:)60`)
 
 // brokenOrder checks that products exist, which only product 1 does, that metadata
 // is small, and that there is no quote, because none was given to the partner.

@@ -1629,8 +1629,12 @@ export interface components {
          * @example expedition@epicerie-metro.example
          */
         Email: string;
-        /** @description 1 to 255 characters, without NUL; in requests not only white space. */
+        /** @description 1 to 255 characters, without NUL. */
         Line: string;
+        /** @description 1 to 255 characters, not all of them white space, without NUL. */
+        RequiredLine: string;
+        /** @description 1 to 255 characters, of which neither the first nor the last is white space, without NUL. */
+        Identifier: string;
         /**
          * Format: date-time
          * @description RFC 3339 with an offset, from 1970 to 9999 in UTC; other forms of ISO 8601 with an offset are accepted, too. Stored
@@ -2046,8 +2050,10 @@ export interface components {
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
         };
-        /** @description What an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
+        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
         ConflictDetails: {
+            /** @description The order that has the `partner_order_id`. */
+            order_id?: components["schemas"]["OrderID"];
             /** @description The order's present status. */
             status?: components["schemas"]["Status"];
             /** @description The statuses that it can change to. */
@@ -2432,7 +2438,7 @@ export interface components {
         QuoteAddress: {
             line1?: string | null;
             line2?: string | null;
-            city: components["schemas"]["Line"];
+            city: components["schemas"]["RequiredLine"];
             province: components["schemas"]["Province"];
             postal_code: components["schemas"]["PostalCode"];
             country: components["schemas"]["Country"];
@@ -2467,7 +2473,7 @@ export interface components {
         };
         OrderRequest: {
             /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. It neither begins nor ends with white space. */
-            partner_order_id: components["schemas"]["Line"];
+            partner_order_id: components["schemas"]["Identifier"];
             service_level: components["schemas"]["ServiceLevel"];
             /** @description Where the courier gets the parcels. */
             pickup: components["schemas"]["Contact"];
@@ -2494,7 +2500,7 @@ export interface components {
         };
         Contact: {
             /** @description Name of the business or the person. */
-            name: components["schemas"]["Line"];
+            name: components["schemas"]["RequiredLine"];
             phone: components["schemas"]["Phone"];
             email: components["schemas"]["Email"];
             address: components["schemas"]["Address"];
@@ -2502,9 +2508,9 @@ export interface components {
         };
         /** @description The service does not check that province and postal code belong together. */
         Address: {
-            line1: components["schemas"]["Line"];
+            line1: components["schemas"]["RequiredLine"];
             line2?: string | null;
-            city: components["schemas"]["Line"];
+            city: components["schemas"]["RequiredLine"];
             province: components["schemas"]["Province"];
             postal_code: components["schemas"]["PostalCode"];
             country: components["schemas"]["Country"];
@@ -2518,7 +2524,7 @@ export interface components {
         };
         Parcel: {
             /** @description Unique within the order. It neither begins nor ends with white space. */
-            parcel_id: components["schemas"]["Line"];
+            parcel_id: components["schemas"]["Identifier"];
             /** @description Contents, 1 to 1000 characters. */
             description: string;
             length_cm: components["schemas"]["Side"];
@@ -3637,7 +3643,7 @@ export interface components {
                 "application/json": components["schemas"]["RegistrationRefusedBody"];
             };
         };
-        /** @description The order does not exist. A malformed id has the same response. */
+        /** @description The order does not exist. A malformed id has the same response. A client that prefers text/html gets a page that says so. */
         NotTracked: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3657,6 +3663,7 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["NotFoundBody"];
+                "text/html": string;
             };
         };
         /** @description The order does not exist. A client that accepts text/html gets a page that says so. */
@@ -4193,7 +4200,7 @@ export interface components {
         "Cache-Control": "no-store";
         /** @description Search engines must not index tracking. */
         "X-Robots-Tag": "noindex";
-        /** @description Scripts on a shop's page may read the response. */
+        /** @description Scripts on a shop's page may read the response. Absent from pages. */
         "Access-Control-Allow-Origin": "*";
     };
     pathItems: never;
@@ -6868,6 +6875,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Tracking"];
+                    "text/html": string;
                 };
             };
             404: components["responses"]["NotTracked"];
