@@ -27,13 +27,13 @@ func Warnings(o *delivery.Order) (warnings []delivery.Warning) {
 			warnings = append(warnings, delivery.NewWarning(delivery.WarningBarcode, fmt.Sprintf("parcels[%d].barcode", i)))
 		}
 	}
-	printed := make([]delivery.Warning, len(faults))
-	for i, fault := range faults {
+	printed := make([]delivery.Warning, 0, len(faults)+len(warnings))
+	for _, fault := range faults {
 		code := delivery.WarningNotPrinted
 		if fault.Cut {
 			code = delivery.WarningCut
 		}
-		printed[i] = delivery.NewWarning(code, fault.Field)
+		printed = append(printed, delivery.NewWarning(code, fault.Field))
 	}
 	return append(printed, warnings...)
 }

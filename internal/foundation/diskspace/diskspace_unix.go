@@ -10,6 +10,8 @@ func Of(folder string) (Space, error) {
 	if err := syscall.Statfs(folder, &disk); err != nil {
 		return Space{}, err
 	}
-	block := int64(disk.Bsize)                                                             //nolint:unconvert // other systems have other types
-	return Space{Free: int64(disk.Bavail) * block, Total: int64(disk.Blocks) * block}, nil //nolint:gosec // no disk is that large
+	//nolint:unconvert // other systems have other types
+	block := int64(disk.Bsize)
+	//nolint:gosec // no disk is that large
+	return Space{Free: int64(disk.Bavail) * block, Total: int64(disk.Blocks) * block}, nil
 }

@@ -88,7 +88,8 @@ func start(arguments []string) (*process, error) {
 			return nil, err
 		}
 	}
-	p := &process{command: exec.Command(program, arguments...)} //nolint:gosec,noctx // this program; it ends with its input
+	//nolint:gosec,noctx // this program; it ends with its input
+	p := &process{command: exec.Command(program, arguments...)}
 	p.command.Env = append(os.Environ(), asWorker+"=1", "GOMAXPROCS=1")
 	p.command.Stderr = os.Stderr
 	in, err := p.command.StdinPipe()

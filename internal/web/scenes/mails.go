@@ -38,6 +38,8 @@ func messageOf(kind mail.Kind) *mail.Message {
 		m.Device = &mail.Device{Address: "2001:db8:2a4f:11c0::7e", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"}
 	case mail.Disabled:
 		m.Endpoint, m.Reason, m.Test = "https://hooks.epicerie-metro.example/dropyard/"+longName, "gone", true
+	case mail.Trial:
+		m.URL = "https://dropyard.example"
 	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late:
 		m.Reason = "not_home"
 		m.Order = &mail.Order{
