@@ -36,7 +36,7 @@ var allowed = map[string]string{
 	"internal/foundation/outbound/fixture_test.go": "polls the number of open connections, of which there is no signal",
 	"internal/webhook/nodes_test.go":               "three senders look by the machine's clock; PostgreSQL is outside of any bubble",
 	"internal/webhook/observer_test.go":            "polls the figures of a sender, which give no signal",
-	"rooms_test.go":                                "forbids the two packages to pure rooms",
+	"packages_test.go":                             "forbids the two packages to pure rooms",
 }
 
 // TestNoTestDependsOnChance fails for a test file that sleeps, reads the time, or draws

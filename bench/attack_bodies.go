@@ -18,7 +18,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // bodiesAttack sends large bodies on many connections.
@@ -82,7 +82,7 @@ func insist(ctx context.Context, connections int, count counter, attempt func(ra
 					outcome = "connection cut"
 				}
 				count(outcome, 1)
-				_ = rest.For(ctx, retryPause(random))
+				_ = pace.Pause(ctx, retryPause(random))
 			}
 		})
 	}

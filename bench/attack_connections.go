@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // connectionsAttack holds connections open by sending a header byte by byte.
@@ -54,7 +54,7 @@ func drip(ctx context.Context, conn net.Conn) int {
 		if _, err := conn.Write([]byte{next}); err != nil {
 			break
 		}
-		_ = rest.For(ctx, time.Second/2)
+		_ = pace.Pause(ctx, time.Second/2)
 	}
 	if ctx.Err() != nil {
 		return 0

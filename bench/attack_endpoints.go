@@ -18,7 +18,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // slowEndpointsAttack lets many endpoints answer slowly, all from the same moment on,
@@ -89,7 +89,7 @@ func (c *slowEndpointsAttack) measureIn(ctx context.Context, directory string) (
 	if report.Before, err = c.watch(ctx, t, others, orders[:half]); err != nil {
 		return nil, err
 	}
-	if err := rest.For(ctx, time.Until(begins)); err != nil {
+	if err := pace.Pause(ctx, time.Until(begins)); err != nil {
 		return nil, err
 	}
 	report.Late = max(0, -time.Until(begins).Seconds())
@@ -280,7 +280,7 @@ func (r *quickReceiver) wait(ctx context.Context, orders []string, atMost time.D
 		return !arrived
 	}
 	for deadline := time.Now().Add(atMost); time.Now().Before(deadline) && slices.ContainsFunc(orders, missing); {
-		if rest.For(ctx, 20*time.Millisecond) != nil {
+		if pace.Pause(ctx, 20*time.Millisecond) != nil {
 			return
 		}
 	}

@@ -17,7 +17,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // target is a service that is attacked: the binary of dropyard with a data
@@ -169,7 +169,7 @@ const watchInterval = 50 * time.Millisecond
 func (t *target) watch(ctx context.Context) (most usage) {
 	for {
 		most = most.or(usageOf(t.command.Process.Pid))
-		if rest.For(ctx, watchInterval) != nil {
+		if pace.Pause(ctx, watchInterval) != nil {
 			return most
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/retention"
@@ -112,7 +112,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 	if err != nil {
 		return err
 	}
-	changes := &order.Changes{Ledgers: state.Ledgers}
+	changes := &order.Changes{Stocks: state.Stocks}
 	for n := from; n < from+size; n++ {
 		// Two in a row to each partner, so that each has orders with items.
 		partnerID := accounts[n/2%len(accounts)].PartnerID
@@ -120,7 +120,7 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 		if err != nil {
 			return err
 		}
-		state.Ledgers[partnerID].Withdraw(made.Allocation, made.OrderID, made.CreatedAt)
+		state.Stocks[partnerID].Withdraw(made.Allocation, made.OrderID, made.CreatedAt)
 		if made.Status = ended(n); isUnderWay(n) {
 			underWay(made, n)
 		}
@@ -139,10 +139,10 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 // creationScope is the scope of creations' idempotency keys.
 const creationScope = "POST /v1/orders"
 
-func productsOf(accounts []account) (keys []ledger.ProductKey) {
+func productsOf(accounts []account) (keys []movement.ProductKey) {
 	for _, a := range accounts {
 		for id := range products {
-			keys = append(keys, ledger.ProductKey{PartnerID: a.PartnerID, ProductID: int64(id + 1)})
+			keys = append(keys, movement.ProductKey{PartnerID: a.PartnerID, ProductID: int64(id + 1)})
 		}
 	}
 	return keys

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -208,7 +208,7 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 func (c *reportCommand) running(ctx context.Context, i *installation, t *target, still, like row, jobs []job) (rows []row, err error) {
 	pid := t.command.Process.Pid
 	idle := &meter{pids: []int{pid}}
-	if err := inTurn(idle.hook, func() error { return rest.For(ctx, c.Idle) }, idle.hook); err != nil {
+	if err := inTurn(idle.hook, func() error { return pace.Pause(ctx, c.Idle) }, idle.hook); err != nil {
 		return nil, err
 	}
 	still.Idle = milliseconds(idle.used().cpu) / c.Idle.Seconds()

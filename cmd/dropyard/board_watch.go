@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
@@ -67,7 +67,7 @@ func changesAfter(ctx context.Context, operator *client.Operator, after string) 
 		return changes, err
 	}
 	// A service that refuses all of its positions is asked once a second.
-	return &client.BoardChanges{}, rest.For(ctx, time.Second)
+	return &client.BoardChanges{}, pace.Pause(ctx, time.Second)
 }
 
 // follow prints each change of the board on a line, from now on.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // forwarder posts events to a receiver in development, as the service does.
@@ -62,7 +62,7 @@ func (f *forwarder) post(ctx context.Context, eventID string, body []byte) strin
 		case !errors.Is(err, syscall.ECONNREFUSED) || attempt == len(f.pauses):
 			return fmt.Sprintf("no response: %v (%d ms)", reason(err), took)
 		}
-		if rest.For(ctx, f.pauses[attempt]) != nil {
+		if pace.Pause(ctx, f.pauses[attempt]) != nil {
 			return "not sent: stopped"
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 	"github.com/dropyard/dropyard/internal/profile"
 )
@@ -97,7 +97,7 @@ func (c *loginCommand) Run(ctx context.Context) error {
 
 // warnUnencrypted prints a warning if passwords would cross a network unencrypted.
 func warnUnencrypted(server string) {
-	if where, err := url.Parse(server); err == nil && where.Scheme == "http" && !loopback.Is(where.Host) {
+	if where, err := url.Parse(server); err == nil && where.Scheme == "http" && !machine.IsLoopback(where.Host) {
 		notice("WARNING: %s is not encrypted. Others on the network can read your password and your secrets.", server)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
@@ -113,7 +113,7 @@ func (c *tailLogsCommand) Run(ctx context.Context) error {
 		if err := printLogs(l, fresh); err != nil {
 			return err
 		}
-		if err := rest.For(ctx, c.Every); err != nil {
+		if err := pace.Pause(ctx, c.Every); err != nil {
 			return unlessStopped(ctx, err)
 		}
 	}

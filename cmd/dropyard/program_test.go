@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 	setSizesAndTimes()
 	if part := os.Getenv(holdAfter); part != "" {
-		watch = func(ctx context.Context) headway.Reporter { return hold(ctx, part) }
+		watch = func(ctx context.Context) progress.Reporter { return hold(ctx, part) }
 	}
 	main()
 	os.Exit(0)
@@ -60,7 +60,7 @@ const (
 // then, but no further than to the next report, where it waits for the end of releaseFile,
 // or of the context. So a test that interrupts the program after the part does so at a
 // moment of its own, and never too late.
-func hold(ctx context.Context, part string) headway.Reporter {
+func hold(ctx context.Context, part string) progress.Reporter {
 	reports, reached := map[string]int{}, false
 	released := make(chan struct{})
 	go func() {

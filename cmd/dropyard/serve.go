@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/worker"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // digestsCommandName is the hidden command of the worker that checks passwords.
@@ -18,7 +18,7 @@ const digestsCommandName = "digest-passwords"
 type digestsCommand struct{}
 
 // Run answers the requests of the service that has started this process.
-func (c *digestsCommand) Run() error { return worker.Serve(os.Stdin, os.Stdout, credential.Digest) }
+func (c *digestsCommand) Run() error { return pace.ServeWorker(os.Stdin, os.Stdout, credential.Digest) }
 
 type serveCommand struct {
 	config.Config
@@ -32,7 +32,7 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the output that ends must not end the service
 	world := app.System()
 	world.Version = version
-	world.Hasher = credential.NewHasherWith(worker.New(world.Log, digestsCommandName), credential.DefaultCost, world.Random)
+	world.Hasher = credential.NewHasherWith(pace.NewWorker(world.Log, digestsCommandName), credential.DefaultCost, world.Random)
 	hangUps := make(chan os.Signal, 1)
 	if c.AccessLog != "" {
 		signal.Notify(hangUps, syscall.SIGHUP) // one that comes during the start must not end the program

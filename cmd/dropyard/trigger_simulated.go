@@ -8,7 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // outcomes has the references that make the service's simulation cause an event; all
@@ -41,7 +41,7 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 				return nil
 			}
 		}
-		if err := rest.For(ctx, lookEvery); err != nil {
+		if err := pace.Pause(ctx, lookEvery); err != nil {
 			return unlessStopped(ctx, err)
 		}
 		if order, err = partner.GetOrder(ctx, order.OrderID); err != nil {

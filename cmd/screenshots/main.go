@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/web/browser"
-	"github.com/dropyard/dropyard/internal/web/scenes"
+	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
 
 // usual are the readers that scenes are shown to unless all are asked for.
@@ -40,7 +40,7 @@ func main() {
 }
 
 func run(ctx context.Context, out, only string, readers []browser.Reader) (err error) {
-	theatre, err := scenes.Open(ctx)
+	theatre, err := pagetest.Open(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) (err e
 }
 
 // shoot writes a picture of a scene, and prints what is wrong with it.
-func shoot(chromium *browser.Browser, scene scenes.Scene, file string, reader browser.Reader) error {
-	visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: scenes.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
+func shoot(chromium *browser.Browser, scene pagetest.Scene, file string, reader browser.Reader) error {
+	visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 	if err != nil {
 		return err
 	}

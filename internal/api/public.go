@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/httpd"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 type healthAnswer struct {
@@ -90,7 +90,7 @@ func writeFailed(w *strictjson.Writer, f *delivery.FailedAttempt) {
 // handleTrack responds with the state of an order. A browser, which prefers a page, gets the
 // page: the address is on labels, and people open it.
 func (s *server) handleTrack(c *httpd.Call) (httpd.Reply, error) {
-	if visit.WantsPage(c.Request) {
+	if web.WantsPage(c.Request) {
 		return s.handleTrackPage(c)
 	}
 	found, err := s.config.Orders.Follow(c.Context(), c.PathID("order_id"))
@@ -111,7 +111,7 @@ func (s *server) handleMailPage(c *httpd.Call) (httpd.Reply, error) {
 	return trackingPage(c, s.config.TrackingPages.Mail)
 }
 
-func trackingPage(c *httpd.Call, serve visit.Serve) (httpd.Reply, error) {
+func trackingPage(c *httpd.Call, serve web.Serve) (httpd.Reply, error) {
 	c.ReplyHeader.Del("Access-Control-Allow-Origin") // scripts of other sites may not read it
 	return c.Page(serve)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/api/v1"
 	"github.com/dropyard/dropyard/internal/httpd"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Routes returns every route, without a server to handle it. The OpenAPI documents
@@ -28,10 +28,10 @@ func routes(config Config) []httpd.Route {
 		httpd.Public("GET", "/ops.json", jsonDocument(document.OpsAsJSON)),
 	}
 	tracking := []httpd.Route{
-		{Method: "GET", Pattern: "/track/{order_id}", Handle: s.handleTrack, Page: visit.Anyone},
-		{Method: "GET", Pattern: "/track/{order_id}/html", Handle: s.handleTrackPage, Page: visit.Anyone},
-		{Method: "GET", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: visit.Anyone},
-		{Method: "POST", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: visit.Anyone},
+		{Method: "GET", Pattern: "/track/{order_id}", Handle: s.handleTrack, Page: web.Anyone},
+		{Method: "GET", Pattern: "/track/{order_id}/html", Handle: s.handleTrackPage, Page: web.Anyone},
+		{Method: "GET", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: web.Anyone},
+		{Method: "POST", Pattern: "/track/{order_id}/mail", Handle: s.handleMailPage, Page: web.Anyone},
 		{Method: "GET", Pattern: "/logos/{partner_id}/{version}", Handle: s.handleLogo},
 		{Method: "GET", Pattern: "/proofs/{name}", Handle: s.handleProof, Secret: true},
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/requestlog"
 	"github.com/dropyard/dropyard/internal/signin"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Config holds what the whole interface needs. In the configuration of its server, New sets
@@ -41,8 +41,8 @@ type Config struct {
 
 // TrackingPages are the pages of recipients, which are a part of the interface.
 type TrackingPages struct {
-	Order visit.Serve // of an order
-	Mail  visit.Serve // on which the mails about an order are stopped
+	Order web.Serve // of an order
+	Mail  web.Serve // on which the mails about an order are stopped
 }
 
 // server has the handlers of what anybody may read.
@@ -71,8 +71,8 @@ type callers struct {
 func (c callers) Operator(call *httpd.Call) error { return c.config.Ops.Operator(call) }
 
 // EndSession ends a session of either kind.
-func (c callers) EndSession(ctx context.Context, a visit.Audience, token string) error {
-	if a == visit.Operators {
+func (c callers) EndSession(ctx context.Context, a web.Audience, token string) error {
+	if a == web.Operators {
 		return c.config.OperatorSignIns.Logout(ctx, token)
 	}
 	return c.config.UserSignIns.Logout(ctx, token)

@@ -87,7 +87,7 @@ type App struct {
 	pictures        proof.Store // of the proofs
 	cleaner         *picture.Cleaner
 	strangers       *strangers
-	room            *httpd.Room
+	inFlight        *httpd.Memory
 	security        *securitylog.Log
 	accessLog       *accesslog.Log // nil without --access-log
 	metrics         *metricsServer
@@ -138,7 +138,7 @@ func Start(ctx context.Context, settings *config.Config, world Surroundings) (*A
 		return nil, err
 	}
 	a := &App{
-		Surroundings: world, calendar: pricing.NewCalendar(world.Zones), config: settings, room: newRoom(world.Memory),
+		Surroundings: world, calendar: pricing.NewCalendar(world.Zones), config: settings, inFlight: newMemory(world.Memory),
 		machine: world.Now,
 	}
 	a.clock = clock.New(world.Now, world.Elapsed, world.At, world.Log)

@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // TestFormsOfPeopleWhoLoseTheirAuthority does the same with the form of every page. A form
@@ -20,7 +20,7 @@ func TestFormsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
 		r := newRig(t, options...)
 		forms := 0
 		for _, page := range app.PageRoutes() {
-			if page.Method == http.MethodGet || page.ChangesNothing || page.For == visit.Anyone {
+			if page.Method == http.MethodGet || page.ChangesNothing || page.For == web.Anyone {
 				continue
 			}
 			forms++
@@ -28,7 +28,7 @@ func TestFormsOfPeopleWhoLoseTheirAuthority(t *testing.T) {
 				target, key := wildcard.ReplaceAllString(page.Pattern, "none"), fmt.Sprintf("_key=%032x", r.number)
 				return request{target: target, body: key, kind: "application/x-www-form-urlencoded"}
 			}}
-			if page.For == visit.Operators {
+			if page.For == web.Operators {
 				o.as = string(page.Needs.(operator.Needs).Roles[0])
 			}
 			r.raceForm(o, losses[forms%len(losses)])

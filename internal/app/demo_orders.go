@@ -13,20 +13,20 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
-	"github.com/dropyard/dropyard/internal/web/entrance"
+	"github.com/dropyard/dropyard/internal/web/login"
 )
 
 // demoDoors returns how people sign in to the demo with one click; nil unless the service
 // is a demo that only this machine can reach.
-func (a *App) demoDoors() *entrance.Demo {
+func (a *App) demoDoors() *login.Demo {
 	if !a.config.LocalDemo() {
 		return nil
 	}
-	return &entrance.Demo{
+	return &login.Demo{
 		Tracking: "/track/" + a.demo.OrderID + "/html",
-		Partner:  entrance.DemoAccount{Email: demoPartnerEmail, Password: a.demoPassword("partner")},
-		Operator: entrance.DemoAccount{Email: demoOperatorEmail, Password: a.demoPassword("operator")},
-		Courier:  entrance.DemoAccount{Email: demoCourierEmail, Password: a.demoPassword("courier")},
+		Partner:  login.DemoAccount{Email: demoPartnerEmail, Password: a.demoPassword("partner")},
+		Operator: login.DemoAccount{Email: demoOperatorEmail, Password: a.demoPassword("operator")},
+		Courier:  login.DemoAccount{Email: demoCourierEmail, Password: a.demoPassword("courier")},
 	}
 }
 

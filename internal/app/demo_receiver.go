@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
@@ -17,19 +17,19 @@ const receiverPath = "/demo/webhooks"
 
 // demoRoutes returns what only a demo on this machine serves: the program of the demo's
 // shop, which takes every webhook, so that deliveries can be seen without writing one.
-func (a *App) demoRoutes() []visit.Route {
+func (a *App) demoRoutes() []web.Route {
 	if !a.config.LocalDemo() {
 		return nil
 	}
-	take := func(*visit.Visit) (int, []byte, error) { return http.StatusNoContent, nil, nil }
-	return []visit.Route{{Method: http.MethodPost, Pattern: receiverPath, For: visit.Anyone, Uncounted: true, Serve: take}}
+	take := func(*web.PageRequest) (int, []byte, error) { return http.StatusNoContent, nil, nil }
+	return []web.Route{{Method: http.MethodPost, Pattern: receiverPath, For: web.Anyone, Uncounted: true, Serve: take}}
 }
 
 // onlyThisMachine refuses requests that name another host than this machine. A page of
 // another site, whose name was made to resolve to a loopback address, names its own.
 func onlyThisMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !loopback.Is(r.Host) {
+		if !machine.IsLoopback(r.Host) {
 			http.Error(w, "this demo answers at a loopback address only", http.StatusMisdirectedRequest)
 			return
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/durable"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/proof"
 )
@@ -78,7 +78,7 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 			d.find("%s is open to other users (mode %04o): run chmod 600 on it", path, info.Mode().Perm())
 		}
 	}
-	warning, err = checkFileSystem(filepath.Dir(settings.Database()), diskspace.KindOf)
+	warning, err = checkFileSystem(filepath.Dir(settings.Database()), machine.FileSystemOf)
 	if err != nil {
 		d.find("%v", err)
 	} else if warning != "" {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
@@ -14,7 +14,7 @@ import (
 // notes those that are easily forgotten.
 func (d *Diagnosis) checkSettings(settings *config.Config) {
 	host := publicHost(settings)
-	if host == "" || loopback.Is(host) {
+	if host == "" || machine.IsLoopback(host) {
 		d.note("only this machine is meant to reach the service: --base-url names no other address")
 		return
 	}

@@ -3,13 +3,13 @@ package app
 import (
 	"fmt"
 
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // checkFileSystem refuses to keep an embedded database in a file system in which SQLite
 // loses data (sqlite.org/wal.html: "WAL does not work over a network filesystem"). The
 // warning, if there is one, names a kind that may be such a file system.
-func checkFileSystem(folder string, kindOf func(string) (diskspace.Kind, error)) (warning string, err error) {
+func checkFileSystem(folder string, kindOf func(string) (machine.FileSystem, error)) (warning string, err error) {
 	if kindOf == nil {
 		return "", nil
 	}

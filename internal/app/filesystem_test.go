@@ -9,13 +9,13 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // on makes a service believe that its database is in a file system of a kind.
-func on(kind diskspace.Kind, err error) func(*config.Config, *app.Surroundings) {
+func on(kind machine.FileSystem, err error) func(*config.Config, *app.Surroundings) {
 	return func(_ *config.Config, world *app.Surroundings) {
-		world.FileSystem = func(string) (diskspace.Kind, error) { return kind, err }
+		world.FileSystem = func(string) (machine.FileSystem, error) { return kind, err }
 	}
 }
 
@@ -26,12 +26,12 @@ func TestNetworkFileSystems(t *testing.T) {
 	embedded(t)
 	dir := t.TempDir()
 	for _, c := range []struct {
-		kind diskspace.Kind
+		kind machine.FileSystem
 		err  error
 		want string
 	}{
-		{diskspace.Kind{Name: "NFS", Unsafe: true}, nil, "is in a network file system (NFS)"},
-		{diskspace.Kind{}, errors.New("stale file handle"), "stale file handle"},
+		{machine.FileSystem{Name: "NFS", Unsafe: true}, nil, "is in a network file system (NFS)"},
+		{machine.FileSystem{}, errors.New("stale file handle"), "stale file handle"},
 	} {
 		if err := apptest.StartError(t, apptest.DataIn(dir), on(c.kind, c.err)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want %q", c.kind.Name, err, c.want)
@@ -40,7 +40,7 @@ func TestNetworkFileSystems(t *testing.T) {
 			t.Errorf("%s: got files %v, error %v, want none", c.kind.Name, entries, err)
 		}
 	}
-	for kind, want := range map[diskspace.Kind]bool{{Name: "FUSE"}: true, {}: false} {
+	for kind, want := range map[machine.FileSystem]bool{{Name: "FUSE"}: true, {}: false} {
 		s := apptest.Start(t, on(kind, nil))
 		s.Stop()
 		if got := strings.Contains(s.Log.String(), "needs one whose locks"); got != want {

@@ -9,14 +9,14 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // lastChange returns the latest change of an object that the audit log has, as far as the
 // reader may know of it; nil if there is none. Partners read the names of their own people
 // only: those of operators stay empty. Operators read the addresses of operators.
-func (a *App) lastChange(v *visit.Visit, objectID string) (*page.Change, error) {
+func (a *App) lastChange(v *web.PageRequest, objectID string) (*page.Change, error) {
 	filter := operator.AuditFilter{ObjectID: objectID, Limit: 20}
 	user := partner.MemberOf(v.Principal)
 	if user != nil {

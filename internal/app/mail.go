@@ -7,7 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -69,7 +69,7 @@ func TryMail(ctx context.Context, settings *config.Config, world Surroundings, t
 // It is empty if that is an address of this machine, which means nothing to others.
 func helloName(base string) string {
 	public, err := url.Parse(base)
-	if err != nil || loopback.Is(public.Host) {
+	if err != nil || machine.IsLoopback(public.Host) {
 		return ""
 	}
 	return mailer.HelloName(public.Hostname())

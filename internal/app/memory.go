@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/api/v1"
-	"github.com/dropyard/dropyard/internal/foundation/memory"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/httpd"
 )
 
@@ -34,24 +34,24 @@ const memoryRatio = 0.75
 // machine, whichever is less, unless the environment has GOMEMLIMIT. It returns the
 // limit, in bytes.
 func limitMemory() int64 {
-	if most := memory.Limit(); most > 0 && os.Getenv("GOMEMLIMIT") == "" {
+	if most := machine.MemoryLimit(); most > 0 && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(memoryRatio * float64(most)))
 	}
 	return debug.SetMemoryLimit(-1) // changes nothing
 }
 
 const (
-	// roomPart is the part of the memory limit that is room for requests and
+	// flightPart is the part of the memory limit that is room for requests and
 	// responses in flight.
-	roomPart = 8
-	// mostRoom bounds that room, in bytes. More would not make the service faster.
-	mostRoom = 128 << 20
+	flightPart = 8
+	// mostFlight bounds that part, in bytes. More would not make the service faster.
+	mostFlight = 128 << 20
 )
 
-// newRoom returns the room for requests and responses in flight under a memory
+// newMemory returns the room for requests and responses in flight under a memory
 // limit.
-func newRoom(limit int64) *httpd.Room {
-	return v1.NewRoom(min(limit/roomPart, mostRoom), func(high bool) { go collector.crossed(high) })
+func newMemory(limit int64) *httpd.Memory {
+	return v1.NewMemory(min(limit/flightPart, mostFlight), func(high bool) { go collector.crossed(high) })
 }
 
 // collector sets the percentage of the garbage collector of this process.
@@ -59,7 +59,7 @@ var collector garbageCollector
 
 type garbageCollector struct {
 	mu      sync.Mutex
-	high    int    // how many rooms hold much; guarded by mu
+	high    int    // how many services hold much; guarded by mu
 	ballast []byte // guarded by mu
 }
 
@@ -73,7 +73,7 @@ func (g *garbageCollector) start() {
 	g.set()
 }
 
-// crossed sets the percentage after a room has begun or ceased to hold much. Calls
+// crossed sets the percentage after a service has begun or ceased to hold much. Calls
 // may arrive in any order: only their sum matters. Setting the percentage may wait
 // for the end of a collection.
 func (g *garbageCollector) crossed(high bool) {

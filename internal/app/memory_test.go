@@ -142,25 +142,25 @@ func await(t *testing.T, service *apptest.Service, holds func(*scrape) bool) {
 	apptest.Await(t, "the metrics fulfil the condition", func() bool { return holds(newScrape(t, service.MetricsURL)) })
 }
 
-// TestRoomFollowsFromMemory starts services with little and much memory.
-func TestRoomFollowsFromMemory(t *testing.T) {
+// TestFlightFollowsFromMemory starts services with little and much memory.
+func TestFlightFollowsFromMemory(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ memory, room int64 }{
+	for _, c := range []struct{ memory, inFlight int64 }{
 		{128 * mebibyte, 72 * mebibyte},
 		{800 * mebibyte, 100 * mebibyte},
 		{20_000 * mebibyte, 128 * mebibyte},
 	} {
 		service := apptest.Start(t, apptest.WithMetrics(), func(_ *config.Config, world *app.Surroundings) { world.Memory = c.memory })
-		if got := int64(newScrape(t, service.MetricsURL).value("dropyard_in_flight_bytes_max")); got != c.room {
-			t.Errorf("with %d MiB of memory: got room for %d bytes, want %d", c.memory/mebibyte, got, c.room)
+		if got := int64(newScrape(t, service.MetricsURL).value("dropyard_in_flight_bytes_max")); got != c.inFlight {
+			t.Errorf("with %d MiB of memory: got room for %d bytes, want %d", c.memory/mebibyte, got, c.inFlight)
 		}
 	}
 }
 
-// TestRoomForBodies has a partner hold batches without their last byte until its
+// TestMemoryForBodies has a partner hold batches without their last byte until its
 // share of the room is used up. Then its large requests are 503, and small ones and
 // those of others pass. The room is empty in the end.
-func TestRoomForBodies(t *testing.T) {
+func TestMemoryForBodies(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, apptest.WithMetrics())
 	partner, other := service.Register(t, "metro"), service.Register(t, "other")

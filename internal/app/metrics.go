@@ -39,7 +39,7 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 
 // serve serves the metrics of a service that has started, until close.
 func (m *metricsServer) serve(a *App) {
-	m.WatchRoom(a.room.Stats)
+	m.WatchMemory(a.inFlight.Stats)
 	m.WatchConnections(a.connections.Stats)
 	m.WatchStore(a.store.Stats)
 	m.WatchSender(a.sender.Stats)

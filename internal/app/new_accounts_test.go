@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -120,9 +120,9 @@ func TestFirstDayOfMerchant(t *testing.T) {
 // accounts are refused, and established partners go on. Retries are answered as ever.
 func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
-	space := diskspace.Space{Free: 2_000 << 20, Total: 100_000 << 20}
+	space := machine.DiskSpace{Free: 2_000 << 20, Total: 100_000 << 20}
 	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) {
-		world.DiskSpace = func(string) (diskspace.Space, error) { return space, nil }
+		world.DiskSpace = func(string) (machine.DiskSpace, error) { return space, nil }
 	})
 	f := floor{s, s.Register(t, "metro"), s.Operate(t)}
 	stranger := s.Register(t, "stranger")
@@ -151,7 +151,7 @@ func TestNearlyFullDisk(t *testing.T) {
 	stranger.Create(t, testkit.OrderJSON("S-2", "")).Must(t, 201)
 	s.Do(t, "POST", "/v1/auth/register", register).Must(t, 201)
 
-	space = diskspace.Space{Free: 110 << 20, Total: 1_000 << 20} // a small disk: a tenth is enough
+	space = machine.DiskSpace{Free: 110 << 20, Total: 1_000 << 20} // a small disk: a tenth is enough
 	stranger.Create(t, testkit.OrderJSON("S-4", "")).Must(t, 201)
 	space.Free = 90 << 20
 	stranger.Create(t, testkit.OrderJSON("S-5", "")).Refused(t, 503, "unavailable")

@@ -7,27 +7,27 @@ import (
 	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/account"
 	"github.com/dropyard/dropyard/internal/web/charts"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/courier"
 	"github.com/dropyard/dropyard/internal/web/docs"
-	"github.com/dropyard/dropyard/internal/web/entrance"
 	"github.com/dropyard/dropyard/internal/web/home"
+	"github.com/dropyard/dropyard/internal/web/login"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/portal"
-	"github.com/dropyard/dropyard/internal/web/self"
 	"github.com/dropyard/dropyard/internal/web/track"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // pages are the pages for people, as the server takes them.
 type pages struct {
 	tracking api.TrackingPages
-	others   []visit.Route
-	refused  visit.Refused
+	others   []web.Route
+	refused  web.Refused
 }
 
-// pages creates the rooms of the pages.
+// pages creates the pages.
 func (a *App) pages() pages {
 	site := page.NewSite(page.Config{Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure(), LastChange: a.lastChange})
 	tracking := track.New(track.Config{Site: site, Clock: a.calendar.ClockAt, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
@@ -41,16 +41,16 @@ func (a *App) pages() pages {
 		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts, Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes, NewAccountBytes: a.config.NewAccountBytes},
 	})
 	demo := a.demoDoors()
-	entry := entrance.New(entrance.Config{
+	entry := login.New(login.Config{
 		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns,
 		Sealer: a.ticketSealer, Registration: partner.Registration(a.config.Registration),
 		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo, BaseURL: a.URL,
 	})
-	partnersFigures := charts.New(site, charts.Corner{
-		Path: "/portal/figures", For: visit.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
+	partnersFigures := charts.New(site, charts.Section{
+		Path: "/portal/figures", For: web.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
 	})
-	houseFigures := charts.New(site, charts.Corner{
-		Path: "/console/figures", For: visit.Operators, Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}},
+	houseFigures := charts.New(site, charts.Section{
+		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
@@ -65,22 +65,22 @@ func (a *App) pages() pages {
 }
 
 // selfRoutes returns the routes of the pages on which people manage their own sign-in.
-func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []visit.Route) {
-	for _, corner := range []self.Corner{
+func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []web.Route) {
+	for _, corner := range []account.Section{
 		{
-			Path: "/portal/sign-in", For: visit.Partners, Needs: partner.PermissionSelf, SignIns: a.userSignIns, Frame: frames.portal,
+			Path: "/portal/sign-in", For: web.Partners, Needs: partner.PermissionSelf, SignIns: a.userSignIns, Frame: frames.portal,
 			Rename: a.partners.ChangeUser, ChangesEmail: true, HasMail: a.Post != nil,
 		},
 		{
-			Path: "/console/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
+			Path: "/console/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
 			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true},
 		},
 		{
-			Path: "/courier/sign-in", For: visit.Operators, SignIns: a.operatorSignIns, Frame: frames.courier, Roomy: true,
+			Path: "/courier/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.courier, Roomy: true,
 			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}, OwnSignIn: true},
 		},
 	} {
-		routes = append(routes, self.New(site, corner).Routes()...)
+		routes = append(routes, account.New(site, corner).Routes()...)
 	}
 	return routes
 }
@@ -89,9 +89,9 @@ func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []visit.Rou
 type selfFrames struct{ portal, console, courier func(page.Sheet) *page.Frame }
 
 // shownDemo returns what the first page shows of the demo; nil without one.
-func shownDemo(demo *entrance.Demo) func(*visit.Visit) (string, bool) {
+func shownDemo(demo *login.Demo) func(*web.PageRequest) (string, bool) {
 	if demo == nil {
 		return nil
 	}
-	return func(v *visit.Visit) (string, bool) { return demo.Tracking, entrance.OnThisMachine(v.Request) }
+	return func(v *web.PageRequest) (string, bool) { return demo.Tracking, login.OnThisMachine(v.Request) }
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/signature"
@@ -169,7 +169,7 @@ func senderStuck(looking time.Duration) error {
 func diskLow(directories []string, least int64) error {
 	var errs []error
 	for _, directory := range directories {
-		if space, err := diskspace.Of(directory); err != nil {
+		if space, err := machine.DiskSpaceOf(directory); err != nil {
 			errs = append(errs, fmt.Errorf("look at the disk of %s: %w", directory, err))
 		} else if space.Free < least {
 			errs = append(errs, fmt.Errorf("the disk of %s has %d MB left, at least %d MB are needed", directory, space.Free>>20, least>>20))

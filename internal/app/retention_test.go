@@ -23,7 +23,7 @@ import (
 const day = 24 * time.Hour
 
 // TestSweepRemovesOldOrders sweeps orders in every status and of three ages. Only
-// old orders that have ended are removed, with all that belongs to them; the ledger
+// old orders that have ended are removed, with all that belongs to them; the stock
 // and the stock stay.
 func TestSweepRemovesOldOrders(t *testing.T) {
 	t.Parallel()

@@ -85,7 +85,7 @@ func (a *App) handler() http.Handler {
 			StrangerLimit:     a.config.StrangerLimit,
 			RegistrationLimit: a.config.RegistrationLimit,
 			NewAccountChanges: newAccountChanges(a.config),
-			Room:              a.room,
+			Memory:            a.inFlight,
 			SharedRates:       a.sharedRates(),
 			TrustedProxies:    proxies,
 			SecureCookies:     a.config.Secure(),

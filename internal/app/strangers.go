@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/config"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
@@ -30,8 +30,8 @@ var errNearlyFull = &refusal.Error{
 // strangers finds out whether there is room for those whom the service does not know yet.
 type strangers struct {
 	folders []string
-	space   func(folder string) (diskspace.Space, error) // nil if there is always room
-	elapsed func() time.Duration                         // by a clock that is never set; nil to look every time
+	space   func(folder string) (machine.DiskSpace, error) // nil if there is always room
+	elapsed func() time.Duration                           // by a clock that is never set; nil to look every time
 	full    incident
 
 	mu    sync.Mutex // guards the following fields

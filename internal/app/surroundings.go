@@ -10,8 +10,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
-	"github.com/dropyard/dropyard/internal/foundation/processors"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mail"
@@ -50,9 +50,9 @@ type Surroundings struct {
 	// it may be nil.
 	BeforeWrites func(context.Context) error
 	// FileSystem returns the kind of the file system of a folder; nil leaves it unchecked.
-	FileSystem func(folder string) (diskspace.Kind, error)
+	FileSystem func(folder string) (machine.FileSystem, error)
 	// DiskSpace returns the room on the disk of a folder; nil means that there is enough.
-	DiskSpace func(folder string) (diskspace.Space, error)
+	DiskSpace func(folder string) (machine.DiskSpace, error)
 	// Deprecated are the operations that will be removed, by method and pattern.
 	Deprecated map[string]httpd.Deprecation
 }
@@ -61,7 +61,7 @@ type Surroundings struct {
 // numbers, standard output and error. It also sets the garbage collector and the
 // memory limit of the process.
 func System() Surroundings {
-	processors.Spread()
+	pace.SpreadProcessors()
 	collector.start()
 	start := time.Now()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
@@ -80,8 +80,8 @@ func System() Surroundings {
 		Out:     os.Stdout,
 		Hasher:  credential.NewHasher(credential.DefaultCost, rand.Reader),
 
-		FileSystem: diskspace.KindOf,
-		DiskSpace:  diskspace.Of,
+		FileSystem: machine.FileSystemOf,
+		DiskSpace:  machine.DiskSpaceOf,
 		Deprecated: api.Deprecated(),
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/store"
@@ -78,7 +78,7 @@ func commit() *string {
 func (a *App) disks() ([]installation.Disk, error) {
 	disks := []installation.Disk{}
 	for _, directory := range a.directories() {
-		space, err := diskspace.Of(directory)
+		space, err := machine.DiskSpaceOf(directory)
 		if err != nil {
 			return nil, err
 		}

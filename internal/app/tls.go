@@ -14,7 +14,6 @@ import (
 	"golang.org/x/crypto/acme"
 	"golang.org/x/crypto/acme/autocert"
 
-	"github.com/dropyard/dropyard/internal/foundation/certificate"
 	"github.com/dropyard/dropyard/internal/foundation/inbound"
 )
 
@@ -23,7 +22,7 @@ func (a *App) openTLS(ctx context.Context) (err error) {
 	challenges := func(next http.Handler) http.Handler { return next }
 	switch {
 	case a.config.TLSCert != "":
-		files, err := certificate.Open(a.config.TLSCert, a.config.TLSKey, a.Log)
+		files, err := inbound.OpenCertificate(a.config.TLSCert, a.config.TLSKey, a.Log)
 		if err != nil {
 			return fmt.Errorf("--tls-cert: %w", err)
 		}

@@ -1,6 +1,6 @@
 // Package board defines what the dispatch board shows of an order: the row of
 // each order that is under way, and the reasons for which an order needs
-// attention. The order room writes the rows, the dispatch room reads them, and
+// attention. Package order writes the rows, package dispatch reads them, and
 // the store asks for the reasons in SQL.
 package board
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // Config holds all settings. The command line fills it from flags and from the
@@ -371,7 +371,7 @@ func (c *Config) MasterKey() string {
 // may then do what is convenient rather than safe.
 func (c *Config) LocalDemo() bool {
 	host, _, err := net.SplitHostPort(c.Listen)
-	return c.Demo && c.BaseURL == "" && err == nil && loopback.Is(host)
+	return c.Demo && c.BaseURL == "" && err == nil && machine.IsLoopback(host)
 }
 
 // Secure reports whether the public address is https.

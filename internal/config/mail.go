@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // MailServer is the server that mails are handed to.
@@ -74,7 +74,7 @@ func mailSecurity(server *url.URL) (string, error) {
 		return "tls", nil
 	case wish == "none":
 		return "none", nil
-	case wish == "" && loopback.Is(server.Hostname()):
+	case wish == "" && machine.IsLoopback(server.Hostname()):
 		return "local", nil
 	default:
 		return "starttls", nil

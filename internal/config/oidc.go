@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // oidcRoles are the roles that --oidc-roles may name.
@@ -61,7 +61,7 @@ func (c *Config) checkOIDC() error {
 		return fmt.Errorf("--oidc-issuer: %q must be a URL without user, query and fragment (example: https://login.example.com)", issuer.Redacted())
 	case strings.Contains(issuer.Path, "/.well-known/"):
 		return fmt.Errorf("--oidc-issuer: %q must be the issuer itself, without /.well-known/ and what follows it", issuer)
-	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !loopback.Is(issuer.Hostname())):
+	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !machine.IsLoopback(issuer.Hostname())):
 		return fmt.Errorf("--oidc-issuer: %q must begin with https://, except on this machine", issuer)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // domainForm is that of names for which certificates are issued: letters, digits and
@@ -62,7 +62,7 @@ func (c *Config) checkAuthority() error {
 		return errors.New("--tls-authority needs --tls-domain")
 	}
 	authority, err := url.Parse(c.TLSAuthority)
-	if err != nil || authority.Hostname() == "" || (authority.Scheme != "https" && (authority.Scheme != "http" || !loopback.Is(authority.Hostname()))) {
+	if err != nil || authority.Hostname() == "" || (authority.Scheme != "https" && (authority.Scheme != "http" || !machine.IsLoopback(authority.Hostname()))) {
 		return errors.New("--tls-authority: the value must be a URL that begins with https://, except on this machine")
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 )
 
 // The reasons for which a copy is not made, or cannot be trusted.
@@ -116,7 +116,7 @@ func (c *Copy) copyAll(ctx context.Context, source Conn, tables []*StoredTable) 
 	if err := c.begin(ctx, source, tables); err != nil {
 		return err
 	}
-	if c.total, c.done = 0, 0; headway.Wanted(ctx) {
+	if c.total, c.done = 0, 0; progress.Wanted(ctx) {
 		var err error
 		if c.total, err = countRows(ctx, source, tables); err != nil {
 			return err
@@ -164,7 +164,7 @@ func (c *Copy) copyTable(ctx context.Context, source Conn, t *StoredTable) error
 		}
 		c.done += next.Rows - reached.Rows
 		reached = next
-		headway.Report(ctx, "copying", c.done, c.total)
+		progress.Report(ctx, "copying", c.done, c.total)
 		if c.Progress != nil {
 			c.Progress(t.Name, reached.Rows)
 		}

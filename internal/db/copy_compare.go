@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 )
 
 // compare reads both databases again and returns the tables that are the same.
@@ -51,7 +51,7 @@ func (c *Copy) digests(ctx context.Context, tables []*StoredTable) (from, to []*
 		})
 	}
 	read(ctx, &from, c.From.engine.hold)
-	read(headway.With(ctx, nil), &to, c.To.engine.read) // one of the two reports
+	read(progress.With(ctx, nil), &to, c.To.engine.read) // one of the two reports
 	reading.Wait()
 	return from, to, context.Cause(ctx)
 }
@@ -65,7 +65,7 @@ func (c *Copy) digestAll(ctx context.Context, of Conn, tables []*StoredTable) ([
 			return nil, fmt.Errorf("read %s again: %w", t.Name, err)
 		}
 		done += digests[i].rows
-		headway.Report(ctx, "comparing", done, c.total)
+		progress.Report(ctx, "comparing", done, c.total)
 	}
 	return digests, nil
 }

@@ -19,7 +19,7 @@ const (
 )
 
 // progress is how much of a table is in the target.
-type progress struct {
+type copyProgress struct {
 	Rows int64   `json:"rows"`
 	Last keyText `json:"last"` // the key of the last row; empty at the beginning
 	Done bool    `json:"done"`
@@ -27,15 +27,15 @@ type progress struct {
 
 // after returns the progress after the next rows of a table; no more rows mean
 // that it is done.
-func (p progress) after(t *StoredTable, rows []*storedRow) progress {
-	next := progress{Rows: p.Rows + int64(len(rows)), Last: p.Last, Done: len(rows) == 0}
+func (p copyProgress) after(t *StoredTable, rows []*storedRow) copyProgress {
+	next := copyProgress{Rows: p.Rows + int64(len(rows)), Last: p.Last, Done: len(rows) == 0}
 	if !next.Done {
 		next.Last = t.keyOf(rows[len(rows)-1])
 	}
 	return next
 }
 
-func (p progress) encode() (string, error) {
+func (p copyProgress) encode() (string, error) {
 	text, err := strictjson.Marshal(p)
 	return string(text), err
 }
@@ -99,7 +99,7 @@ func sameSource(ctx context.Context, target Conn, identity string) error {
 
 // beginNew adds the progress of each table, none of which may have rows.
 func (c *Copy) beginNew(ctx context.Context, target Conn, tables []*StoredTable) error {
-	start, err := progress{}.encode()
+	start, err := copyProgress{}.encode()
 	if err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func refuseRows(ctx context.Context, target Conn, t *StoredTable) error {
 }
 
 // reached returns how much of a table is in the target.
-func (c *Copy) reached(ctx context.Context, t *StoredTable) (at progress, err error) {
+func (c *Copy) reached(ctx context.Context, t *StoredTable) (at copyProgress, err error) {
 	var row *setting
 	err = c.To.engine.write(ctx, func(target Conn) error {
 		// After a kill a server may still be committing the last batch of a
@@ -151,7 +151,7 @@ func (c *Copy) reached(ctx context.Context, t *StoredTable) (at progress, err er
 
 // commit writes rows together with the progress that they make, unless another
 // process has made some meanwhile.
-func (c *Copy) commit(ctx context.Context, t *StoredTable, rows []*storedRow, before, after progress) error {
+func (c *Copy) commit(ctx context.Context, t *StoredTable, rows []*storedRow, before, after copyProgress) error {
 	from, err := before.encode()
 	if err != nil {
 		return err

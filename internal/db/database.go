@@ -1,6 +1,6 @@
 // Package db reaches databases, of either engine: connections and transactions, statements
 // about tables and columns, the runner of migrations, the copy from one engine to another,
-// and what can go wrong with files, disks and servers. It knows no room: which tables there
+// and what can go wrong with files, disks and servers. It knows no package of the service: which tables there
 // are, package store describes in a Schema and in Tables.
 package db
 

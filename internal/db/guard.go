@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
 )
 
 // guard is an engine that refuses transactions with refusal.ErrDown while the database
@@ -221,7 +221,7 @@ func (g *guard) probe(ctx context.Context) {
 			err = g.proveRoom(ctx)
 		}
 		g.tell(err)
-		if g.ended() || rest.For(ctx, probeEvery) != nil {
+		if g.ended() || pace.Pause(ctx, probeEvery) != nil {
 			return
 		}
 	}

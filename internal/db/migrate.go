@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -157,7 +157,7 @@ func (s *Schema) migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB,
 		return fmt.Errorf("prepare migrations: %w", err)
 	}
 	for done := int64(0); ; done++ {
-		headway.Report(ctx, "migrating", done, 0)
+		progress.Report(ctx, "migrating", done, 0)
 		if _, err := provider.UpByOne(ctx); errors.Is(err, goose.ErrNoNextVersion) {
 			break
 		} else if err != nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/foundation/loopback"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -118,7 +118,7 @@ func CheckTransport(url string) error {
 	}
 	ways := []*pgconn.FallbackConfig{{Host: config.ConnConfig.Host, TLSConfig: config.ConnConfig.TLSConfig}}
 	for _, way := range append(ways, config.ConnConfig.Fallbacks...) {
-		if way.TLSConfig == nil && !strings.HasPrefix(way.Host, "/") && !loopback.Is(way.Host) {
+		if way.TLSConfig == nil && !strings.HasPrefix(way.Host, "/") && !machine.IsLoopback(way.Host) {
 			return fmt.Errorf("the connection to PostgreSQL on %s might be in the clear: add sslmode=verify-full (or require, "+
 				"which does not check the server's name) to the URL of the database, or set --database-allow-insecure", way.Host)
 		}

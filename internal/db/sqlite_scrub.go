@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 )
 
 // secure_delete overwrites a row that is deleted or rewritten, and pages that become free.
@@ -248,7 +248,7 @@ func (e *sqliteEngine) emptyLog(ctx context.Context) error {
 		if emptied || err != nil {
 			return err
 		}
-		if err := rest.For(ctx, emptyPause); err != nil {
+		if err := pace.Pause(ctx, emptyPause); err != nil {
 			return err
 		}
 	}

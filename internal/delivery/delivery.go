@@ -3,5 +3,5 @@
 // the rules for every field.
 //
 // It is pure: it reads no clock, draws no randomness and does no I/O. It imports
-// the foundations only, and every room of the trade may import it.
+// the foundations only, and every other package may import it.
 package delivery

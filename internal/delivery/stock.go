@@ -52,7 +52,7 @@ const (
 // MovementTypes lists all types of movements.
 var MovementTypes = []MovementType{MovementIn, MovementOut, MovementAdjustment, MovementTransfer}
 
-// Movement is one line of the stock ledger. The sum of Change over a product's
+// Movement is one line of the journal of stock. The sum of Change over a product's
 // movements at a location is its level there.
 type Movement struct {
 	MovementID  int64 // counts from 1 for each partner

@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Store is what this room needs of storage. Read runs fn on a consistent view of
+// Store is what this package needs of storage. Read runs fn on a consistent view of
 // the data; Write runs it in a transaction, which is durable once Write has
 // returned nil.
 type Store interface {

@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Call holds one request while it is served.
@@ -40,7 +40,7 @@ type Call struct {
 	// payee is whose rate a request on a page counts against: a person's own, so that
 	// programs cannot use it up. It is empty elsewhere, where it is the partner's.
 	payee string
-	// Payer is the partner or operator whose share of the room the call uses; empty
+	// Payer is the partner or operator whose share of the memory the call uses; empty
 	// for strangers. It is set as soon as the sender is known (see Server.vouch).
 	Payer string
 	// Key is the API key that the request was signed with; nil in a session.
@@ -60,10 +60,10 @@ type Call struct {
 	Created string
 	Refused []byte
 
-	// held is how many bytes of the room the call holds, as the share of holder.
+	// held is how many bytes of the memory the call holds, as the share of holder.
 	held   int64
 	holder string
-	// working is how much of the room's work the call holds.
+	// working is how much of the memory's work the call holds.
 	working int64
 	// watched is set while the call is watched (see watches).
 	watched *watched
@@ -198,7 +198,7 @@ func (s *Server) readAndVerify(c *Call) error {
 		return err
 	}
 	if len(c.Content) > maxStrangerBody {
-		return c.InSlot(SlotBody, func() error { return s.authenticateSigned(c) })
+		return c.WithPermit(PermitBody, func() error { return s.authenticateSigned(c) })
 	}
 	return s.authenticateSigned(c)
 }
@@ -241,7 +241,7 @@ func (c *Call) refuseEncoded() error {
 // sends its cookie always.
 func (r Route) signs(c *Call) bool {
 	return r.Access == AccessSigned ||
-		r.Access == AccessPartner && (c.Header.Get("X-Api-Key") != "" || c.Token(visit.Partners) == "")
+		r.Access == AccessPartner && (c.Header.Get("X-Api-Key") != "" || c.Token(web.Partners) == "")
 }
 
 // authorize checks that the caller of a request that is not signed may use the

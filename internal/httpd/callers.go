@@ -7,10 +7,10 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
-// Callers finds out who makes requests, and what they may do. The rooms that know keys,
+// Callers finds out who makes requests, and what they may do. The packages that know keys,
 // people and accounts are behind it.
 type Callers interface {
 	// Key returns the API key with a public key; nil if there is none. KeyUsed notes that
@@ -36,7 +36,7 @@ type Callers interface {
 	Operator(c *Call) error
 	// EndSession ends the session of a token that a cookie of an audience held. It does
 	// nothing if there is none.
-	EndSession(ctx context.Context, a visit.Audience, token string) error
+	EndSession(ctx context.Context, a web.Audience, token string) error
 }
 
 // Key is an API key, with which programs sign requests.
@@ -45,7 +45,7 @@ type Key struct {
 	Account   string
 	Secret    []byte // must not be changed
 	RequireV2 bool   // whether requests must have a signature of version 2
-	Of        any    // the key as its room knows it
+	Of        any    // the key as its package knows it
 }
 
 // Terms are what holds for an account.
@@ -67,7 +67,7 @@ func (c *Call) ActFor(by *actor.Actor) {
 
 // ActAs names the operator or user and the request in the audit entries of
 // everything that happens with the call's context from now on. An empty id stands for
-// an operator who is not known yet; the room that checks the password sets it.
+// an operator who is not known yet; the package that checks the password sets it.
 func (c *Call) ActAs(id string) {
 	ctx := audit.WithOperation(c.Context(), audit.Operation{OperatorID: id, RequestID: c.RequestID})
 	c.Request = c.WithContext(ctx)

@@ -4,13 +4,13 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // sessionCookies are the names of the session cookies of those who sign in, and
 // deviceCookie that of the cookie by which devices are known again; cookieName adds a
 // prefix behind https.
-var sessionCookies = map[visit.Audience]string{visit.Partners: "dropyard_session", visit.Operators: "dropyard_ops_session"}
+var sessionCookies = map[web.Audience]string{web.Partners: "dropyard_session", web.Operators: "dropyard_ops_session"}
 
 const deviceCookie = "dropyard_device"
 
@@ -28,7 +28,7 @@ func (c *Call) Origin() (from credential.Origin, err error) {
 
 // SignedIn sets the cookies of a new session and of its device. The session whose cookie
 // the client sent ends: no browser has it any longer.
-func (c *Call) SignedIn(a visit.Audience, token string, from credential.Origin) error {
+func (c *Call) SignedIn(a web.Audience, token string, from credential.Origin) error {
 	if replaced := c.Token(a); replaced != "" {
 		if err := c.server.config.Callers.EndSession(c.Context(), a, replaced); err != nil {
 			return err
@@ -42,7 +42,7 @@ func (c *Call) SignedIn(a visit.Audience, token string, from credential.Origin) 
 // SignOut ends the session of the request's cookie, and deletes the cookie. It does
 // nothing, and succeeds, if a browser sends the request from another site: links and
 // pictures there could sign people out.
-func (c *Call) SignOut(a visit.Audience) (Reply, error) {
+func (c *Call) SignOut(a web.Audience) (Reply, error) {
 	if !c.fromAnotherSite() {
 		if err := c.server.config.Callers.EndSession(c.Context(), a, c.Token(a)); err != nil {
 			return Reply{}, err
@@ -90,7 +90,7 @@ func (c *Call) setCookie(name, token string, age int) {
 func (c *Call) Secure() bool { return c.server.config.SecureCookies }
 
 // Token returns the token of the session of the request's cookie; empty without one.
-func (c *Call) Token(a visit.Audience) string { return c.CookieValue(sessionCookies[a]) }
+func (c *Call) Token(a web.Audience) string { return c.CookieValue(sessionCookies[a]) }
 
 // CookieValue returns the value of a cookie; empty if it was not sent.
 func (c *Call) CookieValue(name string) string {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 var errSentAlready = refusal.New(refusal.CodeConflict, "this form was sent already")
@@ -17,8 +17,8 @@ var errSentAlready = refusal.New(refusal.CodeConflict, "this form was sent alrea
 // click, or a form that is sent again, leads to where the first one led. The key is
 // claimed before the change, because a change that may have been made is better looked
 // up by the person than made twice.
-func (c *Call) formOnce(r visit.Route) (Reply, error) {
-	key, err := c.visit().Key()
+func (c *Call) formOnce(r web.Route) (Reply, error) {
+	key, err := c.pageRequest().Key()
 	if err != nil {
 		return Reply{}, err
 	}
@@ -36,7 +36,7 @@ func (c *Call) formOnce(r visit.Route) (Reply, error) {
 }
 
 // handleForm handles a form whose key has been claimed.
-func (c *Call) handleForm(r visit.Route, change *idempotency.Change) (Reply, error) {
+func (c *Call) handleForm(r web.Route, change *idempotency.Change) (Reply, error) {
 	// A browser hangs up when its user clicks again: the change that has begun goes on.
 	timeout := requestTimeout
 	if r.Long {
@@ -93,7 +93,7 @@ func (s *Server) formAgain(c *Call, earlier, change *idempotency.Change) (Reply,
 	case earlier.Status == 0 && mayRun(earlier, change):
 		return Reply{}, idempotency.ErrInProgress
 	case earlier.BodyHash == change.BodyHash && earlier.Status == http.StatusOK:
-		return Reply{}, visit.ErrShownOnce
+		return Reply{}, web.ErrShownOnce
 	case earlier.BodyHash != change.BodyHash || earlier.Status != http.StatusSeeOther:
 		return Reply{}, errSentAlready
 	}

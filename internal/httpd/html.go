@@ -10,18 +10,18 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // pageAccess is what a page must prove, by its audience.
-var pageAccess = map[visit.Audience]Access{
-	visit.Anyone: AccessPublic, visit.Partners: AccessPage, visit.Operators: AccessOperator,
+var pageAccess = map[web.Audience]Access{
+	web.Anyone: AccessPublic, web.Partners: AccessPage, web.Operators: AccessOperator,
 }
 
 // pageRoute returns the route of a page. Its requests get what all others get: an id,
 // limits of size and time, authentication, metrics, and a refusal where something
 // fails. It is not part of the interfaces that the OpenAPI documents describe.
-func pageRoute(r visit.Route) Route {
+func pageRoute(r web.Route) Route {
 	route := Route{
 		Method: r.Method, Pattern: r.Pattern, Access: pageAccess[r.For], Needs: r.Needs,
 		Long: r.Long, Reads: r.ChangesNothing, Page: r.For,
@@ -36,7 +36,7 @@ func pageRoute(r visit.Route) Route {
 		switch {
 		case r.Method == http.MethodGet || r.ChangesNothing:
 			return c.Page(r.Serve)
-		case r.For == visit.Anyone:
+		case r.For == web.Anyone:
 			return c.strangersForm(r)
 		default:
 			return c.formOnce(r)
@@ -63,7 +63,7 @@ func pageRoute(r visit.Route) Route {
 
 // strangersForm handles a form of a person who has not signed in. It counts against
 // the rate of the network, unless the route says otherwise.
-func (c *Call) strangersForm(r visit.Route) (Reply, error) {
+func (c *Call) strangersForm(r web.Route) (Reply, error) {
 	if !r.Uncounted {
 		if err := c.LimitStranger(); err != nil {
 			return Reply{}, err
@@ -80,15 +80,15 @@ func (c *Call) strangersForm(r visit.Route) (Reply, error) {
 }
 
 // Page returns what a page responds.
-func (c *Call) Page(serve visit.Serve) (Reply, error) {
-	status, body, err := serve(c.visit())
+func (c *Call) Page(serve web.Serve) (Reply, error) {
+	status, body, err := serve(c.pageRequest())
 	return Reply{Status: status, Body: body}, err
 }
 
 // visit returns the request as pages take it.
-func (c *Call) visit() *visit.Visit {
+func (c *Call) pageRequest() *web.PageRequest {
 	c.Body = io.NopCloser(bytes.NewReader(c.Content))
-	return &visit.Visit{
+	return &web.PageRequest{
 		Request: c.Request, Header: c.ReplyHeader, Principal: c.Principal, PersonID: c.PersonID,
 		Account: c.Account, Address: c.Address(), Door: door{c},
 	}
@@ -101,7 +101,7 @@ func (s *Server) wantsPage(c *Call) bool {
 	if !isPage && (c.Pattern != "/" || s.isInterface(c.URL.Path)) {
 		return false
 	}
-	return s.config.RefusedPage != nil && (isPage && audience != visit.Anyone || visit.WantsPage(c.Request))
+	return s.config.RefusedPage != nil && (isPage && audience != web.Anyone || web.WantsPage(c.Request))
 }
 
 // isInterface reports whether a path is one of the interfaces for programs, where a
@@ -116,17 +116,17 @@ type door struct{ call *Call }
 
 func (d door) Origin() (credential.Origin, error) { return d.call.Origin() }
 
-func (d door) SignIn(a visit.Audience, token string, from credential.Origin) error {
+func (d door) SignIn(a web.Audience, token string, from credential.Origin) error {
 	return d.call.SignedIn(a, token, from)
 }
 
-func (d door) Token(a visit.Audience) string { return d.call.Token(a) }
+func (d door) Token(a web.Audience) string { return d.call.Token(a) }
 
-func (d door) SignOut(a visit.Audience) { d.call.setCookie(sessionCookies[a], "", -1) }
+func (d door) SignOut(a web.Audience) { d.call.setCookie(sessionCookies[a], "", -1) }
 
 // refusedPage returns the page of a refusal.
 func (s *Server) refusedPage(c *Call, status int, refused *refusal.Error) (Reply, error) {
-	other, body, err := s.config.RefusedPage(c.visit(), refused)
+	other, body, err := s.config.RefusedPage(c.pageRequest(), refused)
 	if other != 0 {
 		status = other
 	}

@@ -8,8 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
@@ -184,7 +184,7 @@ func (s *Server) drain(w http.ResponseWriter, c *Call) {
 		return
 	}
 	defer s.draining.Release(1)
-	_ = rest.For(c.Context(), drainPause)
+	_ = pace.Pause(c.Context(), drainPause)
 	if http.NewResponseController(w).SetReadDeadline(time.Now().Add(drainTimeout)) != nil {
 		return
 	}

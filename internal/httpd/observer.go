@@ -10,8 +10,8 @@ type Observer interface {
 	Route(pattern string) RouteObserver
 	// Limited is called when a request was counted against a rate limit.
 	Limited(limit Limit, allowed bool)
-	// Slot is called when a request has waited for a slot, whether it got one or not.
-	Slot(slot Slot, waited time.Duration, taken bool)
+	// Permit is called when a request has waited for a permit, whether it got one or not.
+	Permit(permit Permit, waited time.Duration, taken bool)
 }
 
 // RouteObserver is called at the start and the end of each request of a route.
@@ -41,6 +41,6 @@ type unobserved struct{}
 
 func (unobserved) Route(string) RouteObserver          { return unobserved{} }
 func (unobserved) Limited(Limit, bool)                 {}
-func (unobserved) Slot(Slot, time.Duration, bool)      {}
+func (unobserved) Permit(Permit, time.Duration, bool)  {}
 func (unobserved) Started()                            {}
 func (unobserved) Finished(string, int, time.Duration) {}

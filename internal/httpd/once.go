@@ -40,7 +40,7 @@ const (
 	// InParts are requests whose parts are each carried out once. They are carried out
 	// again; their key is claimed before the first time.
 	InParts
-	// SettledElsewhere are requests whose answer the room keeps in the transaction of the
+	// SettledElsewhere are requests whose answer its package keeps in the transaction of the
 	// change.
 	SettledElsewhere
 	// Unkeyed requests take no key: their answer has a secret, which is not stored.

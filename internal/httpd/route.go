@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Route is one row of a table of routes.
@@ -34,7 +34,7 @@ type Route struct {
 	// Secret is set if the path gives access to what it names, so that no log may have it.
 	Secret bool
 	// Page is the audience of a page for people; empty for what programs call.
-	Page visit.Audience
+	Page web.Audience
 }
 
 // Public returns a route that anybody may call.

@@ -30,7 +30,7 @@ func (s *Server) send(w http.ResponseWriter, c *Call, answer Reply, err error) {
 		h.Set("Content-Type", "application/json")
 		h["Content-Security-Policy"] = inert
 	}
-	s.setGuards(h)
+	s.setProtection(h)
 	if answer.Stream != nil {
 		s.sendStream(w, c, answer)
 		return
@@ -70,9 +70,9 @@ var (
 	onlyHTTPS = []string{"max-age=31536000"}
 )
 
-// setGuards sets the headers by which browsers and caches guard a response. No cache may
+// setProtection sets the headers by which browsers and caches guard a response. No cache may
 // store it, unless its handler has said how long.
-func (s *Server) setGuards(h http.Header) {
+func (s *Server) setProtection(h http.Header) {
 	h["X-Content-Type-Options"] = nosniff
 	if h["Cache-Control"] == nil {
 		h["Cache-Control"] = noStore

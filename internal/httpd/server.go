@@ -1,6 +1,6 @@
-// Package httpd is what every request passes, whichever room handles it: its id, its
+// Package httpd is what every request passes, whichever package handles it: its id, its
 // limits of size, rate and time, its signature or session, its response and what is
-// written about it. It knows no room: what it must know of callers it asks Callers, and
+// written about it. It knows no package of the service: what it must know of callers it asks Callers, and
 // what is handled are the Handlers of its routes.
 package httpd
 
@@ -14,13 +14,12 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/accesslog"
-	"github.com/dropyard/dropyard/internal/foundation/budget"
+	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
-	"github.com/dropyard/dropyard/internal/foundation/turns"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 	"golang.org/x/sync/semaphore"
 )
 
@@ -41,9 +40,9 @@ type Config struct {
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	// Pages are pages besides the routes, and what they load.
-	Pages []visit.Route
+	Pages []web.Route
 	// RefusedPage writes the page for a refusal; nil if all refusals are JSON.
-	RefusedPage visit.Refused
+	RefusedPage web.Refused
 
 	Now func() time.Time
 	At  func(time.Time) <-chan time.Time // fires at a time by the clock of Now
@@ -72,8 +71,8 @@ type Config struct {
 	TrustedProxies []netip.Prefix
 	// SecureCookies is set when the public base URL is https.
 	SecureCookies bool
-	// Room bounds the memory for requests and responses in flight.
-	Room *Room
+	// Memory bounds the memory for requests and responses in flight.
+	Memory *Memory
 	// Security writes events that can be part of an attack; nil writes nothing.
 	Security *securitylog.Log
 	// AccessLog writes a line for each request; nil writes none.
@@ -107,15 +106,15 @@ type Server struct {
 	// tracking counts requests for tracking and proofs, by network.
 	tracking *throttle.Networks
 	// concurrent counts the requests of each account that are in flight.
-	concurrent *budget.Budget
-	room       *Room
+	concurrent *fair.Quota
+	memory     *Memory
 	// draining limits how many refused bodies are discarded at the same time.
 	draining *semaphore.Weighted
 	mux      *http.ServeMux
-	pages    map[string]visit.Audience // of pages, by pattern; read only
+	pages    map[string]web.Audience // of pages, by pattern; read only
 	// notFound refuses a path that no route has.
 	notFound http.Handler
-	slots    map[Slot]*turns.Slots // read only
+	permits  map[Permit]*fair.Semaphore // read only
 	// unmatched observes the requests that match no route.
 	unmatched RouteObserver
 	// repeats are the changes under way that came with a key.
@@ -146,16 +145,16 @@ func New(config Config, routes []Route) *Server {
 		registrations:   throttle.NewNetworks(perDay(config.RegistrationLimit), config.Now),
 		newcomers:       throttle.New(perDay(config.NewAccountChanges), config.Now),
 		tracking:        networks(),
-		concurrent:      budget.New(math.MaxInt64, maxConcurrent, budget.Watch{}),
-		room:            config.Room,
+		concurrent:      fair.NewQuota(math.MaxInt64, maxConcurrent, fair.Watch{}),
+		memory:          config.Memory,
 		draining:        semaphore.NewWeighted(maxDraining),
 		mux:             http.NewServeMux(),
-		slots:           newSlots(),
+		permits:         newPermits(),
 		watches:         watches{running: map[*watched]bool{}, closing: make(chan struct{})},
 		sameSite:        http.NewCrossOriginProtection(),
 		unmatched:       config.Observer.Route(""),
 		docURLs:         docURLs(config.BaseURL(), config.Statuses),
-		pages:           map[string]visit.Audience{},
+		pages:           map[string]web.Audience{},
 	}
 	paths := map[string]methods{}
 	add := func(route Route) {

@@ -1,5 +1,5 @@
 // Package mail has what the mails of the service say, in English and French, as text
-// and as HTML, and what rooms need to have one sent. It sends nothing.
+// and as HTML, and what packages need to have one sent. It sends nothing.
 package mail
 
 import (
@@ -89,7 +89,7 @@ type Mail struct {
 	CreatedAt time.Time
 }
 
-// Writer is what rooms that send mail need to change in storage.
+// Writer is what packages that send mail need to change in storage.
 type Writer interface {
 	AddMail(ctx context.Context, mail *Mail) error
 	// LockMailCounts returns the counts of all the keys, locked until the transaction

@@ -1,4 +1,4 @@
-// Package mailer sends the mails that rooms have written into the database. A mail is
+// Package mailer sends the mails that packages have written into the database. A mail is
 // removed once the server has accepted it. An attempt is counted before it is made, so
 // that one node at a time sends a mail, and that a process which dies in between loses
 // none: the mail is due again later. It can be sent twice only if the process dies, or

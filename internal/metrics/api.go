@@ -16,7 +16,7 @@ type apiMetrics struct {
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 	limits   map[httpd.Limit]limitCounters // read only
-	slots    *prometheus.HistogramVec
+	permits  *prometheus.HistogramVec
 }
 
 type limitCounters struct{ allowed, refused prometheus.Counter }
@@ -31,13 +31,13 @@ func newAPIMetrics(register registrar) *apiMetrics {
 		inFlight: register.gauge("dropyard_http_requests_in_flight",
 			"HTTP requests that are being answered.").WithLabelValues(),
 		limits: map[httpd.Limit]limitCounters{},
-		slots: register.histogram("dropyard_slot_wait_seconds",
+		permits: register.histogram("dropyard_slot_wait_seconds",
 			"Time that requests waited for a slot, by slot and outcome.",
 			[]float64{.001, .01, .05, .1, .25, .5, 1, 2.5, 5}, "slot", "outcome"),
 	}
-	for _, slot := range httpd.SlotKinds {
-		m.slots.WithLabelValues(string(slot), "taken")
-		m.slots.WithLabelValues(string(slot), "refused")
+	for _, permit := range httpd.PermitKinds {
+		m.permits.WithLabelValues(string(permit), "taken")
+		m.permits.WithLabelValues(string(permit), "refused")
 	}
 	limited := register.counter("dropyard_rate_limit_requests_total",
 		"Requests that a rate limit was asked for, by limit and outcome.", "limit", "outcome")
@@ -62,13 +62,13 @@ func (m *apiMetrics) Limited(limit httpd.Limit, allowed bool) {
 	}
 }
 
-// Slot counts a request that has waited for a slot.
-func (m *apiMetrics) Slot(slot httpd.Slot, waited time.Duration, taken bool) {
+// Permit counts a request that has waited for a permit.
+func (m *apiMetrics) Permit(permit httpd.Permit, waited time.Duration, taken bool) {
 	outcome := "taken"
 	if !taken {
 		outcome = "refused"
 	}
-	m.slots.WithLabelValues(string(slot), outcome).Observe(waited.Seconds())
+	m.permits.WithLabelValues(string(permit), outcome).Observe(waited.Seconds())
 }
 
 // unmatched is the route label of requests that no route takes.

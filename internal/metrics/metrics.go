@@ -1,9 +1,9 @@
 // Package metrics shows Prometheus how the service is doing. No other package
 // imports the Prometheus client.
 //
-// There are two ways in, the same for every room. What happens in a room is
-// reported to the Observer that the room declares in its Config; a method of
-// Metrics returns one (API, Orders, ...). What a room holds at the moment, such
+// There are two ways in, the same for every package. What happens in a package is
+// reported to the Observer that the package declares in its Config; a method of
+// Metrics returns one (API, Orders, ...). What a package holds at the moment, such
 // as connections or queues, is read from its Stats by a Watch method at each
 // scrape.
 //

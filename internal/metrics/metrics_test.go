@@ -42,7 +42,7 @@ func TestObservers(t *testing.T) {
 	route.Started()
 	route.Finished("GET", 200, 3*time.Millisecond)
 	m.API().Limited(httpd.LimitTracking, false)
-	m.API().Slot(httpd.SlotHeavy, time.Second/2, false)
+	m.API().Permit(httpd.PermitHeavy, time.Second/2, false)
 	m.Orders().Committed(order.Group{Commands: 7, Took: 20 * time.Millisecond, Races: 2, Retries: 3, Blocked: 4})
 	m.Orders().Settled(order.CommandCancel, order.OutcomeReplayed)
 	m.Orders().Waited(time.Second)

@@ -68,7 +68,7 @@ var (
 		"Endpoints that this node is sending to, by the state of their lane.", []string{"state"}, nil)
 	laneEventsDesc = prometheus.NewDesc("dropyard_webhook_lane_events",
 		"Events that lanes have read and not settled, by state.", []string{"state"}, nil)
-	slotsDesc = prometheus.NewDesc("dropyard_webhook_slots",
+	permitsDesc = prometheus.NewDesc("dropyard_webhook_slots",
 		"Slots for requests to webhook endpoints that are in use, by the speed of the endpoint.", []string{"speed"}, nil)
 	notesDesc = prometheus.NewDesc("dropyard_webhook_settler_queue",
 		"Outcomes of requests, and parkings and renewals of lanes, that wait to be written.", nil, nil)
@@ -86,8 +86,8 @@ func (c senderCollector) Collect(out chan<- prometheus.Metric) {
 	for state, lanes := range stats.Lanes {
 		out <- gauge(lanesDesc, float64(lanes), state)
 	}
-	for speed, used := range stats.Slots {
-		out <- gauge(slotsDesc, float64(used), speed)
+	for speed, used := range stats.Permits {
+		out <- gauge(permitsDesc, float64(used), speed)
 	}
 	out <- gauge(laneEventsDesc, float64(stats.Ready), "ready")
 	out <- gauge(laneEventsDesc, float64(stats.UnderWay), "under_way")

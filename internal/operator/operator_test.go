@@ -297,7 +297,7 @@ func TestCreateCourier(t *testing.T) {
 			if courier.Active != c.want || courier.Name != "Amélie Tremblay" || courier.Phone != "+15145550188" || courier.Vehicle != "Cargo van" {
 				t.Errorf("created %+v", courier)
 			}
-			// The order room may assign active couriers only.
+			// Package order may assign active couriers only.
 			err = d.store.Orders().Read(t.Context(), func(tx order.Reader) error {
 				found, err := tx.Courier(t.Context(), courier.CourierID)
 				if got := found != nil; got != c.want {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -96,7 +96,7 @@ func (a *Acceptor) Run(service *Service) {
 			if err := a.round(ctx, &known); err != nil && ctx.Err() == nil {
 				a.log.Error("orders were not accepted automatically, trying again", "error", err)
 				a.WakeAll()
-				_ = rest.For(ctx, acceptRest)
+				_ = pace.Pause(ctx, acceptRest)
 			}
 			select {
 			case <-a.wake:

@@ -10,8 +10,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
@@ -26,8 +26,8 @@ type Changes struct {
 	Mails    []*mail.Mail // to recipients
 	// Figures has what moves add to the figures; Apply adds what creations do.
 	Figures figures.Tally
-	// Ledgers has the ledgers in which something was booked, by partner.
-	Ledgers map[string]*ledger.Ledger
+	// Stocks has the stocks in which something was booked, by partner.
+	Stocks map[string]*movement.Stock
 
 	// The rest follows from the fields above; Apply fills it.
 

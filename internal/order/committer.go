@@ -12,9 +12,9 @@ import (
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
-	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
 
 // committer settles every command that waits in one transaction. There is no
@@ -36,7 +36,7 @@ type committer struct {
 	done      sync.WaitGroup
 
 	mu    sync.Mutex
-	queue turns.Queue[*waiting] // what waits, by partner; guarded by mu
+	queue fair.Queue[*waiting] // what waits, by partner; guarded by mu
 	// busy has the partners whose groups are settled beside the others'; guarded by mu.
 	// Their commands wait for the next group: of deal, or of alone.
 	busy map[string]bool

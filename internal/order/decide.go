@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // encoder writes the record of an order as it is answered and kept.
@@ -88,7 +88,7 @@ func keep(s *State, c *Changes, receipt *idempotency.Receipt) {
 func decideGroup(clock figures.Clock, s *State, commands []command) ([]outcome, *Changes) {
 	changes := &Changes{
 		Changed: map[OrderKey]*Change{},
-		Ledgers: map[string]*ledger.Ledger{},
+		Stocks:  map[string]*movement.Stock{},
 		Figures: figures.Tally{Clock: clock},
 	}
 	outcomes := make([]outcome, len(commands))
@@ -115,7 +115,7 @@ func needsOf(commands []command) *Needs {
 	n.Orders = distinct(n.Orders, compareOrders)
 	n.Proofs = distinct(n.Proofs, compareOrders)
 	n.Usages = latestDays(n.Usages)
-	n.Products = distinct(n.Products, func(a, b ledger.ProductKey) int {
+	n.Products = distinct(n.Products, func(a, b movement.ProductKey) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))
 	})
 	return &n

@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // createCommand admits a new order that has been validated and priced.
@@ -32,7 +32,7 @@ func (cmd *createCommand) needs(n *Needs) {
 		n.Usages = append(n.Usages, UsageKey{cmd.order.PartnerID, DayOf(cmd.order.CreatedAt)})
 	}
 	for _, item := range cmd.order.Items {
-		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.order.PartnerID, ProductID: item.ProductID})
+		n.Products = append(n.Products, movement.ProductKey{PartnerID: cmd.order.PartnerID, ProductID: item.ProductID})
 	}
 }
 
@@ -79,7 +79,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 func named(s *State, order *delivery.Order) []delivery.Item {
 	items := slices.Clone(order.Items)
 	for i := range items {
-		items[i].Name = s.product(ledger.ProductKey{PartnerID: order.PartnerID, ProductID: items[i].ProductID}).Name
+		items[i].Name = s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: items[i].ProductID}).Name
 	}
 	return items
 }
@@ -99,7 +99,7 @@ func (cmd *refuseCommand) partner() string { return cmd.request.PartnerID }
 func (cmd *refuseCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.request.Key)
 	for _, item := range cmd.items {
-		n.Products = append(n.Products, ledger.ProductKey{PartnerID: cmd.request.PartnerID, ProductID: item.ProductID})
+		n.Products = append(n.Products, movement.ProductKey{PartnerID: cmd.request.PartnerID, ProductID: item.ProductID})
 	}
 }
 

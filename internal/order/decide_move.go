@@ -10,13 +10,13 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // cancelCommand cancels an order for its partner.
 type cancelCommand struct {
 	target   OrderKey
-	products []ledger.ProductKey // of the order's allocation
+	products []movement.ProductKey // of the order's allocation
 	reason   string
 	at       time.Time
 	eventID  string
@@ -65,9 +65,9 @@ type statusDetails struct {
 // advanceCommand moves an order on behalf of the service.
 type advanceCommand struct {
 	target   OrderKey
-	version  int64               // the version that the caller saw
-	products []ledger.ProductKey // of the order's allocation, for a cancellation
-	carrier  string              // the courier who must carry the order; empty for any
+	version  int64                 // the version that the caller saw
+	products []movement.ProductKey // of the order's allocation, for a cancellation
+	carrier  string                // the courier who must carry the order; empty for any
 	step     step
 	// proofURL returns the address of a proof for the event; nil for a move whose
 	// event has none.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // allocate decides where an order's items are taken from. It changes nothing,
@@ -19,7 +19,7 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 	var takes []delivery.Take
 	var shortages []delivery.Shortage
 	for _, line := range addedUp(order.Items) {
-		product := s.product(ledger.ProductKey{PartnerID: order.PartnerID, ProductID: line.ProductID})
+		product := s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: line.ProductID})
 		taken, enough := delivery.Allocate(product.Levels, line.ProductID, line.Quantity)
 		if !enough {
 			shortages = append(shortages, delivery.Shortage{
@@ -42,7 +42,7 @@ func unknownProducts(s *State, partnerID string, items []delivery.Item) (problem
 		if item.ProductID == 0 {
 			continue // could not be read, which is a fault already
 		}
-		product := s.product(ledger.ProductKey{PartnerID: partnerID, ProductID: item.ProductID})
+		product := s.product(movement.ProductKey{PartnerID: partnerID, ProductID: item.ProductID})
 		if product == nil || product.Status != delivery.ProductActive {
 			problems.Add(fmt.Sprintf("items[%d].product_id", i), item.ProductID, activeProduct)
 		}
@@ -67,19 +67,19 @@ func addedUp(items []delivery.Item) []delivery.Item {
 // withdrawStock takes an order's allocation out of stock.
 func withdrawStock(s *State, c *Changes, order *delivery.Order) {
 	if len(order.Allocation) > 0 {
-		c.book(s.Ledgers[order.PartnerID]).Withdraw(order.Allocation, order.OrderID, order.UpdatedAt)
+		c.book(s.Stocks[order.PartnerID]).Withdraw(order.Allocation, order.OrderID, order.UpdatedAt)
 	}
 }
 
 // returnStock returns an order's allocation to where it was taken from.
 func returnStock(s *State, c *Changes, order *delivery.Order, at time.Time) {
 	if len(order.Allocation) > 0 {
-		c.book(s.Ledgers[order.PartnerID]).Return(order.Allocation, order.OrderID, at)
+		c.book(s.Stocks[order.PartnerID]).Return(order.Allocation, order.OrderID, at)
 	}
 }
 
-// book notes that a ledger changes.
-func (c *Changes) book(changed *ledger.Ledger) *ledger.Ledger {
-	c.Ledgers[changed.PartnerID] = changed
+// book notes that a stock changes.
+func (c *Changes) book(changed *movement.Stock) *movement.Stock {
+	c.Stocks[changed.PartnerID] = changed
 	return changed
 }

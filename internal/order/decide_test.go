@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 	"pgregory.net/rapid"
 )
@@ -53,7 +53,7 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 				checkOutcomes(t, m.commit(t, commandsOf(wishes[from:to])), want[from:to])
 			}
 			checkSame(t, world, m)
-			checkLedger(t, initial, m)
+			checkMovements(t, initial, m)
 			checkOrders(t, m)
 			checkBoard(t, world, m)
 			checkQueue(t, start.queues, m)
@@ -87,13 +87,13 @@ var (
 // drawWorld draws catalogues with stock. The last product is unknown.
 func drawWorld(t *rapid.T) *model {
 	m := &model{
-		names: map[ledger.ProductKey]string{}, active: map[ledger.ProductKey]bool{}, levels: map[place]int64{},
+		names: map[movement.ProductKey]string{}, active: map[movement.ProductKey]bool{}, levels: map[place]int64{},
 		orders: map[OrderKey]*snapshot{}, answers: map[string]kept{}, last: map[string]int64{},
 	}
 	for _, partner := range modelPartners {
 		m.last[partner] = rapid.Int64Range(0, 9).Draw(t, "last movement")
 		for product := range int64(3) {
-			key := ledger.ProductKey{PartnerID: partner, ProductID: product + 1}
+			key := movement.ProductKey{PartnerID: partner, ProductID: product + 1}
 			m.names[key] = fmt.Sprintf("%s's product %d", partner, product+1)
 			m.active[key] = !rarely(t, "inactive")
 			for _, location := range modelLocations[:rapid.IntRange(1, 3).Draw(t, "locations")] {
@@ -111,11 +111,11 @@ func rarely(t *rapid.T, label string) bool { return rapid.IntRange(0, 9).Draw(t,
 func (m *model) memory() *memory {
 	stored := &memory{
 		receipts: map[idempotency.Key]*idempotency.Receipt{}, orders: map[OrderKey]*delivery.Order{},
-		stock: map[ledger.ProductKey]*ledger.Product{}, last: maps.Clone(m.last),
+		stock: map[movement.ProductKey]*movement.Product{}, last: maps.Clone(m.last),
 		board: map[OrderKey]*board.Row{}, delivered: map[OrderKey]Delivery{},
 	}
 	for key, name := range m.names {
-		stock := &ledger.Product{Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive}}
+		stock := &movement.Product{Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive}}
 		if m.active[key] {
 			stock.Status = delivery.ProductActive
 		}
@@ -157,7 +157,7 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 		return w
 	}
 	for _, taken := range found.Takes {
-		w.products = append(w.products, ledger.ProductKey{PartnerID: w.partner, ProductID: taken.ProductID})
+		w.products = append(w.products, movement.ProductKey{PartnerID: w.partner, ProductID: taken.ProductID})
 	}
 	if w.kind == "advance" {
 		drawStep(t, &w, found)
@@ -351,16 +351,16 @@ func eventText(e *delivery.Event) string {
 	return text
 }
 
-// checkLedger holds the levels against the movements since the beginning.
-func checkLedger(t *rapid.T, initial, m *memory) {
+// checkMovements holds the levels against the movements since the beginning.
+func checkMovements(t *rapid.T, initial, m *memory) {
 	sums := map[place]int64{}
 	for key, stock := range initial.stock {
 		for _, level := range stock.Levels {
 			sums[place{key, level.Location}] = level.Quantity
 		}
 	}
-	for _, movement := range m.movements {
-		sums[place{ledger.ProductKey{PartnerID: movement.PartnerID, ProductID: movement.ProductID}, movement.Location}] += movement.Change()
+	for _, bookedMovement := range m.movements {
+		sums[place{movement.ProductKey{PartnerID: bookedMovement.PartnerID, ProductID: bookedMovement.ProductID}, bookedMovement.Location}] += bookedMovement.Change()
 	}
 	for key, stock := range m.stock {
 		total := int64(0)

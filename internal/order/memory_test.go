@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"pgregory.net/rapid"
 )
 
@@ -18,24 +18,24 @@ import (
 type memory struct {
 	receipts  map[idempotency.Key]*idempotency.Receipt
 	orders    map[OrderKey]*delivery.Order
-	stock     map[ledger.ProductKey]*ledger.Product
+	stock     map[movement.ProductKey]*movement.Product
 	last      map[string]int64
-	movements []movement
+	movements []bookedMovement
 	events    []*delivery.Event
 	board     map[OrderKey]*board.Row
 	delivered map[OrderKey]Delivery
 	queues    queues
 }
 
-// movement is a line of a partner's stock ledger.
-type movement struct {
+// bookedMovement is a line of a partner's journal of stock.
+type bookedMovement struct {
 	PartnerID string
 	delivery.Movement
 }
 
 func (m *memory) clone() *memory {
 	twin := &memory{
-		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[ledger.ProductKey]*ledger.Product{},
+		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[movement.ProductKey]*movement.Product{},
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
 		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered), queues: m.queues.clone(),
 	}
@@ -45,14 +45,14 @@ func (m *memory) clone() *memory {
 	return twin
 }
 
-func cloned(p *ledger.Product) *ledger.Product {
-	return &ledger.Product{Product: p.Product, Levels: slices.Clone(p.Levels)}
+func cloned(p *movement.Product) *movement.Product {
+	return &movement.Product{Product: p.Product, Levels: slices.Clone(p.Levels)}
 }
 
 func (m *memory) load(needs *Needs) *State {
 	s := &State{
 		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{}, Orders: map[OrderKey]*delivery.Order{},
-		Ledgers: map[string]*ledger.Ledger{},
+		Stocks: map[string]*movement.Stock{},
 	}
 	for _, key := range needs.Receipts {
 		if receipt := m.receipts[key]; receipt != nil {
@@ -70,10 +70,10 @@ func (m *memory) load(needs *Needs) *State {
 		}
 	}
 	for _, key := range needs.Products {
-		partner := s.Ledgers[key.PartnerID]
+		partner := s.Stocks[key.PartnerID]
 		if partner == nil {
-			partner = &ledger.Ledger{PartnerID: key.PartnerID, LastMovement: m.last[key.PartnerID], Products: map[int64]*ledger.Product{}}
-			s.Ledgers[key.PartnerID] = partner
+			partner = &movement.Stock{PartnerID: key.PartnerID, LastMovement: m.last[key.PartnerID], Products: map[int64]*movement.Product{}}
+			s.Stocks[key.PartnerID] = partner
 		}
 		if stock := m.stock[key]; stock != nil {
 			partner.Products[key.ProductID] = cloned(stock)
@@ -161,19 +161,19 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 }
 
 func (m *memory) saveStock(t *rapid.T, c *Changes) {
-	for partnerID, changed := range c.Ledgers {
+	for partnerID, changed := range c.Stocks {
 		for _, booked := range changed.Booked {
 			m.last[partnerID]++
 			if booked.MovementID != m.last[partnerID] {
 				t.Fatalf("got movement %d of %s, want %d", booked.MovementID, partnerID, m.last[partnerID])
 			}
-			m.movements = append(m.movements, movement{partnerID, booked})
+			m.movements = append(m.movements, bookedMovement{partnerID, booked})
 		}
 		if changed.LastMovement != m.last[partnerID] {
 			t.Fatalf("got the counter %d of %s, want %d", changed.LastMovement, partnerID, m.last[partnerID])
 		}
 		for _, product := range changed.Changed() {
-			m.stock[ledger.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}] = product
+			m.stock[movement.ProductKey{PartnerID: partnerID, ProductID: product.ProductID}] = product
 		}
 	}
 }
@@ -188,7 +188,7 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	}
 	if !changes.empty() {
 		m.save(t, changes)
-	} else if len(changes.Events)+len(changes.History)+len(changes.Ledgers)+
+	} else if len(changes.Events)+len(changes.History)+len(changes.Stocks)+
 		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Queue)+len(changes.Wakes) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}

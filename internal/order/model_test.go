@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // wish is a command in words: what the model reads, and what a real command is
@@ -24,7 +24,7 @@ type wish struct {
 	reference string
 	items     []delivery.Item
 	// of a cancellation or an advance
-	products []ledger.ProductKey // what its caller saw of the allocation
+	products []movement.ProductKey // what its caller saw of the allocation
 	reason   string
 	// of an advance
 	version int64
@@ -80,7 +80,7 @@ func mayBecome(from, to delivery.Status) bool {
 }
 
 type place struct {
-	ledger.ProductKey
+	movement.ProductKey
 	location string
 }
 
@@ -92,8 +92,8 @@ type kept struct {
 // model is the committer without groups, sets and versions: one command after
 // the other on plain maps.
 type model struct {
-	names   map[ledger.ProductKey]string
-	active  map[ledger.ProductKey]bool
+	names   map[movement.ProductKey]string
+	active  map[movement.ProductKey]bool
 	levels  map[place]int64
 	orders  map[OrderKey]*snapshot
 	answers map[string]kept
@@ -133,7 +133,7 @@ func (m *model) create(w wish) (refused, text string) {
 		}
 	}
 	for i, item := range w.items {
-		if !m.active[ledger.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}] {
+		if !m.active[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}] {
 			refused += fmt.Sprintf(" items[%d].product_id", i)
 		}
 	}
@@ -150,7 +150,7 @@ func (m *model) create(w wish) (refused, text string) {
 		History: []string{fmt.Sprintf("pending@%d/%d:", w.at.UnixMilli(), w.at.UnixMilli())},
 	}
 	for _, item := range w.items {
-		item.Name = m.names[ledger.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
+		item.Name = m.names[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}
 	for _, taken := range takes {
@@ -173,7 +173,7 @@ func (m *model) take(w wish) (takes []delivery.Take, shortages string) {
 	for _, product := range mentioned {
 		left, rest, all := map[string]int64{}, wanted[product], int64(0)
 		for at, quantity := range m.levels {
-			if at.ProductKey == (ledger.ProductKey{PartnerID: w.partner, ProductID: product}) {
+			if at.ProductKey == (movement.ProductKey{PartnerID: w.partner, ProductID: product}) {
 				left[at.location] = quantity
 				all += quantity
 			}
@@ -204,7 +204,7 @@ func fullest(left map[string]int64) (location string) {
 
 func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign, at int64) {
 	m.last[o.Partner]++
-	m.levels[place{ledger.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign * taken.Quantity
+	m.levels[place{movement.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign * taken.Quantity
 	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, at))
 }
 

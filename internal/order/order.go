@@ -16,8 +16,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
 )
@@ -370,10 +370,10 @@ func (s *Service) Cancel(
 
 // productsOf returns the products that go back to stock if the order is cancelled.
 // They are fixed at creation, so they may be read ahead of the transaction.
-func productsOf(order *delivery.Order) []ledger.ProductKey {
-	keys := make([]ledger.ProductKey, len(order.Allocation))
+func productsOf(order *delivery.Order) []movement.ProductKey {
+	keys := make([]movement.ProductKey, len(order.Allocation))
 	for i, take := range order.Allocation {
-		keys[i] = ledger.ProductKey{PartnerID: order.PartnerID, ProductID: take.ProductID}
+		keys[i] = movement.ProductKey{PartnerID: order.PartnerID, ProductID: take.ProductID}
 	}
 	return keys
 }

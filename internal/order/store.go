@@ -9,11 +9,11 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
 
-// Store is what this room needs of storage: a consistent view to read, and a
+// Store is what this package needs of storage: a consistent view to read, and a
 // transaction to write, durable once Write has returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
@@ -144,7 +144,7 @@ type Needs struct {
 	Receipts   []idempotency.Key
 	References []Reference
 	Orders     []OrderKey
-	Products   []ledger.ProductKey
+	Products   []movement.ProductKey
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
 	// Actors are the people on whose authority the commands change something. They are read
@@ -167,9 +167,9 @@ type State struct {
 	Receipts map[idempotency.Key]*idempotency.Receipt
 	Taken    map[Reference]Existing
 	Orders   map[OrderKey]*delivery.Order
-	// Ledgers has the ledger of each partner whose products were asked for, with
+	// Stocks has the stock of each partner whose products were asked for, with
 	// those that exist.
-	Ledgers map[string]*ledger.Ledger
+	Stocks map[string]*movement.Stock
 	// Proofs has the best proof of each order that was asked for and has any.
 	Proofs map[OrderKey]*delivery.Proof
 	// Usages has what each partner that was asked for has used of its quotas.
@@ -189,8 +189,8 @@ func (s *State) order(key OrderKey) (*delivery.Order, error) {
 }
 
 // product returns a product that was asked for; nil if it does not exist.
-func (s *State) product(key ledger.ProductKey) *ledger.Product {
-	if partner := s.Ledgers[key.PartnerID]; partner != nil {
+func (s *State) product(key movement.ProductKey) *movement.Product {
+	if partner := s.Stocks[key.PartnerID]; partner != nil {
 		return partner.Products[key.ProductID]
 	}
 	return nil

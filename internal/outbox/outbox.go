@@ -1,7 +1,7 @@
 // Package outbox decides how events wait to be sent: in which state a new event
 // begins, which event holds back the next one of its order, and when a partner's
-// endpoint must be woken. The order room adds events by these rules, and the
-// webhook room sends them.
+// endpoint must be woken. Package order adds events by these rules, and the
+// webhook package sends them.
 //
 // An event is pending until it is delivered, has failed after its last try, or is
 // skipped because its partner has no endpoint. The events of one order are sent in

@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/mail"
 )
 
-// Store is what this room needs of storage: a consistent view to read, and a
+// Store is what this package needs of storage: a consistent view to read, and a
 // transaction to write, durable once Write has returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error

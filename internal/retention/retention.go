@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/clock"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
 
@@ -102,7 +102,7 @@ type Service struct {
 // NewService returns a service, which does nothing by itself until Run.
 func NewService(config Config) *Service {
 	if config.Pause == nil {
-		config.Pause = rest.After
+		config.Pause = pace.After
 	}
 	if config.Aged == nil {
 		config.Aged = func() clock.Age { return clock.At(config.Now()) }
@@ -126,7 +126,7 @@ func (s *Service) Run() {
 	s.stopped.Go(func() {
 		for ctx.Err() == nil {
 			s.sweepOnce(ctx)
-			_ = rest.For(ctx, sweepEvery*4/5+rand.N(sweepEvery*2/5))
+			_ = pace.Pause(ctx, sweepEvery*4/5+rand.N(sweepEvery*2/5))
 		}
 	})
 }

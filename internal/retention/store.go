@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/requestlog"
 )
 
-// Store is what this room needs of storage. Read runs fn on a consistent view of
+// Store is what this package needs of storage. Read runs fn on a consistent view of
 // the data; Write runs it in a transaction, which is durable once Write has
 // returned nil.
 type Store interface {
@@ -57,7 +57,7 @@ type Reader interface {
 	Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
 	// Levels lists stock levels by product and location.
 	Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error)
-	// Movements lists the stock ledger, oldest first, without the names of products.
+	// Movements lists the journal of stock, oldest first, without the names of products.
 	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
 	// Orders lists orders with their histories, oldest first.
 	Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error)
@@ -83,7 +83,7 @@ type Writer interface {
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
-	// whose pictures become loose. The stock ledger keeps the orders' ids.
+	// whose pictures become loose. The journal of stock keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
 	// RemoveEvents removes those of the events that are still in the given state.
 	RemoveEvents(ctx context.Context, events []EventTime) error

@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 )
 
-// Store is what this room needs of storage, for one kind of person: a consistent view
+// Store is what this package needs of storage, for one kind of person: a consistent view
 // to read, and a transaction to write, durable once Write has returned nil.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error

@@ -279,11 +279,11 @@ func (s *Service) movePages(ctx context.Context, now time.Time, read func(tx Rea
 
 func (s *Service) moveEach(ctx context.Context, orders []Order, now time.Time) {
 	var moving sync.WaitGroup
-	slots := make(chan struct{}, concurrency)
+	permits := make(chan struct{}, concurrency)
 	for _, o := range orders {
-		slots <- struct{}{}
+		permits <- struct{}{}
 		moving.Go(func() {
-			defer func() { <-slots }()
+			defer func() { <-permits }()
 			s.move(ctx, o, now)
 		})
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // Tally is what was counted of products at a location.
@@ -57,7 +57,7 @@ func (s *Service) CountFrom(
 	for i, line := range tally.Lines {
 		ids[i] = line.ProductID
 	}
-	return r.book(ctx, s, tally.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (Count, error) {
+	return r.book(ctx, s, tally.Problems(), ids, func(tx Writer, locked *movement.Stock) (Count, error) {
 		levels := tally.levels(locked)
 		if err := basis.Check(levels); err != nil {
 			return Count{}, err
@@ -67,7 +67,7 @@ func (s *Service) CountFrom(
 }
 
 // levels returns the levels of the counted products where they were counted, by id.
-func (t Tally) levels(locked *ledger.Ledger) map[int64]int64 {
+func (t Tally) levels(locked *movement.Stock) map[int64]int64 {
 	levels := make(map[int64]int64, len(t.Lines))
 	for _, line := range t.Lines {
 		if product := locked.Products[line.ProductID]; product != nil {
@@ -99,7 +99,7 @@ func ReadTally(f *form.Form) Tally {
 }
 
 // count books the lines of a count.
-func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, tally Tally, levels map[int64]int64) (Count, error) {
+func (s *Service) count(ctx context.Context, tx Writer, locked *movement.Stock, tally Tally, levels map[int64]int64) (Count, error) {
 	result := Count{Location: tally.Location}
 	var notes []*audit.Entry
 	for _, counted := range tally.Lines {
@@ -124,7 +124,7 @@ func (s *Service) count(ctx context.Context, tx Writer, locked *ledger.Ledger, t
 	if len(notes) == 0 {
 		return result, nil
 	}
-	if err := tx.SaveLedger(ctx, locked); err != nil {
+	if err := tx.SaveStock(ctx, locked); err != nil {
 		return Count{}, err
 	}
 	return result, tx.AddAudit(ctx, notes...)

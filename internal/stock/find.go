@@ -4,15 +4,15 @@ import (
 	"context"
 	"slices"
 
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // Find returns the products that codes name, with their levels, by code: those that have
 // it as their barcode, or else the one that has it as its product_id. All readings of a code
 // are tried (barcode.Readings), and GTINs are compared without leading zeros. A code that names
 // no product is left out.
-func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (map[string][]*ledger.Product, error) {
-	found := map[string][]*ledger.Product{}
+func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (map[string][]*movement.Product, error) {
+	found := map[string][]*movement.Product{}
 	return found, s.ofPartner(ctx, partnerID, func(tx Reader) error {
 		barcodes, err := tx.Barcodes(ctx, partnerID)
 		if err != nil {
@@ -37,7 +37,7 @@ func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (
 }
 
 // Held returns those of some products of a partner that exist, with their levels, by id.
-func (s *Service) Held(ctx context.Context, partnerID string, productIDs ...int64) (held map[int64]*ledger.Product, err error) {
+func (s *Service) Held(ctx context.Context, partnerID string, productIDs ...int64) (held map[int64]*movement.Product, err error) {
 	err = s.ofPartner(ctx, partnerID, func(tx Reader) error {
 		held, err = tx.Held(ctx, partnerID, productIDs...)
 		return err

@@ -127,7 +127,7 @@ func (f *fixture) find(productID int64) delivery.Product {
 	return delivery.Product{}
 }
 
-// ledger returns all our movements of a product, newest first.
+// stock returns all our movements of a product, newest first.
 func (f *fixture) ledger(productID int64) []delivery.Movement {
 	f.t.Helper()
 	movements, err := f.Movements(f.t.Context(), stock.MovementFilter{PartnerID: ours, ProductID: productID, Limit: 1000})

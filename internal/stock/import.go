@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // Imported holds the numbers of products and movements of an import.
@@ -136,7 +136,7 @@ type importing struct {
 	lineOf   map[int64]int      // the line of a product
 	newCodes map[string]int     // the line of a barcode that no product has, by codeKey
 	codes    *codes             // the same barcodes in other forms; nil until they are needed
-	ledger   *ledger.Ledger
+	ledger   *movement.Stock
 	firstID  int64 // of the products that were added
 }
 
@@ -148,7 +148,7 @@ func newImporting(malformed form.Problems, barcodes map[string][]int64) *importi
 
 // readAll reads the products of all lines, of which those with an id are among held. It
 // refuses lines with faults.
-func (im *importing) readAll(held map[int64]*ledger.Product) error {
+func (im *importing) readAll(held map[int64]*movement.Product) error {
 	for i := range im.lines {
 		im.read(&im.lines[i], held)
 	}
@@ -247,7 +247,7 @@ func (im *importing) load(ctx context.Context, tx Writer, partnerID string) (err
 	for _, line := range im.lines {
 		ids = append(ids, line.productID)
 	}
-	if im.ledger, err = tx.LockLedger(ctx, partnerID, ids...); err == nil && im.ledger == nil {
+	if im.ledger, err = tx.LockStock(ctx, partnerID, ids...); err == nil && im.ledger == nil {
 		err = errNoPartner
 	}
 	return err
@@ -273,7 +273,7 @@ func (im *importing) checkNewCodes(ctx context.Context, tx Writer, partnerID str
 }
 
 // read reads the product of a line, or what the line changes in it.
-func (im *importing) read(line *importLine, held map[int64]*ledger.Product) {
+func (im *importing) read(line *importLine, held map[int64]*movement.Product) {
 	var own form.Problems
 	f := line.form(&own)
 	if line.productID == 0 {
@@ -387,7 +387,7 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 	if len(ids) == 0 {
 		return first, entries, 0, nil
 	}
-	locked, err := tx.LockLedger(ctx, partnerID, ids...)
+	locked, err := tx.LockStock(ctx, partnerID, ids...)
 	if err != nil {
 		return 0, nil, 0, err
 	}
@@ -401,5 +401,5 @@ func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []
 		}
 		entries = append(entries, entry)
 	}
-	return first, entries, len(locked.Booked), tx.SaveLedger(ctx, locked)
+	return first, entries, len(locked.Booked), tx.SaveStock(ctx, locked)
 }

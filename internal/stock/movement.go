@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // Record books a movement: stock that came in or went out, a correction, or a
@@ -29,26 +29,26 @@ func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) 
 func (s *Service) RecordOnce(
 	ctx context.Context, r Request[[]delivery.Movement], wanted Booking,
 ) (idempotency.Answer, error) {
-	do := func(tx Writer, locked *ledger.Ledger) ([]delivery.Movement, error) {
+	do := func(tx Writer, locked *movement.Stock) ([]delivery.Movement, error) {
 		return s.record(ctx, tx, locked, wanted)
 	}
 	return r.book(ctx, s, wanted.Problems(), []int64{wanted.ProductID}, do)
 }
 
 // record books an entry, and writes it with its note in the audit log.
-func (s *Service) record(ctx context.Context, tx Writer, locked *ledger.Ledger, wanted Booking) ([]delivery.Movement, error) {
+func (s *Service) record(ctx context.Context, tx Writer, locked *movement.Stock, wanted Booking) ([]delivery.Movement, error) {
 	movements, entry, err := s.book(ctx, locked, wanted)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SaveLedger(ctx, locked); err != nil {
+	if err := tx.SaveStock(ctx, locked); err != nil {
 		return nil, err
 	}
 	return movements, tx.AddAudit(ctx, entry)
 }
 
 // book applies an entry, and notes it for the audit log.
-func (s *Service) book(ctx context.Context, locked *ledger.Ledger, wanted Booking) ([]delivery.Movement, *audit.Entry, error) {
+func (s *Service) book(ctx context.Context, locked *movement.Stock, wanted Booking) ([]delivery.Movement, *audit.Entry, error) {
 	product := locked.Products[wanted.ProductID]
 	if err := wanted.check(product); err != nil {
 		return nil, nil, err
@@ -76,7 +76,7 @@ type movementFacts struct {
 	Notes      string                `json:"notes,omitzero"`
 }
 
-func bookedFacts(product *ledger.Product, booked []delivery.Movement) levelFacts {
+func bookedFacts(product *movement.Product, booked []delivery.Movement) levelFacts {
 	facts := levelFacts{Quantity: product.Quantity}
 	for _, m := range booked {
 		facts.Movements = append(facts.Movements, movementFacts{m.MovementID, m.Type, m.Quantity, m.Location, m.Notes})
@@ -151,7 +151,7 @@ func readTarget(f *form.Form, e Booking) string {
 
 // check refuses an entry that the product cannot take: there is no such product,
 // a level would fall below zero, or the stock would grow beyond its bound.
-func (e Booking) check(product *ledger.Product) error {
+func (e Booking) check(product *movement.Product) error {
 	if product == nil {
 		return form.Fault("product_id", e.ProductID, productOfPartner)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/stock"
 )
@@ -21,17 +21,17 @@ import (
 // room reads them.
 func (f *fixture) levels(productID int64) (levels map[string]int64, last int64) {
 	f.t.Helper()
-	key := ledger.ProductKey{PartnerID: ours, ProductID: productID}
+	key := movement.ProductKey{PartnerID: ours, ProductID: productID}
 	levels = map[string]int64{}
 	err := f.store.Orders().Write(f.t.Context(), func(tx order.Writer) error {
-		state, err := tx.Load(f.t.Context(), &order.Needs{Products: []ledger.ProductKey{key}})
+		state, err := tx.Load(f.t.Context(), &order.Needs{Products: []movement.ProductKey{key}})
 		if err != nil {
 			return err
 		}
-		for _, level := range state.Ledgers[ours].Products[productID].Levels {
+		for _, level := range state.Stocks[ours].Products[productID].Levels {
 			levels[level.Location] = level.Quantity
 		}
-		last = state.Ledgers[ours].LastMovement
+		last = state.Stocks[ours].LastMovement
 		return nil
 	})
 	if err != nil {
@@ -140,7 +140,7 @@ func TestRecordRefuses(t *testing.T) {
 	}
 }
 
-// TestStockIsBounded writes the ledger directly: movements would take too long to
+// TestStockIsBounded writes the stock directly: movements would take too long to
 // come close to the bound.
 func TestStockIsBounded(t *testing.T) {
 	t.Parallel()
@@ -148,12 +148,12 @@ func TestStockIsBounded(t *testing.T) {
 	id := f.product(ours, `{"name":"Screws","price":0.01}`)
 	const bound = 1_000_000_000_000
 	err := f.store.Stock().Write(t.Context(), func(tx stock.Writer) error {
-		locked, err := tx.LockLedger(t.Context(), ours, id)
+		locked, err := tx.LockStock(t.Context(), ours, id)
 		if err != nil {
 			return err
 		}
 		locked.Book(delivery.Movement{Type: delivery.MovementIn, ProductID: id, Quantity: bound - 1, Location: "A"})
-		return tx.SaveLedger(t.Context(), locked)
+		return tx.SaveStock(t.Context(), locked)
 	})
 	if err != nil {
 		t.Fatal(err)

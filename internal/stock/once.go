@@ -5,7 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // Request is a request about a partner's stock that has a result R.
@@ -37,7 +37,7 @@ func (r Request[R]) once(ctx context.Context, s *Service, tx Writer, do func() (
 // book carries out once what a request asks for of some products. The faults of the request come
 // after the answer to an equal one: the rules may have changed since.
 func (r Request[R]) book(
-	ctx context.Context, s *Service, faults form.Problems, productIDs []int64, do func(Writer, *ledger.Ledger) (R, error),
+	ctx context.Context, s *Service, faults form.Problems, productIDs []int64, do func(Writer, *movement.Stock) (R, error),
 ) (answer idempotency.Answer, err error) {
 	refused := faults.Err()
 	if refused != nil && r.Keyed == nil {
@@ -47,7 +47,7 @@ func (r Request[R]) book(
 		productIDs = []int64{0} // only locks the partner
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		locked, err := tx.LockLedger(ctx, r.PartnerID, productIDs...)
+		locked, err := tx.LockStock(ctx, r.PartnerID, productIDs...)
 		if err == nil && locked == nil {
 			err = errNoPartner
 		}

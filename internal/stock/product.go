@@ -161,7 +161,7 @@ func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID
 // the basis of the change.
 func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], change ProductChange) (changed delivery.Product, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
-		locked, err := tx.LockLedger(ctx, partnerID, productID)
+		locked, err := tx.LockStock(ctx, partnerID, productID)
 		switch {
 		case err != nil:
 			return err

@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
 // MaxReceived is the most lines of a receipt of goods.
@@ -49,14 +49,14 @@ func (s *Service) Receive(ctx context.Context, r Request[Received], receipt Rece
 	for i, line := range receipt.Lines {
 		ids[i] = line.ProductID
 	}
-	return r.book(ctx, s, receipt.Problems(), ids, func(tx Writer, locked *ledger.Ledger) (Received, error) {
+	return r.book(ctx, s, receipt.Problems(), ids, func(tx Writer, locked *movement.Stock) (Received, error) {
 		return s.receive(ctx, tx, locked, receipt)
 	})
 }
 
-// receive books the lines in the locked ledger, which is written only if all of them can
+// receive books the lines in the locked stock, which is written only if all of them can
 // be booked.
-func (s *Service) receive(ctx context.Context, tx Writer, locked *ledger.Ledger, receipt Receipt) (Received, error) {
+func (s *Service) receive(ctx context.Context, tx Writer, locked *movement.Stock, receipt Receipt) (Received, error) {
 	var done Received
 	var notes []*audit.Entry
 	var problems form.Problems
@@ -77,7 +77,7 @@ func (s *Service) receive(ctx context.Context, tx Writer, locked *ledger.Ledger,
 	if err := problems.Err(); err != nil {
 		return Received{}, err
 	}
-	if err := tx.SaveLedger(ctx, locked); err != nil {
+	if err := tx.SaveStock(ctx, locked); err != nil {
 		return Received{}, err
 	}
 	return done, tx.AddAudit(ctx, notes...)

@@ -24,7 +24,7 @@ const (
 // nothing if the account has one. The error may be not_found.
 func (s *Service) Seed(ctx context.Context, testAccount string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		locked, err := tx.LockLedger(ctx, testAccount, 1)
+		locked, err := tx.LockStock(ctx, testAccount, 1)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func (s *Service) seed(ctx context.Context, tx Writer, testAccount string) error
 	for i := range ids {
 		ids[i] = first + int64(i)
 	}
-	locked, err := tx.LockLedger(ctx, testAccount, ids...)
+	locked, err := tx.LockStock(ctx, testAccount, ids...)
 	if err != nil {
 		return err
 	}
@@ -58,5 +58,5 @@ func (s *Service) seed(ctx context.Context, tx Writer, testAccount string) error
 			Type: delivery.MovementIn, Quantity: seededQuantity, ProductID: id, Location: seededLocation, Notes: "opening stock", At: now,
 		})
 	}
-	return tx.SaveLedger(ctx, locked)
+	return tx.SaveStock(ctx, locked)
 }

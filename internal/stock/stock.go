@@ -1,6 +1,6 @@
-// Package stock manages the partners' stock: the catalogue, the ledger of movements,
+// Package stock manages the partners' stock: the catalogue, movements,
 // and the warehouse's movements, counts and imports. Orders take stock and return it
-// in package order, through the same ledger.
+// in package order, through the same stock.
 package stock
 
 import (
@@ -14,10 +14,10 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 )
 
-// Store is what this room needs of storage. Read runs fn on a consistent view of
+// Store is what this package needs of storage. Read runs fn on a consistent view of
 // the data; Write runs it in a transaction, which is durable once Write has
 // returned nil.
 type Store interface {
@@ -25,7 +25,7 @@ type Store interface {
 	Write(ctx context.Context, fn func(Writer) error) error
 }
 
-// Reader reads catalogues and ledgers.
+// Reader reads catalogues and stocks.
 type Reader interface {
 	idempotency.Reader
 	// Products lists a page of products by id.
@@ -44,12 +44,12 @@ type Reader interface {
 	// Barcodes returns the ids of a partner's products by barcode, each in order.
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
 	// Held returns those of some products that exist, with their levels, by id.
-	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error)
+	Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*movement.Product, error)
 	// Locations returns where a partner's products lie or have lain, sorted.
 	Locations(ctx context.Context, partnerID string) ([]string, error)
 }
 
-// Writer changes catalogues and ledgers.
+// Writer changes catalogues and stocks.
 type Writer interface {
 	idempotency.Writer
 	// AddProducts adds products under the next ids of their partner, and returns the
@@ -59,12 +59,12 @@ type Writer interface {
 	SaveProducts(ctx context.Context, partnerID string, products ...delivery.Product) error
 	// Barcodes returns the ids of a partner's products by barcode.
 	Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error)
-	// LockLedger returns a partner's ledger with those of the products that exist,
+	// LockStock returns a partner's stock with those of the products that exist,
 	// and locks it until the transaction ends; nil if there is no such partner.
-	LockLedger(ctx context.Context, partnerID string, productIDs ...int64) (*ledger.Ledger, error)
-	// SaveLedger writes the movements that were booked in a ledger, and the stock that
+	LockStock(ctx context.Context, partnerID string, productIDs ...int64) (*movement.Stock, error)
+	// SaveStock writes the movements that were booked in a stock, and the stock that
 	// they result in.
-	SaveLedger(ctx context.Context, changed *ledger.Ledger) error
+	SaveStock(ctx context.Context, changed *movement.Stock) error
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

@@ -133,7 +133,7 @@ func (l *actorLookups) now(ctx context.Context, c db.Conn, actors ...*actor.Acto
 	return queued.after(done), nil
 }
 
-// actorLocker is a transaction of a room that changes the rows of people themselves. It
+// actorLocker is a transaction of a package that changes the rows of people themselves. It
 // locks those first that it would otherwise have to lock after reading the actor: two
 // transactions that share a row and both want to change it wait for each other.
 type actorLocker interface {
@@ -168,7 +168,7 @@ func (s *Store) Standing(ctx context.Context, actors []*actor.Actor) (standing *
 	return standing, err
 }
 
-// unattended is the store of a room that counts and keeps what happens, for all callers
+// unattended is the store of a package that counts and keeps what happens, for all callers
 // together: it has no actor, although the context of a request may carry one.
 type unattended[R, W any] struct{ view[R, W] }
 

@@ -113,14 +113,14 @@ func notesOf(ctx context.Context, c db.Conn, key order.OrderKey, limit int) ([]*
 	return orderNotes.All(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID, key.OrderID, limit)
 }
 
-// Dispatch is the store as the dispatch room sees it.
+// Dispatch is the store as package dispatch sees it.
 func (s *Store) Dispatch() dispatch.Store {
 	return view[dispatch.Reader, dispatch.Writer]{s.Database,
 		func(c db.Conn) dispatch.Reader { return dispatchTx{auditing{c}} },
 		func(c db.Conn) dispatch.Writer { return dispatchTx{auditing{c}} }}
 }
 
-// dispatchTx is a transaction of the dispatch room.
+// dispatchTx is a transaction of package dispatch.
 type dispatchTx struct{ auditing }
 
 // Board lists orders under way in the filter's order, as of a time.

@@ -103,14 +103,14 @@ func couriersByID(ctx context.Context, c db.Conn, ids []string) (map[string]*ope
 	return byID, err
 }
 
-// Operators is the store as the operator room sees it.
+// Operators is the store as package operator sees it.
 func (s *Store) Operators() operator.Store {
 	return view[operator.Reader, operator.Writer]{s.Database,
 		func(c db.Conn) operator.Reader { return operatorTx{signingOf(operatorPeople, c)} },
 		func(c db.Conn) operator.Writer { return operatorTx{signingOf(operatorPeople, c)} }}
 }
 
-// operatorTx is a transaction of the operator room.
+// operatorTx is a transaction of package operator.
 type operatorTx struct{ signing }
 
 // Account returns the account with an e-mail address in lower case; nil if there

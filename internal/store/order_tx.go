@@ -18,7 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// Orders is the store as the order room sees it.
+// Orders is the store as package order sees it.
 func (s *Store) Orders() order.Store {
 	warmth := s.Warmth()
 	return orderStore{view[order.Reader, order.Writer]{s.Database,
@@ -26,7 +26,7 @@ func (s *Store) Orders() order.Store {
 		func(c db.Conn) order.Writer { return orderTx{conn: c, warmth: warmth} }}, warmth, s.orderReads}
 }
 
-// orderTx is a transaction of the order room.
+// orderTx is a transaction of package order.
 type orderTx struct {
 	conn   db.Conn
 	warmth *db.Warmth // see orderStore
@@ -148,7 +148,7 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	p := db.NewPipeline(c)
 	actors := people.find(p, needs.Actors)
 	orderRows := db.Find(p, byKey, needs.Orders)
-	ledgers := readLedgers(p, needs.Products, locked)
+	stocks := readStocks(p, needs.Products, locked)
 	usages := readUsages(p, needs.Usages, locked)
 	proofs := db.Find(p, findProofs, needs.Proofs)
 	taken := db.Find(p, findReferences, needs.References)
@@ -158,7 +158,7 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 		return nil, err
 	}
 	state := &order.State{
-		Ledgers: ledgers.after(done), Proofs: bestProofs(proofs.After(done)),
+		Stocks: stocks.after(done), Proofs: bestProofs(proofs.After(done)),
 		Actors: actors.after(done), Taken: map[order.Reference]order.Existing{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
 	for _, row := range taken.After(done) {
@@ -261,7 +261,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	writeBoard(p, c.Shown, c.Ended)
 	writeDeliveries(p, c.Deliveries)
 	writeReceipts(p, c.Receipts)
-	writeLedgers(p, sortedLedgers(c.Ledgers))
+	writeStocks(p, sortedStocks(c.Stocks))
 	writeQueue(p, c.Queue, c.Wakes)
 	if err := writeAudit(p, c.Audit); err != nil {
 		return err
@@ -381,7 +381,7 @@ const (
 	warmTogether = 16
 )
 
-// orderStore is the store as the order room sees it.
+// orderStore is the store as package order sees it.
 type orderStore struct {
 	view[order.Reader, order.Writer]
 	warmth  *db.Warmth  // nil if the engine needs none

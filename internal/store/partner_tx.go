@@ -10,14 +10,14 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 )
 
-// Partners is the store as the partner room sees it.
+// Partners is the store as package partner sees it.
 func (s *Store) Partners() partner.Store {
 	return view[partner.Reader, partner.Writer]{s.Database,
 		func(c db.Conn) partner.Reader { return partnerTx{linking{auditing{c}, mailing{c}}} },
 		func(c db.Conn) partner.Writer { return partnerTx{linking{auditing{c}, mailing{c}}} }}
 }
 
-// partnerTx is a transaction of the partner room.
+// partnerTx is a transaction of package partner.
 type partnerTx struct{ linking }
 
 // Account returns the user with an e-mail address in lower case; nil if there is

@@ -98,14 +98,14 @@ func forgetPictures(ctx context.Context, c db.Conn, partnerID string, names ...s
 	return db.WriteNow(ctx, c, forgetLoose, pictures...)
 }
 
-// Proofs is the store as the proof room sees it.
+// Proofs is the store as package proof sees it.
 func (s *Store) Proofs() proof.Records {
 	return view[proof.RecordReader, proof.RecordWriter]{s.Database,
 		func(c db.Conn) proof.RecordReader { return proofTx{auditing{c}} },
 		func(c db.Conn) proof.RecordWriter { return proofTx{auditing{c}} }}
 }
 
-// proofTx is a transaction of the proof room.
+// proofTx is a transaction of package proof.
 type proofTx struct{ auditing }
 
 // Order returns one order with its history; nil if there is none.

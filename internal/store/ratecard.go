@@ -22,14 +22,14 @@ var (
 	findRateCards = db.LookUpBy(db.ByID("card_id"), rateCards)
 )
 
-// RateCards is the store as the rate card room sees it.
+// RateCards is the store as package ratecard sees it.
 func (s *Store) RateCards() ratecard.Store {
 	return view[ratecard.Reader, ratecard.Writer]{s.Database,
 		func(c db.Conn) ratecard.Reader { return ratecardTx{auditing{c}} },
 		func(c db.Conn) ratecard.Writer { return ratecardTx{auditing{c}} }}
 }
 
-// ratecardTx is a transaction of the rate card room.
+// ratecardTx is a transaction of package ratecard.
 type ratecardTx struct{ auditing }
 
 // CardIDs lists the ids of all rate cards.

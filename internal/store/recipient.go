@@ -27,14 +27,14 @@ var (
 	dropOrderMails = db.DeleteFrom(orderMails, byOrder)
 )
 
-// Recipients is the store as the room of recipients sees it.
+// Recipients is the store as package recipient sees it.
 func (s *Store) Recipients() recipient.Store {
 	return view[recipient.Reader, recipient.Writer]{s.Database,
 		func(c db.Conn) recipient.Reader { return recipientTx{c, mailing{c}} },
 		func(c db.Conn) recipient.Writer { return recipientTx{c, mailing{c}} }}
 }
 
-// recipientTx is a transaction of the room of recipients.
+// recipientTx is a transaction of package recipient.
 type recipientTx struct {
 	conn db.Conn
 	mailing

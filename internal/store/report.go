@@ -67,7 +67,7 @@ func sumFigures(ctx context.Context, c db.Conn, f figures.Filter) (sums []*figur
 	return sums, err
 }
 
-// Reports is the store as the report room sees it.
+// Reports is the store as package report sees it.
 func (s *Store) Reports() report.Store { return reportStore{s.Database} }
 
 // reportStore only reads.
@@ -78,7 +78,7 @@ func (s reportStore) Read(ctx context.Context, fn func(report.Reader) error) err
 	return s.database.Read(ctx, func(c db.Conn) error { return fn(reportTx{c}) })
 }
 
-// reportTx is a transaction of the report room.
+// reportTx is a transaction of package report.
 type reportTx struct{ conn db.Conn }
 
 // Figures returns the sums by day, and by courier if the filter asks for that.

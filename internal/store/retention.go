@@ -17,14 +17,14 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// Retention is the store as the retention room sees it.
+// Retention is the store as package retention sees it.
 func (s *Store) Retention() retention.Store {
 	return retentionStore{view[retention.Reader, retention.Writer]{s.Database,
 		func(c db.Conn) retention.Reader { return retentionTx{auditing{c}} },
 		func(c db.Conn) retention.Writer { return retentionTx{auditing{c}} }}, s}
 }
 
-// retentionStore is the store as the retention room sees it.
+// retentionStore is the store as package retention sees it.
 type retentionStore struct {
 	view[retention.Reader, retention.Writer]
 	store *Store
@@ -52,7 +52,7 @@ func (s retentionStore) SetScrubbed(ctx context.Context, at time.Time) error {
 	return s.store.SetSetting(ctx, scrubbedSetting, at.UTC().Format(time.RFC3339))
 }
 
-// retentionTx is a transaction of the retention room. Its lists begin behind a
+// retentionTx is a transaction of package retention. Its lists begin behind a
 // key and follow an index that exists for another purpose.
 type retentionTx struct{ auditing }
 
@@ -177,7 +177,7 @@ func (tx retentionTx) Levels(ctx context.Context, partnerID string, after delive
 	return levelsOf(rows), err
 }
 
-// Movements lists the stock ledger, oldest first, without products' names.
+// Movements lists the journal of stock, oldest first, without products' names.
 func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int64, limit int) (listed []delivery.Movement, err error) {
 	err = stockMovements.Each(ctx, tx.conn, "WHERE partner_id = $1 AND movement_id > $2 ORDER BY movement_id LIMIT $3",
 		[]any{partnerID, after, limit}, func(row *movementRow) error {

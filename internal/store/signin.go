@@ -201,10 +201,10 @@ var (
 		db.Flag("vouched", func(s *signin.Session) *bool { return &s.Vouched }))
 )
 
-// OperatorSignIns is the store as the room of sign-ins sees it for operators.
+// OperatorSignIns is the store as package signin sees it for operators.
 func (s *Store) OperatorSignIns() signin.Store { return s.signIns(operatorPeople) }
 
-// UserSignIns is the store as the room of sign-ins sees it for partners' users.
+// UserSignIns is the store as package signin sees it for partners' users.
 func (s *Store) UserSignIns() signin.Store { return s.signIns(userPeople) }
 
 func (s *Store) signIns(of people) signin.Store {
@@ -291,7 +291,7 @@ func signingOf(of people, c db.Conn) signing {
 	return signing{proving{linking{auditing{c}, mailing{c}}}, of}
 }
 
-// signInTx is a transaction of the room of sign-ins, for one kind of people.
+// signInTx is a transaction of package signin, for one kind of people.
 type signInTx struct{ signing }
 
 // lockFirst locks the person who acts: most of what people change here is their own.

@@ -10,14 +10,14 @@ import (
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
 // byProduct looks up rows of several tables by the product to which they belong.
 var byProduct = db.Key(
-	db.Text("partner_id", func(k *ledger.ProductKey) *string { return &k.PartnerID }),
-	db.Integer("product_id", func(k *ledger.ProductKey) *int64 { return &k.ProductID }))
+	db.Text("partner_id", func(k *movement.ProductKey) *string { return &k.PartnerID }),
+	db.Integer("product_id", func(k *movement.ProductKey) *int64 { return &k.ProductID }))
 
 // productRow is a product of a partner.
 type productRow struct {
@@ -91,7 +91,7 @@ func selectProducts(filter stock.ProductFilter) *db.Conditions {
 var likeLiteral = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
 // productNames returns the names of a partner's products by id.
-func productNames(ctx context.Context, c db.Conn, keys []ledger.ProductKey) (map[int64]string, error) {
+func productNames(ctx context.Context, c db.Conn, keys []movement.ProductKey) (map[int64]string, error) {
 	rows, err := db.FindNow(ctx, c, findProducts, keys...)
 	names := make(map[int64]string, len(rows))
 	for _, row := range rows {
@@ -127,7 +127,7 @@ func levelsOf(rows []*levelRow) []delivery.Level {
 	return all
 }
 
-// movementRow is a line of a partner's stock ledger, without the product's name.
+// movementRow is a line of a partner's journal of stock, without the product's name.
 type movementRow struct {
 	partnerID string
 	delivery.Movement
@@ -186,31 +186,31 @@ var (
 	setLastMovements = db.UpdateOf(partnerCounters, countersKey, db.Key(lastMovement))
 )
 
-// A ledger is what products, levels, movements and counters hold together.
+// A stock is what products, levels, movements and counters hold together.
 
-// readingLedgers is the reading of ledgers in a pipeline.
-type readingLedgers struct {
+// readingStocks is the reading of stocks in a pipeline.
+type readingStocks struct {
 	products *db.Found[*productRow]
 	levels   *db.Found[*levelRow]
 	counters *db.Found[*counters]
 }
 
-// readLedgers queues the reading of products and of their partners' counters.
+// readStocks queues the reading of products and of their partners' counters.
 // Where they are locked, products come first in the order of their keys and
 // counters second: two transactions in different orders could wait for each
 // other.
-func readLedgers(p *db.Pipeline, keys []ledger.ProductKey, locked bool) *readingLedgers {
+func readStocks(p *db.Pipeline, keys []movement.ProductKey, locked bool) *readingStocks {
 	products, counters := findProducts, findCounters
 	if locked {
 		products, counters = lockProducts, lockCounters
 	}
-	return &readingLedgers{
+	return &readingStocks{
 		db.Find(p, products, keys), db.Find(p, findLevels, keys), db.Find(p, counters, partnersOf(keys)),
 	}
 }
 
 // partnersOf returns the partners of keys that are sorted by partner.
-func partnersOf(keys []ledger.ProductKey) (partnerIDs []string) {
+func partnersOf(keys []movement.ProductKey) (partnerIDs []string) {
 	for _, key := range keys {
 		if len(partnerIDs) == 0 || partnerIDs[len(partnerIDs)-1] != key.PartnerID {
 			partnerIDs = append(partnerIDs, key.PartnerID)
@@ -219,30 +219,30 @@ func partnersOf(keys []ledger.ProductKey) (partnerIDs []string) {
 	return partnerIDs
 }
 
-// after returns the ledgers by partner; a partner that does not exist has none.
-func (r *readingLedgers) after(done db.Flushed) map[string]*ledger.Ledger {
-	ledgers := map[string]*ledger.Ledger{}
+// after returns the stocks by partner; a partner that does not exist has none.
+func (r *readingStocks) after(done db.Flushed) map[string]*movement.Stock {
+	stocks := map[string]*movement.Stock{}
 	for _, row := range r.counters.After(done) {
-		ledgers[row.partnerID] = &ledger.Ledger{
-			PartnerID: row.partnerID, LastMovement: row.lastMovement, Products: map[int64]*ledger.Product{},
+		stocks[row.partnerID] = &movement.Stock{
+			PartnerID: row.partnerID, LastMovement: row.lastMovement, Products: map[int64]*movement.Product{},
 		}
 	}
 	for _, row := range r.products.After(done) {
-		if of := ledgers[row.partnerID]; of != nil {
-			of.Products[row.ProductID] = &ledger.Product{Product: row.Product}
+		if of := stocks[row.partnerID]; of != nil {
+			of.Products[row.ProductID] = &movement.Product{Product: row.Product}
 		}
 	}
 	for _, row := range r.levels.After(done) {
-		if of := ledgers[row.partnerID]; of != nil && of.Products[row.ProductID] != nil {
+		if of := stocks[row.partnerID]; of != nil && of.Products[row.ProductID] != nil {
 			product := of.Products[row.ProductID]
 			product.Levels = append(product.Levels, row.Level)
 		}
 	}
-	return ledgers
+	return stocks
 }
 
-// writeLedgers queues what has been booked in ledgers.
-func writeLedgers(p *db.Pipeline, changed []*ledger.Ledger) {
+// writeStocks queues what has been booked in stocks.
+func writeStocks(p *db.Pipeline, changed []*movement.Stock) {
 	var movements []*movementRow
 	var quantities []*productRow
 	var levels []*levelRow
@@ -265,25 +265,25 @@ func writeLedgers(p *db.Pipeline, changed []*ledger.Ledger) {
 	db.WriteAll(p, setLevels, levels)
 }
 
-// sortedLedgers returns ledgers in one order, so that rows are written in the
+// sortedStocks returns stocks in one order, so that rows are written in the
 // order in which they are locked.
-func sortedLedgers(byPartner map[string]*ledger.Ledger) []*ledger.Ledger {
-	all := make([]*ledger.Ledger, 0, len(byPartner))
+func sortedStocks(byPartner map[string]*movement.Stock) []*movement.Stock {
+	all := make([]*movement.Stock, 0, len(byPartner))
 	for _, of := range byPartner {
 		all = append(all, of)
 	}
-	slices.SortFunc(all, func(a, b *ledger.Ledger) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
+	slices.SortFunc(all, func(a, b *movement.Stock) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
 	return all
 }
 
-// Stock is the store as the stock room sees it.
+// Stock is the store as package stock sees it.
 func (s *Store) Stock() stock.Store {
 	return view[stock.Reader, stock.Writer]{s.Database,
 		func(c db.Conn) stock.Reader { return stockTx{auditing{c}} },
 		func(c db.Conn) stock.Writer { return stockTx{auditing{c}} }}
 }
 
-// stockTx is a transaction of the stock room.
+// stockTx is a transaction of package stock.
 type stockTx struct{ auditing }
 
 // Products lists products by their ids.
@@ -303,7 +303,7 @@ func (tx stockTx) CountProducts(ctx context.Context, filter stock.ProductFilter)
 // Product returns one product and how much of it lies where; nil if there is
 // none.
 func (tx stockTx) Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error) {
-	row, err := db.FindOne(ctx, tx.conn, findProducts, ledger.ProductKey{PartnerID: partnerID, ProductID: productID})
+	row, err := db.FindOne(ctx, tx.conn, findProducts, movement.ProductKey{PartnerID: partnerID, ProductID: productID})
 	if err != nil || row == nil {
 		return nil, nil, err
 	}
@@ -327,10 +327,10 @@ func (tx stockTx) LowStock(ctx context.Context, after stock.LowProduct, limit in
 // have now.
 func (tx stockTx) Movements(ctx context.Context, filter stock.MovementFilter) (found []delivery.Movement, err error) {
 	tail, args := selectMovements(filter).Clause("ORDER BY movement_id DESC LIMIT ? OFFSET ?", filter.Limit, filter.Offset)
-	var keys []ledger.ProductKey
+	var keys []movement.ProductKey
 	err = stockMovements.Each(ctx, tx.conn, tail, args, func(row *movementRow) error {
 		found = append(found, row.Movement)
-		if key := (ledger.ProductKey{PartnerID: row.partnerID, ProductID: row.ProductID}); !slices.Contains(keys, key) {
+		if key := (movement.ProductKey{PartnerID: row.partnerID, ProductID: row.ProductID}); !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 		return nil
@@ -390,21 +390,21 @@ func (tx stockTx) Barcodes(ctx context.Context, partnerID string) (map[string][]
 }
 
 // Held returns those of some products that exist, with how much of them lies where.
-func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*ledger.Product, error) {
+func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*movement.Product, error) {
 	if len(productIDs) == 0 {
 		return nil, nil
 	}
-	keys := make([]ledger.ProductKey, len(productIDs))
+	keys := make([]movement.ProductKey, len(productIDs))
 	for i, id := range productIDs {
-		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: id}
+		keys[i] = movement.ProductKey{PartnerID: partnerID, ProductID: id}
 	}
 	p := db.NewPipeline(tx.conn)
-	ledgers := readLedgers(p, keys, false)
+	stocks := readStocks(p, keys, false)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if found := ledgers.after(done)[partnerID]; found != nil {
+	if found := stocks.after(done)[partnerID]; found != nil {
 		return found.Products, nil
 	}
 	return nil, nil
@@ -421,28 +421,28 @@ func (tx stockTx) Locations(ctx context.Context, partnerID string) (locations []
 	return locations, err
 }
 
-// LockLedger returns a partner's ledger with those of the products that exist,
+// LockStock returns a partner's stock with those of the products that exist,
 // locked until the transaction ends; nil if there is no such partner.
-func (tx stockTx) LockLedger(ctx context.Context, partnerID string, productIDs ...int64) (*ledger.Ledger, error) {
+func (tx stockTx) LockStock(ctx context.Context, partnerID string, productIDs ...int64) (*movement.Stock, error) {
 	ids := slices.Compact(slices.Sorted(slices.Values(productIDs)))
-	keys := make([]ledger.ProductKey, len(ids))
+	keys := make([]movement.ProductKey, len(ids))
 	for i, id := range ids {
-		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: id}
+		keys[i] = movement.ProductKey{PartnerID: partnerID, ProductID: id}
 	}
 	p := db.NewPipeline(tx.conn)
-	ledgers := readLedgers(p, keys, true)
+	stocks := readStocks(p, keys, true)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return ledgers.after(done)[partnerID], nil
+	return stocks.after(done)[partnerID], nil
 }
 
-// SaveLedger writes what has been booked in a ledger and how it leaves the
+// SaveStock writes what has been booked in a stock and how it leaves the
 // stock.
-func (tx stockTx) SaveLedger(ctx context.Context, changed *ledger.Ledger) error {
+func (tx stockTx) SaveStock(ctx context.Context, changed *movement.Stock) error {
 	p := db.NewPipeline(tx.conn)
-	writeLedgers(p, []*ledger.Ledger{changed})
+	writeStocks(p, []*movement.Stock{changed})
 	_, err := p.Flush(ctx)
 	return err
 }

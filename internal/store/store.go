@@ -1,5 +1,5 @@
 // Package store keeps all that the service stores. All SQL about its tables is here, written
-// once for both engines of package db, and so are the migrations. Each room declares the
+// once for both engines of package db, and so are the migrations. Each package declares the
 // transactions that it needs, such as order.Store; the methods of Store return them.
 package store
 
@@ -73,7 +73,7 @@ func OpenPostgres(ctx context.Context, url string) (*Store, error) {
 	return s, nil
 }
 
-// view is the store as one room sees it: a transaction of the room's own type
+// view is the store as one package sees it: a transaction of the package's own type
 // around each connection.
 type view[R, W any] struct {
 	database *db.Database

@@ -8,60 +8,60 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
-// ledgerRow is a partner's ledger. Its Tat is in tatMicros instead.
-type ledgerRow struct {
+// rateRow is a partner's stock. Its Tat is in tatMicros instead.
+type rateRow struct {
 	partnerID string
 	tatMicros int64
-	throttle.Ledger
+	throttle.Usage
 }
 
 var (
 	rateLeases = db.NewTable("rate_leases",
-		db.Key(db.Text("partner_id", func(l *ledgerRow) *string { return &l.partnerID })),
-		db.Integer("tat", func(l *ledgerRow) *int64 { return &l.tatMicros }),
-		db.Integer("generation", func(l *ledgerRow) *int64 { return &l.Generation }),
-		db.Integer("leased", func(l *ledgerRow) *int64 { return &l.Leased }),
-		db.Integer("leased_before", func(l *ledgerRow) *int64 { return &l.LeasedBefore }),
+		db.Key(db.Text("partner_id", func(l *rateRow) *string { return &l.partnerID })),
+		db.Integer("tat", func(l *rateRow) *int64 { return &l.tatMicros }),
+		db.Integer("generation", func(l *rateRow) *int64 { return &l.Generation }),
+		db.Integer("leased", func(l *rateRow) *int64 { return &l.Leased }),
+		db.Integer("leased_before", func(l *rateRow) *int64 { return &l.LeasedBefore }),
 	)
-	addLedgers  = rateLeases.Insert()
-	saveLedgers = rateLeases.Update()
-	lockLedgers = db.LockBy(db.ByID("partner_id"), rateLeases)
+	addRates  = rateLeases.Insert()
+	saveRates = rateLeases.Update()
+	lockRates = db.LockBy(db.ByID("partner_id"), rateLeases)
 )
 
 // Rates is the store of the rates that nodes share.
-func (s *Store) Rates() throttle.LedgerStore {
-	ledgers := func(c db.Conn) throttle.LedgerTx { return ledgerTx{c} }
-	return unattended[throttle.LedgerTx, throttle.LedgerTx]{view[throttle.LedgerTx, throttle.LedgerTx]{s.Database, ledgers, ledgers}}
+func (s *Store) Rates() throttle.UsageStore {
+	usages := func(c db.Conn) throttle.UsageTx { return rateTx{c} }
+	return unattended[throttle.UsageTx, throttle.UsageTx]{view[throttle.UsageTx, throttle.UsageTx]{s.Database, usages, usages}}
 }
 
-// ledgerTx is a transaction on ledgers.
-type ledgerTx struct{ conn db.Conn }
+// rateTx is a transaction on stocks.
+type rateTx struct{ conn db.Conn }
 
-// Ledger returns a partner's ledger, locked until the transaction ends. A
+// Usage returns a partner's stock, locked until the transaction ends. A
 // partner that has none gets an empty one.
-func (tx ledgerTx) Ledger(ctx context.Context, partnerID string) (throttle.Ledger, error) {
-	row, err := db.FindOne(ctx, tx.conn, lockLedgers, partnerID)
+func (tx rateTx) Usage(ctx context.Context, partnerID string) (throttle.Usage, error) {
+	row, err := db.FindOne(ctx, tx.conn, lockRates, partnerID)
 	if err == nil && row == nil {
 		row, err = tx.begin(ctx, partnerID)
 	}
 	if err != nil {
-		return throttle.Ledger{}, err
+		return throttle.Usage{}, err
 	}
 	row.Tat = time.Duration(row.tatMicros) * time.Microsecond
-	return row.Ledger, nil
+	return row.Usage, nil
 }
 
-// begin adds a partner's ledger. Another node may add it at the same moment. The
+// begin adds a partner's stock. Another node may add it at the same moment. The
 // insert then waits for that node, and the look-up finds what it has written.
-func (tx ledgerTx) begin(ctx context.Context, partnerID string) (*ledgerRow, error) {
-	if _, err := db.WriteNow(ctx, tx.conn, addLedgers, &ledgerRow{partnerID: partnerID}); err != nil {
+func (tx rateTx) begin(ctx context.Context, partnerID string) (*rateRow, error) {
+	if _, err := db.WriteNow(ctx, tx.conn, addRates, &rateRow{partnerID: partnerID}); err != nil {
 		return nil, err
 	}
-	return db.FindOne(ctx, tx.conn, lockLedgers, partnerID)
+	return db.FindOne(ctx, tx.conn, lockRates, partnerID)
 }
 
-// SetLedger writes a ledger that the same transaction has read.
-func (tx ledgerTx) SetLedger(ctx context.Context, partnerID string, ledger throttle.Ledger) error {
-	_, err := db.WriteNow(ctx, tx.conn, saveLedgers, &ledgerRow{partnerID, ledger.Tat.Microseconds(), ledger})
+// SetUsage writes a stock that the same transaction has read.
+func (tx rateTx) SetUsage(ctx context.Context, partnerID string, usage throttle.Usage) error {
+	_, err := db.WriteNow(ctx, tx.conn, saveRates, &rateRow{partnerID, usage.Tat.Microseconds(), usage})
 	return err
 }

@@ -11,14 +11,14 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// Webhooks is the store as the webhook room sees it.
+// Webhooks is the store as package webhook sees it.
 func (s *Store) Webhooks() webhook.Store {
 	return view[webhook.Reader, webhook.Writer]{s.Database,
 		func(c db.Conn) webhook.Reader { return webhookTx{c, mailing{c}} },
 		func(c db.Conn) webhook.Writer { return webhookTx{c, mailing{c}} }}
 }
 
-// webhookTx is a transaction of the webhook room.
+// webhookTx is a transaction of package webhook.
 type webhookTx struct {
 	conn db.Conn
 	mailing

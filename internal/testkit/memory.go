@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/dropyard/dropyard/internal/foundation/diskspace"
+	"github.com/dropyard/dropyard/internal/foundation/machine"
 )
 
 // enoughMemory is how many bytes must be free for tests to keep files in memory.
@@ -19,7 +19,7 @@ func memoryDir() string {
 	if os.Getenv("TMPDIR") != "" {
 		return ""
 	}
-	if space, err := diskspace.Of(sharedMemory); err != nil || space.Free < enoughMemory {
+	if space, err := machine.DiskSpaceOf(sharedMemory); err != nil || space.Free < enoughMemory {
 		return ""
 	}
 	return sharedMemory

@@ -60,7 +60,7 @@ func drawnTransitions(t *testing.T) map[transition]bool {
 			if on == nil {
 				on = make([]string, 3) // the arrows of beginning and end
 			}
-			drawn[transition{state(parts[1]), trigger(on[1]), guard(on[2]), state(parts[2])}] = true
+			drawn[transition{state(parts[1]), trigger(on[1]), condition(on[2]), state(parts[2])}] = true
 		}
 	}
 	return drawn

@@ -95,7 +95,7 @@ func (d *dispatcher) look(ctx context.Context, now time.Time) (found [len(Speeds
 			if now.Before(d.notBefore[speed]) {
 				continue
 			}
-			limit := 1 + min(startGroup, d.slots.room(speed))
+			limit := 1 + min(startGroup, d.permits.room(speed))
 			if found[speed], err = tx.Wakes(ctx, speed, limit); err != nil {
 				return err
 			}
@@ -106,7 +106,7 @@ func (d *dispatcher) look(ctx context.Context, now time.Time) (found [len(Speeds
 }
 
 // startFirst starts lanes for endpoints of a speed that are due, as many as there are
-// slots for, and returns when others of the speed may be started; zero if none will
+// permits for, and returns when others of the speed may be started; zero if none will
 // wake.
 func (d *dispatcher) startFirst(ctx, try context.Context, speed Speed, wakes []outbox.Wake, now time.Time) (next time.Time, err error) {
 	var due []string
@@ -117,9 +117,9 @@ func (d *dispatcher) startFirst(ctx, try context.Context, speed Speed, wakes []o
 		}
 		due = append(due, wake.PartnerID)
 	}
-	granted := d.slots.reserve(speed, min(len(due), startGroup))
+	granted := d.permits.reserve(speed, min(len(due), startGroup))
 	full := granted < min(len(due), startGroup)
-	d.slots.await(speed, full)
+	d.permits.await(speed, full)
 	switch {
 	case full:
 		next = now.Add(lookEvery)
@@ -132,7 +132,7 @@ func (d *dispatcher) startFirst(ctx, try context.Context, speed Speed, wakes []o
 		d.notBefore[speed] = next
 	}
 	leased, err := d.lease(try, due[:granted])
-	d.slots.add(speed, -granted)
+	d.permits.add(speed, -granted)
 	if err != nil {
 		// It may have been committed all the same. Then the leases expire unused.
 		d.unsure = now.Add(2 * leaseFor)
@@ -212,7 +212,7 @@ func (d *dispatcher) startLanes(ctx context.Context, leased []*Endpoint) {
 	defer d.mu.Unlock()
 	for _, endpoint := range leased {
 		lane := newRunner(d.Sender, endpoint)
-		d.slots.begin(endpoint.Speed())
+		d.permits.begin(endpoint.Speed())
 		// The lane that this may replace has parked or lost its lease, and will end.
 		d.lanes[endpoint.PartnerID] = lane
 		d.running.Go(func() {

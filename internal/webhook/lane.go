@@ -48,7 +48,7 @@ type lane struct {
 	limit    int        // of the next fetch, unless there are many lanes
 
 	pace   int64 // of the endpoint, after all requests that have been answered
-	speed  Speed // that follows from pace; the lane's slots are counted under it
+	speed  Speed // that follows from pace; the lane's permits are counted under it
 	served bool  // a request has been answered
 	silent int   // beats since the last answer at which requests were under way
 
@@ -69,13 +69,13 @@ const (
 
 // surroundings is what a lane depends on besides messages.
 type surroundings struct {
-	now   time.Time
-	slots *slots // of this node
-	held  bool   // no request may be started
+	now     time.Time
+	permits *permits // of this node
+	held    bool     // no request may be started
 }
 
 // newLane returns the lane of an endpoint that has been leased for it, and for
-// which a slot has been taken. The first message to it is onWoken.
+// which a permit has been taken. The first message to it is onWoken.
 func newLane(endpoint *Endpoint, shared bool) *lane {
 	return &lane{
 		holder: endpoint.Holder, shared: shared, state: looking, endpoint: endpoint,
@@ -148,20 +148,20 @@ func (l *lane) recordTrigger(t trigger, s surroundings) {
 	}
 }
 
-// measure notes how long a request has lasted, and returns its slot unless it was
-// the last one under way. The slots of an endpoint that has become slow are counted
+// measure notes how long a request has lasted, and returns its permit unless it was
+// the last one under way. The permits of an endpoint that has become slow are counted
 // under slow ones, even if those have no room.
 func (l *lane) measure(r *request, s surroundings) {
 	if l.served, l.silent = true, 0; l.events.underWay > 0 {
-		s.slots.add(l.speed, -1)
+		s.permits.add(l.speed, -1)
 	}
 	if !r.event.Damaged {
 		l.pace = paceAfter(l.pace, r.lasted)
 	}
 	if speed := speedAt(l.pace); speed != l.speed {
 		held := max(1, l.events.underWay)
-		s.slots.add(l.speed, -held)
-		s.slots.add(speed, held)
+		s.permits.add(l.speed, -held)
+		s.permits.add(speed, held)
 		l.speed = speed
 	}
 }
@@ -217,7 +217,7 @@ func (l *lane) leaseLeft(now time.Time) time.Duration {
 // move changes the state.
 func (l *lane) move(on trigger, s surroundings) {
 	from := l.state
-	l.state = next(from, on, func(g guard) bool { return l.holds(g, s) })
+	l.state = next(from, on, func(g condition) bool { return l.holds(g, s) })
 	if l.state == from {
 		return
 	}
@@ -231,8 +231,8 @@ func (l *lane) move(on trigger, s surroundings) {
 	}
 }
 
-// holds reports whether a guard's condition is true.
-func (l *lane) holds(g guard, s surroundings) bool {
+// holds reports whether a condition is true.
+func (l *lane) holds(g condition, s surroundings) bool {
 	switch g {
 	case maySend:
 		return l.maySend(s)
@@ -245,9 +245,9 @@ func (l *lane) holds(g guard, s surroundings) bool {
 	case shared:
 		return l.shared
 	case crowded:
-		return s.slots.crowded()
+		return s.permits.crowded()
 	case notCrowded:
-		return !s.slots.crowded()
+		return !s.permits.crowded()
 	case closing:
 		return l.closing
 	case notClosing:
@@ -263,9 +263,9 @@ func (l *lane) maySend(s surroundings) bool {
 }
 
 // yields reports whether the lane gives up its endpoint although something is due: all
-// requests are held, or the lane has had its turn, and another endpoint wants its slot. Then
+// requests are held, or the lane has had its turn, and another endpoint wants its permit. Then
 // the endpoint goes behind all others that are due.
-func (l *lane) yields(s surroundings) bool { return s.held || l.served && s.slots.wanted(l.speed) }
+func (l *lane) yields(s surroundings) bool { return s.held || l.served && s.permits.wanted(l.speed) }
 
 // act does what the state requires.
 func (l *lane) act(s surroundings) {
@@ -292,7 +292,7 @@ func (l *lane) send(s surroundings) {
 	}
 	free, probe := l.free(s)
 	for ; free > 0 && len(l.events.ready) > 0; free-- {
-		if l.events.underWay > 0 && !s.slots.take(l.speed) {
+		if l.events.underWay > 0 && !s.permits.take(l.speed) {
 			break
 		}
 		l.command(start{&request{event: l.events.next(), endpoint: l.endpoint, probe: probe}})
@@ -320,9 +320,9 @@ func (l *lane) free(s surroundings) (requests int, probe bool) {
 
 // atMost returns how many requests the endpoint may have at once: as many as take
 // ten seconds one after the other, but at most maxInFlight, and at least one. An
-// untried endpoint gets one, and so does every endpoint when the slots are crowded.
+// untried endpoint gets one, and so does every endpoint when the permits are crowded.
 func (l *lane) atMost(s surroundings) int {
-	if l.pace == 0 || s.slots.crowded() {
+	if l.pace == 0 || s.permits.crowded() {
 		return 1
 	}
 	return max(1, maxInFlight/int(l.pace))
@@ -342,7 +342,7 @@ func (l *lane) atOnce(s surroundings) int {
 	if l.speed != Quick {
 		return 2 * l.atMost(s)
 	}
-	return min(l.limit, max(minAhead, maxRead/max(1, s.slots.running())))
+	return min(l.limit, max(minAhead, maxRead/max(1, s.permits.running())))
 }
 
 // emptied reports whether a lane that sends or drains has nothing left to do or

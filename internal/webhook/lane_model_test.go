@@ -42,7 +42,7 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
+	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
 	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
@@ -62,7 +62,7 @@ func newModel(t *rapid.T) *model {
 // lease leases the endpoint for a new lane.
 func (m *model) lease() {
 	endpoint := m.endpoint
-	m.slots.begin(endpoint.Speed())
+	m.permits.begin(endpoint.Speed())
 	m.lane = newLane(&endpoint, false)
 	m.limit = 2 // so that fetches are full
 	m.send(onWoken)
@@ -89,18 +89,18 @@ func (m *model) send(message message) {
 		m.Fatalf("%d fetches under way", n)
 	}
 	if m.state == ended && before != ended {
-		m.slots.end(m.speed) // as the runner does
+		m.permits.end(m.speed) // as the runner does
 	}
-	m.checkSlots()
+	m.checkPermits()
 }
 
-// checkSlots: each request under way has a slot, and so has a lane without requests.
-func (m *model) checkSlots() {
+// checkPermits: each request under way has a permit, and so has a lane without requests.
+func (m *model) checkPermits() {
 	var want [len(Speeds)]int
 	if m.state != ended {
 		want[m.speed] = max(1, len(m.underWay))
 	}
-	if got := m.slots.counts(); got != want {
+	if got := m.permits.counts(); got != want {
 		m.Fatalf("%d requests are under way in state %s: got slots %v in use, want %v", len(m.underWay), m.state, got, want)
 	}
 }
@@ -195,7 +195,7 @@ func (m *model) act(what string) {
 	case "wake":
 		m.send(onWoken)
 	case "others wait":
-		m.slots.await(m.speed, true)
+		m.permits.await(m.speed, true)
 	case "none waits":
 		m.noneWaits()
 	case "linger":
@@ -253,7 +253,7 @@ func (m *model) settle() {
 
 func (m *model) noneWaits() {
 	for _, speed := range Speeds {
-		m.slots.await(speed, false)
+		m.permits.await(speed, false)
 	}
 }
 

@@ -19,11 +19,11 @@ type rig struct {
 	asked    fetch               // the last fetch that the lane has asked for
 }
 
-const rigSlots = 64
+const rigPermits = 64
 
 func newRig() *rig {
-	r := &rig{surroundings: surroundings{now: testkit.Epoch, slots: newSlots(rigSlots)}, requests: map[string]*request{}}
-	r.slots.begin(Quick)
+	r := &rig{surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}, requests: map[string]*request{}}
+	r.permits.begin(Quick)
 	r.lane = newLane(r.leased(nil), false)
 	return r
 }
@@ -127,10 +127,10 @@ func after(d time.Duration, m input) input {
 	}
 }
 
-// crowding uses more than half of the slots before a message.
+// crowding uses more than half of the permits before a message.
 func crowding(m input) input {
 	return func(r *rig) message {
-		r.slots.add(Quick, rigSlots/2)
+		r.permits.add(Quick, rigPermits/2)
 		return m(r)
 	}
 }
@@ -415,7 +415,7 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 	for _, c := range []struct {
 		pace, failures      int64 // of the endpoint
 		underWay, unwritten int   // requests, and failed requests
-		silent, others      int   // beats, and slots in use by other lanes
+		silent, others      int   // beats, and permits in use by other lanes
 		want                int
 		probe               bool
 	}{
@@ -437,11 +437,11 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 		{pace: 15, want: 1},
 		{pace: 1, underWay: 4, silent: 1, want: 6},
 		{pace: 1, underWay: 4, silent: 2, want: 0},
-		{pace: 1, others: rigSlots / 2, want: 1},
-		{pace: 1, others: rigSlots / 2, underWay: 1, want: 0},
+		{pace: 1, others: rigPermits / 2, want: 1},
+		{pace: 1, others: rigPermits / 2, underWay: 1, want: 0},
 	} {
 		r := newRig()
-		r.slots.add(Quick, c.others)
+		r.permits.add(Quick, c.others)
 		r.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten, c.pace, c.silent
 		if got, probe := r.free(r.surroundings); max(0, got) != c.want || probe != c.probe {
 			t.Errorf("%+v: got %d, probe %v", c, got, probe)
@@ -452,9 +452,9 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 // newRigAt returns a rig whose endpoint has the pace.
 func newRigAt(pace int64) *rig {
 	r := newRig()
-	r.slots = newSlots(rigSlots)
+	r.permits = newPermits(rigPermits)
 	r.lane = newLane(r.leased(func(e *Endpoint) { e.Pace = pace }), false)
-	r.slots.begin(r.speed)
+	r.permits.begin(r.speed)
 	return r
 }
 
@@ -467,43 +467,43 @@ func slowly(m input) input {
 	}
 }
 
-// slotSteps are histories of lanes that share slots, from the first message on.
-var slotSteps = map[string]struct {
+// permitSteps are histories of lanes that share permits, from the first message on.
+var permitSteps = map[string]struct {
 	pace  int64
-	steps []slotStep
+	steps []permitStep
 }{
-	"an untried endpoint gets one request, and more once it has answered": {0, []slotStep{
+	"an untried endpoint gets one request, and more once it has answered": {0, []permitStep{
 		{finds("a", "b", "c"), "start a", Untried, 1},
 		{answers("a", 200), "report a, start b, start c", Quick, 2},
 		{answers("b", 200), "report b", Quick, 1},
 	}},
-	"an untried endpoint that answers slowly is slow": {0, []slotStep{
+	"an untried endpoint that answers slowly is slow": {0, []permitStep{
 		{finds("a", "b"), "start a", Untried, 1},
 		{slowly(answers("a", 200)), "report a, start b", Slow, 1},
 	}},
-	"a slow endpoint yields when another waits": {14, []slotStep{
+	"a slow endpoint yields when another waits": {14, []permitStep{
 		{finds("a", "b"), "start a", Slow, 1},
 		{awaited(Slow, answers("a", 200)), "report a", Slow, 1},
 		{settles(nil, "a"), "park, yielding", Slow, 1},
 	}},
-	"a slow endpoint has its turn before it yields": {14, []slotStep{
+	"a slow endpoint has its turn before it yields": {14, []permitStep{
 		{awaited(Slow, finds("a", "b")), "start a", Slow, 1},
 	}},
-	"a slow endpoint goes on when none waits": {14, []slotStep{
+	"a slow endpoint goes on when none waits": {14, []permitStep{
 		{finds("a", "b"), "start a", Slow, 1},
 		{slowly(answers("a", 200)), "report a, start b", Slow, 1},
 	}},
-	"an endpoint that has become slow yields if slow ones have too many slots": {1, []slotStep{
-		{crowdOf(Slow, rigSlots/share, finds("a", "b")), "start a, start b", Quick, 2},
-		{slowly(answers("a", 200)), "report a", Slow, 1 + rigSlots/share},
+	"an endpoint that has become slow yields if slow ones have too many slots": {1, []permitStep{
+		{crowdOf(Slow, rigPermits/share, finds("a", "b")), "start a, start b", Quick, 2},
+		{slowly(answers("a", 200)), "report a", Slow, 1 + rigPermits/share},
 	}},
-	"no further slots while others wait": {1, []slotStep{
+	"no further slots while others wait": {1, []permitStep{
 		{awaited(Quick, finds("a", "b")), "start a", Quick, 1},
 	}},
-	"no slot left": {1, []slotStep{
-		{crowdOf(Slow, rigSlots-3, finds("a", "b", "c")), "start a", Quick, 1}, // crowded
+	"no slot left": {1, []permitStep{
+		{crowdOf(Slow, rigPermits-3, finds("a", "b", "c")), "start a", Quick, 1}, // crowded
 	}},
-	"nothing more for an endpoint that is silent": {1, []slotStep{
+	"nothing more for an endpoint that is silent": {1, []permitStep{
 		{finds("a"), "start a", Quick, 1},
 		{just(onBeat), "", Quick, 1},
 		{just(onBeat), "", Quick, 1},
@@ -511,27 +511,27 @@ var slotSteps = map[string]struct {
 		{finds("b"), "", Quick, 1},
 		{answers("a", 200), "report a, start b", Quick, 1},
 	}},
-	"what is damaged says nothing about the endpoint": {0, []slotStep{
+	"what is damaged says nothing about the endpoint": {0, []permitStep{
 		{findsDamaged("a"), "start a", Untried, 1},
 		{slowly(answers("a", 0)), "report a", Untried, 1},
 	}},
 }
 
-type slotStep struct {
+type permitStep struct {
 	message  input
 	commands string
 	speed    Speed // of the lane afterwards
-	used     int   // slots of the speed
+	used     int   // permits of the speed
 }
 
-func TestLaneSharesSlots(t *testing.T) {
+func TestLaneSharesPermits(t *testing.T) {
 	t.Parallel()
-	for name, c := range slotSteps {
+	for name, c := range permitSteps {
 		r := newRigAt(c.pace)
 		r.send(onWoken)
 		for i, step := range c.steps {
 			commands := r.send(step.message(r))
-			if used := r.slots.counts()[step.speed]; commands != step.commands || r.speed != step.speed || used != step.used {
+			if used := r.permits.counts()[step.speed]; commands != step.commands || r.speed != step.speed || used != step.used {
 				t.Errorf("%s: message %d: got commands %q, speed %s and %d slots, want %q, %s and %d",
 					name, i, commands, r.speed, used, step.commands, step.speed, step.used)
 			}
@@ -542,15 +542,15 @@ func TestLaneSharesSlots(t *testing.T) {
 // awaited lets endpoints of a speed wait for a lane before a message.
 func awaited(speed Speed, m input) input {
 	return func(r *rig) message {
-		r.slots.await(speed, true)
+		r.permits.await(speed, true)
 		return m(r)
 	}
 }
 
-// crowdOf lets other lanes use slots before a message.
-func crowdOf(speed Speed, slots int, m input) input {
+// crowdOf lets other lanes use permits before a message.
+func crowdOf(speed Speed, permits int, m input) input {
 	return func(r *rig) message {
-		r.slots.add(speed, slots)
+		r.permits.add(speed, permits)
 		return m(r)
 	}
 }

@@ -32,7 +32,7 @@ func (unobserved) GaveUp(int)         {}
 // Stats describes a sender at one moment.
 type Stats struct {
 	Lanes    map[string]int // by state; states without a lane have 0
-	Slots    map[string]int // in use, by the speed of the endpoint
+	Permits  map[string]int // in use, by the speed of the endpoint
 	Ready    int            // events that may be sent as soon as their lane allows
 	UnderWay int            // events whose requests have not been answered
 	// Waiting counts the events that were read and are neither of these: they wait
@@ -44,9 +44,9 @@ type Stats struct {
 
 // Stats returns the current numbers of the sender.
 func (s *Sender) Stats() Stats {
-	stats := Stats{Lanes: map[string]int{}, Slots: map[string]int{}, Notes: s.settler.notes.len()}
-	for speed, used := range s.slots.counts() {
-		stats.Slots[Speed(speed).String()] = used
+	stats := Stats{Lanes: map[string]int{}, Permits: map[string]int{}, Notes: s.settler.notes.len()}
+	for speed, used := range s.permits.counts() {
+		stats.Permits[Speed(speed).String()] = used
 	}
 	for _, t := range transitions {
 		stats.Lanes[string(t.from)] = 0

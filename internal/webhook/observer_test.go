@@ -90,10 +90,10 @@ func TestSenderStatsAndObserver(t *testing.T) {
 			t.Errorf("after the stop: got %d lanes %s, want none", lanes, state)
 		}
 	}
-	if want := map[string]int{"quick": 0, "untried": 0, "slow": 0}; !maps.Equal(stats.Slots, want) {
-		t.Errorf("after the stop: got slots %v in use, want %v", stats.Slots, want)
+	if want := map[string]int{"quick": 0, "untried": 0, "slow": 0}; !maps.Equal(stats.Permits, want) {
+		t.Errorf("after the stop: got slots %v in use, want %v", stats.Permits, want)
 	}
-	if stats.Lanes, stats.Slots = nil, nil; !reflect.DeepEqual(stats, webhook.Stats{}) {
+	if stats.Lanes, stats.Permits = nil, nil; !reflect.DeepEqual(stats, webhook.Stats{}) {
 		t.Errorf("after the stop: got %+v, want zeroes", stats)
 	}
 	if want := slices.Repeat([]int{200}, 2*orders); !slices.Equal(seen.statuses, want) {

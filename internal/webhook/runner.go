@@ -36,7 +36,7 @@ func newRunner(s *Sender, endpoint *Endpoint) *runner {
 // requests.
 func (r *runner) run(ctx context.Context) {
 	defer close(r.requests)
-	defer func() { r.sender.slots.end(r.lane.speed) }()
+	defer func() { r.sender.permits.end(r.lane.speed) }()
 	stop := make(chan struct{})
 	defer close(stop)
 	go r.watch(stop)
@@ -64,7 +64,7 @@ func (r *runner) watch(stop <-chan struct{}) {
 // step hands the lane messages, and does what it commands after each.
 func (r *runner) step(ctx context.Context, messages []message) {
 	from := r.lane.state
-	s := surroundings{now: r.sender.now(), slots: r.sender.slots, held: r.sender.config.Held()}
+	s := surroundings{now: r.sender.now(), permits: r.sender.permits, held: r.sender.config.Held()}
 	for _, m := range messages {
 		for _, c := range r.lane.step(m, s) {
 			c.do(ctx, r)

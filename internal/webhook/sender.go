@@ -71,7 +71,7 @@ const (
 
 // Sender posts events to their endpoints. An endpoint with due events gets a
 // lane of its own: leased by one node, with at most maxInFlight requests at once.
-// Lanes share the node's slots so that dead or slow endpoints, however many they
+// Lanes share the node's permits so that dead or slow endpoints, however many they
 // are, delay no quick one.
 //
 // Starting a request writes nothing; only its outcome is written. After a node
@@ -81,7 +81,7 @@ type Sender struct {
 	config  SenderConfig
 	node    string // the beginning of its leases' names
 	settler *settler
-	slots   *slots
+	permits *permits
 	wakes   chan struct{} // has an element if something may have become due
 	closing chan struct{} // closed by Close
 	endRead context.CancelFunc
@@ -113,7 +113,7 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 		return nil, err
 	}
 	s := &Sender{
-		config: config, node: node, slots: newSlots(config.Requests),
+		config: config, node: node, permits: newPermits(config.Requests),
 		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*runner{},
 	}
 	ctx, s.endRead = context.WithCancel(context.WithoutCancel(ctx))

@@ -124,7 +124,7 @@ func (y *slowYard) checkQuick(t *testing.T, events int) {
 	}
 }
 
-// TestQuickEndpointBesideSlowOnes: more endpoints are slow than there are slots. The
+// TestQuickEndpointBesideSlowOnes: more endpoints are slow than there are permits. The
 // quick one gets its events immediately, and the slow ones get all of theirs, once,
 // in their order.
 func TestQuickEndpointBesideSlowOnes(t *testing.T) {
@@ -150,7 +150,7 @@ func TestQuickEndpointBesideSlowOnes(t *testing.T) {
 				y.checkQuick(t, 300)
 				for began := time.Now(); len(y.slowly()) < len(y.want) && time.Since(began) < time.Hour; {
 					time.Sleep(time.Second)
-					if slow := y.sender.Stats().Slots["slow"]; time.Since(began) > time.Minute && slow > slowRequests/8 {
+					if slow := y.sender.Stats().Permits["slow"]; time.Since(began) > time.Minute && slow > slowRequests/8 {
 						t.Fatalf("got %d slots used by slow endpoints, want at most %d", slow, slowRequests/8)
 					}
 				}

@@ -45,27 +45,27 @@ const (
 	onEmptied trigger = "emptied"
 )
 
-// guard is a condition of a transition.
-type guard string
+// condition is what must hold for a transition.
+type condition string
 
 const (
-	always     guard = ""
-	maySend    guard = "may send" // as the method of lane reports
-	mayNotSend guard = "may not send"
-	outdated   guard = "outdated" // the endpoint has changed since the fetch was started
-	rested     guard = "rested"   // the time to rest is over
-	shared     guard = "shared"   // other nodes write to the same database
-	crowded    guard = "crowded"  // there are too many lanes for one to linger
-	notCrowded guard = "not crowded"
-	closing    guard = "closing" // the sender closes
-	notClosing guard = "not closing"
+	always     condition = ""
+	maySend    condition = "may send" // as the method of lane reports
+	mayNotSend condition = "may not send"
+	outdated   condition = "outdated" // the endpoint has changed since the fetch was started
+	rested     condition = "rested"   // the time to rest is over
+	shared     condition = "shared"   // other nodes write to the same database
+	crowded    condition = "crowded"  // there are too many lanes for one to linger
+	notCrowded condition = "not crowded"
+	closing    condition = "closing" // the sender closes
+	notClosing condition = "not closing"
 )
 
 // transition leads from one state to another.
 type transition struct {
 	from state
 	on   trigger
-	when guard
+	when condition
 	to   state
 }
 
@@ -108,9 +108,9 @@ var transitions = [...]transition{
 	{parking, onRefused, closing, draining},
 }
 
-// next returns the state that follows a trigger. holds reports whether a guard's
+// next returns the state that follows a trigger. holds reports whether a condition's
 // condition is true.
-func next(from state, on trigger, holds func(guard) bool) state {
+func next(from state, on trigger, holds func(condition) bool) state {
 	for _, t := range transitions {
 		if t.from == from && t.on == on && (t.when == always || holds(t.when)) {
 			return t.to

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/budget"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -66,8 +66,8 @@ type Config struct {
 // be called by many goroutines at once.
 type Service struct {
 	config Config
-	ending chan struct{}  // closed by EndFeeds
-	tests  *budget.Budget // counts the tests that wait for an answer, by partner
+	ending chan struct{} // closed by EndFeeds
+	tests  *fair.Quota   // counts the tests that wait for an answer, by partner
 }
 
 // NewService returns a service.
@@ -75,7 +75,7 @@ func NewService(config Config) *Service {
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
 	}
-	return &Service{config: config, ending: make(chan struct{}), tests: budget.New(maxTests, maxTestsOfOne, budget.Watch{})}
+	return &Service{config: config, ending: make(chan struct{}), tests: fair.NewQuota(maxTests, maxTestsOfOne, fair.Watch{})}
 }
 
 // EndFeeds ends the wait of every call of Feed, now and from now on. It must be

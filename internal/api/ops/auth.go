@@ -7,7 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 type tokenAnswer struct {
@@ -96,7 +96,7 @@ func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	if err := c.SignedIn(visit.Operators, token, from); err != nil {
+	if err := c.SignedIn(web.Operators, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(operatorOf(operator.Of(found)))
@@ -104,5 +104,5 @@ func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
 
 func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) {
 	c.ActAs("")
-	return c.SignOut(visit.Operators)
+	return c.SignOut(web.Operators)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // sender returns the operator who makes a request; nil for any other.
@@ -71,7 +71,7 @@ var errNoOperator = refusal.New(refusal.CodeUnauthorized,
 // cookie always. It refuses with unauthorized.
 func (s *Server) CurrentOperator(c *httpd.Call) (found *signin.Session, shown actor.Credential, err error) {
 	scheme, token, _ := strings.Cut(c.Header.Get("Authorization"), " ")
-	session := c.Token(visit.Operators)
+	session := c.Token(web.Operators)
 	switch {
 	case strings.EqualFold(scheme, "Bearer"):
 		shown.Token = string(credential.HashToken(token))

@@ -39,7 +39,7 @@ func (s *Server) handleBoardSnapshot(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{Status: http.StatusOK, Stream: write}, nil
 	}
 	var body []byte
-	err = c.InSlot(httpd.SlotHeavy, func() error {
+	err = c.WithPermit(httpd.PermitHeavy, func() error {
 		body, err = found.Rendered(coding, func() ([]byte, error) { return httpd.Encode(coding, write) })
 		return err
 	})

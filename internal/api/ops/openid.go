@@ -15,7 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/operator"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 const (
@@ -68,7 +68,7 @@ func (s *Server) forBrowsers(handle httpd.Handler) httpd.Handler {
 		}
 		s.config.Log.Log(c.Context(), level, "a sign-in through the OpenID provider was refused",
 			"request_id", c.RequestID, "reason", reason, "error", err)
-		if !visit.WantsPage(c.Request) {
+		if !web.WantsPage(c.Request) {
 			return answer, err
 		}
 		s.setTicket(c, "", 0)
@@ -166,7 +166,7 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 			"request_id", c.RequestID, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values", first(person.Values, loggedValues))
 		return httpd.Reply{}, err
 	}
-	if err := c.SignedIn(visit.Operators, token, from); err != nil {
+	if err := c.SignedIn(web.Operators, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
 	s.setTicket(c, "", 0)

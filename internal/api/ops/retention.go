@@ -23,7 +23,7 @@ func (s *Server) handlePartnerExport(c *httpd.Call) (httpd.Reply, error) {
 	c.ReplyHeader.Set("Content-Type", "application/jsonl")
 	c.ReplyHeader.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s.jsonl"`, partnerID))
 	return httpd.Reply{Status: http.StatusOK, Stream: func(w io.Writer) error {
-		return c.InTurns(httpd.SlotHeavy, w, func(w io.Writer) error {
+		return c.InTurns(httpd.PermitHeavy, w, func(w io.Writer) error {
 			buffer := bufio.NewWriterSize(w, exportBuffer)
 			if err := export.Write(c.Context(), buffer); err != nil {
 				return err

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
-	"github.com/dropyard/dropyard/internal/foundation/budget"
+	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/openid"
 	"github.com/dropyard/dropyard/internal/installation"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -57,10 +57,10 @@ type Config struct {
 type Server struct {
 	config Config
 	// desks counts the requests that wait for changes of the board, by operator.
-	desks *budget.Budget
+	desks *fair.Quota
 }
 
 // New returns a Server.
 func New(config Config) *Server {
-	return &Server{config, budget.New(maxDesks, maxDesksOfOne, budget.Watch{})}
+	return &Server{config, fair.NewQuota(maxDesks, maxDesksOfOne, fair.Watch{})}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // pendingAnswer is a partner whose account awaits approval.
@@ -73,20 +73,20 @@ func (s *Server) handleLogin(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	if err := c.SignedIn(visit.Partners, token, from); err != nil {
+	if err := c.SignedIn(web.Partners, token, from); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(memberOf(partner.MemberOf(found)))
 }
 
-func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) { return c.SignOut(visit.Partners) }
+func (s *Server) handleLogout(c *httpd.Call) (httpd.Reply, error) { return c.SignOut(web.Partners) }
 
 var errNotLoggedIn = refusal.New(refusal.CodeUnauthorized, "log in first")
 
 // session returns the session of the request. It refuses with unauthorized, and with
 // forbidden if the user's role may not use the route.
 func (s *Server) session(c *httpd.Call) (*signin.Session, error) {
-	found, err := s.config.UserSignIns.BySession(c.Context(), c.Token(visit.Partners))
+	found, err := s.config.UserSignIns.BySession(c.Context(), c.Token(web.Partners))
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ const ordersPerRequest = 10
 
 // handleOrderBatch creates many orders and returns the outcome of each.
 func (s *Server) handleOrderBatch(c *httpd.Call) (answer httpd.Reply, err error) {
-	err = c.InSlot(httpd.SlotBatch, func() error {
+	err = c.WithPermit(httpd.PermitBatch, func() error {
 		answer, err = s.createBatch(c)
 		return err
 	})
@@ -31,7 +31,7 @@ func (s *Server) handleOrderBatch(c *httpd.Call) (answer httpd.Reply, err error)
 
 func (s *Server) createBatch(c *httpd.Call) (httpd.Reply, error) {
 	var batch *order.Batch
-	err := c.InSlot(httpd.SlotHeavy, func() (err error) {
+	err := c.WithPermit(httpd.PermitHeavy, func() (err error) {
 		batch, err = s.readBatch(c)
 		return err
 	})

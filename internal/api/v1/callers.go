@@ -23,7 +23,7 @@ func (s *Server) Key(ctx context.Context, publicKey string) (*httpd.Key, error) 
 	return &httpd.Key{ID: key.KeyID, Account: key.PartnerID, Secret: key.Secret, RequireV2: key.RequireV2, Of: key}, nil
 }
 
-// signingKey returns a key as its room knows it.
+// signingKey returns a key as its package knows it.
 func signingKey(key *httpd.Key) *partner.SigningKey {
 	return key.Of.(*partner.SigningKey) //nolint:forcetypeassert // set by Key
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/label"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // labelFormats maps the media types that Accept may name to the formats.
@@ -34,7 +34,7 @@ func (s *Server) handleOrderLabel(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	visit.SetFile(c.ReplyHeader, file.Name, string(file.Format))
+	web.SetFile(c.ReplyHeader, file.Name, string(file.Format))
 	return httpd.Reply{Status: http.StatusOK, Body: file.Data}, nil
 }
 

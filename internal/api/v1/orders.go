@@ -94,7 +94,7 @@ func (s *Server) handleOrderList(c *httpd.Call) (httpd.Reply, error) {
 	meter := &pageMeter{call: c, limit: int64(filter.Limit)}
 	answer, err := s.listOrders(c, filter, meter)
 	if errors.Is(err, errLargePage) {
-		err = c.InSlot(httpd.SlotHeavy, func() (err error) {
+		err = c.WithPermit(httpd.PermitHeavy, func() (err error) {
 			answer, err = s.listOrders(c, filter, &pageMeter{call: c, expected: meter.expected})
 			return err
 		})

@@ -14,17 +14,17 @@ const (
 	// a page is estimated.
 	sample = 64 << 10
 	// ordinaryPage is the size of the stored documents of a page, in bytes, up to
-	// which it is read without a slot. A full page of ordinary orders is smaller.
+	// which it is read without a permit. A full page of ordinary orders is smaller.
 	ordinaryPage = 2 << 20
 	// pageFactor is how many times the size of its stored documents a page takes up
 	// while it is built: as orders and as the response.
 	pageFactor = 2
 )
 
-// NewRoom returns room for so many bytes of requests and responses (see httpd.NewRoom), but
+// NewMemory returns room for so many bytes of requests and responses (see httpd.NewMemory), but
 // at least for two of the largest pages of a list, whose last order may exceed the limit.
-func NewRoom(bytes int64, crossed func(high bool)) *httpd.Room {
-	return httpd.NewRoom(bytes, pageFactor*(order.MaxPageBytes+2*httpd.MaxBody), crossed)
+func NewMemory(bytes int64, crossed func(high bool)) *httpd.Memory {
+	return httpd.NewMemory(bytes, pageFactor*(order.MaxPageBytes+2*httpd.MaxBody), crossed)
 }
 
 // pageBuffers are those that pages are built in.
@@ -49,14 +49,14 @@ func (b *buffers) put(used []byte) {
 	}
 }
 
-// errLargePage means that a page is so large that it must be read in a slot.
+// errLargePage means that a page is so large that it must be read with a permit.
 var errLargePage = errors.New("this page takes a slot")
 
 // pageMeter counts the stored documents of a page of orders while it is read, as
 // bytes that the call holds.
 type pageMeter struct {
 	call *httpd.Call
-	// limit is how many orders the page may have; 0 if the page is read in a slot.
+	// limit is how many orders the page may have; 0 if the page is read with a permit.
 	limit int64
 	// expected is the size of the documents, in bytes, as estimated from a sample; 0
 	// if the page is not large. It is held from the beginning, so that a page for
@@ -66,12 +66,12 @@ type pageMeter struct {
 }
 
 // add counts a document. It returns errLargePage if the page turns out to be large
-// and is not read in a slot.
+// and is not read with a permit.
 func (m *pageMeter) add(bytes int) error {
 	m.orders++
 	m.stored += int64(bytes)
 	if m.limit == 0 {
-		runtime.Gosched() // see inSlot
+		runtime.Gosched() // see withPermit
 		return m.hold()
 	}
 	if estimate := m.stored / m.orders * m.limit; m.stored > sample && estimate > ordinaryPage {

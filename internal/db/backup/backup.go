@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 	"zombiezen.com/go/sqlite"
 )
 
@@ -78,7 +78,7 @@ func (f Files) Write(ctx context.Context, database, file string) (made *Contents
 	if err != nil {
 		return nil, fmt.Errorf("back up %s: %w", database, err)
 	}
-	headway.Report(ctx, "verifying", 0, 0)
+	progress.Report(ctx, "verifying", 0, 0)
 	held, err := f.verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("the copy of %s: %w", database, err)
@@ -158,7 +158,7 @@ func stepPages(ctx context.Context, source, target *sqlite.Conn) (err error) {
 			return err
 		}
 		total := int64(backup.PageCount())
-		headway.Report(ctx, "copying", total-int64(backup.Remaining()), total)
+		progress.Report(ctx, "copying", total-int64(backup.Remaining()), total)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/foundation/headway"
+	"github.com/dropyard/dropyard/internal/foundation/progress"
 )
 
 // Restored describes a database that was restored.
@@ -52,7 +52,7 @@ func (f Files) Restore(ctx context.Context, file, database string, force bool, n
 	if err != nil {
 		return nil, err
 	}
-	headway.Report(ctx, "verifying", 0, 0)
+	progress.Report(ctx, "verifying", 0, 0)
 	held, err := f.verify(ctx, temp)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
@@ -135,7 +135,7 @@ func copyChunks(ctx context.Context, to io.Writer, from io.Reader, total int64) 
 		}
 		n, err := io.CopyN(to, from, copyChunk)
 		size += n
-		headway.Report(ctx, "copying", size, total)
+		progress.Report(ctx, "copying", size, total)
 		if errors.Is(err, io.EOF) {
 			return size, nil
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 )
 
-// Store is what this room needs of storage. Read runs fn on a consistent view of
+// Store is what this package needs of storage. Read runs fn on a consistent view of
 // the data, which is no older than the call. fn may run again.
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error

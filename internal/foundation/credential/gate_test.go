@@ -112,7 +112,7 @@ func TestGateLimitsSignIns(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Another one may be verified in each further slot while the last one is.
+		// Another one may be verified in each further permit while the last one is.
 		if got := admitted.Load(); got < 60 || got > 63 {
 			t.Errorf("120 logins with the right password: got %d admitted, want 60", got)
 		}

@@ -10,7 +10,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/foundation/worker"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"golang.org/x/crypto/argon2"
 )
 
@@ -38,7 +38,7 @@ type Hasher struct {
 	cost   Cost
 	random io.Reader
 	pacer  *pacer
-	worker *worker.Worker // nil if there is none
+	worker *pace.Worker // nil if there is none
 	decoy  string
 }
 
@@ -54,7 +54,7 @@ func NewHasher(cost Cost, random io.Reader) *Hasher {
 // NewHasherWith returns a hasher whose hashing is done by a worker, which calls
 // Digest: so that it delays others by little. If the worker fails, the hasher works
 // without it.
-func NewHasherWith(w *worker.Worker, cost Cost, random io.Reader) *Hasher {
+func NewHasherWith(w *pace.Worker, cost Cost, random io.Reader) *Hasher {
 	h := NewHasher(cost, random)
 	h.worker = w
 	return h

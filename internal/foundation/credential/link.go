@@ -78,7 +78,7 @@ type LinkFilter struct {
 	CreatedBy  string
 }
 
-// LinkReader is what rooms that have one-time links need to read of storage.
+// LinkReader is what packages that have one-time links need to read of storage.
 type LinkReader interface {
 	// Link returns a link of a kind that can be used at a time; nil if there is none.
 	Link(ctx context.Context, kind LinkKind, tokenHash []byte, now time.Time) (*Link, error)
@@ -86,7 +86,7 @@ type LinkReader interface {
 	Links(ctx context.Context, filter LinkFilter, now time.Time) ([]*Link, error)
 }
 
-// LinkWriter is what rooms that have one-time links need to change in storage.
+// LinkWriter is what packages that have one-time links need to change in storage.
 type LinkWriter interface {
 	LinkReader
 	AddLink(ctx context.Context, link *Link) error

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// oneSlot returns a pacer for one caller at a time, as on a machine with two cores.
-func oneSlot() *pacer { return &pacer{slots: make(chan struct{}, 1)} }
+// onePermit returns a pacer for one caller at a time, as on a machine with two cores.
+func onePermit() *pacer { return &pacer{permits: make(chan struct{}, 1)} }
 
 func TestPacerRestAsLongAsTheWork(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, start := oneSlot(), time.Now()
+		p, start := onePermit(), time.Now()
 		for i, work := range []time.Duration{30 * time.Millisecond, 50 * time.Millisecond, 0} {
 			release, err := p.take(t.Context(), maxWaiting)
 			if err != nil {
@@ -32,7 +32,7 @@ func TestPacerRestAsLongAsTheWork(t *testing.T) {
 func TestPacerBoundWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := oneSlot()
+		p := onePermit()
 		release, err := p.take(t.Context(), maxWaiting)
 		if err != nil {
 			t.Fatal(err)
@@ -67,7 +67,7 @@ func TestPacerBoundWaiting(t *testing.T) {
 func TestPacerHoldsSomeRefusals(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p := oneSlot()
+		p := onePermit()
 		for range maxHeld {
 			go p.hold(t.Context())
 		}
@@ -90,7 +90,7 @@ func TestPacerHoldsSomeRefusals(t *testing.T) {
 // processors.
 func TestPacerOfAnyMachine(t *testing.T) {
 	t.Parallel()
-	if got := cap(newPacer().slots); got < 1 || got > maxSlots {
-		t.Errorf("got %d slots, want 1 to %d", got, maxSlots)
+	if got := cap(newPacer().permits); got < 1 || got > maxPermits {
+		t.Errorf("got %d slots, want 1 to %d", got, maxPermits)
 	}
 }

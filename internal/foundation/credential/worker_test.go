@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/foundation/credential"
-	"github.com/dropyard/dropyard/internal/foundation/worker"
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 		broken:  func([]byte) []byte { return nil },
 	}
 	if len(os.Args) > 1 && handlers[os.Args[1]] != nil {
-		if worker.Serve(os.Stdin, os.Stdout, handlers[os.Args[1]]) != nil {
+		if pace.ServeWorker(os.Stdin, os.Stdout, handlers[os.Args[1]]) != nil {
 			os.Exit(1)
 		}
 		return
@@ -37,7 +37,7 @@ func TestHasherWithWorker(t *testing.T) {
 	t.Parallel()
 	alone := credential.NewHasher(cheap, repeatable.Reader(t))
 	for name, argument := range map[string]string{"worker": digests, "broken worker": broken, "no worker": "-no-such-flag"} {
-		h := credential.NewHasherWith(worker.New(slog.New(slog.DiscardHandler), argument), cheap, repeatable.Reader(t, name))
+		h := credential.NewHasherWith(pace.NewWorker(slog.New(slog.DiscardHandler), argument), cheap, repeatable.Reader(t, name))
 		for _, password := range []string{"maple-harbour-42", "épée", "not\xffUTF-8"} {
 			hash, err := h.Hash(t.Context(), password)
 			if err != nil {

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/foundation/turns"
 )
 
 // Format is the file format of a cleaned picture.
@@ -52,13 +52,13 @@ const (
 
 // Cleaner cleans a few pictures at a time; others wait. One payer has one picture of a
 // rank cleaned at a time, and payers take turns. Pictures that yield come after all
-// others, and only one of them is cleaned at a time, so that the rest of the slots is
+// others, and only one of them is cleaned at a time, so that the rest of the permits is
 // there for what comes next. Many goroutines may use it.
-type Cleaner struct{ slots *turns.Slots }
+type Cleaner struct{ permits *fair.Semaphore }
 
 // NewCleaner returns a cleaner. A process needs one.
 func NewCleaner() *Cleaner {
-	return &Cleaner{turns.NewRanked(maxCleanings, turns.Rank{Total: maxCleanings, PerKey: 1}, turns.Rank{Total: 1, PerKey: 1})}
+	return &Cleaner{fair.NewRankedSemaphore(maxCleanings, fair.Rank{Total: maxCleanings, PerKey: 1}, fair.Rank{Total: 1, PerKey: 1})}
 }
 
 // Clean refuses what the header of the file does not permit, waits for the payer's turn
@@ -73,10 +73,10 @@ func (c *Cleaner) Clean(ctx context.Context, payer string, data []byte, wanted W
 		rank = rankYielding
 	}
 	// The context is checked first, because select chooses at random among ready cases.
-	if ctx.Err() != nil || !c.slots.TakeIn(ctx, rank, payer) {
+	if ctx.Err() != nil || !c.permits.TakeIn(ctx, rank, payer) {
 		return Picture{}, fmt.Errorf("wait to clean a picture: %w", ctx.Err())
 	}
-	defer c.slots.FreeIn(rank, payer)
+	defer c.permits.FreeIn(rank, payer)
 	return checked.cleanInTime(ctx)
 }
 

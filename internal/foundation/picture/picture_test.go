@@ -11,9 +11,9 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// TestCleaningSlots: while two pictures are being cleaned, a third waits for a slot
+// TestCleaningPermits: while two pictures are being cleaned, a third waits for a permit
 // or for the end of its context.
-func TestCleaningSlots(t *testing.T) {
+func TestCleaningPermits(t *testing.T) {
 	t.Parallel()
 	data := encodePNG(t, signature(9, 9))
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestProofsBeforeLogos(t *testing.T) {
 }
 
 // TestLimitsOfTheCaller: what the caller does not accept is refused by its header,
-// without waiting for the slots, which are all taken.
+// without waiting for the permits, which are all taken.
 func TestLimitsOfTheCaller(t *testing.T) {
 	t.Parallel()
 	files := map[string]struct {

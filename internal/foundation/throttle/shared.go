@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// LedgerStore is where nodes keep the ledgers that they share.
-type LedgerStore interface {
+// UsageStore is where nodes keep the usages that they share.
+type UsageStore interface {
 	// Write runs fn in a transaction. fn may run again after a lost race.
-	Write(ctx context.Context, fn func(LedgerTx) error) error
+	Write(ctx context.Context, fn func(UsageTx) error) error
 }
 
-// LedgerTx is one transaction on ledgers.
-type LedgerTx interface {
-	// Ledger reads a key's ledger and locks it until the transaction ends.
-	Ledger(ctx context.Context, key string) (Ledger, error)
-	SetLedger(ctx context.Context, key string, ledger Ledger) error
+// UsageTx is one transaction on usages.
+type UsageTx interface {
+	// Usage reads a key's usage and locks it until the transaction ends.
+	Usage(ctx context.Context, key string) (Usage, error)
+	SetUsage(ctx context.Context, key string, usage Usage) error
 }
 
 const (
@@ -36,7 +36,7 @@ const (
 // goroutines.
 type Shared struct {
 	rate     Rate
-	store    LedgerStore
+	store    UsageStore
 	clock    func() time.Time
 	log      *slog.Logger
 	observer SharedObserver
@@ -62,7 +62,7 @@ func (unobserved) Renewed(int64, time.Duration, error) {}
 // NewShared returns a limiter that applies the rate to every key, unless TakeAt
 // names another. The nodes' clocks must agree: by as much as they differ, more is
 // admitted once. A nil observer observes nothing.
-func NewShared(rate Rate, store LedgerStore, clock func() time.Time, log *slog.Logger, observer SharedObserver) *Shared {
+func NewShared(rate Rate, store UsageStore, clock func() time.Time, log *slog.Logger, observer SharedObserver) *Shared {
 	if observer == nil {
 		observer = unobserved{}
 	}
@@ -170,17 +170,17 @@ func (s *Shared) renew(ctx context.Context, key string, k *sharedKey, call *rene
 func (s *Shared) lease(ctx context.Context, key string, k *sharedKey, call *renewal) (lease Lease, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewalTimeout)
 	defer cancel()
-	err = s.store.Write(ctx, func(tx LedgerTx) error {
-		ledger, err := tx.Ledger(ctx, key)
+	err = s.store.Write(ctx, func(tx UsageTx) error {
+		usage, err := tx.Usage(ctx, key)
 		if err != nil {
 			return err
 		}
-		var next Ledger
+		var next Usage
 		call.demand.Waiting = k.requests.Load() // as late as possible, to include those who came since
-		if next, lease = Grant(call.rate, ledger, call.account, call.demand, call.begun); next == ledger {
+		if next, lease = Grant(call.rate, usage, call.account, call.demand, call.begun); next == usage {
 			return nil
 		}
-		return tx.SetLedger(ctx, key, next)
+		return tx.SetUsage(ctx, key, next)
 	})
 	return lease, err
 }

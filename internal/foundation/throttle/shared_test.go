@@ -15,10 +15,10 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 )
 
-// ledgers is a store in memory.
-type ledgers struct {
+// usages is a store in memory.
+type usages struct {
 	mu    sync.Mutex
-	byKey map[string]throttle.Ledger // guarded by mu
+	byKey map[string]throttle.Usage // guarded by mu
 	calls atomic.Int64
 	// before and after, if they are set, run at the start and at the end of each
 	// call, outside of the transaction.
@@ -26,7 +26,7 @@ type ledgers struct {
 	after  func()
 }
 
-func (s *ledgers) Write(ctx context.Context, fn func(throttle.LedgerTx) error) error {
+func (s *usages) Write(ctx context.Context, fn func(throttle.UsageTx) error) error {
 	s.calls.Add(1)
 	if s.before != nil {
 		if err := s.before(ctx); err != nil {
@@ -40,30 +40,30 @@ func (s *ledgers) Write(ctx context.Context, fn func(throttle.LedgerTx) error) e
 	return err
 }
 
-func (s *ledgers) transact(fn func(throttle.LedgerTx) error) error {
+func (s *usages) transact(fn func(throttle.UsageTx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return fn(ledgersTx{s})
+	return fn(usagesTx{s})
 }
 
-type ledgersTx struct{ *ledgers }
+type usagesTx struct{ *usages }
 
-func (tx ledgersTx) Ledger(_ context.Context, key string) (throttle.Ledger, error) {
+func (tx usagesTx) Usage(_ context.Context, key string) (throttle.Usage, error) {
 	return tx.byKey[key], nil
 }
 
-func (tx ledgersTx) SetLedger(_ context.Context, key string, ledger throttle.Ledger) error {
-	tx.byKey[key] = ledger
+func (tx usagesTx) SetUsage(_ context.Context, key string, usage throttle.Usage) error {
+	tx.byKey[key] = usage
 	return nil
 }
 
-func newLedgers() *ledgers { return &ledgers{byKey: map[string]throttle.Ledger{}} }
+func newUsages() *usages { return &usages{byKey: map[string]throttle.Usage{}} }
 
-func newShared(rate throttle.Rate, store *ledgers, now func() time.Time) *throttle.Shared {
+func newShared(rate throttle.Rate, store *usages, now func() time.Time) *throttle.Shared {
 	return throttle.NewShared(rate, store, now, slog.New(slog.DiscardHandler), nil)
 }
 
-func nodes(n int, rate throttle.Rate, store *ledgers, now func() time.Time) []*throttle.Shared {
+func nodes(n int, rate throttle.Rate, store *usages, now func() time.Time) []*throttle.Shared {
 	all := make([]*throttle.Shared, n)
 	for i := range all {
 		all[i] = newShared(rate, store, now)
@@ -79,7 +79,7 @@ func TestSharedOneNodeEqualsLimiter(t *testing.T) {
 		limit := rapid.SampledFrom([]int{1, 4, 5, 60, 300}).Draw(t, "limit")
 		rate := throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit}
 		var c clock
-		shared, local := newShared(rate, newLedgers(), c.now), throttle.New(rate, c.now)
+		shared, local := newShared(rate, newUsages(), c.now), throttle.New(rate, c.now)
 		pauses := rapid.SliceOfN(rapid.IntRange(0, 3000), 1, 400).Draw(t, "pauses")
 		for i, ms := range pauses {
 			c.advance(time.Duration(max(0, ms-1500)) * time.Duration(max(1, 60/limit)) * time.Millisecond)
@@ -108,7 +108,7 @@ func TestNodesNeverExceedRate(t *testing.T) {
 		interval := time.Minute / time.Duration(limit)
 		skew := time.Duration(rapid.SampledFrom([]int{0, 50, 500}).Draw(t, "skew ms")) * time.Millisecond
 		var c clock
-		store := newLedgers()
+		store := newUsages()
 		var all []*throttle.Shared
 		for i := range rapid.IntRange(1, 6).Draw(t, "nodes") {
 			offset := skew * time.Duration(i%2)
@@ -151,7 +151,7 @@ func TestNodesGiveNearlyWholeRate(t *testing.T) {
 		limit := rapid.SampledFrom([]int{60, 300, 6000}).Draw(t, "limit")
 		rate := throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit}
 		var c clock
-		all := nodes(rapid.IntRange(1, 5).Draw(t, "nodes"), rate, newLedgers(), c.now)
+		all := nodes(rapid.IntRange(1, 5).Draw(t, "nodes"), rate, newUsages(), c.now)
 		start, got := c.now(), 0
 		for range rapid.IntRange(5, 40).Draw(t, "turns") {
 			node := all[rapid.IntRange(0, len(all)-1).Draw(t, "node")]
@@ -181,7 +181,7 @@ func TestNodesAdmitThinTraffic(t *testing.T) {
 	t.Parallel()
 	repeatable.Check(t, func(t *rapid.T) {
 		var c clock
-		all := nodes(10, partnerRate(), newLedgers(), c.now)
+		all := nodes(10, partnerRate(), newUsages(), c.now)
 		for i := range 3000 {
 			c.advance(250 * time.Millisecond) // 240 a minute
 			if got := all[rapid.IntRange(0, 9).Draw(t, "node")].Take(t.Context(), "key"); !got.Allowed {
@@ -196,7 +196,7 @@ func TestNodesAdmitThinTraffic(t *testing.T) {
 func TestSharedCallsStoreSeldom(t *testing.T) {
 	t.Parallel()
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	node := newShared(throttle.Rate{Per: time.Minute, Limit: 60_000, Burst: 60_000}, store, c.now)
 	for range 20_000 {
 		c.advance(2 * time.Millisecond)
@@ -225,7 +225,7 @@ func TestSharedCallsStoreSeldom(t *testing.T) {
 func TestSharedInParallelAdmitsBurst(t *testing.T) {
 	t.Parallel()
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	all := nodes(3, throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}, store, c.now)
 	var admitted atomic.Int64
 	var running sync.WaitGroup
@@ -249,7 +249,7 @@ func TestSharedInParallelAdmitsBurst(t *testing.T) {
 func TestSharedSlowStoreBlocksOneKey(t *testing.T) {
 	t.Parallel()
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	asked, answer := make(chan struct{}), make(chan struct{})
 	var first sync.Once
 	store.before = func(context.Context) error {
@@ -288,7 +288,7 @@ var errDown = errors.New("down")
 func TestSharedCountsAloneWithoutStore(t *testing.T) {
 	t.Parallel()
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	all := nodes(2, partnerRate(), store, c.now)
 	burst := func(node *throttle.Shared) (admitted int) {
 		for range 400 {
@@ -320,12 +320,12 @@ func TestSharedCountsAloneWithoutStore(t *testing.T) {
 	}
 }
 
-// TestSharedCutsLedgerFromFuture checks that a node whose clock was far ahead does
+// TestSharedCutsUsageFromFuture checks that a node whose clock was far ahead does
 // not block a key for longer than a full burst does.
-func TestSharedCutsLedgerFromFuture(t *testing.T) {
+func TestSharedCutsUsageFromFuture(t *testing.T) {
 	t.Parallel()
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	wrong := newShared(partnerRate(), store, func() time.Time { return c.now().Add(time.Hour) })
 	for range 100 {
 		wrong.Take(t.Context(), "key")
@@ -340,7 +340,7 @@ func TestSharedCutsLedgerFromFuture(t *testing.T) {
 
 func TestSharedWithoutLimit(t *testing.T) {
 	t.Parallel()
-	store := newLedgers()
+	store := newUsages()
 	got := newShared(throttle.Rate{}, store, time.Now).Take(t.Context(), "key")
 	if calls := store.calls.Load(); !got.Allowed || calls > 0 {
 		t.Errorf("got %+v with %d calls, want allowed without any", got, calls)
@@ -354,7 +354,7 @@ func TestSharedTakeAtChangesRate(t *testing.T) {
 	t.Parallel()
 	rate := func(limit int) throttle.Rate { return throttle.Rate{Per: time.Minute, Limit: limit, Burst: limit} }
 	var c clock
-	all := nodes(2, rate(300), newLedgers(), c.now)
+	all := nodes(2, rate(300), newUsages(), c.now)
 	take := func(n, limit int) (allowed int) {
 		for i := range n {
 			if all[i%2].TakeAt(t.Context(), "key", rate(limit)).Allowed {
@@ -385,7 +385,7 @@ func TestSharedTakeAtChangesRate(t *testing.T) {
 }
 
 func BenchmarkSharedTake(b *testing.B) {
-	node := newShared(throttle.Rate{Per: time.Minute, Limit: 1e9, Burst: 1e9}, newLedgers(), time.Now)
+	node := newShared(throttle.Rate{Per: time.Minute, Limit: 1e9, Burst: 1e9}, newUsages(), time.Now)
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
@@ -402,7 +402,7 @@ func TestSharedRequestsOfSeveral(t *testing.T) {
 	repeatable.Check(t, func(t *rapid.T) {
 		rate := throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
 		var c clock
-		all := nodes(3, rate, newLedgers(), c.now)
+		all := nodes(3, rate, newUsages(), c.now)
 		begun, admitted := c.now(), int64(0)
 		for range 40 {
 			n := rapid.Int64Range(1, 60).Draw(t, "n")
@@ -426,7 +426,7 @@ func TestSharedWholeBurst(t *testing.T) {
 	t.Parallel()
 	rate := throttle.Rate{Per: time.Minute, Limit: 300, Burst: 300}
 	var c clock
-	all := nodes(2, rate, newLedgers(), c.now)
+	all := nodes(2, rate, newUsages(), c.now)
 	if verdict := all[0].TakeMany(t.Context(), "key", rate, 300); !verdict.Allowed || verdict.Remaining != 0 {
 		t.Errorf("got %+v for the whole burst, want it allowed", verdict)
 	}
@@ -441,7 +441,7 @@ func TestSharedPeek(t *testing.T) {
 	t.Parallel()
 	rate := throttle.Rate{Per: time.Minute, Limit: 60, Burst: 60}
 	var c clock
-	store := newLedgers()
+	store := newUsages()
 	shared := newShared(rate, store, c.now)
 	if verdict := shared.PeekAt("key", rate); !verdict.Allowed {
 		t.Errorf("unknown key: got %+v, want it allowed", verdict)

@@ -67,8 +67,8 @@ func (s simulation) run() (out outcome) {
 }
 
 // store returns a store with the latency of the simulation.
-func (s simulation) store() *ledgers {
-	store := newLedgers()
+func (s simulation) store() *usages {
+	store := newUsages()
 	var mu sync.Mutex
 	random := rand.New(rand.NewPCG(s.seed, 2)) // guarded by mu
 	pause := func() {

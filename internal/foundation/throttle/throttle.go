@@ -5,7 +5,7 @@
 // memory of one process. Shared applies it to keys whose rate several nodes
 // share through a database:
 //
-//   - Ledger and Grant are what the nodes agree on, as pure functions;
+//   - Usage and Grant are what the nodes agree on, as pure functions;
 //   - share is what one node does with the part of the rate that it has leased;
 //   - Shared joins the two: it holds the locks and calls the database.
 package throttle

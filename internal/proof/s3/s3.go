@@ -16,8 +16,8 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
-	"github.com/dropyard/dropyard/internal/foundation/rest"
 	"github.com/dropyard/dropyard/internal/proof"
 )
 
@@ -64,7 +64,7 @@ const (
 // New returns a store. It sends no request.
 func New(config Config) *Store {
 	if config.Pause == nil {
-		config.Pause = rest.For
+		config.Pause = pace.Pause
 	}
 	if config.Transport == nil {
 		config.Transport = http.DefaultTransport.(*http.Transport).Clone()

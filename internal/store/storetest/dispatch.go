@@ -169,7 +169,7 @@ func byID(found map[string]*delivery.Order) (orders []*delivery.Order) {
 }
 
 // testDispatchOrders finds orders, with their histories, in every way that the
-// dispatch room does.
+// dispatch package does.
 func testDispatchOrders(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	register(t, s)

@@ -50,7 +50,7 @@ func listed[T any](t *testing.T, what string, want []T, page func(last *T) ([]T,
 	same(t, what, all, want)
 }
 
-// testExported: an export reads everything that the rooms have written for a
+// testExported: an export reads everything that the packages have written for a
 // partner, and nothing of others.
 func testExported(t *testing.T, s *store.Store) {
 	ctx := t.Context()

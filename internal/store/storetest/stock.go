@@ -10,7 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -32,7 +32,7 @@ func register(t *testing.T, s *store.Store) {
 }
 
 // addProducts gives the suite's partner products with the ids 1, 2, ….
-func addProducts(t *testing.T, s *store.Store, products ...delivery.Product) []ledger.ProductKey {
+func addProducts(t *testing.T, s *store.Store, products ...delivery.Product) []movement.ProductKey {
 	t.Helper()
 	register(t, s)
 	must(t, s.Stock().Write(t.Context(), func(tx stock.Writer) error {
@@ -42,16 +42,16 @@ func addProducts(t *testing.T, s *store.Store, products ...delivery.Product) []l
 		}
 		return err
 	}))
-	keys := make([]ledger.ProductKey, len(products))
+	keys := make([]movement.ProductKey, len(products))
 	for i := range products {
-		keys[i] = ledger.ProductKey{PartnerID: partnerID, ProductID: int64(i + 1)}
+		keys[i] = movement.ProductKey{PartnerID: partnerID, ProductID: int64(i + 1)}
 	}
 	return keys
 }
 
 var lamp = delivery.Product{Name: "Lamp", StockMin: 3, StockMax: 40, PriceCents: 1999, Barcode: "4006381333931", Status: delivery.ProductActive}
 
-// book books movements in the ledger of the suite's partner.
+// book books movements in the stock of the suite's partner.
 func book(t *testing.T, s *store.Store, movements ...delivery.Movement) {
 	t.Helper()
 	must(t, s.Stock().Write(t.Context(), func(tx stock.Writer) error {
@@ -59,14 +59,14 @@ func book(t *testing.T, s *store.Store, movements ...delivery.Movement) {
 		for _, m := range movements {
 			ids = append(ids, m.ProductID)
 		}
-		locked, err := tx.LockLedger(t.Context(), partnerID, ids...)
+		locked, err := tx.LockStock(t.Context(), partnerID, ids...)
 		if err != nil {
 			return err
 		}
 		for _, m := range movements {
 			locked.Book(m)
 		}
-		return tx.SaveLedger(t.Context(), locked)
+		return tx.SaveStock(t.Context(), locked)
 	}))
 }
 
@@ -200,7 +200,7 @@ func testMovements(t *testing.T, s *store.Store) {
 	}
 }
 
-func testLedger(t *testing.T, s *store.Store) {
+func testBooking(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	keys := addProducts(t, s, lamp)
 	book(t, s,
@@ -224,10 +224,10 @@ func testLedger(t *testing.T, s *store.Store) {
 		return err
 	})
 	for _, state := range []*order.State{
-		load(t, s, &order.Needs{Products: append(keys, ledger.ProductKey{PartnerID: partnerID, ProductID: 9})}),
+		load(t, s, &order.Needs{Products: append(keys, movement.ProductKey{PartnerID: partnerID, ProductID: 9})}),
 		peek(t, s, &order.Needs{Products: keys}),
 	} {
-		of := state.Ledgers[partnerID]
+		of := state.Stocks[partnerID]
 		if of == nil || of.LastMovement != 2 || len(of.Products) != 1 {
 			t.Fatalf("got ledger %+v, want movement 2 and one product", of)
 		}
@@ -238,7 +238,7 @@ func testLedger(t *testing.T, s *store.Store) {
 		}
 	}
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error {
-		none, err := tx.LockLedger(ctx, "par_00000002", 1)
+		none, err := tx.LockStock(ctx, "par_00000002", 1)
 		if none != nil {
 			t.Errorf("got the ledger %+v of an unknown partner", none)
 		}
@@ -273,7 +273,7 @@ func testReceipts(t *testing.T, s *store.Store) {
 	}))
 }
 
-// testConcurrentStock books in one ledger from many sides; a lost update would
+// testConcurrentStock books in one stock from many sides; a lost update would
 // show, because Load locks what it reads.
 func testConcurrentStock(t *testing.T, s *store.Store) {
 	ctx := t.Context()
@@ -289,18 +289,18 @@ func testConcurrentStock(t *testing.T, s *store.Store) {
 		})
 	}
 	group.Wait()
-	of := load(t, s, &order.Needs{Products: keys}).Ledgers[partnerID]
+	of := load(t, s, &order.Needs{Products: keys}).Stocks[partnerID]
 	if product := of.Products[1]; product.Quantity != 80 || len(product.Levels) != 1 || product.Levels[0].Quantity != 80 || of.LastMovement != 80 {
 		t.Errorf("got %+v and last movement %d, want 80", product, of.LastMovement)
 	}
 }
 
 // receive books one more of the product.
-func receive(ctx context.Context, tx order.Writer, product ledger.ProductKey) error {
-	state, err := tx.Load(ctx, &order.Needs{Products: []ledger.ProductKey{product}})
+func receive(ctx context.Context, tx order.Writer, product movement.ProductKey) error {
+	state, err := tx.Load(ctx, &order.Needs{Products: []movement.ProductKey{product}})
 	if err != nil {
 		return err
 	}
-	state.Ledgers[partnerID].Book(delivery.Movement{Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A"})
-	return order.Apply(ctx, tx, &order.Changes{Ledgers: state.Ledgers})
+	state.Stocks[partnerID].Book(delivery.Movement{Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A"})
+	return order.Apply(ctx, tx, &order.Changes{Stocks: state.Stocks})
 }

@@ -15,17 +15,17 @@ import (
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/report"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates
 var files embed.FS
 
-// Corner holds what differs between the audiences of the page.
-type Corner struct {
+// Section holds what differs between the audiences of the page.
+type Section struct {
 	Path    string // of the page, such as /portal/figures
-	For     visit.Audience
+	For     web.Audience
 	Needs   any // what its readers must be permitted
 	Reports *report.Service
 	// Frame returns what surrounds the page. Its heading is set here.
@@ -37,36 +37,36 @@ type Corner struct {
 	Names func(s page.Sheet, partnerID string) (string, error)
 }
 
-// Room has the page of one corner.
-type Room struct {
-	corner    Corner
+// Pages has the page of one section.
+type Pages struct {
+	section   Section
 	site      *page.Site
 	templates page.Templates
 }
 
-// New returns the room of a corner.
-func New(site *page.Site, corner Corner) *Room {
-	return &Room{corner, site, site.Templates(files, "templates/*.html")}
+// New returns the pages of a section.
+func New(site *page.Site, section Section) *Pages {
+	return &Pages{section, site, site.Templates(files, "templates/*.html")}
 }
 
 // sheet is a visit of the page.
 type sheet struct {
 	page.Sheet
-	*Room
+	*Pages
 	partnerID string // whose figures are shown; empty for those of the house
 }
 
 // Routes returns the routes of the page and of its file.
-func (room *Room) Routes() []visit.Route {
-	return []visit.Route{room.route("", (*sheet).figures), room.route(".csv", (*sheet).file)}
+func (pages *Pages) Routes() []web.Route {
+	return []web.Route{pages.route("", (*sheet).figures), pages.route(".csv", (*sheet).file)}
 }
 
-func (room *Room) route(suffix string, handle func(*sheet) (int, []byte, error)) visit.Route {
-	return visit.Route{
-		Method: http.MethodGet, Pattern: room.corner.Path + suffix, For: room.corner.For, Needs: room.corner.Needs,
-		Serve: func(v *visit.Visit) (int, []byte, error) {
-			s := &sheet{Sheet: room.site.Sheet(v), Room: room}
-			if s.partnerID = s.Account; room.corner.Names != nil {
+func (pages *Pages) route(suffix string, handle func(*sheet) (int, []byte, error)) web.Route {
+	return web.Route{
+		Method: http.MethodGet, Pattern: pages.section.Path + suffix, For: pages.section.For, Needs: pages.section.Needs,
+		Serve: func(v *web.PageRequest) (int, []byte, error) {
+			s := &sheet{Sheet: pages.site.Sheet(v), Pages: pages}
+			if s.partnerID = s.Account; pages.section.Names != nil {
 				s.partnerID = s.parameter("partner_id")
 			}
 			return handle(s)
@@ -84,13 +84,13 @@ func (s *sheet) isTest() bool { return delivery.IsTest(s.Account) }
 
 // to returns the address of the page, or of its file, with parameters given as pairs.
 func (s *sheet) to(suffix string, parameters ...string) string {
-	if s.corner.Names != nil {
+	if s.section.Names != nil {
 		parameters = append(parameters, "partner_id", s.partnerID)
 	}
 	if s.isTest() {
 		parameters = append(parameters, "mode", string(delivery.ModeTest))
 	}
-	return page.Address(s.corner.Path+suffix, parameters...)
+	return page.Address(s.section.Path+suffix, parameters...)
 }
 
 // The periods that end today, in days.
@@ -113,7 +113,7 @@ func (s *sheet) period() (p period) {
 		if !slices.Contains(usualPeriods, p.days) {
 			p.days = report.DefaultDays
 		}
-		p.last = s.corner.Reports.Today()
+		p.last = s.section.Reports.Today()
 		p.first = p.last - figures.Day(p.days) + 1
 		return p
 	}
@@ -150,7 +150,7 @@ func (s *sheet) ask(p *period, byCourier bool) (*report.Answer, error) {
 	if len(p.faults) > 0 {
 		return nil, nil
 	}
-	answer, err := s.corner.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
+	answer, err := s.section.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
 		PartnerID: s.partnerID, First: p.first, Last: p.last, ByCourier: byCourier,
 	}})
 	if len(form.ProblemsOf(err)) > 0 {
@@ -176,10 +176,10 @@ func (s *sheet) file() (int, []byte, error) {
 		return 0, nil, err
 	}
 	if answer == nil {
-		return s.LeadTo(s.corner.Path+"?"+s.Request.URL.Query().Encode(), page.Flash{})
+		return s.LeadTo(s.section.Path+"?"+s.Request.URL.Query().Encode(), page.Flash{})
 	}
 	name := "figures-" + answer.First.String() + "-" + answer.Last.String() + ".csv"
-	return page.ShowCSV(s.Visit, name, answer.CSV(page.CSVLayout(s.Visit)))
+	return page.ShowCSV(s.PageRequest, name, answer.CSV(page.CSVLayout(s.PageRequest)))
 }
 
 // figuresView is what the page of figures shows.
@@ -206,9 +206,9 @@ type figuresView struct {
 func (s *sheet) figures() (int, []byte, error) {
 	p := s.period()
 	v := figuresView{sheet: s}
-	if s.partnerID != "" && s.corner.Names != nil {
+	if s.partnerID != "" && s.section.Names != nil {
 		var err error
-		if v.Partner, err = s.corner.Names(s.Sheet, s.partnerID); err != nil {
+		if v.Partner, err = s.section.Names(s.Sheet, s.partnerID); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -217,12 +217,12 @@ func (s *sheet) figures() (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
-	v.Form = &page.Form{Action: s.corner.Path, Values: url.Values{"from": {p.from}, "to": {p.to}}, Faults: p.faults}
+	v.Form = &page.Form{Action: s.section.Path, Values: url.Values{"from": {p.from}, "to": {p.to}}, Faults: p.faults}
 	status := http.StatusOK
 	if len(p.faults) > 0 {
 		status = http.StatusUnprocessableEntity
 	}
-	frame := s.corner.Frame(s.Sheet)
+	frame := s.section.Frame(s.Sheet)
 	frame.Heading = s.Text("portal.figures")
 	body, err := s.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "figures", Title: frame.Heading + " · " + s.Text("home.title"), Data: &v, Frame: frame,
@@ -234,11 +234,11 @@ func (s *sheet) figures() (int, []byte, error) {
 func (v *figuresView) IsTest() bool { return v.isTest() }
 
 // Path is the address of the page without parameters.
-func (v *figuresView) Path() string { return v.corner.Path }
+func (v *figuresView) Path() string { return v.section.Path }
 
 // PartnerID is the partner whose figures an operator has chosen; empty for all.
 func (v *figuresView) PartnerID() string {
-	if v.corner.Names == nil {
+	if v.section.Names == nil {
 		return ""
 	}
 	return v.partnerID
@@ -246,10 +246,10 @@ func (v *figuresView) PartnerID() string {
 
 // Start leads to what to do while there are no figures; nil if there is nothing.
 func (v *figuresView) Start() *page.Link {
-	if v.corner.Start == nil {
+	if v.section.Start == nil {
 		return nil
 	}
-	return v.corner.Start(v.Sheet)
+	return v.section.Start(v.Sheet)
 }
 
 // fill reads the figures of a period.
@@ -290,7 +290,7 @@ func (v *figuresView) before(now *report.Answer) (figures.Counts, error) {
 	if now.First <= length { // there are no days before 1970
 		return figures.Counts{}, nil
 	}
-	answer, err := v.corner.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{
+	answer, err := v.section.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{
 		PartnerID: v.partnerID, First: now.First - length, Last: now.First - 1,
 	}})
 	if err != nil {

@@ -15,16 +15,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const auditPath = "/console/audit"
 
-func (room *Room) auditRoutes() []visit.Route {
-	export := room.get("/audit.csv", administering, (*Room).exportAudit)
+func (pages *Pages) auditRoutes() []web.Route {
+	export := pages.get("/audit.csv", administering, (*Pages).exportAudit)
 	export.Heavy = true
-	return []visit.Route{room.get("/audit", administering, (*Room).audit), export}
+	return []web.Route{pages.get("/audit", administering, (*Pages).audit), export}
 }
 
 const (
@@ -59,8 +59,8 @@ type auditRow struct {
 // machines are the phrases for authors that are not persons, by their ids.
 var machines = map[string]string{"settings": "audit.by.settings", "command line": "audit.by.command"}
 
-func (room *Room) audit(s *sheet) (int, []byte, error) {
-	filter, sent, err := room.auditFilter(s)
+func (pages *Pages) audit(s *sheet) (int, []byte, error) {
+	filter, sent, err := pages.auditFilter(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -77,7 +77,7 @@ func (room *Room) audit(s *sheet) (int, []byte, error) {
 // fill reads the entries that a filter selects.
 func (v *auditView) fill(filter operator.AuditFilter) error {
 	filter.Before, filter.Limit = v.Request.URL.Query().Get("cursor"), entriesOnPage
-	found, err := v.room.config.Operators.Audit(v.Context(), filter)
+	found, err := v.pages.config.Operators.Audit(v.Context(), filter)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 		ids[i] = entry.OperatorID
 	}
 	slices.Sort(ids)
-	emails, err := v.room.config.Operators.Emails(v.Context(), slices.Compact(ids)...)
+	emails, err := v.pages.config.Operators.Emails(v.Context(), slices.Compact(ids)...)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func objectPath(a *operator.Audited) string {
 }
 
 // auditFilter reads the filter that the address has.
-func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, error) {
+func (pages *Pages) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, error) {
 	sent := &page.Form{Action: auditPath, Values: url.Values{}}
 	for _, name := range auditFields {
 		sent.Values.Set(name, strings.TrimSpace(s.Request.URL.Query().Get(name)))
@@ -148,7 +148,7 @@ func (room *Room) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, error
 		sent.Values.Del("action")
 	}
 	if strings.Contains(filter.OperatorID, "@") {
-		found, err := room.config.Operators.ByEmail(s.Context(), filter.OperatorID)
+		found, err := pages.config.Operators.ByEmail(s.Context(), filter.OperatorID)
 		if err != nil {
 			return filter, sent, err
 		}
@@ -200,8 +200,8 @@ func (v *auditView) Action(a audit.Action) string { return v.Text("audit." + str
 var dateRule = form.Define("date", "a date")
 
 // exportAudit returns the entries that the filter selects as CSV, the oldest first.
-func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
-	filter, sent, err := room.auditFilter(s)
+func (pages *Pages) exportAudit(s *sheet) (int, []byte, error) {
+	filter, sent, err := pages.auditFilter(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -209,10 +209,10 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), dateRule)
 	}
 	var file bytes.Buffer
-	lines := csvfile.NewWriter(&file, page.CSVLayout(s.Visit),
+	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest),
 		"at", "operator_id", "action", "partner_id", "object_id", "request_id", "before", "after")
 	count := 0
-	err = room.config.Operators.ExportAudit(s.Context(), filter, func(a *operator.Audited) error {
+	err = pages.config.Operators.ExportAudit(s.Context(), filter, func(a *operator.Audited) error {
 		if count++; count > entriesInFile {
 			return refusal.New(refusal.CodePayloadTooLarge, "the period has more than 50,000 entries: choose a shorter one")
 		}
@@ -228,5 +228,5 @@ func (room *Room) exportAudit(s *sheet) (int, []byte, error) {
 	if err := lines.Flush(); err != nil {
 		return 0, nil, err
 	}
-	return page.ShowCSV(s.Visit, "audit.csv", file.Bytes())
+	return page.ShowCSV(s.PageRequest, "audit.csv", file.Bytes())
 }

@@ -8,13 +8,13 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) boardRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/board", dispatching, (*Room).board),
+func (pages *Pages) boardRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/board", dispatching, (*Pages).board),
 	}
 }
 
@@ -70,11 +70,11 @@ type boardClocks struct {
 const clocksAhead = 2 * 366 * 24 * time.Hour
 
 // zones returns the clocks of places as JSON.
-func (room *Room) zones(now time.Time) (string, error) {
+func (pages *Pages) zones(now time.Time) (string, error) {
 	clocks := boardClocks{map[string][][2]int64{}, map[string]string{}}
-	places := room.config.Calendar.LocalClocks()
+	places := pages.config.Calendar.LocalClocks()
 	for _, province := range delivery.Provinces {
-		places[province] = room.config.Calendar.Clock(province)
+		places[province] = pages.config.Calendar.Clock(province)
 	}
 	for place, location := range places {
 		name := location.String()
@@ -95,24 +95,24 @@ func (room *Room) zones(now time.Time) (string, error) {
 const firstRows = 32
 
 // firstRows returns the rows that are due first.
-func (room *Room) firstRows(ctx context.Context) ([]dispatch.Entry, error) {
-	found, err := room.config.Dispatch.Board(ctx, dispatch.Filter{Sort: dispatch.SortDue, Limit: firstRows})
+func (pages *Pages) firstRows(ctx context.Context) ([]dispatch.Entry, error) {
+	found, err := pages.config.Dispatch.Board(ctx, dispatch.Filter{Sort: dispatch.SortDue, Limit: firstRows})
 	return found.Entries, err
 }
 
 // rows returns rows as the interface has them.
-func (room *Room) rows(entries []dispatch.Entry) []json.RawMessage {
+func (pages *Pages) rows(entries []dispatch.Entry) []json.RawMessage {
 	rows := make([]json.RawMessage, len(entries))
 	for i := range entries {
-		rows[i] = room.config.EncodeRow(nil, &entries[i])
+		rows[i] = pages.config.EncodeRow(nil, &entries[i])
 	}
 	return rows
 }
 
 // counts returns how many orders are open, by status and by reason, as JSON. It is empty if
 // nobody has looked at the board for a while: to count takes longer than the rest of the document.
-func (room *Room) counts() (string, error) {
-	counts, known := room.config.Counts()
+func (pages *Pages) counts() (string, error) {
+	counts, known := pages.config.Counts()
 	if !known {
 		return "", nil
 	}
@@ -121,11 +121,11 @@ func (room *Room) counts() (string, error) {
 }
 
 // board is the document of the dispatch board.
-func (room *Room) board(s *sheet) (int, []byte, error) {
+func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	var entries []dispatch.Entry
 	query := s.Request.URL.Query()
 	if !query.Has("view") { // the other views show all orders or none
-		found, err := room.firstRows(s.Context())
+		found, err := pages.firstRows(s.Context())
 		if err != nil {
 			return 0, nil, err
 		}
@@ -135,19 +135,19 @@ func (room *Room) board(s *sheet) (int, []byte, error) {
 	if len(query) == 0 { // else fewer rows, or narrower ones beside an order's panel
 		lines = linesOf(entries, s)
 	}
-	counts, err := room.counts()
+	counts, err := pages.counts()
 	if err != nil {
 		return 0, nil, err
 	}
-	clocks, err := room.zones(s.Site.Now())
+	clocks, err := pages.zones(s.Site.Now())
 	if err != nil {
 		return 0, nil, err
 	}
-	pace := room.config.Dispatch.Pace()
+	pace := pages.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
 		data: boardSheet{
-			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: room.rows(entries), Lines: lines,
+			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: pages.rows(entries), Lines: lines,
 			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),
 			Speed: pace.Speed, AtStop: pace.AtStop.Seconds(), Zones: clocks,
 		},

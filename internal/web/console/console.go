@@ -22,14 +22,14 @@ import (
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
 var files embed.FS
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site      *page.Site
 	Calendar  *pricing.Calendar
@@ -67,43 +67,45 @@ type Defaults struct {
 	NewAccountBytes           int64 // that new accounts may store on their first day
 }
 
-// Room is the console.
-type Room struct {
+// Pages is the console.
+type Pages struct {
 	config    Config
 	templates page.Templates
 }
 
-// New returns the room and adds its assets to the site.
-func New(config Config) *Room {
+// New returns the pages and adds their assets to the site.
+func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
 	config.Site.LoadLater(boardFolder, boardLater...)
 	config.Site.AddAsset(areasFile, areas())
-	room := &Room{config, config.Site.Templates(files, "templates/*.html")}
-	config.Site.AddFrame("console", room.Frame)
-	return room
+	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
+	config.Site.AddFrame("console", pages.Frame)
+	return pages
 }
 
-// Routes returns the routes of the room.
-func (room *Room) Routes() []visit.Route {
+// Routes returns the routes of the pages.
+func (pages *Pages) Routes() []web.Route {
 	return slices.Concat(
-		[]visit.Route{room.get("", desks, (*Room).home)},
-		room.boardRoutes(),
-		room.orderRoutes(),
-		room.courierRoutes(),
-		room.stockRoutes(),
-		room.movementRoutes(),
-		room.partnerRoutes(),
-		room.rateCardRoutes(),
-		room.operatorRoutes(),
-		room.settingsRoutes(),
-		room.auditRoutes(),
-		room.systemRoutes(),
-		[]visit.Route{room.get("/{rest...}", desks, (*Room).unknown)},
+		[]web.Route{pages.get("", desks, (*Pages).home)},
+		pages.boardRoutes(),
+		pages.orderRoutes(),
+		pages.courierRoutes(),
+		pages.stockRoutes(),
+		pages.movementRoutes(),
+		pages.partnerRoutes(),
+		pages.rateCardRoutes(),
+		pages.operatorRoutes(),
+		pages.settingsRoutes(),
+		pages.auditRoutes(),
+		pages.systemRoutes(),
+		[]web.Route{pages.get("/{rest...}", desks, (*Pages).unknown)},
 	)
 }
 
 // unknown refuses a path that has no page, to an operator, who then keeps the menu.
-func (room *Room) unknown(*sheet) (int, []byte, error) { return 0, nil, refusal.NotFound("this page") }
+func (pages *Pages) unknown(*sheet) (int, []byte, error) {
+	return 0, nil, refusal.NotFound("this page")
+}
 
 // The roles that use a page: those that the interface for programs admits.
 var (
@@ -117,31 +119,31 @@ var (
 type sheet struct {
 	page.Sheet
 	Operator *operator.Operator
-	room     *Room
+	pages    *Pages
 }
 
-func (room *Room) sheet(of page.Sheet) *sheet {
-	return &sheet{of, operator.Of(of.Principal), room}
+func (pages *Pages) sheet(of page.Sheet) *sheet {
+	return &sheet{of, operator.Of(of.Principal), pages}
 }
 
 // handler responds to a visit of the console.
-type handler func(*Room, *sheet) (status int, body []byte, err error)
+type handler func(*Pages, *sheet) (status int, body []byte, err error)
 
 // get returns the route of a page. The path is that below /console.
-func (room *Room) get(path string, roles []operator.Role, handle handler) visit.Route {
-	return room.route(http.MethodGet, path, roles, handle)
+func (pages *Pages) get(path string, roles []operator.Role, handle handler) web.Route {
+	return pages.route(http.MethodGet, path, roles, handle)
 }
 
 // post returns the route of a form.
-func (room *Room) post(path string, roles []operator.Role, handle handler) visit.Route {
-	return room.route(http.MethodPost, path, roles, handle)
+func (pages *Pages) post(path string, roles []operator.Role, handle handler) web.Route {
+	return pages.route(http.MethodPost, path, roles, handle)
 }
 
-func (room *Room) route(method, path string, roles []operator.Role, handle handler) visit.Route {
-	serve := func(v *visit.Visit) (int, []byte, error) {
-		return handle(room, room.sheet(room.config.Site.Sheet(v)))
+func (pages *Pages) route(method, path string, roles []operator.Role, handle handler) web.Route {
+	serve := func(v *web.PageRequest) (int, []byte, error) {
+		return handle(pages, pages.sheet(pages.config.Site.Sheet(v)))
 	}
-	return visit.Route{Method: method, Pattern: "/console" + path, For: visit.Operators, Needs: operator.Needs{Roles: roles}, Serve: serve}
+	return web.Route{Method: method, Pattern: "/console" + path, For: web.Operators, Needs: operator.Needs{Roles: roles}, Serve: serve}
 }
 
 // Link returns the address of a page. The parameters are pairs of name and value; those
@@ -161,7 +163,7 @@ func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
 
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
-func (s *sheet) on(path string) *sheet { return s.room.sheet(s.At(path)) }
+func (s *sheet) on(path string) *sheet { return s.pages.sheet(s.At(path)) }
 
 // form returns a new form that is sent to a path of the console. The version is that of
 // the record that it changes; 0 for none.
@@ -196,7 +198,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if !l.whole {
 		frame.Heading = l.title
 	}
-	body, err := s.room.templates.Render(s.Header, page.Document{
+	body, err := s.pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
 		Styles: styles, Scripts: l.scripts, Island: l.island, PaintsFirst: l.paintsFirst, Frame: frame,
 	})
@@ -232,11 +234,11 @@ var ways = []way{
 }
 
 // Frame returns what surrounds the pages of the console.
-func (room *Room) Frame(s page.Sheet) *page.Frame { return room.sheet(s).frame() }
+func (pages *Pages) Frame(s page.Sheet) *page.Frame { return pages.sheet(s).frame() }
 
 // PartnerName returns the name of a partner. It refuses with not_found.
-func (room *Room) PartnerName(s page.Sheet, partnerID string) (string, error) {
-	found, err := room.config.Partners.Overview(s.Context(), partnerID)
+func (pages *Pages) PartnerName(s page.Sheet, partnerID string) (string, error) {
+	found, err := pages.config.Partners.Overview(s.Context(), partnerID)
 	if err != nil {
 		return "", err
 	}
@@ -265,13 +267,13 @@ func (s *sheet) frame() *page.Frame {
 	}
 	return &page.Frame{
 		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: groups,
-		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.Visit),
+		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
+		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.PageRequest),
 	}
 }
 
 // home leads to the first page that the operator's role may use.
-func (room *Room) home(s *sheet) (int, []byte, error) {
+func (pages *Pages) home(s *sheet) (int, []byte, error) {
 	for _, way := range ways {
 		if s.in(way.roles) {
 			return s.LeadTo(way.path, page.Flash{})

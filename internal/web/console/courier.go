@@ -45,8 +45,8 @@ type courierFigure struct {
 // lately is how far back a courier's page lists deliveries.
 const lately = 24 * time.Hour
 
-func (room *Room) courier(s *sheet) (int, []byte, error) {
-	v, err := room.courierView(s)
+func (pages *Pages) courier(s *sheet) (int, []byte, error) {
+	v, err := pages.courierView(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -58,9 +58,9 @@ func pathOf(courierID string) string { return couriersPath + "/" + courierID }
 
 // courierView returns what the page of the courier in the path shows, with fresh forms.
 // It refuses with not_found.
-func (room *Room) courierView(s *sheet) (v *courierView, err error) {
+func (pages *Pages) courierView(s *sheet) (v *courierView, err error) {
 	v = &courierView{sheet: s}
-	if v.Courier, err = room.config.Operators.Courier(s.Context(), s.ID("courier_id")); err != nil {
+	if v.Courier, err = pages.config.Operators.Courier(s.Context(), s.ID("courier_id")); err != nil {
 		return nil, err
 	}
 	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addFigures} {
@@ -92,7 +92,7 @@ func (v *courierView) addLogin() error {
 	if !v.IsAdmin() {
 		return nil
 	}
-	logins, err := v.room.logins(v.sheet)
+	logins, err := v.pages.logins(v.sheet)
 	if err != nil {
 		return err
 	}
@@ -103,8 +103,8 @@ func (v *courierView) addLogin() error {
 }
 
 func (v *courierView) addStops() (err error) {
-	now := v.room.config.Site.Now()
-	if v.Round, err = v.room.config.Dispatch.Round(v.Context(), v.Courier.CourierID, now.Add(-lately)); err != nil {
+	now := v.pages.config.Site.Now()
+	if v.Round, err = v.pages.config.Dispatch.Round(v.Context(), v.Courier.CourierID, now.Add(-lately)); err != nil {
 		return err
 	}
 	for _, job := range v.Round.Jobs {
@@ -115,7 +115,7 @@ func (v *courierView) addStops() (err error) {
 
 // addFigures adds the sums of the last 30 days.
 func (v *courierView) addFigures() error {
-	answer, err := v.room.config.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{CourierID: v.Courier.CourierID}})
+	answer, err := v.pages.config.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{CourierID: v.Courier.CourierID}})
 	if err != nil {
 		return err
 	}
@@ -160,8 +160,8 @@ func (s *sheet) showCourier(v *courierView, status int) (int, []byte, error) {
 	})
 }
 
-func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
-	sent, v, err := room.readCourierForm(s)
+func (pages *Pages) changeCourier(s *sheet) (int, []byte, error) {
+	sent, v, err := pages.readCourierForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -170,7 +170,7 @@ func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), change)
+	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), change)
 	switch {
 	case err == nil:
 		return s.LeadTo(pathOf(changed.CourierID), page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
@@ -185,29 +185,29 @@ func (room *Room) changeCourier(s *sheet) (int, []byte, error) {
 
 // readCourierForm returns the form that was sent about the courier in the path, and what
 // the courier's page shows.
-func (room *Room) readCourierForm(s *sheet) (*page.Form, *courierView, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) readCourierForm(s *sheet) (*page.Form, *courierView, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return nil, nil, err
 	}
-	v, err := room.courierView(s.on(pathOf(s.ID("courier_id"))))
+	v, err := pages.courierView(s.on(pathOf(s.ID("courier_id"))))
 	return sent, v, err
 }
 
 // activateCourier makes a courier active who is not, or the other way round. The form's
 // version makes sure that it is what the reader saw.
-func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) activateCourier(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	courier, err := room.config.Operators.Courier(s.Context(), s.ID("courier_id"))
+	courier, err := pages.config.Operators.Courier(s.Context(), s.ID("courier_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	path := pathOf(courier.CourierID)
 	change := operator.CourierEntry{Active: new(!courier.Active)}
-	changed, err := room.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), change)
+	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), change)
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(path, courier.CourierID)
 	}
@@ -222,8 +222,8 @@ func (room *Room) activateCourier(s *sheet) (int, []byte, error) {
 }
 
 // createLogin adds an operator with the role courier for the courier in the path.
-func (room *Room) createLogin(s *sheet) (int, []byte, error) {
-	sent, v, err := room.readCourierForm(s)
+func (pages *Pages) createLogin(s *sheet) (int, []byte, error) {
+	sent, v, err := pages.readCourierForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -236,7 +236,7 @@ func (room *Room) createLogin(s *sheet) (int, []byte, error) {
 	var made *operator.Operator
 	wanted, err := form.Decode(sent.Typed(nil), operator.ReadNewOperator)
 	if err == nil {
-		made, err = room.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
+		made, err = pages.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
 	}
 	switch {
 	case errors.Is(err, operator.ErrCourierTaken): // at the same time

@@ -10,21 +10,21 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const couriersPath = "/console/couriers"
 
-func (room *Room) courierRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/couriers", dispatching, (*Room).couriers),
-		room.get("/couriers/new", dispatching, (*Room).newCourier),
-		room.post("/couriers/new", dispatching, (*Room).createCourier),
-		room.get("/couriers/{courier_id}", dispatching, (*Room).courier),
-		room.post("/couriers/{courier_id}", dispatching, (*Room).changeCourier),
-		room.post("/couriers/{courier_id}/active", dispatching, (*Room).activateCourier),
-		room.post("/couriers/{courier_id}/login", administering, (*Room).createLogin),
+func (pages *Pages) courierRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/couriers", dispatching, (*Pages).couriers),
+		pages.get("/couriers/new", dispatching, (*Pages).newCourier),
+		pages.post("/couriers/new", dispatching, (*Pages).createCourier),
+		pages.get("/couriers/{courier_id}", dispatching, (*Pages).courier),
+		pages.post("/couriers/{courier_id}", dispatching, (*Pages).changeCourier),
+		pages.post("/couriers/{courier_id}/active", dispatching, (*Pages).activateCourier),
+		pages.post("/couriers/{courier_id}/login", administering, (*Pages).createLogin),
 	}
 }
 
@@ -50,10 +50,10 @@ type courierRow struct {
 }
 
 // couriers lists couriers by name. Those who are not active have a list of their own.
-func (room *Room) couriers(s *sheet) (int, []byte, error) {
+func (pages *Pages) couriers(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	v := couriersView{sheet: s, Search: strings.TrimSpace(query.Get("q"))}
-	rows, err := room.courierRows(s)
+	rows, err := pages.courierRows(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -77,16 +77,16 @@ func (room *Room) couriers(s *sheet) (int, []byte, error) {
 }
 
 // courierRows returns all couriers by name.
-func (room *Room) courierRows(s *sheet) ([]courierRow, error) {
-	couriers, err := room.allCouriers(s.Context())
+func (pages *Pages) courierRows(s *sheet) ([]courierRow, error) {
+	couriers, err := pages.allCouriers(s.Context())
 	if err != nil {
 		return nil, err
 	}
-	loads, err := room.config.Dispatch.Loads(s.Context())
+	loads, err := pages.config.Dispatch.Loads(s.Context())
 	if err != nil {
 		return nil, err
 	}
-	logins, err := room.logins(s)
+	logins, err := pages.logins(s)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,9 @@ func (room *Room) courierRows(s *sheet) ([]courierRow, error) {
 // batch is how many records are read at a time where all are needed.
 const batch = 500
 
-func (room *Room) allCouriers(ctx context.Context) (all []*operator.Courier, err error) {
+func (pages *Pages) allCouriers(ctx context.Context) (all []*operator.Courier, err error) {
 	for cursor := ""; ; {
-		found, err := room.config.Operators.Couriers(ctx, cursor, batch)
+		found, err := pages.config.Operators.Couriers(ctx, cursor, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -118,10 +118,10 @@ func (room *Room) allCouriers(ctx context.Context) (all []*operator.Courier, err
 
 // logins returns the operators that couriers are, by courier id. It is empty for readers
 // who may not see operators.
-func (room *Room) logins(s *sheet) (map[string]*operator.Operator, error) {
+func (pages *Pages) logins(s *sheet) (map[string]*operator.Operator, error) {
 	logins := map[string]*operator.Operator{}
 	for cursor := ""; s.IsAdmin(); {
-		found, err := room.config.Operators.List(s.Context(), cursor, batch)
+		found, err := pages.config.Operators.List(s.Context(), cursor, batch)
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +187,7 @@ func (s *sheet) CourierFields(f *page.Form) []page.Field {
 	}
 }
 
-func (room *Room) newCourier(s *sheet) (int, []byte, error) {
+func (pages *Pages) newCourier(s *sheet) (int, []byte, error) {
 	form, err := s.form(couriersPath+"/new", 0)
 	if err != nil {
 		return 0, nil, err
@@ -202,8 +202,8 @@ func (s *sheet) showNewCourier(form *page.Form, status int) (int, []byte, error)
 	})
 }
 
-func (room *Room) createCourier(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) createCourier(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -212,7 +212,7 @@ func (room *Room) createCourier(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	made, err := room.config.Operators.CreateCourier(s.Context(), entered)
+	made, err := pages.config.Operators.CreateCourier(s.Context(), entered)
 	if err == nil {
 		return s.LeadTo(couriersPath+"/"+made.CourierID, page.Flash{Key: "couriers.created", Arguments: []string{"name", made.Name}})
 	}

@@ -10,21 +10,21 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const operatorsPath = "/console/operators"
 
-func (room *Room) operatorRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/operators", administering, (*Room).operators),
-		room.get("/operators/new", administering, (*Room).newOperator),
-		room.post("/operators/new", administering, (*Room).addOperator),
-		room.get("/operators/{operator_id}", administering, (*Room).operator),
-		room.post("/operators/{operator_id}", administering, (*Room).changeOperator),
-		room.post("/operators/{operator_id}/reset-link", administering, (*Room).resetOperator),
-		room.post("/operators/{operator_id}/factor", administering, (*Room).removeOperatorFactor),
+func (pages *Pages) operatorRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/operators", administering, (*Pages).operators),
+		pages.get("/operators/new", administering, (*Pages).newOperator),
+		pages.post("/operators/new", administering, (*Pages).addOperator),
+		pages.get("/operators/{operator_id}", administering, (*Pages).operator),
+		pages.post("/operators/{operator_id}", administering, (*Pages).changeOperator),
+		pages.post("/operators/{operator_id}/reset-link", administering, (*Pages).resetOperator),
+		pages.post("/operators/{operator_id}/factor", administering, (*Pages).removeOperatorFactor),
 	}
 }
 
@@ -47,9 +47,9 @@ type operatorsView struct {
 	Pages     page.Pages
 }
 
-func (room *Room) operators(s *sheet) (int, []byte, error) {
+func (pages *Pages) operators(s *sheet) (int, []byte, error) {
 	cursor := s.Request.URL.Query().Get("cursor")
-	found, err := room.config.Operators.List(s.Context(), cursor, operatorsOnPage)
+	found, err := pages.config.Operators.List(s.Context(), cursor, operatorsOnPage)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,7 +57,7 @@ func (room *Room) operators(s *sheet) (int, []byte, error) {
 	for i, o := range found.Operators {
 		ids[i] = o.OperatorID
 	}
-	states, err := room.config.OperatorSignIns.States(s.Context(), ids)
+	states, err := pages.config.OperatorSignIns.States(s.Context(), ids)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -122,7 +122,7 @@ func (v operatorView) IsReader() bool {
 	return v.listedOperator != nil && v.OperatorID == v.sheet.Operator.OperatorID
 }
 
-func (room *Room) newOperator(s *sheet) (int, []byte, error) {
+func (pages *Pages) newOperator(s *sheet) (int, []byte, error) {
 	form, err := s.form(operatorsPath+"/new", 0)
 	if err != nil {
 		return 0, nil, err
@@ -131,11 +131,11 @@ func (room *Room) newOperator(s *sheet) (int, []byte, error) {
 	if form.Values.Get("courier_id") != "" {
 		form.Values.Set("role", string(operator.RoleCourier))
 	}
-	return room.showNewOperator(s, form, http.StatusOK)
+	return pages.showNewOperator(s, form, http.StatusOK)
 }
 
-func (room *Room) showNewOperator(s *sheet, form *page.Form, status int) (int, []byte, error) {
-	couriers, err := room.courierChoice(s)
+func (pages *Pages) showNewOperator(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	couriers, err := pages.courierChoice(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -146,8 +146,8 @@ func (room *Room) showNewOperator(s *sheet, form *page.Form, status int) (int, [
 }
 
 // courierChoice returns the couriers that an operator can be.
-func (room *Room) courierChoice(s *sheet) ([]page.Option, error) {
-	found, err := room.config.Operators.Couriers(s.Context(), "", couriersInChoice)
+func (pages *Pages) courierChoice(s *sheet) ([]page.Option, error) {
+	found, err := pages.config.Operators.Couriers(s.Context(), "", couriersInChoice)
 	if err != nil {
 		return nil, err
 	}
@@ -158,15 +158,15 @@ func (room *Room) courierChoice(s *sheet) ([]page.Option, error) {
 	return options, nil
 }
 
-func (room *Room) addOperator(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) addOperator(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	var added *operator.Operator
 	wanted, err := form.Decode(sent.Typed(nil), operator.ReadNewOperator)
 	if err == nil {
-		added, err = room.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
+		added, err = pages.config.Operators.Add(s.Context(), wanted.Operator, wanted.Password)
 	}
 	switch {
 	case err == nil:
@@ -176,22 +176,22 @@ func (room *Room) addOperator(s *sheet) (int, []byte, error) {
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return room.showNewOperator(s, sent, http.StatusUnprocessableEntity)
+	return pages.showNewOperator(s, sent, http.StatusUnprocessableEntity)
 }
 
 // viewOfOperator returns the operator that the path names. It refuses with not_found.
-func (room *Room) viewOfOperator(s *sheet) (operatorView, error) {
+func (pages *Pages) viewOfOperator(s *sheet) (operatorView, error) {
 	view := operatorView{sheet: s}
-	found, err := room.config.Operators.Operator(s.Context(), s.ID("operator_id"))
+	found, err := pages.config.Operators.Operator(s.Context(), s.ID("operator_id"))
 	if err != nil {
 		return view, err
 	}
-	states, err := room.config.OperatorSignIns.States(s.Context(), []string{found.OperatorID})
+	states, err := pages.config.OperatorSignIns.States(s.Context(), []string{found.OperatorID})
 	if err != nil {
 		return view, err
 	}
 	view.listedOperator = &listedOperator{found, states[found.OperatorID]}
-	if view.Couriers, err = room.courierChoice(s); err != nil {
+	if view.Couriers, err = pages.courierChoice(s); err != nil {
 		return view, err
 	}
 	path := operatorsPath + "/" + found.OperatorID
@@ -213,8 +213,8 @@ func versionOfOperator(o *operator.Operator) int64 {
 	return page.VersionOf(string(o.Role), o.CourierID, strconv.FormatBool(o.Active))
 }
 
-func (room *Room) operator(s *sheet) (int, []byte, error) {
-	view, err := room.viewOfOperator(s)
+func (pages *Pages) operator(s *sheet) (int, []byte, error) {
+	view, err := pages.viewOfOperator(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -242,12 +242,12 @@ func readOperator(sent *page.Form) (operator.Change, error) {
 	})
 }
 
-func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) changeOperator(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	view, err := room.viewOfOperator(s)
+	view, err := pages.viewOfOperator(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -255,7 +255,7 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 	var changed *operator.Operator
 	change, err := readOperator(sent)
 	if err == nil {
-		changed, err = room.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), change)
+		changed, err = pages.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), change)
 	}
 	switch {
 	case err == nil:
@@ -273,8 +273,8 @@ func (room *Room) changeOperator(s *sheet) (int, []byte, error) {
 
 // resetOperator makes a link for a new password. It is shown once, unless it was sent by
 // mail.
-func (room *Room) resetOperator(s *sheet) (int, []byte, error) {
-	link, err := room.config.OperatorSignIns.ResetLink(s.Context(), s.ID("operator_id"))
+func (pages *Pages) resetOperator(s *sheet) (int, []byte, error) {
+	link, err := pages.config.OperatorSignIns.ResetLink(s.Context(), s.ID("operator_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -282,7 +282,7 @@ func (room *Room) resetOperator(s *sheet) (int, []byte, error) {
 	if link.URL == "" {
 		return s.LeadTo(path, page.Flash{Key: "operators.reset.mailed"})
 	}
-	view, err := room.viewOfOperator(s.on(path))
+	view, err := pages.viewOfOperator(s.on(path))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -290,13 +290,13 @@ func (room *Room) resetOperator(s *sheet) (int, []byte, error) {
 	return s.showOperator(view, http.StatusOK)
 }
 
-func (room *Room) removeOperatorFactor(s *sheet) (int, []byte, error) {
+func (pages *Pages) removeOperatorFactor(s *sheet) (int, []byte, error) {
 	path, operatorID := operatorsPath+"/"+s.ID("operator_id"), s.ID("operator_id")
-	sent, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	err = room.config.OperatorSignIns.ClearTOTPFrom(s.Context(), "", operatorID, page.Basis(sent, versionOfFactor))
+	err = pages.config.OperatorSignIns.ClearTOTPFrom(s.Context(), "", operatorID, page.Basis(sent, versionOfFactor))
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(path, operatorID)
 	}

@@ -11,22 +11,22 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/proof"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const ordersPath = "/console/orders"
 
-func (room *Room) orderRoutes() []visit.Route {
-	label := room.get("/orders/{order_id}/label", dispatching, (*Room).orderLabel)
+func (pages *Pages) orderRoutes() []web.Route {
+	label := pages.get("/orders/{order_id}/label", dispatching, (*Pages).orderLabel)
 	label.Heavy = true
-	return []visit.Route{
-		room.get("/orders", dispatching, (*Room).orders),
-		room.get("/orders/{order_id}", dispatching, (*Room).order),
-		room.get("/orders/{order_id}/moves/{status}", dispatching, (*Room).askMove),
-		room.post("/orders/{order_id}/moves/{status}", dispatching, (*Room).move),
-		room.post("/orders/{order_id}/notes", dispatching, (*Room).addNote),
-		room.post("/orders/{order_id}/proofs", dispatching, (*Room).addProof),
+	return []web.Route{
+		pages.get("/orders", dispatching, (*Pages).orders),
+		pages.get("/orders/{order_id}", dispatching, (*Pages).order),
+		pages.get("/orders/{order_id}/moves/{status}", dispatching, (*Pages).askMove),
+		pages.post("/orders/{order_id}/moves/{status}", dispatching, (*Pages).move),
+		pages.post("/orders/{order_id}/notes", dispatching, (*Pages).addNote),
+		pages.post("/orders/{order_id}/proofs", dispatching, (*Pages).addProof),
 		label,
 	}
 }
@@ -63,14 +63,14 @@ type entryView struct {
 }
 
 // order shows an order.
-func (room *Room) order(s *sheet) (int, []byte, error) {
-	return room.showOrder(s, http.StatusOK, func(*orderView) {})
+func (pages *Pages) order(s *sheet) (int, []byte, error) {
+	return pages.showOrder(s, http.StatusOK, func(*orderView) {})
 }
 
 // showOrder shows the order in the path. change puts a form that was refused in the
 // place of a fresh one.
-func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int, []byte, error) {
-	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+func (pages *Pages) showOrder(s *sheet, status int, change func(*orderView)) (int, []byte, error) {
+	found, err := pages.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -88,7 +88,7 @@ func (room *Room) showOrder(s *sheet, status int, change func(*orderView)) (int,
 
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
+	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.pages.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
@@ -144,7 +144,7 @@ func mayProve(found *dispatch.Record) bool {
 var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.FormatPDF, "zpl": label.FormatZPL}
 
 // orderLabel responds with the labels of an order's parcels.
-func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
+func (pages *Pages) orderLabel(s *sheet) (int, []byte, error) {
 	format, known := labelFormats[s.Request.URL.Query().Get("format")]
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
@@ -153,14 +153,14 @@ func (room *Room) orderLabel(s *sheet) (int, []byte, error) {
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
 	}
-	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	found, err := pages.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found.Order, format, resolution, room.config.Calendar.ClockAt(found.Order.Dropoff.Address))
+	file, err := label.NewFile(found.Order, format, resolution, pages.config.Calendar.ClockAt(found.Order.Dropoff.Address))
 	if err != nil {
 		return 0, nil, err
 	}
-	visit.SetFile(s.Header, file.Name, string(file.Format))
+	web.SetFile(s.Header, file.Name, string(file.Format))
 	return http.StatusOK, file.Data, nil
 }

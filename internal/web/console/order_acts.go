@@ -66,18 +66,18 @@ type moveAsk struct {
 }
 
 // askMove asks for what a move needs.
-func (room *Room) askMove(s *sheet) (int, []byte, error) {
-	return room.showMove(s, nil, http.StatusOK)
+func (pages *Pages) askMove(s *sheet) (int, []byte, error) {
+	return pages.showMove(s, nil, http.StatusOK)
 }
 
 // showMove shows the page that asks before a move, with a form that was refused if there
 // is one.
-func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, error) {
+func (pages *Pages) showMove(s *sheet, sent *page.Form, status int) (int, []byte, error) {
 	to := delivery.Status(s.Request.PathValue("status"))
 	if !slices.Contains(asked, to) {
 		return 0, nil, refusal.NotFound("page")
 	}
-	found, err := room.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	found, err := pages.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -98,7 +98,7 @@ func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, 
 	for _, take := range found.Order.Allocation {
 		view.Returned += int(take.Quantity)
 	}
-	if view.Fields, err = room.moveFields(s, sent, found, to); err != nil {
+	if view.Fields, err = pages.moveFields(s, sent, found, to); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{
@@ -108,10 +108,10 @@ func (room *Room) showMove(s *sheet, sent *page.Form, status int) (int, []byte, 
 }
 
 // moveFields returns the fields of the form of a move.
-func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, to delivery.Status) ([]page.Field, error) {
+func (pages *Pages) moveFields(s *sheet, form *page.Form, found *dispatch.Record, to delivery.Status) ([]page.Field, error) {
 	switch to {
 	case delivery.StatusCourierAssigned:
-		couriers, err := room.courierOptions(s, found.CourierID)
+		couriers, err := pages.courierOptions(s, found.CourierID)
 		choose := page.Field{Name: "courier_id", Label: s.Text("act.courier"), Type: "select", Required: true, Options: couriers}
 		return []page.Field{form.With(choose)}, err
 	case delivery.StatusFailed:
@@ -119,7 +119,7 @@ func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, 
 		for i, reason := range delivery.FailureReasons {
 			reasons[i] = page.Option{Value: string(reason), Label: s.Text("failure." + string(reason))}
 		}
-		zone := s.Site.Now().In(room.config.Calendar.ClockAt(found.Order.Dropoff.Address)).Format("MST")
+		zone := s.Site.Now().In(pages.config.Calendar.ClockAt(found.Order.Dropoff.Address)).Format("MST")
 		return []page.Field{
 			form.With(page.Field{Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons}),
 			form.With(page.Field{Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local", Hint: s.Text("act.next.hint", "zone", zone)}),
@@ -134,9 +134,9 @@ func (room *Room) moveFields(s *sheet, form *page.Form, found *dispatch.Record, 
 const couriersAtOnce = 500
 
 // courierOptions returns the couriers who can be assigned, but the one who is.
-func (room *Room) courierOptions(s *sheet, assigned string) (options []page.Option, err error) {
+func (pages *Pages) courierOptions(s *sheet, assigned string) (options []page.Option, err error) {
 	for cursor := ""; ; {
-		found, err := room.config.Operators.Couriers(s.Context(), cursor, couriersAtOnce)
+		found, err := pages.config.Operators.Couriers(s.Context(), cursor, couriersAtOnce)
 		if err != nil {
 			return nil, err
 		}
@@ -153,13 +153,13 @@ func (room *Room) courierOptions(s *sheet, assigned string) (options []page.Opti
 }
 
 // move moves an order from the version that its form was made from.
-func (room *Room) move(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) move(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	orderID, to := s.ID("order_id"), s.Request.PathValue("status")
-	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
+	found, err := pages.config.Dispatch.Order(s.Context(), "", orderID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -167,15 +167,15 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 	version := max(sent.Version, 1)
 	sent.Values.Set("status", to)
 	sent.Values.Set("version", strconv.FormatInt(version, 10))
-	move, err := form.Decode(sent.Typed(room.typedMove(found.Order)), room.config.Orders.ReadAdvance(""))
+	move, err := form.Decode(sent.Typed(pages.typedMove(found.Order)), pages.config.Orders.ReadAdvance(""))
 	if err == nil {
-		_, err = room.config.Orders.Advance(s.Context(), nil, orderID, move)
+		_, err = pages.config.Orders.Advance(s.Context(), nil, orderID, move)
 	}
 	switch {
 	case refusal.HasCode(err, delivery.CodeInvalidTransition):
-		return room.showTooLate(s, orderID, version)
+		return pages.showTooLate(s, orderID, version)
 	case sent.Refuse(err, s.Language):
-		return room.showMove(s, sent, http.StatusUnprocessableEntity)
+		return pages.showMove(s, sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	}
@@ -185,8 +185,8 @@ func (room *Room) move(s *sheet) (int, []byte, error) {
 
 // typedMove returns what the fields of a move mean. The next attempt is typed in the time
 // of the place.
-func (room *Room) typedMove(o *delivery.Order) func(path, text string) string {
-	zone := room.config.Calendar.ClockAt(o.Dropoff.Address)
+func (pages *Pages) typedMove(o *delivery.Order) func(path, text string) string {
+	zone := pages.config.Calendar.ClockAt(o.Dropoff.Address)
 	return func(path, text string) string {
 		text = strings.TrimSpace(text)
 		if path == "next_attempt" {
@@ -199,8 +199,8 @@ func (room *Room) typedMove(o *delivery.Order) func(path, text string) string {
 }
 
 // showTooLate leads to an order whose move was refused; version is that of the form.
-func (room *Room) showTooLate(s *sheet, orderID string, version int64) (int, []byte, error) {
-	found, err := room.config.Dispatch.Order(s.Context(), "", orderID)
+func (pages *Pages) showTooLate(s *sheet, orderID string, version int64) (int, []byte, error) {
+	found, err := pages.config.Dispatch.Order(s.Context(), "", orderID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -228,19 +228,19 @@ func (v *orderView) NoteField() page.Field {
 }
 
 // addNote adds a note to an order.
-func (room *Room) addNote(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) addNote(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	orderID := s.ID("order_id")
 	text, err := form.Decode(sent.Typed(nil), dispatch.ReadNote)
 	if err == nil {
-		_, err = room.config.Dispatch.AddNote(s.Context(), orderID, text)
+		_, err = pages.config.Dispatch.AddNote(s.Context(), orderID, text)
 	}
 	switch {
 	case sent.Refuse(err, s.Language):
-		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = sent })
+		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = sent })
 	case err != nil:
 		return 0, nil, err
 	}
@@ -248,15 +248,15 @@ func (room *Room) addNote(s *sheet) (int, []byte, error) {
 }
 
 // addProof adds a picture to an order.
-func (room *Room) addProof(s *sheet) (int, []byte, error) {
-	form, err := page.ReadForm(s.Visit)
+func (pages *Pages) addProof(s *sheet) (int, []byte, error) {
+	form, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	orderID := s.ID("order_id")
 	refuse := func(key string) (int, []byte, error) {
 		form.Faults = append(form.Faults, page.Fault{Field: "picture", Text: s.Text(key)})
-		return room.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Proof = form })
+		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Proof = form })
 	}
 	upload := proof.Upload{OrderID: orderID, Kind: delivery.ProofKind(form.Values.Get("kind"))}
 	if !slices.Contains(delivery.ProofKinds, upload.Kind) {
@@ -268,7 +268,7 @@ func (room *Room) addProof(s *sheet) (int, []byte, error) {
 	if len(upload.Data) == 0 {
 		return refuse("act.proof.choose")
 	}
-	_, _, err = room.config.Proofs.Add(s.Context(), upload)
+	_, _, err = pages.config.Proofs.Add(s.Context(), upload)
 	switch {
 	case refusal.HasCode(err, refusal.CodeValidation), refusal.HasCode(err, refusal.CodePayloadTooLarge):
 		return refuse("act.proof.unfit")

@@ -45,7 +45,7 @@ const attentionStatus = "attention"
 
 // orders lists the orders under way by what is due first. A search also finds those that
 // have ended, by their number or id.
-func (room *Room) orders(s *sheet) (int, []byte, error) {
+func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	search, status, partnerID := strings.TrimSpace(query.Get("q")), query.Get("status"), query.Get("partner")
 	if search = label.Meant(search); len(search) > maxSearch {
@@ -61,7 +61,7 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 		status = ""
 	}
 	filter.After, _ = dispatch.ParseCursor(query.Get("cursor"))
-	found, err := room.config.Dispatch.Board(s.Context(), filter)
+	found, err := pages.config.Dispatch.Board(s.Context(), filter)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -105,7 +105,7 @@ func (v *ordersView) ofPartner() (err error) {
 	if v.Partner == "" {
 		return nil
 	}
-	v.Name, err = v.room.PartnerName(v.Sheet, v.Partner)
+	v.Name, err = v.pages.PartnerName(v.Sheet, v.Partner)
 	v.All = v.Link(ordersPath, "q", v.Search, "status", v.Status)
 	return err
 }
@@ -113,7 +113,7 @@ func (v *ordersView) ofPartner() (err error) {
 // chips returns the links that narrow the list, with how many orders each shows. Those of
 // one partner have no numbers: only the orders of all partners are counted.
 func (v *ordersView) chips() ([]page.Link, error) {
-	counts, err := v.room.config.Dispatch.Count(v.Context())
+	counts, err := v.pages.config.Dispatch.Count(v.Context())
 	if err != nil {
 		return nil, err
 	}

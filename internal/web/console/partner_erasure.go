@@ -55,16 +55,16 @@ func (v erasureView) Selected() map[string]string {
 }
 
 // askErasure shows the form by which orders are selected.
-func (room *Room) askErasure(s *sheet) (int, []byte, error) {
+func (pages *Pages) askErasure(s *sheet) (int, []byte, error) {
 	form, err := s.form(s.partnerPath()+"/erasure/check", 0)
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.showErasure(erasureView{sheet: s, Form: form}, http.StatusOK)
+	return pages.showErasure(erasureView{sheet: s, Form: form}, http.StatusOK)
 }
 
-func (room *Room) showErasure(v erasureView, status int) (int, []byte, error) {
-	found, err := room.config.Partners.Overview(v.Context(), v.ID("partner_id"))
+func (pages *Pages) showErasure(v erasureView, status int) (int, []byte, error) {
+	found, err := pages.config.Partners.Overview(v.Context(), v.ID("partner_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -89,14 +89,14 @@ func readSelection(sent *page.Form) (retention.Selection, error) {
 }
 
 // checkErasure shows what a selection would erase, and asks.
-func (room *Room) checkErasure(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) checkErasure(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := room.preview(s, sent)
+	found, err := pages.preview(s, sent)
 	if err != nil {
-		return room.refuseErasure(s, sent, err)
+		return pages.refuseErasure(s, sent, err)
 	}
 	v := erasureView{sheet: s, Form: sent, Found: found}
 	if v.Erasable() {
@@ -104,16 +104,16 @@ func (room *Room) checkErasure(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
-	return room.showErasure(v, http.StatusOK)
+	return pages.showErasure(v, http.StatusOK)
 }
 
 // preview returns what a form would erase.
-func (room *Room) preview(s *sheet, sent *page.Form) (*retention.Preview, error) {
+func (pages *Pages) preview(s *sheet, sent *page.Form) (*retention.Preview, error) {
 	selection, err := readSelection(sent)
 	if err != nil {
 		return nil, err
 	}
-	return room.config.Retention.Preview(s.Context(), s.ID("partner_id"), selection)
+	return pages.config.Retention.Preview(s.Context(), s.ID("partner_id"), selection)
 }
 
 // Erasable reports whether what was found may be erased as it was asked for.
@@ -133,7 +133,7 @@ func versionOfErasure(p *retention.Preview) int64 {
 }
 
 // refuseErasure shows the form again with what is wrong with it.
-func (room *Room) refuseErasure(s *sheet, sent *page.Form, refused error) (int, []byte, error) {
+func (pages *Pages) refuseErasure(s *sheet, sent *page.Form, refused error) (int, []byte, error) {
 	switch {
 	case refusal.HasCode(refused, refusal.CodeNotFound):
 		sent.Faults = append(sent.Faults, page.Fault{Field: "order_ids", Text: s.Text("erasure.unknown")})
@@ -150,25 +150,25 @@ func (room *Room) refuseErasure(s *sheet, sent *page.Form, refused error) (int, 
 			sent.Faults[i].Text = s.Text("erasure.both")
 		}
 	}
-	return room.showErasure(erasureView{sheet: s, Form: sent}, http.StatusUnprocessableEntity)
+	return pages.showErasure(erasureView{sheet: s, Form: sent}, http.StatusUnprocessableEntity)
 }
 
 // eraseRecipient erases what the reader was shown and asked about.
-func (room *Room) eraseRecipient(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) eraseRecipient(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	selection, err := readSelection(sent)
 	if err != nil {
-		return room.refuseErasure(s, sent, err)
+		return pages.refuseErasure(s, sent, err)
 	}
-	erased, err := room.config.Retention.EraseFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfErasure), selection)
+	erased, err := pages.config.Retention.EraseFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfErasure), selection)
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict): // the orders are not those that were shown
 		return s.Stale(s.partnerPath()+"/erasure", s.ID("partner_id"))
 	case refusal.HasCode(err, refusal.CodeNotFound):
-		return room.refuseErasure(s, sent, err)
+		return pages.refuseErasure(s, sent, err)
 	case errors.Is(err, retention.ErrPicturesLeft):
 		return s.toPartner("erasure.done.pictures", "n", s.Language.Number(erased))
 	case err != nil:

@@ -44,8 +44,8 @@ func (r usageRow) Full() bool { return r.Whole > 0 && r.Part >= r.Whole }
 // latestOrders is how many orders the page of a partner shows.
 const latestOrders = 5
 
-func (room *Room) partner(s *sheet) (int, []byte, error) {
-	view, err := room.viewOfPartner(s)
+func (pages *Pages) partner(s *sheet) (int, []byte, error) {
+	view, err := pages.viewOfPartner(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -60,33 +60,33 @@ func (v *partnerView) render(status int) (int, []byte, error) {
 }
 
 // viewOfPartner returns what the page of a partner shows. It refuses with not_found.
-func (room *Room) viewOfPartner(s *sheet) (*partnerView, error) {
+func (pages *Pages) viewOfPartner(s *sheet) (*partnerView, error) {
 	id := s.ID("partner_id")
-	found, err := room.config.Partners.Overview(s.Context(), id)
+	found, err := pages.config.Partners.Overview(s.Context(), id)
 	if err != nil {
 		return nil, err
 	}
 	v := &partnerView{sheet: s, Partner: found, State: stateOf(found.Settings)}
-	if v.Profile, err = room.config.Partners.Profile(s.Context(), id); err != nil {
+	if v.Profile, err = pages.config.Partners.Profile(s.Context(), id); err != nil {
 		return nil, err
 	}
-	if v.Dispatch, err = room.config.Dispatch.Settings(s.Context(), id); err != nil {
+	if v.Dispatch, err = pages.config.Dispatch.Settings(s.Context(), id); err != nil {
 		return nil, err
 	}
-	latest, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: latestOrders, Damaged: true})
+	latest, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: latestOrders, Damaged: true})
 	if err != nil {
 		return nil, err
 	}
-	v.Orders, v.Usage = latest.Orders, room.usageOf(s, found)
+	v.Orders, v.Usage = latest.Orders, pages.usageOf(s, found)
 	if !s.IsAdmin() {
 		return v, nil
 	}
-	return v, room.addChanges(v)
+	return v, pages.addChanges(v)
 }
 
 // usageOf returns what a partner has used of its limits.
-func (room *Room) usageOf(s *sheet, p *partner.Overview) []usageRow {
-	defaults, number := room.config.Defaults, func(n int64) string { return s.Language.Number(int(n)) }
+func (pages *Pages) usageOf(s *sheet, p *partner.Overview) []usageRow {
+	defaults, number := pages.config.Defaults, func(n int64) string { return s.Language.Number(int(n)) }
 	rows := [3]usageRow{
 		{Key: "partners.usage.orders", Used: number(p.Usage.OrdersToday), Part: p.Usage.OrdersToday, Whole: p.OrdersPerDay, Own: true},
 		{Key: "partners.usage.bytes", Used: s.Megabytes(p.Usage.StoredBytes), Part: p.Usage.StoredBytes, Whole: p.StoredBytes, Own: true},
@@ -134,7 +134,7 @@ func (s *sheet) Megabytes(n int64) string {
 }
 
 // addChanges adds what only admins see.
-func (room *Room) addChanges(v *partnerView) (err error) {
+func (pages *Pages) addChanges(v *partnerView) (err error) {
 	p := v.Partner
 	for _, one := range []struct {
 		form    **page.Form
@@ -162,15 +162,15 @@ func (room *Room) addChanges(v *partnerView) (err error) {
 	if v.Dispatch.AutoAccept {
 		v.Accept.Values.Set("auto_accept", "yes")
 	}
-	if v.Cards, err = room.seriesNames(v.sheet); err != nil {
+	if v.Cards, err = pages.seriesNames(v.sheet); err != nil {
 		return err
 	}
-	return room.addPeople(v)
+	return pages.addPeople(v)
 }
 
 // seriesNames returns the names of all series of rate cards but the default one.
-func (room *Room) seriesNames(s *sheet) (names []string, err error) {
-	found, err := room.config.RateCards.List(s.Context(), "", "", math.MaxInt)
+func (pages *Pages) seriesNames(s *sheet) (names []string, err error) {
+	found, err := pages.config.RateCards.List(s.Context(), "", "", math.MaxInt)
 	for _, card := range found.Cards {
 		if card.Name != partner.DefaultCard {
 			names = append(names, card.Name)

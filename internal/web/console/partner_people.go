@@ -33,9 +33,9 @@ var personRoles = map[string]string{
 }
 
 // addPeople adds the people of the partner.
-func (room *Room) addPeople(v *partnerView) error {
+func (pages *Pages) addPeople(v *partnerView) error {
 	id := v.Partner.PartnerID
-	people, err := room.config.UserSignIns.PeopleOf(v.Context(), id)
+	people, err := pages.config.UserSignIns.PeopleOf(v.Context(), id)
 	if err != nil {
 		return err
 	}
@@ -61,8 +61,8 @@ func (room *Room) addPeople(v *partnerView) error {
 func versionOfFactor(s signin.State) int64 { return page.VersionOf(strconv.FormatBool(s.Enrolled)) }
 
 // personOf returns the person that the path names. It refuses with not_found.
-func (room *Room) personOf(s *sheet) (*signin.Listed, error) {
-	people, err := room.config.UserSignIns.PeopleOf(s.Context(), s.ID("partner_id"))
+func (pages *Pages) personOf(s *sheet) (*signin.Listed, error) {
+	people, err := pages.config.UserSignIns.PeopleOf(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -74,19 +74,19 @@ func (room *Room) personOf(s *sheet) (*signin.Listed, error) {
 }
 
 // resetPerson makes a link for a new password. It is sent by mail, or shown once.
-func (room *Room) resetPerson(s *sheet) (int, []byte, error) {
-	person, err := room.personOf(s)
+func (pages *Pages) resetPerson(s *sheet) (int, []byte, error) {
+	person, err := pages.personOf(s)
 	if err != nil {
 		return 0, nil, err
 	}
-	link, err := room.config.UserSignIns.ResetLinkOf(s.Context(), s.ID("partner_id"), person.PersonID)
+	link, err := pages.config.UserSignIns.ResetLinkOf(s.Context(), s.ID("partner_id"), person.PersonID)
 	if err != nil {
 		return 0, nil, err
 	}
 	if link.URL == "" {
 		return s.toPartner("partners.reset.mailed", "email", person.Email)
 	}
-	view, err := room.viewOfPartner(s.on(s.partnerPath()))
+	view, err := pages.viewOfPartner(s.on(s.partnerPath()))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -95,16 +95,16 @@ func (room *Room) resetPerson(s *sheet) (int, []byte, error) {
 }
 
 // removeFactor removes the second factor of a person.
-func (room *Room) removeFactor(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) removeFactor(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	person, err := room.personOf(s)
+	person, err := pages.personOf(s)
 	if err != nil {
 		return 0, nil, err
 	}
-	err = room.config.UserSignIns.ClearTOTPFrom(s.Context(), s.ID("partner_id"), person.PersonID, page.Basis(sent, versionOfFactor))
+	err = pages.config.UserSignIns.ClearTOTPFrom(s.Context(), s.ID("partner_id"), person.PersonID, page.Basis(sent, versionOfFactor))
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(s.partnerPath(), person.PersonID)
 	}
@@ -120,13 +120,13 @@ func versionOfDispatch(d *dispatch.Settings) int64 {
 }
 
 // setDispatch sets how the partner's orders are dispatched.
-func (room *Room) setDispatch(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) setDispatch(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	wanted := dispatch.Settings{PartnerID: s.ID("partner_id"), AutoAccept: sent.Values.Get("auto_accept") != ""}
-	changed, err := room.config.Dispatch.SetSettingsFrom(s.Context(), page.Basis(sent, versionOfDispatch), wanted)
+	changed, err := pages.config.Dispatch.SetSettingsFrom(s.Context(), page.Basis(sent, versionOfDispatch), wanted)
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(s.partnerPath(), s.ID("partner_id"))
 	}

@@ -19,8 +19,8 @@ func versionOfState(s partner.Settings) int64 {
 }
 
 // approvePartner approves an account. One that is approved already stays so.
-func (room *Room) approvePartner(s *sheet) (int, []byte, error) {
-	approved, err := room.config.Partners.Approve(s.Context(), s.ID("partner_id"))
+func (pages *Pages) approvePartner(s *sheet) (int, []byte, error) {
+	approved, err := pages.config.Partners.Approve(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -31,8 +31,8 @@ func (room *Room) approvePartner(s *sheet) (int, []byte, error) {
 func (v *partnerView) IsNew() bool { return !v.Partner.Established(v.Site.Now()) }
 
 // establishPartner counts an account as established, whatever its age.
-func (room *Room) establishPartner(s *sheet) (int, []byte, error) {
-	changed, err := room.config.Partners.Change(s.Context(), s.ID("partner_id"), partner.SettingsChange{Established: new(true)})
+func (pages *Pages) establishPartner(s *sheet) (int, []byte, error) {
+	changed, err := pages.config.Partners.Change(s.Context(), s.ID("partner_id"), partner.SettingsChange{Established: new(true)})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -45,32 +45,32 @@ func (v *partnerView) Reason() page.Field {
 	return v.Suspension.With(field)
 }
 
-func (room *Room) suspendPartner(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) suspendPartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	changes := url.Values{"suspended": {"true"}, "suspended_reason": sent.Values["suspended_reason"]}
-	return room.changeState(s, sent, changes, "partners.suspend.done")
+	return pages.changeState(s, sent, changes, "partners.suspend.done")
 }
 
-func (room *Room) resumePartner(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) resumePartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.changeState(s, sent, url.Values{"suspended": {"false"}}, "partners.resume.done")
+	return pages.changeState(s, sent, url.Values{"suspended": {"false"}}, "partners.resume.done")
 }
 
 // changeState suspends or resumes an account.
-func (room *Room) changeState(s *sheet, sent *page.Form, changes url.Values, done string) (int, []byte, error) {
-	found, err := room.config.Partners.Overview(s.Context(), s.ID("partner_id"))
+func (pages *Pages) changeState(s *sheet, sent *page.Form, changes url.Values, done string) (int, []byte, error) {
+	found, err := pages.config.Partners.Overview(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	change, err := form.Decode(form.FromValues(changes, nil), partner.ReadSettingsChange)
 	if err == nil {
-		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfState), change)
+		_, err = pages.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfState), change)
 	}
 	switch {
 	case err == nil:
@@ -80,7 +80,7 @@ func (room *Room) changeState(s *sheet, sent *page.Form, changes url.Values, don
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return room.refusedPartner(s, func(v *partnerView) { v.Suspension = sent })
+	return pages.refusedPartner(s, func(v *partnerView) { v.Suspension = sent })
 }
 
 // setting is a limit as its field holds it: empty for that of the service.
@@ -109,7 +109,7 @@ func versionOfLimits(s partner.Settings) int64 {
 
 // LimitFields returns the fields of the limits.
 func (v *partnerView) LimitFields() []page.Field {
-	defaults, fields := v.room.config.Defaults, make([]page.Field, 0, 4)
+	defaults, fields := v.pages.config.Defaults, make([]page.Field, 0, 4)
 	for _, one := range []struct {
 		name, label string
 		byDefault   int64
@@ -135,18 +135,18 @@ func (v *partnerView) LimitFields() []page.Field {
 }
 
 // limitPartner sets the limits of a partner and its rate card.
-func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) limitPartner(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := room.config.Partners.Overview(s.Context(), s.ID("partner_id"))
+	found, err := pages.config.Partners.Overview(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	change, err := readLimits(sent)
 	if err == nil {
-		_, err = room.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfLimits), change)
+		_, err = pages.config.Partners.ChangeFrom(s.Context(), found.PartnerID, page.Basis(sent, versionOfLimits), change)
 	}
 	switch {
 	case err == nil:
@@ -161,7 +161,7 @@ func (room *Room) limitPartner(s *sheet) (int, []byte, error) {
 			sent.Faults[i].Text = s.Text("partners.limit.bytes.fault")
 		}
 	}
-	return room.refusedPartner(s, func(v *partnerView) { v.Limits = sent })
+	return pages.refusedPartner(s, func(v *partnerView) { v.Limits = sent })
 }
 
 // units are those of the fields of the limits.

@@ -5,28 +5,28 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) partnerRoutes() []visit.Route {
+func (pages *Pages) partnerRoutes() []web.Route {
 	const one = "/partners/{partner_id}"
-	check := room.post(one+"/erasure/check", administering, (*Room).checkErasure)
+	check := pages.post(one+"/erasure/check", administering, (*Pages).checkErasure)
 	check.ChangesNothing, check.Long = true, true
-	erase := room.post(one+"/erasure", administering, (*Room).eraseRecipient)
+	erase := pages.post(one+"/erasure", administering, (*Pages).eraseRecipient)
 	erase.Long = true
-	return []visit.Route{
-		room.get("/partners", dispatching, (*Room).partners),
-		room.get(one, dispatching, (*Room).partner),
-		room.post(one+"/approve", administering, (*Room).approvePartner),
-		room.post(one+"/establish", administering, (*Room).establishPartner),
-		room.post(one+"/suspend", administering, (*Room).suspendPartner),
-		room.post(one+"/resume", administering, (*Room).resumePartner),
-		room.post(one+"/limits", administering, (*Room).limitPartner),
-		room.post(one+"/dispatch", administering, (*Room).setDispatch),
-		room.post(one+"/people/{user_id}/reset-link", administering, (*Room).resetPerson),
-		room.post(one+"/people/{user_id}/second-factor/remove", administering, (*Room).removeFactor),
-		room.get(one+"/erasure", administering, (*Room).askErasure),
+	return []web.Route{
+		pages.get("/partners", dispatching, (*Pages).partners),
+		pages.get(one, dispatching, (*Pages).partner),
+		pages.post(one+"/approve", administering, (*Pages).approvePartner),
+		pages.post(one+"/establish", administering, (*Pages).establishPartner),
+		pages.post(one+"/suspend", administering, (*Pages).suspendPartner),
+		pages.post(one+"/resume", administering, (*Pages).resumePartner),
+		pages.post(one+"/limits", administering, (*Pages).limitPartner),
+		pages.post(one+"/dispatch", administering, (*Pages).setDispatch),
+		pages.post(one+"/people/{user_id}/reset-link", administering, (*Pages).resetPerson),
+		pages.post(one+"/people/{user_id}/second-factor/remove", administering, (*Pages).removeFactor),
+		pages.get(one+"/erasure", administering, (*Pages).askErasure),
 		check, erase,
 	}
 }
@@ -69,7 +69,7 @@ func stateOf(s partner.Settings) accountState {
 }
 
 // partners lists partners by their ids.
-func (room *Room) partners(s *sheet) (int, []byte, error) {
+func (pages *Pages) partners(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	show := query.Get("show")
 	filter := partner.ListFilter{
@@ -79,7 +79,7 @@ func (room *Room) partners(s *sheet) (int, []byte, error) {
 	if !filter.Pending && !filter.Suspended {
 		show = ""
 	}
-	found, err := room.config.Partners.List(s.Context(), filter)
+	found, err := pages.config.Partners.List(s.Context(), filter)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -131,8 +131,8 @@ func (s *sheet) toPartner(key string, arguments ...string) (int, []byte, error) 
 }
 
 // refusedPartner shows the page of a partner with a form that was refused, after alter has changed what it shows.
-func (room *Room) refusedPartner(s *sheet, alter func(*partnerView)) (int, []byte, error) {
-	view, err := room.viewOfPartner(s.on(s.partnerPath()))
+func (pages *Pages) refusedPartner(s *sheet, alter func(*partnerView)) (int, []byte, error) {
+	view, err := pages.viewOfPartner(s.on(s.partnerPath()))
 	if err != nil {
 		return 0, nil, err
 	}

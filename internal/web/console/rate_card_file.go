@@ -236,7 +236,7 @@ func (s *sheet) stepsOf(card *pricing.Card, level delivery.ServiceLevel, zone pr
 	for _, kg := range stepKg {
 		shipment := delivery.Shipment{ServiceLevel: level, Parcels: []delivery.Parcel{{WeightKg: kg}}}
 		shipment.Pickup.Address, shipment.Dropoff.Address = samples[pricing.Local], samples[zone]
-		price, err := card.Price(s.room.config.Calendar, shipment, s.Site.Now())
+		price, err := card.Price(s.pages.config.Calendar, shipment, s.Site.Now())
 		if err != nil {
 			return nil
 		}

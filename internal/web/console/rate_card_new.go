@@ -66,14 +66,14 @@ func (v newCardView) FileField() page.Field {
 var cardFields = []string{"name", "effective_from", "document"}
 
 // newCard shows the form for a new card, with another card to begin with.
-func (room *Room) newCard(s *sheet) (int, []byte, error) {
+func (pages *Pages) newCard(s *sheet) (int, []byte, error) {
 	f, err := s.form("/console/rate-cards/new", 0)
 	if err != nil {
 		return 0, nil, err
 	}
 	f.Values.Set("name", s.asked("name"))
 	if from := s.asked("from"); from != "" {
-		found, err := room.config.RateCards.Get(s.Context(), from)
+		found, err := pages.config.RateCards.Get(s.Context(), from)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -83,11 +83,11 @@ func (room *Room) newCard(s *sheet) (int, []byte, error) {
 	if f.Values.Get("name") == "" {
 		f.Values.Set("name", partner.DefaultCard)
 	}
-	return room.showNewCard(newCardView{sheet: s, Form: f}, http.StatusOK)
+	return pages.showNewCard(newCardView{sheet: s, Form: f}, http.StatusOK)
 }
 
-func (room *Room) showNewCard(v newCardView, status int) (int, []byte, error) {
-	series, err := room.seriesNames(v.sheet)
+func (pages *Pages) showNewCard(v newCardView, status int) (int, []byte, error) {
+	series, err := pages.seriesNames(v.sheet)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -100,37 +100,37 @@ func (room *Room) showNewCard(v newCardView, status int) (int, []byte, error) {
 }
 
 // checkCard shows what is wrong with a card, or what it would change, and asks.
-func (room *Room) checkCard(s *sheet) (int, []byte, error) {
+func (pages *Pages) checkCard(s *sheet) (int, []byte, error) {
 	sent, err := readCardForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
 	body, problems := readUpload(s, sent)
 	if len(problems) > 0 {
-		return room.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
+		return pages.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
 	}
-	checked, err := form.Decode(body, room.config.RateCards.ReadUpload)
+	checked, err := form.Decode(body, pages.config.RateCards.ReadUpload)
 	if err == nil {
-		err = room.config.RateCards.Check(s.Context(), checked)
+		err = pages.config.RateCards.Check(s.Context(), checked)
 	}
 	if err != nil {
-		return room.refuseCard(s, sent, err)
+		return pages.refuseCard(s, sent, err)
 	}
 	v := newCardView{sheet: s, Form: sent, Checked: checked, Asked: previewAsked{Partner: strings.TrimSpace(sent.Values.Get("partner")), Orders: sent.Values.Get("orders")}}
-	if err := room.addEffects(&v); err != nil {
+	if err := pages.addEffects(&v); err != nil {
 		return 0, nil, err
 	}
-	return room.showNewCard(v, http.StatusOK)
+	return pages.showNewCard(v, http.StatusOK)
 }
 
 // addEffects adds what a card that may be added would change.
-func (room *Room) addEffects(v *newCardView) error {
-	holders, err := room.holders(v.sheet)
+func (pages *Pages) addEffects(v *newCardView) error {
+	holders, err := pages.holders(v.sheet)
 	if err != nil {
 		return err
 	}
 	v.For = holders[v.Checked.Name]
-	if v.Before, err = room.cardBefore(v.sheet, &cardRow{Listed: ratecard.Listed{Entry: v.Checked}}); err != nil {
+	if v.Before, err = pages.cardBefore(v.sheet, &cardRow{Listed: ratecard.Listed{Entry: v.Checked}}); err != nil {
 		return err
 	}
 	text, _ := readCardText(v.Checked.Document)
@@ -142,10 +142,10 @@ func (room *Room) addEffects(v *newCardView) error {
 	if err != nil {
 		return fmt.Errorf("read a card that was checked: %w", err)
 	}
-	if v.Preview, err = room.compare(v.sheet, v.Checked.Name, card, v.Asked); err != nil {
+	if v.Preview, err = pages.compare(v.sheet, v.Checked.Name, card, v.Asked); err != nil {
 		return err
 	}
-	version, err := room.versionOfSeries(v.sheet, v.Checked.Name)
+	version, err := pages.versionOfSeries(v.sheet, v.Checked.Name)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func (v newCardView) CardValues() map[string]string {
 }
 
 // versionOfSeries differs once another card was added to a series.
-func (room *Room) versionOfSeries(s *sheet, name string) (int64, error) {
-	found, err := room.cardRows(s, name)
+func (pages *Pages) versionOfSeries(s *sheet, name string) (int64, error) {
+	found, err := pages.cardRows(s, name)
 	ids := append(make([]string, 0, 1+len(found)), name)
 	for _, card := range found {
 		ids = append(ids, card.CardID)
@@ -173,12 +173,12 @@ func (room *Room) versionOfSeries(s *sheet, name string) (int64, error) {
 }
 
 // addCard adds a card that was checked.
-func (room *Room) addCard(s *sheet) (int, []byte, error) {
+func (pages *Pages) addCard(s *sheet) (int, []byte, error) {
 	sent, err := readCardForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
-	now, err := room.versionOfSeries(s, sent.Values.Get("name"))
+	now, err := pages.versionOfSeries(s, sent.Values.Get("name"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -187,22 +187,22 @@ func (room *Room) addCard(s *sheet) (int, []byte, error) {
 	}
 	body, problems := readUpload(s, sent)
 	if len(problems) > 0 {
-		return room.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
+		return pages.showNewCard(newCardView{sheet: s, Form: sent, Problems: problems}, http.StatusUnprocessableEntity)
 	}
-	card, err := form.Decode(body, room.config.RateCards.ReadUpload)
+	card, err := form.Decode(body, pages.config.RateCards.ReadUpload)
 	if err != nil {
-		return room.refuseCard(s, sent, err)
+		return pages.refuseCard(s, sent, err)
 	}
-	added, err := room.config.RateCards.Add(s.Context(), card)
+	added, err := pages.config.RateCards.Add(s.Context(), card)
 	if err != nil {
-		return room.refuseCard(s, sent, err)
+		return pages.refuseCard(s, sent, err)
 	}
 	return s.LeadTo("/console/rate-cards/"+added.CardID, page.Flash{Key: "rates.added", Arguments: []string{"version", added.Version, "name", added.Name}})
 }
 
 // readCardForm reads the form of a card. A file that was chosen replaces the text.
 func readCardForm(s *sheet) (*page.Form, error) {
-	sent, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return nil, err
 	}
@@ -257,12 +257,12 @@ func fromOf(typed, inFile string) string {
 }
 
 // refuseCard shows the form again with what is wrong with it and with the file.
-func (room *Room) refuseCard(s *sheet, sent *page.Form, refused error) (int, []byte, error) {
+func (pages *Pages) refuseCard(s *sheet, sent *page.Form, refused error) (int, []byte, error) {
 	text, _ := readCardText([]byte(sent.Values.Get("document")))
 	v := newCardView{sheet: s, Form: sent}
 	if refusal.HasCode(refused, refusal.CodeConflict) {
 		v.Problems = []cardProblem{{text.line("version"), "version", text.values["version"], s.Text("rates.problem.version")}}
-		return room.showNewCard(v, http.StatusConflict)
+		return pages.showNewCard(v, http.StatusConflict)
 	}
 	problems := form.ProblemsOf(refused)
 	if len(problems) == 0 {
@@ -281,7 +281,7 @@ func (room *Room) refuseCard(s *sheet, sent *page.Form, refused error) (int, []b
 		}
 	}
 	slices.SortStableFunc(v.Problems, func(a, b cardProblem) int { return cmp.Compare(a.Line, b.Line) })
-	return room.showNewCard(v, http.StatusUnprocessableEntity)
+	return pages.showNewCard(v, http.StatusUnprocessableEntity)
 }
 
 // foundIn returns the value of a problem as it was sent; empty if there is none.

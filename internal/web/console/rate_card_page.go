@@ -34,8 +34,8 @@ func (cardView) General() []string {
 func (cardView) StepKg() []float64 { return stepKg }
 
 // rateCard shows a rate card.
-func (room *Room) rateCard(s *sheet) (int, []byte, error) {
-	row, err := room.cardRow(s, s.ID("card_id"))
+func (pages *Pages) rateCard(s *sheet) (int, []byte, error) {
+	row, err := pages.cardRow(s, s.ID("card_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -46,7 +46,7 @@ func (room *Room) rateCard(s *sheet) (int, []byte, error) {
 		card = nil
 	}
 	v.Tables = s.tablesOf(v.Text, card)
-	if v.Before, err = room.cardBefore(s, row); err != nil {
+	if v.Before, err = pages.cardBefore(s, row); err != nil {
 		return 0, nil, err
 	}
 	if v.Before != nil {
@@ -61,12 +61,12 @@ func (room *Room) rateCard(s *sheet) (int, []byte, error) {
 }
 
 // cardRow returns a card as it is listed. It refuses with not_found.
-func (room *Room) cardRow(s *sheet, cardID string) (*cardRow, error) {
-	found, err := room.config.RateCards.Get(s.Context(), cardID)
+func (pages *Pages) cardRow(s *sheet, cardID string) (*cardRow, error) {
+	found, err := pages.config.RateCards.Get(s.Context(), cardID)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := room.cardRows(s, found.Name)
+	rows, err := pages.cardRows(s, found.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +79,9 @@ func (room *Room) cardRow(s *sheet, cardID string) (*cardRow, error) {
 
 // cardBefore returns the card that held before a card took effect: the one before it in
 // its series, or else the one of the default series. It is nil for the first card.
-func (room *Room) cardBefore(s *sheet, of *cardRow) (*cardRow, error) {
+func (pages *Pages) cardBefore(s *sheet, of *cardRow) (*cardRow, error) {
 	for _, name := range []string{of.Name, partner.DefaultCard} {
-		rows, err := room.cardRows(s, name)
+		rows, err := pages.cardRows(s, name)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +104,8 @@ type previewView struct {
 }
 
 // previewCard prices real orders by a card, beside the one in force.
-func (room *Room) previewCard(s *sheet) (int, []byte, error) {
-	row, err := room.cardRow(s, s.ID("card_id"))
+func (pages *Pages) previewCard(s *sheet) (int, []byte, error) {
+	row, err := pages.cardRow(s, s.ID("card_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -114,7 +114,7 @@ func (room *Room) previewCard(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return s.LeadTo("/console/rate-cards/"+row.CardID, page.Flash{Key: "rates.unreadable", Danger: true})
 	}
-	if v.Preview, err = room.compare(s, row.Name, card, v.Asked); err != nil {
+	if v.Preview, err = pages.compare(s, row.Name, card, v.Asked); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{

@@ -80,15 +80,15 @@ const comparedPartners = 100
 
 // compare prices the latest orders of a partner, or of the partners of a series, by the
 // card that holds for them now and by a proposed one.
-func (room *Room) compare(s *sheet, series string, proposed *pricing.Card, asked previewAsked) (*cardPreview, error) {
-	found, err := room.config.Partners.List(s.Context(), partner.ListFilter{RateCard: series, Limit: comparedPartners})
+func (pages *Pages) compare(s *sheet, series string, proposed *pricing.Card, asked previewAsked) (*cardPreview, error) {
+	found, err := pages.config.Partners.List(s.Context(), partner.ListFilter{RateCard: series, Limit: comparedPartners})
 	if err != nil {
 		return nil, err
 	}
 	p := &cardPreview{Partners: found.Partners}
 	of := p.Partners
 	if asked.Partner != "" {
-		one, err := room.config.Partners.Overview(s.Context(), asked.Partner)
+		one, err := pages.config.Partners.Overview(s.Context(), asked.Partner)
 		if p.Unknown = refusal.HasCode(err, refusal.CodeNotFound); p.Unknown {
 			return p, nil
 		}
@@ -97,7 +97,7 @@ func (room *Room) compare(s *sheet, series string, proposed *pricing.Card, asked
 		}
 		of = []partner.Listed{one.Listed}
 	}
-	if p.Rows, err = room.latestOf(s, of, asked.count()); err != nil {
+	if p.Rows, err = pages.latestOf(s, of, asked.count()); err != nil {
 		return nil, err
 	}
 	holds := map[string]string{}
@@ -105,7 +105,7 @@ func (room *Room) compare(s *sheet, series string, proposed *pricing.Card, asked
 		holds[one.PartnerID] = one.RateCard
 	}
 	for i := range p.Rows {
-		if err := room.priceRow(s, p, &p.Rows[i], holds[p.Rows[i].Order.PartnerID], proposed); err != nil {
+		if err := pages.priceRow(s, p, &p.Rows[i], holds[p.Rows[i].Order.PartnerID], proposed); err != nil {
 			return nil, err
 		}
 	}
@@ -113,10 +113,10 @@ func (room *Room) compare(s *sheet, series string, proposed *pricing.Card, asked
 }
 
 // latestOf returns the latest orders of partners, newest first.
-func (room *Room) latestOf(s *sheet, of []partner.Listed, count int) (rows []previewRow, err error) {
+func (pages *Pages) latestOf(s *sheet, of []partner.Listed, count int) (rows []previewRow, err error) {
 	each := max(3, (count+len(of)-1)/max(1, len(of)))
 	for _, one := range of {
-		found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: one.PartnerID, Limit: min(each, count)})
+		found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: one.PartnerID, Limit: min(each, count)})
 		if err != nil {
 			return nil, err
 		}
@@ -129,8 +129,8 @@ func (room *Room) latestOf(s *sheet, of []partner.Listed, count int) (rows []pre
 }
 
 // priceRow prices an order by both cards, and adds it to the sums.
-func (room *Room) priceRow(s *sheet, p *cardPreview, row *previewRow, series string, proposed *pricing.Card) error {
-	prices, err := room.config.RateCards.Compare(s.Context(), series, proposed, row.Order.Shipment)
+func (pages *Pages) priceRow(s *sheet, p *cardPreview, row *previewRow, series string, proposed *pricing.Card) error {
+	prices, err := pages.config.RateCards.Compare(s.Context(), series, proposed, row.Order.Shipment)
 	if err != nil {
 		return err
 	}

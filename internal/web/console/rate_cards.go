@@ -8,21 +8,21 @@ import (
 
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/ratecard"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) rateCardRoutes() []visit.Route {
-	check := room.post("/rate-cards/new", administering, (*Room).checkCard)
+func (pages *Pages) rateCardRoutes() []web.Route {
+	check := pages.post("/rate-cards/new", administering, (*Pages).checkCard)
 	check.ChangesNothing = true
-	add := room.post("/rate-cards", administering, (*Room).addCard)
-	preview := room.get("/rate-cards/{card_id}/preview", administering, (*Room).previewCard)
+	add := pages.post("/rate-cards", administering, (*Pages).addCard)
+	preview := pages.get("/rate-cards/{card_id}/preview", administering, (*Pages).previewCard)
 	check.Heavy, add.Heavy, preview.Heavy = true, true, true
-	return []visit.Route{
-		room.get("/rate-cards", administering, (*Room).rateCards),
-		room.get("/rate-cards/new", administering, (*Room).newCard),
-		room.get("/rate-cards/{card_id}", administering, (*Room).rateCard),
-		room.get("/rate-cards/{card_id}/file", administering, (*Room).cardFile),
+	return []web.Route{
+		pages.get("/rate-cards", administering, (*Pages).rateCards),
+		pages.get("/rate-cards/new", administering, (*Pages).newCard),
+		pages.get("/rate-cards/{card_id}", administering, (*Pages).rateCard),
+		pages.get("/rate-cards/{card_id}/file", administering, (*Pages).cardFile),
 		check, add, preview,
 	}
 }
@@ -61,12 +61,12 @@ var stateKeys = map[ratecard.State]string{
 func (s *sheet) CardState(state ratecard.State) string { return s.Text(stateKeys[state]) }
 
 // rateCards lists the rate cards, by series and newest first.
-func (room *Room) rateCards(s *sheet) (int, []byte, error) {
+func (pages *Pages) rateCards(s *sheet) (int, []byte, error) {
 	v := cardsView{sheet: s, Name: s.asked("name"), State: ratecard.State(s.asked("state"))}
 	if stateKeys[v.State] == "" {
 		v.State = ""
 	}
-	all, err := room.cardRows(s, v.Name)
+	all, err := pages.cardRows(s, v.Name)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -116,16 +116,16 @@ func (v *cardsView) chips() []page.Link {
 }
 
 // cardRows returns the cards of a series, or all if the name is empty.
-func (room *Room) cardRows(s *sheet, name string) ([]cardRow, error) {
-	found, err := room.config.RateCards.List(s.Context(), name, "", math.MaxInt)
+func (pages *Pages) cardRows(s *sheet, name string) ([]cardRow, error) {
+	found, err := pages.config.RateCards.List(s.Context(), name, "", math.MaxInt)
 	if err != nil {
 		return nil, err
 	}
-	holders, err := room.holders(s)
+	holders, err := pages.holders(s)
 	if err != nil {
 		return nil, err
 	}
-	by, err := room.operatorNames(s)
+	by, err := pages.operatorNames(s)
 	rows := make([]cardRow, 0, len(found.Cards))
 	for _, card := range found.Cards {
 		rows = append(rows, cardRow{card, card.StateAt(s.Site.Now()), by[card.OperatorID], holders[card.Name]})
@@ -137,10 +137,10 @@ func (room *Room) cardRows(s *sheet, name string) ([]cardRow, error) {
 const counted = 1000
 
 // holders returns how many partners have each series of rate cards.
-func (room *Room) holders(s *sheet) (map[string]int, error) {
+func (pages *Pages) holders(s *sheet) (map[string]int, error) {
 	holders := map[string]int{}
 	for after := ""; ; {
-		found, err := room.config.Partners.List(s.Context(), partner.ListFilter{After: after, Limit: counted})
+		found, err := pages.config.Partners.List(s.Context(), partner.ListFilter{After: after, Limit: counted})
 		if err != nil {
 			return nil, err
 		}
@@ -162,8 +162,8 @@ func cardOf(s partner.Settings) string {
 }
 
 // operatorNames returns the addresses of operators by their ids.
-func (room *Room) operatorNames(s *sheet) (map[string]string, error) {
-	found, err := room.config.Operators.List(s.Context(), "", counted)
+func (pages *Pages) operatorNames(s *sheet) (map[string]string, error) {
+	found, err := pages.config.Operators.List(s.Context(), "", counted)
 	names := map[string]string{}
 	for _, o := range found.Operators {
 		names[o.OperatorID] = o.Email
@@ -172,8 +172,8 @@ func (room *Room) operatorNames(s *sheet) (map[string]string, error) {
 }
 
 // cardFile downloads the file of a card as it was uploaded.
-func (room *Room) cardFile(s *sheet) (int, []byte, error) {
-	found, err := room.config.RateCards.Get(s.Context(), s.ID("card_id"))
+func (pages *Pages) cardFile(s *sheet) (int, []byte, error) {
+	found, err := pages.config.RateCards.Get(s.Context(), s.ID("card_id"))
 	if err != nil {
 		return 0, nil, err
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // rights are the roles that pages and forms are for, by the beginning of their patterns. The
@@ -65,13 +65,13 @@ func admits(t *testing.T, pattern string, role operator.Role) bool {
 }
 
 // consoleRoutes are the pages and forms of the console, and the forms of its pages that
-// other rooms have.
-func consoleRoutes() []visit.Route {
-	others := []visit.Route{
+// other packages have.
+func consoleRoutes() []web.Route {
+	others := []web.Route{
 		{Method: http.MethodGet, Pattern: "/console/figures"}, {Method: http.MethodGet, Pattern: "/console/figures.csv"},
 		{Method: http.MethodPost, Pattern: "/ops/v1/partners/{partner_id}/export"},
 	}
-	own := slices.DeleteFunc(console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes(), func(r visit.Route) bool { return strings.HasSuffix(r.Pattern, "{rest...}") })
+	own := slices.DeleteFunc(console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes(), func(r web.Route) bool { return strings.HasSuffix(r.Pattern, "{rest...}") })
 	return append(others, own...)
 }
 
@@ -148,7 +148,7 @@ func (r roleReader) read(t *testing.T, path string, depth int) {
 }
 
 // patternOf returns the pattern of an address: of the form that is sent there, if there is
-// one, or of the page. It is empty for addresses of other rooms.
+// one, or of the page. It is empty for addresses of other packages.
 func (r roleReader) patternOf(target string, form bool) string {
 	methods := []string{http.MethodGet}
 	if form {

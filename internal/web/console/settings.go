@@ -10,16 +10,16 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/signin"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const settingsPath = "/console/settings"
 
-func (room *Room) settingsRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/settings", administering, (*Room).settings),
-		room.post("/settings", administering, (*Room).changeRules),
+func (pages *Pages) settingsRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/settings", administering, (*Pages).settings),
+		pages.post("/settings", administering, (*Pages).changeRules),
 	}
 }
 
@@ -43,8 +43,8 @@ type settingsView struct {
 	Choices []ruleChoice
 }
 
-func (room *Room) settings(s *sheet) (int, []byte, error) {
-	rules, err := room.config.Rules.Get(s.Context())
+func (pages *Pages) settings(s *sheet) (int, []byte, error) {
+	rules, err := pages.config.Rules.Get(s.Context())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -69,8 +69,8 @@ func versionOfRules(rules signin.Required) int64 {
 }
 
 // changeRules sets who must have a second factor.
-func (room *Room) changeRules(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) changeRules(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -79,9 +79,9 @@ func (room *Room) changeRules(s *sheet) (int, []byte, error) {
 		path := "totp_required." + string(kind)
 		chosen[path], chosen[path+"[]"] = sent.Values[string(kind)], []string{""}
 	}
-	rules, err := form.Decode(form.FromValues(chosen, nil), room.config.Rules.Read)
+	rules, err := form.Decode(form.FromValues(chosen, nil), pages.config.Rules.Read)
 	if err == nil {
-		_, err = room.config.Rules.SetFrom(s.Context(), page.Basis(sent, versionOfRules), rules)
+		_, err = pages.config.Rules.SetFrom(s.Context(), page.Basis(sent, versionOfRules), rules)
 	}
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(settingsPath)

@@ -9,51 +9,51 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/inventory"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/shelf"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const stockPath = "/console/stock"
 
-func (room *Room) stockRoutes() []visit.Route {
-	book := large(room.post("/stock/{partner_id}/import/book", warehousing, (*Room).importProducts))
+func (pages *Pages) stockRoutes() []web.Route {
+	book := large(pages.post("/stock/{partner_id}/import/book", warehousing, (*Pages).importProducts))
 	book.Long = true
-	return []visit.Route{
-		room.get("/stock", warehousing, (*Room).stock),
-		room.get("/stock/{partner_id}", warehousing, (*Room).products),
-		room.get("/stock/{partner_id}/new", warehousing, (*Room).newProduct),
-		room.post("/stock/{partner_id}/new", warehousing, (*Room).createProduct),
-		room.get("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).product),
-		room.post("/stock/{partner_id}/products/{product_id}", warehousing, (*Room).changeProduct),
-		large(room.get("/stock/{partner_id}/products.csv", warehousing, (*Room).exportProducts)),
-		room.get("/stock/{partner_id}/import", warehousing, (*Room).importForm),
-		asking(large(room.post("/stock/{partner_id}/import", warehousing, (*Room).checkImport))),
+	return []web.Route{
+		pages.get("/stock", warehousing, (*Pages).stock),
+		pages.get("/stock/{partner_id}", warehousing, (*Pages).products),
+		pages.get("/stock/{partner_id}/new", warehousing, (*Pages).newProduct),
+		pages.post("/stock/{partner_id}/new", warehousing, (*Pages).createProduct),
+		pages.get("/stock/{partner_id}/products/{product_id}", warehousing, (*Pages).product),
+		pages.post("/stock/{partner_id}/products/{product_id}", warehousing, (*Pages).changeProduct),
+		large(pages.get("/stock/{partner_id}/products.csv", warehousing, (*Pages).exportProducts)),
+		pages.get("/stock/{partner_id}/import", warehousing, (*Pages).importForm),
+		asking(large(pages.post("/stock/{partner_id}/import", warehousing, (*Pages).checkImport))),
 		book,
 	}
 }
 
-func (room *Room) movementRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/stock/{partner_id}/movements", warehousing, (*Room).movements),
-		large(room.get("/stock/{partner_id}/movements.csv", warehousing, (*Room).exportMovements)),
-		room.get("/stock/{partner_id}/book", warehousing, (*Room).bookForm),
-		room.post("/stock/{partner_id}/book", warehousing, (*Room).book),
-		room.get("/stock/{partner_id}/count", warehousing, (*Room).countForm),
-		asking(room.post("/stock/{partner_id}/count", warehousing, (*Room).count)),
-		room.get("/stock/{partner_id}/count/lines", warehousing, (*Room).countLines),
-		room.post("/stock/{partner_id}/count/book", warehousing, (*Room).bookCount),
+func (pages *Pages) movementRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/stock/{partner_id}/movements", warehousing, (*Pages).movements),
+		large(pages.get("/stock/{partner_id}/movements.csv", warehousing, (*Pages).exportMovements)),
+		pages.get("/stock/{partner_id}/book", warehousing, (*Pages).bookForm),
+		pages.post("/stock/{partner_id}/book", warehousing, (*Pages).book),
+		pages.get("/stock/{partner_id}/count", warehousing, (*Pages).countForm),
+		asking(pages.post("/stock/{partner_id}/count", warehousing, (*Pages).count)),
+		pages.get("/stock/{partner_id}/count/lines", warehousing, (*Pages).countLines),
+		pages.post("/stock/{partner_id}/count/book", warehousing, (*Pages).bookCount),
 	}
 }
 
 // large returns the route of a page that takes or sends all products of a partner.
-func large(r visit.Route) visit.Route {
+func large(r web.Route) web.Route {
 	r.Heavy, r.LargeBody = true, r.Method == http.MethodPost
 	return r
 }
 
 // asking returns the route of a form that changes nothing.
-func asking(r visit.Route) visit.Route {
+func asking(r web.Route) web.Route {
 	r.ChangesNothing = true
 	return r
 }
@@ -84,13 +84,13 @@ type warehouseView struct {
 
 // lowRow is a product that is to be restocked.
 type lowRow struct {
-	shelf.Product
+	inventory.Product
 	PartnerName, PartnerPath, ReceivePath string
 	Missing                               int64 // up to the maximum
 }
 
 // stock shows what is low, of all partners, and lets people choose a partner.
-func (room *Room) stock(s *sheet) (int, []byte, error) {
+func (pages *Pages) stock(s *sheet) (int, []byte, error) {
 	v := warehouseView{sheet: s, Search: s.parameter("partner"), names: map[string]string{}}
 	if err := v.list(); err != nil {
 		return 0, nil, err
@@ -106,7 +106,7 @@ func (room *Room) stock(s *sheet) (int, []byte, error) {
 
 // list finds partners by their names and ids.
 func (v *warehouseView) list() error {
-	found, err := v.room.config.Partners.List(v.Context(), partner.ListFilter{Search: v.Search, NamesOnly: true, Limit: partnersToChoose})
+	found, err := v.pages.config.Partners.List(v.Context(), partner.ListFilter{Search: v.Search, NamesOnly: true, Limit: partnersToChoose})
 	v.Partners, v.More = found.Partners, found.Next != ""
 	return err
 }
@@ -118,7 +118,7 @@ func (v *warehouseView) low() error {
 	if id, err := strconv.ParseInt(productID, 10, 64); err == nil && form.IsText(partnerID) {
 		after.PartnerID, after.ProductID = partnerID, id
 	}
-	low, more, err := v.room.config.Stock.LowStock(v.Context(), after, lowOnPage)
+	low, more, err := v.pages.config.Stock.LowStock(v.Context(), after, lowOnPage)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (v *warehouseView) low() error {
 func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 	name, known := v.names[low.PartnerID]
 	if !known {
-		found, err := v.room.config.Partners.Overview(v.Context(), low.PartnerID)
+		found, err := v.pages.config.Partners.Overview(v.Context(), low.PartnerID)
 		if err != nil {
 			return lowRow{}, err
 		}
@@ -153,7 +153,7 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 	}
 	of := storeroom{sheet: v.sheet, PartnerID: low.PartnerID}
 	return lowRow{
-		Product: shelf.Product{Product: low.Product, Path: of.ProductPath(low.ProductID)}, PartnerName: name, PartnerPath: of.Path(""),
+		Product: inventory.Product{Product: low.Product, Path: of.ProductPath(low.ProductID)}, PartnerName: name, PartnerPath: of.Path(""),
 		ReceivePath: of.BookPath(delivery.MovementIn, low.ProductID), Missing: max(0, low.StockMax-low.Quantity),
 	}, nil
 }
@@ -161,10 +161,10 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 // productsView is what the list of a partner's products shows.
 type productsView struct {
 	*storeroom
-	Products *shelf.Products
+	Products *inventory.Products
 }
 
-func (room *Room) products(s *sheet) (int, []byte, error) {
+func (pages *Pages) products(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
@@ -180,10 +180,10 @@ func (room *Room) products(s *sheet) (int, []byte, error) {
 // movementsView is what the journal of a partner's stock shows.
 type movementsView struct {
 	*storeroom
-	Journal *shelf.Movements
+	Journal *inventory.Movements
 }
 
-func (room *Room) movements(s *sheet) (int, []byte, error) {
+func (pages *Pages) movements(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err

@@ -72,7 +72,7 @@ func (r *storeroom) bookView() (*bookView, error) {
 		delivery.MovementOut: r.Text("warehouse.withdraw.hint"), delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
 	}[v.Kind]
 	var err error
-	v.Locations, err = r.room.config.Stock.Locations(r.Context(), r.PartnerID)
+	v.Locations, err = r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
 	return v, err
 }
 
@@ -95,7 +95,7 @@ func (v *bookView) show(status int) (int, []byte, error) {
 	return v.storeroom.show(leaf{template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: []string{"receipt.js"}})
 }
 
-func (room *Room) bookForm(s *sheet) (int, []byte, error) {
+func (pages *Pages) bookForm(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
@@ -114,7 +114,7 @@ func (room *Room) bookForm(s *sheet) (int, []byte, error) {
 }
 
 // book books a movement or the lines of a receipt, and shows the form again for the next one.
-func (room *Room) book(s *sheet) (int, []byte, error) {
+func (pages *Pages) book(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
@@ -123,7 +123,7 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if v.Form, err = page.ReadForm(s.Visit); err != nil {
+	if v.Form, err = page.ReadForm(s.PageRequest); err != nil {
 		return 0, nil, err
 	}
 	if v.Kind == delivery.MovementIn {
@@ -143,7 +143,7 @@ func (room *Room) book(s *sheet) (int, []byte, error) {
 		return strictjson.Marshal(booked)
 	})
 	booking, _ := form.Decode(v.Form.Typed(typedNumbers), stock.ReadBooking) // keeps its faults
-	if _, err := room.config.Stock.RecordOnce(s.Context(), request, booking); err != nil {
+	if _, err := pages.config.Stock.RecordOnce(s.Context(), request, booking); err != nil {
 		return v.refuse(err)
 	}
 	message, err := v.booked(s.Context(), product)
@@ -166,7 +166,7 @@ func (v *bookView) product() (productID int64, err error) {
 		fault("fault.required")
 		return 0, nil
 	}
-	named, err := v.room.config.Stock.Find(v.Context(), v.PartnerID, code)
+	named, err := v.pages.config.Stock.Find(v.Context(), v.PartnerID, code)
 	if err != nil {
 		return 0, err
 	}
@@ -176,7 +176,7 @@ func (v *bookView) product() (productID int64, err error) {
 	if len(v.Found) == 0 {
 		const shown = 20
 		filter := stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: shown}
-		if v.Found, _, err = v.room.config.Stock.Products(v.Context(), filter); err != nil {
+		if v.Found, _, err = v.pages.config.Stock.Products(v.Context(), filter); err != nil {
 			return 0, err
 		}
 	}
@@ -209,7 +209,7 @@ func (v *bookView) refuse(refused error) (int, []byte, error) {
 
 // booked returns the message that says what was booked, and where the product lies now.
 func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, error) {
-	product, levels, err := v.room.config.Stock.Product(ctx, v.PartnerID, productID)
+	product, levels, err := v.pages.config.Stock.Product(ctx, v.PartnerID, productID)
 	if err != nil {
 		return page.Flash{}, err
 	}

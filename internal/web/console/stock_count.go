@@ -10,7 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -27,7 +27,7 @@ var errTooManyLines = refusal.New(refusal.CodePayloadTooLarge, "a count has at m
 type countLine struct {
 	Code    string
 	Counted string // as it was typed
-	Product *ledger.Product
+	Product *movement.Product
 	Fault   string // why the line cannot be booked; empty if it can
 	// Expected is the level at the location, and Difference what is booked. They are set for
 	// the review only.
@@ -70,7 +70,7 @@ func (s *sheet) countView(location string) (*countView, error) {
 }
 
 // countForm shows the count at the location that the address names, or asks for one.
-func (room *Room) countForm(s *sheet) (int, []byte, error) {
+func (pages *Pages) countForm(s *sheet) (int, []byte, error) {
 	v, err := s.countView(s.parameter("location"))
 	if err != nil {
 		return 0, nil, err
@@ -83,7 +83,7 @@ func (room *Room) countForm(s *sheet) (int, []byte, error) {
 func (v *countView) show(status int) (int, []byte, error) {
 	if v.Location == "" {
 		var err error
-		if v.Locations, err = v.room.config.Stock.Locations(v.Context(), v.PartnerID); err != nil {
+		if v.Locations, err = v.pages.config.Stock.Locations(v.Context(), v.PartnerID); err != nil {
 			return 0, nil, err
 		}
 		return v.storeroom.show(leaf{template: "stock-count-where", title: v.Text("warehouse.count"), data: v, status: status, scripts: []string{"stock.js"}})
@@ -96,7 +96,7 @@ func (v *countView) show(status int) (int, []byte, error) {
 }
 
 // countLines shows the lines of some codes, for the script that has scanned them.
-func (room *Room) countLines(s *sheet) (int, []byte, error) {
+func (pages *Pages) countLines(s *sheet) (int, []byte, error) {
 	v, err := s.countView("-")
 	if err != nil {
 		return 0, nil, err
@@ -119,7 +119,7 @@ func (v *countView) find() error {
 	for i, line := range v.Lines {
 		codes[i] = line.Code
 	}
-	found, err := v.room.config.Stock.Find(v.Context(), v.PartnerID, codes...)
+	found, err := v.pages.config.Stock.Find(v.Context(), v.PartnerID, codes...)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (l countLine) same(other countLine) bool {
 }
 
 // numbersOf lists the numbers of products.
-func numbersOf(products []*ledger.Product) string {
+func numbersOf(products []*movement.Product) string {
 	numbers := make([]string, len(products))
 	for i, product := range products {
 		numbers[i] = strconv.FormatInt(product.ProductID, 10)
@@ -220,8 +220,8 @@ func (v *countView) scan(text string) error {
 }
 
 // count adds a scan to a count, or shows the differences. Nothing is booked yet.
-func (room *Room) count(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) count(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,8 +15,8 @@ import (
 
 // bookCount books the differences of a count, unless the levels have changed since they
 // were shown: then it shows them again.
-func (room *Room) bookCount(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) bookCount(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -79,7 +79,7 @@ func (v *countView) book(sent *page.Form) (done stock.Count, err error) {
 	expected := func(levels map[int64]int64) bool {
 		return !slices.ContainsFunc(v.Lines, func(l countLine) bool { return levels[l.Product.ProductID] != l.Expected })
 	}
-	_, err = v.room.config.Stock.CountFrom(v.Context(), request, expected, tally)
+	_, err = v.pages.config.Stock.CountFrom(v.Context(), request, expected, tally)
 	return done, err
 }
 

@@ -17,29 +17,29 @@ import (
 )
 
 // exportProducts sends the partner's products as CSV.
-func (room *Room) exportProducts(s *sheet) (int, []byte, error) {
-	pages, err := room.config.Stock.Export(s.Context(), s.ID("partner_id"), page.CSVLayout(s.Visit))
+func (pages *Pages) exportProducts(s *sheet) (int, []byte, error) {
+	export, err := pages.config.Stock.Export(s.Context(), s.ID("partner_id"), page.CSVLayout(s.PageRequest))
 	if err != nil {
 		return 0, nil, err
 	}
 	var file bytes.Buffer
-	if err := pages(&file); err != nil {
+	if err := export(&file); err != nil {
 		return 0, nil, err
 	}
-	return page.ShowCSV(s.Visit, "products.csv", file.Bytes())
+	return page.ShowCSV(s.PageRequest, "products.csv", file.Bytes())
 }
 
 // exportMovements sends the journal of the partner's stock as CSV.
-func (room *Room) exportMovements(s *sheet) (int, []byte, error) {
+func (pages *Pages) exportMovements(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := of.shelf("/movements").MovementsCSV(page.CSVLayout(s.Visit))
+	file, err := of.shelf("/movements").MovementsCSV(page.CSVLayout(s.PageRequest))
 	if err != nil {
 		return 0, nil, err
 	}
-	return page.ShowCSV(s.Visit, "movements.csv", file)
+	return page.ShowCSV(s.PageRequest, "movements.csv", file)
 }
 
 // importView is what the page that imports products shows.
@@ -64,7 +64,7 @@ func (r *storeroom) showImport(v *importView, status int) (int, []byte, error) {
 	return r.show(leaf{template: "stock-import", title: r.Text("warehouse.import"), data: v, status: status})
 }
 
-func (room *Room) importForm(s *sheet) (int, []byte, error) {
+func (pages *Pages) importForm(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
@@ -81,13 +81,13 @@ const maxFaultsShown = 200
 
 // checkImport shows what a file would do, or what is wrong with its lines. Nothing is
 // changed yet.
-func (room *Room) checkImport(s *sheet) (int, []byte, error) {
+func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
 	}
 	v := &importView{}
-	if v.Form, err = page.ReadForm(s.Visit); err != nil {
+	if v.Form, err = page.ReadForm(s.PageRequest); err != nil {
 		return 0, nil, err
 	}
 	content, err := s.File("file")

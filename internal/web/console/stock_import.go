@@ -45,7 +45,7 @@ var oneLineEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // showPlan shows what a file would do, with the form that imports it.
 func (r *storeroom) showPlan(v *importView, content string, status int) (int, []byte, error) {
-	plan, err := r.room.config.Stock.PlanImport(r.Context(), r.PartnerID, []byte(content))
+	plan, err := r.pages.config.Stock.PlanImport(r.Context(), r.PartnerID, []byte(content))
 	if err != nil {
 		return r.refuseImport(v, err)
 	}
@@ -122,8 +122,8 @@ func versionOfPlan(p *stock.Plan) int64 {
 
 // importProducts adds and changes products by the file that was checked, if it still does
 // what the reader was shown.
-func (room *Room) importProducts(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) importProducts(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -135,9 +135,9 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 	request := once(of, sent, content, func(done stock.Imported) ([]byte, error) {
 		return strictjson.Marshal(done)
 	})
-	answer, err := room.config.Stock.ImportFrom(s.Context(), request, page.Basis(sent, versionOfPlan), []byte(content))
+	answer, err := pages.config.Stock.ImportFrom(s.Context(), request, page.Basis(sent, versionOfPlan), []byte(content))
 	if err != nil {
-		return room.showImportAgain(s, content, err)
+		return pages.showImportAgain(s, content, err)
 	}
 	var done stock.Imported
 	if err := strictjson.Unmarshal(answer.Body, &done); err != nil {
@@ -150,7 +150,7 @@ func (room *Room) importProducts(s *sheet) (int, []byte, error) {
 
 // showImportAgain shows why a file that was checked has not been imported: what it would do
 // now, or which lines have faults now.
-func (room *Room) showImportAgain(s *sheet, content string, refused error) (int, []byte, error) {
+func (pages *Pages) showImportAgain(s *sheet, content string, refused error) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err

@@ -10,8 +10,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/inventory"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/shelf"
 )
 
 // productFields are the fields of the form of a product.
@@ -54,8 +54,8 @@ func typedNumbers(path, text string) string {
 type productView struct {
 	*storeroom
 	Form    *page.Form
-	Held    shelf.Product    // of a product that exists
-	Journal *shelf.Movements // its latest movements
+	Held    inventory.Product    // of a product that exists
+	Journal *inventory.Movements // its latest movements
 	Fields  []page.Field
 }
 
@@ -81,7 +81,7 @@ func (v *productView) fields() []page.Field {
 	return fields
 }
 
-func (room *Room) newProduct(s *sheet) (int, []byte, error) {
+func (pages *Pages) newProduct(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
@@ -100,18 +100,18 @@ func (r *storeroom) showNew(form *page.Form, status int) (int, []byte, error) {
 	return r.show(leaf{template: "stock-new", title: r.Text("warehouse.new"), data: v, status: status})
 }
 
-func (room *Room) createProduct(s *sheet) (int, []byte, error) {
+func (pages *Pages) createProduct(s *sheet) (int, []byte, error) {
 	of, err := s.storeroom()
 	if err != nil {
 		return 0, nil, err
 	}
-	sent, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	product, err := form.Decode(sent.Typed(typedNumbers), stock.ReadProduct)
 	if err == nil {
-		product, err = room.config.Stock.CreateProduct(s.Context(), of.PartnerID, product)
+		product, err = pages.config.Stock.CreateProduct(s.Context(), of.PartnerID, product)
 	}
 	if err == nil {
 		return s.LeadTo(of.ProductPath(product.ProductID), page.Flash{Key: "warehouse.added"})
@@ -133,11 +133,11 @@ func (s *sheet) productOf() (*productView, error) {
 		return nil, err
 	}
 	id, _ := strconv.ParseInt(s.ID("product_id"), 10, 64)
-	product, levels, err := s.room.config.Stock.Product(s.Context(), of.PartnerID, id)
+	product, levels, err := s.pages.config.Stock.Product(s.Context(), of.PartnerID, id)
 	if err != nil {
 		return nil, err
 	}
-	v := &productView{storeroom: of, Held: shelf.Product{Product: product, Path: of.ProductPath(id)}}
+	v := &productView{storeroom: of, Held: inventory.Product{Product: product, Path: of.ProductPath(id)}}
 	v.Journal, err = of.shelf("/movements").Latest(&product, levels, latestMovements)
 	return v, err
 }
@@ -152,7 +152,7 @@ func (v *productView) show(status int) (int, []byte, error) {
 	return v.storeroom.show(leaf{template: "stock-product", title: v.Held.Name, data: v, status: status})
 }
 
-func (room *Room) product(s *sheet) (int, []byte, error) {
+func (pages *Pages) product(s *sheet) (int, []byte, error) {
 	v, err := s.productOf()
 	if err != nil {
 		return 0, nil, err
@@ -167,12 +167,12 @@ func (room *Room) product(s *sheet) (int, []byte, error) {
 }
 
 // changeProduct changes what differs from the product as it was when the form was shown.
-func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
+func (pages *Pages) changeProduct(s *sheet) (int, []byte, error) {
 	v, err := s.productOf()
 	if err != nil {
 		return 0, nil, err
 	}
-	sent, err := page.ReadForm(s.Visit)
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -184,7 +184,7 @@ func (room *Room) changeProduct(s *sheet) (int, []byte, error) {
 	}
 	change, err := form.Decode(form.FromChanges(changed, typedNumbers), stock.ReadProductChange)
 	if err == nil {
-		_, err = room.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
+		_, err = pages.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
 	}
 	switch {
 	case err == nil:

@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/ledger"
+	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -82,7 +82,7 @@ func (v *bookView) receive() (int, []byte, error) {
 		return strictjson.Marshal(len(lines))
 	})
 	receipt, _ := form.Decode(v.Form.Typed(typedNumbers), stock.ReadReceipt) // keeps its faults
-	if _, err := v.room.config.Stock.Receive(v.Context(), request, receipt); err != nil {
+	if _, err := v.pages.config.Stock.Receive(v.Context(), request, receipt); err != nil {
 		return v.refuseLines(err)
 	}
 	message, err := v.received(lines, ids)
@@ -122,7 +122,7 @@ func (v *bookView) productsOf(lines []typedLine) (ids []int64, err error) {
 			codes = append(codes, line.code)
 		}
 	}
-	named, err := v.room.config.Stock.Find(v.Context(), v.PartnerID, codes...)
+	named, err := v.pages.config.Stock.Find(v.Context(), v.PartnerID, codes...)
 	if err != nil {
 		return nil, err
 	}
@@ -146,14 +146,14 @@ func (v *bookView) productsOf(lines []typedLine) (ids []int64, err error) {
 }
 
 // meant returns the products with a code, or else those with it in their names.
-func (v *bookView) meant(code string, named []*ledger.Product) (products []delivery.Product, err error) {
+func (v *bookView) meant(code string, named []*movement.Product) (products []delivery.Product, err error) {
 	for _, product := range named {
 		products = append(products, product.Product)
 	}
 	if len(products) > 0 || code == "" || !form.IsText(code) {
 		return products, nil
 	}
-	products, _, err = v.room.config.Stock.Products(v.Context(), stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
+	products, _, err = v.pages.config.Stock.Products(v.Context(), stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
 	return products, err
 }
 

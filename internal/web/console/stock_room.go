@@ -5,8 +5,8 @@ import (
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/web/inventory"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/shelf"
 )
 
 // lastPartner is the cookie with the id of the partner whose stock was looked at last.
@@ -29,7 +29,7 @@ func (s *sheet) storeroom() (*storeroom, error) {
 }
 
 func (s *sheet) storeroomOf(partnerID string) (*storeroom, error) {
-	found, err := s.room.config.Partners.Overview(s.Context(), partnerID)
+	found, err := s.pages.config.Partners.Overview(s.Context(), partnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -50,9 +50,9 @@ func (r *storeroom) BookPath(kind delivery.MovementType, productID int64) string
 }
 
 // shelf returns the partner's stock as a page shows it.
-func (r *storeroom) shelf(page string) *shelf.View {
-	view := &shelf.View{
-		Sheet: r.Sheet, Stock: r.room.config.Stock, PartnerID: r.PartnerID, Path: r.Path(page), Link: r.Link,
+func (r *storeroom) shelf(page string) *inventory.View {
+	view := &inventory.View{
+		Sheet: r.Sheet, Stock: r.pages.config.Stock, PartnerID: r.PartnerID, Path: r.Path(page), Link: r.Link,
 		ProductPath: r.ProductPath, Notes: true,
 	}
 	if r.MayDispatch() {

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/installation"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const (
@@ -14,11 +14,11 @@ const (
 	resumePath      = systemPath + "/resume"
 )
 
-func (room *Room) systemRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/system", administering, (*Room).system),
-		room.post("/system/accept-clock", administering, (*Room).acceptClock),
-		room.post("/system/resume", administering, (*Room).resume),
+func (pages *Pages) systemRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/system", administering, (*Pages).system),
+		pages.post("/system/accept-clock", administering, (*Pages).acceptClock),
+		pages.post("/system/resume", administering, (*Pages).resume),
 	}
 }
 
@@ -128,8 +128,8 @@ func (v systemView) Backup() time.Time {
 	return *v.LastBackupAt
 }
 
-func (room *Room) system(s *sheet) (int, []byte, error) {
-	state, err := room.config.Installation(s.Context())
+func (pages *Pages) system(s *sheet) (int, []byte, error) {
+	state, err := pages.config.Installation(s.Context())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -151,16 +151,16 @@ func (room *Room) system(s *sheet) (int, []byte, error) {
 }
 
 // acceptClock has data age by the clock of the machine again.
-func (room *Room) acceptClock(s *sheet) (int, []byte, error) {
-	if err := room.config.AcceptClock(s.Context()); err != nil {
+func (pages *Pages) acceptClock(s *sheet) (int, []byte, error) {
+	if err := pages.config.AcceptClock(s.Context()); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(systemPath, page.Flash{Key: "system.clock.accepted"})
 }
 
 // resume has webhooks and mails sent again.
-func (room *Room) resume(s *sheet) (int, []byte, error) {
-	if err := room.config.Resume(s.Context()); err != nil {
+func (pages *Pages) resume(s *sheet) (int, []byte, error) {
+	if err := pages.config.Resume(s.Context()); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(systemPath, page.Flash{Key: "system.resumed"})

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
@@ -29,35 +29,35 @@ const (
 // folder is the folder of the assets in which the app's modules are.
 const folder = "courier"
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site *page.Site
 }
 
-// Room is the courier's app.
-type Room struct {
+// Pages is the courier's app.
+type Pages struct {
 	config    Config
 	templates page.Templates
-	shell     func() shell // on the first call, when all rooms have added their assets
+	shell     func() shell // on the first call, when all packages have added their assets
 }
 
-// New returns the room.
-func New(config Config) *Room {
+// New returns the pages.
+func New(config Config) *Pages {
 	addAssets(config.Site)
 	kept := sync.OnceValue(func() shell { return newShell(config.Site) })
-	return &Room{config, config.Site.Templates(files, "templates/*.html"), kept}
+	return &Pages{config, config.Site.Templates(files, "templates/*.html"), kept}
 }
 
-// Routes returns the routes of the room.
-func (room *Room) Routes() []visit.Route {
-	return append(iconRoutes(), []visit.Route{
+// Routes returns the routes of the pages.
+func (pages *Pages) Routes() []web.Route {
+	return append(iconRoutes(), []web.Route{
 		{
-			Method: http.MethodGet, Pattern: appPath, For: visit.Operators, Serve: room.serveApp,
+			Method: http.MethodGet, Pattern: appPath, For: web.Operators, Serve: pages.serveApp,
 			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}},
 		},
-		{Method: http.MethodGet, Pattern: manifestPath, For: visit.Anyone, Serve: room.serveManifest},
-		{Method: http.MethodGet, Pattern: workerPath, For: visit.Anyone, Serve: room.serveWorker},
-		{Method: http.MethodGet, Pattern: offlinePath, For: visit.Anyone, Serve: room.serveOffline},
+		{Method: http.MethodGet, Pattern: manifestPath, For: web.Anyone, Serve: pages.serveManifest},
+		{Method: http.MethodGet, Pattern: workerPath, For: web.Anyone, Serve: pages.serveWorker},
+		{Method: http.MethodGet, Pattern: offlinePath, For: web.Anyone, Serve: pages.serveOffline},
 	}...)
 }
 
@@ -83,31 +83,31 @@ type view struct {
 
 // serveApp serves the document of the app. It holds nothing of the courier's stops, so
 // that the phone may keep it.
-func (room *Room) serveApp(v *visit.Visit) (int, []byte, error) {
-	s := room.config.Site.Sheet(v)
+func (pages *Pages) serveApp(v *web.PageRequest) (int, []byte, error) {
+	s := pages.config.Site.Sheet(v)
 	courier := reader(s)
 	if courier.CourierID == "" {
-		return room.serveOthers(s)
+		return pages.serveOthers(s)
 	}
-	version := room.shell().Version
+	version := pages.shell().Version
 	s.Header.Set(versionHeader, version)
-	body, err := room.templates.Render(s.Header, page.Document{
+	body, err := pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier", Title: s.Text("courier.title") + " · " + s.Text("home.title"), Roomy: true,
 		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder,
 		App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
 		Data: view{
 			Operator: courier, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
-			Worker: workerPath, Version: version, Other: s.Language.InOther(s.Visit),
+			Worker: workerPath, Version: version, Other: s.Language.InOther(s.PageRequest),
 		},
 	})
 	return http.StatusOK, body, err
 }
 
 // serveOthers serves the page for operators who are not couriers, and so have no stops.
-func (room *Room) serveOthers(s page.Sheet) (int, []byte, error) {
+func (pages *Pages) serveOthers(s page.Sheet) (int, []byte, error) {
 	frame := Frame(s)
 	frame.Heading = s.Text("courier.title")
-	body, err := room.templates.Render(s.Header, page.Document{
+	body, err := pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier-others", Title: frame.Heading + " · " + s.Text("home.title"), Roomy: true, Frame: frame,
 	})
 	return http.StatusOK, body, err
@@ -131,8 +131,8 @@ func Frame(s page.Sheet) *page.Frame {
 	}
 	frame := &page.Frame{
 		Home: page.Link{Text: s.Text("home.title"), Path: appPath}, Groups: []page.Group{{Links: ways}},
-		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  by.Email, Other: s.Language.InOther(s.Visit),
+		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
+		Person:  by.Email, Other: s.Language.InOther(s.PageRequest),
 	}
 	if by.CourierID == "" {
 		frame.SignOut = appPath + "/logout"

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"sync"
 
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // icon is the service's mark as a PNG, for home screens that show no SVG.
@@ -41,16 +41,16 @@ func (i icon) purpose() string {
 	return "any"
 }
 
-func (i icon) route() visit.Route {
-	return visit.Route{Method: http.MethodGet, Pattern: i.path, For: visit.Anyone, Serve: func(v *visit.Visit) (int, []byte, error) {
+func (i icon) route() web.Route {
+	return web.Route{Method: http.MethodGet, Pattern: i.path, For: web.Anyone, Serve: func(v *web.PageRequest) (int, []byte, error) {
 		v.Header.Set("Content-Type", "image/png")
 		v.Header.Set("Cache-Control", "public, max-age=86400")
 		return http.StatusOK, i.drawn(), nil
 	}}
 }
 
-func iconRoutes() []visit.Route {
-	routes := make([]visit.Route, len(icons))
+func iconRoutes() []web.Route {
+	routes := make([]web.Route, len(icons))
 	for i, one := range icons {
 		routes[i] = one.route()
 	}

@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // manifest is a web app manifest: what phones show of the app on the home screen.
@@ -36,7 +36,7 @@ type manifestIcon struct {
 
 // serveManifest serves the manifest. Browsers ask for it without cookies, so that the
 // document names the language in the address.
-func (room *Room) serveManifest(v *visit.Visit) (int, []byte, error) {
+func (pages *Pages) serveManifest(v *web.PageRequest) (int, []byte, error) {
 	language := page.LanguageOf(v.Request, "")
 	shown := manifest{
 		ID: appPath, Name: language.Text("courier.app.name"), ShortName: language.Text("courier.app.short"), Description: language.Text("courier.app.about"),
@@ -47,7 +47,7 @@ func (room *Room) serveManifest(v *visit.Visit) (int, []byte, error) {
 		size := strconv.Itoa(i.size)
 		shown.Icons = append(shown.Icons, manifestIcon{i.path, size + "x" + size, "image/png", i.purpose()})
 	}
-	shown.Icons = append(shown.Icons, manifestIcon{room.config.Site.Asset("icon.svg"), "any", "image/svg+xml", "any"})
+	shown.Icons = append(shown.Icons, manifestIcon{pages.config.Site.Asset("icon.svg"), "any", "image/svg+xml", "any"})
 	body, err := json.Marshal(shown)
 	v.Header.Set("Content-Type", "application/manifest+json")
 	v.Header.Set("Cache-Control", "no-cache")

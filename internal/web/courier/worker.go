@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // workerSource is the service worker without the list of what it keeps.
@@ -45,8 +45,8 @@ func newShell(site *page.Site) shell {
 
 // serveWorker serves the service worker to anyone: browsers look for a new one also while
 // the courier is signed out.
-func (room *Room) serveWorker(v *visit.Visit) (int, []byte, error) {
-	list, err := json.Marshal(room.shell())
+func (pages *Pages) serveWorker(v *web.PageRequest) (int, []byte, error) {
+	list, err := json.Marshal(pages.shell())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -59,10 +59,10 @@ func (room *Room) serveWorker(v *visit.Visit) (int, []byte, error) {
 
 // serveOffline serves the page that the worker shows where a page cannot be reached. The
 // phone keeps it, so that it holds nothing of a person.
-func (room *Room) serveOffline(v *visit.Visit) (int, []byte, error) {
-	s := room.config.Site.Sheet(v)
-	s.Header.Set(versionHeader, room.shell().Version)
-	body, err := room.templates.Render(s.Header, page.Document{
+func (pages *Pages) serveOffline(v *web.PageRequest) (int, []byte, error) {
+	s := pages.config.Site.Sheet(v)
+	s.Header.Set(versionHeader, pages.shell().Version)
+	body, err := pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier-offline", Title: s.Text("courier.offline.title") + " · " + s.Text("home.title"), Roomy: true,
 	})
 	return http.StatusOK, body, err

@@ -13,15 +13,15 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/samples"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
 var files embed.FS
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site    *page.Site
 	BaseURL func() string // of the service, for programs
@@ -29,8 +29,8 @@ type Config struct {
 	Statuses map[refusal.Code]int
 }
 
-// Room is the documentation.
-type Room struct {
+// Pages is the documentation.
+type Pages struct {
 	config    Config
 	templates page.Templates
 	// libraries make all pages when the first one is read, so that a service whose
@@ -39,31 +39,31 @@ type Room struct {
 	indexes   map[page.Language]func() ([]byte, error) // of the search
 }
 
-// New returns the room and adds its assets to the site.
-func New(config Config) *Room {
+// New returns the pages and adds their assets to the site.
+func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
-	room := &Room{
+	pages := &Pages{
 		config: config, templates: config.Site.Templates(files, "templates/*.html"),
 		libraries: map[page.Language]func() library{}, indexes: map[page.Language]func() ([]byte, error){},
 	}
 	for _, l := range page.Languages {
-		room.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
-		room.indexes[l] = sync.OnceValues(func() ([]byte, error) { return room.libraries[l]().index() })
+		pages.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
+		pages.indexes[l] = sync.OnceValues(func() ([]byte, error) { return pages.libraries[l]().index() })
 	}
-	return room
+	return pages
 }
 
-// Routes returns the routes of the room.
-func (room *Room) Routes() []visit.Route {
-	get := func(pattern string, serve visit.Serve) visit.Route {
-		return visit.Route{Method: http.MethodGet, Pattern: pattern, For: visit.Anyone, Compressed: true, Serve: serve}
+// Routes returns the routes of the pages.
+func (pages *Pages) Routes() []web.Route {
+	get := func(pattern string, serve web.Serve) web.Route {
+		return web.Route{Method: http.MethodGet, Pattern: pattern, For: web.Anyone, Compressed: true, Serve: serve}
 	}
-	return []visit.Route{
-		get("/llms.txt", room.llms),
-		get(root+"/search/{name}", room.search),
-		get(root, room.start),
-		get(root+".md", room.startMarkdown),
-		get(root+"/{page...}", room.page),
+	return []web.Route{
+		get("/llms.txt", pages.llms),
+		get(root+"/search/{name}", pages.search),
+		get(root, pages.start),
+		get(root+".md", pages.startMarkdown),
+		get(root+"/{page...}", pages.page),
 	}
 }
 
@@ -71,22 +71,22 @@ func (room *Room) Routes() []visit.Route {
 const root = "/docs"
 
 // start serves the first page, which lists all others.
-func (room *Room) start(v *visit.Visit) (int, []byte, error) {
-	s := room.config.Site.Sheet(v)
-	return room.render(s, s.Text("docs.title"), view{Groups: room.libraries[s.Language]().contents(s.Language, root)})
+func (pages *Pages) start(v *web.PageRequest) (int, []byte, error) {
+	s := pages.config.Site.Sheet(v)
+	return pages.render(s, s.Text("docs.title"), view{Groups: pages.libraries[s.Language]().contents(s.Language, root)})
 }
 
 // page serves a page, its Markdown, or a file that a document offers.
-func (room *Room) page(v *visit.Visit) (int, []byte, error) {
-	s := room.config.Site.Sheet(v)
+func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
+	s := pages.config.Site.Sheet(v)
 	name, asMarkdown := strings.CutSuffix(v.Request.URL.Path, ".md")
-	all := room.libraries[s.Language]()
+	all := pages.libraries[s.Language]()
 	if found := all[name]; found != nil {
 		if asMarkdown {
-			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(room.config.BaseURL()))
+			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(pages.config.BaseURL()))
 		}
-		return room.render(s, found.Title, view{
-			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(room.config.BaseURL()), Trial: found.Trial(),
+		return pages.render(s, found.Title, view{
+			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(pages.config.BaseURL()), Trial: found.Trial(),
 		})
 	}
 	if offered := example(v.Request.URL.Path); offered != nil {
@@ -98,7 +98,7 @@ func (room *Room) page(v *visit.Visit) (int, []byte, error) {
 var errNoPage = refusal.NotFound("this page")
 
 // serveText serves a text, which is in the same version for as long as the service runs.
-func serveText(v *visit.Visit, kind string, text []byte) (int, []byte, error) {
+func serveText(v *web.PageRequest, kind string, text []byte) (int, []byte, error) {
 	v.Header.Set("Content-Type", kind)
 	v.Header.Set("Cache-Control", "no-cache")
 	v.Header.Set("Vary", "Accept-Language")
@@ -116,13 +116,13 @@ type view struct {
 	Other    page.Link
 }
 
-func (room *Room) render(s page.Sheet, title string, shown view) (int, []byte, error) {
-	shown.Sheet, shown.Other = s, s.Language.InOther(s.Visit)
+func (pages *Pages) render(s page.Sheet, title string, shown view) (int, []byte, error) {
+	shown.Sheet, shown.Other = s, s.Language.InOther(s.PageRequest)
 	scripts := []string{"search.js"}
 	if shown.Trial != nil {
 		scripts = append(scripts, "docs/try.js")
 	}
-	body, err := room.templates.Render(s.Header, page.Document{
+	body, err := pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "docs", Title: title + " · " + s.Text("docs.title"), Data: shown,
 		Styles: []string{"frame.css", "docs/docs.css"}, Scripts: scripts,
 		Preview: &page.Preview{Title: title, Description: s.Text("docs.what")},

@@ -18,20 +18,20 @@ import (
 	"github.com/dropyard/dropyard/internal/api"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/docs"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // site serves the documentation without a service.
 func site(t testing.TB) http.Handler {
 	t.Helper()
 	shared := page.NewSite(page.Config{Now: time.Now, Random: repeatable.Reader(t)})
-	room := docs.New(docs.Config{Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()})
+	pages := docs.New(docs.Config{Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()})
 	mux := http.NewServeMux()
-	for _, route := range append(room.Routes(), shared.Routes()...) {
+	for _, route := range append(pages.Routes(), shared.Routes()...) {
 		mux.HandleFunc(route.Method+" "+route.Pattern, func(w http.ResponseWriter, r *http.Request) {
-			status, body, err := route.Serve(&visit.Visit{Request: r, Header: w.Header()})
+			status, body, err := route.Serve(&web.PageRequest{Request: r, Header: w.Header()})
 			var refused *refusal.Error
 			if errors.As(err, &refused) {
 				status = api.Statuses()[refused.Code]
@@ -57,7 +57,7 @@ var (
 	anchor = regexp.MustCompile(` id="([^"]+)"`)
 )
 
-// elsewhere are the addresses that other rooms serve.
+// elsewhere are the addresses that other packages serve.
 var elsewhere = map[string]bool{"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true}
 
 // repository is where links lead to files that the service does not serve.

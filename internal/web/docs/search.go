@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // entry is a part of a page as the search finds it. The names are short because the index
@@ -72,9 +72,9 @@ func shortened(text string, most int) string {
 }
 
 // search serves the index in a language (GET /docs/search/en.json).
-func (room *Room) search(v *visit.Visit) (int, []byte, error) {
+func (pages *Pages) search(v *web.PageRequest) (int, []byte, error) {
 	language := page.Language(strings.TrimSuffix(v.Request.PathValue("name"), ".json"))
-	indexed := room.indexes[language]
+	indexed := pages.indexes[language]
 	if indexed == nil {
 		return 0, nil, errNoPage
 	}
@@ -87,21 +87,21 @@ func (room *Room) search(v *visit.Visit) (int, []byte, error) {
 
 // llms serves the list of all pages as programs that read text expect it
 // (GET /llms.txt, see llmstxt.org).
-func (room *Room) llms(v *visit.Visit) (int, []byte, error) {
-	text := "# Dropyard\n\n> " + page.English.Text("docs.what") + "\n" + room.list(page.English, room.config.BaseURL())
+func (pages *Pages) llms(v *web.PageRequest) (int, []byte, error) {
+	text := "# Dropyard\n\n> " + page.English.Text("docs.what") + "\n" + pages.list(page.English, pages.config.BaseURL())
 	return serveText(v, "text/plain; charset=utf-8", []byte(text))
 }
 
 // startMarkdown serves the first page in Markdown, with all pages that have one.
-func (room *Room) startMarkdown(v *visit.Visit) (int, []byte, error) {
-	l := room.config.Site.Sheet(v).Language
-	text := "# " + l.Text("docs.title") + "\n\n" + l.Text("docs.what") + "\n" + room.list(l, "")
+func (pages *Pages) startMarkdown(v *web.PageRequest) (int, []byte, error) {
+	l := pages.config.Site.Sheet(v).Language
+	text := "# " + l.Text("docs.title") + "\n\n" + l.Text("docs.what") + "\n" + pages.list(l, "")
 	return serveText(v, "text/markdown; charset=utf-8", []byte(text))
 }
 
 // list returns links to the Markdown of all pages below an address, by groups.
-func (room *Room) list(l page.Language, base string) string {
-	groups := room.libraries[l]().contents(l, "")
+func (pages *Pages) list(l page.Language, base string) string {
+	groups := pages.libraries[l]().contents(l, "")
 	for _, s := range surfaces {
 		groups = append(groups, siblings(s.path)...)
 	}

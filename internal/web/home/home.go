@@ -5,22 +5,22 @@ import (
 	"embed"
 	"net/http"
 
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates
 var files embed.FS
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site *page.Site
 	// SignedIn returns the name of a visitor who is signed in among the people of a kind,
 	// and the first page of that person; empty texts for others.
-	SignedIn func(v *visit.Visit, kind visit.Audience) (name, path string, err error)
+	SignedIn func(v *web.PageRequest, kind web.Audience) (name, path string, err error)
 	// Demo reports whether a visitor may sign in to the demo with one click, and the path
 	// of the recipient's page of an order that is on its way. It is nil without --demo.
-	Demo func(*visit.Visit) (tracking string, may bool)
+	Demo func(*web.PageRequest) (tracking string, may bool)
 }
 
 // Door is one way into the service.
@@ -36,20 +36,20 @@ var doors = []Door{
 	{"home.courier", "/courier/login", "/demo/courier"},
 }
 
-// Room is the first page.
-type Room struct {
+// Pages is the first page.
+type Pages struct {
 	config    Config
 	templates page.Templates
 }
 
-// New returns the room.
-func New(config Config) *Room {
-	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+// New returns the pages.
+func New(config Config) *Pages {
+	return &Pages{config, config.Site.Templates(files, "templates/*.html")}
 }
 
-// Routes returns the routes of the room.
-func (room *Room) Routes() []visit.Route {
-	return []visit.Route{{Method: http.MethodGet, Pattern: "/{$}", For: visit.Anyone, Serve: room.serve}}
+// Routes returns the routes of the pages.
+func (pages *Pages) Routes() []web.Route {
+	return []web.Route{{Method: http.MethodGet, Pattern: "/{$}", For: web.Anyone, Serve: pages.serve}}
 }
 
 type view struct {
@@ -63,11 +63,11 @@ type view struct {
 // visitor is a person who is signed in.
 type visitor struct{ Name, Path string }
 
-func (room *Room) serve(v *visit.Visit) (int, []byte, error) {
-	language := room.config.Site.Language(v, "")
+func (pages *Pages) serve(v *web.PageRequest) (int, []byte, error) {
+	language := pages.config.Site.Language(v, "")
 	shown := view{Doors: doors, Other: language.InOther(v)}
-	for _, kind := range []visit.Audience{visit.Partners, visit.Operators} {
-		name, path, err := room.config.SignedIn(v, kind)
+	for _, kind := range []web.Audience{web.Partners, web.Operators} {
+		name, path, err := pages.config.SignedIn(v, kind)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -75,10 +75,10 @@ func (room *Room) serve(v *visit.Visit) (int, []byte, error) {
 			shown.Visitors = append(shown.Visitors, visitor{name, path})
 		}
 	}
-	if room.config.Demo != nil {
-		shown.Tracking, shown.Demo = room.config.Demo(v)
+	if pages.config.Demo != nil {
+		shown.Tracking, shown.Demo = pages.config.Demo(v)
 	}
-	body, err := room.templates.Render(v.Header, page.Document{
+	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "home", Title: language.Text("home.title"), Data: shown,
 		Preview: &page.Preview{Title: language.Text("home.title"), Description: language.Text("home.what")},
 	})

@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 //go:embed assets templates
@@ -90,7 +90,7 @@ func (a assets) path(name string) string {
 
 // serveAsset serves a file whose name has the digest of its content, so that caches
 // may keep it for ever.
-func (s *Site) serveAsset(v *visit.Visit) (int, []byte, error) {
+func (s *Site) serveAsset(v *web.PageRequest) (int, []byte, error) {
 	name, header := v.Request.PathValue("name"), v.Header
 	found := s.assets[name]
 	if found == nil || found.path != assetPrefix+name {

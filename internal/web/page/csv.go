@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // semicolons is the parameter of a download that asks for semicolons and decimal commas.
 const semicolons = "separator=semicolon"
 
 // CSVLayout returns the layout of the file that a page offers: people open it in a spreadsheet.
-func CSVLayout(v *visit.Visit) csvfile.Layout {
+func CSVLayout(v *web.PageRequest) csvfile.Layout {
 	return csvfile.Layout{Spreadsheet: true, Semicolons: v.Request.URL.Query().Get("separator") == "semicolon"}
 }
 
@@ -25,7 +25,7 @@ func WithSemicolons(path string) string {
 }
 
 // ShowCSV responds with a file for a spreadsheet.
-func ShowCSV(v *visit.Visit, name string, content []byte) (int, []byte, error) {
+func ShowCSV(v *web.PageRequest, name string, content []byte) (int, []byte, error) {
 	v.Header.Set("Content-Type", "text/csv; charset=utf-8")
 	v.Header.Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	v.Header.Set("Cache-Control", "no-store")

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Flash is a message about what was just done, which the next page shows once.
@@ -19,7 +19,7 @@ const flashCookie = "flash"
 
 // SetFlash leaves a message for the next page. It travels in a cookie, so that any node
 // can show it.
-func (s *Site) SetFlash(v *visit.Visit, flash Flash) {
+func (s *Site) SetFlash(v *web.PageRequest, flash Flash) {
 	text, err := json.Marshal(flash)
 	if err != nil {
 		return // cannot happen: a Flash holds texts only
@@ -30,7 +30,7 @@ func (s *Site) SetFlash(v *visit.Visit, flash Flash) {
 // TakeFlash returns the message for this page in its language, and removes it; it is
 // nil if there is none. A cookie that another program made shows nothing but a phrase
 // of this site.
-func (s *Site) TakeFlash(v *visit.Visit, l Language) *Message {
+func (s *Site) TakeFlash(v *web.PageRequest, l Language) *Message {
 	cookie, err := v.Request.Cookie(flashCookie)
 	if err != nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Form is a form on a page: what its fields hold, and what is wrong with them.
@@ -52,7 +52,7 @@ func (s *Site) NewForm(action string, version int64) (*Form, error) {
 
 // ReadForm returns the form that a visit sent. It refuses a form without a key: the
 // browser sends it with every form of this site.
-func ReadForm(v *visit.Visit) (*Form, error) {
+func ReadForm(v *web.PageRequest) (*Form, error) {
 	if _, err := v.Key(); err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func ReadForm(v *visit.Visit) (*Form, error) {
 		}
 	}
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
-	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(visit.KeyField), Version: version, Values: values, Sent: true}, nil
+	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(web.KeyField), Version: version, Values: values, Sent: true}, nil
 }
 
 // Basis returns the basis of a change that a form asks for: a record with the version that

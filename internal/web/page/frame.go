@@ -3,7 +3,7 @@ package page
 import (
 	"slices"
 
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Frame is what surrounds the pages of people who are signed in: where they can go, who
@@ -56,7 +56,7 @@ const languageCookie = "lang"
 // Language returns the language for a visit: the one that is chosen by the parameter
 // lang, which is remembered, or was chosen before; or else the preferred one, or the one
 // that fits Accept-Language best.
-func (s *Site) Language(v *visit.Visit, preferred Language) Language {
+func (s *Site) Language(v *web.PageRequest, preferred Language) Language {
 	chosen := Language(v.Request.URL.Query().Get("lang"))
 	if chosen == English || chosen == French {
 		s.Remember(v.Header, languageCookie, string(chosen), "/")
@@ -69,7 +69,7 @@ func (s *Site) Language(v *visit.Visit, preferred Language) Language {
 }
 
 // InOther returns a link to the page of a visit in the other language.
-func (l Language) InOther(v *visit.Visit) Link {
+func (l Language) InOther(v *web.PageRequest) Link {
 	query := v.Request.URL.Query()
 	query.Set("lang", string(l.Other()))
 	return Link{Text: l.Other().Name(), Path: v.Request.URL.Path + "?" + query.Encode()}

@@ -19,8 +19,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 var now = time.Date(2026, time.June, 18, 16, 50, 0, 0, time.UTC)
@@ -52,7 +52,7 @@ func get(t *testing.T, site *page.Site, path string, headers ...string) (status 
 	mux := http.NewServeMux()
 	for _, route := range site.Routes() {
 		mux.HandleFunc(route.Method+" "+route.Pattern, func(_ http.ResponseWriter, r *http.Request) {
-			status, body, err = route.Serve(&visit.Visit{Request: r, Header: header})
+			status, body, err = route.Serve(&web.PageRequest{Request: r, Header: header})
 		})
 	}
 	mux.ServeHTTP(httptest.NewRecorder(), r)
@@ -169,7 +169,7 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 	sent := url.Values{"_key": {made.Key}, "_version": {"7"}, "email": {"lea@"}, "password": {"secret"}}
 	r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader(sent.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	read, err := page.ReadForm(&visit.Visit{Request: r})
+	read, err := page.ReadForm(&web.PageRequest{Request: r})
 	if err != nil || read.Key != made.Key || read.Version != 7 {
 		t.Fatalf("got %+v, %v, want the key %q and version 7", read, err, made.Key)
 	}
@@ -218,7 +218,7 @@ func TestFormNeedsAKey(t *testing.T) {
 	for _, key := range []string{"", "short", strings.Repeat("zz", 16)} {
 		r := httptest.NewRequest(http.MethodPost, "/settings", strings.NewReader("_key="+key))
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		if _, err := page.ReadForm(&visit.Visit{Request: r}); !refusal.HasCode(err, refusal.CodeBadRequest) {
+		if _, err := page.ReadForm(&web.PageRequest{Request: r}); !refusal.HasCode(err, refusal.CodeBadRequest) {
 			t.Errorf("key %q: got %v, want bad_request", key, err)
 		}
 	}
@@ -230,11 +230,11 @@ func TestFlashIsShownOnce(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
 	left := http.Header{}
-	site.SetFlash(&visit.Visit{Header: left}, page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
+	site.SetFlash(&web.PageRequest{Header: left}, page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Cookie", strings.Split(left.Get("Set-Cookie"), ";")[0])
 	taken := http.Header{}
-	message := site.TakeFlash(&visit.Visit{Request: r, Header: taken}, page.English)
+	message := site.TakeFlash(&web.PageRequest{Request: r, Header: taken}, page.English)
 	if message == nil || !strings.HasPrefix(message.Text, "Order <b>A-1 is cancelled.") || !message.Danger {
 		t.Errorf("got %+v, want the message as text", message)
 	}
@@ -244,7 +244,7 @@ func TestFlashIsShownOnce(t *testing.T) {
 	for _, forged := range []string{"", "flash=%%%", "flash=e30", "flash=eyJrIjoibm9uZSJ9"} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Cookie", forged)
-		if message := site.TakeFlash(&visit.Visit{Request: r, Header: http.Header{}}, page.English); message != nil {
+		if message := site.TakeFlash(&web.PageRequest{Request: r, Header: http.Header{}}, page.English); message != nil {
 			t.Errorf("%q: got %+v, want no message", forged, message)
 		}
 	}
@@ -267,7 +267,7 @@ func TestRefusedPage(t *testing.T) {
 		{delivery.CodeInvalidTransition, "La commande ne peut pas passer à cet état", true},
 	} {
 		header := http.Header{"X-Request-Id": {"req_1"}}
-		v := &visit.Visit{Request: httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), Header: header}
+		v := &web.PageRequest{Request: httptest.NewRequest(http.MethodGet, "/somewhere?lang=fr", nil), Header: header}
 		_, body, err := site.Refused(v, refusal.New(c.code, "refused"))
 		if err != nil {
 			t.Fatal(err)
@@ -294,7 +294,7 @@ func TestEntrances(t *testing.T) {
 		{"POST", "/portal/keys", "http://example.com/portal/keys?mode=test", "/portal/login?next=%2Fportal%2Fkeys%3Fmode%3Dtest"},
 		{"POST", "/portal/keys", "http://elsewhere.example/x", "/portal/login?next=%2Fportal"},
 	} {
-		v := &visit.Visit{Request: httptest.NewRequest(c.method, c.path, nil), Header: http.Header{}}
+		v := &web.PageRequest{Request: httptest.NewRequest(c.method, c.path, nil), Header: http.Header{}}
 		v.Request.Header.Set("Referer", c.referer)
 		status, _, err := site.Refused(v, refusal.New(refusal.CodeUnauthorized, "log in first"))
 		if got := v.Header.Get("Location"); err != nil || status != http.StatusSeeOther || got != c.want {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/signin"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // refusalKey returns the phrase for a code; refused.internal_error for one that has none.
@@ -39,10 +39,10 @@ type refusedView struct {
 // Refused writes the page for a refusal. People who must sign in first are led to where
 // they can, and come back from there; those who must enrol a second factor first are led
 // to their own sign-in.
-func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []byte, err error) {
+func (s *Site) Refused(v *web.PageRequest, why *refusal.Error) (status int, body []byte, err error) {
 	if why.Code == refusal.CodeUnauthorized {
-		if entrance := entrances[firstOf(v.Request.URL.Path)]; entrance != "" {
-			v.Header.Set("Location", entrance+"?"+url.Values{"next": {next(v.Request)}}.Encode())
+		if login := logins[firstOf(v.Request.URL.Path)]; login != "" {
+			v.Header.Set("Location", login+"?"+url.Values{"next": {next(v.Request)}}.Encode())
 			return http.StatusSeeOther, nil, nil
 		}
 	}
@@ -52,7 +52,7 @@ func (s *Site) Refused(v *visit.Visit, why *refusal.Error) (status int, body []b
 	}
 	sheet, first, key := s.Sheet(v), firstOf(v.Request.URL.Path), refusalKey(why.Code)
 	language := sheet.Language
-	if why == visit.ErrShownOnce {
+	if why == web.ErrShownOnce {
 		key = "refused.shown_once"
 	}
 	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
@@ -85,7 +85,7 @@ func (s Sheet) wayBack(frame *Frame) *Link {
 }
 
 // entrances are the sign-in pages, by the first part of the paths of those who use them.
-var entrances = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
+var logins = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
 
 // enrolments are the pages on which people enrol a second factor, in the same way.
 var enrolments = map[string]string{"portal": "/portal/sign-in", "console": "/console/sign-in", "courier": "/courier/sign-in"}

@@ -9,26 +9,26 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
-// Sheet is a visit with what a room needs to respond to it.
+// Sheet is a request with what a package needs to respond to it.
 type Sheet struct {
-	*visit.Visit
+	*web.PageRequest
 	Site     *Site
 	Language Language
 }
 
 // Sheet returns the sheet of a visit.
-func (s *Site) Sheet(v *visit.Visit) Sheet { return Sheet{v, s, s.Language(v, "")} }
+func (s *Site) Sheet(v *web.PageRequest) Sheet { return Sheet{v, s, s.Language(v, "")} }
 
 // At returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
 func (s Sheet) At(path string) Sheet {
-	asked := *s.Visit
+	asked := *s.PageRequest
 	asked.Request = s.Request.Clone(s.Context())
 	asked.Request.URL.Path = path
-	s.Visit = &asked
+	s.PageRequest = &asked
 	return s
 }
 
@@ -41,7 +41,7 @@ func (s Sheet) Text(key string, arguments ...any) string { return s.Language.Tex
 // LeadTo leads to another page, which shows a message; an empty message shows nothing.
 func (s Sheet) LeadTo(path string, message Flash) (int, []byte, error) {
 	if message.Key != "" {
-		s.Site.SetFlash(s.Visit, message)
+		s.Site.SetFlash(s.PageRequest, message)
 	}
 	s.Header.Set("Location", path)
 	return http.StatusSeeOther, nil, nil

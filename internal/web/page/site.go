@@ -2,7 +2,7 @@
 // policy, forms, messages, the phrasebook in English and French, and the components
 // that templates put together.
 //
-// A room below internal/web creates its templates with [Site.Templates], and returns
+// A package below internal/web creates its templates with [Site.Templates], and returns
 // documents from its routes with [Templates.Render].
 package page
 
@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Config holds what a Site needs.
@@ -29,14 +29,14 @@ type Config struct {
 	LastChange LastChange
 }
 
-// Site holds what its pages share. It may be used concurrently once all rooms have
+// Site holds what its pages share. It may be used concurrently once all packages have
 // been added.
 type Site struct {
 	config    Config
 	assets    assets
 	libraries map[string]ownLibraries       // by the folder of an island
 	later     map[string]bool               // the paths of modules, see LoadLater
-	own       Templates                     // of the pages that no room has
+	own       Templates                     // of the pages that no package has
 	frames    map[string]func(Sheet) *Frame // by the first part of the paths of a room, see AddFrame
 }
 
@@ -60,7 +60,7 @@ func NewSite(config Config) *Site {
 }
 
 // AddAssets adds the files in and below a folder, under their paths in it. It panics if
-// a name is taken. Rooms call it when they are created, before anything is served.
+// a name is taken. Packages call it when they are created, before anything is served.
 func (s *Site) AddAssets(files fs.FS, folder string) {
 	err := fs.WalkDir(files, folder, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() {
@@ -103,8 +103,8 @@ func (s *Site) Asset(name string) string { return s.assets.path(name) }
 func (s *Site) Now() time.Time { return s.config.Now() }
 
 // Routes returns the routes of the assets.
-func (s *Site) Routes() []visit.Route {
-	return []visit.Route{{Method: http.MethodGet, Pattern: assetPrefix + "{name...}", For: visit.Anyone, Serve: s.serveAsset}}
+func (s *Site) Routes() []web.Route {
+	return []web.Route{{Method: http.MethodGet, Pattern: assetPrefix + "{name...}", For: web.Anyone, Serve: s.serveAsset}}
 }
 
 func mustRead(files fs.FS, name string) []byte {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/web/visit"
+	"github.com/dropyard/dropyard/internal/web"
 )
 
 // Change is the latest change of an object, as a reader may know it.
@@ -16,7 +16,7 @@ type Change struct {
 
 // LastChange returns the latest change of an object for the reader of a page; nil if it is
 // not known.
-type LastChange func(v *visit.Visit, objectID string) (*Change, error)
+type LastChange func(v *web.PageRequest, objectID string) (*Change, error)
 
 // Stale leads to a page whose form was sent after another person had changed what it
 // shows. Given the id of the object, the message says who did, and when.
@@ -47,7 +47,7 @@ func (s Sheet) lastChange(objectID []string) (*Change, error) {
 	if len(objectID) == 0 || s.Site.config.LastChange == nil {
 		return nil, nil
 	}
-	found, err := s.Site.config.LastChange(s.Visit, objectID[0])
+	found, err := s.Site.config.LastChange(s.PageRequest, objectID[0])
 	if err != nil || found == nil || found.PersonID == s.PersonID {
 		return nil, err
 	}

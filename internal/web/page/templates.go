@@ -12,13 +12,13 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// Templates are the templates of a room, once in each language.
+// Templates are the templates of a package, once in each language.
 type Templates struct {
 	site *Site
 	in   map[Language]func() *template.Template // parses on the first call
 }
 
-// Templates returns the templates of a room beside the shared ones. They are parsed when
+// Templates returns the templates of a package beside the shared ones. They are parsed when
 // a page is first rendered in a language, so that a service that shows few pages, as most
 // do in tests, starts quickly. Templates that cannot be parsed panic then.
 //

@@ -19,7 +19,7 @@ var (
 	brandNames = regexp.MustCompile(`Dropyard`)
 )
 
-// TestTemplatesHoldNoText looks for words in the templates of all rooms that are not
+// TestTemplatesHoldNoText looks for words in the templates of all packages that are not
 // from the phrasebook, and for styles and scripts that the policy forbids. Scenes that
 // readers never see may have words.
 func TestTemplatesHoldNoText(t *testing.T) {
@@ -37,7 +37,7 @@ func TestTemplatesHoldNoText(t *testing.T) {
 		if found := styles.FindString(markup); found != "" {
 			t.Errorf("%s: got %q, which the policy forbids", name, found)
 		}
-		if strings.HasPrefix(name, "../scenes/") {
+		if strings.HasPrefix(name, "../pagetest/") {
 			continue
 		}
 		for _, attribute := range spoken.FindAllStringSubmatch(markup, -1) {

@@ -42,13 +42,13 @@ type attempt struct {
 }
 
 // event shows an event.
-func (room *Room) event(s *sheet) (int, []byte, error) {
-	found, err := room.config.Webhooks.Event(s.Context(), s.Account, s.ID("event_id"))
+func (pages *Pages) event(s *sheet) (int, []byte, error) {
+	found, err := pages.config.Webhooks.Event(s.Context(), s.Account, s.ID("event_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	view := &eventView{sheet: s, Event: eventRowOf(found), Guide: signingGuide}
-	view.Soon = found.State == outbox.Pending && !found.DueAt.IsZero() && found.DueAt.Before(room.config.Site.Now().Add(time.Minute))
+	view.Soon = found.State == outbox.Pending && !found.DueAt.IsZero() && found.DueAt.Before(pages.config.Site.Now().Add(time.Minute))
 	for _, a := range slices.Backward(found.Log) {
 		view.Attempts = append(view.Attempts, attempt{a, webhook.Answer{Status: a.Status}.Delivered()})
 	}
@@ -56,7 +56,7 @@ func (room *Room) event(s *sheet) (int, []byte, error) {
 		view.Body = string(webhook.Body(&found.Event))
 		view.Pretty, view.Headers = pretty(view.Body), view.headers()
 	}
-	if view.Redelivery, err = room.redelivery(s, found); err != nil {
+	if view.Redelivery, err = pages.redelivery(s, found); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{
@@ -78,7 +78,7 @@ func pretty(text string) string {
 // headers returns the headers of the latest attempt, or of the next one if there was
 // none. In the place of signatures, which need the secret, is what they are made of.
 func (v *eventView) headers() []webhook.Header {
-	at := v.room.config.Site.Now()
+	at := v.pages.config.Site.Now()
 	if len(v.Attempts) > 0 {
 		at = v.Attempts[0].At
 	}
@@ -95,11 +95,11 @@ func (v *eventView) headers() []webhook.Header {
 }
 
 // redelivery returns the form that sends an event again; nil if it cannot be sent.
-func (room *Room) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
+func (pages *Pages) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
 	if !s.May(partner.PermissionWebhooks) || e.Damaged {
 		return nil, nil
 	}
-	switch _, err := room.config.Webhooks.Get(s.Context(), s.Account); {
+	switch _, err := pages.config.Webhooks.Get(s.Context(), s.Account); {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return nil, nil
 	case err != nil:
@@ -109,8 +109,8 @@ func (room *Room) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
 }
 
 // redeliver sends an event again.
-func (room *Room) redeliver(s *sheet) (int, []byte, error) {
-	again, err := room.config.Webhooks.Redeliver(s.Context(), s.Account, s.ID("event_id"))
+func (pages *Pages) redeliver(s *sheet) (int, []byte, error) {
+	again, err := pages.config.Webhooks.Redeliver(s.Context(), s.Account, s.ID("event_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return 0, nil, err

@@ -10,12 +10,12 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) homeRoutes() []visit.Route {
-	return []visit.Route{room.get("", partner.PermissionOrdersRead, (*Room).home)}
+func (pages *Pages) homeRoutes() []web.Route {
+	return []web.Route{pages.get("", partner.PermissionOrdersRead, (*Pages).home)}
 }
 
 // homeView is what the first page of the portal shows.
@@ -46,18 +46,18 @@ type task struct {
 // shownAtHome is how many orders and how many tasks of a kind the first page shows.
 const shownAtHome = 5
 
-func (room *Room) home(s *sheet) (int, []byte, error) {
+func (pages *Pages) home(s *sheet) (int, []byte, error) {
 	view := homeView{sheet: s}
-	recent, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Limit: shownAtHome})
+	recent, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Limit: shownAtHome})
 	if err != nil {
 		return 0, nil, err
 	}
 	view.Orders = recent.Orders
-	if view.Tasks, err = room.tasks(s); err != nil {
+	if view.Tasks, err = pages.tasks(s); err != nil {
 		return 0, nil, err
 	}
 	if s.Mode() == delivery.ModeLive {
-		if view.Figures, err = room.fortnight(s); err != nil {
+		if view.Figures, err = pages.fortnight(s); err != nil {
 			return 0, nil, err
 		}
 	}
@@ -83,9 +83,9 @@ func (s *sheet) greeting() string {
 const fortnightDays = 14
 
 // fortnight returns the figures of the last two weeks, compared with the two before.
-func (room *Room) fortnight(s *sheet) ([]figure, error) {
-	today := room.config.Reports.Today()
-	found, err := room.config.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
+func (pages *Pages) fortnight(s *sheet) ([]figure, error) {
+	today := pages.config.Reports.Today()
+	found, err := pages.config.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
 		PartnerID: s.Account, First: today - 2*fortnightDays + 1, Last: today,
 	}})
 	if err != nil {
@@ -115,8 +115,8 @@ func (room *Room) fortnight(s *sheet) ([]figure, error) {
 }
 
 // tasks returns what needs doing, the most urgent first.
-func (room *Room) tasks(s *sheet) (all []task, err error) {
-	for _, find := range []func(*sheet) ([]task, error){room.failingEndpoint, room.failedOrders, room.lowStock, room.firstSteps} {
+func (pages *Pages) tasks(s *sheet) (all []task, err error) {
+	for _, find := range []func(*sheet) ([]task, error){pages.failingEndpoint, pages.failedOrders, pages.lowStock, pages.firstSteps} {
 		found, err := find(s)
 		if err != nil {
 			return nil, err
@@ -126,11 +126,11 @@ func (room *Room) tasks(s *sheet) (all []task, err error) {
 	return all, nil
 }
 
-func (room *Room) failingEndpoint(s *sheet) ([]task, error) {
+func (pages *Pages) failingEndpoint(s *sheet) ([]task, error) {
 	if !s.May(partner.PermissionWebhooksRead) {
 		return nil, nil
 	}
-	endpoint, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	endpoint, err := pages.config.Webhooks.Get(s.Context(), s.Account)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil, nil
 	}
@@ -142,14 +142,14 @@ func (room *Room) failingEndpoint(s *sheet) ([]task, error) {
 	case !endpoint.Enabled && endpoint.DisabledReason != "":
 		return []task{{What: s.Text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true}}, nil
 	case !endpoint.FailingSince.IsZero():
-		since := s.Language.Relative(endpoint.FailingSince, room.config.Site.Now())
+		since := s.Language.Relative(endpoint.FailingSince, pages.config.Site.Now())
 		return []task{{What: s.Text("portal.task.failing"), Why: since, Link: look, Danger: true}}, nil
 	}
 	return nil, nil
 }
 
-func (room *Room) failedOrders(s *sheet) (tasks []task, err error) {
-	found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
+func (pages *Pages) failedOrders(s *sheet) (tasks []task, err error) {
+	found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
 	for _, o := range found.Orders {
 		tasks = append(tasks, task{
 			What: s.Text("portal.task.failed", "order", o.PartnerOrderID), Why: o.Dropoff.Address.City,
@@ -159,12 +159,12 @@ func (room *Room) failedOrders(s *sheet) (tasks []task, err error) {
 	return tasks, err
 }
 
-func (room *Room) lowStock(s *sheet) (tasks []task, err error) {
+func (pages *Pages) lowStock(s *sheet) (tasks []task, err error) {
 	if !s.May(partner.PermissionStockRead) {
 		return nil, nil
 	}
 	filter := stock.ProductFilter{PartnerID: s.Account, LowStock: true, Status: delivery.ProductActive, Limit: shownAtHome}
-	found, _, err := room.config.Stock.Products(s.Context(), filter)
+	found, _, err := pages.config.Stock.Products(s.Context(), filter)
 	for _, p := range found {
 		tasks = append(tasks, task{
 			What: s.Text("portal.task.low", "product", p.Name),
@@ -176,11 +176,11 @@ func (room *Room) lowStock(s *sheet) (tasks []task, err error) {
 }
 
 // firstSteps leads those who have no key to the page with which developers begin.
-func (room *Room) firstSteps(s *sheet) ([]task, error) {
+func (pages *Pages) firstSteps(s *sheet) ([]task, error) {
 	if !s.May(partner.PermissionKeys) {
 		return nil, nil
 	}
-	keys, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
+	keys, err := pages.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil || len(keys) > 0 {
 		return nil, err
 	}

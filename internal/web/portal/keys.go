@@ -10,16 +10,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) keysRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/keys", partner.PermissionKeys, (*Room).keys),
-		room.post("/keys", partner.PermissionKeys, (*Room).makeKey),
-		room.get("/keys/{key_id}", partner.PermissionKeys, (*Room).key),
-		room.post("/keys/{key_id}/revoke", partner.PermissionKeys, (*Room).revokeKey),
+func (pages *Pages) keysRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/keys", partner.PermissionKeys, (*Pages).keys),
+		pages.post("/keys", partner.PermissionKeys, (*Pages).makeKey),
+		pages.get("/keys/{key_id}", partner.PermissionKeys, (*Pages).key),
+		pages.post("/keys/{key_id}/revoke", partner.PermissionKeys, (*Pages).revokeKey),
 	}
 }
 
@@ -56,18 +56,18 @@ var choicePhrases = map[string]string{
 	string(partner.ScopeWebhooks): "keys.scope.webhooks", string(partner.ScopeRead): "keys.scope.read",
 }
 
-func (room *Room) keys(s *sheet) (int, []byte, error) {
+func (pages *Pages) keys(s *sheet) (int, []byte, error) {
 	form, err := s.form("/portal/keys")
 	if err != nil {
 		return 0, nil, err
 	}
 	form.Values.Set("mode", string(s.Mode()))
 	form.Values.Set("access", accessEverything)
-	return room.showKeys(s, form, http.StatusOK)
+	return pages.showKeys(s, form, http.StatusOK)
 }
 
-func (room *Room) showKeys(s *sheet, form *page.Form, status int) (int, []byte, error) {
-	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
+func (pages *Pages) showKeys(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	found, err := pages.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -109,18 +109,18 @@ func (v madeView) Texts() []copied {
 // copied is a text in full, with a button that copies it.
 type copied struct{ Label, Text string }
 
-func (room *Room) makeKey(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) makeKey(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	var created *partner.CreatedKey
 	request, err := readKey(sent)
 	if err == nil {
-		created, err = room.config.Partners.CreateKey(s.Context(), s.Member, request)
+		created, err = pages.config.Partners.CreateKey(s.Context(), s.Member, request)
 	}
 	if sent.Refuse(err, s.Language) {
-		return room.showKeys(s, sent, http.StatusUnprocessableEntity)
+		return pages.showKeys(s, sent, http.StatusUnprocessableEntity)
 	}
 	if err != nil {
 		return 0, nil, err
@@ -148,8 +148,8 @@ func readKey(sent *page.Form) (partner.KeyRequest, error) {
 }
 
 // key asks whether a key is to be revoked.
-func (room *Room) key(s *sheet) (int, []byte, error) {
-	found, err := room.findKey(s, s.ID("key_id"))
+func (pages *Pages) key(s *sheet) (int, []byte, error) {
+	found, err := pages.findKey(s, s.ID("key_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -170,8 +170,8 @@ func (s *sheet) toKeys() *page.Link {
 	return &page.Link{Text: s.Text("portal.keys"), Path: s.Link("/portal/keys")}
 }
 
-func (room *Room) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
-	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
+func (pages *Pages) findKey(s *sheet, keyID string) (*partner.APIKey, error) {
+	found, err := pages.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -191,10 +191,10 @@ func (s *sheet) NameOf(key partner.APIKey) string {
 	return key.Name
 }
 
-func (room *Room) revokeKey(s *sheet) (int, []byte, error) {
-	found, err := room.findKey(s, s.ID("key_id"))
+func (pages *Pages) revokeKey(s *sheet) (int, []byte, error) {
+	found, err := pages.findKey(s, s.ID("key_id"))
 	if err == nil {
-		err = room.config.Partners.RevokeKey(s.Context(), s.Member.Partner.PartnerID, found.KeyID)
+		err = pages.config.Partners.RevokeKey(s.Context(), s.Member.Partner.PartnerID, found.KeyID)
 	}
 	if err != nil {
 		return 0, nil, err

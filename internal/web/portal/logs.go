@@ -10,14 +10,14 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/requestlog"
 	"github.com/dropyard/dropyard/internal/requestlogger"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) logsRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/logs", partner.PermissionLogsRead, (*Room).logs),
-		room.get("/logs/{request_id}", partner.PermissionLogsRead, (*Room).log),
+func (pages *Pages) logsRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/logs", partner.PermissionLogsRead, (*Pages).logs),
+		pages.get("/logs/{request_id}", partner.PermissionLogsRead, (*Pages).log),
 	}
 }
 
@@ -37,16 +37,16 @@ const loggedPerPage = 50
 // showRefused is the value of the parameter show for refused requests only.
 const showRefused = "refused"
 
-func (room *Room) logs(s *sheet) (int, []byte, error) {
+func (pages *Pages) logs(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	view := logsView{sheet: s, Query: strings.TrimSpace(query.Get("q")), Refused: query.Get("show") == showRefused}
 	after, further := requestlogger.ParseCursor(query.Get("cursor"))
-	filter, known, err := room.logFilter(s, view.Query)
+	filter, known, err := pages.logFilter(s, view.Query)
 	if err != nil {
 		return 0, nil, err
 	}
 	if filter.Refused = view.Refused; known {
-		found, err := room.config.RequestLog.List(s.Context(), filter, after, loggedPerPage)
+		found, err := pages.config.RequestLog.List(s.Context(), filter, after, loggedPerPage)
 		if err != nil {
 			return 0, nil, err
 		}
@@ -58,7 +58,7 @@ func (room *Room) logs(s *sheet) (int, []byte, error) {
 	if further {
 		view.Pages.First = view.To(view.Refused)
 	}
-	if view.keys, err = room.keyNames(s); err != nil {
+	if view.keys, err = pages.keyNames(s); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{template: "portal-logs", title: s.Text("portal.logs"), data: view})
@@ -66,7 +66,7 @@ func (room *Room) logs(s *sheet) (int, []byte, error) {
 
 // logFilter returns the filter for what a person searches for: the id of a request, or an
 // order by either of its names. It is false if there is no such order.
-func (room *Room) logFilter(s *sheet, query string) (filter requestlog.Filter, known bool, err error) {
+func (pages *Pages) logFilter(s *sheet, query string) (filter requestlog.Filter, known bool, err error) {
 	filter.PartnerID = s.Account
 	switch {
 	case query == "":
@@ -75,7 +75,7 @@ func (room *Room) logFilter(s *sheet, query string) (filter requestlog.Filter, k
 	case strings.HasPrefix(query, "ord_"):
 		filter.OrderID = query
 	default:
-		found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: query, Limit: 1})
+		found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: query, Limit: 1})
 		if err != nil || len(found.Orders) == 0 {
 			return filter, false, err
 		}
@@ -85,12 +85,12 @@ func (room *Room) logFilter(s *sheet, query string) (filter requestlog.Filter, k
 }
 
 // keyNames returns the names of the keys, by id; none for people who may not see keys.
-func (room *Room) keyNames(s *sheet) (map[string]string, error) {
+func (pages *Pages) keyNames(s *sheet) (map[string]string, error) {
 	names := map[string]string{}
 	if !s.May(partner.PermissionKeys) {
 		return names, nil
 	}
-	found, err := room.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
+	found, err := pages.config.Partners.Keys(s.Context(), s.Member.Partner.PartnerID)
 	for _, key := range found {
 		names[key.KeyID] = key.Name
 	}
@@ -140,12 +140,12 @@ type logView struct {
 // ErrorGuide is the address at which the codes of refusals are explained.
 func (logView) ErrorGuide() string { return errorGuide }
 
-func (room *Room) log(s *sheet) (int, []byte, error) {
+func (pages *Pages) log(s *sheet) (int, []byte, error) {
 	filter := requestlog.Filter{PartnerID: s.Account, RequestID: s.ID("request_id")}
 	if at, err := time.Parse(time.RFC3339Nano, s.Request.URL.Query().Get("at")); err == nil {
 		filter.From, filter.To = at, at.Add(time.Millisecond)
 	}
-	found, err := room.config.RequestLog.List(s.Context(), filter, requestlogger.Cursor{}, 1)
+	found, err := pages.config.RequestLog.List(s.Context(), filter, requestlogger.Cursor{}, 1)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -153,7 +153,7 @@ func (room *Room) log(s *sheet) (int, []byte, error) {
 		return 0, nil, refusal.NotFound("the request")
 	}
 	view := logView{sheet: s, Entry: found.Entries[0]}
-	names, err := room.keyNames(s)
+	names, err := pages.keyNames(s)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const (
@@ -24,15 +24,15 @@ const (
 	pricePath    = newOrderPath + "/quote"
 )
 
-func (room *Room) newOrderRoutes() []visit.Route {
-	price := room.post("/orders/new/quote", partner.PermissionOrders, (*Room).priceOrder)
+func (pages *Pages) newOrderRoutes() []web.Route {
+	price := pages.post("/orders/new/quote", partner.PermissionOrders, (*Pages).priceOrder)
 	price.ChangesNothing = true
-	return []visit.Route{
-		room.get("/orders/new", partner.PermissionOrders, (*Room).newOrder),
-		room.post("/orders/new", partner.PermissionOrders, (*Room).createOrder),
+	return []web.Route{
+		pages.get("/orders/new", partner.PermissionOrders, (*Pages).newOrder),
+		pages.post("/orders/new", partner.PermissionOrders, (*Pages).createOrder),
 		price,
 		// For links on a page that was the answer to a form.
-		room.get("/orders/new/quote", partner.PermissionOrders, func(_ *Room, s *sheet) (int, []byte, error) {
+		pages.get("/orders/new/quote", partner.PermissionOrders, func(_ *Pages, s *sheet) (int, []byte, error) {
 			return s.LeadTo(s.Link(newOrderPath), page.Flash{})
 		}),
 	}
@@ -64,12 +64,12 @@ const (
 // newOrder shows the form. Parameters of the address fill in its fields: from is the id
 // of an order to copy, parcels the number of parcels, and any other is the name of a
 // field. With check=yes the page says what is wrong.
-func (room *Room) newOrder(s *sheet) (int, []byte, error) {
+func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 	made, err := s.form(newOrderPath)
 	if err != nil {
 		return 0, nil, err
 	}
-	o := room.orderForm(s, made)
+	o := pages.orderForm(s, made)
 	query := s.Request.URL.Query()
 	if err := o.fill(query.Get("from")); err != nil {
 		return 0, nil, err
@@ -89,8 +89,8 @@ func (room *Room) newOrder(s *sheet) (int, []byte, error) {
 }
 
 // priceOrder shows the form again with its price, after what a button says was done.
-func (room *Room) priceOrder(s *sheet) (int, []byte, error) {
-	o, err := room.readOrderForm(s)
+func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
+	o, err := pages.readOrderForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -108,8 +108,8 @@ func (room *Room) priceOrder(s *sheet) (int, []byte, error) {
 }
 
 // createOrder creates the order, if its price is the one that the page has shown.
-func (room *Room) createOrder(s *sheet) (int, []byte, error) {
-	o, err := room.readOrderForm(s)
+func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
+	o, err := pages.readOrderForm(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -137,18 +137,18 @@ func (o *orderForm) show(status int) (int, []byte, error) {
 	})
 }
 
-func (room *Room) orderForm(s *sheet, made *page.Form) *orderForm {
-	return &orderForm{sheet: s, Form: made, PricePath: s.Link(pricePath), now: room.config.Site.Now()}
+func (pages *Pages) orderForm(s *sheet, made *page.Form) *orderForm {
+	return &orderForm{sheet: s, Form: made, PricePath: s.Link(pricePath), now: pages.config.Site.Now()}
 }
 
 // readOrderForm reads what was typed.
-func (room *Room) readOrderForm(s *sheet) (*orderForm, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return nil, err
 	}
 	values := sent.Values
-	o := room.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	o := pages.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
 	if o.key, err = s.Key(); err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (o *orderForm) send() (orderID string, err error) {
 	typed, wanted := o.read()
 	key := idempotency.Key{PartnerID: o.Account, Scope: "POST /v1/orders", UUID: o.key}
 	request := idempotency.NewRequest(key, []byte(typed.Encode()))
-	answer, err := o.room.config.Orders.Create(o.Context(), request, wanted)
+	answer, err := o.pages.config.Orders.Create(o.Context(), request, wanted)
 	return record.OrderID(answer.Record), err
 }
 
@@ -220,7 +220,7 @@ func (o *orderForm) read() (typed url.Values, wanted order.Wanted) {
 // validate returns what creating the order would be refused for; nil if it would not.
 func (o *orderForm) validate() error {
 	_, wanted := o.read()
-	_, err := o.room.config.Orders.Validate(o.Context(), o.Account, wanted)
+	_, err := o.pages.config.Orders.Validate(o.Context(), o.Account, wanted)
 	return err
 }
 
@@ -234,7 +234,7 @@ func (o *orderForm) price() error {
 	shipment, err := form.Decode(form.FromValues(typed, nil), delivery.ReadQuoteRequest)
 	var quote pricing.Quote
 	if err == nil {
-		quote, err = o.room.config.Orders.Quote(o.Context(), o.Account, shipment)
+		quote, err = o.pages.config.Orders.Quote(o.Context(), o.Account, shipment)
 	}
 	if problems := form.ProblemsOf(err); problems != nil {
 		o.Missing = o.missing(problems)

@@ -17,7 +17,7 @@ import (
 
 // clockOf returns the time zone in which the times of an address are typed.
 func (o *orderForm) clockOf(a delivery.Address) *time.Location {
-	return o.room.config.Calendar.ClockAt(a)
+	return o.pages.config.Calendar.ClockAt(a)
 }
 
 // fill proposes values: those of the order with an id, or the pickup of the latest order.
@@ -31,7 +31,7 @@ func (o *orderForm) fill(from string) error {
 	if from == "" {
 		return o.fillPickup()
 	}
-	copied, err := o.room.config.Orders.Get(o.Context(), o.Account, from)
+	copied, err := o.pages.config.Orders.Get(o.Context(), o.Account, from)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (o *orderForm) set(name, value string) { o.Form.Values.Set(name, value) }
 
 // fillPickup proposes the pickup of the account's latest order.
 func (o *orderForm) fillPickup() error {
-	latest, err := o.room.config.Orders.List(o.Context(), order.Filter{PartnerID: o.Account, Limit: 1})
+	latest, err := o.pages.config.Orders.List(o.Context(), order.Filter{PartnerID: o.Account, Limit: 1})
 	if err != nil || len(latest.Orders) == 0 || latest.Orders[0].Damage != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (o *orderForm) addTyped(typed []line) error {
 	for i, l := range typed {
 		ids[i], _ = strconv.ParseInt(l.product, 10, 64) // 0 is no product
 	}
-	held, err := o.room.config.Stock.Held(o.Context(), o.Account, ids...)
+	held, err := o.pages.config.Stock.Held(o.Context(), o.Account, ids...)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (o *orderForm) offered() (products []delivery.Product, err error) {
 		return nil, nil
 	}
 	filter := stock.ProductFilter{PartnerID: o.Account, Status: delivery.ProductActive, Search: o.Form.Values.Get(searchField), Limit: shownProducts}
-	found, total, err := o.room.config.Stock.Products(o.Context(), filter)
+	found, total, err := o.pages.config.Stock.Products(o.Context(), filter)
 	o.MoreProducts = total > int64(len(found)) || filter.Search != ""
 	return slices.DeleteFunc(found, func(p delivery.Product) bool { return !p.Available() }), err
 }

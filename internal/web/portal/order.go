@@ -8,8 +8,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // liveSeconds is how often the open page of an order reads itself again.
@@ -29,16 +29,16 @@ type orderView struct {
 }
 
 // order shows one order.
-func (room *Room) order(s *sheet) (int, []byte, error) {
-	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+func (pages *Pages) order(s *sheet) (int, []byte, error) {
+	found, err := pages.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
 	view := s.viewOfOrder(found)
-	if view.Failed, err = room.config.Orders.FailedAttempt(s.Context(), found); err != nil {
+	if view.Failed, err = pages.config.Orders.FailedAttempt(s.Context(), found); err != nil {
 		return 0, nil, err
 	}
-	if view.Proofs, err = room.config.Proofs.List(s.Context(), s.Account, found.OrderID); err != nil {
+	if view.Proofs, err = pages.config.Proofs.List(s.Context(), s.Account, found.OrderID); err != nil {
 		return 0, nil, err
 	}
 	shown := leaf{
@@ -52,9 +52,9 @@ func (room *Room) order(s *sheet) (int, []byte, error) {
 }
 
 func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
-	now := s.room.config.Site.Now()
+	now := s.pages.config.Site.Now()
 	v := orderView{
-		sheet: s, OrderView: s.OrderView(o, s.room.config.Calendar.ClockAt),
+		sheet: s, OrderView: s.OrderView(o, s.pages.config.Calendar.ClockAt),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),
@@ -70,7 +70,7 @@ func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
 var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.FormatPDF, "zpl": label.FormatZPL}
 
 // label responds with the labels of an order's parcels.
-func (room *Room) label(s *sheet) (int, []byte, error) {
+func (pages *Pages) label(s *sheet) (int, []byte, error) {
 	format, known := labelFormats[s.parameter("format")]
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
@@ -79,14 +79,14 @@ func (room *Room) label(s *sheet) (int, []byte, error) {
 	if !known {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
 	}
-	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+	found, err := pages.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	file, err := label.NewFile(found, format, resolution, room.config.Calendar.ClockAt(found.Dropoff.Address))
+	file, err := label.NewFile(found, format, resolution, pages.config.Calendar.ClockAt(found.Dropoff.Address))
 	if err != nil {
 		return 0, nil, err
 	}
-	visit.SetFile(s.Header, file.Name, string(file.Format))
+	web.SetFile(s.Header, file.Name, string(file.Format))
 	return http.StatusOK, file.Data, nil
 }

@@ -28,16 +28,16 @@ func (v cancelView) Reason() page.Field {
 }
 
 // askCancel shows what cancelling an order does, and asks.
-func (room *Room) askCancel(s *sheet) (int, []byte, error) {
+func (pages *Pages) askCancel(s *sheet) (int, []byte, error) {
 	form, err := s.form(s.Request.URL.Path)
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.showCancel(s, form, http.StatusOK)
+	return pages.showCancel(s, form, http.StatusOK)
 }
 
-func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte, error) {
-	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+func (pages *Pages) showCancel(s *sheet, form *page.Form, status int) (int, []byte, error) {
+	found, err := pages.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -48,7 +48,7 @@ func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte
 	for _, take := range found.Allocation {
 		view.Returned += int(take.Quantity)
 	}
-	_, err = room.config.Webhooks.Get(s.Context(), s.Account)
+	_, err = pages.config.Webhooks.Get(s.Context(), s.Account)
 	if view.Notified = err == nil; err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return 0, nil, err
 	}
@@ -59,24 +59,24 @@ func (room *Room) showCancel(s *sheet, form *page.Form, status int) (int, []byte
 }
 
 // cancel cancels an order.
-func (room *Room) cancel(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) cancel(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := room.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
+	found, err := pages.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {
 		return 0, nil, err
 	}
-	err = room.cancelOrder(s, found.OrderID, sent)
+	err = pages.cancelOrder(s, found.OrderID, sent)
 	switch {
 	case refusal.HasCode(err, delivery.CodeOrderNotCancellable):
-		if found, err = room.config.Orders.Get(s.Context(), s.Account, found.OrderID); err != nil {
+		if found, err = pages.config.Orders.Get(s.Context(), s.Account, found.OrderID); err != nil {
 			return 0, nil, err
 		}
 		return s.tooLateToCancel(found)
 	case sent.Refuse(err, s.Language):
-		return room.showCancel(s, sent, http.StatusUnprocessableEntity)
+		return pages.showCancel(s, sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
 	}
@@ -85,7 +85,7 @@ func (room *Room) cancel(s *sheet) (int, []byte, error) {
 
 // cancelOrder cancels an order as a request to the interface under the key of the form
 // does.
-func (room *Room) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
+func (pages *Pages) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
 	key, err := s.Key()
 	if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (room *Room) cancelOrder(s *sheet, orderID string, sent *page.Form) error {
 	used := idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/" + orderID + "/cancel", UUID: key}
 	request := idempotency.NewRequest(used, []byte(sent.Values.Encode()))
 	wanted, _ := form.Decode(sent.Typed(nil), order.ReadCancelRequest) // keeps its faults
-	_, err = room.config.Orders.Cancel(s.Context(), request, orderID, wanted)
+	_, err = pages.config.Orders.Cancel(s.Context(), request, orderID, wanted)
 	return err
 }
 

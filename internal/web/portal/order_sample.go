@@ -29,7 +29,7 @@ func (s *sheet) samples(o *delivery.Order) []sample {
 	if s.Mode() == delivery.ModeTest {
 		keys = "KEY=pk_test_…\nSECRET=sk_test_…\n"
 	}
-	address := s.room.config.BaseURL()
+	address := s.pages.config.BaseURL()
 	return []sample{
 		{"sample-read", s.Text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
 		{"sample-again", s.Text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},

@@ -7,18 +7,18 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) ordersRoutes() []visit.Route {
-	label := room.get("/orders/{order_id}/label", partner.PermissionOrders, (*Room).label)
+func (pages *Pages) ordersRoutes() []web.Route {
+	label := pages.get("/orders/{order_id}/label", partner.PermissionOrders, (*Pages).label)
 	label.Heavy = true
-	return []visit.Route{
-		room.get("/orders", partner.PermissionOrdersRead, (*Room).orders),
-		room.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Room).order),
-		room.get("/orders/{order_id}/cancel", partner.PermissionOrders, (*Room).askCancel),
-		room.post("/orders/{order_id}/cancel", partner.PermissionOrders, (*Room).cancel),
+	return []web.Route{
+		pages.get("/orders", partner.PermissionOrdersRead, (*Pages).orders),
+		pages.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Pages).order),
+		pages.get("/orders/{order_id}/cancel", partner.PermissionOrders, (*Pages).askCancel),
+		pages.post("/orders/{order_id}/cancel", partner.PermissionOrders, (*Pages).cancel),
 		label,
 	}
 }
@@ -40,9 +40,9 @@ type ordersView struct {
 
 // orders shows a partner's orders, newest first. A search for the id of an order leads
 // to its page.
-func (room *Room) orders(s *sheet) (int, []byte, error) {
+func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	search := s.parameter("q")
-	if found, err := room.owned(s, search); err != nil || found {
+	if found, err := pages.owned(s, search); err != nil || found {
 		if err != nil {
 			return 0, nil, err
 		}
@@ -58,7 +58,7 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 	if _, isOrder := delivery.PartnerOfOrder(filter.Before); !isOrder {
 		filter.Before = ""
 	}
-	found, err := room.config.Orders.List(s.Context(), filter)
+	found, err := pages.config.Orders.List(s.Context(), filter)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -70,11 +70,11 @@ func (room *Room) orders(s *sheet) (int, []byte, error) {
 }
 
 // owned reports whether a text is the id of an order of the account.
-func (room *Room) owned(s *sheet, text string) (bool, error) {
+func (pages *Pages) owned(s *sheet, text string) (bool, error) {
 	if _, isOrder := delivery.PartnerOfOrder(text); !isOrder {
 		return false, nil
 	}
-	_, err := room.config.Orders.Get(s.Context(), s.Account, text)
+	_, err := pages.config.Orders.Get(s.Context(), s.Account, text)
 	if refusal.HasCode(err, refusal.CodeNotFound) {
 		return false, nil
 	}

@@ -19,15 +19,15 @@ import (
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 //go:embed templates assets samples
 var files embed.FS
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site       *page.Site
 	Calendar   *pricing.Calendar
@@ -50,70 +50,72 @@ type Proofs interface {
 	List(ctx context.Context, partnerID, orderID string) ([]*delivery.Proof, error)
 }
 
-// Room is the portal.
-type Room struct {
+// Pages is the portal.
+type Pages struct {
 	config    Config
 	templates page.Templates
 }
 
-// New returns the room and adds its assets to the site.
-func New(config Config) *Room {
+// New returns the pages and adds their assets to the site.
+func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
-	room := &Room{config, config.Site.Templates(files, "templates/*.html")}
-	config.Site.AddFrame("portal", room.Frame)
-	return room
+	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
+	config.Site.AddFrame("portal", pages.Frame)
+	return pages
 }
 
 // sheet is a visit of the portal, and what its pages have in common.
 type sheet struct {
 	page.Sheet
 	Member *partner.Member
-	room   *Room
+	pages  *Pages
 }
 
-func (room *Room) sheet(of page.Sheet) *sheet {
-	return &sheet{of, partner.MemberOf(of.Principal), room}
+func (pages *Pages) sheet(of page.Sheet) *sheet {
+	return &sheet{of, partner.MemberOf(of.Principal), pages}
 }
 
 // handler responds to a visit of the portal.
-type handler func(*Room, *sheet) (status int, body []byte, err error)
+type handler func(*Pages, *sheet) (status int, body []byte, err error)
 
-// Routes returns the routes of the room.
-func (room *Room) Routes() []visit.Route {
+// Routes returns the routes of the pages.
+func (pages *Pages) Routes() []web.Route {
 	return slices.Concat(
-		room.homeRoutes(),
-		room.ordersRoutes(),
-		room.newOrderRoutes(),
-		room.webhookRoutes(),
-		room.teamRoutes(),
-		room.settingsRoutes(),
+		pages.homeRoutes(),
+		pages.ordersRoutes(),
+		pages.newOrderRoutes(),
+		pages.webhookRoutes(),
+		pages.teamRoutes(),
+		pages.settingsRoutes(),
 
-		room.keysRoutes(),
-		room.startRoutes(),
-		room.logsRoutes(),
-		room.stockRoutes(),
-		[]visit.Route{room.get("/{rest...}", partner.PermissionSelf, (*Room).unknown)},
+		pages.keysRoutes(),
+		pages.startRoutes(),
+		pages.logsRoutes(),
+		pages.stockRoutes(),
+		[]web.Route{pages.get("/{rest...}", partner.PermissionSelf, (*Pages).unknown)},
 	)
 }
 
 // unknown refuses a path that has no page, to a person who then keeps the menu.
-func (room *Room) unknown(*sheet) (int, []byte, error) { return 0, nil, refusal.NotFound("this page") }
+func (pages *Pages) unknown(*sheet) (int, []byte, error) {
+	return 0, nil, refusal.NotFound("this page")
+}
 
 // get returns the route of a page. The path is that below /portal.
-func (room *Room) get(path string, needs partner.Permission, handle handler) visit.Route {
-	return room.route(http.MethodGet, path, needs, handle)
+func (pages *Pages) get(path string, needs partner.Permission, handle handler) web.Route {
+	return pages.route(http.MethodGet, path, needs, handle)
 }
 
 // post returns the route of a form.
-func (room *Room) post(path string, needs partner.Permission, handle handler) visit.Route {
-	return room.route(http.MethodPost, path, needs, handle)
+func (pages *Pages) post(path string, needs partner.Permission, handle handler) web.Route {
+	return pages.route(http.MethodPost, path, needs, handle)
 }
 
-func (room *Room) route(method, path string, needs partner.Permission, handle handler) visit.Route {
-	serve := func(v *visit.Visit) (int, []byte, error) {
-		return handle(room, room.sheet(room.config.Site.Sheet(v)))
+func (pages *Pages) route(method, path string, needs partner.Permission, handle handler) web.Route {
+	serve := func(v *web.PageRequest) (int, []byte, error) {
+		return handle(pages, pages.sheet(pages.config.Site.Sheet(v)))
 	}
-	return visit.Route{Method: method, Pattern: "/portal" + path, For: visit.Partners, Needs: needs, Serve: serve}
+	return web.Route{Method: method, Pattern: "/portal" + path, For: web.Partners, Needs: needs, Serve: serve}
 }
 
 // Link returns the address of a page of the portal in the mode of this one. The
@@ -151,7 +153,7 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if !l.modeless {
 		frame.Modes, frame.Test = s.modes(l.otherMode), s.Mode() == delivery.ModeTest
 	}
-	body, err := s.room.templates.Render(s.Header, page.Document{
+	body, err := s.pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
 		Scripts: l.scripts, Frame: frame,
 	})
@@ -165,7 +167,7 @@ func (s *sheet) form(path string) (*page.Form, error) {
 
 // on returns the sheet as if the page at a path had been asked for. Forms whose own path
 // has no page are answered with it.
-func (s *sheet) on(path string) *sheet { return s.room.sheet(s.At(path)) }
+func (s *sheet) on(path string) *sheet { return s.pages.sheet(s.At(path)) }
 
 // modes returns the links between live and test mode. They stay on this page unless other
 // is the path of what to show in the other mode.
@@ -221,19 +223,19 @@ var ways = [][]way{
 }
 
 // Frame returns what surrounds the pages of the portal.
-func (room *Room) Frame(s page.Sheet) *page.Frame { return room.sheet(s).frame() }
+func (pages *Pages) Frame(s page.Sheet) *page.Frame { return pages.sheet(s).frame() }
 
 // FrameInModes is Frame with the links between live and test mode.
-func (room *Room) FrameInModes(of page.Sheet) *page.Frame {
-	s := room.sheet(of)
+func (pages *Pages) FrameInModes(of page.Sheet) *page.Frame {
+	s := pages.sheet(of)
 	frame := s.frame()
 	frame.Modes, frame.Test = s.modes(""), s.Mode() == delivery.ModeTest
 	return frame
 }
 
 // NewOrder leads to the form of a new order; nil for a person who may create none.
-func (room *Room) NewOrder(of page.Sheet) *page.Link {
-	s := room.sheet(of)
+func (pages *Pages) NewOrder(of page.Sheet) *page.Link {
+	s := pages.sheet(of)
 	if !s.May(partner.PermissionOrders) {
 		return nil
 	}
@@ -245,8 +247,8 @@ func (s *sheet) frame() *page.Frame {
 	titles := []string{"", s.Text("portal.developers"), s.Member.Partner.Name}
 	frame := &page.Frame{
 		Home:    page.Link{Text: s.Text("home.title"), Path: s.Link("/portal")},
-		Message: s.Site.TakeFlash(s.Visit, s.Language),
-		Person:  s.Member.DisplayName(), PersonID: s.PersonID, SignOut: "/portal/logout", Other: s.Language.InOther(s.Visit),
+		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
+		Person:  s.Member.DisplayName(), PersonID: s.PersonID, SignOut: "/portal/logout", Other: s.Language.InOther(s.PageRequest),
 	}
 	all := slices.Concat(ways...)
 	paths := make([]string, len(all))

@@ -15,16 +15,16 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) settingsRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/settings", partner.PermissionAccountRead, (*Room).settings),
-		room.post("/settings", partner.PermissionAccount, (*Room).changeSettings),
-		room.post("/settings/logo", partner.PermissionAccount, (*Room).setLogo),
-		room.post("/settings/logo/remove", partner.PermissionAccount, (*Room).removeLogo),
+func (pages *Pages) settingsRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/settings", partner.PermissionAccountRead, (*Pages).settings),
+		pages.post("/settings", partner.PermissionAccount, (*Pages).changeSettings),
+		pages.post("/settings/logo", partner.PermissionAccount, (*Pages).setLogo),
+		pages.post("/settings/logo/remove", partner.PermissionAccount, (*Pages).removeLogo),
 	}
 }
 
@@ -41,13 +41,13 @@ type settingsView struct {
 	NoMail                      bool              // the service sends no mail
 }
 
-func (room *Room) settings(s *sheet) (int, []byte, error) {
-	return room.showSettings(s, http.StatusOK, nil)
+func (pages *Pages) settings(s *sheet) (int, []byte, error) {
+	return pages.showSettings(s, http.StatusOK, nil)
 }
 
 // showSettings shows the settings as they are now, after alter has changed the view.
-func (room *Room) showSettings(s *sheet, status int, alter func(*settingsView)) (int, []byte, error) {
-	view, err := room.viewOfSettings(s)
+func (pages *Pages) showSettings(s *sheet, status int, alter func(*settingsView)) (int, []byte, error) {
+	view, err := pages.viewOfSettings(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -57,17 +57,17 @@ func (room *Room) showSettings(s *sheet, status int, alter func(*settingsView)) 
 	return s.show(leaf{template: "portal-settings", title: s.Text("settings.title"), data: view, status: status, modeless: true})
 }
 
-func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
+func (pages *Pages) viewOfSettings(s *sheet) (*settingsView, error) {
 	account := s.Member.Partner.PartnerID
-	profile, err := room.config.Partners.Profile(s.Context(), account)
+	profile, err := pages.config.Partners.Profile(s.Context(), account)
 	if err != nil {
 		return nil, err
 	}
-	view := &settingsView{sheet: s, Profile: profile, NoMail: !room.config.Mail}
+	view := &settingsView{sheet: s, Profile: profile, NoMail: !pages.config.Mail}
 	if profile.LogoVersion != "" {
 		view.Logo = "/logos/" + account + "/" + profile.LogoVersion
 	}
-	if view.Sample, err = room.latestPage(s); err != nil || !s.May(partner.PermissionAccount) {
+	if view.Sample, err = pages.latestPage(s); err != nil || !s.May(partner.PermissionAccount) {
 		return view, err
 	}
 	for path, made := range map[string]**page.Form{
@@ -86,10 +86,10 @@ func (room *Room) viewOfSettings(s *sheet) (*settingsView, error) {
 
 // latestPage returns the path of the recipient's page of the latest order, or of the
 // latest test order if there is no other; empty without orders.
-func (room *Room) latestPage(s *sheet) (string, error) {
+func (pages *Pages) latestPage(s *sheet) (string, error) {
 	account := s.Member.Partner.PartnerID
 	for _, id := range []string{account, delivery.TestAccount(account)} {
-		found, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: 1})
+		found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: id, Limit: 1})
 		if err != nil {
 			return "", err
 		}
@@ -115,31 +115,31 @@ func fieldsOf(p partner.Profile) map[string]string {
 // versionOfProfile differs when the form shows another profile.
 func versionOfProfile(p partner.Profile) int64 { return page.VersionOf(fmt.Sprintf("%q", fieldsOf(p))) }
 
-func (room *Room) changeSettings(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) changeSettings(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	account := s.Member.Partner.PartnerID
-	now, err := room.config.Partners.Profile(s.Context(), account)
+	now, err := pages.config.Partners.Profile(s.Context(), account)
 	if err != nil {
 		return 0, nil, err
 	}
 	change, err := readChange(sent, now)
 	if err == nil {
-		_, err = room.config.Partners.ChangeProfileFrom(s.Context(), account, page.Basis(sent, versionOfProfile), change)
+		_, err = pages.config.Partners.ChangeProfileFrom(s.Context(), account, page.Basis(sent, versionOfProfile), change)
 	}
 	if errors.Is(err, form.ErrStale) {
-		if now, err = room.config.Partners.Profile(s.Context(), account); err != nil {
+		if now, err = pages.config.Partners.Profile(s.Context(), account); err != nil {
 			return 0, nil, err
 		}
-		return room.showStale(s, sent, now)
+		return pages.showStale(s, sent, now)
 	}
 	if err != nil {
 		if !sent.Refuse(err, s.Language) {
 			return 0, nil, err
 		}
-		return room.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.Form = sent })
+		return pages.showSettings(s, http.StatusUnprocessableEntity, func(view *settingsView) { view.Form = sent })
 	}
 	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.saved"})
 }
@@ -172,12 +172,12 @@ func readChange(sent *page.Form, now partner.Profile) (partner.ProfileChange, er
 
 // showStale shows the settings as they are now, because they have changed since the form
 // that was sent was shown, and what the form held beside them.
-func (room *Room) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
+func (pages *Pages) showStale(s *sheet, sent *page.Form, now partner.Profile) (int, []byte, error) {
 	changed, err := s.LastChange(s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.showSettings(s, http.StatusConflict, func(view *settingsView) {
+	return pages.showSettings(s, http.StatusConflict, func(view *settingsView) {
 		view.Problem = &page.Message{Text: strings.TrimSpace(s.Text("settings.stale") + " " + changed), Danger: true}
 		view.Typed = map[string]string{}
 		for _, name := range []string{"public_name", "support_url"} {
@@ -219,14 +219,14 @@ func (v *settingsView) field(name, kind, label, hint string) page.Field {
 	return v.Form.With(page.Field{Name: name, Type: kind, Label: v.Text(label), Hint: hint, Autocomplete: "off"})
 }
 
-func (room *Room) setLogo(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) setLogo(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	refuse := func(text string) (int, []byte, error) {
 		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: text, Label: s.Text("settings.logo.file")})
-		return room.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
+		return pages.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
 	}
 	file, err := s.File("logo")
 	if err != nil {
@@ -235,7 +235,7 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	if file == nil {
 		return refuse(s.Text("settings.logo.choose"))
 	}
-	_, err = room.config.Partners.SetLogo(s.Context(), s.Member.Partner.PartnerID, file)
+	_, err = pages.config.Partners.SetLogo(s.Context(), s.Member.Partner.PartnerID, file)
 	switch problems := form.ProblemsOf(err); {
 	case len(problems) > 0 && problems[0].Rule.Code() == picture.HEICRule.Code():
 		return refuse(page.FaultText(problems[0], s.Language))
@@ -247,8 +247,8 @@ func (room *Room) setLogo(s *sheet) (int, []byte, error) {
 	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.logo.set"})
 }
 
-func (room *Room) removeLogo(s *sheet) (int, []byte, error) {
-	if _, err := room.config.Partners.RemoveLogo(s.Context(), s.Member.Partner.PartnerID); err != nil {
+func (pages *Pages) removeLogo(s *sheet) (int, []byte, error) {
+	if _, err := pages.config.Partners.RemoveLogo(s.Context(), s.Member.Partner.PartnerID); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo("/portal/settings", page.Flash{Key: "settings.logo.removed"})

@@ -11,18 +11,18 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/samples"
-	"github.com/dropyard/dropyard/internal/web/visit"
 	"github.com/dropyard/dropyard/internal/webhook"
 	"github.com/google/uuid"
 )
 
-func (room *Room) startRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/start", partner.PermissionKeys, (*Room).start),
-		room.post("/start", partner.PermissionKeys, (*Room).startKey),
-		room.post("/start/order", partner.PermissionKeys, (*Room).startOrder),
+func (pages *Pages) startRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/start", partner.PermissionKeys, (*Pages).start),
+		pages.post("/start", partner.PermissionKeys, (*Pages).startKey),
+		pages.post("/start/order", partner.PermissionKeys, (*Pages).startOrder),
 	}
 }
 
@@ -107,24 +107,24 @@ func (v startView) Became(e *webhook.Event) string { return v.Text(eventPhrases[
 func (v startView) InTest(path string) string { return path + "?mode=" + string(delivery.ModeTest) }
 
 // start is about the test account, whichever mode the portal shows.
-func (room *Room) start(s *sheet) (int, []byte, error) { return room.showStart(s, nil) }
+func (pages *Pages) start(s *sheet) (int, []byte, error) { return pages.showStart(s, nil) }
 
 // startKey makes a test key, and shows its secret once, where it belongs.
-func (room *Room) startKey(s *sheet) (int, []byte, error) {
-	created, err := room.config.Partners.CreateKey(s.Context(), s.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
+func (pages *Pages) startKey(s *sheet) (int, []byte, error) {
+	created, err := pages.config.Partners.CreateKey(s.Context(), s.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.showStart(s, created)
+	return pages.showStart(s, created)
 }
 
 // startOrder creates a test order as a request over the interface does.
-func (room *Room) startOrder(s *sheet) (int, []byte, error) {
+func (pages *Pages) startOrder(s *sheet) (int, []byte, error) {
 	key, err := s.Key()
 	if err != nil {
 		return 0, nil, err
 	}
-	body := []byte(orderBody(key, room.config.Site.Now()))
+	body := []byte(orderBody(key, pages.config.Site.Now()))
 	source, err := strictjson.Parse(body)
 	if err != nil {
 		return 0, nil, fmt.Errorf("read the sample of an order: %w", err)
@@ -132,7 +132,7 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 	used := idempotency.Key{PartnerID: testAccount(s), Scope: "POST /v1/orders", UUID: key}
 	request := idempotency.NewRequest(used, body)
 	wanted, _ := form.Decode(source, order.ReadWanted) // keeps its faults
-	if _, err := room.config.Orders.Create(s.Context(), request, wanted); err != nil {
+	if _, err := pages.config.Orders.Create(s.Context(), request, wanted); err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(s.Link("/portal/start"), page.Flash{Key: "start.ordered"})
@@ -140,21 +140,21 @@ func (room *Room) startOrder(s *sheet) (int, []byte, error) {
 
 func testAccount(s *sheet) string { return delivery.TestAccount(s.Member.Partner.PartnerID) }
 
-func (room *Room) showStart(s *sheet, made *partner.CreatedKey) (int, []byte, error) {
+func (pages *Pages) showStart(s *sheet, made *partner.CreatedKey) (int, []byte, error) {
 	view := startView{sheet: s}
-	for _, read := range []func(*startView) error{room.readTestKey, room.readTestEndpoint, room.readTestOrder} {
+	for _, read := range []func(*startView) error{pages.readTestKey, pages.readTestEndpoint, pages.readTestOrder} {
 		if err := read(&view); err != nil {
 			return 0, nil, err
 		}
 	}
-	known := credentials{room.config.BaseURL(), "pk_test_…", "sk_test_…"}
+	known := credentials{pages.config.BaseURL(), "pk_test_…", "sk_test_…"}
 	if made != nil {
 		view.Key, view.Secret, known.secretKey = &made.APIKey, made.SecretKey, made.SecretKey
 	}
 	if view.Key != nil {
 		known.publicKey = view.Key.PublicKey
 	}
-	if err := room.addForms(&view, known); err != nil {
+	if err := pages.addForms(&view, known); err != nil {
 		return 0, nil, err
 	}
 	view.Listen, view.Forward, view.Receiver = known.fill("listen.sh"), known.fill("forward.sh"), known.fill(receiverFile)
@@ -162,7 +162,7 @@ func (room *Room) showStart(s *sheet, made *partner.CreatedKey) (int, []byte, er
 }
 
 // addForms adds the forms, and the programs, whose order needs a key of its own.
-func (room *Room) addForms(view *startView, known credentials) (err error) {
+func (pages *Pages) addForms(view *startView, known credentials) (err error) {
 	if view.KeyForm, err = view.form("/portal/start"); err != nil {
 		return err
 	}
@@ -174,13 +174,13 @@ func (room *Room) addForms(view *startView, known credentials) (err error) {
 		return err
 	}
 	id, err := uuid.Parse(unsent.Key)
-	view.Programs = programs(known, id, room.config.Site.Now())
+	view.Programs = programs(known, id, pages.config.Site.Now())
 	return err
 }
 
 // readTestKey reads the newest test key.
-func (room *Room) readTestKey(view *startView) error {
-	found, err := room.config.Partners.Keys(view.Context(), view.Member.Partner.PartnerID)
+func (pages *Pages) readTestKey(view *startView) error {
+	found, err := pages.config.Partners.Keys(view.Context(), view.Member.Partner.PartnerID)
 	for i := range found {
 		if found[i].Mode == delivery.ModeTest {
 			view.Key = &found[i]
@@ -189,8 +189,8 @@ func (room *Room) readTestKey(view *startView) error {
 	return err
 }
 
-func (room *Room) readTestEndpoint(view *startView) error {
-	found, err := room.config.Webhooks.Get(view.Context(), testAccount(view.sheet))
+func (pages *Pages) readTestEndpoint(view *startView) error {
+	found, err := pages.config.Webhooks.Get(view.Context(), testAccount(view.sheet))
 	if refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil
 	}
@@ -202,14 +202,14 @@ func (room *Room) readTestEndpoint(view *startView) error {
 const startEvents = 10
 
 // readTestOrder reads the newest test order and its events.
-func (room *Room) readTestOrder(view *startView) error {
+func (pages *Pages) readTestOrder(view *startView) error {
 	account := testAccount(view.sheet)
-	found, err := room.config.Orders.List(view.Context(), order.Filter{PartnerID: account, Limit: 1})
+	found, err := pages.config.Orders.List(view.Context(), order.Filter{PartnerID: account, Limit: 1})
 	if err != nil || len(found.Orders) == 0 {
 		return err
 	}
 	view.Order = found.Orders[0]
-	sent, err := room.config.Webhooks.List(view.Context(), webhook.Filter{PartnerID: account, OrderID: view.Order.OrderID, Limit: startEvents})
+	sent, err := pages.config.Webhooks.List(view.Context(), webhook.Filter{PartnerID: account, OrderID: view.Order.OrderID, Limit: startEvents})
 	view.Events = sent.Events
 	for _, event := range sent.Events {
 		view.Received = view.Received || event.State == outbox.Delivered

@@ -4,24 +4,24 @@ import (
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/inventory"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/shelf"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 const movementsPath = "/portal/stock/movements"
 
-func (room *Room) stockRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/stock", partner.PermissionStockRead, (*Room).stock),
-		room.get("/stock/movements", partner.PermissionStockRead, (*Room).movements),
+func (pages *Pages) stockRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/stock", partner.PermissionStockRead, (*Pages).stock),
+		pages.get("/stock/movements", partner.PermissionStockRead, (*Pages).movements),
 	}
 }
 
 // shelf returns the stock of the account as the page at a path shows it.
-func (s *sheet) shelf(path string) *shelf.View {
-	return &shelf.View{
-		Sheet: s.Sheet, Stock: s.room.config.Stock, PartnerID: s.Account, Path: path, Link: s.Link,
+func (s *sheet) shelf(path string) *inventory.View {
+	return &inventory.View{
+		Sheet: s.Sheet, Stock: s.pages.config.Stock, PartnerID: s.Account, Path: path, Link: s.Link,
 		ProductPath: func(productID int64) string {
 			return s.Link(movementsPath, "product_id", strconv.FormatInt(productID, 10))
 		},
@@ -32,12 +32,12 @@ func (s *sheet) shelf(path string) *shelf.View {
 // stockView is what the list of products shows.
 type stockView struct {
 	*sheet
-	Products *shelf.Products
+	Products *inventory.Products
 }
 
 // stock shows the products that are held for a partner, by their ids. Only operators
 // change them.
-func (room *Room) stock(s *sheet) (int, []byte, error) {
+func (pages *Pages) stock(s *sheet) (int, []byte, error) {
 	found, err := s.shelf("/portal/stock").Products()
 	if err != nil {
 		return 0, nil, err
@@ -48,11 +48,11 @@ func (room *Room) stock(s *sheet) (int, []byte, error) {
 // movementsView is what the journal of stock shows.
 type movementsView struct {
 	*sheet
-	Journal *shelf.Movements
+	Journal *inventory.Movements
 }
 
 // movements shows what has changed a partner's stock, newest first.
-func (room *Room) movements(s *sheet) (int, []byte, error) {
+func (pages *Pages) movements(s *sheet) (int, []byte, error) {
 	found, err := s.shelf(movementsPath).Movements()
 	if err != nil {
 		return 0, nil, err

@@ -8,18 +8,18 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
-func (room *Room) teamRoutes() []visit.Route {
-	return []visit.Route{
-		room.get("/team", partner.PermissionTeamRead, (*Room).team),
-		room.post("/team", partner.PermissionTeam, (*Room).invite),
-		room.post("/team/invitations/{invitation_id}/withdraw", partner.PermissionTeam, (*Room).withdraw),
-		room.get("/team/{user_id}", partner.PermissionTeam, (*Room).person),
-		room.post("/team/{user_id}", partner.PermissionTeam, (*Room).changePerson),
-		room.post("/team/{user_id}/remove", partner.PermissionTeam, (*Room).removePerson),
+func (pages *Pages) teamRoutes() []web.Route {
+	return []web.Route{
+		pages.get("/team", partner.PermissionTeamRead, (*Pages).team),
+		pages.post("/team", partner.PermissionTeam, (*Pages).invite),
+		pages.post("/team/invitations/{invitation_id}/withdraw", partner.PermissionTeam, (*Pages).withdraw),
+		pages.get("/team/{user_id}", partner.PermissionTeam, (*Pages).person),
+		pages.post("/team/{user_id}", partner.PermissionTeam, (*Pages).changePerson),
+		pages.post("/team/{user_id}/remove", partner.PermissionTeam, (*Pages).removePerson),
 	}
 }
 
@@ -74,7 +74,7 @@ type invitation struct {
 // Self reports whether a person is the reader.
 func (s *sheet) Self(userID string) bool { return userID == s.Member.User.UserID }
 
-func (room *Room) team(s *sheet) (int, []byte, error) {
+func (pages *Pages) team(s *sheet) (int, []byte, error) {
 	view := teamView{sheet: s}
 	if s.May(partner.PermissionTeam) {
 		form, err := s.form("/portal/team")
@@ -83,17 +83,17 @@ func (room *Room) team(s *sheet) (int, []byte, error) {
 		}
 		view.Form = form
 	}
-	return room.showTeam(view, http.StatusOK)
+	return pages.showTeam(view, http.StatusOK)
 }
 
 // showTeam shows the team as it is now.
-func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
+func (pages *Pages) showTeam(view teamView, status int) (int, []byte, error) {
 	s := view.sheet
-	found, err := room.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
+	found, err := pages.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return 0, nil, err
 	}
-	view.Users, view.hasMail = found.Users, room.config.Mail
+	view.Users, view.hasMail = found.Users, pages.config.Mail
 	for _, open := range found.Invitations {
 		row := invitation{Invitation: open}
 		if view.Form != nil {
@@ -106,45 +106,45 @@ func (room *Room) showTeam(view teamView, status int) (int, []byte, error) {
 	return s.show(leaf{template: "portal-team", title: s.Text("team.title"), data: view, status: status, modeless: true})
 }
 
-func (room *Room) invite(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) invite(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	var made *partner.NewInvitation
 	invited, err := form.Decode(sent.Typed(nil), partner.ReadInvitee)
 	if err == nil {
-		made, err = room.config.Partners.Invite(s.Context(), s.Member, invited)
+		made, err = pages.config.Partners.Invite(s.Context(), s.Member, invited)
 	}
 	switch {
 	case err == nil && made.URL == "":
 		return s.LeadTo("/portal/team", page.Flash{Key: "team.invited.mail", Arguments: []string{"email", made.Email}})
 	case err == nil:
-		return room.showLink(s, made)
+		return pages.showLink(s, made)
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
 		sent.Faults = append(sent.Faults, page.Fault{Field: "email", Text: s.Text("team.taken")})
 	case errors.Is(err, partner.ErrUnproven):
 		problem := &page.Message{Text: s.Text("team.unconfirmed.first"), Danger: true}
-		return room.showTeam(teamView{sheet: s, Form: sent, Problem: problem}, http.StatusConflict)
+		return pages.showTeam(teamView{sheet: s, Form: sent, Problem: problem}, http.StatusConflict)
 	case refusal.HasCode(err, refusal.CodeConflict):
-		return room.showTeam(teamView{sheet: s, Form: sent, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
+		return pages.showTeam(teamView{sheet: s, Form: sent, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return room.showTeam(teamView{sheet: s, Form: sent}, http.StatusUnprocessableEntity)
+	return pages.showTeam(teamView{sheet: s, Form: sent}, http.StatusUnprocessableEntity)
 }
 
 // showLink shows the link of an invitation, which no later page shows.
-func (room *Room) showLink(s *sheet, made *partner.NewInvitation) (int, []byte, error) {
+func (pages *Pages) showLink(s *sheet, made *partner.NewInvitation) (int, []byte, error) {
 	form, err := s.form("/portal/team")
 	if err != nil {
 		return 0, nil, err
 	}
-	return room.showTeam(teamView{sheet: s, Form: form, Invited: made}, http.StatusOK)
+	return pages.showTeam(teamView{sheet: s, Form: form, Invited: made}, http.StatusOK)
 }
 
-func (room *Room) withdraw(s *sheet) (int, []byte, error) {
-	err := room.config.Partners.Withdraw(s.Context(), s.Member.Partner.PartnerID, s.ID("invitation_id"))
+func (pages *Pages) withdraw(s *sheet) (int, []byte, error) {
+	err := pages.config.Partners.Withdraw(s.Context(), s.Member.Partner.PartnerID, s.ID("invitation_id"))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -161,8 +161,8 @@ type personView struct {
 	Problem   *page.Message // why the change was refused; may be nil
 }
 
-func (room *Room) person(s *sheet) (int, []byte, error) {
-	view, err := room.viewOfPerson(s)
+func (pages *Pages) person(s *sheet) (int, []byte, error) {
+	view, err := pages.viewOfPerson(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -177,8 +177,8 @@ func (room *Room) person(s *sheet) (int, []byte, error) {
 
 // viewOfPerson returns the person that the path names, without the form. It refuses with
 // not_found.
-func (room *Room) viewOfPerson(s *sheet) (*personView, error) {
-	team, err := room.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
+func (pages *Pages) viewOfPerson(s *sheet) (*personView, error) {
+	team, err := pages.config.Partners.Team(s.Context(), s.Member.Partner.PartnerID)
 	if err != nil {
 		return nil, err
 	}
@@ -207,12 +207,12 @@ func (s *sheet) showPerson(view *personView, status int) (int, []byte, error) {
 	})
 }
 
-func (room *Room) changePerson(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) changePerson(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	view, err := room.viewOfPerson(s)
+	view, err := pages.viewOfPerson(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -222,21 +222,21 @@ func (room *Room) changePerson(s *sheet) (int, []byte, error) {
 	var changed *partner.User
 	change, err := form.Decode(sent.Typed(nil), partner.ReadUser)
 	if err == nil {
-		changed, err = room.config.Partners.ChangeUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"), change)
+		changed, err = pages.config.Partners.ChangeUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"), change)
 	}
 	if err != nil {
-		return room.refusePerson(s, sent, err)
+		return pages.refusePerson(s, sent, err)
 	}
 	return s.LeadTo("/portal/team", page.Flash{Key: "team.changed", Arguments: []string{"name", changed.Name}})
 }
 
 // refusePerson shows the form of a person again with what is wrong with it.
-func (room *Room) refusePerson(s *sheet, form *page.Form, refused error) (int, []byte, error) {
+func (pages *Pages) refusePerson(s *sheet, form *page.Form, refused error) (int, []byte, error) {
 	lastOwner := refusal.HasCode(refused, refusal.CodeConflict)
 	if !lastOwner && !form.Refuse(refused, s.Language) {
 		return 0, nil, refused
 	}
-	view, err := room.viewOfPerson(s)
+	view, err := pages.viewOfPerson(s)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -248,8 +248,8 @@ func (room *Room) refusePerson(s *sheet, form *page.Form, refused error) (int, [
 	return s.showPerson(view, http.StatusUnprocessableEntity)
 }
 
-func (room *Room) removePerson(s *sheet) (int, []byte, error) {
-	err := room.config.Partners.RemoveUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"))
+func (pages *Pages) removePerson(s *sheet) (int, []byte, error) {
+	err := pages.config.Partners.RemoveUser(s.Context(), s.Member.Partner.PartnerID, s.ID("user_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict):
 		return s.LeadTo("/portal/team/"+s.ID("user_id"), page.Flash{Key: "team.last_owner", Danger: true})

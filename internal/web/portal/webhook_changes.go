@@ -29,8 +29,8 @@ func (s *sheet) unlessGone(err error) (int, []byte, error) {
 }
 
 // withSecret shows the page with the endpoint's secret, this once.
-func (room *Room) withSecret(s *sheet, secret string) (int, []byte, error) {
-	view, err := room.webhooksOf(s.on(webhooksPath), nil)
+func (pages *Pages) withSecret(s *sheet, secret string) (int, []byte, error) {
+	view, err := pages.webhooksOf(s.on(webhooksPath), nil)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -41,12 +41,12 @@ func (room *Room) withSecret(s *sheet, secret string) (int, []byte, error) {
 // setEndpoint sets the address of the endpoint. A new endpoint gets a secret, which the
 // page shows once. One that the service has disabled is enabled, and one that the partner
 // has disabled is not.
-func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) setEndpoint(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	before, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	before, err := pages.config.Webhooks.Get(s.Context(), s.Account)
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return 0, nil, err
 	}
@@ -54,32 +54,32 @@ func (room *Room) setEndpoint(s *sheet) (int, []byte, error) {
 		return s.Stale(s.Link(webhooksPath))
 	}
 	enabled := before.Endpoint == nil || before.Enabled || before.DisabledReason != ""
-	put, isNew, err := room.putEndpoint(s, sent.Values.Get("url"), enabled)
+	put, isNew, err := pages.putEndpoint(s, sent.Values.Get("url"), enabled)
 	switch {
 	case err != nil:
-		return room.refuseEndpoint(s, sent, err)
+		return pages.refuseEndpoint(s, sent, err)
 	case isNew:
-		return room.withSecret(s, put.Secret)
+		return pages.withSecret(s, put.Secret)
 	default:
 		return s.toWebhooks("portal.hook.changed")
 	}
 }
 
-func (room *Room) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
+func (pages *Pages) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
 	values := url.Values{"url": {address}, "enabled": {strconv.FormatBool(enabled)}}
-	target, err := form.Decode(form.FromValues(values, nil), room.config.Webhooks.ReadTarget)
+	target, err := form.Decode(form.FromValues(values, nil), pages.config.Webhooks.ReadTarget)
 	if err != nil {
 		return webhook.Settings{}, false, err
 	}
-	return room.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, target)
+	return pages.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, target)
 }
 
 // refuseEndpoint shows the page again with what was wrong.
-func (room *Room) refuseEndpoint(s *sheet, sent *page.Form, why error) (int, []byte, error) {
+func (pages *Pages) refuseEndpoint(s *sheet, sent *page.Form, why error) (int, []byte, error) {
 	if !sent.Refuse(why, s.Language) {
 		return 0, nil, why
 	}
-	view, err := room.webhooksOf(s, nil)
+	view, err := pages.webhooksOf(s, nil)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -88,12 +88,12 @@ func (room *Room) refuseEndpoint(s *sheet, sent *page.Form, why error) (int, []b
 }
 
 // switchEndpoint enables or disables the endpoint.
-func (room *Room) switchEndpoint(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) switchEndpoint(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	found, err := pages.config.Webhooks.Get(s.Context(), s.Account)
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -101,29 +101,29 @@ func (room *Room) switchEndpoint(s *sheet) (int, []byte, error) {
 	if enabled {
 		message = "portal.hook.switched.on"
 	}
-	if _, _, err := room.putEndpoint(s, found.URL, enabled); err != nil {
+	if _, _, err := pages.putEndpoint(s, found.URL, enabled); err != nil {
 		return 0, nil, err
 	}
 	return s.toWebhooks(message)
 }
 
-func (room *Room) removeEndpoint(s *sheet) (int, []byte, error) {
-	if err := room.config.Webhooks.Remove(s.Context(), s.Account, webhook.Signed{}); err != nil {
+func (pages *Pages) removeEndpoint(s *sheet) (int, []byte, error) {
+	if err := pages.config.Webhooks.Remove(s.Context(), s.Account, webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.removed")
 }
 
-func (room *Room) rotateSecret(s *sheet) (int, []byte, error) {
-	rotated, err := room.config.Webhooks.Rotate(s.Context(), s.Account, webhook.Signed{})
+func (pages *Pages) rotateSecret(s *sheet) (int, []byte, error) {
+	rotated, err := pages.config.Webhooks.Rotate(s.Context(), s.Account, webhook.Signed{})
 	if err != nil {
 		return s.unlessGone(err)
 	}
-	return room.withSecret(s, rotated.Secret)
+	return pages.withSecret(s, rotated.Secret)
 }
 
-func (room *Room) activateSecret(s *sheet) (int, []byte, error) {
-	if _, err := room.config.Webhooks.Activate(s.Context(), s.Account, webhook.Signed{}); err != nil {
+func (pages *Pages) activateSecret(s *sheet) (int, []byte, error) {
+	if _, err := pages.config.Webhooks.Activate(s.Context(), s.Account, webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.activated")
@@ -131,8 +131,8 @@ func (room *Room) activateSecret(s *sheet) (int, []byte, error) {
 
 // testEndpoint sends a test event, and says what came of it. The event is not stored, so
 // that there is no page of it.
-func (room *Room) testEndpoint(s *sheet) (int, []byte, error) {
-	tested, err := room.config.Webhooks.Test(s.Context(), s.Account)
+func (pages *Pages) testEndpoint(s *sheet) (int, []byte, error) {
+	tested, err := pages.config.Webhooks.Test(s.Context(), s.Account)
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -154,20 +154,20 @@ const sinceLayout = "2006-01-02T15:04"
 var sinceRule = form.Define("local_time", "a time such as "+sinceLayout)
 
 // redeliverSince sends the events of a filter again, from a time or a cursor on.
-func (room *Room) redeliverSince(s *sheet) (int, []byte, error) {
-	sent, err := page.ReadForm(s.Visit)
+func (pages *Pages) redeliverSince(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
 	selected := eventFilterOf(sent.Values)
-	filter, err := room.selected(s, selected)
+	filter, err := pages.selected(s, selected)
 	if err != nil {
 		return 0, nil, err
 	}
 	if filter.After, err = redeliveryStart(sent.Values); err != nil {
-		return room.refuseRedelivery(s, sent, err)
+		return pages.refuseRedelivery(s, sent, err)
 	}
-	count, next, err := room.config.Webhooks.RedeliverSince(s.Context(), filter)
+	count, next, err := pages.config.Webhooks.RedeliverSince(s.Context(), filter)
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -196,11 +196,11 @@ func redeliveryStart(values url.Values) (string, error) {
 }
 
 // refuseRedelivery shows the page again with what was wrong.
-func (room *Room) refuseRedelivery(s *sheet, sent *page.Form, why error) (int, []byte, error) {
+func (pages *Pages) refuseRedelivery(s *sheet, sent *page.Form, why error) (int, []byte, error) {
 	if !sent.Refuse(why, s.Language) {
 		return 0, nil, why
 	}
-	view, err := room.webhooksOf(s.on(webhooksPath), sent.Values)
+	view, err := pages.webhooksOf(s.on(webhooksPath), sent.Values)
 	if err != nil {
 		return 0, nil, err
 	}

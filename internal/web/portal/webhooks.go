@@ -12,27 +12,27 @@ import (
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // webhooksPath is the path of the page of webhooks.
 const webhooksPath = "/portal/webhooks"
 
-func (room *Room) webhookRoutes() []visit.Route {
+func (pages *Pages) webhookRoutes() []web.Route {
 	read, change := partner.PermissionWebhooksRead, partner.PermissionWebhooks
-	return []visit.Route{
-		room.get("/webhooks", read, (*Room).webhooks),
-		room.post("/webhooks", change, (*Room).setEndpoint),
-		room.post("/webhooks/enabled", change, (*Room).switchEndpoint),
-		room.post("/webhooks/removal", change, (*Room).removeEndpoint),
-		room.post("/webhooks/secret", change, (*Room).rotateSecret),
-		room.post("/webhooks/secret/active", change, (*Room).activateSecret),
-		room.post("/webhooks/test", change, (*Room).testEndpoint),
-		room.post("/webhooks/redelivery", change, (*Room).redeliverSince),
-		room.get("/webhooks/{event_id}", read, (*Room).event),
-		room.post("/webhooks/{event_id}/redelivery", change, (*Room).redeliver),
+	return []web.Route{
+		pages.get("/webhooks", read, (*Pages).webhooks),
+		pages.post("/webhooks", change, (*Pages).setEndpoint),
+		pages.post("/webhooks/enabled", change, (*Pages).switchEndpoint),
+		pages.post("/webhooks/removal", change, (*Pages).removeEndpoint),
+		pages.post("/webhooks/secret", change, (*Pages).rotateSecret),
+		pages.post("/webhooks/secret/active", change, (*Pages).activateSecret),
+		pages.post("/webhooks/test", change, (*Pages).testEndpoint),
+		pages.post("/webhooks/redelivery", change, (*Pages).redeliverSince),
+		pages.get("/webhooks/{event_id}", read, (*Pages).event),
+		pages.post("/webhooks/{event_id}/redelivery", change, (*Pages).redeliver),
 	}
 }
 
@@ -58,8 +58,8 @@ type endpointState struct {
 }
 
 // webhooks shows the endpoint and its events.
-func (room *Room) webhooks(s *sheet) (int, []byte, error) {
-	view, err := room.webhooksOf(s, s.Request.URL.Query())
+func (pages *Pages) webhooks(s *sheet) (int, []byte, error) {
+	view, err := pages.webhooksOf(s, s.Request.URL.Query())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -71,9 +71,9 @@ func (v *webhooksView) show(status int) (int, []byte, error) {
 }
 
 // webhooksOf reads what the page shows. The filter of its events is in values.
-func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error) {
+func (pages *Pages) webhooksOf(s *sheet, values url.Values) (*webhooksView, error) {
 	view := &webhooksView{sheet: s}
-	found, err := room.config.Webhooks.Get(s.Context(), s.Account)
+	found, err := pages.config.Webhooks.Get(s.Context(), s.Account)
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil, err
 	}
@@ -82,13 +82,13 @@ func (room *Room) webhooksOf(s *sheet, values url.Values) (*webhooksView, error)
 	}
 	view.Set.Version = versionOfEndpoint(found)
 	if found.Endpoint != nil {
-		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint), found.Rotates(room.config.Site.Now())
+		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint), found.Rotates(pages.config.Site.Now())
 		view.Set.Values.Set("url", found.URL)
-		if view.Waiting, err = room.waiting(s); err != nil {
+		if view.Waiting, err = pages.waiting(s); err != nil {
 			return nil, err
 		}
 	}
-	view.Log, err = room.eventLog(s, values)
+	view.Log, err = pages.eventLog(s, values)
 	return view, err
 }
 
@@ -120,8 +120,8 @@ func stateOf(e *webhook.Endpoint) endpointState {
 const maxWaiting = 100
 
 // waiting returns how many events of the account wait, in words.
-func (room *Room) waiting(s *sheet) (string, error) {
-	found, err := room.config.Webhooks.List(s.Context(), webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
+func (pages *Pages) waiting(s *sheet) (string, error) {
+	found, err := pages.config.Webhooks.List(s.Context(), webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
 	switch {
 	case err != nil || len(found.Events) == 0:
 		return "", err
@@ -188,19 +188,19 @@ func eventCursor(values url.Values, name string) string {
 // eventsShown is how many events a page shows.
 const eventsShown = 25
 
-func (room *Room) eventLog(s *sheet, values url.Values) (log eventLog, err error) {
+func (pages *Pages) eventLog(s *sheet, values url.Values) (log eventLog, err error) {
 	log.filter, log.Cursor = eventFilterOf(values), eventCursor(values, "after")
 	log.Chips, log.Fields = log.filter.chips(s), log.filter.fields(s)
 	if log.Redelivery, err = s.form(webhooksPath + "/redelivery"); err != nil {
 		return log, err
 	}
-	log.Redelivery.Values.Set("since", room.config.Site.Now().UTC().Add(-24*time.Hour).Format(sinceLayout))
-	filter, err := room.selected(s, log.filter)
+	log.Redelivery.Values.Set("since", pages.config.Site.Now().UTC().Add(-24*time.Hour).Format(sinceLayout))
+	filter, err := pages.selected(s, log.filter)
 	if err != nil {
 		return log, err
 	}
 	filter.Before, filter.Limit = eventCursor(values, "cursor"), eventsShown
-	found, err := room.config.Webhooks.List(s.Context(), filter)
+	found, err := pages.config.Webhooks.List(s.Context(), filter)
 	for _, e := range found.Events {
 		log.Events = append(log.Events, eventRowOf(e))
 	}
@@ -211,12 +211,12 @@ func (room *Room) eventLog(s *sheet, values url.Values) (log eventLog, err error
 }
 
 // selected returns the filter as the use case takes it.
-func (room *Room) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
+func (pages *Pages) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
 	filter := webhook.Filter{PartnerID: s.Account, State: f.state, Type: f.eventType, OrderID: f.order}
 	if f.order == "" {
 		return filter, nil
 	}
-	named, err := room.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: f.order, Limit: 1})
+	named, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: f.order, Limit: 1})
 	if len(named.Orders) > 0 {
 		filter.OrderID = named.Orders[0].OrderID
 	}
@@ -260,7 +260,7 @@ func (l eventLog) Filtered() bool { return l.filter != eventFilter{} }
 
 // SinceField returns the field for the time from which on events are sent again.
 func (v *webhooksView) SinceField() page.Field {
-	now := v.room.config.Site.Now().UTC().Format("15:04")
+	now := v.pages.config.Site.Now().UTC().Format("15:04")
 	return v.Log.Redelivery.With(page.Field{Name: "since", Type: "datetime-local", Label: v.Text("portal.hook.since"), Hint: v.Text("portal.hook.since.hint", "now", now), Required: true})
 }
 

@@ -6,8 +6,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/recipient"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // mailView is what the page about mails shows.
@@ -20,21 +20,21 @@ type mailView struct {
 // sent again (/track/{order_id}/mail). Its form sends no key: mail programs stop mails
 // by a POST of their own (RFC 8058), whose body says nothing else, and repeating it
 // changes nothing. They follow no redirect, so the page is the answer.
-func (room *Room) Mail(v *visit.Visit) (status int, body []byte, err error) {
-	choice, err := room.choose(v)
-	if refusal.HasCode(err, refusal.CodeNotFound) && visit.WantsPage(v.Request) {
-		return room.unknown(v)
+func (pages *Pages) Mail(v *web.PageRequest) (status int, body []byte, err error) {
+	choice, err := pages.choose(v)
+	if refusal.HasCode(err, refusal.CodeNotFound) && web.WantsPage(v.Request) {
+		return pages.unknown(v)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
 	partnerID, _ := delivery.PartnerOfOrder(choice.OrderID)
-	sender, err := room.config.Senders.Sender(v.Context(), partnerID)
+	sender, err := pages.config.Senders.Sender(v.Context(), partnerID)
 	if err != nil {
 		return 0, nil, err
 	}
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
-	body, err = room.templates.Render(v.Header, page.Document{
+	body, err = pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "mail", Title: language.Text("track.mail.title"),
 		Data: mailView{choice, viewOfSender(sender)}, Styles: []string{"track.css"}, Roomy: true,
 	})
@@ -43,16 +43,16 @@ func (room *Room) Mail(v *visit.Visit) (status int, body []byte, err error) {
 
 // choose writes the choice if the visit makes one, and returns what is chosen. It
 // refuses with not_found.
-func (room *Room) choose(v *visit.Visit) (*recipient.Choice, error) {
-	order, err := room.config.Orders.Track(v.Context(), v.ID("order_id"))
+func (pages *Pages) choose(v *web.PageRequest) (*recipient.Choice, error) {
+	order, err := pages.config.Orders.Track(v.Context(), v.ID("order_id"))
 	if err != nil {
 		return nil, err
 	}
 	if v.Request.Method == http.MethodPost {
 		stopped := v.Request.URL.Query().Get("choice") != "resume"
-		if err := room.config.Mails.Stop(v.Context(), order.OrderID, stopped); err != nil {
+		if err := pages.config.Mails.Stop(v.Context(), order.OrderID, stopped); err != nil {
 			return nil, err
 		}
 	}
-	return room.config.Mails.Choice(v.Context(), order)
+	return pages.config.Mails.Choice(v.Context(), order)
 }

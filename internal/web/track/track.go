@@ -11,8 +11,8 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 //go:embed templates assets
@@ -40,7 +40,7 @@ type Mails interface {
 	Stop(ctx context.Context, orderID string, stopped bool) error
 }
 
-// Config holds what the room needs.
+// Config holds what the pages need.
 type Config struct {
 	Site *page.Site
 	// Clock returns the time zone of an address, of which province and postal code are known.
@@ -51,16 +51,16 @@ type Config struct {
 	Mails   Mails
 }
 
-// Room is the pages for recipients.
-type Room struct {
+// Pages is the pages for recipients.
+type Pages struct {
 	config    Config
 	templates page.Templates
 }
 
-// New returns the room and adds its assets to the site.
-func New(config Config) *Room {
+// New returns the pages and adds their assets to the site.
+func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
-	return &Room{config, config.Site.Templates(files, "templates/*.html")}
+	return &Pages{config, config.Site.Templates(files, "templates/*.html")}
 }
 
 // liveSeconds is how often an open page reads itself again.
@@ -68,17 +68,17 @@ const liveSeconds = 20
 
 // Order serves the page of an order (GET /track/{order_id}/html). If the order does not
 // exist, a reader gets a page that says so, and any other client the refusal.
-func (room *Room) Order(v *visit.Visit) (int, []byte, error) {
-	found, sender, photo, err := room.find(v.Context(), v.ID("order_id"))
-	if refusal.HasCode(err, refusal.CodeNotFound) && visit.WantsPage(v.Request) {
-		return room.unknown(v)
+func (pages *Pages) Order(v *web.PageRequest) (int, []byte, error) {
+	found, sender, photo, err := pages.find(v.Context(), v.ID("order_id"))
+	if refusal.HasCode(err, refusal.CodeNotFound) && web.WantsPage(v.Request) {
+		return pages.unknown(v)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
-	view := viewOf(found, sender, photo, language, room.config.Clock(found.Destination.Address()), room.config.Site.Now())
-	body, err := room.templates.Render(v.Header, page.Document{
+	view := viewOf(found, sender, photo, language, pages.config.Clock(found.Destination.Address()), pages.config.Site.Now())
+	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "order", Title: view.Title(), Data: view,
 		Styles: []string{"track.css"}, Roomy: true, Preview: preview(sender, language),
 	})
@@ -86,15 +86,15 @@ func (room *Room) Order(v *visit.Visit) (int, []byte, error) {
 }
 
 // find returns an order, its sender, and the name of the photo that proves its delivery.
-func (room *Room) find(ctx context.Context, orderID string) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
-	if found, err = room.config.Orders.Follow(ctx, orderID); err != nil {
+func (pages *Pages) find(ctx context.Context, orderID string) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
+	if found, err = pages.config.Orders.Follow(ctx, orderID); err != nil {
 		return nil, sender, "", err
 	}
-	if sender, err = room.config.Senders.Sender(ctx, found.PartnerID); err != nil {
+	if sender, err = pages.config.Senders.Sender(ctx, found.PartnerID); err != nil {
 		return nil, sender, "", err
 	}
 	if found.Status == delivery.StatusDelivered {
-		photo, err = room.config.Photos.Photo(ctx, found.PartnerID, found.OrderID)
+		photo, err = pages.config.Photos.Photo(ctx, found.PartnerID, found.OrderID)
 	}
 	return found, sender, photo, err
 }
@@ -109,9 +109,9 @@ func preview(sender partner.Sender, l page.Language) *page.Preview {
 	return &page.Preview{Title: title, Description: l.Text("track.description"), Site: sender.Name}
 }
 
-func (room *Room) unknown(v *visit.Visit) (int, []byte, error) {
+func (pages *Pages) unknown(v *web.PageRequest) (int, []byte, error) {
 	language := page.LanguageOf(v.Request, "")
-	body, err := room.templates.Render(v.Header, page.Document{
+	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "unknown", Title: language.Text("track.unknown"),
 		Styles: []string{"track.css"}, Roomy: true,
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
-	"github.com/dropyard/dropyard/internal/web/visit"
 )
 
 // services are the use cases of a page: one order and its sender.
@@ -67,13 +67,13 @@ func order(status delivery.Status) *delivery.Tracked {
 func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
 	t.Helper()
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
+	pages := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
 	header := http.Header{}
-	status, body, err := room.Order(&visit.Visit{Request: r, Header: header})
+	status, body, err := pages.Order(&web.PageRequest{Request: r, Header: header})
 	return status, header, string(body), err
 }
 
@@ -209,11 +209,11 @@ func BenchmarkOrderPage(b *testing.B) {
 	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
 	s.order.Courier = &delivery.TrackedCourier{FirstName: "Camille", Vehicle: "van"}
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	room := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
+	pages := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := room.Order(&visit.Visit{Request: r, Header: http.Header{}}); err != nil {
+		if _, _, err := pages.Order(&web.PageRequest{Request: r, Header: http.Header{}}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestModulesHaveTypes runs the TypeScript compiler over the assets of all rooms.
+// TestModulesHaveTypes runs the TypeScript compiler over the assets of all packages.
 func TestModulesHaveTypes(t *testing.T) {
 	t.Parallel()
 	testkit.NeedFullLength.OrSkip(t)

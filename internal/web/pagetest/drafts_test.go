@@ -1,0 +1,107 @@
+package pagetest_test
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/pagetest"
+)
+
+// sceneNamed returns the first scene with a name.
+func sceneNamed(t *testing.T, name string) pagetest.Scene {
+	t.Helper()
+	open(t)
+	i := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == name })
+	if i < 0 {
+		t.Fatalf("there is no scene %q", name)
+	}
+	return server.Scenes[i]
+}
+
+// typeInto types texts into fields, by their names.
+const typeInto = `((values) => {
+  for (const [name, value] of Object.entries(values)) {
+    const field = document.querySelector("[name='" + name + "'], #" + CSS.escape(name));
+    field.value = value;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+})`
+
+// TestTypedTextSurvivesTheEndOfASession types into forms, ends the session and sends them:
+// after signing in, what was typed is there again.
+func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
+	t.Parallel()
+	order := theatreOrder(t)
+	for _, c := range []struct {
+		name, scene, query, typed, send string
+		want                            map[string]string // by expressions
+	}{
+		{
+			name: "new order", scene: "portal-new-priced", typed: `{ reference: "typed", instructions: "two\nlines", "parcels[0].weight_kg": "61" }`, send: `#new-order button.first`,
+			want: map[string]string{
+				`document.getElementById("new-order").elements.reference.value`: "typed", `document.getElementById("new-order").elements.instructions.value`: "two\nlines",
+				`document.getElementById("new-order").elements["parcels[0].weight_kg"].value`: "61",
+				`document.querySelectorAll(".parcel").length`:                                 "2",
+			},
+		},
+		{
+			name: "note on the page of an order", scene: "console-order", typed: `{ text: "Ring twice" }`, send: `form[action$="/notes"] button`,
+			want: map[string]string{`document.querySelector("[name=text]").value`: "Ring twice"},
+		},
+		{
+			name: "note on the board", scene: "console-board-panel", typed: `{ "new-note": "Ring twice" }`, send: `.panel form button`,
+			want: map[string]string{`document.getElementById("new-note")?.value`: "Ring twice", `new URLSearchParams(location.search).get("order")`: order},
+		},
+		{
+			name: "rate card", scene: "rates-new", typed: `{ name: "winter", document: "{ \"currency\":" }`, send: `form[enctype] button`,
+			want: map[string]string{`document.querySelector("[name=name]").value`: "winter", `document.querySelector("[name=document]").value`: `{ "currency":`},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			scene := sceneNamed(t, c.scene)
+			visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer visit.Close()
+			if _, err := browser.Evaluate[any](visit, typeInto+"("+c.typed+");null"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := chromedp.Call(visit.Page, network.ClearBrowserCookies, cdp.Empty{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := visit.Do(chromedp.Click(c.send), chromedp.WaitVisible("#field-password")); err != nil {
+				t.Fatal(err)
+			}
+			next, err := browser.Evaluate[string](visit, `new URLSearchParams(location.search).get("next")`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			name, value, _ := strings.Cut(scene.Cookie, "=")
+			if _, err := chromedp.Call(visit.Page, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: scene.URL, HTTPOnly: new(true)}); err != nil {
+				t.Fatal(err)
+			}
+			at, _ := url.Parse(scene.URL)
+			if err := visit.Do(chromedp.Navigate(at.Scheme + "://" + at.Host + next)); err != nil {
+				t.Fatal(err)
+			}
+			for expression, want := range c.want {
+				shows(t, visit, expression, want)
+			}
+			// It comes back once: a form that was left for another page begins anew.
+			if c.scene == "console-order" {
+				if err := visit.Do(chromedp.Navigate(scene.URL), chromedp.Navigate(scene.URL)); err != nil {
+					t.Fatal(err)
+				}
+				shows(t, visit, `document.querySelector("[name=text]").value`, "")
+			}
+		})
+	}
+}
