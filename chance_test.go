@@ -12,7 +12,9 @@ import (
 )
 
 // chance matches what can make a test depend on chance or on the speed of the machine.
-var chance = regexp.MustCompile(`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTimer)\(|"math/rand|"crypto/rand"|\brapid\.(Check|MakeCheck)\(`)
+var chance = regexp.MustCompile(
+	`\btime\.(Sleep|After|Since|Tick|NewTicker|NewTimer)\(|"math/rand|"crypto/rand"|\brapid\.(Check|MakeCheck)\(`,
+)
 
 // allowed are the test files in which it stands all the same, each with the reason. Files
 // that call synctest.Test need none: their time is that of the bubble.
@@ -61,7 +63,8 @@ func TestNoTestDependsOnChance(t *testing.T) {
 	for _, path := range found {
 		if allowed[path] == "" {
 			text, _ := os.ReadFile(path)
-			t.Errorf("%s has %q: use testing/synctest, the clock that is passed in, or testkit/repeatable", path, chance.FindAllString(string(text), -1))
+			t.Errorf("%s has %q: use testing/synctest, the clock that is passed in, or testkit/repeatable", path,
+				chance.FindAllString(string(text), -1))
 		}
 	}
 	for path := range allowed {

@@ -73,7 +73,8 @@ func notices(t *testing.T) string {
 func compiledModules(t *testing.T) map[string]string {
 	found := map[string]string{}
 	for _, system := range []string{"linux", "darwin", "windows"} {
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}", "./cmd/dropyard")
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Dir}}{{end}}{{end}}",
+			"./cmd/dropyard")
 		list.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 		lines, err := list.Output()
 		if err != nil {

@@ -38,9 +38,12 @@ func TestReadme(t *testing.T) {
 	text = strings.ReplaceAll(text, "login --operator", `login --operator <<<"$OPERATOR_PASSWORD"`) // which is typed
 
 	demo := printed.String()
-	out := runBash(t, text, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+apptest.Printed(t, demo, "API key"), "DROPYARD_SECRET="+apptest.Printed(t, demo, "secret"),
+	out := runBash(t, text, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+apptest.Printed(t, demo, "API key"),
+		"DROPYARD_SECRET="+apptest.Printed(t, demo, "secret"),
 		"OPERATOR_PASSWORD="+apptest.Printed(t, demo, `operator +\S+ +password`), "XDG_CONFIG_HOME="+t.TempDir())
-	for _, want := range []string{`quo_`, `status +pending`, `status +delivered`, `status +cancelled`, `reason +changed my mind`, ` IN +2 `, ` OUT +2 `} {
+	for _, want := range []string{
+		`quo_`, `status +pending`, `status +delivered`, `status +cancelled`, `reason +changed my mind`, ` IN +2 `, ` OUT +2 `,
+	} {
 		if !regexp.MustCompile(want).MatchString(out) {
 			t.Errorf("the output lacks %s", want)
 		}

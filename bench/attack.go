@@ -75,7 +75,9 @@ func (f attackFlags) measure(ctx context.Context, name string, arguments []strin
 }
 
 // measureIn measures a service whose data are in a directory.
-func (f attackFlags) measureIn(ctx context.Context, directory, name string, arguments []string) (report *attackReport, err error) {
+func (f attackFlags) measureIn(
+	ctx context.Context, directory, name string, arguments []string,
+) (report *attackReport, err error) {
 	t, err := startTarget(ctx, directory, f.Binary)
 	if err != nil {
 		return nil, err
@@ -93,7 +95,9 @@ func (f attackFlags) measureIn(ctx context.Context, directory, name string, argu
 }
 
 // underAttack measures the bystanders during the attack.
-func (f attackFlags) underAttack(ctx context.Context, t *target, others []account, arguments []string, report *attackReport) error {
+func (f attackFlags) underAttack(
+	ctx context.Context, t *target, others []account, arguments []string, report *attackReport,
+) error {
 	attacking, err := startAttacker(ctx, arguments, t)
 	if err != nil {
 		return err
@@ -177,7 +181,8 @@ func (r *attackReport) compare() {
 
 func (r *attackReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "Attack %q: others create %d orders/s, %.3g s before and during it\n%v\n\n", r.Name, r.Rate, r.Seconds, r.environment)
+	_, _ = fmt.Fprintf(t, "Attack %q: others create %d orders/s, %.3g s before and during it\n%v\n\n", r.Name, r.Rate,
+		r.Seconds, r.environment)
 	_, _ = fmt.Fprintln(t, "\torders/s\tp50 ms\tp99 ms\tmax ms\tfailed\tresident MB\tdescriptors\t")
 	for _, row := range []struct {
 		name string

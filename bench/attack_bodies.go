@@ -68,7 +68,9 @@ func retryPause(random *rand.Rand) time.Duration {
 
 // insist repeats an attempt on each of many connections until the context ends, and
 // counts the attempts and their outcomes.
-func insist(ctx context.Context, connections int, count counter, attempt func(random *rand.Rand) (outcome string, err error)) {
+func insist(
+	ctx context.Context, connections int, count counter, attempt func(random *rand.Rand) (outcome string, err error),
+) {
 	var open sync.WaitGroup
 	for range connections {
 		open.Go(func() {
@@ -128,7 +130,10 @@ func attempt(ctx context.Context, address string, pieces [][]byte, whole bool) (
 // of the body is missing.
 func strangersPicture() [][]byte {
 	const size = 5<<20 - 1
-	head := fmt.Sprintf("POST /ops/v1/orders/x/proofs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n", size+1)
+	head := fmt.Sprintf(
+		"POST /ops/v1/orders/x/proofs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: image/png\r\nContent-Length: %d\r\n\r\n",
+		size+1,
+	)
 	return [][]byte{[]byte(head), zeros[:size]}
 }
 
@@ -217,7 +222,10 @@ func (a *answersAttack) fill(ctx context.Context, t *target, attacker account) e
 // largeBatch returns the body of a batch of orders with 50 parcels each, which are
 // described at length.
 func largeBatch(random *rand.Rand, orders int) []byte {
-	parcel := fmt.Sprintf(`{"parcel_id":"P-%%d","description":%q,"length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":1},`, strings.Repeat("x", 1000))
+	parcel := fmt.Sprintf(
+		`{"parcel_id":"P-%%d","description":%q,"length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":1},`,
+		strings.Repeat("x", 1000),
+	)
 	var parcels strings.Builder
 	for i := range 48 {
 		fmt.Fprintf(&parcels, parcel, i+10)

@@ -152,7 +152,8 @@ func (r *coldReport) findHalf() {
 
 func (r *coldReport) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "Attack \"cold\": %d clients create orders, %d in the database\n%v\n\n", r.Clients, r.Orders, r.environment)
+	_, _ = fmt.Fprintf(t, "Attack \"cold\": %d clients create orders, %d in the database\n%v\n\n", r.Clients, r.Orders,
+		r.environment)
 	_, _ = fmt.Fprintf(t, "second\torders/s\t\nwarm\t%.0f\t\n", r.Warm)
 	for i, rate := range r.Cold {
 		_, _ = fmt.Fprintf(t, "%d\t%d\t\n", i+1, rate)

@@ -115,7 +115,9 @@ func (c *slowEndpointsAttack) behaviour() behaviour {
 
 // prepare fills the data directory, and returns the orders of the quick partners and
 // the time at which the events of the slow endpoints become due.
-func (c *slowEndpointsAttack) prepare(ctx context.Context, directory string, slow *receiver, others *quickReceiver) (orders []string, begins time.Time, err error) {
+func (c *slowEndpointsAttack) prepare(
+	ctx context.Context, directory string, slow *receiver, others *quickReceiver,
+) (orders []string, begins time.Time, err error) {
 	t, err := startTarget(ctx, directory, c.Binary, slowFlags...)
 	if err != nil {
 		return nil, begins, err
@@ -135,7 +137,9 @@ func (c *slowEndpointsAttack) seedTime() time.Duration {
 
 // quickOrders registers the quick partners with their endpoints, and creates all
 // orders that will be moved.
-func (c *slowEndpointsAttack) quickOrders(ctx context.Context, t *target, others *quickReceiver) (orders []string, err error) {
+func (c *slowEndpointsAttack) quickOrders(
+	ctx context.Context, t *target, others *quickReceiver,
+) (orders []string, err error) {
 	accounts, err := t.partners(ctx, c.Quick)
 	if err != nil {
 		return nil, err
@@ -175,7 +179,9 @@ func call(ctx context.Context, caller *client.Client, method, path, body string,
 
 // watch moves orders at a steady pace, and measures how long their events take to
 // arrive, from the beginning of the request that causes them.
-func (c *slowEndpointsAttack) watch(ctx context.Context, t *target, others *quickReceiver, orders []string) (s slowSituation, err error) {
+func (c *slowEndpointsAttack) watch(
+	ctx context.Context, t *target, others *quickReceiver, orders []string,
+) (s slowSituation, err error) {
 	watching, end := context.WithCancel(ctx)
 	used := make(chan usage, 1)
 	go func() { used <- t.watch(watching) }()
@@ -194,7 +200,8 @@ func (c *slowEndpointsAttack) watch(ctx context.Context, t *target, others *quic
 	s.Events, s.Missing = len(orders), len(orders)-len(took)
 	slices.Sort(took)
 	if len(took) > 0 {
-		s.P50, s.P99, s.Max = milliseconds(percentile(took, .5)), milliseconds(percentile(took, .99)), milliseconds(took[len(took)-1])
+		s.P50, s.P99, s.Max = milliseconds(percentile(took,
+			.5)), milliseconds(percentile(took, .99)), milliseconds(took[len(took)-1])
 	}
 	return s, err
 }

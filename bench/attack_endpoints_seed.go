@@ -20,7 +20,8 @@ const slowHosts = 250
 // seed adds the slow endpoints and their events to the database of a service that has
 // stopped. It writes SQL, so that the database may be one of another version.
 func (c *slowEndpointsAttack) seed(database string, urls []string, begins time.Time) error {
-	key, err := credential.OpenMasterKey(filepath.Join(filepath.Dir(database), "master.key"), "", newEventMaker("par_00000001").random)
+	key, err := credential.OpenMasterKey(filepath.Join(filepath.Dir(database), "master.key"), "",
+		newEventMaker("par_00000001").random)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,9 @@ type slowInserts struct {
 func newSlowInserts(conn *sqlite.Conn) (*slowInserts, error) {
 	const columns = "partner_id, url, enabled, disabled_reason, secret, next_secret, next_secret_at, failures, failing_since, open_until, wake_at, holder, lease_until, created_at"
 	names, values := columns, "$1, $2, 1, '', $3, x'', 0, 0, 0, 0, $4, '', 0, $4"
-	paced, err := sqlitex.ResultInt(conn.Prep("SELECT count(*) FROM pragma_table_info('webhook_endpoints') WHERE name = 'pace'"))
+	paced, err := sqlitex.ResultInt(
+		conn.Prep("SELECT count(*) FROM pragma_table_info('webhook_endpoints') WHERE name = 'pace'"),
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +88,9 @@ func newSlowInserts(conn *sqlite.Conn) (*slowInserts, error) {
 		names, values = columns+", pace", values+", 0"
 	}
 	s := &slowInserts{maker: newEventMaker("par_00000001")}
-	if s.endpoints, err = conn.Prepare("INSERT INTO webhook_endpoints (" + names + ") VALUES (" + values + ")"); err != nil {
+	if s.endpoints, err = conn.Prepare(
+		"INSERT INTO webhook_endpoints (" + names + ") VALUES (" + values + ")",
+	); err != nil {
 		return nil, err
 	}
 	s.events, err = conn.Prepare(`INSERT INTO events (partner_id, order_id, sequence, event_id, type, state, tries, due_at, created_at, facts, attempts)

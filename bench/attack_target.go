@@ -47,11 +47,13 @@ func startTarget(ctx context.Context, directory, binary string, flags ...string)
 	}
 	t := &target{directory: directory, ended: make(chan error, 1)}
 	arguments := append([]string{"serve", "--listen=127.0.0.1:0", "--data=" + filepath.Join(directory, "data")}, flags...)
-	t.command = exec.CommandContext(ctx, binary, arguments...) //nolint:gosec // the binary is what the caller wants to attack
+	t.command = exec.CommandContext(ctx, binary,
+		arguments...) //nolint:gosec // the binary is what the caller wants to attack
 	// The partners are new, and many, and all clients are of this machine. An older binary does
 	// not know these variables, and ignores them.
-	t.command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+targetEmail, "DROPYARD_OPERATOR_PASSWORD="+targetPassword,
-		"DROPYARD_NEW_ACCOUNT_BYTES=0", "DROPYARD_REGISTRATION_LIMIT=0", "DROPYARD_CONNECTION_LIMIT=0")
+	t.command.Env = append(os.Environ(), "DROPYARD_OPERATOR_EMAIL="+targetEmail,
+		"DROPYARD_OPERATOR_PASSWORD="+targetPassword, "DROPYARD_NEW_ACCOUNT_BYTES=0", "DROPYARD_REGISTRATION_LIMIT=0",
+		"DROPYARD_CONNECTION_LIMIT=0")
 	log, err := t.command.StderrPipe()
 	if err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ func TestAttackMeasuresBothSituations(t *testing.T) {
 	checkText(t, report, "before", "during", "p99 during : before", "connections begun: 20")
 	// Connections are accepted in order: those of the attack before those of the others.
 	if report.During.Descriptors < attack.Connections+bystanders {
-		t.Errorf("got %d descriptors during the attack, want at least %d", report.During.Descriptors, attack.Connections+bystanders)
+		t.Errorf("got %d descriptors during the attack, want at least %d", report.During.Descriptors,
+			attack.Connections+bystanders)
 	}
 	if !testkit.Long() {
 		return

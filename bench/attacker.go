@@ -35,7 +35,8 @@ func startAttacker(ctx context.Context, arguments []string, t *target) (*attacke
 		return nil, err
 	}
 	command := append([]string{"-n", "19", program}, arguments...)
-	a := &attacker{command: exec.CommandContext(ctx, "nice", append(command, "--attacker")...)} //nolint:gosec // this program
+	a := &attacker{command: exec.CommandContext(ctx, "nice",
+		append(command, "--attacker")...)} //nolint:gosec // this program
 	a.command.Env = append(os.Environ(), childVariable+"=1")
 	a.command.Stderr = os.Stderr
 	if a.input, err = a.command.StdinPipe(); err != nil {

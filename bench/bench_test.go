@@ -111,9 +111,10 @@ func checkReport(t *testing.T, command reportCommand, want ...string) *report {
 func TestReport(t *testing.T) {
 	t.Parallel()
 	r := checkReport(t, smallReport("SQLite", bareFloor, "webhooks"),
-		"bare floor: create", "bare floor: one order", "dropyard, SQLite: create", "dropyard, SQLite: create, items in every second",
-		"dropyard, SQLite: quote", "dropyard, SQLite: one order", "dropyard, SQLite: tracking", "dropyard, SQLite: tracking page",
-		"dropyard, SQLite: list of 50", "dropyard, SQLite: list of 50, halfway down by offset", "dropyard, SQLite: at rest",
+		"bare floor: create", "bare floor: one order", "dropyard, SQLite: create",
+		"dropyard, SQLite: create, items in every second", "dropyard, SQLite: quote", "dropyard, SQLite: one order",
+		"dropyard, SQLite: tracking", "dropyard, SQLite: tracking page", "dropyard, SQLite: list of 50",
+		"dropyard, SQLite: list of 50, halfway down by offset", "dropyard, SQLite: at rest",
 		"dropyard, SQLite: deliver webhooks", "bare client: deliver webhooks")
 	open := slices.IndexFunc(r.Rows, func(r row) bool { return r.Open })
 	if open < 0 {
@@ -137,7 +138,8 @@ func TestReportOnPostgres(t *testing.T) {
 	testkit.NeedFullLength.OrSkip(t)
 	testkit.NeedPostgres.OrSkip(t)
 	r := checkReport(t, smallReport("PostgreSQL", pgbench),
-		"dropyard, PostgreSQL: create", "dropyard, PostgreSQL: one order", "pgbench: create", "pgbench: create, items in every second")
+		"dropyard, PostgreSQL: create", "dropyard, PostgreSQL: one order", "pgbench: create",
+		"pgbench: create, items in every second")
 	for _, row := range r.Rows {
 		if row.Server == overPostgres && row.Work == creating && row.DatabaseCPU <= 0 {
 			t.Errorf("got %+v, want CPU time of the database's server", row)
@@ -157,7 +159,9 @@ func TestReportBesidePocketBase(t *testing.T) {
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{creating, oneOrder} {
-		command := compareCommand{Old: dropyard(t), New: dropyard(t), Work: name, Pairs: 2, Clients: 4, Partners: 2, Seconds: 0.3, Database: "sqlite"}
+		command := compareCommand{
+			Old: dropyard(t), New: dropyard(t), Work: name, Pairs: 2, Clients: 4, Partners: 2, Seconds: 0.3, Database: "sqlite",
+		}
 		if !testkit.Long() {
 			command.Requests = 3
 		}
@@ -193,7 +197,8 @@ func TestValidate(t *testing.T) {
 			t.Errorf("%s: got no error", name)
 		}
 	}
-	if err := (&compareCommand{Work: "dance", Pairs: 1, Clients: 1, Partners: 1, Seconds: 1}).Validate(); err == nil || !strings.Contains(err.Error(), oneOrder) {
+	if err := (&compareCommand{Work: "dance", Pairs: 1, Clients: 1, Partners: 1, Seconds: 1}).Validate(); err == nil ||
+		!strings.Contains(err.Error(), oneOrder) {
 		t.Errorf("unknown work: got %v, want the names of works", err)
 	}
 }
@@ -244,7 +249,8 @@ func checkOpenLoop(t *testing.T, l load) {
 	}
 	// Due at 0, 10, …, 190 ms. What was due up to 50 ms is answered 50 ms later, or more.
 	if r.Total != 20 || r.Done != 20 || late != 6 || edges != 2 {
-		t.Errorf("got %+v, %d late, %d ends of the window, want all of 20 requests, 6 of them late, and both ends", r, late, edges)
+		t.Errorf("got %+v, %d late, %d ends of the window, want all of 20 requests, 6 of them late, and both ends", r, late,
+			edges)
 	}
 	if want := r.Window >= 190*time.Millisecond && r.Window <= 200*time.Millisecond; !want || r.Failed != l.clients-1 {
 		t.Errorf("got %+v, want a window of 0.2 s, and %d failures", r, l.clients-1)
@@ -256,7 +262,8 @@ func TestReadPgbenchLog(t *testing.T) {
 	from := time.Unix(100, 0)
 	var r result
 	// The first transaction ended before the window, the third after it.
-	err := r.readPgbenchLog([]byte("0 1 500 0 99 999999\n0 2 1500 1 100 1000\n1 1 2500 0 101 0\n1 2 1000 1 101 1\n"), from, from.Add(time.Second))
+	err := r.readPgbenchLog([]byte("0 1 500 0 99 999999\n0 2 1500 1 100 1000\n1 1 2500 0 101 0\n1 2 1000 1 101 1\n"), from,
+		from.Add(time.Second))
 	if want := []time.Duration{1500 * time.Microsecond, 2500 * time.Microsecond, time.Millisecond}; err != nil ||
 		r.Total != 4 || r.Done != 2 || !slices.Equal(r.Latencies, want) {
 		t.Errorf("got %+v, %v, want 2 of 4 in the window, with latencies %v", r, err, want)
@@ -314,7 +321,10 @@ func TestPercentile(t *testing.T) {
 // TestFeed measures one node; the command fails if a desk's picture is not the table.
 func TestFeed(t *testing.T) {
 	t.Parallel()
-	command := feedCommand{Engine: "sqlite", Binary: dropyard(t), Orders: 200, Desks: 3, Idle: 2, Rate: 100, Seconds: 0.3, WarmUp: 50 * time.Millisecond}
+	command := feedCommand{
+		Engine: "sqlite", Binary: dropyard(t), Orders: 200, Desks: 3, Idle: 2, Rate: 100, Seconds: 0.3,
+		WarmUp: 50 * time.Millisecond,
+	}
 	if testkit.Long() {
 		command.WarmUp, command.Settle = time.Second, 2*time.Second
 	}
@@ -322,7 +332,8 @@ func TestFeed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 30 * command.Desks; report.Arrivals != want || report.P99 < report.P50 || report.First <= 0 || report.Bytes <= 0 || len(report.Rows) != 3 {
+	if want := 30 * command.Desks; report.Arrivals != want || report.P99 < report.P50 || report.First <= 0 ||
+		report.Bytes <= 0 || len(report.Rows) != 3 {
 		t.Errorf("got %+v, want %d arrivals and figures of snapshots and three situations", report, want)
 	}
 	checkText(t, report, "every desk's picture equals the table", "moves alone", "2 idle desks")

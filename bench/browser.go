@@ -32,7 +32,8 @@ func (c *browserCommand) Validate() error {
 	const most = 1000
 	if c.Orders < 1000 || c.Orders > maxOrders || c.Slower < 1 || c.Slower > 20 || c.Desks < 1 || c.Desks > most ||
 		c.Rate < 1 || c.Rate > most || c.Seconds <= 0 || c.Seconds > maxSeconds {
-		return fmt.Errorf("1,000 to %d orders, 1 to 20 times slower, at most %d desks, %d orders per second and %d seconds", maxOrders, most, most, maxSeconds)
+		return fmt.Errorf("1,000 to %d orders, 1 to 20 times slower, at most %d desks, %d orders per second and %d seconds",
+			maxOrders, most, most, maxSeconds)
 	}
 	return nil
 }
@@ -59,7 +60,9 @@ func (c *browserCommand) measure(ctx context.Context, directory string) (report 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, r.nodes[0].stop()) }()
-	report = &browserReport{environment: thisEnvironment(), Orders: c.Orders, Slower: c.Slower, Desks: c.Desks, Rate: c.Rate}
+	report = &browserReport{
+		environment: thisEnvironment(), Orders: c.Orders, Slower: c.Slower, Desks: c.Desks, Rate: c.Rate,
+	}
 	if err := c.look(ctx, r, report); err != nil {
 		return nil, err
 	}
@@ -77,8 +80,11 @@ func (c *browserCommand) look(ctx context.Context, r *feedRun, report *browserRe
 		return err
 	}
 	defer chromium.Close()
-	visit, err := chromium.Open(r.nodes[0].url("/console/board"), browser.Reader{Language: "en", Width: 1280, Scripts: true},
-		browser.Options{Cookie: cookie, Shown: "#orders [data-id]", Script: watchScript, Slower: c.Slower, Limit: 5 * time.Minute})
+	visit, err := chromium.Open(r.nodes[0].url("/console/board"),
+		browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{
+			Cookie: cookie, Shown: "#orders [data-id]", Script: watchScript, Slower: c.Slower, Limit: 5 * time.Minute,
+		})
 	if err != nil {
 		return err
 	}
@@ -136,7 +142,8 @@ func (t *target) session(ctx context.Context, email string) (string, error) {
 // changes moves orders that the browser shows, one after the other, and returns how long
 // each takes from the answer to the move until the row shows it.
 func changes(ctx context.Context, r *feedRun, visit *browser.Visit) (spread spread3, err error) {
-	ids, err := browser.Evaluate[[]string](visit, `(document.querySelector("#orders").scrollTop = 0, new Promise((resolve) => setTimeout(() =>
+	ids, err := browser.Evaluate[[]string](visit,
+		`(document.querySelector("#orders").scrollTop = 0, new Promise((resolve) => setTimeout(() =>
 	  resolve([...document.querySelectorAll("#orders [data-id]")].slice(0, 16).map((row) => row.dataset.id)), 500)))`)
 	if err != nil {
 		return spread, err
@@ -164,8 +171,8 @@ func (c *browserCommand) create(ctx context.Context, r *feedRun, report *browser
 	}
 	const clients = 8
 	l := load{
-		address: r.nodes[0].address, clients: clients, warmUp: 2 * time.Second, length: time.Duration(c.Seconds * float64(time.Second)),
-		perSecond: float64(c.Rate), want: http.StatusCreated,
+		address: r.nodes[0].address, clients: clients, warmUp: 2 * time.Second,
+		length: time.Duration(c.Seconds * float64(time.Second)), perSecond: float64(c.Rate), want: http.StatusCreated,
 		sender: func(client int) sender {
 			return plainCreations(accounts[client%len(accounts)])
 		},
@@ -224,15 +231,16 @@ type creationRow struct {
 // browserReport is the result of the browser command.
 type browserReport struct {
 	environment
-	Orders    int           `json:"orders"`
-	Slower    float64       `json:"slower"`
-	Desks     int           `json:"desks"`
-	Rate      int           `json:"orders_per_second"`
-	FirstRows float64       `json:"first_rows_ms"` // from the beginning of the navigation, until those of the document have been painted
-	OwnRows   float64       `json:"own_rows_ms"`   // the same, until those of the list that the modules draw have been
-	FirstKey  float64       `json:"first_key_ms"`  // the same, until a key has moved to one of them
-	AllRows   float64       `json:"all_rows_ms"`   // until the board has all orders
-	Scrolling spread3       `json:"scrolling"`     // between two frames
+	Orders int     `json:"orders"`
+	Slower float64 `json:"slower"`
+	Desks  int     `json:"desks"`
+	Rate   int     `json:"orders_per_second"`
+	// from the beginning of the navigation, until those of the document have been painted
+	FirstRows float64       `json:"first_rows_ms"`
+	OwnRows   float64       `json:"own_rows_ms"`  // the same, until those of the list that the modules draw have been
+	FirstKey  float64       `json:"first_key_ms"` // the same, until a key has moved to one of them
+	AllRows   float64       `json:"all_rows_ms"`  // until the board has all orders
+	Scrolling spread3       `json:"scrolling"`    // between two frames
 	Selecting spread3       `json:"selecting"`
 	Changes   spread3       `json:"changes"` // from the answer to a move until the row shows it
 	Heap      float64       `json:"heap_mb"` // after a collection of garbage
@@ -241,11 +249,14 @@ type browserReport struct {
 
 func (r *browserReport) text(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(table, "%s\n%d orders under way, the browser's CPU %.3g times slower\nfirst rows after %.0f ms, the list after %.0f ms, a key moves to one after %.0f ms, all after %.0f ms, heap %.1f MB\n"+
-		"frames while scrolling: %s\nframes while selecting: %s\na change is shown: %s\n\n\torders/s\tp50 ms\tp99 ms\tmax ms\tCPU %%\t\n",
-		r.environment, r.Orders, r.Slower, r.FirstRows, r.OwnRows, r.FirstKey, r.AllRows, r.Heap, r.Scrolling, r.Selecting, r.Changes)
+	_, _ = fmt.Fprintf(table,
+		"%s\n%d orders under way, the browser's CPU %.3g times slower\nfirst rows after %.0f ms, the list after %.0f ms, a key moves to one after %.0f ms, all after %.0f ms, heap %.1f MB\n"+
+			"frames while scrolling: %s\nframes while selecting: %s\na change is shown: %s\n\n\torders/s\tp50 ms\tp99 ms\tmax ms\tCPU %%\t\n",
+		r.environment, r.Orders, r.Slower, r.FirstRows, r.OwnRows, r.FirstKey, r.AllRows, r.Heap, r.Scrolling, r.Selecting,
+		r.Changes)
 	for _, row := range r.Creation {
-		_, _ = fmt.Fprintf(table, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", row.Name, row.PerSecond, row.P50, row.P99, row.Max, 100*row.CPU)
+		_, _ = fmt.Fprintf(table, "%s\t%.0f\t%.1f\t%.1f\t%.1f\t%.1f\t\n", row.Name, row.PerSecond, row.P50, row.P99, row.Max,
+			100*row.CPU)
 	}
 	return table.Flush()
 }

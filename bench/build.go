@@ -28,7 +28,8 @@ func buildPeer(ctx context.Context, file string) error {
 
 func build(ctx context.Context, directory, file, pkg string) error {
 	// As a release, without what only debuggers read: linking takes half the time.
-	command := exec.CommandContext(ctx, "go", "build", "-C", directory, "-ldflags=-s -w", "-o", file, pkg) //nolint:gosec // packages of this repository
+	command := exec.CommandContext(ctx, "go", "build", "-C", directory, "-ldflags=-s -w", "-o", file,
+		pkg) //nolint:gosec // packages of this repository
 	command.Stderr = os.Stderr
 	if err := command.Run(); err != nil {
 		return fmt.Errorf("build %s, inside the repository: %w", pkg, err)

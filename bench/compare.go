@@ -32,9 +32,11 @@ type compareCommand struct {
 
 // Validate is called by kong.
 func (c *compareCommand) Validate() error {
-	if c.Pairs < 1 || c.Pairs > maxRounds || c.Clients < 1 || c.Clients > maxClients || c.Seconds <= 0 || c.Seconds > maxSeconds ||
+	if c.Pairs < 1 || c.Pairs > maxRounds || c.Clients < 1 || c.Clients > maxClients || c.Seconds <= 0 ||
+		c.Seconds > maxSeconds ||
 		c.Rate < 0 || c.WarmUp < 0 || c.WarmUp > time.Minute || c.Partners < 1 || c.Partners > 1000 {
-		return fmt.Errorf("at most %d pairs, %d clients, %d s, 1 min of warm-up, 1000 partners", maxRounds, maxClients, maxSeconds)
+		return fmt.Errorf("at most %d pairs, %d clients, %d s, 1 min of warm-up, 1000 partners", maxRounds, maxClients,
+			maxSeconds)
 	}
 	if _, known := works()[c.Work]; !known {
 		var names []string
@@ -115,7 +117,10 @@ func (c *compareCommand) measureOn(ctx context.Context, i *installation) (f figu
 			return f, err
 		}
 	}
-	l := load{clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), perSecond: c.Rate, requests: c.Requests}
+	l := load{
+		clients: c.Clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), perSecond: c.Rate,
+		requests: c.Requests,
+	}
 	return measureServer(ctx, s, l, chosen)
 }
 
@@ -171,8 +176,9 @@ func (r *comparison) compare() {
 
 func (r *comparison) text(out io.Writer) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintf(t, "%s: %d clients, %.3g s, %d pairs\n%v\n\n\tCPU us\tdatabase us\tper second\tp99 ms\twritten B\tload\t\n",
-		r.Work, r.Clients, r.Seconds, len(r.Pairs), r.environment)
+	_, _ = fmt.Fprintf(t,
+		"%s: %d clients, %.3g s, %d pairs\n%v\n\n\tCPU us\tdatabase us\tper second\tp99 ms\twritten B\tload\t\n", r.Work,
+		r.Clients, r.Seconds, len(r.Pairs), r.environment)
 	for _, p := range r.Pairs {
 		for _, side := range []struct {
 			name string
@@ -182,6 +188,7 @@ func (r *comparison) text(out io.Writer) error {
 				side.name, side.CPU, side.DatabaseCPU, side.PerSecond, side.P99, side.Written, side.Load)
 		}
 	}
-	_, _ = fmt.Fprintf(t, "\nnew : old, medians of the pairs: CPU %.3f, per second %.3f, p99 %.2f\n", r.CPU, r.PerSecond, r.P99)
+	_, _ = fmt.Fprintf(t, "\nnew : old, medians of the pairs: CPU %.3f, per second %.3f, p99 %.2f\n", r.CPU, r.PerSecond,
+		r.P99)
 	return t.Flush()
 }

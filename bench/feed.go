@@ -77,7 +77,10 @@ func (r *feedRun) measure(ctx context.Context, nodes int) (report *feedReport, e
 	if err := r.seed(ctx); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
-	report = &feedReport{environment: thisEnvironment(), Engine: r.Engine, Nodes: nodes, Orders: r.Orders, Desks: r.Desks, Idle: r.Idle, Rate: r.Rate, Seconds: r.Seconds}
+	report = &feedReport{
+		environment: thisEnvironment(), Engine: r.Engine, Nodes: nodes, Orders: r.Orders, Desks: r.Desks, Idle: r.Idle,
+		Rate: r.Rate, Seconds: r.Seconds,
+	}
 	for range nodes {
 		if err = r.start(ctx); err != nil {
 			break
@@ -233,7 +236,8 @@ func (r *feedReport) text(out io.Writer) error {
 		r.First, r.Next, float64(r.Bytes)/megabyte, r.P50, r.P99, r.Max, r.Arrivals)
 	for _, row := range r.Rows {
 		if err == nil {
-			_, err = fmt.Fprintf(table, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", row.Name, row.Moves, percent*row.Nodes, percent*row.Database, row.Load)
+			_, err = fmt.Fprintf(table, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", row.Name, row.Moves, percent*row.Nodes,
+				percent*row.Database, row.Load)
 		}
 	}
 	if err != nil {

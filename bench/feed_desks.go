@@ -103,7 +103,8 @@ func (r *feedRun) use(report *feedReport, name string, work func() ([]arrival, e
 	}
 	began := time.Now()
 	var made []arrival
-	err := inTurn(nodes.hook, database.hook, func() (err error) { made, err = work(); return err }, nodes.hook, database.hook)
+	err := inTurn(nodes.hook, database.hook, func() (err error) { made, err = work(); return err }, nodes.hook,
+		database.hook)
 	took := time.Since(began).Seconds()
 	report.Rows = append(report.Rows, feedSituation{
 		Name: name, Moves: len(made), Load: loadAverage(),
@@ -150,7 +151,8 @@ func (r *feedRun) move(ctx context.Context, length time.Duration) (made []arriva
 
 func (r *feedRun) moveOne(ctx context.Context, i int, orderID string, status delivery.Status) error {
 	node := r.nodes[i%len(r.nodes)]
-	_, err := r.send(ctx, http.MethodPost, node.url("/ops/v1/orders/"+orderID+"/status"), node.token, []byte(`{"status":"`+string(status)+`"}`), nil)
+	_, err := r.send(ctx, http.MethodPost, node.url("/ops/v1/orders/"+orderID+"/status"), node.token,
+		[]byte(`{"status":"`+string(status)+`"}`), nil)
 	return err
 }
 
@@ -221,7 +223,8 @@ const left = math.MaxInt64
 
 func (r *feedRun) newDesks(count int) (desks []*desk) {
 	for i := range count {
-		desks = append(desks, &desk{run: r, url: r.nodes[i%len(r.nodes)].url("/ops/v1/orders/"), token: r.tokens[i/desksOfOperator]})
+		desks = append(desks,
+			&desk{run: r, url: r.nodes[i%len(r.nodes)].url("/ops/v1/orders/"), token: r.tokens[i/desksOfOperator]})
 	}
 	return desks
 }
@@ -231,7 +234,8 @@ func (r *feedRun) snapshots(ctx context.Context, report *feedReport) (err error)
 	r.desks = r.newDesks(r.Desks)
 	for _, to := range []*float64{&report.First, &report.Next} {
 		began := time.Now()
-		if report.Bytes, err = r.send(ctx, http.MethodGet, r.desks[0].url+"snapshot", r.desks[0].token, nil, nil); err != nil {
+		if report.Bytes, err = r.send(ctx, http.MethodGet, r.desks[0].url+"snapshot", r.desks[0].token, nil,
+			nil); err != nil {
 			return err
 		}
 		*to = milliseconds(time.Since(began))
@@ -340,5 +344,6 @@ func (r *feedReport) latencies(desks []*desk, made []arrival) {
 	}
 	slices.Sort(all)
 	r.Arrivals = len(all)
-	r.P50, r.P99, r.Max = milliseconds(percentile(all, 0.5)), milliseconds(percentile(all, 0.99)), milliseconds(percentile(all, 1))
+	r.P50, r.P99, r.Max = milliseconds(percentile(all,
+		0.5)), milliseconds(percentile(all, 0.99)), milliseconds(percentile(all, 1))
 }

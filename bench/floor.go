@@ -33,7 +33,8 @@ func (floorCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	record, err := json.Marshal(map[string]string{"order_id": "ord_floor", "record": string(bytes.Repeat([]byte("x"), floorAnswer))})
+	record, err := json.Marshal(map[string]string{"order_id": "ord_floor", "record": string(bytes.Repeat([]byte("x"),
+		floorAnswer))})
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,8 @@ func (r *pgbenchRun) arguments() ([]string, error) {
 	seconds := math.Ceil((pgbenchConnects + r.warmUp + r.length).Seconds())
 	all := []string{
 		"--no-vacuum", "--protocol=prepared", "--log", "--log-prefix=" + r.path("log"),
-		fmt.Sprintf("--client=%d", r.clients), fmt.Sprintf("--jobs=%d", min(pgbenchThreads, r.clients)), fmt.Sprintf("--time=%.0f", seconds),
+		fmt.Sprintf("--client=%d",
+			r.clients), fmt.Sprintf("--jobs=%d", min(pgbenchThreads, r.clients)), fmt.Sprintf("--time=%.0f", seconds),
 		fmt.Sprintf("--define=partners=%d", r.partners), fmt.Sprintf("--define=first_partner=%d", pgbenchPartner),
 		"--define=n=0", "--define=scope=" + creationScope, `--define=hash=\x` + strings.Repeat("5a", 32),
 	}
@@ -176,7 +177,8 @@ func (r *result) readPgbenchLog(text []byte, from, to time.Time) error {
 func fillPostgres(ctx context.Context, conn *pgx.Conn, accounts []account) error {
 	var batch pgx.Batch
 	for _, a := range accounts {
-		batch.Queue("INSERT INTO partner_counters (partner_id, last_product, last_movement) VALUES ($1, $2, 0)", a.PartnerID, products)
+		batch.Queue("INSERT INTO partner_counters (partner_id, last_product, last_movement) VALUES ($1, $2, 0)", a.PartnerID,
+			products)
 		for id := range products {
 			batch.Queue(`INSERT INTO products (partner_id, product_id, name, search_key, quantity, stock_min, stock_max, price_cents, barcode, status, created_at)
 				VALUES ($1, $2, $3, '', $4, 0, 0, 0, '', 'active', 0)`, a.PartnerID, id+1, productName, openingStock)

@@ -18,7 +18,9 @@ var postgresSettings = []string{
 
 // withPostgres calls fn with an empty database on a new server, so that every
 // measurement starts in the same state.
-func withPostgres[T any](ctx context.Context, fn func(server *testkit.Postgres, url string) (T, error)) (none T, err error) {
+func withPostgres[T any](
+	ctx context.Context, fn func(server *testkit.Postgres, url string) (T, error),
+) (none T, err error) {
 	server, err := testkit.RunPostgres(postgresSettings...)
 	if err != nil {
 		return none, err

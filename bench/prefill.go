@@ -85,7 +85,8 @@ func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Orde
 		spread(made, n)
 	}
 	for _, item := range made.Items {
-		made.Allocation = append(made.Allocation, delivery.Take{ProductID: item.ProductID, Location: locations[0], Quantity: item.Quantity})
+		made.Allocation = append(made.Allocation,
+			delivery.Take{ProductID: item.ProductID, Location: locations[0], Quantity: item.Quantity})
 	}
 	return made, record.Encode(made), nil
 }
@@ -94,7 +95,8 @@ func (m *orderMaker) make(partnerID string, n int, at time.Time) (*delivery.Orde
 func allocationOf(o *delivery.Order) string {
 	allocation := ""
 	for _, take := range o.Allocation {
-		allocation += fmt.Sprintf(`{"product_id":%d,"location":%q,"quantity":%d},`, take.ProductID, take.Location, take.Quantity)
+		allocation += fmt.Sprintf(`{"product_id":%d,"location":%q,"quantity":%d},`, take.ProductID, take.Location,
+			take.Quantity)
 	}
 	return allocation
 }
@@ -129,7 +131,9 @@ func (m *orderMaker) group(ctx context.Context, tx order.Writer, accounts []acco
 			continue
 		}
 		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
-			Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)}},
+			Request: idempotency.Request{
+				Key: idempotency.Key{PartnerID: partnerID, Scope: creationScope, UUID: newUUID(m.random)},
+			},
 			OrderID: made.OrderID, CreatedAt: made.CreatedAt, Answer: document, OfCreation: true,
 		})
 	}

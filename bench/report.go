@@ -46,8 +46,10 @@ func (c *reportCommand) Validate() error {
 	clients := append(slices.Clone(c.Sweep), c.Clients)
 	if slices.Min(clients) < 1 || slices.Max(clients) > maxClients || c.Seconds <= 0 || c.Seconds > maxSeconds ||
 		c.WarmUp < 0 || c.WarmUp > time.Minute || c.Rounds < 1 || c.Rounds > maxRounds ||
-		slices.Min(sizes) < 1 || slices.Max(sizes) > maxOrders || c.Partners < 1 || c.Partners > 1000 || c.Events < 1 || c.Events > 1_000_000 {
-		return fmt.Errorf("at most %d clients, %d s, 1 min of warm-up, %d rounds, %d orders, 1000 partners, a million events", maxClients, maxSeconds, maxRounds, maxOrders)
+		slices.Min(sizes) < 1 || slices.Max(sizes) > maxOrders || c.Partners < 1 || c.Partners > 1000 || c.Events < 1 ||
+		c.Events > 1_000_000 {
+		return fmt.Errorf("at most %d clients, %d s, 1 min of warm-up, %d rounds, %d orders, 1000 partners, a million events",
+			maxClients, maxSeconds, maxRounds, maxOrders)
 	}
 	return nil
 }

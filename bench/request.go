@@ -53,7 +53,8 @@ type prepared struct {
 func newPost(a account, path, before, after string) *prepared {
 	r := &prepared{path: path, mac: hmac.New(sha256.New, []byte(a.Secret))}
 	var d draft
-	d.text("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Api-Key: " + a.PublicKey + "\r\nX-Timestamp: ")
+	d.text("POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nX-Api-Key: " +
+		a.PublicKey + "\r\nX-Timestamp: ")
 	r.timestamp = d.slot(timestampWidth)
 	d.text("\r\nX-Signature: v1=")
 	r.signature = d.slot(signatureWidth)

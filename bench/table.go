@@ -80,7 +80,8 @@ func (r *report) compare() {
 	r.rate("create with items, PostgreSQL : pgbench", "3", at(overPostgres, creatingItems), at(pgbench, creatingItems))
 	for _, large := range r.Rows {
 		if large.Work == creatingItems && large.Orders > 0 && !large.Open {
-			r.rate(fmt.Sprintf("create with items, SQLite, %d orders : none", large.Orders), "0.8", &large, at(onSQLite, creatingItems))
+			r.rate(fmt.Sprintf("create with items, SQLite, %d orders : none", large.Orders), "0.8", &large,
+				at(onSQLite, creatingItems))
 		}
 		if large.Server == onSQLite || large.Server == overPostgres {
 			r.beside(&large, at(bareFloor, creating), at(bareFloor, oneOrder))
@@ -122,13 +123,17 @@ func (r *report) text(out io.Writer) error {
 		if row.Open {
 			work += ", open loop"
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %d | %.0f | %.2f | %.1f | %.1f | %.0f | %s | %s | %.0f | %.1f |\n", row.Server, row.Orders, work, row.Clients,
-			row.PerSecond, row.P50, row.P99, row.P999, row.CPU, orBlank(row.DatabaseCPU), orBlank(row.Written), row.Resident, row.Load)
+		fmt.Fprintf(&b, "| %s | %d | %s | %d | %.0f | %.2f | %.1f | %.1f | %.0f | %s | %s | %.0f | %.1f |\n", row.Server,
+			row.Orders, work, row.Clients, row.PerSecond, row.P50, row.P99, row.P999, row.CPU, orBlank(row.DatabaseCPU),
+			orBlank(row.Written), row.Resident, row.Load)
 	}
-	b.WriteString("\n| at rest | orders | start ms | MB | CPU ms per second | disk, bytes per order |\n|---|---|---|---|---|---|\n")
+	b.WriteString(
+		"\n| at rest | orders | start ms | MB | CPU ms per second | disk, bytes per order |\n|---|---|---|---|---|---|\n",
+	)
 	for _, row := range r.Rows {
 		if row.Work == atRest {
-			fmt.Fprintf(&b, "| %s | %d | %.0f | %.0f | %.1f | %s |\n", row.Server, row.Orders, row.Start, row.Resident, row.Idle, orBlank(row.Disk))
+			fmt.Fprintf(&b, "| %s | %d | %.0f | %.0f | %.1f | %s |\n", row.Server, row.Orders, row.Start, row.Resident, row.Idle,
+				orBlank(row.Disk))
 		}
 	}
 	b.WriteString("\n| ratio | value | goal |\n|---|---|---|\n")

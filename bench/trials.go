@@ -73,7 +73,9 @@ func (c *reportCommand) trials(directory string) []trial {
 }
 
 // serving returns a measurement of a server that is started in an empty directory.
-func (c *reportCommand) serving(name string, start func(ctx context.Context, directory string) (*server, error), jobs ...job) func(context.Context, string) ([]row, error) {
+func (c *reportCommand) serving(
+	name string, start func(ctx context.Context, directory string) (*server, error), jobs ...job,
+) func(context.Context, string) ([]row, error) {
 	return func(ctx context.Context, directory string) ([]row, error) {
 		s, err := start(ctx, directory)
 		if err != nil {
@@ -107,7 +109,9 @@ func (c *reportCommand) jobs(ctx context.Context, s *server, like row, jobs []jo
 }
 
 func (c *reportCommand) load(j job) load {
-	return load{clients: j.clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), requests: c.Requests}
+	return load{
+		clients: j.clients, warmUp: c.WarmUp, length: time.Duration(c.Seconds * float64(time.Second)), requests: c.Requests,
+	}
 }
 
 // measureServer sends requests of a kind to a server.
@@ -134,7 +138,10 @@ func (c *reportCommand) startFloor(ctx context.Context, _ string) (*server, erro
 	if err != nil {
 		return nil, err
 	}
-	return &server{address: child.Address, accounts: []account{floorAccount}, samples: []string{"ord_floor"}, pid: child.command.Process.Pid, stop: child.stop}, nil
+	return &server{
+		address: child.Address, accounts: []account{floorAccount}, samples: []string{"ord_floor"},
+		pid: child.command.Process.Pid, stop: child.stop,
+	}, nil
 }
 
 func startPocketBase(ctx context.Context, program, directory string) (*server, error) {
@@ -173,7 +180,9 @@ func (c *reportCommand) large(directory string, orders int, jobs ...job) func(co
 
 // installed fills an installation, and measures the start of its service, how it
 // idles, and the jobs. All orders that were acknowledged must be stored.
-func (c *reportCommand) installed(ctx context.Context, i *installation, name string, orders int, jobs []job) (rows []row, err error) {
+func (c *reportCommand) installed(
+	ctx context.Context, i *installation, name string, orders int, jobs []job,
+) (rows []row, err error) {
 	if err := i.fill(ctx, c.Partners, orders); err != nil {
 		return nil, err
 	}
@@ -205,7 +214,9 @@ func (c *reportCommand) installed(ctx context.Context, i *installation, name str
 }
 
 // running measures a service that runs.
-func (c *reportCommand) running(ctx context.Context, i *installation, t *target, still, like row, jobs []job) (rows []row, err error) {
+func (c *reportCommand) running(
+	ctx context.Context, i *installation, t *target, still, like row, jobs []job,
+) (rows []row, err error) {
 	pid := t.command.Process.Pid
 	idle := &meter{pids: []int{pid}}
 	if err := inTurn(idle.hook, func() error { return pace.Pause(ctx, c.Idle) }, idle.hook); err != nil {
@@ -213,7 +224,9 @@ func (c *reportCommand) running(ctx context.Context, i *installation, t *target,
 	}
 	still.Idle = milliseconds(idle.used().cpu) / c.Idle.Seconds()
 	still.Resident, still.Load = resident(pid, "VmRSS"), loadAverage()
-	s := &server{address: t.address, accounts: i.Accounts, stored: i.Orders / len(i.Accounts), pid: pid, database: i.server}
+	s := &server{
+		address: t.address, accounts: i.Accounts, stored: i.Orders / len(i.Accounts), pid: pid, database: i.server,
+	}
 	if i.Orders > 0 {
 		if s.samples, err = i.samples(ctx, t); err != nil {
 			return nil, err

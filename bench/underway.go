@@ -74,7 +74,8 @@ func underWay(o *delivery.Order, n int) {
 		o.History = append(o.History, delivery.HistoryEntry{Status: s, At: o.CreatedAt})
 	}
 	if o.Status != delivery.StatusPending && o.Status != delivery.StatusAccepted {
-		o.Courier = &delivery.Courier{CourierID: fmt.Sprintf("cou_%016d", i%benchCouriers), Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "van"}
+		o.Courier = &delivery.Courier{CourierID: fmt.Sprintf("cou_%016d",
+			i%benchCouriers), Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "van"}
 	}
 	if o.Status == delivery.StatusFailed {
 		for range 1 + i%3 {

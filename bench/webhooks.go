@@ -23,7 +23,9 @@ func (c *reportCommand) webhooks(ctx context.Context, directory string) ([]row, 
 		return nil, err
 	}
 	bare, err := c.postBare(ctx)
-	return []row{{Server: onSQLite, Work: delivering, figures: sent}, {Server: bareClient, Work: delivering, figures: bare}}, err
+	return []row{
+		{Server: onSQLite, Work: delivering, figures: sent}, {Server: bareClient, Work: delivering, figures: bare},
+	}, err
 }
 
 func (c *reportCommand) deliver(ctx context.Context, i *installation) (f figures, err error) {

@@ -46,7 +46,9 @@ const (
 func works() map[string]work {
 	all := map[string]work{}
 	for _, w := range []work{
-		{creating, http.StatusCreated, false, func(s *server, client int) sender { return plainCreations(s.account(client)) }},
+		{creating, http.StatusCreated, false, func(s *server, client int) sender {
+			return plainCreations(s.account(client))
+		}},
 		{creatingItems, http.StatusCreated, false, func(s *server, client int) sender {
 			return newCreations(s.account(client), client/len(s.accounts))
 		}},
@@ -55,7 +57,8 @@ func works() map[string]work {
 		}},
 		reading(oneOrder, false, func(s *server, r *rand.Rand) (string, string) { return "/v1/orders/" + s.sample(r), "" }),
 		reading(tracking, true, func(s *server, r *rand.Rand) (string, string) { return "/track/" + s.sample(r), "" }),
-		reading(trackingPage, true, func(s *server, r *rand.Rand) (string, string) { return "/track/" + s.sample(r) + "/html", "" }),
+		reading(trackingPage, true,
+			func(s *server, r *rand.Rand) (string, string) { return "/track/" + s.sample(r) + "/html", "" }),
 		reading(listing, false, func(*server, *rand.Rand) (string, string) { return "/v1/orders", "?limit=50" }),
 		reading(listingDeep, false, func(s *server, _ *rand.Rand) (string, string) {
 			return "/v1/orders", "?limit=50&offset=" + strconv.Itoa(s.stored/2)

@@ -41,7 +41,8 @@ func readVectors(t *testing.T) (v vectors) {
 		t.Fatal(err)
 	}
 	if len(v.Requests) == 0 || len(v.Events) == 0 {
-		t.Fatalf("signature_vectors.json: got %d requests and %d events, want at least one of each", len(v.Requests), len(v.Events))
+		t.Fatalf("signature_vectors.json: got %d requests and %d events, want at least one of each", len(v.Requests),
+			len(v.Events))
 	}
 	return v
 }
@@ -98,15 +99,20 @@ func TestSentRequestsVerify(t *testing.T) {
 		}
 		attempts := s.seen()
 		got := attempts[len(attempts)-1]
-		sent := signature.Request{Timestamp: got.header.Get("X-Timestamp"), Method: got.method, Path: got.path, Body: []byte(got.body)}
+		sent := signature.Request{
+			Timestamp: got.header.Get("X-Timestamp"), Method: got.method, Path: got.path, Body: []byte(got.body),
+		}
 		if !sent.Verify([]byte(v.SecretKey), got.header.Get("X-Signature")) || !signature.Fresh(sent.Timestamp, time.Now()) {
 			t.Errorf("%s: got %+v, whose signature or time does not verify", known.Name, got)
 		}
-		if got.path != known.Path || got.query != known.Query || got.body != known.Body || got.header.Get("X-Api-Key") != "pk_1" {
-			t.Errorf("%s: got %+v, want path %q, query %q, body %q and key pk_1", known.Name, got, known.Path, known.Query, known.Body)
+		if got.path != known.Path || got.query != known.Query || got.body != known.Body ||
+			got.header.Get("X-Api-Key") != "pk_1" {
+			t.Errorf("%s: got %+v, want path %q, query %q, body %q and key pk_1", known.Name, got, known.Path, known.Query,
+				known.Body)
 		}
 		if hasType := got.header.Get("Content-Type") == "application/json"; hasType != (known.Body != "") {
-			t.Errorf("%s: got Content-Type %q, want application/json only with a body", known.Name, got.header.Get("Content-Type"))
+			t.Errorf("%s: got Content-Type %q, want application/json only with a body", known.Name,
+				got.header.Get("Content-Type"))
 		}
 	}
 }

@@ -21,7 +21,8 @@ func TestSessionBehindHTTPS(t *testing.T) {
 		_, _ = w.Write([]byte(`{"partner_id":"par_1"}`))
 	}))
 	defer server.Close()
-	session, err := client.NewService(server.URL).Login(t.Context(), client.LoginRequest{Email: "shop@example.com", Password: "seven maple trees"})
+	session, err := client.NewService(server.URL).Login(t.Context(),
+		client.LoginRequest{Email: "shop@example.com", Password: "seven maple trees"})
 	if err != nil || session.Cookie != "abc" {
 		t.Fatalf("got the session %+v (%v), want the cookie abc", session, err)
 	}

@@ -184,7 +184,9 @@ func (r roots) operations(file string) (all []described) {
 			if !slices.Contains([]string{"get", "put", "post", "delete", "patch"}, method) {
 				return
 			}
-			d := described{name: strings.ToUpper(method) + " " + path, responses: map[string]node{}, parameters: map[string]node{}}
+			d := described{
+				name: strings.ToUpper(method) + " " + path, responses: map[string]node{}, parameters: map[string]node{},
+			}
 			d.body = r.keepReference(operation, "requestBody", "content", "application/json", "schema")
 			d.hasBody = r.at(operation, "requestBody").value != nil
 			for _, parameter := range append(elements(r.at(item, "parameters")), elements(r.at(operation, "parameters"))...) {

@@ -173,7 +173,8 @@ func (c *comparison) reverse() {
 		}
 	}
 	for name := range c.constants {
-		if ownConstants[name] == "" && !slices.ContainsFunc(slices.Collect(maps.Keys(c.words)), func(kind reflect.Type) bool { return kind.Name() == name }) {
+		if ownConstants[name] == "" && !slices.ContainsFunc(slices.Collect(maps.Keys(c.words)),
+			func(kind reflect.Type) bool { return kind.Name() == name }) {
 			c.Errorf("%s: got constants, which the document lacks", name)
 		}
 	}
@@ -183,7 +184,8 @@ func (c *comparison) reverse() {
 // it sends.
 func (c *comparison) compareOperation(operation described, method reflect.Value) {
 	sent := &recorder{}
-	arguments := []reflect.Value{receiver(method.Type().In(0), sent, operation.token), reflect.ValueOf(context.Background())}
+	arguments := []reflect.Value{receiver(method.Type().In(0), sent,
+		operation.token), reflect.ValueOf(context.Background())}
 	for i := 2; i < method.Type().NumIn()-1; i++ {
 		kind := method.Type().In(i)
 		arguments = append(arguments, filled(kind))

@@ -45,7 +45,9 @@ func (c *Client) GetWebhookEndpoint(ctx context.Context, options ...CallOption) 
 //
 // If no answer to the creation arrives, the retry finds the endpoint and has no secret:
 // call [Client.RotateWebhookSecret].
-func (c *Client) SetWebhookEndpoint(ctx context.Context, endpoint WebhookEndpointRequest, options ...CallOption) (*WebhookEndpoint, error) {
+func (c *Client) SetWebhookEndpoint(
+	ctx context.Context, endpoint WebhookEndpointRequest, options ...CallOption,
+) (*WebhookEndpoint, error) {
 	return fetch[WebhookEndpoint](ctx, c, operation{method: http.MethodPut, path: endpointPath, body: endpoint}, options)
 }
 
@@ -64,12 +66,14 @@ func (c *Client) DeleteWebhookEndpoint(ctx context.Context, options ...CallOptio
 // ActivateWebhookSecret, events are signed with both secrets, and [Webhooks] accepts
 // either.
 func (c *Client) RotateWebhookSecret(ctx context.Context, options ...CallOption) (*WebhookEndpoint, error) {
-	return fetch[WebhookEndpoint](ctx, c, operation{method: http.MethodPost, path: endpointPath + "/rotate-secret", safe: true}, options)
+	return fetch[WebhookEndpoint](ctx, c,
+		operation{method: http.MethodPost, path: endpointPath + "/rotate-secret", safe: true}, options)
 }
 
 // ActivateWebhookSecret ends a rotation: only the new secret signs from now on.
 func (c *Client) ActivateWebhookSecret(ctx context.Context, options ...CallOption) (*WebhookEndpoint, error) {
-	return fetch[WebhookEndpoint](ctx, c, operation{method: http.MethodPost, path: endpointPath + "/activate-secret", safe: true}, options)
+	return fetch[WebhookEndpoint](ctx, c,
+		operation{method: http.MethodPost, path: endpointPath + "/activate-secret", safe: true}, options)
 }
 
 // WebhookTest is the result of a test event.

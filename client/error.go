@@ -35,27 +35,31 @@ type ErrorCode string
 
 // The kinds of errors, with their HTTP status.
 const (
-	CodeBadRequest            ErrorCode = "bad_request"             // 400: the request is malformed
-	CodeEmailTaken            ErrorCode = "email_taken"             // 400: there is an account with this e-mail address
-	CodeUnauthorized          ErrorCode = "unauthorized"            // 401: Details.Reason says why
-	CodeForbidden             ErrorCode = "forbidden"               // 403: the account is suspended or awaits approval
-	CodeNotFound              ErrorCode = "not_found"               // 404: does not exist, or belongs to another partner
-	CodeMethodNotAllowed      ErrorCode = "method_not_allowed"      // 405
-	CodeConflict              ErrorCode = "conflict"                // 409: the partner_order_id is taken
-	CodeOrderNotCancellable   ErrorCode = "order_not_cancellable"   // 409: Details.Status is neither pending nor accepted
-	CodeInvalidTransition     ErrorCode = "invalid_transition"      // 409, for operators: Details.Allowed has the statuses that can follow
-	CodeIdempotencyInProgress ErrorCode = "idempotency_in_progress" // 409: the first request with this key is still running
-	CodeGone                  ErrorCode = "gone"                    // 410, for operators: the position of the board is too old
-	CodePayloadTooLarge       ErrorCode = "payload_too_large"       // 413
-	CodeUnsupportedMediaType  ErrorCode = "unsupported_media_type"  // 415
-	CodeValidationError       ErrorCode = "validation_error"        // 422, at registration 400: Details.Errors has the faults
-	CodeInsufficientStock     ErrorCode = "insufficient_stock"      // 422: Details.Items has the products
-	CodeIdempotencyKeyReused  ErrorCode = "idempotency_key_reused"  // 422: the key was used with another body
-	CodeWebhookNotConfigured  ErrorCode = "webhook_not_configured"  // 422: there is no endpoint
-	CodeRateLimited           ErrorCode = "rate_limited"            // 429
-	CodeQuotaExceeded         ErrorCode = "quota_exceeded"          // 429
-	CodeInternalError         ErrorCode = "internal_error"          // 500
-	CodeUnavailable           ErrorCode = "unavailable"             // 503: overloaded, stopping, or longer than 30 s
+	CodeBadRequest          ErrorCode = "bad_request"           // 400: the request is malformed
+	CodeEmailTaken          ErrorCode = "email_taken"           // 400: there is an account with this e-mail address
+	CodeUnauthorized        ErrorCode = "unauthorized"          // 401: Details.Reason says why
+	CodeForbidden           ErrorCode = "forbidden"             // 403: the account is suspended or awaits approval
+	CodeNotFound            ErrorCode = "not_found"             // 404: does not exist, or belongs to another partner
+	CodeMethodNotAllowed    ErrorCode = "method_not_allowed"    // 405
+	CodeConflict            ErrorCode = "conflict"              // 409: the partner_order_id is taken
+	CodeOrderNotCancellable ErrorCode = "order_not_cancellable" // 409: Details.Status is neither pending nor accepted
+	// 409, for operators: Details.Allowed has the statuses that can follow
+	CodeInvalidTransition ErrorCode = "invalid_transition"
+	// 409: the first request with this key is still running
+	CodeIdempotencyInProgress ErrorCode = "idempotency_in_progress"
+	// 410, for operators: the position of the board is too old
+	CodeGone                 ErrorCode = "gone"
+	CodePayloadTooLarge      ErrorCode = "payload_too_large"      // 413
+	CodeUnsupportedMediaType ErrorCode = "unsupported_media_type" // 415
+	// 422, at registration 400: Details.Errors has the faults
+	CodeValidationError      ErrorCode = "validation_error"
+	CodeInsufficientStock    ErrorCode = "insufficient_stock"     // 422: Details.Items has the products
+	CodeIdempotencyKeyReused ErrorCode = "idempotency_key_reused" // 422: the key was used with another body
+	CodeWebhookNotConfigured ErrorCode = "webhook_not_configured" // 422: there is no endpoint
+	CodeRateLimited          ErrorCode = "rate_limited"           // 429
+	CodeQuotaExceeded        ErrorCode = "quota_exceeded"         // 429
+	CodeInternalError        ErrorCode = "internal_error"         // 500
+	CodeUnavailable          ErrorCode = "unavailable"            // 503: overloaded, stopping, or longer than 30 s
 )
 
 // Error returns the status, code and message of the answer, and the request id.
@@ -87,11 +91,13 @@ type ErrorDetails struct {
 
 	Items []Shortage `json:"items,omitempty"` // every product of which there is not enough; with insufficient_stock
 
-	Reason     UnauthorizedReason `json:"reason,omitempty"`     // with unauthorized, or [ReasonTOTPEnrolment] with forbidden; may be empty
+	// with unauthorized, or [ReasonTOTPEnrolment] with forbidden; may be empty
+	Reason     UnauthorizedReason `json:"reason,omitempty"`
 	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
 
-	OrderID string      `json:"order_id,omitempty"` // of the order that has the partner_order_id; with conflict
-	Status  OrderStatus `json:"status,omitempty"`   // the order's; with order_not_cancellable, invalid_transition and conflict
+	OrderID string `json:"order_id,omitempty"` // of the order that has the partner_order_id; with conflict
+	// the order's; with order_not_cancellable, invalid_transition and conflict
+	Status OrderStatus `json:"status,omitempty"`
 
 	// The next are set with invalid_transition, and with conflict if an order has changed
 	// since StatusMove.OccurredAt.
@@ -156,9 +162,10 @@ const (
 	ReasonV2Required        UnauthorizedReason = "v2_required"        // the key requires [SignatureV2]
 	ReasonNonceUsed         UnauthorizedReason = "nonce_used"         // the request was sent twice
 
-	ReasonTOTPRequired  UnauthorizedReason = "totp_required"           // the account signs in with a code as well
-	ReasonTOTPWrong     UnauthorizedReason = "totp_wrong"              // or it was used already
-	ReasonTOTPEnrolment UnauthorizedReason = "totp_enrolment_required" // with forbidden: the role must set up a second factor first
+	ReasonTOTPRequired UnauthorizedReason = "totp_required" // the account signs in with a code as well
+	ReasonTOTPWrong    UnauthorizedReason = "totp_wrong"    // or it was used already
+	// with forbidden: the role must set up a second factor first
+	ReasonTOTPEnrolment UnauthorizedReason = "totp_enrolment_required"
 
 	ReasonSignInExpired   UnauthorizedReason = "sign_in_expired" // through an OpenID provider: not begun, or too long ago
 	ReasonProviderRefused UnauthorizedReason = "provider_refused"

@@ -56,7 +56,8 @@ type EventQuery struct {
 
 // ListEvents returns a page of events, newest first.
 func (c *Client) ListEvents(ctx context.Context, q EventQuery, options ...CallOption) (*EventList, error) {
-	return fetch[EventList](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events", query: queryOf(q)}, options)
+	return fetch[EventList](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events", query: queryOf(q)},
+		options)
 }
 
 // Events iterates over events, newest first, from the page that the query begins with.
@@ -74,13 +75,15 @@ func (c *Client) Events(ctx context.Context, q EventQuery, options ...CallOption
 
 // GetEvent returns an event, its body and the attempts to deliver it.
 func (c *Client) GetEvent(ctx context.Context, eventID string, options ...CallOption) (*EventDetail, error) {
-	return fetch[EventDetail](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events/{id}", id: eventID}, options)
+	return fetch[EventDetail](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/events/{id}", id: eventID},
+		options)
 }
 
 // RedeliverEvent sends an event in any state again, with the same id and bytes, and with
 // ten new attempts.
 func (c *Client) RedeliverEvent(ctx context.Context, eventID string, options ...CallOption) (*EventRecord, error) {
-	return fetch[EventRecord](ctx, c, operation{method: http.MethodPost, path: "/v1/webhooks/events/{id}/redeliver", id: eventID, safe: true}, options)
+	return fetch[EventRecord](ctx, c,
+		operation{method: http.MethodPost, path: "/v1/webhooks/events/{id}/redeliver", id: eventID, safe: true}, options)
 }
 
 // RedeliverRequest chooses events to send again. Since or Cursor is required; if both are
@@ -100,8 +103,11 @@ type Redelivered struct {
 }
 
 // RedeliverEvents sends up to 10,000 events again, oldest first.
-func (c *Client) RedeliverEvents(ctx context.Context, events RedeliverRequest, options ...CallOption) (*Redelivered, error) {
-	return fetch[Redelivered](ctx, c, operation{method: http.MethodPost, path: "/v1/webhooks/redeliver", body: events, safe: true}, options)
+func (c *Client) RedeliverEvents(
+	ctx context.Context, events RedeliverRequest, options ...CallOption,
+) (*Redelivered, error) {
+	return fetch[Redelivered](ctx, c,
+		operation{method: http.MethodPost, path: "/v1/webhooks/redeliver", body: events, safe: true}, options)
 }
 
 // FeedQuery says which events of the feed to read.
@@ -120,5 +126,6 @@ type EventFeed struct {
 // ReadFeed reads the feed once. An event may be returned again by the next call, and its
 // signature is not verified; [Client.Feed] takes care of both.
 func (c *Client) ReadFeed(ctx context.Context, q FeedQuery, options ...CallOption) (*EventFeed, error) {
-	return fetch[EventFeed](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/feed", query: queryOf(q)}, options)
+	return fetch[EventFeed](ctx, c, operation{method: http.MethodGet, path: "/v1/webhooks/feed", query: queryOf(q)},
+		options)
 }

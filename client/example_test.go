@@ -21,7 +21,8 @@ func Example() {
 
 	// Once: an account and an API key. Store the secret key; it is shown only here.
 	email, password := "tech@librairie-du-port.example", "brume-et-goélands-1907"
-	if _, err := service.Register(ctx, client.RegisterRequest{Name: "Librairie du Port", Email: email, Password: password}); err != nil {
+	if _, err := service.Register(ctx,
+		client.RegisterRequest{Name: "Librairie du Port", Email: email, Password: password}); err != nil {
 		log.Fatal(err)
 	}
 	session, err := service.Login(ctx, client.LoginRequest{Email: email, Password: password})
@@ -54,12 +55,18 @@ func Example() {
 		ServiceLevel:   client.LevelExpress,
 		Pickup: client.Contact{
 			Name: "Librairie du Port", Phone: "+15145550100", Email: email,
-			Address:    client.Address{Line1: "333 rue de la Commune", City: "Montréal", Province: client.Quebec, PostalCode: "H2Y 2E2", Country: client.Canada},
+			Address: client.Address{
+				Line1: "333 rue de la Commune", City: "Montréal", Province: client.Quebec, PostalCode: "H2Y 2E2",
+				Country: client.Canada,
+			},
 			TimeWindow: client.TimeWindow{Start: tomorrow, End: tomorrow.Add(3 * time.Hour)},
 		},
 		Dropoff: client.Contact{
 			Name: "Anne-Marie Côté", Phone: "+14185550142", Email: "am.cote@example.org",
-			Address:    client.Address{Line1: "1 rue des Carrières", City: "Québec", Province: client.Quebec, PostalCode: "G1R 4P5", Country: client.Canada},
+			Address: client.Address{
+				Line1: "1 rue des Carrières", City: "Québec", Province: client.Quebec, PostalCode: "G1R 4P5",
+				Country: client.Canada,
+			},
 			TimeWindow: client.TimeWindow{Start: tomorrow.Add(24 * time.Hour), End: tomorrow.Add(30 * time.Hour)},
 		},
 		Parcels: []client.Parcel{{

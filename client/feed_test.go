@@ -306,8 +306,10 @@ func TestFeedForgedEvents(t *testing.T) {
 		now := time.Now()
 		var other stream
 		genuine, another := other.add(now, "ord_1", 1, 1), other.add(now, "ord_1", 2, 2)
-		s.put(client.FeedEvent{EventID: genuine.EventID, Body: genuine.Body, Signature: strings.Replace(genuine.Signature, "v1=", "v2=", 1)})
-		s.put(client.FeedEvent{EventID: another.EventID, Body: genuine.Body, Signature: genuine.Signature}) // signed, but as another event
+		s.put(client.FeedEvent{EventID: genuine.EventID, Body: genuine.Body, Signature: strings.Replace(genuine.Signature,
+			"v1=", "v2=", 1)})
+		// signed, but as another event
+		s.put(client.FeedEvent{EventID: another.EventID, Body: genuine.Body, Signature: genuine.Signature})
 		later(30*time.Second, func() { s.put(genuine); s.add(time.Now(), "ord_1", 3, 3) })
 
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
@@ -344,7 +346,8 @@ func TestFeedEndsWithRefusal(t *testing.T) {
 				}
 			}
 			var refused *client.Error
-			if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" || !strings.Contains(err.Error(), "this key has been revoked") {
+			if !errors.As(err, &refused) || refused.Status != 401 || refused.Code != "unauthorized" ||
+				!strings.Contains(err.Error(), "this key has been revoked") {
 				t.Errorf("got %v, want the refusal of the service", err)
 			}
 			if len(s.asked) != from {
@@ -363,7 +366,8 @@ func TestFeedThatCannotStart(t *testing.T) {
 		"not that of the service": respond(http.StatusOK, "<html>"),
 	} {
 		s := stream{fault: func(int) *http.Response { return answer }}
-		if _, err := s.follow(t.Context(), time.Time{}); err == nil || !strings.Contains(err.Error(), want) || len(s.asked) != 1 {
+		if _, err := s.follow(t.Context(), time.Time{}); err == nil || !strings.Contains(err.Error(), want) ||
+			len(s.asked) != 1 {
 			t.Errorf("got %v after %d requests, want %q in it after one", err, len(s.asked), want)
 		}
 	}

@@ -25,13 +25,15 @@ type Figures struct {
 
 // DayFigures is what was counted on a day, local to the dropoff.
 type DayFigures struct {
-	Date              string                     `json:"date"`
-	CourierID         string                     `json:"courier_id"` // with [ByCourier]; empty for what no courier did
-	CourierName       string                     `json:"courier_name"`
-	Orders            int64                      `json:"orders"`   // created
-	Assigned          int64                      `json:"assigned"` // to couriers; an order that is given to another courier counts again
-	Delivered         int64                      `json:"delivered"`
-	OnTime            int64                      `json:"on_time"` // delivered by the estimated delivery that the creation answered
+	Date        string `json:"date"`
+	CourierID   string `json:"courier_id"` // with [ByCourier]; empty for what no courier did
+	CourierName string `json:"courier_name"`
+	Orders      int64  `json:"orders"` // created
+	// to couriers; an order that is given to another courier counts again
+	Assigned  int64 `json:"assigned"`
+	Delivered int64 `json:"delivered"`
+	// delivered by the estimated delivery that the creation answered
+	OnTime            int64                      `json:"on_time"`
 	FailedAttempts    int64                      `json:"failed_attempts"`
 	Cancelled         int64                      `json:"cancelled"`
 	WebhooksDelivered int64                      `json:"webhooks_delivered"` // events acknowledged, once each

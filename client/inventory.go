@@ -39,7 +39,8 @@ type ProductQuery struct {
 
 // ListProducts returns a page of products with their stock, by their ids.
 func (c *Client) ListProducts(ctx context.Context, q ProductQuery, options ...CallOption) (*ProductList, error) {
-	return fetch[ProductList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/products", query: queryOf(q)}, options)
+	return fetch[ProductList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/products", query: queryOf(q)},
+		options)
 }
 
 // Products iterates over products with their stock, by their ids. An error is the last
@@ -83,7 +84,8 @@ type MovementQuery struct {
 
 // ListMovements returns a page of stock movements, newest first.
 func (c *Client) ListMovements(ctx context.Context, q MovementQuery, options ...CallOption) (*MovementList, error) {
-	return fetch[MovementList](ctx, c, operation{method: http.MethodGet, path: "/v1/inventory/movements", query: queryOf(q)}, options)
+	return fetch[MovementList](ctx, c,
+		operation{method: http.MethodGet, path: "/v1/inventory/movements", query: queryOf(q)}, options)
 }
 
 // Movements iterates over stock movements, newest first. Those that are added meanwhile

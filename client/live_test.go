@@ -39,7 +39,8 @@ func openShop(t *testing.T) *shop {
 	t.Helper()
 	service := apptest.Start(t, onSystemClock, apptest.Webhooks())
 	partner := service.Register(t, "metro")
-	return &shop{T: t, Client: client.New(service.URL, partner.PublicKey, partner.SecretKey), partner: partner, operator: service.Operate(t)}
+	return &shop{T: t, Client: client.New(service.URL, partner.PublicKey,
+		partner.SecretKey), partner: partner, operator: service.Operate(t)}
 }
 
 // must returns the result of a call, and ends the test on an error.
@@ -69,9 +70,12 @@ func (s *shop) receive() <-chan *client.Event {
 	s.Helper()
 	events := make(chan *client.Event, 100)
 	var handler http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler.ServeHTTP(w, r)
+	}))
 	s.Cleanup(server.Close)
-	endpoint := must[*client.WebhookEndpoint](s.T)(s.SetWebhookEndpoint(s.Context(), client.WebhookEndpointRequest{URL: server.URL}))
+	endpoint := must[*client.WebhookEndpoint](s.T)(s.SetWebhookEndpoint(s.Context(),
+		client.WebhookEndpointRequest{URL: server.URL}))
 	if endpoint.Secret == "" || !endpoint.Enabled || endpoint.URL != server.URL || endpoint.CreatedAt.IsZero() {
 		s.Errorf("got %+v, want an enabled endpoint with a secret", endpoint)
 	}
@@ -119,12 +123,14 @@ func TestOrderLife(t *testing.T) {
 	quote := must[*client.Quote](t)(s.CreateQuote(ctx, order.QuoteRequest()))
 	order.QuoteID = quote.QuoteID
 	valid := must[*client.Validation](t)(s.ValidateOrder(ctx, order))
-	if !valid.Valid || valid.Status != 201 || valid.Error != nil || valid.RateCents != quote.RateCents || valid.Currency != client.CAD {
+	if !valid.Valid || valid.Status != 201 || valid.Error != nil || valid.RateCents != quote.RateCents ||
+		valid.Currency != client.CAD {
 		t.Errorf("got %+v, want a valid order for %d cents", valid, quote.RateCents)
 	}
 	created := must[*client.Order](t)(s.CreateOrder(ctx, order))
 	checkRecord(t, created, order)
-	if created.RateCents != quote.RateCents || created.Status != client.StatusPending || created.Items[0].Name != "Coffee" {
+	if created.RateCents != quote.RateCents || created.Status != client.StatusPending ||
+		created.Items[0].Name != "Coffee" {
 		t.Errorf("got %+v, want a pending order of Coffee for %d cents", created, quote.RateCents)
 	}
 	s.checkViews(created)
@@ -162,13 +168,16 @@ func checkRecord(t *testing.T, got *client.Order, want client.OrderRequest) {
 	t.Helper()
 	parcel, sent := got.Parcels[0], want.Parcels[0]
 	for name, ok := range map[string]bool{
-		"references":   got.PartnerOrderID == want.PartnerOrderID && got.Reference == want.Reference,
-		"level":        got.ServiceLevel == want.ServiceLevel,
-		"pickup":       got.Pickup.Address == want.Pickup.Address && got.Pickup.Phone == want.Pickup.Phone,
-		"dropoff":      got.Dropoff.Address == want.Dropoff.Address && got.Dropoff.Name == want.Dropoff.Name,
-		"window":       got.Dropoff.TimeWindow.Start.Equal(want.Dropoff.TimeWindow.Start.Truncate(time.Millisecond)),
-		"parcel":       parcel.ParcelID == sent.ParcelID && parcel.WeightKG == sent.WeightKG && parcel.Barcode == sent.Barcode && parcel.Fragile,
-		"dimensions":   parcel.Dimensions == client.Dimensions{LengthCM: sent.LengthCM, WidthCM: sent.WidthCM, HeightCM: sent.HeightCM},
+		"references": got.PartnerOrderID == want.PartnerOrderID && got.Reference == want.Reference,
+		"level":      got.ServiceLevel == want.ServiceLevel,
+		"pickup":     got.Pickup.Address == want.Pickup.Address && got.Pickup.Phone == want.Pickup.Phone,
+		"dropoff":    got.Dropoff.Address == want.Dropoff.Address && got.Dropoff.Name == want.Dropoff.Name,
+		"window":     got.Dropoff.TimeWindow.Start.Equal(want.Dropoff.TimeWindow.Start.Truncate(time.Millisecond)),
+		"parcel": parcel.ParcelID == sent.ParcelID && parcel.WeightKG == sent.WeightKG &&
+			parcel.Barcode == sent.Barcode && parcel.Fragile,
+		"dimensions": parcel.Dimensions == client.Dimensions{
+			LengthCM: sent.LengthCM, WidthCM: sent.WidthCM, HeightCM: sent.HeightCM,
+		},
 		"amounts":      *got.COD == *want.COD && *got.Insurance == *want.Insurance && parcel.ValueCents == sent.ValueCents,
 		"instructions": got.Instructions == want.Instructions,
 		"metadata":     string(got.Metadata) == string(want.Metadata),
@@ -191,19 +200,24 @@ func (s *shop) checkViews(order *client.Order) {
 		s.Errorf("GetOrder: got %+v, want %+v", read, order)
 	}
 	page := must[*client.OrderList](s.T)(s.ListOrders(ctx, client.OrderQuery{
-		Status: client.StatusPending, PartnerOrderID: "EM-1", CreatedFrom: order.CreatedAt, CreatedTo: order.CreatedAt.Add(time.Millisecond), Limit: 1,
+		Status: client.StatusPending, PartnerOrderID: "EM-1", CreatedFrom: order.CreatedAt,
+		CreatedTo: order.CreatedAt.Add(time.Millisecond), Limit: 1,
 	}))
-	if page.Count != 1 || page.Limit != 1 || fmt.Sprint(page.Orders[0]) != fmt.Sprint(order.ListedOrder) || page.NextCursor != "" {
+	if page.Count != 1 || page.Limit != 1 || fmt.Sprint(page.Orders[0]) != fmt.Sprint(order.ListedOrder) ||
+		page.NextCursor != "" {
 		s.Errorf("ListOrders: got %+v, want %+v", page, order)
 	}
-	for format, prefix := range map[client.LabelFormat]string{"": "%PDF-", client.LabelPDF: "%PDF-", client.LabelZPL: "^XA"} {
+	for format, prefix := range map[client.LabelFormat]string{
+		"": "%PDF-", client.LabelPDF: "%PDF-", client.LabelZPL: "^XA",
+	} {
 		label := must[[]byte](s.T)(s.GetLabel(ctx, order.OrderID, format))
 		if !bytes.HasPrefix(label, []byte(prefix)) {
 			s.Errorf("GetLabel %q: got %.20q, want %q", format, label, prefix)
 		}
 	}
 	tracking := must[*client.Tracking](s.T)(s.TrackOrder(ctx, order.OrderID))
-	if tracking.Destination != (client.Place{City: "Kitchener", Province: client.Ontario}) || tracking.ParcelCount != 1 || tracking.Courier != nil || len(tracking.StatusHistory) != 1 {
+	if tracking.Destination != (client.Place{City: "Kitchener", Province: client.Ontario}) ||
+		tracking.ParcelCount != 1 || tracking.Courier != nil || len(tracking.StatusHistory) != 1 {
 		s.Errorf("TrackOrder: got %+v, want the public view of %+v", tracking, order)
 	}
 	for language, word := range map[client.Language]string{client.English: `lang="en"`, client.French: `lang="fr"`} {
@@ -219,7 +233,8 @@ func (s *shop) checkStock(order *client.Order) {
 	s.Helper()
 	ctx := s.Context()
 	for product, err := range s.Products(ctx, client.ProductQuery{Search: "coffee"}) {
-		if err != nil || product.Quantity != 8 || product.Price != 9.99 || product.Status != client.ProductActive || !product.IsAvailable {
+		if err != nil || product.Quantity != 8 || product.Price != 9.99 || product.Status != client.ProductActive ||
+			!product.IsAvailable {
 			s.Errorf("Products: got %+v, %v, want 8 of Coffee", product, err)
 		}
 	}
@@ -239,7 +254,9 @@ func (s *shop) checkStock(order *client.Order) {
 		return short
 	}())
 	details := wantCode(s.T, err, 422, client.CodeInsufficientStock)
-	if want := []client.Shortage{{ProductID: order.Items[0].ProductID, Available: 8, Requested: 9}}; !slices.Equal(details.Items, want) {
+	if want := []client.Shortage{
+		{ProductID: order.Items[0].ProductID, Available: 8, Requested: 9},
+	}; !slices.Equal(details.Items, want) {
 		s.Errorf("got %+v, want %+v", details.Items, want)
 	}
 }
@@ -296,12 +313,15 @@ func TestAccount(t *testing.T) {
 	_, err = service.Login(ctx, client.LoginRequest{Email: account.Email, Password: "wrong"})
 	wantCode(t, err, 401, client.CodeUnauthorized)
 
-	session := must[*client.Session](t)(service.Login(ctx, client.LoginRequest{Email: account.Email, Password: account.Password}))
+	session := must[*client.Session](t)(service.Login(ctx,
+		client.LoginRequest{Email: account.Email, Password: account.Password}))
 	if me := must[*client.Partner](t)(session.GetMe(ctx)); *me != session.Partner {
 		t.Errorf("got %+v, want what the login returned: %+v", me, session.Partner)
 	}
 	owner := session.Partner.User
-	if want := (client.User{UserID: owner.UserID, Email: account.Email, Name: account.Name, Role: client.RoleOwner, EmailConfirmed: true}); owner != want || owner.UserID == "" {
+	if want := (client.User{
+		UserID: owner.UserID, Email: account.Email, Name: account.Name, Role: client.RoleOwner, EmailConfirmed: true,
+	}); owner != want || owner.UserID == "" {
 		t.Errorf("got the user %+v, want %+v with an id", owner, want)
 	}
 	session.Partner.User = client.User{}
@@ -320,7 +340,8 @@ func checkKeys(t *testing.T, session *client.Session) {
 	ctx := t.Context()
 	key := must[*client.APIKey](t)(session.CreateAPIKey(ctx, client.CreateAPIKeyRequest{Name: "till"}))
 	listed := must[*client.APIKeyList](t)(session.ListAPIKeys(ctx))
-	if listed.Count != 1 || listed.APIKeys[0].KeyID != key.KeyID || listed.APIKeys[0].SecretKey != "" || !listed.APIKeys[0].LastUsedAt.IsZero() || key.Name != "till" {
+	if listed.Count != 1 || listed.APIKeys[0].KeyID != key.KeyID || listed.APIKeys[0].SecretKey != "" ||
+		!listed.APIKeys[0].LastUsedAt.IsZero() || key.Name != "till" {
 		t.Errorf("got %+v, want %s without its secret", listed, key.KeyID)
 	}
 	c := client.New(session.BaseURL, key.PublicKey, key.SecretKey)
@@ -329,7 +350,8 @@ func checkKeys(t *testing.T, session *client.Session) {
 	if details := wantCode(t, err, 401, client.CodeUnauthorized); details.Reason != client.ReasonSignatureMismatch {
 		t.Errorf("got %+v, want a signature mismatch", details)
 	}
-	if revoked := must[*client.RevokedAPIKey](t)(session.RevokeAPIKey(ctx, key.KeyID)); !revoked.Revoked || revoked.KeyID != key.KeyID {
+	if revoked := must[*client.RevokedAPIKey](t)(session.RevokeAPIKey(ctx, key.KeyID)); !revoked.Revoked ||
+		revoked.KeyID != key.KeyID {
 		t.Errorf("got %+v, want %s revoked", revoked, key.KeyID)
 	}
 	_, err = session.RevokeAPIKey(ctx, key.KeyID)
@@ -348,11 +370,13 @@ func TestWebhookEndpoint(t *testing.T) {
 	endpoint := must[*client.WebhookEndpoint](t)(s.GetWebhookEndpoint(ctx))
 	tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx))
 	event := next(t, events)
-	if data, ok := event.Data.(*client.TestData); !tested.Delivered || tested.StatusCode != http.StatusOK || event.ID != tested.EventID || !ok || data.Message == "" {
+	if data, ok := event.Data.(*client.TestData); !tested.Delivered || tested.StatusCode != http.StatusOK ||
+		event.ID != tested.EventID || !ok || data.Message == "" {
 		t.Errorf("got %+v and %+v, want a test event", tested, event)
 	}
 	rotated := must[*client.WebhookEndpoint](t)(s.RotateWebhookSecret(ctx))
-	if rotated.Secret == "" || rotated.SecretRotatesAt.IsZero() || endpoint.Secret != "" || !endpoint.SecretRotatesAt.IsZero() {
+	if rotated.Secret == "" || rotated.SecretRotatesAt.IsZero() || endpoint.Secret != "" ||
+		!endpoint.SecretRotatesAt.IsZero() {
 		t.Errorf("got %+v after %+v, want a new secret", rotated, endpoint)
 	}
 	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != http.StatusOK {
@@ -363,7 +387,8 @@ func TestWebhookEndpoint(t *testing.T) {
 	if tested := must[*client.WebhookTest](t)(s.TestWebhook(ctx)); tested.StatusCode != http.StatusUnauthorized {
 		t.Errorf("after the rotation: got %+v, want 401 for the old secret", tested)
 	}
-	paused := must[*client.WebhookEndpoint](t)(s.SetWebhookEndpoint(ctx, client.WebhookEndpointRequest{URL: endpoint.URL, Enabled: new(false)}))
+	paused := must[*client.WebhookEndpoint](t)(s.SetWebhookEndpoint(ctx,
+		client.WebhookEndpointRequest{URL: endpoint.URL, Enabled: new(false)}))
 	if paused.Enabled || paused.Secret != "" {
 		t.Errorf("got %+v, want a paused endpoint", paused)
 	}
@@ -380,19 +405,22 @@ func (s *shop) checkEventLog() {
 	for i := range 3 {
 		order := must[*client.Order](s.T)(s.CreateOrder(ctx, exampleOrder(fmt.Sprint("EM-", i))))
 		cancelled := must[*client.Order](s.T)(s.CancelOrder(ctx, order.OrderID, client.CancelRequest{Reason: "a test"}))
-		if cancelled.Status != client.StatusCancelled || cancelled.CancellationReason != "a test" || cancelled.CancelledAt.IsZero() {
+		if cancelled.Status != client.StatusCancelled || cancelled.CancellationReason != "a test" ||
+			cancelled.CancelledAt.IsZero() {
 			s.Errorf("got %+v, want it cancelled", cancelled)
 		}
 	}
 	seen := map[string]bool{}
-	for record, err := range s.Events(ctx, client.EventQuery{Type: client.EventOrderCancelled, State: client.EventPending, Limit: 2}) {
+	for record, err := range s.Events(ctx,
+		client.EventQuery{Type: client.EventOrderCancelled, State: client.EventPending, Limit: 2}) {
 		if err != nil {
 			s.Fatal(err)
 		}
 		seen[record.EventID] = true
 		detail := must[*client.EventDetail](s.T)(s.GetEvent(ctx, record.EventID))
 		event := must[*client.Event](s.T)(client.ParseEvent([]byte(detail.Body)))
-		if event.OrderID() != record.OrderID || detail.EventRecord != record || len(detail.AttemptLog) != 0 || event.Data.(*client.OrderCancelled).CancelledBy != client.ByPartner {
+		if event.OrderID() != record.OrderID || detail.EventRecord != record || len(detail.AttemptLog) != 0 ||
+			event.Data.(*client.OrderCancelled).CancelledBy != client.ByPartner {
 			s.Errorf("got %+v and %+v, want the event %+v", detail, event, record)
 		}
 		again := must[*client.EventRecord](s.T)(s.RedeliverEvent(ctx, record.EventID))

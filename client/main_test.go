@@ -64,7 +64,8 @@ var startExamples = sync.OnceValues(func() (url string, err error) {
 // exampleOperator returns an operator with a new token.
 func exampleOperator(ctx context.Context) *client.Operator {
 	service := client.NewService(exampleURL())
-	token, err := service.CreateToken(ctx, client.TokenRequest{Email: apptest.OperatorEmail, Password: apptest.OperatorPassword})
+	token, err := service.CreateToken(ctx,
+		client.TokenRequest{Email: apptest.OperatorEmail, Password: apptest.OperatorPassword})
 	if err != nil {
 		panic(err)
 	}
@@ -86,7 +87,8 @@ func examplePartner(ctx context.Context) string {
 func exampleClient(ctx context.Context) *client.Client {
 	service := client.NewService(exampleURL())
 	email, password := client.NewIdempotencyKey()+"@example.com", "seven maple trees"
-	if _, err := service.Register(ctx, client.RegisterRequest{Name: "Épicerie Métro", Email: email, Password: password}); err != nil {
+	if _, err := service.Register(ctx,
+		client.RegisterRequest{Name: "Épicerie Métro", Email: email, Password: password}); err != nil {
 		panic(err)
 	}
 	session, err := service.Login(ctx, client.LoginRequest{Email: email, Password: password})
@@ -108,11 +110,17 @@ func exampleOrder(reference string) client.OrderRequest {
 		ServiceLevel:   client.LevelExpress,
 		Pickup: client.Contact{
 			Name: "Épicerie Métro", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: tomorrow,
-			Address: client.Address{Line1: "3575 avenue du Parc", City: "Montréal", Province: client.Quebec, PostalCode: "H2X 3P9", Country: client.Canada},
+			Address: client.Address{
+				Line1: "3575 avenue du Parc", City: "Montréal", Province: client.Quebec, PostalCode: "H2X 3P9",
+				Country: client.Canada,
+			},
 		},
 		Dropoff: client.Contact{
 			Name: "Marcus Webb", Phone: "+15195550177", Email: "marcus@example.com", TimeWindow: tomorrow,
-			Address: client.Address{Line1: "41 King Street West", City: "Kitchener", Province: client.Ontario, PostalCode: "N2G 1A1", Country: client.Canada},
+			Address: client.Address{
+				Line1: "41 King Street West", City: "Kitchener", Province: client.Ontario, PostalCode: "N2G 1A1",
+				Country: client.Canada,
+			},
 		},
 		Parcels: []client.Parcel{{
 			ParcelID: "1", Description: "Coffee beans", LengthCM: 25, WidthCM: 20, HeightCM: 15, WeightKG: 1.1, ValueCents: 3600,

@@ -77,7 +77,8 @@ func TestMethodsRetryWhatIsSafe(t *testing.T) {
 				t.Errorf("%s: got %d attempts and %v, want %d", name, len(transport.sent), err, c.attempts)
 			}
 			for _, request := range transport.sent {
-				if got, want := request.Header.Get("Idempotency-Key"), transport.sent[0].Header.Get("Idempotency-Key"); got != want {
+				if got, want := request.Header.Get("Idempotency-Key"),
+					transport.sent[0].Header.Get("Idempotency-Key"); got != want {
 					t.Errorf("%s: got key %q, want %q in every attempt", name, got, want)
 				}
 			}
@@ -110,9 +111,17 @@ func TestErrors(t *testing.T) {
 		text   string
 		items  int
 	}{
-		"complete":         {422, full, client.CodeInsufficientStock, "refused with 422 insufficient_stock: too little (request req_1)", 1},
-		"unknown code":     {422, `{"error":{"code":"parcel_too_odd","message":"odd"}}`, "parcel_too_odd", "refused with 422 parcel_too_odd: odd (request req_0)", 0},
-		"unusual details":  {422, `{"error":{"code":"insufficient_stock","message":"m","details":{"items":"all"}}}`, client.CodeInsufficientStock, "refused with 422 insufficient_stock: m (request req_0)", 0},
+		"complete": {
+			422, full, client.CodeInsufficientStock, "refused with 422 insufficient_stock: too little (request req_1)", 1,
+		},
+		"unknown code": {
+			422, `{"error":{"code":"parcel_too_odd","message":"odd"}}`, "parcel_too_odd",
+			"refused with 422 parcel_too_odd: odd (request req_0)", 0,
+		},
+		"unusual details": {
+			422, `{"error":{"code":"insufficient_stock","message":"m","details":{"items":"all"}}}`, client.CodeInsufficientStock,
+			"refused with 422 insufficient_stock: m (request req_0)", 0,
+		},
 		"a proxy's page":   {502, "<html>", "", "refused with 502 Bad Gateway (request req_0)", 0},
 		"a redirect":       {301, "", "", "refused with 301 Moved Permanently (request req_0)", 0},
 		"JSON of a proxy":  {403, `[1]`, "", "refused with 403 Forbidden (request req_0)", 0},
@@ -128,11 +137,13 @@ func TestErrors(t *testing.T) {
 		var answer client.Answer
 		_, err := cl.GetOrder(t.Context(), "ord_1", client.WithAnswer(&answer))
 		var refused *client.Error
-		if !errors.As(err, &refused) || err.Error() != c.text || refused.Status != c.status || client.CodeOf(fmt.Errorf("wrapped: %w", err)) != c.code {
+		if !errors.As(err, &refused) || err.Error() != c.text || refused.Status != c.status ||
+			client.CodeOf(fmt.Errorf("wrapped: %w", err)) != c.code {
 			t.Errorf("%s: got %v, want %s", name, err, c.text)
 			continue
 		}
-		if len(refused.Details.Items) != c.items || refused.RetryAfter != 7*time.Second || (refused.DocURL != "") != (name == "complete") {
+		if len(refused.Details.Items) != c.items || refused.RetryAfter != 7*time.Second ||
+			(refused.DocURL != "") != (name == "complete") {
 			t.Errorf("%s: got %+v, want %d items and Retry-After", name, refused, c.items)
 		}
 		if answer.Status != c.status || string(answer.Body) != c.body || len(transport.sent) != 1 {
@@ -148,7 +159,8 @@ func TestNewMembersAndWords(t *testing.T) {
 		"parcels":[{"parcel_id":"1","dimensions":{"volume":7}}],"status_history":[{"status":"weighed","timestamp":"2026-03-02T14:05:09.417Z"}],
 		"warnings":[{"code":"late"}],"created_at":"2026-03-02T14:05:09.417Z"}`
 	order, err := through(script(respond(200, body))).GetOrder(t.Context(), "ord_1")
-	if err != nil || order.Status != "weighed" || order.StatusHistory[0].Status != "weighed" || order.Courier != nil || order.CreatedAt.IsZero() {
+	if err != nil || order.Status != "weighed" || order.StatusHistory[0].Status != "weighed" || order.Courier != nil ||
+		order.CreatedAt.IsZero() {
 		t.Errorf("got %+v, %v, want the order", order, err)
 	}
 }

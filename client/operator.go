@@ -64,9 +64,13 @@ var errNoOperatorSession = errors.New("POST /ops/v1/login: the answer has no ses
 
 // LoginOperator starts a session of an operator, as web pages do; programs rather use
 // CreateToken. A session ends 12 hours after its last use, and at the latest after 7 days.
-func (s *Service) LoginOperator(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Operator, error) {
+func (s *Service) LoginOperator(
+	ctx context.Context, credentials LoginRequest, options ...CallOption,
+) (*Operator, error) {
 	var answer Answer
-	account, err := fetch[OperatorAccount](ctx, s, operation{method: http.MethodPost, path: "/ops/v1/login", body: credentials, safe: credentials.Code == ""}, withLastAnswer(options, &answer))
+	account, err := fetch[OperatorAccount](ctx, s,
+		operation{method: http.MethodPost, path: "/ops/v1/login", body: credentials, safe: credentials.Code == ""},
+		withLastAnswer(options, &answer))
 	if err != nil {
 		return nil, err
 	}
@@ -90,21 +94,26 @@ func (o *Operator) GetOperator(ctx context.Context, options ...CallOption) (*Ope
 
 // GetOps returns the OpenAPI document of the operator interface, in YAML.
 func (s *Service) GetOps(ctx context.Context, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, s, operation{method: http.MethodGet, path: "/ops.yaml", accept: "application/yaml"}, options))
+	return content(fetch[[]byte](ctx, s, operation{method: http.MethodGet, path: "/ops.yaml", accept: "application/yaml"},
+		options))
 }
 
 // OperatorRequest is a new operator.
 type OperatorRequest struct {
-	Email     string       `json:"email"`    // upper and lower case are the same
-	Password  string       `json:"password"` // 12 to 128 characters; the most common ones are refused
-	Role      OperatorRole `json:"role"`
-	CourierID string       `json:"courier_id,omitempty"` // required with [OperatorCourier], and refused with any other role
+	Email    string       `json:"email"`    // upper and lower case are the same
+	Password string       `json:"password"` // 12 to 128 characters; the most common ones are refused
+	Role     OperatorRole `json:"role"`
+	// required with [OperatorCourier], and refused with any other role
+	CourierID string `json:"courier_id,omitempty"`
 }
 
 // CreateOperator adds an operator. An address that another operator has is refused with
 // [CodeEmailTaken].
-func (o *Operator) CreateOperator(ctx context.Context, operator OperatorRequest, options ...CallOption) (*OperatorAccount, error) {
-	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/operators", body: operator, keyed: true}, options)
+func (o *Operator) CreateOperator(
+	ctx context.Context, operator OperatorRequest, options ...CallOption,
+) (*OperatorAccount, error) {
+	return fetch[OperatorAccount](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/operators", body: operator, keyed: true}, options)
 }
 
 // OperatorChange is what to change of an operator. Fields that are nil or empty stay as
@@ -119,8 +128,12 @@ type OperatorChange struct {
 // ChangeOperator changes an operator. A new password, and Active set to false, end all
 // tokens and sessions of the operator. A change that would leave no active admin is
 // refused with [CodeConflict].
-func (o *Operator) ChangeOperator(ctx context.Context, operatorID string, change OperatorChange, options ...CallOption) (*OperatorAccount, error) {
-	return fetch[OperatorAccount](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/operators/{id}", id: operatorID, body: change, keyed: true}, options)
+func (o *Operator) ChangeOperator(
+	ctx context.Context, operatorID string, change OperatorChange, options ...CallOption,
+) (*OperatorAccount, error) {
+	return fetch[OperatorAccount](ctx, o,
+		operation{method: http.MethodPatch, path: "/ops/v1/operators/{id}", id: operatorID, body: change, keyed: true},
+		options)
 }
 
 // ListedOperator is an operator in a list.
@@ -144,7 +157,8 @@ type PageQuery struct {
 
 // ListOperators returns a page of operators.
 func (o *Operator) ListOperators(ctx context.Context, q PageQuery, options ...CallOption) (*OperatorList, error) {
-	return fetch[OperatorList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/operators", query: queryOf(q)}, options)
+	return fetch[OperatorList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/operators", query: queryOf(q)},
+		options)
 }
 
 // Operators iterates over operators. An error is the last value.

@@ -24,13 +24,17 @@ type CourierRequest struct {
 }
 
 // CreateCourier adds a courier.
-func (o *Operator) CreateCourier(ctx context.Context, courier CourierRequest, options ...CallOption) (*CourierRecord, error) {
-	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/couriers", body: courier, keyed: true}, options)
+func (o *Operator) CreateCourier(
+	ctx context.Context, courier CourierRequest, options ...CallOption,
+) (*CourierRecord, error) {
+	return fetch[CourierRecord](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/couriers", body: courier, keyed: true}, options)
 }
 
 // GetCourier returns a courier.
 func (o *Operator) GetCourier(ctx context.Context, courierID string, options ...CallOption) (*CourierRecord, error) {
-	return fetch[CourierRecord](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/couriers/{id}", id: courierID}, options)
+	return fetch[CourierRecord](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/couriers/{id}", id: courierID},
+		options)
 }
 
 // CourierChange is what to change of a courier. Fields that are nil or empty stay as they
@@ -45,8 +49,11 @@ type CourierChange struct {
 // ChangeCourier changes a courier. Orders keep the name, phone number and vehicle that
 // the courier had when assigned. The orders of a courier who becomes inactive stay
 // assigned, and need attention as [AttentionCourierGone].
-func (o *Operator) ChangeCourier(ctx context.Context, courierID string, change CourierChange, options ...CallOption) (*CourierRecord, error) {
-	return fetch[CourierRecord](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/couriers/{id}", id: courierID, body: change, keyed: true}, options)
+func (o *Operator) ChangeCourier(
+	ctx context.Context, courierID string, change CourierChange, options ...CallOption,
+) (*CourierRecord, error) {
+	return fetch[CourierRecord](ctx, o,
+		operation{method: http.MethodPatch, path: "/ops/v1/couriers/{id}", id: courierID, body: change, keyed: true}, options)
 }
 
 // CourierList is a page of couriers.
@@ -57,7 +64,8 @@ type CourierList struct {
 
 // ListCouriers returns a page of couriers.
 func (o *Operator) ListCouriers(ctx context.Context, q PageQuery, options ...CallOption) (*CourierList, error) {
-	return fetch[CourierList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/couriers", query: queryOf(q)}, options)
+	return fetch[CourierList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/couriers", query: queryOf(q)},
+		options)
 }
 
 // Couriers iterates over couriers. An error is the last value.

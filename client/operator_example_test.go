@@ -51,11 +51,14 @@ func ExampleOperator_CreateMovement() {
 	ctx := context.Background()
 	o := exampleOperator(ctx)
 	partnerID := examplePartner(ctx)
-	product, err := o.CreateProduct(ctx, partnerID, client.ProductRequest{Name: "Coffee beans, 1 kg", Price: 18.25, StockMin: 20})
+	product, err := o.CreateProduct(ctx, partnerID,
+		client.ProductRequest{Name: "Coffee beans, 1 kg", Price: 18.25, StockMin: 20})
 	if err != nil {
 		log.Fatal(err)
 	}
-	restock := client.MovementRequest{Type: client.MovementIn, ProductID: product.ProductID, Quantity: 40, Location: "MTL-01"}
+	restock := client.MovementRequest{
+		Type: client.MovementIn, ProductID: product.ProductID, Quantity: 40, Location: "MTL-01",
+	}
 	key := client.NewIdempotencyKey() // store it before the call
 	for range 2 {
 		if _, err := o.CreateMovement(ctx, partnerID, restock, client.WithIdempotencyKey(key)); err != nil {

@@ -36,6 +36,9 @@ type BoardChangesQuery struct {
 // returns with the next change, or when the wait is over. A row may come twice; after a
 // change of nodes it may come in a lower version than before, and the newer one follows.
 // [CodeGone] means that q.After is too old: start from a snapshot.
-func (o *Operator) ListBoardChanges(ctx context.Context, q BoardChangesQuery, options ...CallOption) (*BoardChanges, error) {
-	return fetch[BoardChanges](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/orders/changes", query: queryOf(q)}, options)
+func (o *Operator) ListBoardChanges(
+	ctx context.Context, q BoardChangesQuery, options ...CallOption,
+) (*BoardChanges, error) {
+	return fetch[BoardChanges](ctx, o,
+		operation{method: http.MethodGet, path: "/ops/v1/orders/changes", query: queryOf(q)}, options)
 }

@@ -9,8 +9,9 @@ import (
 
 // JobQuery chooses a courier's jobs.
 type JobQuery struct {
-	CourierID string    `query:"courier_id"` // required unless the operator is a courier
-	Since     time.Time `query:"since"`      // from when on deliveries are listed, at most 7 days ago; 24 hours ago if it is zero
+	CourierID string `query:"courier_id"` // required unless the operator is a courier
+	// from when on deliveries are listed, at most 7 days ago; 24 hours ago if it is zero
+	Since time.Time `query:"since"`
 }
 
 // JobList is a courier's jobs and what the courier has delivered.
@@ -104,7 +105,8 @@ type Match struct {
 // ScanLabel finds orders and parcels by the text that a scanner reads from a label;
 // [CodeNotFound] if there are none. Couriers find only their own orders.
 func (o *Operator) ScanLabel(ctx context.Context, code string, options ...CallOption) (*MatchList, error) {
-	return fetch[MatchList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/scan", query: url.Values{"code": {code}}}, options)
+	return fetch[MatchList](ctx, o,
+		operation{method: http.MethodGet, path: "/ops/v1/scan", query: url.Values{"code": {code}}}, options)
 }
 
 // Proof is a picture that proves a delivery.
@@ -138,7 +140,9 @@ type ProofRequest struct {
 // picture again adds nothing. The event of the delivery holds the newest signature, or
 // else the newest photo, that was added before, so add proofs first. At another time, or
 // beyond ten proofs, it is refused with [CodeConflict].
-func (o *Operator) AddProof(ctx context.Context, orderID string, proof ProofRequest, picture []byte, options ...CallOption) (*Proof, error) {
+func (o *Operator) AddProof(
+	ctx context.Context, orderID string, proof ProofRequest, picture []byte, options ...CallOption,
+) (*Proof, error) {
 	return fetch[Proof](ctx, o, operation{
 		method: http.MethodPost, path: "/ops/v1/orders/{id}/proofs", id: orderID, query: queryOf(proof),
 		file: picture, kind: http.DetectContentType(picture), keyed: true,

@@ -58,10 +58,13 @@ func TestOperatorAccounts(t *testing.T) {
 	_, err := d.CreateToken(ctx, client.TokenRequest{Email: apptest.OperatorEmail, Password: "wrong"})
 	wantCode(t, err, 401, client.CodeUnauthorized)
 	me := must[*client.OperatorAccount](t)(d.GetOperator(ctx))
-	if me.Email != apptest.OperatorEmail || me.Role != client.OperatorAdmin || !me.Active || me.CourierID != "" || me.CreatedAt.IsZero() {
+	if me.Email != apptest.OperatorEmail || me.Role != client.OperatorAdmin || !me.Active || me.CourierID != "" ||
+		me.CreatedAt.IsZero() {
 		t.Errorf("got %+v, want the admin", me)
 	}
-	night := client.OperatorRequest{Email: "night@example.com", Password: "lune-sur-les-quais-88", Role: client.OperatorDispatcher}
+	night := client.OperatorRequest{
+		Email: "night@example.com", Password: "lune-sur-les-quais-88", Role: client.OperatorDispatcher,
+	}
 	created := must[*client.OperatorAccount](t)(d.CreateOperator(ctx, night))
 	_, err = d.CreateOperator(ctx, night)
 	wantCode(t, err, 400, client.CodeEmailTaken)
@@ -70,7 +73,8 @@ func TestOperatorAccounts(t *testing.T) {
 	}
 	d.checkSession(night)
 	d.checkTokens(night, created)
-	changed := must[*client.OperatorAccount](t)(d.ChangeOperator(ctx, created.OperatorID, client.OperatorChange{Active: new(false)}))
+	changed := must[*client.OperatorAccount](t)(d.ChangeOperator(ctx, created.OperatorID,
+		client.OperatorChange{Active: new(false)}))
 	if changed.Active || changed.Role != client.OperatorDispatcher {
 		t.Errorf("got %+v, want an inactive dispatcher", changed)
 	}
@@ -80,8 +84,10 @@ func TestOperatorAccounts(t *testing.T) {
 func (d *desk) checkSession(credentials client.OperatorRequest) {
 	d.Helper()
 	ctx := d.Context()
-	session := must[*client.Operator](d.T)(d.LoginOperator(ctx, client.LoginRequest{Email: credentials.Email, Password: credentials.Password}))
-	if me := must[*client.OperatorAccount](d.T)(session.GetOperator(ctx)); *me != session.Account || me.Role != credentials.Role {
+	session := must[*client.Operator](d.T)(d.LoginOperator(ctx,
+		client.LoginRequest{Email: credentials.Email, Password: credentials.Password}))
+	if me := must[*client.OperatorAccount](d.T)(session.GetOperator(ctx)); *me != session.Account ||
+		me.Role != credentials.Role {
 		d.Errorf("got %+v, want %+v", me, session.Account)
 	}
 	_, err := session.ListOperators(ctx, client.PageQuery{})
@@ -95,12 +101,14 @@ func (d *desk) checkSession(credentials client.OperatorRequest) {
 func (d *desk) checkTokens(credentials client.OperatorRequest, account *client.OperatorAccount) {
 	d.Helper()
 	ctx := d.Context()
-	token := must[*client.Token](d.T)(d.CreateToken(ctx, client.TokenRequest{Email: credentials.Email, Password: credentials.Password}))
+	token := must[*client.Token](d.T)(d.CreateToken(ctx,
+		client.TokenRequest{Email: credentials.Email, Password: credentials.Password}))
 	listed := all(d.T, d.Tokens(ctx, client.TokenQuery{OperatorID: account.OperatorID}))
 	if len(listed) != 1 || listed[0].TokenID != token.TokenID || listed[0].OperatorID != account.OperatorID {
 		d.Errorf("got %+v, want the token %s", listed, token.TokenID)
 	}
-	if revoked := must[*client.RevokedToken](d.T)(d.RevokeToken(ctx, token.TokenID)); !revoked.Revoked || revoked.TokenID != token.TokenID {
+	if revoked := must[*client.RevokedToken](d.T)(d.RevokeToken(ctx, token.TokenID)); !revoked.Revoked ||
+		revoked.TokenID != token.TokenID {
 		d.Errorf("got %+v, want %s revoked", revoked, token.TokenID)
 	}
 	_, err := client.NewOperator(d.BaseURL, token.Token).GetOperator(ctx)
@@ -109,19 +117,22 @@ func (d *desk) checkTokens(credentials client.OperatorRequest, account *client.O
 
 func (d *desk) checkAudit(operatorID string) {
 	d.Helper()
-	entries := all(d.T, d.Audit(d.Context(), client.AuditQuery{ObjectID: operatorID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 1}))
+	entries := all(d.T, d.Audit(d.Context(),
+		client.AuditQuery{ObjectID: operatorID, From: time.Now().Add(-time.Hour), To: time.Now().Add(time.Hour), Limit: 1}))
 	changes := map[client.AuditAction]client.AuditEntry{}
 	for _, entry := range entries {
 		changes[entry.Action] = entry
 	}
 	changed := changes[client.ActionOperatorChanged]
-	if len(entries) != 4 || changes[client.ActionOperatorCreated].AuditID == "" || changes[client.ActionSessionEnded].RequestID == "" || changed.OperatorID == operatorID {
+	if len(entries) != 4 || changes[client.ActionOperatorCreated].AuditID == "" ||
+		changes[client.ActionSessionEnded].RequestID == "" || changed.OperatorID == operatorID {
 		d.Fatalf("got %+v, want the creation, a session and the change by an admin", entries)
 	}
 	var before, after struct {
 		Active bool `json:"active"`
 	}
-	if json.Unmarshal(changed.Before, &before) != nil || json.Unmarshal(changed.After, &after) != nil || !before.Active || after.Active {
+	if json.Unmarshal(changed.Before, &before) != nil || json.Unmarshal(changed.After, &after) != nil ||
+		!before.Active || after.Active {
 		d.Errorf("got %+v, want active before and not after", changed)
 	}
 }
@@ -129,7 +140,8 @@ func (d *desk) checkAudit(operatorID string) {
 func TestOperatorPartners(t *testing.T) {
 	t.Parallel()
 	d, ctx := openDesk(t), t.Context()
-	if found := all(t, d.Partners(ctx, client.PartnerQuery{Search: "METRO", Limit: 1})); len(found) != 1 || found[0].PartnerID != d.partnerID {
+	if found := all(t, d.Partners(ctx, client.PartnerQuery{Search: "METRO", Limit: 1})); len(found) != 1 ||
+		found[0].PartnerID != d.partnerID {
 		t.Errorf("got %+v, want %s", found, d.partnerID)
 	}
 	if pending := all(t, d.Partners(ctx, client.PartnerQuery{Pending: true})); len(pending) != 0 {
@@ -138,28 +150,33 @@ func TestOperatorPartners(t *testing.T) {
 	limited := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{
 		RateLimit: client.Set[int64](600), OrdersPerDay: client.Set[int64](0), RateCard: client.Set("default"),
 	}))
-	if limited.RateLimit != 600 || limited.OrdersPerDay == nil || *limited.OrdersPerDay != 0 || limited.StoredBytes != nil || limited.APIKeys.Active != 1 {
+	if limited.RateLimit != 600 || limited.OrdersPerDay == nil || *limited.OrdersPerDay != 0 ||
+		limited.StoredBytes != nil || limited.APIKeys.Active != 1 {
 		t.Errorf("got %+v, want 600 requests a minute, no limit of orders, and one key", limited)
 	}
-	reset := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{RateLimit: client.Reset[int64]()}))
+	reset := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID,
+		client.PartnerChange{RateLimit: client.Reset[int64]()}))
 	if reset.RateLimit != 0 || reset.OrdersPerDay == nil {
 		t.Errorf("got %+v, want the default of requests, and no limit of orders", reset)
 	}
 	if limited.Established {
 		t.Errorf("got %+v, want a new account", limited)
 	}
-	established := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{Established: new(true)}))
+	established := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID,
+		client.PartnerChange{Established: new(true)}))
 	if !established.Established {
 		t.Errorf("got %+v, want an established account", established)
 	}
-	suspended := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{Suspended: new(true), SuspendedReason: "unpaid"}))
+	suspended := must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID,
+		client.PartnerChange{Suspended: new(true), SuspendedReason: "unpaid"}))
 	if !suspended.Suspended || suspended.SuspendedReason != "unpaid" || suspended.SuspendedAt.IsZero() {
 		t.Errorf("got %+v, want a suspended partner", suspended)
 	}
 	_, err := d.shop.ListOrders(ctx, client.OrderQuery{})
 	wantCode(t, err, 403, client.CodeForbidden)
 	must[*client.PartnerOverview](t)(d.ChangePartner(ctx, d.partnerID, client.PartnerChange{Suspended: new(false)}))
-	if approved := must[*client.PartnerOverview](t)(d.ApprovePartner(ctx, d.partnerID)); approved.Suspended || !approved.PendingSince.IsZero() {
+	if approved := must[*client.PartnerOverview](t)(d.ApprovePartner(ctx, d.partnerID)); approved.Suspended ||
+		!approved.PendingSince.IsZero() {
 		t.Errorf("got %+v, want an approved partner", approved)
 	}
 	d.checkDispatchSettings()
@@ -168,7 +185,8 @@ func TestOperatorPartners(t *testing.T) {
 func (d *desk) checkDispatchSettings() {
 	d.Helper()
 	ctx := d.Context()
-	set := must[*client.DispatchSettings](d.T)(d.PutDispatchSettings(ctx, d.partnerID, client.DispatchSettingsRequest{AutoAccept: true}))
+	set := must[*client.DispatchSettings](d.T)(d.PutDispatchSettings(ctx, d.partnerID,
+		client.DispatchSettingsRequest{AutoAccept: true}))
 	read := must[*client.DispatchSettings](d.T)(d.GetDispatchSettings(ctx, d.partnerID))
 	if *set != *read || !read.AutoAccept || read.PartnerID != d.partnerID {
 		d.Errorf("got %+v and %+v, want automatic acceptance", set, read)
@@ -179,18 +197,22 @@ func TestOperatorRateCards(t *testing.T) {
 	t.Parallel()
 	d, ctx := openDesk(t), t.Context()
 	builtIn := must[*client.WholeRateCard](t)(d.GetRateCard(ctx, "crd_builtin"))
-	if builtIn.State != client.RateCardInForce || !builtIn.CreatedAt.IsZero() || builtIn.Card.Levels[client.LevelExpress].Zones[client.ZoneLocal] == nil {
+	if builtIn.State != client.RateCardInForce || !builtIn.CreatedAt.IsZero() ||
+		builtIn.Card.Levels[client.LevelExpress].Zones[client.ZoneLocal] == nil {
 		t.Fatalf("got %+v, want the built-in card in force", builtIn)
 	}
 	card := builtIn.Card
 	card.Version, card.EffectiveFrom, card.ParcelCents = "summer-1", time.Time{}, card.ParcelCents+100
 	upload := client.RateCardRequest{Name: "summer", Card: card}
-	if valid := must[*client.ValidRateCard](t)(d.ValidateRateCard(ctx, upload)); !valid.Valid || valid.Version != card.Version {
+	if valid := must[*client.ValidRateCard](t)(d.ValidateRateCard(ctx, upload)); !valid.Valid ||
+		valid.Version != card.Version {
 		t.Errorf("got %+v, want a valid card", valid)
 	}
 	quote := exampleOrder("").QuoteRequest()
-	preview := must[*client.Preview](t)(d.PreviewRateCard(ctx, client.PreviewRequest{Card: &card, Quote: &quote, PartnerID: d.partnerID}))
-	if preview.Proposed.RateCents <= preview.Current.RateCents || preview.OrderedRateCents != nil || preview.Proposed.Charges[0].Name != client.ChargeBase {
+	preview := must[*client.Preview](t)(d.PreviewRateCard(ctx,
+		client.PreviewRequest{Card: &card, Quote: &quote, PartnerID: d.partnerID}))
+	if preview.Proposed.RateCents <= preview.Current.RateCents || preview.OrderedRateCents != nil ||
+		preview.Proposed.Charges[0].Name != client.ChargeBase {
 		t.Errorf("got %+v and %+v, want a higher price", preview.Current, preview.Proposed)
 	}
 	created := must[*client.RateCard](t)(d.CreateRateCard(ctx, upload))
@@ -209,22 +231,30 @@ func TestOperatorRateCards(t *testing.T) {
 func TestOperatorStock(t *testing.T) {
 	t.Parallel()
 	d, ctx := openDesk(t), t.Context()
-	product := must[*client.Product](t)(d.CreateProduct(ctx, d.partnerID, client.ProductRequest{Name: "Coffee", Price: 9.5, StockMin: 5, StockMax: 50}))
-	changed := must[*client.Product](t)(d.ChangeProduct(ctx, d.partnerID, product.ProductID, client.ProductChange{Price: new(10.25), Barcode: new("0627")}))
-	if changed.Price != 10.25 || changed.Barcode != "0627" || changed.Name != "Coffee" || changed.Status != client.ProductActive {
+	product := must[*client.Product](t)(d.CreateProduct(ctx, d.partnerID,
+		client.ProductRequest{Name: "Coffee", Price: 9.5, StockMin: 5, StockMax: 50}))
+	changed := must[*client.Product](t)(d.ChangeProduct(ctx, d.partnerID, product.ProductID,
+		client.ProductChange{Price: new(10.25), Barcode: new("0627")}))
+	if changed.Price != 10.25 || changed.Barcode != "0627" || changed.Name != "Coffee" ||
+		changed.Status != client.ProductActive {
 		t.Errorf("got %+v, want Coffee for 10.25", changed)
 	}
-	if low := all(t, d.LowStock(ctx, client.PageQuery{Limit: 1})); len(low) != 1 || low[0].PartnerID != d.partnerID || low[0].Product != *changed {
+	if low := all(t, d.LowStock(ctx, client.PageQuery{Limit: 1})); len(low) != 1 || low[0].PartnerID != d.partnerID ||
+		low[0].Product != *changed {
 		t.Errorf("got %+v, want %+v", low, changed)
 	}
-	restock := client.MovementRequest{Type: client.MovementIn, ProductID: product.ProductID, Quantity: 40, Location: "MTL-01", Notes: "5512"}
+	restock := client.MovementRequest{
+		Type: client.MovementIn, ProductID: product.ProductID, Quantity: 40, Location: "MTL-01", Notes: "5512",
+	}
 	key, answer := client.NewIdempotencyKey(), client.Answer{}
 	first := must[*client.BookedMovements](t)(d.CreateMovement(ctx, d.partnerID, restock, client.WithIdempotencyKey(key)))
-	again := must[*client.BookedMovements](t)(d.CreateMovement(ctx, d.partnerID, restock, client.WithIdempotencyKey(key), client.WithAnswer(&answer)))
+	again := must[*client.BookedMovements](t)(d.CreateMovement(ctx, d.partnerID, restock, client.WithIdempotencyKey(key),
+		client.WithAnswer(&answer)))
 	if !answer.Replayed() || len(first.Movements) != 1 || again.Movements[0] != first.Movements[0] {
 		t.Errorf("got %+v and %+v, want one movement, and the same again", first, again)
 	}
-	_, err := d.CreateMovement(ctx, d.partnerID, client.MovementRequest{Type: client.MovementOut, ProductID: product.ProductID, Quantity: 41, Location: "MTL-01"})
+	_, err := d.CreateMovement(ctx, d.partnerID,
+		client.MovementRequest{Type: client.MovementOut, ProductID: product.ProductID, Quantity: 41, Location: "MTL-01"})
 	if details := wantCode(t, err, 422, client.CodeInsufficientStock); details.Items[0].Available != 40 {
 		t.Errorf("got %+v, want 40 available", details)
 	}
@@ -233,7 +263,9 @@ func TestOperatorStock(t *testing.T) {
 	}))
 	d.checkCount(product.ProductID)
 	levels := must[*client.ProductWithLevels](t)(d.GetProduct(ctx, d.partnerID, product.ProductID))
-	if want := []client.StockLevel{{Location: "MTL-01", Quantity: 33}, {Location: "TOR-02", Quantity: 5}}; !slices.Equal(levels.Levels, want) || levels.Quantity != 38 {
+	if want := []client.StockLevel{
+		{Location: "MTL-01", Quantity: 33}, {Location: "TOR-02", Quantity: 5},
+	}; !slices.Equal(levels.Levels, want) || levels.Quantity != 38 {
 		t.Errorf("got %+v, want %+v", levels, want)
 	}
 	d.checkJournal(product.ProductID)
@@ -246,7 +278,8 @@ func (d *desk) checkCount(productID int64) {
 	count := must[*client.StockCount](d.T)(d.CreateCount(d.Context(), d.partnerID, client.CountRequest{
 		Location: "MTL-01", Lines: []client.CountedAmount{{ProductID: productID, Counted: 33}, {ProductID: 99, Counted: 1}},
 	}))
-	if count.Booked != 1 || count.Refused != 1 || count.Lines[0].Before != 35 || count.Lines[0].After != 33 || count.Lines[0].Error != nil {
+	if count.Booked != 1 || count.Refused != 1 || count.Lines[0].Before != 35 || count.Lines[0].After != 33 ||
+		count.Lines[0].Error != nil {
 		d.Errorf("got %+v, want 33 instead of 35, and a refusal", count)
 	}
 	if line := count.Lines[1]; line.Error == nil || line.Error.Code != client.CodeValidationError || line.MovementID != 0 {
@@ -264,7 +297,8 @@ func (d *desk) checkJournal(productID int64) {
 	if want := []string{"ADJUSTMENT-2", "TRANSFER5", "TRANSFER-5", "IN40"}; !slices.Equal(got, want) {
 		d.Errorf("got %q, want %q", got, want)
 	}
-	in := all(d.T, d.Journal(ctx, d.partnerID, client.JournalQuery{Type: client.MovementIn, Location: "MTL-01", From: time.Now().Add(-time.Hour)}))
+	in := all(d.T, d.Journal(ctx, d.partnerID,
+		client.JournalQuery{Type: client.MovementIn, Location: "MTL-01", From: time.Now().Add(-time.Hour)}))
 	if len(in) != 1 || in[0].Notes != "5512" || in[0].OrderID != "" {
 		d.Errorf("got %+v, want the restock", in)
 	}
@@ -274,7 +308,8 @@ func (d *desk) checkJournal(productID int64) {
 func (d *desk) checkFiles() {
 	d.Helper()
 	ctx := d.Context()
-	imported := must[*client.Imported](d.T)(d.ImportProducts(ctx, d.partnerID, []byte("name,price,barcode,opening_quantity,opening_location\nSugar,4.5,0628,12,MTL-01\nCoffee,11,0627,,\n")))
+	imported := must[*client.Imported](d.T)(d.ImportProducts(ctx, d.partnerID,
+		[]byte("name,price,barcode,opening_quantity,opening_location\nSugar,4.5,0628,12,MTL-01\nCoffee,11,0627,,\n")))
 	if *imported != (client.Imported{Created: 1, Changed: 1, Movements: 1}) {
 		d.Errorf("got %+v, want a new product, a change and a movement", imported)
 	}
@@ -282,13 +317,16 @@ func (d *desk) checkFiles() {
 	if details := wantCode(d.T, err, 422, client.CodeValidationError); details.Field != "lines[2].price" {
 		d.Errorf("got %+v, want a fault of lines[2].price", details)
 	}
-	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID, client.ForSpreadsheet(true))); !bytes.HasPrefix(file, []byte("\ufeffproduct_id;")) || !bytes.Contains(file, []byte("Sugar;4,50")) {
+	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID, client.ForSpreadsheet(true))); !bytes.HasPrefix(file,
+		[]byte("\ufeffproduct_id;")) || !bytes.Contains(file, []byte("Sugar;4,50")) {
 		d.Errorf("got %s, want a file for spreadsheets with semicolons", file)
 	}
-	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID)); bytes.Count(file, []byte("\n")) != 3 || !bytes.Contains(file, []byte("Sugar,4.50")) {
+	if file := must[[]byte](d.T)(d.ExportProducts(ctx, d.partnerID)); bytes.Count(file, []byte("\n")) != 3 ||
+		!bytes.Contains(file, []byte("Sugar,4.50")) {
 		d.Errorf("got %q, want two products", file)
 	}
-	cheap := all(d.T, d.Catalogue(ctx, d.partnerID, client.CatalogueQuery{Search: "sug", Status: client.ProductActive, Limit: 1}))
+	cheap := all(d.T,
+		d.Catalogue(ctx, d.partnerID, client.CatalogueQuery{Search: "sug", Status: client.ProductActive, Limit: 1}))
 	if len(cheap) != 1 || cheap[0].Name != "Sugar" || cheap[0].Quantity != 12 {
 		d.Errorf("got %+v, want 12 of Sugar", cheap)
 	}
@@ -310,14 +348,19 @@ func TestOperatorDispatch(t *testing.T) {
 	if accepted.Status != client.StatusAccepted || accepted.StatusHistory[1].Notes != "by phone" {
 		t.Errorf("got %+v, want an accepted order", accepted)
 	}
-	_, err := d.ChangeOrderStatus(ctx, order.OrderID, client.StatusMoveRequest{StatusMove: client.StatusMove{Status: client.StatusCancelled}, Version: 1})
-	if details := wantCode(t, err, 409, client.CodeInvalidTransition); details.Version != 2 || details.ChangedBy.Email != apptest.OperatorEmail {
+	_, err := d.ChangeOrderStatus(ctx, order.OrderID,
+		client.StatusMoveRequest{StatusMove: client.StatusMove{Status: client.StatusCancelled}, Version: 1})
+	if details := wantCode(t, err, 409, client.CodeInvalidTransition); details.Version != 2 ||
+		details.ChangedBy.Email != apptest.OperatorEmail {
 		t.Errorf("got %+v, want version 2 by %s", details, apptest.OperatorEmail)
 	}
 	moved := must[*client.StatusResults](t)(d.ChangeOrderStatuses(ctx, client.StatusMovesRequest{
-		OrderIDs: []string{order.OrderID, "ord_1"}, StatusMove: client.StatusMove{Status: client.StatusCourierAssigned, CourierID: courier.CourierID},
+		OrderIDs: []string{order.OrderID, "ord_1"}, StatusMove: client.StatusMove{
+			Status: client.StatusCourierAssigned, CourierID: courier.CourierID,
+		},
 	}))
-	if moved.Results[0].Status != client.StatusCourierAssigned || !moved.Results[0].OK || moved.Results[1].Error.Code != client.CodeNotFound {
+	if moved.Results[0].Status != client.StatusCourierAssigned || !moved.Results[0].OK ||
+		moved.Results[1].Error.Code != client.CodeNotFound {
 		t.Errorf("got %+v, want one order moved and one not found", moved.Results)
 	}
 	d.move(order.OrderID, client.StatusPickedUp)
@@ -333,7 +376,8 @@ func TestOperatorDispatch(t *testing.T) {
 func (d *desk) hire() *client.CourierRecord {
 	d.Helper()
 	ctx := d.Context()
-	hired := must[*client.CourierRecord](d.T)(d.CreateCourier(ctx, client.CourierRequest{Name: "Amélie Tremblay", Phone: "+15145550188", Vehicle: "van"}))
+	hired := must[*client.CourierRecord](d.T)(d.CreateCourier(ctx,
+		client.CourierRequest{Name: "Amélie Tremblay", Phone: "+15145550188", Vehicle: "van"}))
 	must[*client.CourierRecord](d.T)(d.ChangeCourier(ctx, hired.CourierID, client.CourierChange{Vehicle: "bike"}))
 	courier := must[*client.CourierRecord](d.T)(d.GetCourier(ctx, hired.CourierID))
 	if courier.Vehicle != "bike" || courier.Name != hired.Name || !courier.Active {
@@ -352,23 +396,30 @@ func (d *desk) checkBoard(order *client.Order) {
 	must[*client.Order](d.T)(d.shop.CreateOrder(ctx, exampleOrder("EM-2")))
 	number := strings.ToUpper(order.OrderID[len(order.OrderID)-6:])
 	found := all(d.T, d.Board(ctx, client.BoardQuery{
-		Search: number, Statuses: []client.OrderStatus{client.StatusPending, client.StatusFailed}, CourierID: client.NoCourier, ServiceLevel: client.LevelExpress, Limit: 1,
+		Search: number, Statuses: []client.OrderStatus{
+			client.StatusPending, client.StatusFailed,
+		}, CourierID: client.NoCourier, ServiceLevel: client.LevelExpress, Limit: 1,
 	}))
-	if len(found) != 1 || found[0].OrderID != order.OrderID || found[0].Courier != nil || found[0].Version != 1 || found[0].City != "Kitchener" {
+	if len(found) != 1 || found[0].OrderID != order.OrderID || found[0].Courier != nil || found[0].Version != 1 ||
+		found[0].City != "Kitchener" {
 		d.Errorf("got %+v, want %s", found, order.OrderID)
 	}
-	if urgent := all(d.T, d.Board(ctx, client.BoardQuery{Attention: []client.AttentionReason{client.AttentionAny}, Sort: client.SortWindow})); len(urgent) != 0 {
+	if urgent := all(d.T, d.Board(ctx, client.BoardQuery{
+		Attention: []client.AttentionReason{client.AttentionAny}, Sort: client.SortWindow,
+	})); len(urgent) != 0 {
 		d.Errorf("got %+v, want no order that needs attention", urgent)
 	}
 	counts := must[*client.Attention](d.T)(d.GetAttention(ctx))
-	if counts.Open != 2 || counts.Statuses[client.StatusPending] != 2 || counts.Attention != 0 || len(counts.Reasons) != 5 {
+	if counts.Open != 2 || counts.Statuses[client.StatusPending] != 2 || counts.Attention != 0 ||
+		len(counts.Reasons) != 5 {
 		d.Errorf("got %+v, want two pending orders", counts)
 	}
 }
 
 func (d *desk) move(orderID string, status client.OrderStatus) {
 	d.Helper()
-	must[*client.Order](d.T)(d.ChangeOrderStatus(d.Context(), orderID, client.StatusMoveRequest{StatusMove: client.StatusMove{Status: status}}))
+	must[*client.Order](d.T)(d.ChangeOrderStatus(d.Context(), orderID,
+		client.StatusMoveRequest{StatusMove: client.StatusMove{Status: status}}))
 }
 
 func (d *desk) checkSequence(order *client.Order, courier *client.CourierRecord) {
@@ -378,9 +429,11 @@ func (d *desk) checkSequence(order *client.Order, courier *client.CourierRecord)
 	if len(proposal.Stops) != 1 || proposal.Stops[0].OrderID != order.OrderID || proposal.Stops[0].Arrival.IsZero() {
 		d.Fatalf("got %+v, want the stop of %s", proposal, order.OrderID)
 	}
-	set := must[*client.Sequence](d.T)(d.PutSequence(ctx, courier.CourierID, client.SequenceRequest{OrderIDs: proposal.OrderIDs}))
+	set := must[*client.Sequence](d.T)(d.PutSequence(ctx, courier.CourierID,
+		client.SequenceRequest{OrderIDs: proposal.OrderIDs}))
 	read := must[*client.Sequence](d.T)(d.GetSequence(ctx, courier.CourierID))
-	if set.Version != 1 || !slices.Equal(set.OrderIDs, proposal.OrderIDs) || read.Version != 1 || !slices.Equal(read.OrderIDs, proposal.OrderIDs) {
+	if set.Version != 1 || !slices.Equal(set.OrderIDs, proposal.OrderIDs) || read.Version != 1 ||
+		!slices.Equal(read.OrderIDs, proposal.OrderIDs) {
 		d.Errorf("got %+v, then %+v, want %v", set, read, proposal.OrderIDs)
 	}
 	_, err := d.PutSequence(ctx, courier.CourierID, client.SequenceRequest{OrderIDs: proposal.OrderIDs})
@@ -390,12 +443,14 @@ func (d *desk) checkSequence(order *client.Order, courier *client.CourierRecord)
 func (d *desk) checkJobs(order *client.Order, courier *client.CourierRecord) {
 	d.Helper()
 	ctx := d.Context()
-	jobs := must[*client.JobList](d.T)(d.ListJobs(ctx, client.JobQuery{CourierID: courier.CourierID, Since: time.Now().Add(-time.Hour)}))
+	jobs := must[*client.JobList](d.T)(d.ListJobs(ctx,
+		client.JobQuery{CourierID: courier.CourierID, Since: time.Now().Add(-time.Hour)}))
 	if len(jobs.Jobs) != 1 || jobs.More || jobs.Delivered.Count != 0 {
 		d.Fatalf("got %+v, want one job", jobs)
 	}
 	job := jobs.Jobs[0]
-	if job.OrderID != order.OrderID || job.Stop.Kind != client.StopDropoff || job.Stop.Address != order.Dropoff.Address || !slices.Contains(job.Actions, client.StatusOutForDelivery) {
+	if job.OrderID != order.OrderID || job.Stop.Kind != client.StopDropoff ||
+		job.Stop.Address != order.Dropoff.Address || !slices.Contains(job.Actions, client.StatusOutForDelivery) {
 		d.Errorf("got %+v, want the dropoff of %s", job, order.OrderID)
 	}
 	matches := must[*client.MatchList](d.T)(d.ScanLabel(ctx, job.Parcels[0].Label)).Matches
@@ -414,8 +469,10 @@ func (d *desk) prove(orderID string) *client.Proof {
 	if err := png.Encode(&picture, image.NewGray(image.Rect(0, 0, 40, 20))); err != nil {
 		d.Fatal(err)
 	}
-	proof := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature}, picture.Bytes()))
-	if again := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature}, picture.Bytes())); *again != *proof {
+	proof := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature},
+		picture.Bytes()))
+	if again := must[*client.Proof](d.T)(d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofSignature},
+		picture.Bytes())); *again != *proof {
 		d.Errorf("got %+v, want %+v again", again, proof)
 	}
 	_, err := d.AddProof(ctx, orderID, client.ProofRequest{Kind: client.ProofPhoto}, []byte("no picture"))
@@ -428,13 +485,15 @@ func (d *desk) checkRecord(order *client.Order, proof *client.Proof) {
 	ctx := d.Context()
 	note := must[*client.Note](d.T)(d.AddOrderNote(ctx, order.OrderID, client.NoteRequest{Text: "The back door is open."}))
 	record := must[*client.OrderRecord](d.T)(d.GetOrderRecord(ctx, order.OrderID))
-	if record.Status != client.StatusDelivered || record.Order.Courier.Name != record.Courier.Name || record.Order.PartnerOrderID != "EM-1" {
+	if record.Status != client.StatusDelivered || record.Order.Courier.Name != record.Courier.Name ||
+		record.Order.PartnerOrderID != "EM-1" {
 		d.Errorf("got %+v, want the delivered order", record)
 	}
 	if len(record.Notes) != 1 || record.Notes[0] != *note || len(record.Proofs) != 1 || record.Proofs[0] != *proof {
 		d.Errorf("got %+v and %+v, want the note and the proof", record.Notes, record.Proofs)
 	}
-	ended := all(d.T, d.Board(ctx, client.BoardQuery{Statuses: []client.OrderStatus{client.StatusDelivered}, PartnerID: d.partnerID}))
+	ended := all(d.T,
+		d.Board(ctx, client.BoardQuery{Statuses: []client.OrderStatus{client.StatusDelivered}, PartnerID: d.partnerID}))
 	if len(ended) != 1 || ended[0].OrderID != order.OrderID {
 		d.Errorf("got %+v, want %s", ended, order.OrderID)
 	}

@@ -24,8 +24,12 @@ type BookedMovements struct {
 
 // CreateMovement books a stock movement. One of more than its location holds is refused
 // with [CodeInsufficientStock].
-func (o *Operator) CreateMovement(ctx context.Context, partnerID string, movement MovementRequest, options ...CallOption) (*BookedMovements, error) {
-	return fetch[BookedMovements](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/movements", id: partnerID, body: movement, keyed: true}, options)
+func (o *Operator) CreateMovement(
+	ctx context.Context, partnerID string, movement MovementRequest, options ...CallOption,
+) (*BookedMovements, error) {
+	return fetch[BookedMovements](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/partners/{id}/movements", id: partnerID, body: movement, keyed: true,
+	}, options)
 }
 
 // CountRequest is the result of a count at a location.
@@ -60,8 +64,12 @@ type CountLine struct {
 
 // CreateCount books an adjustment for each product whose level differs from the count.
 // The error of one line is in its result. Levels leave out what has been ordered.
-func (o *Operator) CreateCount(ctx context.Context, partnerID string, count CountRequest, options ...CallOption) (*StockCount, error) {
-	return fetch[StockCount](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/counts", id: partnerID, body: count, keyed: true}, options)
+func (o *Operator) CreateCount(
+	ctx context.Context, partnerID string, count CountRequest, options ...CallOption,
+) (*StockCount, error) {
+	return fetch[StockCount](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/counts", id: partnerID, body: count, keyed: true},
+		options)
 }
 
 // JournalEntry is a movement with its cause.
@@ -89,12 +97,17 @@ type JournalQuery struct {
 }
 
 // ListJournal returns a page of a partner's movements, newest first.
-func (o *Operator) ListJournal(ctx context.Context, partnerID string, q JournalQuery, options ...CallOption) (*JournalPage, error) {
-	return fetch[JournalPage](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners/{id}/movements", id: partnerID, query: queryOf(q)}, options)
+func (o *Operator) ListJournal(
+	ctx context.Context, partnerID string, q JournalQuery, options ...CallOption,
+) (*JournalPage, error) {
+	return fetch[JournalPage](ctx, o,
+		operation{method: http.MethodGet, path: "/ops/v1/partners/{id}/movements", id: partnerID, query: queryOf(q)}, options)
 }
 
 // Journal iterates over a partner's movements, newest first. An error is the last value.
-func (o *Operator) Journal(ctx context.Context, partnerID string, q JournalQuery, options ...CallOption) iter.Seq2[JournalEntry, error] {
+func (o *Operator) Journal(
+	ctx context.Context, partnerID string, q JournalQuery, options ...CallOption,
+) iter.Seq2[JournalEntry, error] {
 	return pages(q, func(q *JournalQuery) ([]JournalEntry, bool, error) {
 		page, err := o.ListJournal(ctx, partnerID, *q, options...)
 		if err != nil {

@@ -8,13 +8,15 @@ import (
 
 // StatusMove is a move of orders to a status.
 type StatusMove struct {
-	Status        OrderStatus `json:"status"`
-	Notes         string      `json:"notes,omitempty"`          // for the history, which the partner sees; at most 1000 characters
-	CourierID     string      `json:"courier_id,omitempty"`     // required with [StatusCourierAssigned]
-	ETA           time.Time   `json:"eta,omitzero"`             // the new estimate of the delivery
-	FailureReason string      `json:"failure_reason,omitempty"` // with [StatusFailed]: what went wrong; a [FailureReason], or text for the partner only
-	NextAttempt   time.Time   `json:"next_attempt,omitzero"`    // with [StatusFailed]: when the next attempt is planned
-	Reason        string      `json:"reason,omitempty"`         // with [StatusCancelled]: why, at most 500 characters
+	Status OrderStatus `json:"status"`
+	// for the history, which the partner sees; at most 1000 characters
+	Notes     string    `json:"notes,omitempty"`
+	CourierID string    `json:"courier_id,omitempty"` // required with [StatusCourierAssigned]
+	ETA       time.Time `json:"eta,omitzero"`         // the new estimate of the delivery
+	// with [StatusFailed]: what went wrong; a [FailureReason], or text for the partner only
+	FailureReason string    `json:"failure_reason,omitempty"`
+	NextAttempt   time.Time `json:"next_attempt,omitzero"` // with [StatusFailed]: when the next attempt is planned
+	Reason        string    `json:"reason,omitempty"`      // with [StatusCancelled]: why, at most 500 characters
 	// OccurredAt is when it happened, at most 48 hours ago; zero if that is now. The move is
 	// refused with [CodeConflict] if the order has changed since that time.
 	OccurredAt time.Time `json:"occurred_at,omitzero"`
@@ -31,8 +33,11 @@ type StatusMoveRequest struct {
 // ChangeOrderStatus moves an order. A move that its status does not allow is refused with
 // [CodeInvalidTransition]: Details has what is allowed and, if another operator was
 // faster, ChangedBy.
-func (o *Operator) ChangeOrderStatus(ctx context.Context, orderID string, move StatusMoveRequest, options ...CallOption) (*Order, error) {
-	return fetch[Order](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
+func (o *Operator) ChangeOrderStatus(
+	ctx context.Context, orderID string, move StatusMoveRequest, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
 }
 
 // StatusMovesRequest is the same move of up to 200 orders.
@@ -57,6 +62,9 @@ type StatusResult struct {
 
 // ChangeOrderStatuses moves many orders in the same way, each independently of the others:
 // the error of one order is in its result.
-func (o *Operator) ChangeOrderStatuses(ctx context.Context, moves StatusMovesRequest, options ...CallOption) (*StatusResults, error) {
-	return fetch[StatusResults](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves, keyed: true}, options)
+func (o *Operator) ChangeOrderStatuses(
+	ctx context.Context, moves StatusMovesRequest, options ...CallOption,
+) (*StatusResults, error) {
+	return fetch[StatusResults](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves, keyed: true}, options)
 }

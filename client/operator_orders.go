@@ -22,16 +22,18 @@ const (
 
 // BoardQuery chooses orders. Zero fields do not restrict.
 type BoardQuery struct {
-	Statuses         []OrderStatus     `query:"status"` // a final status only alone, and with PartnerID
-	PartnerID        string            `query:"partner_id"`
-	CourierID        string            `query:"courier_id"` // [NoCourier] for orders without one
-	Zone             string            `query:"zone"`       // the beginning of the dropoff's postal code, up to three characters
-	ServiceLevel     ServiceLevel      `query:"service_level"`
-	OlderThanMinutes int               `query:"older_than"`   // only orders created more than this many minutes ago
-	CreatedFrom      time.Time         `query:"created_from"` // only orders created at this time or later
-	CreatedTo        time.Time         `query:"created_to"`   // only orders created before this time
-	AtRiskMinutes    int               `query:"at_risk"`      // only orders whose dropoff window ends within this many minutes
-	Attention        []AttentionReason `query:"attention"`    // only orders that need attention for one of these reasons
+	Statuses  []OrderStatus `query:"status"` // a final status only alone, and with PartnerID
+	PartnerID string        `query:"partner_id"`
+	CourierID string        `query:"courier_id"` // [NoCourier] for orders without one
+	// the beginning of the dropoff's postal code, up to three characters
+	Zone             string       `query:"zone"`
+	ServiceLevel     ServiceLevel `query:"service_level"`
+	OlderThanMinutes int          `query:"older_than"`   // only orders created more than this many minutes ago
+	CreatedFrom      time.Time    `query:"created_from"` // only orders created at this time or later
+	CreatedTo        time.Time    `query:"created_to"`   // only orders created before this time
+	// only orders whose dropoff window ends within this many minutes
+	AtRiskMinutes int               `query:"at_risk"`
+	Attention     []AttentionReason `query:"attention"` // only orders that need attention for one of these reasons
 	// Search is text in the order_id, partner_order_id, reference, a parcel_id, a
 	// barcode, or the recipient's name or city, in either case. The short number on a
 	// label is a part of the order_id.
@@ -174,6 +176,9 @@ type Note struct {
 }
 
 // AddOrderNote adds a note to an order.
-func (o *Operator) AddOrderNote(ctx context.Context, orderID string, note NoteRequest, options ...CallOption) (*Note, error) {
-	return fetch[Note](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/notes", id: orderID, body: note, keyed: true}, options)
+func (o *Operator) AddOrderNote(
+	ctx context.Context, orderID string, note NoteRequest, options ...CallOption,
+) (*Note, error) {
+	return fetch[Note](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/notes", id: orderID, body: note, keyed: true}, options)
 }

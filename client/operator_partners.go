@@ -36,9 +36,10 @@ type ListedPartner struct {
 	SuspendedReason string    `json:"suspended_reason,omitempty"` // empty if none was given
 	Established     bool      `json:"established"`                // not a new account, which is limited
 	RateLimit       int64     `json:"rate_limit,omitempty"`       // requests a minute; 0 for the default
-	RateCard        string    `json:"rate_card,omitempty"`        // the name of the partner's rate cards; empty for the default
-	OrdersPerDay    *int64    `json:"orders_per_day,omitempty"`   // in UTC; 0 for no limit, nil for the default
-	StoredBytes     *int64    `json:"stored_bytes,omitempty"`     // of the records of orders; 0 for no limit, nil for the default
+	// the name of the partner's rate cards; empty for the default
+	RateCard     string `json:"rate_card,omitempty"`
+	OrdersPerDay *int64 `json:"orders_per_day,omitempty"` // in UTC; 0 for no limit, nil for the default
+	StoredBytes  *int64 `json:"stored_bytes,omitempty"`   // of the records of orders; 0 for no limit, nil for the default
 }
 
 // PartnerOverview is all that operators see of a partner.
@@ -76,11 +77,14 @@ type PartnerQuery struct {
 
 // ListPartners returns a page of partners.
 func (o *Operator) ListPartners(ctx context.Context, q PartnerQuery, options ...CallOption) (*PartnerList, error) {
-	return fetch[PartnerList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners", query: queryOf(q)}, options)
+	return fetch[PartnerList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners", query: queryOf(q)},
+		options)
 }
 
 // Partners iterates over partners. An error is the last value.
-func (o *Operator) Partners(ctx context.Context, q PartnerQuery, options ...CallOption) iter.Seq2[ListedPartner, error] {
+func (o *Operator) Partners(
+	ctx context.Context, q PartnerQuery, options ...CallOption,
+) iter.Seq2[ListedPartner, error] {
 	return pages(q, func(q *PartnerQuery) ([]ListedPartner, bool, error) {
 		page, err := o.ListPartners(ctx, *q, options...)
 		if err != nil {
@@ -93,31 +97,39 @@ func (o *Operator) Partners(ctx context.Context, q PartnerQuery, options ...Call
 
 // GetPartner returns a partner with its settings and what it has used.
 func (o *Operator) GetPartner(ctx context.Context, partnerID string, options ...CallOption) (*PartnerOverview, error) {
-	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners/{id}", id: partnerID}, options)
+	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners/{id}", id: partnerID},
+		options)
 }
 
 // PartnerChange is what to change of a partner. Zero fields stay as they are.
 type PartnerChange struct {
-	Suspended       *bool           `json:"suspended,omitempty"`
-	SuspendedReason string          `json:"suspended_reason,omitempty"` // only with a suspension; the partner does not see it
-	Established     *bool           `json:"established,omitempty"`      // true lifts what limits new accounts
-	RateLimit       Setting[int64]  `json:"rate_limit,omitzero"`        // requests a minute, 1 to 1,000,000
-	RateCard        Setting[string] `json:"rate_card,omitzero"`         // the name of rate cards that have been uploaded
-	OrdersPerDay    Setting[int64]  `json:"orders_per_day,omitzero"`    // in UTC; 0 for no limit
-	StoredBytes     Setting[int64]  `json:"stored_bytes,omitzero"`      // of the records of orders; 0 for no limit
+	Suspended *bool `json:"suspended,omitempty"`
+	// only with a suspension; the partner does not see it
+	SuspendedReason string          `json:"suspended_reason,omitempty"`
+	Established     *bool           `json:"established,omitempty"`   // true lifts what limits new accounts
+	RateLimit       Setting[int64]  `json:"rate_limit,omitzero"`     // requests a minute, 1 to 1,000,000
+	RateCard        Setting[string] `json:"rate_card,omitzero"`      // the name of rate cards that have been uploaded
+	OrdersPerDay    Setting[int64]  `json:"orders_per_day,omitzero"` // in UTC; 0 for no limit
+	StoredBytes     Setting[int64]  `json:"stored_bytes,omitzero"`   // of the records of orders; 0 for no limit
 }
 
 // ChangePartner suspends a partner or restores it, and sets its limits and its rate card.
 // It takes effect within 5 seconds. A suspended partner's requests are refused with
 // [CodeForbidden]; its orders can still be moved, and their events are still sent.
-func (o *Operator) ChangePartner(ctx context.Context, partnerID string, change PartnerChange, options ...CallOption) (*PartnerOverview, error) {
-	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPatch, path: "/ops/v1/partners/{id}", id: partnerID, body: change, keyed: true}, options)
+func (o *Operator) ChangePartner(
+	ctx context.Context, partnerID string, change PartnerChange, options ...CallOption,
+) (*PartnerOverview, error) {
+	return fetch[PartnerOverview](ctx, o,
+		operation{method: http.MethodPatch, path: "/ops/v1/partners/{id}", id: partnerID, body: change, keyed: true}, options)
 }
 
 // ApprovePartner approves an account that awaits it. One that is approved already stays
 // as it is.
-func (o *Operator) ApprovePartner(ctx context.Context, partnerID string, options ...CallOption) (*PartnerOverview, error) {
-	return fetch[PartnerOverview](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/approve", id: partnerID, keyed: true}, options)
+func (o *Operator) ApprovePartner(
+	ctx context.Context, partnerID string, options ...CallOption,
+) (*PartnerOverview, error) {
+	return fetch[PartnerOverview](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/approve", id: partnerID, keyed: true}, options)
 }
 
 // DispatchSettings says how a partner's orders are dispatched.
@@ -132,12 +144,19 @@ type DispatchSettingsRequest struct {
 }
 
 // GetDispatchSettings returns how a partner's orders are dispatched.
-func (o *Operator) GetDispatchSettings(ctx context.Context, partnerID string, options ...CallOption) (*DispatchSettings, error) {
-	return fetch[DispatchSettings](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/partners/{id}/dispatch", id: partnerID}, options)
+func (o *Operator) GetDispatchSettings(
+	ctx context.Context, partnerID string, options ...CallOption,
+) (*DispatchSettings, error) {
+	return fetch[DispatchSettings](ctx, o,
+		operation{method: http.MethodGet, path: "/ops/v1/partners/{id}/dispatch", id: partnerID}, options)
 }
 
 // PutDispatchSettings sets how a partner's orders are dispatched. With AutoAccept those
 // that are pending are accepted, too.
-func (o *Operator) PutDispatchSettings(ctx context.Context, partnerID string, settings DispatchSettingsRequest, options ...CallOption) (*DispatchSettings, error) {
-	return fetch[DispatchSettings](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/partners/{id}/dispatch", id: partnerID, body: settings, keyed: true}, options)
+func (o *Operator) PutDispatchSettings(
+	ctx context.Context, partnerID string, settings DispatchSettingsRequest, options ...CallOption,
+) (*DispatchSettings, error) {
+	return fetch[DispatchSettings](ctx, o,
+		operation{method: http.MethodPut, path: "/ops/v1/partners/{id}/dispatch", id: partnerID, body: settings, keyed: true},
+		options)
 }

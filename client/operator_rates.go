@@ -21,16 +21,18 @@ const (
 
 // RateCardFile is the prices of deliveries, as docs/rates.md describes them.
 type RateCardFile struct {
-	Version         string                     `json:"version"`                 // identifies the card; unique among all cards
-	EffectiveFrom   time.Time                  `json:"effective_from,omitzero"` // the same as outside the file, or zero
-	Levels          map[ServiceLevel]RateLevel `json:"levels"`                  // all three
-	ParcelCents     int64                      `json:"parcel_cents"`            // for each parcel
-	IncludedGrams   int64                      `json:"included_grams"`          // the part of each parcel's billable weight that is not charged
-	FragileCents    int64                      `json:"fragile_cents"`           // for each fragile parcel
-	Insurance       Percentage                 `json:"insurance"`
-	COD             Percentage                 `json:"cod"`
-	FuelBasisPoints int64                      `json:"fuel_basis_points"`
-	CADPer10000USD  int64                      `json:"cad_per_10000_usd"`
+	// identifies the card; unique among all cards
+	Version       string                     `json:"version"`
+	EffectiveFrom time.Time                  `json:"effective_from,omitzero"` // the same as outside the file, or zero
+	Levels        map[ServiceLevel]RateLevel `json:"levels"`                  // all three
+	ParcelCents   int64                      `json:"parcel_cents"`            // for each parcel
+	// the part of each parcel's billable weight that is not charged
+	IncludedGrams   int64      `json:"included_grams"`
+	FragileCents    int64      `json:"fragile_cents"` // for each fragile parcel
+	Insurance       Percentage `json:"insurance"`
+	COD             Percentage `json:"cod"`
+	FuelBasisPoints int64      `json:"fuel_basis_points"`
+	CADPer10000USD  int64      `json:"cad_per_10000_usd"`
 }
 
 // Percentage is a part of an amount, and at least so much.
@@ -55,18 +57,20 @@ type ZoneRate struct {
 
 // RateCardRequest is a rate card to upload.
 type RateCardRequest struct {
-	Name          string       `json:"name"`                    // under which partners use it; "default" for all without one of their own
+	// under which partners use it; "default" for all without one of their own
+	Name          string       `json:"name"`
 	EffectiveFrom time.Time    `json:"effective_from,omitzero"` // not in the past; now if it is zero
 	Card          RateCardFile `json:"card"`
 }
 
 // RateCard is a rate card without its prices.
 type RateCard struct {
-	CardID         string        `json:"card_id"`
-	Name           string        `json:"name"`
-	Version        string        `json:"version"`
-	EffectiveFrom  time.Time     `json:"effective_from"`
-	EffectiveUntil time.Time     `json:"effective_until,omitzero"` // when the next card of the name takes effect; zero if there is none yet
+	CardID        string    `json:"card_id"`
+	Name          string    `json:"name"`
+	Version       string    `json:"version"`
+	EffectiveFrom time.Time `json:"effective_from"`
+	// when the next card of the name takes effect; zero if there is none yet
+	EffectiveUntil time.Time     `json:"effective_until,omitzero"`
 	State          RateCardState `json:"state"`
 	CreatedAt      time.Time     `json:"created_at,omitzero"`  // zero for the built-in card
 	CreatedBy      string        `json:"created_by,omitempty"` // the operator; empty for the built-in card
@@ -93,7 +97,8 @@ type WholeRateCard struct {
 // fault; a version that is in use is refused with [CodeConflict]. Orders keep the rate
 // that they were created with.
 func (o *Operator) CreateRateCard(ctx context.Context, card RateCardRequest, options ...CallOption) (*RateCard, error) {
-	return fetch[RateCard](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards", body: card, keyed: true}, options)
+	return fetch[RateCard](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards", body: card, keyed: true},
+		options)
 }
 
 // ValidRateCard says what the upload of a rate card would do.
@@ -105,24 +110,30 @@ type ValidRateCard struct {
 }
 
 // ValidateRateCard refuses what CreateRateCard would refuse, and stores nothing.
-func (o *Operator) ValidateRateCard(ctx context.Context, card RateCardRequest, options ...CallOption) (*ValidRateCard, error) {
-	return fetch[ValidRateCard](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards/validate", body: card, safe: true}, options)
+func (o *Operator) ValidateRateCard(
+	ctx context.Context, card RateCardRequest, options ...CallOption,
+) (*ValidRateCard, error) {
+	return fetch[ValidRateCard](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/rate-cards/validate", body: card, safe: true}, options)
 }
 
 // PreviewRequest is a delivery whose prices on two rate cards are wanted: one of Card and
 // CardID, and one of Quote and OrderID.
 type PreviewRequest struct {
-	Card      *RateCardFile `json:"card,omitempty"`
-	CardID    string        `json:"card_id,omitempty"`
-	Quote     *QuoteRequest `json:"quote,omitempty"`
-	OrderID   string        `json:"order_id,omitempty"`
-	PartnerID string        `json:"partner_id,omitempty"` // with Quote: whose present card to compare with; otherwise the default card
+	Card    *RateCardFile `json:"card,omitempty"`
+	CardID  string        `json:"card_id,omitempty"`
+	Quote   *QuoteRequest `json:"quote,omitempty"`
+	OrderID string        `json:"order_id,omitempty"`
+	// with Quote: whose present card to compare with; otherwise the default card
+	PartnerID string `json:"partner_id,omitempty"`
 }
 
 // Preview is what a delivery costs on two rate cards.
 type Preview struct {
-	Current          *Price `json:"current"`                      // on the present card; nil if it does not offer the service level
-	Proposed         *Price `json:"proposed"`                     // on the proposed card; nil if it does not offer the service level
+	// on the present card; nil if it does not offer the service level
+	Current *Price `json:"current"`
+	// on the proposed card; nil if it does not offer the service level
+	Proposed         *Price `json:"proposed"`
 	OrderedRateCents *int64 `json:"ordered_rate_cents,omitempty"` // with OrderID: the rate of the order
 }
 
@@ -159,8 +170,11 @@ const (
 
 // PreviewRateCard returns what a delivery costs now, on the card that applies and on a
 // proposed one.
-func (o *Operator) PreviewRateCard(ctx context.Context, preview PreviewRequest, options ...CallOption) (*Preview, error) {
-	return fetch[Preview](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/rate-cards/preview", body: preview, safe: true}, options)
+func (o *Operator) PreviewRateCard(
+	ctx context.Context, preview PreviewRequest, options ...CallOption,
+) (*Preview, error) {
+	return fetch[Preview](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/rate-cards/preview", body: preview, safe: true}, options)
 }
 
 // RateCardList is a page of rate cards.
@@ -179,7 +193,8 @@ type RateCardQuery struct {
 // ListRateCards returns a page of rate cards, past and planned ones included, by name,
 // and for each name the newest first.
 func (o *Operator) ListRateCards(ctx context.Context, q RateCardQuery, options ...CallOption) (*RateCardList, error) {
-	return fetch[RateCardList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/rate-cards", query: queryOf(q)}, options)
+	return fetch[RateCardList](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/rate-cards", query: queryOf(q)},
+		options)
 }
 
 // RateCards iterates over rate cards in the sequence of ListRateCards. An error is the
@@ -197,5 +212,6 @@ func (o *Operator) RateCards(ctx context.Context, q RateCardQuery, options ...Ca
 
 // GetRateCard returns a rate card with its prices.
 func (o *Operator) GetRateCard(ctx context.Context, cardID string, options ...CallOption) (*WholeRateCard, error) {
-	return fetch[WholeRateCard](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/rate-cards/{id}", id: cardID}, options)
+	return fetch[WholeRateCard](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/rate-cards/{id}", id: cardID},
+		options)
 }

@@ -36,17 +36,25 @@ type ProposedStop struct {
 
 // GetSequence returns a courier's sequence. A courier reads their own.
 func (o *Operator) GetSequence(ctx context.Context, courierID string, options ...CallOption) (*Sequence, error) {
-	return fetch[Sequence](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/couriers/{id}/sequence", id: courierID}, options)
+	return fetch[Sequence](ctx, o,
+		operation{method: http.MethodGet, path: "/ops/v1/couriers/{id}/sequence", id: courierID}, options)
 }
 
 // PutSequence replaces a courier's sequence. It fails with [CodeConflict] if the sequence
 // has another version than the request names. Orders that have ended are left out.
-func (o *Operator) PutSequence(ctx context.Context, courierID string, sequence SequenceRequest, options ...CallOption) (*Sequence, error) {
-	return fetch[Sequence](ctx, o, operation{method: http.MethodPut, path: "/ops/v1/couriers/{id}/sequence", id: courierID, body: sequence, keyed: true}, options)
+func (o *Operator) PutSequence(
+	ctx context.Context, courierID string, sequence SequenceRequest, options ...CallOption,
+) (*Sequence, error) {
+	return fetch[Sequence](ctx, o,
+		operation{method: http.MethodPut, path: "/ops/v1/couriers/{id}/sequence", id: courierID, body: sequence, keyed: true},
+		options)
 }
 
 // ProposeSequence sorts a courier's jobs by way, without more lateness than their present
 // order has. It stores nothing.
-func (o *Operator) ProposeSequence(ctx context.Context, courierID string, options ...CallOption) (*SequenceProposal, error) {
-	return fetch[SequenceProposal](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/couriers/{id}/sequence/proposal", id: courierID}, options)
+func (o *Operator) ProposeSequence(
+	ctx context.Context, courierID string, options ...CallOption,
+) (*SequenceProposal, error) {
+	return fetch[SequenceProposal](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/couriers/{id}/sequence/proposal", id: courierID}, options)
 }

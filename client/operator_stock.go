@@ -19,8 +19,11 @@ type ProductRequest struct {
 
 // CreateProduct adds a product to a partner's catalogue. It has no stock until a movement
 // adds some. If no answer arrives, the product may exist.
-func (o *Operator) CreateProduct(ctx context.Context, partnerID string, product ProductRequest, options ...CallOption) (*Product, error) {
-	return fetch[Product](ctx, o, operation{method: http.MethodPost, path: productsPath, id: partnerID, body: product, keyed: true}, options)
+func (o *Operator) CreateProduct(
+	ctx context.Context, partnerID string, product ProductRequest, options ...CallOption,
+) (*Product, error) {
+	return fetch[Product](ctx, o,
+		operation{method: http.MethodPost, path: productsPath, id: partnerID, body: product, keyed: true}, options)
 }
 
 // productsPath is the path of a partner's catalogue.
@@ -44,8 +47,11 @@ type StockLevel struct {
 }
 
 // GetProduct returns a product and its stock at each location.
-func (o *Operator) GetProduct(ctx context.Context, partnerID string, productID int64, options ...CallOption) (*ProductWithLevels, error) {
-	return fetch[ProductWithLevels](ctx, o, operation{method: http.MethodGet, path: productPath(productID), id: partnerID}, options)
+func (o *Operator) GetProduct(
+	ctx context.Context, partnerID string, productID int64, options ...CallOption,
+) (*ProductWithLevels, error) {
+	return fetch[ProductWithLevels](ctx, o, operation{method: http.MethodGet, path: productPath(productID), id: partnerID},
+		options)
 }
 
 // ProductChange is what to change of a product. Fields that are nil or empty stay as they
@@ -61,8 +67,11 @@ type ProductChange struct {
 
 // ChangeProduct changes the description of a product. Its stock is changed by
 // CreateMovement and CreateCount.
-func (o *Operator) ChangeProduct(ctx context.Context, partnerID string, productID int64, change ProductChange, options ...CallOption) (*Product, error) {
-	return fetch[Product](ctx, o, operation{method: http.MethodPatch, path: productPath(productID), id: partnerID, body: change, keyed: true}, options)
+func (o *Operator) ChangeProduct(
+	ctx context.Context, partnerID string, productID int64, change ProductChange, options ...CallOption,
+) (*Product, error) {
+	return fetch[Product](ctx, o,
+		operation{method: http.MethodPatch, path: productPath(productID), id: partnerID, body: change, keyed: true}, options)
 }
 
 // CatalogueQuery chooses products of a partner. Zero fields do not restrict.
@@ -81,12 +90,17 @@ type CataloguePage struct {
 }
 
 // ListCatalogue returns a page of a partner's products, by their ids.
-func (o *Operator) ListCatalogue(ctx context.Context, partnerID string, q CatalogueQuery, options ...CallOption) (*CataloguePage, error) {
-	return fetch[CataloguePage](ctx, o, operation{method: http.MethodGet, path: productsPath, id: partnerID, query: queryOf(q)}, options)
+func (o *Operator) ListCatalogue(
+	ctx context.Context, partnerID string, q CatalogueQuery, options ...CallOption,
+) (*CataloguePage, error) {
+	return fetch[CataloguePage](ctx, o,
+		operation{method: http.MethodGet, path: productsPath, id: partnerID, query: queryOf(q)}, options)
 }
 
 // Catalogue iterates over a partner's products, by their ids. An error is the last value.
-func (o *Operator) Catalogue(ctx context.Context, partnerID string, q CatalogueQuery, options ...CallOption) iter.Seq2[Product, error] {
+func (o *Operator) Catalogue(
+	ctx context.Context, partnerID string, q CatalogueQuery, options ...CallOption,
+) iter.Seq2[Product, error] {
 	return pages(q, func(q *CatalogueQuery) ([]Product, bool, error) {
 		page, err := o.ListCatalogue(ctx, partnerID, *q, options...)
 		if err != nil {
@@ -102,7 +116,8 @@ const csvKind = "text/csv"
 
 // ExportProducts returns a partner's whole catalogue as CSV.
 func (o *Operator) ExportProducts(ctx context.Context, partnerID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, o, operation{method: http.MethodGet, path: productsPath + "/export", id: partnerID, accept: csvKind}, options))
+	return content(fetch[[]byte](ctx, o,
+		operation{method: http.MethodGet, path: productsPath + "/export", id: partnerID, accept: csvKind}, options))
 }
 
 // Imported says what an import has done.
@@ -118,8 +133,12 @@ type Imported struct {
 // such as lines[7].price. A file of more than 100 lines is stored in parts, after all of it
 // has been checked. A retry with the same key adds no product twice, and continues an import
 // that was interrupted.
-func (o *Operator) ImportProducts(ctx context.Context, partnerID string, file []byte, options ...CallOption) (*Imported, error) {
-	return fetch[Imported](ctx, o, operation{method: http.MethodPost, path: productsPath + "/import", id: partnerID, file: file, kind: csvKind, keyed: true}, options)
+func (o *Operator) ImportProducts(
+	ctx context.Context, partnerID string, file []byte, options ...CallOption,
+) (*Imported, error) {
+	return fetch[Imported](ctx, o, operation{
+		method: http.MethodPost, path: productsPath + "/import", id: partnerID, file: file, kind: csvKind, keyed: true,
+	}, options)
 }
 
 // LowProduct is a product to restock, and whose it is.
@@ -137,7 +156,8 @@ type LowStockPage struct {
 // ListLowStock returns a page of the active products of all partners whose quantity is at
 // most their StockMin, by partner and id.
 func (o *Operator) ListLowStock(ctx context.Context, q PageQuery, options ...CallOption) (*LowStockPage, error) {
-	return fetch[LowStockPage](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/low-stock", query: queryOf(q)}, options)
+	return fetch[LowStockPage](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/low-stock", query: queryOf(q)},
+		options)
 }
 
 // LowStock iterates over the products of ListLowStock. An error is the last value.

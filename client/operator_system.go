@@ -9,7 +9,9 @@ import (
 // ExportPartner returns everything that is stored for a partner, as JSON Lines. The
 // service may take up to 10 minutes.
 func (o *Operator) ExportPartner(ctx context.Context, partnerID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/export", id: partnerID, accept: "application/jsonl", safe: true}, options))
+	return content(fetch[[]byte](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/partners/{id}/export", id: partnerID, accept: "application/jsonl", safe: true,
+	}, options))
 }
 
 // ErasureRequest chooses the orders of which a recipient's personal data is removed:
@@ -29,8 +31,12 @@ type Erasure struct {
 // ErasePartnerOrders removes a recipient's personal data from orders. It cannot be undone.
 // If one of the orders is under way, it is refused with [CodeConflict] unless Force is set,
 // and nothing is erased.
-func (o *Operator) ErasePartnerOrders(ctx context.Context, partnerID string, request ErasureRequest, options ...CallOption) (*Erasure, error) {
-	return fetch[Erasure](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/erasures", id: partnerID, body: request, keyed: true}, options)
+func (o *Operator) ErasePartnerOrders(
+	ctx context.Context, partnerID string, request ErasureRequest, options ...CallOption,
+) (*Erasure, error) {
+	return fetch[Erasure](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/partners/{id}/erasures", id: partnerID, body: request, keyed: true},
+		options)
 }
 
 // Engine is a kind of database.
@@ -54,23 +60,25 @@ const (
 
 // System describes an installation.
 type System struct {
-	Version         string          `json:"version"`
-	Commit          string          `json:"commit"` // empty if it is not known
-	GoVersion       string          `json:"go_version"`
-	TimeZones       SystemTimeZones `json:"time_zones"`
-	StartedAt       time.Time       `json:"started_at"` // of the node that answers
-	UptimeSeconds   int64           `json:"uptime_seconds"`
-	Engine          Engine          `json:"engine"`
-	SchemaVersion   int64           `json:"schema_version"`
-	Nodes           []SystemNode    `json:"nodes"` // the one that answers first
-	Queues          SystemQueues    `json:"queues"`
-	Disks           []SystemDisk    `json:"disks"`
-	LogBytes        *int64          `json:"log_bytes,omitempty"`         // of the embedded database's log; nil with PostgreSQL
-	LogPendingBytes *int64          `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
-	LastBackupAt    time.Time       `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
-	ClockDoubt      *ClockDoubt     `json:"clock_doubt,omitempty"`       // why data does not age by the clock of the node that answers; nil if it does
-	Held            *Hold           `json:"held,omitempty"`              // why no webhooks and mails are sent; nil if they are
-	Problems        []SystemProblem `json:"problems"`                    // why the node that answers is not ready
+	Version       string          `json:"version"`
+	Commit        string          `json:"commit"` // empty if it is not known
+	GoVersion     string          `json:"go_version"`
+	TimeZones     SystemTimeZones `json:"time_zones"`
+	StartedAt     time.Time       `json:"started_at"` // of the node that answers
+	UptimeSeconds int64           `json:"uptime_seconds"`
+	Engine        Engine          `json:"engine"`
+	SchemaVersion int64           `json:"schema_version"`
+	Nodes         []SystemNode    `json:"nodes"` // the one that answers first
+	Queues        SystemQueues    `json:"queues"`
+	Disks         []SystemDisk    `json:"disks"`
+	// of the embedded database's log; nil with PostgreSQL
+	LogBytes        *int64    `json:"log_bytes,omitempty"`
+	LogPendingBytes *int64    `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
+	LastBackupAt    time.Time `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
+	// why data does not age by the clock of the node that answers; nil if it does
+	ClockDoubt *ClockDoubt     `json:"clock_doubt,omitempty"`
+	Held       *Hold           `json:"held,omitempty"` // why no webhooks and mails are sent; nil if they are
+	Problems   []SystemProblem `json:"problems"`       // why the node that answers is not ready
 }
 
 // SystemTimeZones are the data by which the node that answers finds local times.
@@ -91,7 +99,8 @@ const (
 
 // ClockDoubt says why data does not age by a node's clock.
 type ClockDoubt struct {
-	OffSeconds  int64  `json:"off_seconds"`  // how far the clock is ahead of the latest time in the store; negative if behind
+	// how far the clock is ahead of the latest time in the store; negative if behind
+	OffSeconds  int64  `json:"off_seconds"`
 	Refused     bool   `json:"refused"`      // the clock has to be set right, or accepted by AcceptClock
 	WaitSeconds int64  `json:"wait_seconds"` // until data ages by the clock; 0 if refused
 	Message     string `json:"message"`
@@ -158,7 +167,8 @@ func (o *Operator) GetSystem(ctx context.Context, options ...CallOption) (*Syste
 // AcceptClock has data age by the clock of the node that answers, which the service doubted,
 // and returns the installation.
 func (o *Operator) AcceptClock(ctx context.Context, options ...CallOption) (*System, error) {
-	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/accept-clock", keyed: true}, options)
+	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/accept-clock", keyed: true},
+		options)
 }
 
 // Resume has webhooks and mails sent again that are held after a restore or a copy of the

@@ -11,8 +11,9 @@ import (
 type TokenRequest struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
-	Code     string `json:"code,omitempty"` // of the authenticator app, or a recovery code, if the account has a second factor
-	Name     string `json:"name,omitempty"` // says where the token is used, at most 255 characters; optional
+	// of the authenticator app, or a recovery code, if the account has a second factor
+	Code string `json:"code,omitempty"`
+	Name string `json:"name,omitempty"` // says where the token is used, at most 255 characters; optional
 }
 
 // Token is a token of an operator.
@@ -78,5 +79,6 @@ type RevokedToken struct {
 // RevokeToken revokes a token, which stops working immediately. Operators may revoke
 // their own tokens, and an admin any.
 func (o *Operator) RevokeToken(ctx context.Context, tokenID string, options ...CallOption) (*RevokedToken, error) {
-	return fetch[RevokedToken](ctx, o, operation{method: http.MethodDelete, path: "/ops/v1/tokens/{id}", id: tokenID, keyed: true}, options)
+	return fetch[RevokedToken](ctx, o,
+		operation{method: http.MethodDelete, path: "/ops/v1/tokens/{id}", id: tokenID, keyed: true}, options)
 }

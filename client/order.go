@@ -15,10 +15,11 @@ type OrderRequest struct {
 	Pickup         Contact      `json:"pickup"`
 	Dropoff        Contact      `json:"dropoff"`
 	Parcels        []Parcel     `json:"parcels"`
-	Reference      string       `json:"reference,omitempty"`    // another reference of yours, at most 100 characters; optional
-	COD            *Money       `json:"cod,omitempty"`          // cash to collect on delivery; optional
-	Insurance      *Money       `json:"insurance,omitempty"`    // the insured amount; optional
-	Instructions   string       `json:"instructions,omitempty"` // at most 1000 characters; optional
+	// another reference of yours, at most 100 characters; optional
+	Reference    string `json:"reference,omitempty"`
+	COD          *Money `json:"cod,omitempty"`          // cash to collect on delivery; optional
+	Insurance    *Money `json:"insurance,omitempty"`    // the insured amount; optional
+	Instructions string `json:"instructions,omitempty"` // at most 1000 characters; optional
 	// Metadata is any JSON object of at most 16 KiB, which the service returns byte for
 	// byte and does not use; optional. Spaces between its tokens are not sent.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
@@ -275,14 +276,15 @@ type WarningCode string
 
 // The kinds of warnings.
 const (
-	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup" // the dropoff's window ends before the pickup's begins
-	WarningLate                WarningCode = "late"                  // the estimated delivery is after the dropoff's window
-	WarningNoBusinessDay       WarningCode = "no_business_day"       // no part of the window is on a business day
-	WarningProvince            WarningCode = "province_mismatch"     // the postal code belongs to another province
-	WarningPostBox             WarningCode = "post_office_box"       // couriers cannot deliver there
-	WarningEmail               WarningCode = "email_domain"          // the domain cannot exist
-	WarningPhone               WarningCode = "phone_length"          // no number of the country has this length
-	WarningNotPrinted          WarningCode = "label_not_printed"     // the label cannot print some of the characters
-	WarningCut                 WarningCode = "label_cut"             // the label shows only the beginning of the text
-	WarningBarcode             WarningCode = "barcode_not_printed"   // the label has a number of its own instead
+	// the dropoff's window ends before the pickup's begins
+	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup"
+	WarningLate                WarningCode = "late"                // the estimated delivery is after the dropoff's window
+	WarningNoBusinessDay       WarningCode = "no_business_day"     // no part of the window is on a business day
+	WarningProvince            WarningCode = "province_mismatch"   // the postal code belongs to another province
+	WarningPostBox             WarningCode = "post_office_box"     // couriers cannot deliver there
+	WarningEmail               WarningCode = "email_domain"        // the domain cannot exist
+	WarningPhone               WarningCode = "phone_length"        // no number of the country has this length
+	WarningNotPrinted          WarningCode = "label_not_printed"   // the label cannot print some of the characters
+	WarningCut                 WarningCode = "label_cut"           // the label shows only the beginning of the text
+	WarningBarcode             WarningCode = "barcode_not_printed" // the label has a number of its own instead
 )

@@ -10,7 +10,8 @@ import (
 // CreateQuote returns a price and an estimate, and creates nothing. An order with the
 // same input costs the same.
 func (c *Client) CreateQuote(ctx context.Context, quote QuoteRequest, options ...CallOption) (*Quote, error) {
-	return fetch[Quote](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quote", body: quote, safe: true}, options)
+	return fetch[Quote](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quote", body: quote, safe: true},
+		options)
 }
 
 // CreateOrder creates an order and takes its items out of stock, or does neither. Its
@@ -24,13 +25,15 @@ func (c *Client) CreateOrder(ctx context.Context, order OrderRequest, options ..
 // one order is in its result. A retry with the same key creates only those that were
 // refused. Every ten orders, begun, count as one request against the rate limit.
 func (c *Client) CreateOrders(ctx context.Context, batch OrderBatch, options ...CallOption) (*BatchResults, error) {
-	return fetch[BatchResults](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/batch", body: batch, keyed: true}, options)
+	return fetch[BatchResults](ctx, c,
+		operation{method: http.MethodPost, path: "/v1/orders/batch", body: batch, keyed: true}, options)
 }
 
 // ValidateOrder returns what CreateOrder would do, and creates nothing. An order that
 // would be refused is not an error; see [Validation].
 func (c *Client) ValidateOrder(ctx context.Context, order OrderRequest, options ...CallOption) (*Validation, error) {
-	return fetch[Validation](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/validate", body: order, safe: true}, options)
+	return fetch[Validation](ctx, c,
+		operation{method: http.MethodPost, path: "/v1/orders/validate", body: order, safe: true}, options)
 }
 
 // GetOrder returns an order.
@@ -40,8 +43,12 @@ func (c *Client) GetOrder(ctx context.Context, orderID string, options ...CallOp
 
 // CancelOrder cancels an order that is pending or accepted, and returns its items to
 // stock. Any other is refused with [CodeOrderNotCancellable].
-func (c *Client) CancelOrder(ctx context.Context, orderID string, cancellation CancelRequest, options ...CallOption) (*Order, error) {
-	return fetch[Order](ctx, c, operation{method: http.MethodPost, path: "/v1/orders/{id}/cancel", id: orderID, body: cancellation, keyed: true}, options)
+func (c *Client) CancelOrder(
+	ctx context.Context, orderID string, cancellation CancelRequest, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c,
+		operation{method: http.MethodPost, path: "/v1/orders/{id}/cancel", id: orderID, body: cancellation, keyed: true},
+		options)
 }
 
 // LabelFormat is a format of labels.
@@ -60,7 +67,9 @@ type LabelQuery struct {
 
 // GetLabel returns the labels of an order's parcels, one page or label for each; as PDF
 // if the format is empty.
-func (c *Client) GetLabel(ctx context.Context, orderID string, format LabelFormat, options ...CallOption) ([]byte, error) {
+func (c *Client) GetLabel(
+	ctx context.Context, orderID string, format LabelFormat, options ...CallOption,
+) ([]byte, error) {
 	return c.PrintLabel(ctx, orderID, format, LabelQuery{}, options...)
 }
 

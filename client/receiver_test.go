@@ -44,15 +44,24 @@ func TestWebhooks(t *testing.T) {
 		status  int
 		handled bool
 	}{
-		"signed":                 {header: signed(eventBody), body: eventBody, status: 200, handled: true},
-		"Drop-Signature only":    {header: without(signed(eventBody), "Webhook-Signature", "Webhook-Id", "Webhook-Timestamp"), body: eventBody, status: 200, handled: true},
-		"handler fails":          {header: signed(eventBody), body: eventBody, handler: errors.New("the password is hushhush"), status: 500, handled: true},
-		"unknown type":           {header: signed(`{"id":"1","type":"order.weighed","more":1}`), body: `{"id":"1","type":"order.weighed","more":1}`, status: 200, handled: true},
-		"unsigned":               {header: http.Header{}, body: eventBody, status: 401},
-		"changed":                {header: signed(eventBody), body: eventBody + " ", status: 401},
-		"changed, one header":    {header: without(signed(eventBody), "Webhook-Signature"), body: eventBody + " ", status: 401},
-		"old":                    {header: old, body: eventBody, status: 401},
-		"no secret":              {header: without(signed(eventBody), "Webhook-Signature"), body: eventBody, secret: "none", status: 401},
+		"signed": {header: signed(eventBody), body: eventBody, status: 200, handled: true},
+		"Drop-Signature only": {header: without(signed(eventBody), "Webhook-Signature", "Webhook-Id",
+			"Webhook-Timestamp"), body: eventBody, status: 200, handled: true},
+		"handler fails": {
+			header: signed(eventBody), body: eventBody, handler: errors.New("the password is hushhush"), status: 500,
+			handled: true,
+		},
+		"unknown type": {
+			header: signed(`{"id":"1","type":"order.weighed","more":1}`), body: `{"id":"1","type":"order.weighed","more":1}`,
+			status: 200, handled: true,
+		},
+		"unsigned": {header: http.Header{}, body: eventBody, status: 401},
+		"changed":  {header: signed(eventBody), body: eventBody + " ", status: 401},
+		"changed, one header": {header: without(signed(eventBody),
+			"Webhook-Signature"), body: eventBody + " ", status: 401},
+		"old": {header: old, body: eventBody, status: 401},
+		"no secret": {header: without(signed(eventBody),
+			"Webhook-Signature"), body: eventBody, secret: "none", status: 401},
 		"not JSON":               {header: signed("{"), body: "{", status: 400},
 		"not an event":           {header: signed(`{"id":"1"}`), body: `{"id":"1"}`, status: 400},
 		"GET":                    {method: "GET", header: signed(eventBody), body: eventBody, status: 405},

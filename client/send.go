@@ -219,7 +219,9 @@ type headers map[string]string
 
 // newRequest returns a request with headers and then credentials, because a signature may
 // cover headers. A body is JSON unless they say otherwise.
-func newRequest(ctx context.Context, c caller, method, target string, body []byte, sent headers) (*http.Request, error) {
+func newRequest(
+	ctx context.Context, c caller, method, target string, body []byte, sent headers,
+) (*http.Request, error) {
 	where, err := url.Parse(c.service().BaseURL + target)
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", target, err)

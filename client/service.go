@@ -71,7 +71,8 @@ func (s *Service) GetReady(ctx context.Context, options ...CallOption) (*Ready, 
 
 // GetOpenAPI returns the OpenAPI document of the partner interface, in YAML.
 func (s *Service) GetOpenAPI(ctx context.Context, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, s, operation{method: http.MethodGet, path: "/openapi.yaml", accept: "application/yaml"}, options))
+	return content(fetch[[]byte](ctx, s,
+		operation{method: http.MethodGet, path: "/openapi.yaml", accept: "application/yaml"}, options))
 }
 
 // content returns the bytes of an answer that is not JSON.
@@ -84,9 +85,10 @@ func content(body *[]byte, err error) ([]byte, error) {
 
 // RegisterRequest is a new partner account.
 type RegisterRequest struct {
-	Name     string `json:"name"`     // 1 to 255 characters
-	Email    string `json:"email"`    // upper and lower case are the same
-	Password string `json:"password"` // 8 to 128 characters; the most common ones and those equal to the name or the address are refused
+	Name  string `json:"name"`  // 1 to 255 characters
+	Email string `json:"email"` // upper and lower case are the same
+	// 8 to 128 characters; the most common ones and those equal to the name or the address are refused
+	Password string `json:"password"`
 }
 
 // Partner is a partner account.
@@ -141,7 +143,8 @@ func (s *Service) Register(ctx context.Context, account RegisterRequest, options
 type LoginRequest struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
-	Code     string `json:"code,omitempty"` // of the authenticator app, or a recovery code, if the account has a second factor
+	// of the authenticator app, or a recovery code, if the account has a second factor
+	Code string `json:"code,omitempty"`
 }
 
 // errNoSession means that something other than the service answered a login.
@@ -153,7 +156,9 @@ var errNoSession = errors.New("POST /v1/auth/login: the answer has no session co
 // with one is not sent again if no answer arrives.
 func (s *Service) Login(ctx context.Context, credentials LoginRequest, options ...CallOption) (*Session, error) {
 	var answer Answer
-	partner, err := fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: credentials.Code == ""}, withLastAnswer(options, &answer))
+	partner, err := fetch[Partner](ctx, s,
+		operation{method: http.MethodPost, path: "/v1/auth/login", body: credentials, safe: credentials.Code == ""},
+		withLastAnswer(options, &answer))
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +234,9 @@ const (
 
 // TrackOrderPage returns the tracking page of an order in HTML; in English if the
 // language is empty.
-func (s *Service) TrackOrderPage(ctx context.Context, orderID string, language Language, options ...CallOption) ([]byte, error) {
+func (s *Service) TrackOrderPage(
+	ctx context.Context, orderID string, language Language, options ...CallOption,
+) ([]byte, error) {
 	o := operation{method: http.MethodGet, path: "/track/{id}/html", id: orderID, accept: "text/html"}
 	if language != "" {
 		o.query = url.Values{"lang": {string(language)}}
@@ -240,5 +247,6 @@ func (s *Service) TrackOrderPage(ctx context.Context, orderID string, language L
 // GetProof returns the picture at the SignatureURL of an [OrderDelivered] event, a JPEG
 // or a PNG. Only the last part of the URL is used.
 func (s *Service) GetProof(ctx context.Context, signatureURL string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, s, operation{method: http.MethodGet, path: "/proofs/{id}", id: path.Base(signatureURL), accept: "image/*"}, options))
+	return content(fetch[[]byte](ctx, s,
+		operation{method: http.MethodGet, path: "/proofs/{id}", id: path.Base(signatureURL), accept: "image/*"}, options))
 }

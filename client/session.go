@@ -114,5 +114,6 @@ type RevokedAPIKey struct {
 
 // RevokeAPIKey revokes an API key, which stops working within 5 seconds.
 func (s *Session) RevokeAPIKey(ctx context.Context, keyID string, options ...CallOption) (*RevokedAPIKey, error) {
-	return fetch[RevokedAPIKey](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/api-keys/{id}", id: keyID}, options)
+	return fetch[RevokedAPIKey](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/api-keys/{id}", id: keyID},
+		options)
 }

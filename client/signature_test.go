@@ -15,8 +15,11 @@ import (
 // asSent returns what version 2 signs of a request.
 func asSent(r *http.Request, body string) signature.RequestV2 {
 	return signature.RequestV2{
-		Request: signature.Request{Timestamp: r.Header.Get("X-Timestamp"), Method: r.Method, Path: r.URL.EscapedPath(), Body: []byte(body)},
-		Query:   r.URL.RawQuery, IdempotencyKey: r.Header.Get("Idempotency-Key"), ContentType: r.Header.Get("Content-Type"), Nonce: r.Header.Get("X-Nonce"),
+		Request: signature.Request{
+			Timestamp: r.Header.Get("X-Timestamp"), Method: r.Method, Path: r.URL.EscapedPath(), Body: []byte(body),
+		},
+		Query: r.URL.RawQuery, IdempotencyKey: r.Header.Get("Idempotency-Key"), ContentType: r.Header.Get("Content-Type"),
+		Nonce: r.Header.Get("X-Nonce"),
 	}
 }
 
@@ -43,12 +46,14 @@ func TestRequestSignaturesV2(t *testing.T) {
 	c.Signatures = client.SignatureV2
 	nonces := map[string]bool{}
 	for _, known := range append(file.Requests, file.Requests...) {
-		request, err := c.Request(t.Context(), known.Method, withQuery(known.Path, known.Query), []byte(known.Body), known.Key)
+		request, err := c.Request(t.Context(), known.Method, withQuery(known.Path, known.Query), []byte(known.Body),
+			known.Key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		sent := asSent(request, known.Body)
-		if !sent.Verify([]byte(file.Secret), request.Header.Get("X-Signature")) || !signature.IsNonce(sent.Nonce) || nonces[sent.Nonce] {
+		if !sent.Verify([]byte(file.Secret), request.Header.Get("X-Signature")) || !signature.IsNonce(sent.Nonce) ||
+			nonces[sent.Nonce] {
 			t.Errorf("%s: got the headers %v, want the signature of the request and a new nonce", known.Name, request.Header)
 		}
 		if sent.IdempotencyKey != known.Key || sent.Query != known.Query {

@@ -81,8 +81,11 @@ type Removed struct {
 
 // ChangePassword sets a new password and ends all other sessions. A wrong current
 // password is refused with [CodeValidation], and counts as a failed login.
-func (s *Session) ChangePassword(ctx context.Context, change PasswordChange, options ...CallOption) (*PasswordChanged, error) {
-	return fetch[PasswordChanged](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/password", body: change}, options)
+func (s *Session) ChangePassword(
+	ctx context.Context, change PasswordChange, options ...CallOption,
+) (*PasswordChanged, error) {
+	return fetch[PasswordChanged](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/password", body: change},
+		options)
 }
 
 // ListSessions returns the sessions that have not expired, oldest first.
@@ -92,7 +95,8 @@ func (s *Session) ListSessions(ctx context.Context, options ...CallOption) (*Ses
 
 // EndSession ends one session.
 func (s *Session) EndSession(ctx context.Context, sessionID string, options ...CallOption) (*EndedSessions, error) {
-	return fetch[EndedSessions](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/sessions/{id}", id: sessionID}, options)
+	return fetch[EndedSessions](ctx, s,
+		operation{method: http.MethodDelete, path: "/v1/auth/sessions/{id}", id: sessionID}, options)
 }
 
 // EndOtherSessions ends all sessions but this one.
@@ -113,12 +117,14 @@ func (s *Session) BeginTOTP(ctx context.Context, proof PasswordProof, options ..
 // ConfirmTOTP sets up the second factor, given a code that the app shows. If no answer
 // arrives, the recovery codes are lost: remove the second factor and set it up again.
 func (s *Session) ConfirmTOTP(ctx context.Context, proof CodeProof, options ...CallOption) (*RecoveryCodes, error) {
-	return fetch[RecoveryCodes](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/totp/confirm", body: proof, once: true}, options)
+	return fetch[RecoveryCodes](ctx, s,
+		operation{method: http.MethodPost, path: "/v1/auth/totp/confirm", body: proof, once: true}, options)
 }
 
 // RemoveTOTP removes the second factor and the recovery codes.
 func (s *Session) RemoveTOTP(ctx context.Context, proof FactorProof, options ...CallOption) (*Removed, error) {
-	return fetch[Removed](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/totp", body: proof, once: true}, options)
+	return fetch[Removed](ctx, s, operation{method: http.MethodDelete, path: "/v1/auth/totp", body: proof, once: true},
+		options)
 }
 
 // EmailChange is a new e-mail address, with the current password.
@@ -156,13 +162,17 @@ type ResetDone struct {
 // RequestReset asks for a new password. The answer is the same whether the address has an
 // account or not. Where mail is configured, a link is sent.
 func (s *Service) RequestReset(ctx context.Context, request ResetRequest, options ...CallOption) (*Requested, error) {
-	return fetch[Requested](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/reset", body: request, safe: true}, options)
+	return fetch[Requested](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/reset", body: request, safe: true},
+		options)
 }
 
 // ResetPassword sets a new password and ends all sessions, given the end of a link, which
 // can be used once.
-func (s *Service) ResetPassword(ctx context.Context, token string, reset NewPassword, options ...CallOption) (*ResetDone, error) {
-	return fetch[ResetDone](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/reset/{id}", id: token, body: reset}, options)
+func (s *Service) ResetPassword(
+	ctx context.Context, token string, reset NewPassword, options ...CallOption,
+) (*ResetDone, error) {
+	return fetch[ResetDone](ctx, s,
+		operation{method: http.MethodPost, path: "/v1/auth/reset/{id}", id: token, body: reset}, options)
 }
 
 // Holder is the password of the account that a link to an address is for.
@@ -172,6 +182,9 @@ type Holder struct {
 
 // ConfirmEmail changes the e-mail address of the person that a link was sent to, or
 // confirms that of a new account, given the end of the link and the account's password.
-func (s *Service) ConfirmEmail(ctx context.Context, token string, holder Holder, options ...CallOption) (*ResetDone, error) {
-	return fetch[ResetDone](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/email/{id}", id: token, body: holder}, options)
+func (s *Service) ConfirmEmail(
+	ctx context.Context, token string, holder Holder, options ...CallOption,
+) (*ResetDone, error) {
+	return fetch[ResetDone](ctx, s,
+		operation{method: http.MethodPost, path: "/v1/auth/email/{id}", id: token, body: holder}, options)
 }

@@ -48,8 +48,11 @@ type Invitation struct {
 // InviteUser invites a person, in the place of an earlier invitation to the same
 // address. An address that has a user is refused with [CodeEmailTaken], a team of 200
 // with [CodeConflict].
-func (s *Session) InviteUser(ctx context.Context, invitation InvitationRequest, options ...CallOption) (*Invitation, error) {
-	return fetch[Invitation](ctx, s, operation{method: http.MethodPost, path: "/v1/team/invitations", body: invitation}, options)
+func (s *Session) InviteUser(
+	ctx context.Context, invitation InvitationRequest, options ...CallOption,
+) (*Invitation, error) {
+	return fetch[Invitation](ctx, s, operation{method: http.MethodPost, path: "/v1/team/invitations", body: invitation},
+		options)
 }
 
 // WithdrawnInvitation is the answer to a withdrawal.
@@ -59,8 +62,11 @@ type WithdrawnInvitation struct {
 }
 
 // WithdrawInvitation withdraws an open invitation.
-func (s *Session) WithdrawInvitation(ctx context.Context, invitationID string, options ...CallOption) (*WithdrawnInvitation, error) {
-	return fetch[WithdrawnInvitation](ctx, s, operation{method: http.MethodDelete, path: "/v1/team/invitations/{id}", id: invitationID}, options)
+func (s *Session) WithdrawInvitation(
+	ctx context.Context, invitationID string, options ...CallOption,
+) (*WithdrawnInvitation, error) {
+	return fetch[WithdrawnInvitation](ctx, s,
+		operation{method: http.MethodDelete, path: "/v1/team/invitations/{id}", id: invitationID}, options)
 }
 
 // Acceptance is what a person who was invited adds to the invitation.
@@ -72,8 +78,11 @@ type Acceptance struct {
 // AcceptInvitation makes the user, given the token that is the last segment of the
 // invitation's URL. It begins no session. If no answer arrives, the user may exist: a
 // further call is then refused with [CodeNotFound], and Login succeeds.
-func (s *Service) AcceptInvitation(ctx context.Context, token string, acceptance Acceptance, options ...CallOption) (*Partner, error) {
-	return fetch[Partner](ctx, s, operation{method: http.MethodPost, path: "/v1/auth/invitations/{id}", id: token, body: acceptance}, options)
+func (s *Service) AcceptInvitation(
+	ctx context.Context, token string, acceptance Acceptance, options ...CallOption,
+) (*Partner, error) {
+	return fetch[Partner](ctx, s,
+		operation{method: http.MethodPost, path: "/v1/auth/invitations/{id}", id: token, body: acceptance}, options)
 }
 
 // UserChange is what changes of a user. Empty members stay as they are.
@@ -84,8 +93,11 @@ type UserChange struct {
 
 // ChangeUser changes the role or the name of a user. Leaving no owner is refused with
 // [CodeConflict].
-func (s *Session) ChangeUser(ctx context.Context, userID string, change UserChange, options ...CallOption) (*TeamUser, error) {
-	return fetch[TeamUser](ctx, s, operation{method: http.MethodPatch, path: "/v1/team/{id}", id: userID, body: change, safe: true}, options)
+func (s *Session) ChangeUser(
+	ctx context.Context, userID string, change UserChange, options ...CallOption,
+) (*TeamUser, error) {
+	return fetch[TeamUser](ctx, s,
+		operation{method: http.MethodPatch, path: "/v1/team/{id}", id: userID, body: change, safe: true}, options)
 }
 
 // RemovedUser is the answer to a removal.

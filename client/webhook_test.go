@@ -79,23 +79,38 @@ func TestVerifyWebhook(t *testing.T) {
 		with    string
 		want    error
 	}{
-		"one secret":               {secrets: webhook.Secrets{Current: old}, with: old},
-		"another secret":           {secrets: webhook.Secrets{Current: old}, with: other, want: client.ErrWebhookSignature},
-		"rotation, old secret":     {secrets: webhook.Secrets{Current: old, Next: next}, with: old},
-		"rotation, new secret":     {secrets: webhook.Secrets{Current: old, Next: next}, with: next},
-		"rotation, another secret": {secrets: webhook.Secrets{Current: old, Next: next}, with: other, want: client.ErrWebhookSignature},
-		"after it, old secret":     {secrets: webhook.Secrets{Current: next}, with: old, want: client.ErrWebhookSignature},
-		"changed body":             {secrets: webhook.Secrets{Current: old}, with: old, body: eventBody + " ", want: client.ErrWebhookSignature},
-		"another id":               {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id", "evt_2"), want: client.ErrWebhookSignature},
-		"no id":                    {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id", ""), want: client.ErrWebhookHeaders},
-		"no time":                  {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Timestamp", ""), want: client.ErrWebhookHeaders},
-		"wordy time":               {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Timestamp", "now"), want: client.ErrWebhookHeaders},
-		"no signature":             {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature", ""), want: client.ErrWebhookHeaders},
-		"another scheme":           {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature", "v2,"+strings.Repeat("A", 43)+"="), want: client.ErrWebhookSignature},
-		"nonsense":                 {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature", ", v1, v1 ,,"), want: client.ErrWebhookSignature},
-		"4 minutes old":            {secrets: webhook.Secrets{Current: old}, with: old, age: 4 * time.Minute},
-		"6 minutes old":            {secrets: webhook.Secrets{Current: old}, with: old, age: 6 * time.Minute, want: client.ErrWebhookTimestamp},
-		"from the future":          {secrets: webhook.Secrets{Current: old}, with: old, age: -6 * time.Minute, want: client.ErrWebhookTimestamp},
+		"one secret":           {secrets: webhook.Secrets{Current: old}, with: old},
+		"another secret":       {secrets: webhook.Secrets{Current: old}, with: other, want: client.ErrWebhookSignature},
+		"rotation, old secret": {secrets: webhook.Secrets{Current: old, Next: next}, with: old},
+		"rotation, new secret": {secrets: webhook.Secrets{Current: old, Next: next}, with: next},
+		"rotation, another secret": {
+			secrets: webhook.Secrets{Current: old, Next: next}, with: other, want: client.ErrWebhookSignature,
+		},
+		"after it, old secret": {secrets: webhook.Secrets{Current: next}, with: old, want: client.ErrWebhookSignature},
+		"changed body": {
+			secrets: webhook.Secrets{Current: old}, with: old, body: eventBody + " ", want: client.ErrWebhookSignature,
+		},
+		"another id": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id",
+			"evt_2"), want: client.ErrWebhookSignature},
+		"no id": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Id",
+			""), want: client.ErrWebhookHeaders},
+		"no time": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Timestamp",
+			""), want: client.ErrWebhookHeaders},
+		"wordy time": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Timestamp",
+			"now"), want: client.ErrWebhookHeaders},
+		"no signature": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature",
+			""), want: client.ErrWebhookHeaders},
+		"another scheme": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature",
+			"v2,"+strings.Repeat("A", 43)+"="), want: client.ErrWebhookSignature},
+		"nonsense": {secrets: webhook.Secrets{Current: old}, with: old, change: set("Webhook-Signature",
+			", v1, v1 ,,"), want: client.ErrWebhookSignature},
+		"4 minutes old": {secrets: webhook.Secrets{Current: old}, with: old, age: 4 * time.Minute},
+		"6 minutes old": {
+			secrets: webhook.Secrets{Current: old}, with: old, age: 6 * time.Minute, want: client.ErrWebhookTimestamp,
+		},
+		"from the future": {
+			secrets: webhook.Secrets{Current: old}, with: old, age: -6 * time.Minute, want: client.ErrWebhookTimestamp,
+		},
 	} {
 		header := sent(time.Now().Add(-c.age), c.secrets)
 		if c.change != nil {

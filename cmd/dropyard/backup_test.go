@@ -62,25 +62,31 @@ func TestBackupAndRestore(t *testing.T) {
 	r := (run{dir: testkit.FastDir(t), env: operatorEnv}).with("DROPYARD_RATE_LIMIT=0")
 	s, partner, stop := busyService(t, r)
 	got := r.do(t, "backup", "backup.db")
-	if got.code != 0 || !strings.Contains(got.stdout, "verified") || !strings.Contains(got.stdout, "master key is not part of it") {
+	if got.code != 0 || !strings.Contains(got.stdout, "verified") ||
+		!strings.Contains(got.stdout, "master key is not part of it") {
 		t.Fatalf("backup: got %+v, want exit code 0, verified, and a word on the master key", got)
 	}
-	if again := r.do(t, "backup", "backup.db"); again.code != 1 || !strings.Contains(again.stderr, "backup.db: the file exists already") {
+	if again := r.do(t, "backup", "backup.db"); again.code != 1 ||
+		!strings.Contains(again.stderr, "backup.db: the file exists already") {
 		t.Errorf("backup to an existing file: got %+v, want exit code 1 and that the file exists", again)
 	}
-	if beside := r.do(t, "restore", "backup.db", "--force"); beside.code != 1 || !strings.Contains(beside.stderr, "stop the service") {
+	if beside := r.do(t, "restore", "backup.db", "--force"); beside.code != 1 ||
+		!strings.Contains(beside.stderr, "stop the service") {
 		t.Errorf("restore while the service runs: got %+v, want exit code 1 and to stop the service", beside)
 	}
-	if beside := r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copy.db"); beside.code != 1 || !strings.Contains(beside.stderr, "stop the service") {
+	if beside := r.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", "sqlite:copy.db"); beside.code != 1 ||
+		!strings.Contains(beside.stderr, "stop the service") {
 		t.Errorf("copy while the service runs: got %+v, want exit code 1 and to stop the service", beside)
 	}
 	orders := stop()
 	s.signal(t, syscall.SIGTERM)
 	restored := filepath.Join(r.dir, "elsewhere")
-	if got := r.do(t, "restore", "backup.db", "--data", restored); got.code != 0 || !strings.Contains(got.stdout, "verified") {
+	if got := r.do(t, "restore", "backup.db", "--data", restored); got.code != 0 ||
+		!strings.Contains(got.stdout, "verified") {
 		t.Fatalf("restore: got %+v, want exit code 0 and verified", got)
 	}
-	if again := r.do(t, "restore", "backup.db", "--data", restored); again.code != 1 || !strings.Contains(again.stderr, "--force") {
+	if again := r.do(t, "restore", "backup.db", "--data", restored); again.code != 1 ||
+		!strings.Contains(again.stderr, "--force") {
 		t.Errorf("restore over a database: got %+v, want exit code 1 and a word on --force", again)
 	}
 	r.audit(t, &apptest.Service{Data: restored}, partner)
@@ -117,7 +123,8 @@ func TestRestoreHolds(t *testing.T) {
 	s.Do(t, "DELETE", "/v1/auth/api-keys/"+revoked.KeyID, nil, partner.Login()...).Must(t, 200)
 	s.signal(t, syscall.SIGTERM)
 	got := r.do(t, "restore", "backup.db", "--force")
-	if want := "ended since the backup, and ended again: API key " + revoked.KeyID; got.code != 0 || !strings.Contains(got.stdout, want) {
+	if want := "ended since the backup, and ended again: API key " + revoked.KeyID; got.code != 0 ||
+		!strings.Contains(got.stdout, want) {
 		t.Errorf("restore: got %+v, want exit code 0 and %q", got, want)
 	}
 	for _, step := range []struct {

@@ -39,19 +39,23 @@ func (c *boardShowCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.BoardQuery{Statuses: c.Status, PartnerID: c.Partner, CourierID: c.Courier, Zone: c.Zone, Attention: c.Attention, Search: c.Search, Sort: client.SortWindow}
+	q := client.BoardQuery{
+		Statuses: c.Status, PartnerID: c.Partner, CourierID: c.Courier, Zone: c.Zone, Attention: c.Attention,
+		Search: c.Search, Sort: client.SortWindow,
+	}
 	if c.Watch {
 		return c.watch(ctx, operator, q)
 	}
-	return list(&c.listFlags, "orders", largestBoardPage, boardColumns(), func(size int, option client.CallOption) ([]client.BoardOrder, bool, error) {
-		q.Limit = size
-		found, err := operator.ListBoard(ctx, q, option)
-		if err != nil {
-			return nil, false, err
-		}
-		q.Cursor = found.NextCursor
-		return found.Orders, q.Cursor != "", nil
-	})
+	return list(&c.listFlags, "orders", largestBoardPage, boardColumns(),
+		func(size int, option client.CallOption) ([]client.BoardOrder, bool, error) {
+			q.Limit = size
+			found, err := operator.ListBoard(ctx, q, option)
+			if err != nil {
+				return nil, false, err
+			}
+			q.Cursor = found.NextCursor
+			return found.Orders, q.Cursor != "", nil
+		})
 }
 
 func boardColumns() []column[client.BoardOrder] {
@@ -143,16 +147,22 @@ func (c *boardMoveCommand) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	step := client.StatusMove{Status: c.Status, Notes: c.Notes, CourierID: c.Courier, FailureReason: c.Failure, NextAttempt: c.NextTry, Reason: c.Reason}
+	step := client.StatusMove{
+		Status: c.Status, Notes: c.Notes, CourierID: c.Courier, FailureReason: c.Failure, NextAttempt: c.NextTry,
+		Reason: c.Reason,
+	}
 	var answer client.Answer
 	if len(c.OrderID) == 1 {
-		order, err := operator.ChangeOrderStatus(ctx, c.OrderID[0], client.StatusMoveRequest{StatusMove: step}, client.WithAnswer(&answer))
+		order, err := operator.ChangeOrderStatus(ctx, c.OrderID[0], client.StatusMoveRequest{StatusMove: step},
+			client.WithAnswer(&answer))
 		if err != nil {
 			return err
 		}
-		return c.output().record(&answer, []terminal.Field{field("order", order.OrderID), statusField("status", order.Status)})
+		return c.output().record(&answer,
+			[]terminal.Field{field("order", order.OrderID), statusField("status", order.Status)})
 	}
-	moved, err := operator.ChangeOrderStatuses(ctx, client.StatusMovesRequest{OrderIDs: c.OrderID, StatusMove: step}, client.WithAnswer(&answer))
+	moved, err := operator.ChangeOrderStatuses(ctx, client.StatusMovesRequest{OrderIDs: c.OrderID, StatusMove: step},
+		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

@@ -33,7 +33,8 @@ func (c *boardShowCommand) screen(ctx context.Context, operator *client.Operator
 	var page bytes.Buffer
 	out := c.output()
 	out.to, out.json = &page, false
-	_ = out.say(clearScreen+"%d open, %d need attention, at %s. Press Ctrl-C to stop.\n", counts.Open, counts.Attention, time.Now().Format(time.TimeOnly))
+	_ = out.say(clearScreen+"%d open, %d need attention, at %s. Press Ctrl-C to stop.\n", counts.Open, counts.Attention,
+		time.Now().Format(time.TimeOnly))
 	err = newLister(out, "", boardColumns()).print(found.Orders, nil)
 	return page.String(), err
 }
@@ -90,7 +91,8 @@ func (c *boardShowCommand) follow(ctx context.Context, operator *client.Operator
 func printChanges(out *output, changes *client.BoardChanges) error {
 	for _, row := range changes.Changed {
 		if !out.json {
-			if err := out.say("%s  %-16s  %s  %s  %s", moment(row.UpdatedAt), row.Status, row.OrderID, row.PartnerName, courierName(client.BoardOrder{BoardRow: row})); err != nil {
+			if err := out.say("%s  %-16s  %s  %s  %s", moment(row.UpdatedAt), row.Status, row.OrderID, row.PartnerName,
+				courierName(client.BoardOrder{BoardRow: row})); err != nil {
 				return err
 			}
 			continue

@@ -135,7 +135,8 @@ func TestCallBodies(t *testing.T) {
 	r := receive(t, 201, "{}")
 	for data, stdin := range map[string]string{body: "", "@order.json": "", "@-": body} {
 		const key = "01890a5d-ac96-774b-bcce-b302099a8057"
-		if got := r.call(t, run{dir: dir, stdin: stdin}, "post", "/v1/orders", "-d", data, "--idempotency-key", key); got.code != 0 {
+		if got := r.call(t, run{dir: dir, stdin: stdin}, "post", "/v1/orders", "-d", data, "--idempotency-key",
+			key); got.code != 0 {
 			t.Errorf("-d %q: got %+v, want exit code 0", data, got)
 		}
 		request := <-r.requests
@@ -151,7 +152,8 @@ func TestCallRefused(t *testing.T) {
 	t.Parallel()
 	r := receive(t, 422, `{"error":{"code":"validation_error"}}`)
 	got := r.call(t, run{}, "POST", "/v1/orders", "-i")
-	if got.code != exitRefused || !strings.HasSuffix(got.stdout, "{\"error\":{\"code\":\"validation_error\"}}\n") || got.stderr != "dropyard: refused with 422 validation_error: (request req_test)\n" {
+	if got.code != exitRefused || !strings.HasSuffix(got.stdout, "{\"error\":{\"code\":\"validation_error\"}}\n") ||
+		got.stderr != "dropyard: refused with 422 validation_error: (request req_test)\n" {
 		t.Errorf("got %+v, want exit code 3, the body and the status", got)
 	}
 	if !strings.HasPrefix(got.stdout, "HTTP 422\n") || !strings.Contains(got.stdout, "X-Request-Id: req_test") {

@@ -67,7 +67,10 @@ var exitStatuses = []manual.Item{
 var secretVariables = []manual.Item{
 	{Name: "DROPYARD_KEY, DROPYARD_SECRET", Help: "An API key and its secret, instead of a profile."},
 	{Name: "DROPYARD_OPERATOR_TOKEN", Help: "A token of an operator, instead of a profile."},
-	{Name: "DROPYARD_OPERATOR_EMAIL, DROPYARD_OPERATOR_PASSWORD", Help: "The operator who moves the live orders of trigger, instead of a token."},
+	{
+		Name: "DROPYARD_OPERATOR_EMAIL, DROPYARD_OPERATOR_PASSWORD",
+		Help: "The operator who moves the live orders of trigger, instead of a token.",
+	},
 	{Name: "DROPYARD_WEBHOOK_SECRET", Help: "The webhook secret that listen signs forwarded events with."},
 	{Name: "NO_COLOR", Help: "Print without colours."},
 }

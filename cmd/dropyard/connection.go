@@ -57,7 +57,8 @@ func (f *profileFlags) chosen() (name string, chosen *profile.Profile, err error
 	name = cmp.Or(f.Profile, all.InUse())
 	chosen = all.Profiles[name]
 	if chosen == nil && f.Profile != "" {
-		return "", nil, usageError{fmt.Errorf("--profile: there is no profile %q; run dropyard login --profile %s", f.Profile, f.Profile)}
+		return "", nil,
+			usageError{fmt.Errorf("--profile: there is no profile %q; run dropyard login --profile %s", f.Profile, f.Profile)}
 	}
 	return name, chosen, nil
 }
@@ -117,7 +118,9 @@ func (f *partnerFlags) client() (*client.Client, error) {
 			return nil, err
 		}
 		if chosen == nil || chosen.Partner == nil {
-			return nil, usageError{fmt.Errorf("profile %q has no API key: run dropyard login, or set DROPYARD_KEY and DROPYARD_SECRET", name)}
+			return nil, usageError{
+				fmt.Errorf("profile %q has no API key: run dropyard login, or set DROPYARD_KEY and DROPYARD_SECRET", name),
+			}
 		}
 		if err := f.withProfile(name, chosen); err != nil {
 			return nil, err
@@ -146,7 +149,9 @@ func (f *profileFlags) operator() (*client.Operator, error) {
 		return nil, err
 	}
 	if chosen == nil || chosen.Operator == nil {
-		return nil, usageError{fmt.Errorf("profile %q has no operator: run dropyard login --operator, or set DROPYARD_OPERATOR_TOKEN", name)}
+		return nil, usageError{
+			fmt.Errorf("profile %q has no operator: run dropyard login --operator, or set DROPYARD_OPERATOR_TOKEN", name),
+		}
 	}
 	if err := f.withProfile(name, chosen); err != nil {
 		return nil, err

@@ -71,7 +71,8 @@ func fillInstallation(t *testing.T) (files, *apptest.Partner) {
 	partner := s.Register(t, "metro")
 	product := s.Operate(t).Stock(t, partner.PartnerID, "Lamp", map[string]int{"A": 100})
 	plain := partner.Create(t, testkit.OrderJSON("plain", "")).Must(t, 201)
-	lamp := partner.Create(t, testkit.OrderJSON("lamp", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t, 201).Text("order_id")
+	lamp := partner.Create(t, testkit.OrderJSON("lamp", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t,
+		201).Text("order_id")
 	partner.Cancel(t, lamp, "too late").Must(t, 200)
 	s.signal(t, syscall.SIGTERM)
 	c, err := sqlite.OpenConn(filepath.Join(r.dir, "data", "dropyard.db"), sqlite.OpenReadWrite)
@@ -141,7 +142,8 @@ func kill(p *os.Process, _ func()) { _ = p.Kill() }
 // finish runs the copy to its end and checks the result.
 func (c *copying) finish(t *testing.T, partner *apptest.Partner) {
 	t.Helper()
-	if got := c.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", c.url); got.code != 0 || !strings.Contains(got.stdout, "The copy is complete") {
+	if got := c.do(t, "copy", "--from", "sqlite:data/dropyard.db", "--to", c.url); got.code != 0 ||
+		!strings.Contains(got.stdout, "The copy is complete") {
 		t.Fatalf("copy: got %+v, want exit code 0", got)
 	}
 	c.check(t, partner)
@@ -166,7 +168,8 @@ func (c *copying) check(t *testing.T, partner *apptest.Partner) {
 		}
 	}
 	// The note has the next start hold webhooks and mails.
-	if note := c.target.Query(t, "SELECT value FROM settings WHERE name = 'came_by'"); !slices.Equal(note, []string{"copied"}) {
+	if note := c.target.Query(t,
+		"SELECT value FROM settings WHERE name = 'came_by'"); !slices.Equal(note, []string{"copied"}) {
 		t.Errorf("got the note %q in the copy, want copied", note)
 	}
 	if !maps.Equal(c.from.Documents(t, partner.PartnerID), c.target.Documents(t, partner.PartnerID)) {
@@ -194,7 +197,8 @@ func TestCopyKilled(t *testing.T) {
 			for range 8 {
 				c.killed(t, batches(draw))
 			}
-			if refused := r.do(t, "serve", "--listen", "127.0.0.1:0", "--database", c.url); refused.code != 1 || !strings.Contains(refused.stderr, "unfinished copy") {
+			if refused := r.do(t, "serve", "--listen", "127.0.0.1:0", "--database", c.url); refused.code != 1 ||
+				!strings.Contains(refused.stderr, "unfinished copy") {
 				t.Errorf("service on an unfinished copy: got %+v, want exit code 1", refused)
 			}
 			c.killed(t, comparing)
@@ -218,7 +222,8 @@ func TestCopyStoppedBySignal(t *testing.T) {
 	r, partner := newInstallation(t)
 	c := r.to(t, "")
 	got := c.after(t, batches(repeatable.Rand(t).IntN), func(p *os.Process, _ func()) { _ = p.Signal(syscall.SIGTERM) })
-	if got.code != 1 || got.stdout != "" || got.stderr != "dropyard: the copy was interrupted; run the same command again to continue it\n" {
+	if got.code != 1 || got.stdout != "" ||
+		got.stderr != "dropyard: the copy was interrupted; run the same command again to continue it\n" {
 		t.Errorf("got %+v, want exit code 1 and one line", got)
 	}
 	c.finish(t, partner)
@@ -237,7 +242,8 @@ func TestCopyLosesServer(t *testing.T) {
 			release()
 		})
 		server.Restart(t)
-		if got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 {
+		if got.code != 1 || got.stdout != "" || !strings.HasPrefix(got.stderr, "dropyard: ") ||
+			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("got %+v, want exit code 1 and one line", got)
 		}
 	}

@@ -45,7 +45,8 @@ func (c *listCouriersCommand) Run(ctx context.Context) error {
 }
 
 func courierFields(r *client.CourierRecord) []terminal.Field {
-	return []terminal.Field{field("id", r.CourierID), field("name", r.Name), field("phone", r.Phone), field("vehicle", r.Vehicle), field("active", yes(r.Active))}
+	return []terminal.Field{field("id", r.CourierID), field("name",
+		r.Name), field("phone", r.Phone), field("vehicle", r.Vehicle), field("active", yes(r.Active))}
 }
 
 type addCourierCommand struct {
@@ -63,7 +64,8 @@ func (c *addCourierCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	added, err := operator.CreateCourier(ctx, client.CourierRequest{Name: c.Name, Phone: c.Phone, Vehicle: c.Vehicle}, client.WithAnswer(&answer))
+	added, err := operator.CreateCourier(ctx, client.CourierRequest{Name: c.Name, Phone: c.Phone, Vehicle: c.Vehicle},
+		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,8 @@ func (c *changeCourierCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	changed, err := operator.ChangeCourier(ctx, c.CourierID, client.CourierChange{Name: c.Name, Phone: c.Phone, Vehicle: c.Vehicle, Active: c.Active}, client.WithAnswer(&answer))
+	changed, err := operator.ChangeCourier(ctx, c.CourierID,
+		client.CourierChange{Name: c.Name, Phone: c.Phone, Vehicle: c.Vehicle, Active: c.Active}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

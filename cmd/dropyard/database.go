@@ -18,7 +18,9 @@ type databaseFlags struct {
 
 // settings returns those of the database at url.
 func (f databaseRiskFlags) settings(url string) *config.Config {
-	return &config.Config{DatabaseURL: url, DatabaseInsecure: f.DatabaseInsecure, DatabaseMayLoseData: f.DatabaseMayLoseData}
+	return &config.Config{
+		DatabaseURL: url, DatabaseInsecure: f.DatabaseInsecure, DatabaseMayLoseData: f.DatabaseMayLoseData,
+	}
 }
 
 func (f databaseFlags) settings() *config.Config {

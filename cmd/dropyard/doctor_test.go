@@ -111,11 +111,15 @@ func flip(content []byte, at int) { content[at] ^= 0x55 }
 var damages = map[string]damage{
 	"nothing, stopped": {},
 	"nothing, killed":  {killed: true},
-	"index garbage":    {killed: true, files: func(all files, _ *installations) { all[index] = bytes.Repeat([]byte("x"), 40000) }},
-	"index missing":    {killed: true, files: func(all files, _ *installations) { delete(all, index) }},
-	"log torn":         {killed: true, files: func(all files, _ *installations) { all[log] = append(all[log], all[log][len(all[log])-2000:]...) }},
-	"mark missing":     {killed: true, files: func(all files, _ *installations) { delete(all, markFile) }},
-	"mark empty":       {killed: true, files: func(all files, _ *installations) { all[markFile] = nil }},
+	"index garbage": {
+		killed: true, files: func(all files, _ *installations) { all[index] = bytes.Repeat([]byte("x"), 40000) },
+	},
+	"index missing": {killed: true, files: func(all files, _ *installations) { delete(all, index) }},
+	"log torn": {killed: true, files: func(all files, _ *installations) {
+		all[log] = append(all[log], all[log][len(all[log])-2000:]...)
+	}},
+	"mark missing": {killed: true, files: func(all files, _ *installations) { delete(all, markFile) }},
+	"mark empty":   {killed: true, files: func(all files, _ *installations) { all[markFile] = nil }},
 	"database and log missing": {files: func(all files, _ *installations) { delete(all, database) },
 		refused: "is missing, but dropyard.db-mark says", doctor: "is missing, but dropyard.db-mark says"},
 	"database missing": {killed: true, files: func(all files, _ *installations) { delete(all, database) },
@@ -126,8 +130,10 @@ var damages = map[string]damage{
 		refused: "dropyard.db is empty", doctor: "dropyard.db is empty"},
 	"database empty, no mark": {files: func(all files, _ *installations) { all[database] = nil; delete(all, markFile) },
 		refused: "dropyard.db is empty, but data/master.key was made for one", doctor: "is empty"},
-	"database truncated": {files: func(all files, _ *installations) { all[database] = all[database][:len(all[database])/2] },
-		refused: "its end is missing", doctor: "its end is missing"},
+	"database truncated": {
+		files:   func(all files, _ *installations) { all[database] = all[database][:len(all[database])/2] },
+		refused: "its end is missing", doctor: "its end is missing",
+	},
 	"page zeroed": {files: func(all files, _ *installations) { clear(all[database][2*page : 3*page]) },
 		refused: "page 3 is not a page of a table or an index", doctor: "page 3 is not a page"},
 	"header flipped": {files: func(all files, _ *installations) { flip(all[database], 21) },
@@ -147,16 +153,24 @@ var damages = map[string]damage{
 		refused: "its log dropyard.db-wal is missing or empty", doctor: "is missing or empty"},
 	"log emptied": {killed: true, files: func(all files, _ *installations) { all[log] = nil },
 		refused: "is missing or empty", doctor: "is missing or empty"},
-	"log flipped in the middle": {killed: true, files: func(all files, _ *installations) { flip(all[log], len(all[log])/2) },
-		refused: "frames can be read, and complete transactions follow", doctor: "the log is damaged"},
-	"log cut in the middle": {killed: true, files: func(all files, _ *installations) { all[log] = all[log][:len(all[log])/4] },
-		refused: "the end of its log is missing", doctor: "the end of its log is missing"},
+	"log flipped in the middle": {
+		killed: true, files: func(all files, _ *installations) { flip(all[log], len(all[log])/2) },
+		refused: "frames can be read, and complete transactions follow", doctor: "the log is damaged",
+	},
+	"log cut in the middle": {
+		killed: true, files: func(all files, _ *installations) { all[log] = all[log][:len(all[log])/4] },
+		refused: "the end of its log is missing", doctor: "the end of its log is missing",
+	},
 	"log header flipped": {killed: true, files: func(all files, _ *installations) { flip(all[log], 9) },
 		refused: "its header is wrong", doctor: "its header is wrong"},
-	"log of another database": {killed: true, files: func(all files, other *installations) { all[log] = other.killed[log] },
-		refused: "the log belongs to another database", doctor: "the log belongs to another database"},
-	"older copy": {killed: true, files: func(all files, i *installations) { all[database] = i.stopped[database]; delete(all, log) },
-		refused: "has lost changes that were acknowledged", doctor: "has lost changes"},
+	"log of another database": {
+		killed: true, files: func(all files, other *installations) { all[log] = other.killed[log] },
+		refused: "the log belongs to another database", doctor: "the log belongs to another database",
+	},
+	"older copy": {
+		killed: true, files: func(all files, i *installations) { all[database] = i.stopped[database]; delete(all, log) },
+		refused: "has lost changes that were acknowledged", doctor: "has lost changes",
+	},
 	"directory instead of database": {disk: func(t *testing.T, dir string) {
 		must(t, os.Remove(filepath.Join(dir, database)))
 		must(t, os.Mkdir(filepath.Join(dir, database), 0o700))
@@ -318,7 +332,8 @@ func TestPermissions(t *testing.T) {
 			r.asNobody(t, program)
 			must(t, os.Chmod(filepath.Join(dir, c.path), c.mode))
 			t.Cleanup(func() { _ = os.Chmod(filepath.Join(dir, c.path), 0o700) })
-			if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.want) {
+			if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, c.want) {
 				t.Errorf("serve: got %+v, want exit code 1 and one line with %q", got, c.want)
 			}
 			if got := r.do(t, "doctor"); got.code != 1 || !strings.Contains(got.stdout, c.want) {
@@ -369,11 +384,14 @@ func TestNewDatabase(t *testing.T) {
 	data := filepath.Join(r.dir, "data")
 	s := r.serve(t)
 	s.signal(t, syscall.SIGTERM)
-	if got := r.do(t, "serve", "--listen", "127.0.0.1:0", "--new-database"); got.code != 1 || !strings.Contains(got.stderr, "exists already") {
+	if got := r.do(t, "serve", "--listen", "127.0.0.1:0", "--new-database"); got.code != 1 ||
+		!strings.Contains(got.stderr, "exists already") {
 		t.Errorf("beside a database: got %+v, want exit code 1 and that it exists", got)
 	}
 	must(t, os.Remove(filepath.Join(data, database)))
-	for _, command := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"migrate"}, {"operator", "add", "new@example.com"}} {
+	for _, command := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0"}, {"migrate"}, {"operator", "add", "new@example.com"},
+	} {
 		with := r
 		if command[0] == "operator" {
 			with.env = []string{"DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
@@ -383,7 +401,8 @@ func TestNewDatabase(t *testing.T) {
 		}
 	}
 	must(t, os.WriteFile(filepath.Join(data, log), []byte("changes"), 0o600))
-	if got := r.do(t, "serve", "--listen", "127.0.0.1:0", "--new-database"); got.code != 1 || !strings.Contains(got.stderr, "move the log away") {
+	if got := r.do(t, "serve", "--listen", "127.0.0.1:0", "--new-database"); got.code != 1 ||
+		!strings.Contains(got.stderr, "move the log away") {
 		t.Errorf("beside a log: got %+v, want exit code 1 and to move the log away", got)
 	}
 	must(t, os.Remove(filepath.Join(data, log)))
@@ -417,7 +436,8 @@ func TestSecondService(t *testing.T) {
 	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	got := r.do(t, "serve", "--listen", "127.0.0.1:0")
-	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "./data") || !strings.Contains(got.stderr, "is using it") {
+	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "./data") ||
+		!strings.Contains(got.stderr, "is using it") {
 		t.Errorf("second service: got %+v, want exit code 1 and one line with the directory", got)
 	}
 	if got := r.do(t, "doctor"); got.code != 0 || !strings.Contains(got.stdout, "is in use") {
@@ -482,7 +502,9 @@ func TestDamageUnderWay(t *testing.T) {
 // TestDoctorUsage expects exit code 2 for settings that are wrong.
 func TestDoctorUsage(t *testing.T) {
 	t.Parallel()
-	for _, args := range []string{"doctor --listen nowhere", "doctor --database mysql://x", "doctor --data=", "doctor now"} {
+	for _, args := range []string{
+		"doctor --listen nowhere", "doctor --database mysql://x", "doctor --data=", "doctor now",
+	} {
 		if got := (run{}).do(t, strings.Fields(args)...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: got %+v, want exit code 2 and one line", args, got)
 		}

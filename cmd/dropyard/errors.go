@@ -92,7 +92,8 @@ func describe(err error) string {
 			faults = append(faults, strings.TrimPrefix(fault.Field+": expected "+fault.Expected, ": "))
 		}
 		for _, missing := range refused.Details.Items {
-			faults = append(faults, fmt.Sprintf("product %d: %d of %d available", missing.ProductID, missing.Available, missing.Requested))
+			faults = append(faults,
+				fmt.Sprintf("product %d: %d of %d available", missing.ProductID, missing.Available, missing.Requested))
 		}
 		if len(faults) > 0 && refused.Message != "" {
 			text = strings.Replace(text, refused.Message, strings.Join(faults, "; "), 1) // the message has only the first

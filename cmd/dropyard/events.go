@@ -73,13 +73,15 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 	if err := out.say("\n%s\n", event.Body); err != nil {
 		return err
 	}
-	table := terminal.NewTable(out.to, out.palette, []terminal.Column{{Title: "ATTEMPTED"}, {Title: "ANSWER"}, {Title: "TOOK", Right: true}})
+	table := terminal.NewTable(out.to, out.palette,
+		[]terminal.Column{{Title: "ATTEMPTED"}, {Title: "ANSWER"}, {Title: "TOOK", Right: true}})
 	for _, attempt := range event.AttemptLog {
 		style := terminal.Green
 		if !attempt.Delivered {
 			style = terminal.Red
 		}
-		table.Add(terminal.Cell{Text: exactly(attempt.AttemptedAt)}, terminal.Cell{Text: answered(attempt.StatusCode, attempt.Error), Style: style}, terminal.Cell{Text: number(attempt.DurationMS) + " ms"})
+		table.Add(terminal.Cell{Text: exactly(attempt.AttemptedAt)}, terminal.Cell{Text: answered(attempt.StatusCode,
+			attempt.Error), Style: style}, terminal.Cell{Text: number(attempt.DurationMS) + " ms"})
 	}
 	return table.Flush()
 }

@@ -38,9 +38,10 @@ func newForwarder(url, secret string) *forwarder {
 	return &forwarder{
 		url: url, secret: secret,
 		http: &http.Client{
-			Transport:     &http.Transport{}, // no proxy from the environment, as for the service
-			Timeout:       receiverTimeout,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a redirect is a failure, as for the service
+			Transport: &http.Transport{}, // no proxy from the environment, as for the service
+			Timeout:   receiverTimeout,
+			// a redirect is a failure, as for the service
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 		pauses: receiverPauses,
 	}

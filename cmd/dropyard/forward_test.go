@@ -38,8 +38,10 @@ func TestForwardRetriesOnlyRefusedConnections(t *testing.T) {
 	}{
 		"listening":       {failing{}, 1, 0, "200 OK (0 ms)"},
 		"listening later": {failing{with: syscall.ECONNREFUSED, times: 2}, 3, time.Second, "200 OK (0 ms)"},
-		"not listening":   {failing{with: syscall.ECONNREFUSED, times: 9}, 3, time.Second, "no response: connection refused (0 ms)"},
-		"cut off":         {failing{with: errors.New("cut off"), times: 9}, 1, 0, "no response: cut off (0 ms)"},
+		"not listening": {
+			failing{with: syscall.ECONNREFUSED, times: 9}, 3, time.Second, "no response: connection refused (0 ms)",
+		},
+		"cut off": {failing{with: errors.New("cut off"), times: 9}, 1, 0, "no response: cut off (0 ms)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +51,8 @@ func TestForwardRetriesOnlyRefusedConnections(t *testing.T) {
 				begun := time.Now()
 				got := f.post(t.Context(), "evt_1", []byte("{}"))
 				if took := time.Since(begun); took != c.took || c.transport.sent != c.sent || !strings.Contains(got, c.want) {
-					t.Errorf("got %q after %d requests and %v, want %q after %d and %v", got, c.transport.sent, took, c.want, c.sent, c.took)
+					t.Errorf("got %q after %d requests and %v, want %q after %d and %v", got, c.transport.sent, took, c.want, c.sent,
+						c.took)
 				}
 			})
 		})

@@ -55,7 +55,8 @@ func TestGuides(t *testing.T) {
 	var printed bytes.Buffer
 	service := apptest.Start(t, apptest.Demo(&printed))
 	env := []string{
-		"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(), "test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
+		"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(),
+			"test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
 	}
 	for _, guide := range listedGuides(t, service.URL) {
 		t.Run(guide, func(t *testing.T) { //nolint:paralleltest // the guides share a service, and have an order
@@ -105,7 +106,8 @@ func movedService(t *testing.T) reader {
 	var printed bytes.Buffer
 	service := apptest.Start(t, apptest.Demo(&printed), apptest.DataIn(filepath.Join(dir, "data")))
 	service.Stop()
-	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" + testkit.PostgresURL(t), mayLoseData}}
+	return reader{dir, []string{"DROPYARD_COPY_FROM=sqlite:./data/dropyard.db", "DROPYARD_COPY_TO=" +
+		testkit.PostgresURL(t), mayLoseData}}
 }
 
 func runGuide(t *testing.T, guide string, as reader) {
@@ -128,7 +130,8 @@ func runGuide(t *testing.T, guide string, as reader) {
 	}
 	command := exec.CommandContext(context.WithoutCancel(t.Context()), "bash", "-c", script)
 	command.Dir = as.dir
-	command.Env = slices.Concat(as.env, []string{asProgram + "=1", "PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + as.dir})
+	command.Env = slices.Concat(as.env,
+		[]string{asProgram + "=1", "PATH=" + programs + ":" + os.Getenv("PATH"), "HOME=" + as.dir})
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
 	printed, err := command.Output()

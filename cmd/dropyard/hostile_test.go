@@ -42,15 +42,26 @@ func TestForeignAnswers(t *testing.T) {
 		code    int
 		want    string
 	}{
-		"page of a proxy":  {answers(http.StatusOK, http.Header{"Content-Type": {"text/html"}}, "<html>sign in</html>"), "orders list", exitNoAnswer, "not that of the service"},
-		"other JSON":       {answers(http.StatusOK, nil, `{"orders":"none"}`), "orders list", exitNoAnswer, "not that of the service"},
-		"list in JSON":     {answers(http.StatusOK, nil, `{}`), "orders list --json", exitNoAnswer, "not from a dropyard service"},
-		"cut off":          {answers(http.StatusOK, http.Header{"Content-Length": {"1000"}}, `{"orders":[`), "orders create --set service_level=standard", exitNoAnswer, "not that of the service"},
-		"endless list":     {answers(http.StatusOK, nil, `{"orders":[{"order_id":"a"}],"next_cursor":"again"}`), "orders list --all", exitNoAnswer, "a cursor is repeated"},
-		"endless log":      {answers(http.StatusOK, nil, `{"logs":[],"next_cursor":"again"}`), "logs tail", exitNoAnswer, "a cursor is repeated"},
-		"redirect":         {answers(http.StatusFound, http.Header{"Location": {"http://127.0.0.1:1/"}}, ""), "orders list", exitRefused, "redirect, which is not followed"},
-		"control sequence": {answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"a\u001b[2J\u009b2J\u202eb"}}`), "orders list", exitRefused, "a\ufffd[2J\ufffd2J\ufffdb"},
-		"long message":     {answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"`+strings.Repeat("x", 1<<20)+`"}}`), "orders list", exitRefused, "xxx …"},
+		"page of a proxy": {answers(http.StatusOK, http.Header{"Content-Type": {"text/html"}},
+			"<html>sign in</html>"), "orders list", exitNoAnswer, "not that of the service"},
+		"other JSON": {answers(http.StatusOK, nil,
+			`{"orders":"none"}`), "orders list", exitNoAnswer, "not that of the service"},
+		"list in JSON": {answers(http.StatusOK, nil,
+			`{}`), "orders list --json", exitNoAnswer, "not from a dropyard service"},
+		"cut off": {answers(http.StatusOK, http.Header{"Content-Length": {"1000"}},
+			`{"orders":[`), "orders create --set service_level=standard", exitNoAnswer, "not that of the service"},
+		"endless list": {answers(http.StatusOK, nil,
+			`{"orders":[{"order_id":"a"}],"next_cursor":"again"}`), "orders list --all", exitNoAnswer, "a cursor is repeated"},
+		"endless log": {answers(http.StatusOK, nil,
+			`{"logs":[],"next_cursor":"again"}`), "logs tail", exitNoAnswer, "a cursor is repeated"},
+		"redirect": {answers(http.StatusFound, http.Header{"Location": {"http://127.0.0.1:1/"}},
+			""), "orders list", exitRefused, "redirect, which is not followed"},
+		"control sequence": {
+			answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"a\u001b[2J\u009b2J\u202eb"}}`),
+			"orders list", exitRefused, "a\ufffd[2J\ufffd2J\ufffdb",
+		},
+		"long message": {answers(http.StatusBadRequest, nil, `{"error":{"code":"validation_error","message":"`+
+			strings.Repeat("x", 1<<20)+`"}}`), "orders list", exitRefused, "xxx …"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,10 +81,15 @@ func TestForeignAnswers(t *testing.T) {
 func TestHostileText(t *testing.T) {
 	t.Parallel()
 	const evil = `\u001b]0;title\u0007\u009b2J\u202e\r`
-	answer := `{"orders":[{"order_id":"` + evil + `","status":"` + evil + `","partner_order_id":"` + evil + `"}],"error":{"message":"` + evil + `"},` +
+	answer := `{"orders":[{"order_id":"` + evil + `","status":"` + evil + `","partner_order_id":"` + evil +
+		`"}],"error":{"message":"` + evil + `"},` +
 		`"logs":[{"path":"` + evil + `","request_id":"` + evil + `","code":"` + evil + `"}],` +
-		`"order_id":"` + evil + `","status":"` + evil + `","tracking_url":"` + evil + `","partner":{"name":"` + evil + `"}}`
-	for _, command := range []string{"orders list", "orders get a", "logs list", "track a", "orders get a --json", "orders cancel a", "trigger order.delivered", "quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2"} {
+		`"order_id":"` + evil + `","status":"` + evil + `","tracking_url":"` + evil + `","partner":{"name":"` + evil +
+		`"}}`
+	for _, command := range []string{
+		"orders list", "orders get a", "logs list", "track a", "orders get a --json", "orders cancel a",
+		"trigger order.delivered", "quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2",
+	} {
 		t.Run(command, func(t *testing.T) {
 			t.Parallel()
 			for _, status := range []int{http.StatusOK, http.StatusUnprocessableEntity} {
@@ -92,7 +108,8 @@ func TestHostileJSON(t *testing.T) {
 	t.Parallel()
 	const body = "{\"order_id\":\r\"a\u009b2J\u202eb\x7f\",\"status\":\"pending\"}"
 	for _, command := range []string{"call GET /v1/orders/a", "call GET /v1/orders/a --include", "orders get a --json"} {
-		got := hostile(t, answers(http.StatusOK, http.Header{"X-Note": {"c\u009b2J\u202ed"}}, body), strings.Fields(command)...)
+		got := hostile(t, answers(http.StatusOK, http.Header{"X-Note": {"c\u009b2J\u202ed"}}, body),
+			strings.Fields(command)...)
 		if got.code != 0 || strings.ContainsAny(got.stdout+got.stderr, "\x7f\u009b\u202e\r") {
 			t.Errorf("%s: got %+v, want text without control characters", command, got)
 		}

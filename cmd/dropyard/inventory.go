@@ -24,15 +24,16 @@ func (c *productsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := client.ProductQuery{Search: c.Search}
-	return list(&c.listFlags, "products", largestInventoryPage, productColumns(), func(size int, option client.CallOption) ([]client.Product, bool, error) {
-		q.Limit = size
-		found, err := partner.ListProducts(ctx, q, option)
-		if err != nil {
-			return nil, false, err
-		}
-		q.Offset += len(found.Products)
-		return found.Products, len(found.Products) > 0 && q.Offset < found.Total, nil
-	})
+	return list(&c.listFlags, "products", largestInventoryPage, productColumns(),
+		func(size int, option client.CallOption) ([]client.Product, bool, error) {
+			q.Limit = size
+			found, err := partner.ListProducts(ctx, q, option)
+			if err != nil {
+				return nil, false, err
+			}
+			q.Offset += len(found.Products)
+			return found.Products, len(found.Products) > 0 && q.Offset < found.Total, nil
+		})
 }
 
 func productColumns() []column[client.Product] {
@@ -70,7 +71,8 @@ func (c *movementsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := client.MovementQuery{ProductID: c.Product}
-	return list(&c.listFlags, "movements", largestInventoryPage, movementColumns(func(m client.Movement) client.Movement { return m }),
+	return list(&c.listFlags, "movements", largestInventoryPage,
+		movementColumns(func(m client.Movement) client.Movement { return m }),
 		func(size int, option client.CallOption) ([]client.Movement, bool, error) {
 			q.Limit = size
 			found, err := partner.ListMovements(ctx, q, option)

@@ -16,7 +16,8 @@ func TestKeyRotate(t *testing.T) {
 	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
 	partner := s.Register(t, "metro")
-	if got := r.do(t, "key", "rotate"); got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, "stop it first") {
+	if got := r.do(t, "key", "rotate"); got.code != 1 || got.stdout != "" ||
+		!strings.Contains(got.stderr, "stop it first") {
 		t.Errorf("beside a service: got %+v, want exit code 1 and what to do", got)
 	}
 	if code, _ := s.signal(t, syscall.SIGTERM); code != 0 {
@@ -47,7 +48,8 @@ func TestKeyRotateErrors(t *testing.T) {
 	} {
 		r := run{dir: testkit.FastDir(t)}
 		got := r.do(t, strings.Fields(args)...)
-		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.text) || strings.Count(got.stderr, "\n") != 1 {
+		if got.code != want.code || got.stdout != "" || !strings.Contains(got.stderr, want.text) ||
+			strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, want.code, want.text)
 		}
 		if files, err := os.ReadDir(r.dir); err != nil || len(files) != 0 {

@@ -34,7 +34,8 @@ func (f *keyFlags) session(ctx context.Context) (*client.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Email == "" && chosen != nil && chosen.Partner != nil && strings.TrimSuffix(chosen.Server, "/") == service.BaseURL {
+	if f.Email == "" && chosen != nil && chosen.Partner != nil &&
+		strings.TrimSuffix(chosen.Server, "/") == service.BaseURL {
 		f.Email = chosen.Partner.Email
 	}
 	warnUnencrypted(service.BaseURL)
@@ -94,12 +95,14 @@ func (c *createKeyCommand) Run(ctx context.Context) error {
 	}
 	defer func() { _, _ = session.Logout(ctx) }()
 	var answer client.Answer
-	key, err := session.CreateAPIKey(ctx, client.CreateAPIKeyRequest{Name: c.Name, Mode: c.Mode, Scopes: c.Scopes, RequireV2: c.V2}, client.WithAnswer(&answer))
+	key, err := session.CreateAPIKey(ctx,
+		client.CreateAPIKeyRequest{Name: c.Name, Mode: c.Mode, Scopes: c.Scopes, RequireV2: c.V2}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
 	return c.output().record(&answer, []terminal.Field{
-		field("id", key.KeyID), field("name", key.Name), field("mode", string(key.Mode)), field("scopes", scopeNames(key.Scopes)),
+		field("id",
+			key.KeyID), field("name", key.Name), field("mode", string(key.Mode)), field("scopes", scopeNames(key.Scopes)),
 		field("key", key.PublicKey), field("secret", key.SecretKey),
 	})
 }
@@ -114,7 +117,8 @@ var errOwnKey = errors.New("this is the key of the profile: use dropyard logout"
 
 // Run revokes a key.
 func (c *revokeKeyCommand) Run(ctx context.Context) error {
-	if _, chosen, err := c.chosen(); err == nil && chosen != nil && chosen.Partner != nil && chosen.Partner.KeyID == c.KeyID {
+	if _, chosen, err := c.chosen(); err == nil && chosen != nil && chosen.Partner != nil &&
+		chosen.Partner.KeyID == c.KeyID {
 		return usageError{fmt.Errorf("<key-id>: %w", errOwnKey)}
 	}
 	session, err := c.session(ctx)

@@ -51,7 +51,8 @@ func (c *listenCommand) Run(ctx context.Context) error {
 	for event, err := range feed.Events(ctx) {
 		switch {
 		case errors.Is(err, client.ErrForged):
-			notice("WARNING: event %q is NOT SIGNED by the service and is not forwarded. Check what is running at %s.", event.EventID, c.Server)
+			notice("WARNING: event %q is NOT SIGNED by the service and is not forwarded. Check what is running at %s.",
+				event.EventID, c.Server)
 		case err != nil:
 			return unlessStopped(ctx, err)
 		default:
@@ -114,7 +115,8 @@ func (c *listenCommand) greet(inTest bool) {
 		return
 	}
 	tell("The signing secret is %s", c.webhookSecret)
-	tell("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.", listening, c.ForwardTo)
+	tell("%s Each event is posted to %s once, and again only if the connection is refused. Press Ctrl-C to stop.",
+		listening, c.ForwardTo)
 }
 
 // handle prints one event and forwards it.

@@ -31,11 +31,13 @@ const webhookSecret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8g"
 
 // operatorEnv holds the settings by which serve creates the first operator and
 // trigger logs in.
-var operatorEnv = []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
+var operatorEnv = []string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=" +
+	apptest.OperatorPassword}
 
 // as returns a run with the partner's key, against the service at url.
 func (r run) as(partner *apptest.Partner, url string) run {
-	r.env = slices.Concat(r.env, []string{"DROPYARD_URL=" + url, "DROPYARD_KEY=" + partner.PublicKey, "DROPYARD_SECRET=" + partner.SecretKey})
+	r.env = slices.Concat(r.env,
+		[]string{"DROPYARD_URL=" + url, "DROPYARD_KEY=" + partner.PublicKey, "DROPYARD_SECRET=" + partner.SecretKey})
 	return r
 }
 
@@ -159,7 +161,8 @@ func receiveEvents(t *testing.T, statuses ...int) *hook {
 			t.Errorf("got headers %v, error %v, want a valid webhook-signature", r.Header, err)
 		}
 		if r.Header.Get("Drop-Event-Id") != event.ID || r.Header.Get("Webhook-Id") != event.ID ||
-			r.Header.Get("Drop-Event-Timestamp") != r.Header.Get("Webhook-Timestamp") || r.Header.Get("Content-Type") != "application/json" {
+			r.Header.Get("Drop-Event-Timestamp") != r.Header.Get("Webhook-Timestamp") ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("event %s: got headers %v, want its id and matching times", event.ID, r.Header)
 		}
 		h.events <- event
@@ -255,7 +258,8 @@ func TestListenReconnects(t *testing.T) {
 		t.Errorf("got unexpected line %q", line)
 	}
 	s = r.serve(t)
-	expect(trigger("order.failed"), "order.accepted", "courier.assigned", "order.failed") // happens before listen reconnects
+	// happens before listen reconnects
+	expect(trigger("order.failed"), "order.accepted", "courier.assigned", "order.failed")
 	g.open(t, s.URL)
 	if line := next(t, l.stderr); line != "Reconnected." {
 		t.Errorf("got unexpected line %q", line)
@@ -272,7 +276,8 @@ func TestListenReconnects(t *testing.T) {
 	}
 	stdout, stderr := l.stop(t)
 	if !slices.Equal(got, want) || len(stdout) != 0 || len(stderr) != 0 || len(h.events) != len(want)-1 {
-		t.Errorf("got %q, then %q, %q and %d forwarded events\nwant %q and nothing else", got, stdout, stderr, len(h.events)+1, want)
+		t.Errorf("got %q, then %q, %q and %d forwarded events\nwant %q and nothing else", got, stdout, stderr,
+			len(h.events)+1, want)
 	}
 }
 
@@ -292,10 +297,12 @@ func TestListenFlags(t *testing.T) {
 	for _, name := range []string{"courier.assigned", "order.failed"} {
 		line, body := next(t, l.stdout), next(t, l.stdout)
 		var event client.Event
-		if err := json.Unmarshal([]byte(body), &event); err != nil || string(event.Type) != name || event.OrderID() != orderID || !strings.HasPrefix(body, "  {") {
+		if err := json.Unmarshal([]byte(body), &event); err != nil || string(event.Type) != name ||
+			event.OrderID() != orderID || !strings.HasPrefix(body, "  {") {
 			t.Errorf("got body %q (%v), want a %s of %s", body, err, name, orderID)
 		}
-		if want := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.UTC().Format(time.TimeOnly), name, orderID, event.ID); line != want {
+		if want := fmt.Sprintf("%s  %-22s  %s  %s", event.CreatedAt.UTC().Format(time.TimeOnly), name, orderID,
+			event.ID); line != want {
 			t.Errorf("got line %q, want %q", line, want)
 		}
 	}
@@ -325,8 +332,12 @@ func fakeFeed(t *testing.T, events ...client.FeedEvent) *httptest.Server {
 
 // feedEvent returns the nth event of a feed, signed with webhookSecret.
 func feedEvent(n int) client.FeedEvent {
-	id := identifier.FirstUUID(time.Now().Add(repeatable.Hang + time.Duration(n)*time.Second)) // later than the feed begins
-	body := fmt.Sprintf(`{"id":%q,"type":"order.accepted","created_at":"2026-01-14T15:00:00Z","sequence":%d,"data":{"order_id":"ord_1"}}`, id, n)
+	// later than the feed begins
+	id := identifier.FirstUUID(time.Now().Add(repeatable.Hang + time.Duration(n)*time.Second))
+	body := fmt.Sprintf(
+		`{"id":%q,"type":"order.accepted","created_at":"2026-01-14T15:00:00Z","sequence":%d,"data":{"order_id":"ord_1"}}`, id,
+		n,
+	)
 	header, err := client.SignWebhook(webhookSecret, id, time.Now(), []byte(body))
 	if err != nil {
 		panic(err)
@@ -338,7 +349,8 @@ func feedEvent(n int) client.FeedEvent {
 // webhookSecret, with which the events are signed.
 func listenTo(t *testing.T, from *httptest.Server, args ...string) *listening {
 	t.Helper()
-	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" + webhookSecret, "DROPYARD_WEBHOOK_SECRET=" + webhookSecret}}
+	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_URL=" + from.URL, "DROPYARD_KEY=pk_1", "DROPYARD_SECRET=" +
+		webhookSecret, "DROPYARD_WEBHOOK_SECRET=" + webhookSecret}}
 	return r.listen(t, args...)
 }
 
@@ -352,7 +364,8 @@ func TestListenReportsForgedEvents(t *testing.T) {
 	h := receiveEvents(t)
 	l := listenTo(t, fakeFeed(t, forged, swapped, genuine), "--forward-to", h.URL)
 	for _, e := range []client.FeedEvent{forged, swapped} {
-		if line := next(t, l.stderr); !strings.HasPrefix(line, "WARNING: event \""+e.EventID) || !strings.Contains(line, "NOT SIGNED") {
+		if line := next(t, l.stderr); !strings.HasPrefix(line, "WARNING: event \""+e.EventID) ||
+			!strings.Contains(line, "NOT SIGNED") {
 			t.Errorf("got unexpected line %q", line)
 		}
 	}
@@ -371,9 +384,12 @@ func TestListenShowsReceiversStatus(t *testing.T) {
 	h := receiveEvents(t, 204, 500, 302, 401)
 	events := []client.FeedEvent{feedEvent(1), feedEvent(2), feedEvent(3), feedEvent(4), feedEvent(5)}
 	l := listenTo(t, fakeFeed(t, events...), "--forward-to", h.URL)
-	for i, want := range []string{"204 No Content", "500 Internal Server Error", "302 Found", "401 Unauthorized", "200 OK"} {
+	for i, want := range []string{
+		"204 No Content", "500 Internal Server Error", "302 Found", "401 Unauthorized", "200 OK",
+	} {
 		line := next(t, l.stdout)
-		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") || strings.HasSuffix(line, "failed") != (i > 0 && i < 4) {
+		if !strings.Contains(line, events[i].EventID+"  → "+want+" (") ||
+			strings.HasSuffix(line, "failed") != (i > 0 && i < 4) {
 			t.Errorf("got line %q, want %s", line, want)
 		}
 	}
@@ -409,7 +425,8 @@ func TestListenErrors(t *testing.T) {
 		"http://127.0.0.1:1": {exitNoAnswer, "", "no response from http://127.0.0.1:1: "},
 	} {
 		got := (run{env: keyEnv}).do(t, "listen", "--server", url)
-		if got.code != want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want.stderr) {
+		if got.code != want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+			!strings.Contains(got.stderr, want.stderr) {
 			t.Errorf("listen --server %s: got %+v, want %+v on one line", url, got, want)
 		}
 	}
@@ -452,7 +469,8 @@ func TestInvalidListenAndTriggerFlags(t *testing.T) {
 			r, words = r.with(environment), words[1:]
 		}
 		got := r.do(t, words...)
-		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
+		if got.code != 2 || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+			!strings.Contains(got.stderr, want) || strings.Contains(got.stderr, "hush") {
 			t.Errorf("%s: got %+v, want exit code 2 and one line with %q", args, got, want)
 		}
 	}

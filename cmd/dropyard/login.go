@@ -103,7 +103,9 @@ func warnUnencrypted(server string) {
 }
 
 // asPartner creates an API key. The one that the profile had is revoked.
-func (c *loginCommand) asPartner(ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile) error {
+func (c *loginCommand) asPartner(
+	ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile,
+) error {
 	before := cmp.Or(changed.Partner, &profile.Partner{})
 	session, err := signIn(ctx, ask, client.NewService(c.Server), c.Email, before.Email)
 	if err != nil {
@@ -123,23 +125,29 @@ func (c *loginCommand) asPartner(ctx context.Context, ask *terminal.Questioner, 
 			notice("The key %s of this profile could not be revoked: %s", before.KeyID, describe(err))
 		}
 	}
-	tell("Logged in at %s as %s (%s), in %s mode, with the new API key %s.", c.Server, session.Partner.Name, changed.Partner.Email, key.Mode, key.PublicKey)
+	tell("Logged in at %s as %s (%s), in %s mode, with the new API key %s.", c.Server, session.Partner.Name,
+		changed.Partner.Email, key.Mode, key.PublicKey)
 	return nil
 }
 
 // asOperator creates a token. The one that the profile had is revoked.
-func (c *loginCommand) asOperator(ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile) error {
+func (c *loginCommand) asOperator(
+	ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile,
+) error {
 	before := cmp.Or(changed.Operator, &profile.Operator{})
 	service := client.NewService(c.Server)
 	var token *client.Token
 	email, err := withPassword(ctx, ask, c.Email, before.Email, func(email, password, code string) (err error) {
-		token, err = service.CreateToken(ctx, client.TokenRequest{Email: email, Password: password, Code: code, Name: machineName(name)})
+		token, err = service.CreateToken(ctx,
+			client.TokenRequest{Email: email, Password: password, Code: code, Name: machineName(name)})
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	changed.Operator = &profile.Operator{Email: email, Role: string(token.Role), TokenID: token.TokenID, Token: token.Token, ExpiresAt: token.ExpiresAt}
+	changed.Operator = &profile.Operator{
+		Email: email, Role: string(token.Role), TokenID: token.TokenID, Token: token.Token, ExpiresAt: token.ExpiresAt,
+	}
 	if before.TokenID != "" {
 		_, err := client.NewOperator(c.Server, token.Token).RevokeToken(ctx, before.TokenID)
 		if err != nil && client.CodeOf(err) != client.CodeNotFound {
@@ -160,7 +168,9 @@ func machineName(profileName string) string {
 }
 
 // signIn asks for what is missing, and begins a session.
-func signIn(ctx context.Context, ask *terminal.Questioner, service *client.Service, email, byDefault string) (session *client.Session, err error) {
+func signIn(
+	ctx context.Context, ask *terminal.Questioner, service *client.Service, email, byDefault string,
+) (session *client.Session, err error) {
 	_, err = withPassword(ctx, ask, email, byDefault, func(email, password, code string) (err error) {
 		session, err = service.Login(ctx, client.LoginRequest{Email: email, Password: password, Code: code})
 		return err
@@ -170,7 +180,9 @@ func signIn(ctx context.Context, ask *terminal.Questioner, service *client.Servi
 
 // withPassword asks for the e-mail address unless it is given, for the password, and if
 // the service wants one for the code of an authenticator app, and calls try with them.
-func withPassword(ctx context.Context, ask *terminal.Questioner, email, byDefault string, try func(email, password, code string) error) (string, error) {
+func withPassword(
+	ctx context.Context, ask *terminal.Questioner, email, byDefault string, try func(email, password, code string) error,
+) (string, error) {
 	var err error
 	if email == "" {
 		if email, err = ask.Ask(ctx, "E-mail", byDefault); err != nil {

@@ -18,7 +18,9 @@ const keysPage = "/portal/keys"
 
 // pasteKey asks for an API key that the person creates in the browser. The service is
 // asked whether it accepts the key before it is stored.
-func (c *loginCommand) pasteKey(ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile) error {
+func (c *loginCommand) pasteKey(
+	ctx context.Context, ask *terminal.Questioner, name string, changed *profile.Profile,
+) error {
 	page := c.Server + keysPage
 	if c.Mode == client.ModeTest {
 		page += "?mode=" + string(client.ModeTest)
@@ -37,7 +39,8 @@ func (c *loginCommand) pasteKey(ctx context.Context, ask *terminal.Questioner, n
 	}
 	partner := client.New(c.Server, key, strings.TrimSpace(secret))
 	// A key whose scopes do not include orders is refused with forbidden, but is valid.
-	if _, err := partner.ListOrders(ctx, client.OrderQuery{Limit: 1}); err != nil && client.CodeOf(err) != client.CodeForbidden {
+	if _, err := partner.ListOrders(ctx, client.OrderQuery{Limit: 1}); err != nil &&
+		client.CodeOf(err) != client.CodeForbidden {
 		return err
 	}
 	mode := client.ModeLive
@@ -65,7 +68,8 @@ func openBrowser(ctx context.Context, page string) {
 	case runtime.GOOS == "windows":
 		command = []string{"rundll32", "url.dll,FileProtocolHandler", page}
 	}
-	opened := exec.CommandContext(context.WithoutCancel(ctx), command[0], command[1:]...) //nolint:gosec // the person's own browser, and a checked URL
+	opened := exec.CommandContext(context.WithoutCancel(ctx), command[0],
+		command[1:]...) //nolint:gosec // the person's own browser, and a checked URL
 	if opened.Start() == nil {
 		go func() { _ = opened.Wait() }()
 	}

@@ -64,15 +64,16 @@ func (c *listLogsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := c.query()
-	return list(&c.listFlags, "logs", largestPage, logColumns(), func(size int, option client.CallOption) ([]client.LoggedRequest, bool, error) {
-		q.Limit = size
-		found, err := partner.ListLogs(ctx, q, option)
-		if err != nil {
-			return nil, false, err
-		}
-		q.Cursor = found.NextCursor
-		return found.Logs, q.Cursor != "", nil
-	})
+	return list(&c.listFlags, "logs", largestPage, logColumns(),
+		func(size int, option client.CallOption) ([]client.LoggedRequest, bool, error) {
+			q.Limit = size
+			found, err := partner.ListLogs(ctx, q, option)
+			if err != nil {
+				return nil, false, err
+			}
+			q.Cursor = found.NextCursor
+			return found.Logs, q.Cursor != "", nil
+		})
 }
 
 type tailLogsCommand struct {

@@ -83,9 +83,11 @@ func TestInvalidSettings(t *testing.T) {
 	for name, c := range map[string]struct {
 		args, env, want string
 	}{
-		"OpenID roles, no issuer":  {"serve --oidc-roles admin=staff", "", "--oidc-issuer"},
-		"OpenID trust, no issuer":  {"serve --oidc-trust-emails", "", "--oidc-issuer"},
-		"OpenID roles, no claim":   {"serve --oidc-issuer https://x.example --oidc-client-id a --oidc-roles admin=b", secretEnv, "--oidc-roles"},
+		"OpenID roles, no issuer": {"serve --oidc-roles admin=staff", "", "--oidc-issuer"},
+		"OpenID trust, no issuer": {"serve --oidc-trust-emails", "", "--oidc-issuer"},
+		"OpenID roles, no claim": {
+			"serve --oidc-issuer https://x.example --oidc-client-id a --oidc-roles admin=b", secretEnv, "--oidc-roles",
+		},
 		"OpenID, unknown role":     {"serve " + openIDFlags + " --oidc-roles owner=b", secretEnv, "--oidc-roles"},
 		"OpenID, value of two":     {"doctor " + openIDFlags + " --oidc-roles admin=b,courier=b", secretEnv, "--oidc-roles"},
 		"no port":                  {"serve --listen 127.0.0.1", "", "--listen"},
@@ -119,7 +121,9 @@ func TestInvalidSettings(t *testing.T) {
 		"add: bad e-mail":          {"operator add ops", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "email"},
 		"add: no password":         {"operator add a@example.com", "", "--password"},
 		"add: weak password":       {"operator add a@example.com", "DROPYARD_OPERATOR_PASSWORD=hush", "password"},
-		"add: unknown role":        {"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role"},
+		"add: unknown role": {
+			"operator add a@example.com --role king", "DROPYARD_OPERATOR_PASSWORD=hushhush-1907", "--role",
+		},
 		"call: no key":             {"call GET /v1/orders", "DROPYARD_SECRET=hushhush", "DROPYARD_KEY"},
 		"call: no secret":          {"call GET /v1/orders", "DROPYARD_KEY=pk", "DROPYARD_SECRET"},
 		"call: no profile":         {"call GET /v1/orders", "", "dropyard login"},
@@ -137,7 +141,8 @@ func TestInvalidSettings(t *testing.T) {
 			if got.code != 2 || got.stdout != "" {
 				t.Errorf("got exit code %d and output %q, want 2 and none", got.code, got.stdout)
 			}
-			if !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.want) {
+			if !strings.HasPrefix(got.stderr, "dropyard: ") || strings.Count(got.stderr, "\n") != 1 ||
+				!strings.Contains(got.stderr, c.want) {
 				t.Errorf("got %q, want one line with %s", got.stderr, c.want)
 			}
 			if strings.Contains(got.stderr, "hush") {
@@ -159,7 +164,8 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	var described build
-	if got := (run{}).do(t, "version", "--json"); got.code != 0 || json.Unmarshal([]byte(got.stdout), &described) != nil || described != thisBuild() {
+	if got := (run{}).do(t, "version", "--json"); got.code != 0 ||
+		json.Unmarshal([]byte(got.stdout), &described) != nil || described != thisBuild() {
 		t.Errorf("version --json: got %+v, want %+v", got, thisBuild())
 	}
 }

@@ -92,7 +92,8 @@ func TestCompletion(t *testing.T) {
 		"dropyard serve --simulate-p":             "--simulate-pace",
 		"dropyard digest":                         "", // hidden
 	} {
-		command := exec.CommandContext(t.Context(), "bash", "-c", `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dropyard; echo "${COMPREPLY[*]}"`, "bash", file)
+		command := exec.CommandContext(t.Context(), "bash", "-c",
+			`source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dropyard; echo "${COMPREPLY[*]}"`, "bash", file)
 		command.Args = append(command.Args, strings.Split(words, " ")...)
 		got, err := command.CombinedOutput()
 		if err != nil || strings.TrimSuffix(string(got), "\n") != want {

@@ -52,7 +52,8 @@ func besiege(t *testing.T) *besieged {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
 	}
-	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_RATE_LIMIT=0", "DROPYARD_STRANGER_LIMIT=0"}, operatorEnv...)}
+	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_RATE_LIMIT=0", "DROPYARD_STRANGER_LIMIT=0"},
+		operatorEnv...)}
 	s := r.serve(t)
 	return &besieged{serving: s, attacker: s.Register(t, "attacker"), other: s.Register(t, "other")}
 }
@@ -135,7 +136,8 @@ func TestMemoryUnderLargeBodies(t *testing.T) {
 	b := besiege(t)
 	const connections = 300
 	request := func(target string, headers []string, length int, body string) string {
-		return apptest.Text("POST", target, append(headers, "Content-Type", "application/json", "Content-Length", strconv.Itoa(length)), body)
+		return apptest.Text("POST", target,
+			append(headers, "Content-Type", "application/json", "Content-Length", strconv.Itoa(length)), body)
 	}
 	picture := request("/ops/v1/orders/x/proofs", nil, 5<<20, strings.Repeat("x", 5<<20-1))
 	b.attack(t, connections, true, func() string { return picture })
@@ -166,14 +168,16 @@ func TestMemoryUnderUnreadAnswers(t *testing.T) {
 
 // largeOrders returns the body of a batch of orders of 60 kB each.
 func largeOrders(count int) []byte {
-	parcel := `,{"parcel_id":"P-%d","description":"` + strings.Repeat("x", 1000) + `","length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":1}`
+	parcel := `,{"parcel_id":"P-%d","description":"` + strings.Repeat("x",
+		1000) + `","length_cm":1,"width_cm":1,"height_cm":1,"weight_kg":1,"value_cents":1}`
 	var parcels strings.Builder
 	for i := range 48 {
 		fmt.Fprintf(&parcels, parcel, i+3)
 	}
 	orders := make([]string, count)
 	for i := range orders {
-		orders[i] = strings.Replace(string(testkit.OrderJSON(uuid.NewString(), "")), `"barcode":"LAMP-2"}`, `"barcode":"LAMP-2"}`+parcels.String(), 1)
+		orders[i] = strings.Replace(string(testkit.OrderJSON(uuid.NewString(), "")), `"barcode":"LAMP-2"}`,
+			`"barcode":"LAMP-2"}`+parcels.String(), 1)
 	}
 	return []byte(`{"orders":[` + strings.Join(orders, ",") + `]}`)
 }

@@ -32,11 +32,14 @@ func TestMigrateErrors(t *testing.T) {
 		"migrate --distribute mongodb": {2, "--distribute"},
 		"migrate --distribute citus --shards 0 --database postgres://u:hushhush@127.0.0.1:1/x": {2, "--shards"},
 		"migrate --distribute citus --database postgres://u:hushhush@127.0.0.1:1/x":            {1, "127.0.0.1"},
-		"migrate --database postgres://u:hushhush@db.example/x":                                {2, "--database-allow-insecure"},
-		"migrate --distribute citus --database postgres://u:hushhush@db.example/x":             {2, "--database-allow-insecure"},
-		"copy --to sqlite:none.db --from postgres://u:hushhush@db.example/x":                   {2, "--database-allow-insecure"},
+		"migrate --database postgres://u:hushhush@db.example/x": {
+			2, "--database-allow-insecure",
+		},
+		"migrate --distribute citus --database postgres://u:hushhush@db.example/x": {2, "--database-allow-insecure"},
+		"copy --to sqlite:none.db --from postgres://u:hushhush@db.example/x":       {2, "--database-allow-insecure"},
 	} {
-		if got := (run{}).do(t, strings.Fields(args)...); got.code != want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+		if got := (run{}).do(t, strings.Fields(args)...); got.code != want.code || got.stdout != "" ||
+			strings.Count(got.stderr, "\n") != 1 ||
 			!strings.Contains(got.stderr, want.text) || strings.Contains(got.stderr, "hush") {
 			t.Errorf("%s: got %+v, want exit code %d and one line with %q", args, got, want.code, want.text)
 		}
@@ -48,7 +51,8 @@ func TestMigrateDistribute(t *testing.T) {
 	t.Parallel()
 	args := []string{"migrate", "--distribute", "citus", "--shards", "4", "--database", testkit.CitusURL(t)}
 	first := (run{}).do(t, args...)
-	if first.code != 0 || first.stderr != "" || !strings.Contains(first.stdout, "distributed by partner: ") || !strings.HasSuffix(first.stdout, "shards: 4, on 1 nodes\n") {
+	if first.code != 0 || first.stderr != "" || !strings.Contains(first.stdout, "distributed by partner: ") ||
+		!strings.HasSuffix(first.stdout, "shards: 4, on 1 nodes\n") {
 		t.Errorf("first run: got %+v, want tables and shards", first)
 	}
 	again := (run{}).do(t, args...)

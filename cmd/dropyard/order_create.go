@@ -98,7 +98,8 @@ func (c *createOrderCommand) validate(ctx context.Context, partner *client.Clien
 		}
 	}
 	for _, warning := range valid.Warnings {
-		fields = append(fields, terminal.Field{Name: "warning", Value: warning.Field + ": " + warning.Message, Style: terminal.Yellow})
+		fields = append(fields,
+			terminal.Field{Name: "warning", Value: warning.Field + ": " + warning.Message, Style: terminal.Yellow})
 	}
 	if err := c.output().record(answer, fields); err != nil || valid.Valid {
 		return err

@@ -46,13 +46,13 @@ var csvColumns = slices.Concat(
 	[]csvColumn{{"partner_order_id", ofOrder, csvText}, {"service_level", ofOrder, csvText}},
 	contactColumns("pickup"), contactColumns("dropoff"),
 	[]csvColumn{
-		{"reference", ofOrder, csvText}, {"instructions", ofOrder, csvText}, {"quote_id", ofOrder, csvText}, {"metadata", ofOrder, csvObject},
-		{"cod.amount_cents", ofOrder, csvNumber}, {"cod.currency", ofOrder, csvText},
+		{"reference", ofOrder, csvText}, {"instructions", ofOrder, csvText}, {"quote_id", ofOrder, csvText},
+		{"metadata", ofOrder, csvObject}, {"cod.amount_cents", ofOrder, csvNumber}, {"cod.currency", ofOrder, csvText},
 		{"insurance.amount_cents", ofOrder, csvNumber}, {"insurance.currency", ofOrder, csvText},
 		{"parcel_id", ofParcel, csvText}, {"description", ofParcel, csvText},
 		{"length_cm", ofParcel, csvNumber}, {"width_cm", ofParcel, csvNumber}, {"height_cm", ofParcel, csvNumber},
-		{"weight_kg", ofParcel, csvNumber}, {"value_cents", ofParcel, csvNumber}, {"fragile", ofParcel, csvFlag}, {"barcode", ofParcel, csvText},
-		{"product_id", ofItem, csvNumber}, {"quantity", ofItem, csvNumber},
+		{"weight_kg", ofParcel, csvNumber}, {"value_cents", ofParcel, csvNumber}, {"fragile", ofParcel, csvFlag},
+		{"barcode", ofParcel, csvText}, {"product_id", ofItem, csvNumber}, {"quantity", ofItem, csvNumber},
 	})
 
 // csvRequired lists the columns that an order file must have.

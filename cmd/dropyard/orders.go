@@ -35,7 +35,9 @@ func (c *listOrdersCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.OrderQuery{Status: c.Status, PartnerOrderID: c.PartnerOrderID, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo}
+	q := client.OrderQuery{
+		Status: c.Status, PartnerOrderID: c.PartnerOrderID, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo,
+	}
 	return list(&c.listFlags, "orders", largestPage, []column[client.ListedOrder]{
 		text("ORDER", func(o client.ListedOrder) string { return o.OrderID }),
 		status("STATUS", func(o client.ListedOrder) client.OrderStatus { return o.Status }),
@@ -104,7 +106,8 @@ func orderFields(o *client.Order) []terminal.Field {
 		fields = append(fields, field("mode", "test"))
 	}
 	for _, warning := range o.Warnings {
-		fields = append(fields, terminal.Field{Name: "warning", Value: warning.Field + ": " + warning.Message, Style: terminal.Yellow})
+		fields = append(fields,
+			terminal.Field{Name: "warning", Value: warning.Field + ": " + warning.Message, Style: terminal.Yellow})
 	}
 	return append(fields, field("tracking", o.TrackingURL))
 }
@@ -124,7 +127,8 @@ func (o *output) history(changes []client.StatusChange) error {
 	}
 	table := terminal.NewTable(o.to, o.palette, []terminal.Column{{Title: "WHEN"}, {Title: "STATUS"}, {Title: "NOTES"}})
 	for _, change := range changes {
-		table.Add(terminal.Cell{Text: exactly(change.Timestamp)}, statusCell(change.Status), terminal.Cell{Text: change.Notes})
+		table.Add(terminal.Cell{Text: exactly(change.Timestamp)}, statusCell(change.Status),
+			terminal.Cell{Text: change.Notes})
 	}
 	return table.Flush()
 }
@@ -144,7 +148,8 @@ func (c *cancelOrderCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	order, err := partner.CancelOrder(ctx, c.OrderID, client.CancelRequest{Reason: c.Reason}, client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
+	order, err := partner.CancelOrder(ctx, c.OrderID, client.CancelRequest{Reason: c.Reason},
+		client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

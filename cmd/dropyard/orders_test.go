@@ -42,10 +42,12 @@ func TestImport(t *testing.T) {
 	check("dry run", "orders: 2, would be created: 2 for ", 0, "--dry-run")
 	check("first run", "orders: 2, created: 2, created by an earlier run: 0, already existed: 0, refused: 0", 0)
 	check("second run", "orders: 2, created: 0, created by an earlier run: 2, already existed: 0, refused: 0", 0)
-	check("one at a time", "orders: 2, created: 0, created by an earlier run: 0, already existed: 2, refused: 0", 0, "--batch", "1")
+	check("one at a time", "orders: 2, created: 0, created by an earlier run: 0, already existed: 2, refused: 0", 0,
+		"--batch", "1")
 	check("second dry run", "already exist: 2, would be refused: 0", 0, "--dry-run")
 	from.stdin = strings.NewReplacer("EM-1002", "EM-1003", "standard", "overnight").Replace(from.stdin)
-	if got := check("refused", "created: 0, created by an earlier run: 0, already existed: 1, refused: 1", 1); !strings.Contains(got.stderr, "line 4: EM-1003: validation_error: service_level: expected") {
+	if got := check("refused", "created: 0, created by an earlier run: 0, already existed: 1, refused: 1",
+		1); !strings.Contains(got.stderr, "line 4: EM-1003: validation_error: service_level: expected") {
 		t.Errorf("refused: got %q, want the line and the fault", got.stderr)
 	}
 	var printed importResult
@@ -53,12 +55,14 @@ func TestImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &printed); err != nil || strings.Count(text, "\n") != 1 {
 		t.Fatalf("got %q (%v), want one line of JSON", text, err)
 	}
-	if fault := printed.Refused; printed.Orders != 2 || printed.Existing != 1 || len(fault) != 1 || fault[0].Line != 4 || fault[0].Reference != "EM-1003" ||
+	if fault := printed.Refused; printed.Orders != 2 || printed.Existing != 1 || len(fault) != 1 ||
+		fault[0].Line != 4 || fault[0].Reference != "EM-1003" ||
 		fault[0].Code != "validation_error" || !strings.Contains(fault[0].Message, "service_level") {
 		t.Errorf("got %s, want one order that exists, and the fault of line 4", text)
 	}
 	from.stdin = example(t)
-	check("as JSON", `{"orders":2,"dry_run":true,"created":0,"replayed":0,"existing":2,"rate_cents":0,"refused":[]}`, 0, "--json", "--dry-run")
+	check("as JSON", `{"orders":2,"dry_run":true,"created":0,"replayed":0,"existing":2,"rate_cents":0,"refused":[]}`, 0,
+		"--json", "--dry-run")
 	list := partner.Call(t, "GET", "/v1/orders?partner_order_id=EM-1001", nil).Must(t, 200)
 	if list.Len("orders") != 1 || list.Len("orders", 0, "parcels") != 2 {
 		t.Errorf("got orders %s, want one with two parcels", list.Body)
@@ -70,22 +74,32 @@ func TestImportInvalidFile(t *testing.T) {
 	t.Parallel()
 	good := example(t)
 	for name, c := range map[string]struct{ old, replacement, want string }{
-		"unknown column":  {"fragile\n", "colour\n", `line 1: unknown column "colour"`},
-		"column twice":    {"fragile\n", "weight_kg\n", `line 1: the column "weight_kg" appears twice`},
-		"column missing":  {",weight_kg,", ",barcode,", `line 1: the column "weight_kg" is missing`},
-		"not a number":    {",6.2,", ",six,", `line 2: weight_kg: "six" is not a number (example: 12.5)`},
-		"leading zero":    {",6.2,", ",06.2,", `line 2: weight_kg: "06.2" is not a number (example: 12.5)`},
-		"not a flag":      {"true\n", "maybe\n", `line 2: fragile: "maybe" is not true or false`},
-		"thousands":       {",8900,", `,"8,900",`, `line 2: value_cents: "8,900" is not a number (example: 12.5)`},
-		"an exponent":     {"+14165550142", "1.41656E+10", `line 2: dropoff.phone: "1.41656E+10" is what a spreadsheet shows instead of the value`},
-		"a narrow column": {"2026-03-03T09:00:00-05:00", "########", `line 2: pickup.time_window.start: "########" is what a spreadsheet shows instead of the value`},
-		"two levels":      {"EM-1001,,", "EM-1001,standard,", `line 3: service_level is "standard", but "express" in line 2 of the same order`},
-		"no reference":    {"EM-1002,", ",", `line 4: partner_order_id is empty`},
-		"a cell too many": {"4200,false\n", "4200,false,x\n", `line 3: the line has 33 cells, but the header names 32 columns`},
-		"empty":           {good, "", `line 1 must name the columns, but the file is empty`},
-		"two encodings":   {"Anne-Marie Côté", "Anne-Marie C\xf4t\xe9", `line 2 is not text in UTF-8, UTF-16 or Windows-1252`},
-		"quotes":          {"Maple syrup", `"Maple`, `line 2: a quotation mark has no counterpart`},
-		"sep= in front":   {"partner_order_id,", "sep=,\npartner_order,", `line 2: unknown column "partner_order"`},
+		"unknown column": {"fragile\n", "colour\n", `line 1: unknown column "colour"`},
+		"column twice":   {"fragile\n", "weight_kg\n", `line 1: the column "weight_kg" appears twice`},
+		"column missing": {",weight_kg,", ",barcode,", `line 1: the column "weight_kg" is missing`},
+		"not a number":   {",6.2,", ",six,", `line 2: weight_kg: "six" is not a number (example: 12.5)`},
+		"leading zero":   {",6.2,", ",06.2,", `line 2: weight_kg: "06.2" is not a number (example: 12.5)`},
+		"not a flag":     {"true\n", "maybe\n", `line 2: fragile: "maybe" is not true or false`},
+		"thousands":      {",8900,", `,"8,900",`, `line 2: value_cents: "8,900" is not a number (example: 12.5)`},
+		"an exponent": {
+			"+14165550142", "1.41656E+10",
+			`line 2: dropoff.phone: "1.41656E+10" is what a spreadsheet shows instead of the value`,
+		},
+		"a narrow column": {
+			"2026-03-03T09:00:00-05:00", "########",
+			`line 2: pickup.time_window.start: "########" is what a spreadsheet shows instead of the value`,
+		},
+		"two levels": {
+			"EM-1001,,", "EM-1001,standard,", `line 3: service_level is "standard", but "express" in line 2 of the same order`,
+		},
+		"no reference": {"EM-1002,", ",", `line 4: partner_order_id is empty`},
+		"a cell too many": {
+			"4200,false\n", "4200,false,x\n", `line 3: the line has 33 cells, but the header names 32 columns`,
+		},
+		"empty":         {good, "", `line 1 must name the columns, but the file is empty`},
+		"two encodings": {"Anne-Marie Côté", "Anne-Marie C\xf4t\xe9", `line 2 is not text in UTF-8, UTF-16 or Windows-1252`},
+		"quotes":        {"Maple syrup", `"Maple`, `line 2: a quotation mark has no counterpart`},
+		"sep= in front": {"partner_order_id,", "sep=,\npartner_order,", `line 2: unknown column "partner_order"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,7 +117,10 @@ func TestImportInvalidFile(t *testing.T) {
 			}
 		})
 	}
-	for _, args := range []string{"orders import x.csv", "orders import - --batch 0", "orders import - --batch 501", "orders import - --server nonsense"} {
+	for _, args := range []string{
+		"orders import x.csv", "orders import - --batch 0", "orders import - --batch 501",
+		"orders import - --server nonsense",
+	} {
 		if got := (run{env: keyEnv}).do(t, strings.Fields(args)...); got.code != 2 {
 			t.Errorf("%s: got %+v, want exit code 2", args, got)
 		}
@@ -138,18 +155,21 @@ func TestImportOfSpreadsheets(t *testing.T) {
 			continue
 		}
 		list := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
-		if i := fragileIn(list); list.Text("orders", i, "dropoff", "phone") != "+14165550142" || list.JSON("orders", i, "parcels", 0, "fragile") != true {
+		if i := fragileIn(list); list.Text("orders", i, "dropoff", "phone") != "+14165550142" ||
+			list.JSON("orders", i, "parcels", 0, "fragile") != true {
 			t.Errorf("%s: got %s, want the phone with its plus and a fragile parcel", file, list.Body)
 		}
 	}
-	french := strings.NewReplacer(",", ";", "30.5", "30,5", "true", "VRAI", "false", "FAUX", "+14165550142", `="+14165550142"`).Replace(example(t))
+	french := strings.NewReplacer(",", ";", "30.5", "30,5", "true", "VRAI", "false", "FAUX", "+14165550142",
+		`="+14165550142"`).Replace(example(t))
 	partner := s.Register(t, "french")
 	from := r.as(partner, s.URL)
 	from.stdin = french
 	if got := from.do(t, "orders", "import", "-"); got.code != 0 || !strings.Contains(got.stdout, "created: 2,") {
 		t.Errorf("with semicolons: got %+v, want two orders", got)
 	}
-	if list := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); fmt.Sprint(list.JSON("orders", fragileIn(list), "parcels", 0, "dimensions", "width_cm")) != "30.5" {
+	if list := partner.Call(t, "GET", "/v1/orders", nil).Must(t,
+		200); fmt.Sprint(list.JSON("orders", fragileIn(list), "parcels", 0, "dimensions", "width_cm")) != "30.5" {
 		t.Errorf("with semicolons: got %s, want a width of 30.5", list.Body)
 	}
 }

@@ -25,14 +25,17 @@ func TestMailTest(t *testing.T) {
 		t.Errorf("got %q to %s", m.Subject(), m.To)
 	}
 	server.Refusal.Store(&smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no mailbox here"})
-	if got := r.do(t, "mail", "test", "sam@example.com"); got.code != exitFailed || !strings.Contains(got.stderr, "550 5.1.1 no mailbox here") {
+	if got := r.do(t, "mail", "test", "sam@example.com"); got.code != exitFailed ||
+		!strings.Contains(got.stderr, "550 5.1.1 no mailbox here") {
 		t.Errorf("got %+v, want the server's words", got)
 	}
-	if got := r.do(t, "mail", "test", "sam"); got.code != exitUsage || !strings.Contains(got.stderr, `"sam" is not an e-mail address`) {
+	if got := r.do(t, "mail", "test", "sam"); got.code != exitUsage ||
+		!strings.Contains(got.stderr, `"sam" is not an e-mail address`) {
 		t.Errorf("got %+v, want a wrong address refused", got)
 	}
 	r.env = nil
-	if got := r.do(t, "mail", "test", "sam@example.com"); got.code != exitUsage || !strings.Contains(got.stderr, "--smtp is not set") {
+	if got := r.do(t, "mail", "test", "sam@example.com"); got.code != exitUsage ||
+		!strings.Contains(got.stderr, "--smtp is not set") {
 		t.Errorf("got %+v, want the setting that is missing", got)
 	}
 	if left := readFiles(t, r.dir); len(left) > 0 {
@@ -50,11 +53,13 @@ func TestOIDCCheck(t *testing.T) {
 		"DROPYARD_OIDC_ROLE_CLAIM=groups", "DROPYARD_OIDC_ROLES=dispatcher=desk",
 	}}
 	got := r.do(t, "oidc", "check")
-	if got.code != exitFailed || !strings.Contains(got.stdout, "does not describe itself") || !strings.Contains(got.stdout, "404") {
+	if got.code != exitFailed || !strings.Contains(got.stdout, "does not describe itself") ||
+		!strings.Contains(got.stdout, "404") {
 		t.Errorf("got %+v, want what the provider answered", got)
 	}
 	r.env = nil
-	if got := r.do(t, "oidc", "check"); got.code != exitUsage || !strings.Contains(got.stderr, "--oidc-issuer is not set") {
+	if got := r.do(t, "oidc", "check"); got.code != exitUsage ||
+		!strings.Contains(got.stderr, "--oidc-issuer is not set") {
 		t.Errorf("got %+v, want the setting that is missing", got)
 	}
 }

@@ -22,9 +22,10 @@ func TestPostgresURLFaults(t *testing.T) {
 		"postgres://u:hushhush@db.example/x?sslmode=require&tls=": "unknown parameter",
 	} {
 		for _, command := range []string{
-			"serve --listen 127.0.0.1:0 --database", "doctor --database", "migrate --database", "migrate --distribute citus --database",
-			"copy --to sqlite:none.db --from", "copy --from sqlite:none.db --to", "operator add a@example.com --password a-good-password --database",
-			"partner export par_1 --database", "audit export --database", "key rotate --database", "clock accept --database",
+			"serve --listen 127.0.0.1:0 --database", "doctor --database", "migrate --database",
+			"migrate --distribute citus --database", "copy --to sqlite:none.db --from", "copy --from sqlite:none.db --to",
+			"operator add a@example.com --password a-good-password --database", "partner export par_1 --database",
+			"audit export --database", "key rotate --database", "clock accept --database",
 		} {
 			r := run{dir: testkit.FastDir(t)}
 			got := r.do(t, append(strings.Fields(command), url)...)
@@ -44,7 +45,8 @@ func TestServerThatMayLoseData(t *testing.T) {
 	t.Parallel()
 	r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_DATABASE=" + testkit.PostgresURL(t)}}
 	got := r.do(t, "serve", "--listen", "127.0.0.1:0")
-	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "fsync of PostgreSQL is off") {
+	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
+		!strings.Contains(got.stderr, "fsync of PostgreSQL is off") {
 		t.Errorf("serve: got %+v, want exit code 1 and one line about fsync", got)
 	}
 	if got := r.do(t, "doctor"); got.code != 1 || !strings.Contains(got.stdout, "fault: fsync of PostgreSQL is off") ||
@@ -68,13 +70,15 @@ func TestBehindPgBouncer(t *testing.T) {
 	testkit.NeedPgBouncer.OrSkip(t)
 	database := testkit.PostgresURL(t)
 	behind := func(mode testkit.Pooling) run {
-		return run{dir: testkit.FastDir(t), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t, database, mode)}}
+		return run{dir: testkit.FastDir(t), env: []string{mayLoseData, "DROPYARD_DATABASE=" + testkit.StartPgBouncer(t,
+			database, mode)}}
 	}
 	for _, mode := range []testkit.Pooling{testkit.TransactionPooling, testkit.StatementPooling} {
 		r := behind(mode)
 		if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
 			!strings.Contains(got.stderr, "PgBouncer") || !strings.Contains(got.stderr, "pool_mode = session") {
-			t.Errorf("serve with pool_mode = %s: got %+v, want exit code 1 and one line that names PgBouncer and the mode", mode, got)
+			t.Errorf("serve with pool_mode = %s: got %+v, want exit code 1 and one line that names PgBouncer and the mode", mode,
+				got)
 		}
 		if got := r.do(t, "doctor"); got.code != 1 || !strings.Contains(got.stdout, "pool_mode = session") {
 			t.Errorf("doctor with pool_mode = %s: got %+v, want a fault that names the mode", mode, got)
@@ -101,7 +105,8 @@ func TestRoleWithoutCreate(t *testing.T) {
 	if got := owner.do(t, "migrate"); got.code != 0 {
 		t.Fatalf("migrate: got %+v", got)
 	}
-	executeOn(t, database, `CREATE ROLE changes LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO changes;
+	executeOn(t, database,
+		`CREATE ROLE changes LOGIN; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO changes;
 		REVOKE ALL ON goose_db_version FROM changes; GRANT SELECT ON goose_db_version TO changes;
 		DO $$ BEGIN IF to_regclass('goose_lock') IS NOT NULL THEN REVOKE ALL ON goose_lock FROM changes; END IF; END $$`)
 	where, err := url.Parse(database)

@@ -47,7 +47,10 @@ func (c *listProfilesCommand) Run() error {
 		return err
 	}
 	out := c.output()
-	table := terminal.NewTable(out.to, out.palette, []terminal.Column{{}, {Title: "NAME"}, {Title: "SERVER"}, {Title: "PARTNER"}, {Title: "MODE"}, {Title: "KEY"}, {Title: "OPERATOR"}, {Title: "UNTIL"}})
+	table := terminal.NewTable(out.to, out.palette, []terminal.Column{
+		{}, {Title: "NAME"}, {Title: "SERVER"}, {Title: "PARTNER"}, {Title: "MODE"}, {Title: "KEY"}, {Title: "OPERATOR"},
+		{Title: "UNTIL"},
+	})
 	for _, name := range all.Names() {
 		l := listed(name, name == all.InUse(), all.Profiles[name])
 		if out.json {
@@ -64,8 +67,9 @@ func (c *listProfilesCommand) Run() error {
 		if l.InUse {
 			mark = "*"
 		}
-		table.Add(terminal.Cell{Text: mark, Style: terminal.Green}, terminal.Cell{Text: name, Style: terminal.Bold}, terminal.Cell{Text: l.Server}, terminal.Cell{Text: l.Partner},
-			terminal.Cell{Text: l.Mode}, terminal.Cell{Text: l.PublicKey}, terminal.Cell{Text: l.Operator}, terminal.Cell{Text: l.OperatorUntil})
+		table.Add(terminal.Cell{Text: mark, Style: terminal.Green}, terminal.Cell{Text: name, Style: terminal.Bold},
+			terminal.Cell{Text: l.Server}, terminal.Cell{Text: l.Partner}, terminal.Cell{Text: l.Mode},
+			terminal.Cell{Text: l.PublicKey}, terminal.Cell{Text: l.Operator}, terminal.Cell{Text: l.OperatorUntil})
 	}
 	if len(all.Profiles) == 0 && !out.json {
 		notice("There are none; see dropyard login.")
@@ -109,6 +113,7 @@ func (c *removeProfileCommand) Run() error {
 	if err := profile.Update(path, func(all *profile.Profiles) { all.Remove(c.Name) }); err != nil {
 		return err
 	}
-	tell("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.", c.Name)
+	tell("The profile %q is removed. Its credentials are still valid; revoke them with dropyard keys or in the browser.",
+		c.Name)
 	return nil
 }

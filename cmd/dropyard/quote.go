@@ -125,13 +125,18 @@ func readFile(name string) ([]byte, error) {
 }
 
 // placeForm is a city, a province and a postal code.
-var placeForm = regexp.MustCompile(`^\s*(.+?)\s*,\s*([A-Za-z]{2})\s*,?\s+([A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])\s*$`)
+var placeForm = regexp.MustCompile(
+	`^\s*(.+?)\s*,\s*([A-Za-z]{2})\s*,?\s+([A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])\s*$`,
+)
 
 // place returns the address that a flag describes.
 func place(flag, text string) (client.Address, error) {
 	parts := placeForm.FindStringSubmatch(text)
 	if parts == nil {
-		return client.Address{}, fmt.Errorf("%s: %q is not CITY, PROVINCE POSTAL CODE (example: 'Montréal, QC H2W 2M5')", flag, text)
+		return client.Address{},
+			fmt.Errorf("%s: %q is not CITY, PROVINCE POSTAL CODE (example: 'Montréal, QC H2W 2M5')", flag, text)
 	}
-	return client.Address{City: parts[1], Province: client.Province(strings.ToUpper(parts[2])), PostalCode: parts[3], Country: client.Canada}, nil
+	return client.Address{
+		City: parts[1], Province: client.Province(strings.ToUpper(parts[2])), PostalCode: parts[3], Country: client.Canada,
+	}, nil
 }

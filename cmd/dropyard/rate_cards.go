@@ -221,9 +221,11 @@ func printCharges(out *output, p *client.Preview) error {
 	if err := out.say(""); err != nil {
 		return err
 	}
-	table := terminal.NewTable(out.to, out.palette, []terminal.Column{{Title: "CHARGE"}, {Title: "NOW", Right: true}, {Title: "PROPOSED", Right: true}})
+	table := terminal.NewTable(out.to, out.palette,
+		[]terminal.Column{{Title: "CHARGE"}, {Title: "NOW", Right: true}, {Title: "PROPOSED", Right: true}})
 	for _, name := range names {
-		table.Add(terminal.Cell{Text: string(name)}, terminal.Cell{Text: amounts[name][0]}, terminal.Cell{Text: amounts[name][1]})
+		table.Add(terminal.Cell{Text: string(name)}, terminal.Cell{Text: amounts[name][0]},
+			terminal.Cell{Text: amounts[name][1]})
 	}
 	return table.Flush()
 }

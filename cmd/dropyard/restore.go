@@ -38,7 +38,10 @@ func (c *restoreCommand) Run(ctx context.Context) error {
 // it has replaced.
 func tellSince(unknown string, ended, changed []string) {
 	if unknown != "" {
-		tell("what was revoked since the backup is not known, and is valid again: %s; look through API keys, tokens and people", unknown)
+		tell(
+			"what was revoked since the backup is not known, and is valid again: %s; look through API keys, tokens and people",
+			unknown,
+		)
 	}
 	for _, what := range ended {
 		tell("ended since the backup, and ended again: %s", what)

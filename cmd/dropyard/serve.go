@@ -32,7 +32,8 @@ func (c *serveCommand) Run(ctx context.Context) error {
 	signal.Ignore(syscall.SIGPIPE) // a reader of the output that ends must not end the service
 	world := app.System()
 	world.Version = version
-	world.Hasher = credential.NewHasherWith(pace.NewWorker(world.Log, digestsCommandName), credential.DefaultCost, world.Random)
+	world.Hasher = credential.NewHasherWith(pace.NewWorker(world.Log, digestsCommandName), credential.DefaultCost,
+		world.Random)
 	hangUps := make(chan os.Signal, 1)
 	if c.AccessLog != "" {
 		signal.Notify(hangUps, syscall.SIGHUP) // one that comes during the start must not end the program

@@ -72,11 +72,14 @@ func (s *serving) signal(t *testing.T, signal syscall.Signal) (code int, log str
 func TestServeStopsOnSignals(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
-		r := run{dir: testkit.FastDir(t), env: []string{"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}}
+		r := run{dir: testkit.FastDir(t), env: []string{
+			"DROPYARD_OPERATOR_EMAIL=boss@example.com", "DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword,
+		}}
 		s := r.serve(t)
 		s.Do(t, "GET", "/v1/health", nil).Must(t, 200)
 		partner := s.Register(t, "metro")
-		if code, log := s.signal(t, signal); code != 0 || !strings.Contains(log, "msg=draining") || strings.Contains(log, "ERROR") {
+		if code, log := s.signal(t, signal); code != 0 || !strings.Contains(log, "msg=draining") ||
+			strings.Contains(log, "ERROR") {
 			t.Errorf("%v: got exit code %d and log %s, want 0 and no error", signal, code, log)
 		}
 		s = r.serve(t)
@@ -135,11 +138,13 @@ func TestOperatorAddWhileServing(t *testing.T) {
 	s := r.serve(t)
 	token := func(status int) *apptest.Answer {
 		t.Helper()
-		return s.Do(t, "POST", "/ops/v1/tokens", []byte(`{"email":"New@example.com","password":"`+apptest.OperatorPassword+`"}`)).Must(t, status)
+		return s.Do(t, "POST", "/ops/v1/tokens",
+			[]byte(`{"email":"New@example.com","password":"`+apptest.OperatorPassword+`"}`)).Must(t, status)
 	}
 	token(401)
 	r.env = []string{"DROPYARD_OPERATOR_PASSWORD=" + apptest.OperatorPassword}
-	if got := r.do(t, "operator", "add", "new@example.com", "--role", "warehouse"); got.code != 0 || got.stdout != "operator new@example.com added as warehouse\n" {
+	if got := r.do(t, "operator", "add", "new@example.com", "--role", "warehouse"); got.code != 0 ||
+		got.stdout != "operator new@example.com added as warehouse\n" {
 		t.Fatalf("add: got %+v, want exit code 0", got)
 	}
 	if got := token(201); got.Text("role") != "warehouse" {
@@ -158,7 +163,8 @@ func TestServeStartErrors(t *testing.T) {
 	t.Parallel()
 	r := run{dir: testkit.FastDir(t)}
 	s := r.serve(t)
-	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--listen: another program listens on "+s.Address()) {
+	if got := (run{}).do(t, "serve", "--listen", s.Address()); got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
+		!strings.Contains(got.stderr, "--listen: another program listens on "+s.Address()) {
 		t.Errorf("port in use: got %+v, want exit code 1 and one line with the flag and the address", got)
 	}
 	file := filepath.Join(r.dir, "file")
@@ -173,7 +179,8 @@ func TestServeStartErrors(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.dir, "data", "master.key")); err != nil {
 		t.Fatal(err)
 	}
-	if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "master.key") {
+	if got := r.do(t, "serve", "--listen", "127.0.0.1:0"); got.code != 1 || strings.Count(got.stderr, "\n") != 1 ||
+		!strings.Contains(got.stderr, "master.key") {
 		t.Errorf("missing master key: got %+v, want exit code 1 and one line with its file", got)
 	}
 }

@@ -86,7 +86,9 @@ func (p *person) refused(code int, commandLine, want string, input ...string) {
 // TestPartnerSession is a partner from login to a delivered order and a replayed event.
 func TestPartnerSession(t *testing.T) {
 	t.Parallel()
-	s := (run{dir: testkit.FastDir(t), env: []string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true"}}).serve(t)
+	s := (run{dir: testkit.FastDir(t), env: []string{
+		"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0", "DROPYARD_WEBHOOK_ALLOW_INSECURE=true",
+	}}).serve(t)
 	account := s.Register(t, "metro")
 	p := newPerson(t)
 	p.refused(exitUsage, "orders list", "dropyard login")
@@ -96,7 +98,8 @@ func TestPartnerSession(t *testing.T) {
 
 	p.must("quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2", `standard +\$\d`)
 	p.refused(exitRefused, "orders create --set service_level=overnight", "service_level: expected")
-	order := p.must("orders create --sample --set reference=sim:deliver --set parcels[0].weight_kg:=2.5", `order +(ord_\w+)`)
+	order := p.must("orders create --sample --set reference=sim:deliver --set parcels[0].weight_kg:=2.5",
+		`order +(ord_\w+)`)
 	p.must("trigger order.delivered", `delivered +causes order.delivered`)
 	p.must("orders list --status delivered", `delivered`)
 	p.must("orders get "+order, `level +express`)
@@ -104,7 +107,8 @@ func TestPartnerSession(t *testing.T) {
 	p.refused(exitNotFound, "orders get ord_none", "not_found")
 	cancelled := p.must("orders create --sample", `order +(ord_\w+)`)
 	_ = p.do(0, "orders label "+cancelled+" -o label.pdf")
-	if label, err := os.ReadFile(filepath.Join(p.dir, "label.pdf")); err != nil || !strings.HasPrefix(string(label), "%PDF") {
+	if label, err := os.ReadFile(filepath.Join(p.dir, "label.pdf")); err != nil ||
+		!strings.HasPrefix(string(label), "%PDF") {
 		t.Errorf("got label %.20q, %v, want a PDF", label, err)
 	}
 
@@ -130,10 +134,12 @@ func TestPartnerSession(t *testing.T) {
 	var listed struct {
 		OrderID string `json:"order_id"`
 	}
-	if line := p.do(0, "orders list --json -n 1").stdout; json.Unmarshal([]byte(line), &listed) != nil || listed.OrderID == "" || strings.Count(line, "\n") != 1 {
+	if line := p.do(0, "orders list --json -n 1").stdout; json.Unmarshal([]byte(line), &listed) != nil ||
+		listed.OrderID == "" || strings.Count(line, "\n") != 1 {
 		t.Errorf("orders list --json: got %q, want one object on a line", line)
 	}
-	if got := p.do(0, "orders list -n 1"); got.stderr != "There are more; see --limit and --all.\n" || strings.Contains(got.stdout, "\x1b") {
+	if got := p.do(0, "orders list -n 1"); got.stderr != "There are more; see --limit and --all.\n" ||
+		strings.Contains(got.stdout, "\x1b") {
 		t.Errorf("orders list -n 1: got %+v, want a notice, and no colours in a pipe", got)
 	}
 	p.must("logout", `Logged out`, account.Password)
@@ -149,8 +155,10 @@ func TestLoginKeepsNoProfile(t *testing.T) {
 	before := s.Do(t, "GET", "/v1/auth/api-keys", nil, account.Login()...).Must(t, 200).Len("api_keys")
 	p := newPerson(t)
 	p.env = []string{"HOME=/proc/none", "XDG_CONFIG_HOME="} // where nothing can be made
-	p.refused(exitFailed, "login --server "+s.URL, "no key was created, because it could not be kept", account.Email, account.Password)
-	if after := s.Do(t, "GET", "/v1/auth/api-keys", nil, account.Login()...).Must(t, 200).Len("api_keys"); after != before {
+	p.refused(exitFailed, "login --server "+s.URL, "no key was created, because it could not be kept", account.Email,
+		account.Password)
+	if after := s.Do(t, "GET", "/v1/auth/api-keys", nil, account.Login()...).Must(t,
+		200).Len("api_keys"); after != before {
 		t.Errorf("got %d keys, want the %d of before", after, before)
 	}
 }
@@ -162,7 +170,8 @@ func TestLoginWithKeyFromBrowser(t *testing.T) {
 	account := s.Register(t, "metro").InTest(t)
 	p := newPerson(t)
 	p.refused(exitRefused, "login --browser --server "+s.URL, "unauthorized", account.PublicKey, "sk_wrong")
-	p.must("login --browser --server "+s.URL, `in test mode, with the API key pk_test_`, account.PublicKey, account.SecretKey)
+	p.must("login --browser --server "+s.URL, `in test mode, with the API key pk_test_`, account.PublicKey,
+		account.SecretKey)
 	p.must("whoami", `mode +test`)
 	p.refused(exitRefused, "logout", "nothing was removed", account.Email, "wrong password")
 	p.must("orders list --json", `^$`)
@@ -179,7 +188,8 @@ func TestOperatorSession(t *testing.T) {
 	account := s.Register(t, "metro")
 	p := newPerson(t)
 	p.must("login --profile live --mode live --server "+s.URL, `in live mode`, account.Email, account.Password)
-	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail, apptest.OperatorPassword)
+	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail,
+		apptest.OperatorPassword)
 	p.must("profiles list", `\* +desk .*\n +live `)
 	p.refused(exitUsage, "orders list", `profile "desk" has no API key`)
 	p.refused(exitUsage, "board --server http://127.0.0.1:1", "not the server of profile")
@@ -188,7 +198,9 @@ func TestOperatorSession(t *testing.T) {
 	courier := p.must("couriers add Camille --phone +15145550100 --vehicle bike", `id +(cou_\w+)`)
 	p.must("board", order+` +pending +metro`)
 	p.refused(exitRefused, "board move delivered "+order, "invalid_transition")
-	for _, step := range []string{"accepted ", "courier_assigned --courier " + courier + " ", "picked_up ", "out_for_delivery ", "delivered "} {
+	for _, step := range []string{
+		"accepted ", "courier_assigned --courier " + courier + " ", "picked_up ", "out_for_delivery ", "delivered ",
+	} {
 		p.must("board move "+step+order, `status +\w`)
 	}
 	p.must("board get "+order, `status +delivered`)

@@ -43,15 +43,16 @@ func (c *listStockCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := client.CatalogueQuery{Search: c.Search, LowStock: c.Low}
-	return list(&c.listFlags, "products", largestPage, productColumns(), func(size int, option client.CallOption) ([]client.Product, bool, error) {
-		q.Limit = size
-		found, err := operator.ListCatalogue(ctx, c.Partner, q, option)
-		if err != nil {
-			return nil, false, err
-		}
-		q.Cursor = found.NextCursor
-		return found.Products, q.Cursor != "", nil
-	})
+	return list(&c.listFlags, "products", largestPage, productColumns(),
+		func(size int, option client.CallOption) ([]client.Product, bool, error) {
+			q.Limit = size
+			found, err := operator.ListCatalogue(ctx, c.Partner, q, option)
+			if err != nil {
+				return nil, false, err
+			}
+			q.Cursor = found.NextCursor
+			return found.Products, q.Cursor != "", nil
+		})
 }
 
 type stockLevelsCommand struct {
@@ -72,7 +73,8 @@ func (c *stockLevelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	stock := stockCell(found.Product)
-	fields := []terminal.Field{field("product", number(found.ProductID)), field("name", found.Name), {Name: "stock", Value: stock.Text, Style: stock.Style}}
+	fields := []terminal.Field{field("product",
+		number(found.ProductID)), field("name", found.Name), {Name: "stock", Value: stock.Text, Style: stock.Style}}
 	for _, level := range found.Levels {
 		fields = append(fields, field("at "+level.Location, number(level.Quantity)))
 	}
@@ -96,11 +98,14 @@ func (c *addProductCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	added, err := operator.CreateProduct(ctx, c.Partner, client.ProductRequest{Name: c.Name, Price: c.Price, StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode}, client.WithAnswer(&answer))
+	added, err := operator.CreateProduct(ctx, c.Partner,
+		client.ProductRequest{Name: c.Name, Price: c.Price, StockMin: c.Min, StockMax: c.Max, Barcode: c.Barcode},
+		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
-	return c.output().record(&answer, []terminal.Field{field("product", number(added.ProductID)), field("name", added.Name), field("status", string(added.Status))})
+	return c.output().record(&answer, []terminal.Field{field("product",
+		number(added.ProductID)), field("name", added.Name), field("status", string(added.Status))})
 }
 
 type lowStockCommand struct {
@@ -149,11 +154,13 @@ func (f *bookingFlags) book(ctx context.Context, movement client.MovementRequest
 	}
 	movement.Notes = f.Notes
 	var answer client.Answer
-	booked, err := operator.CreateMovement(ctx, f.Partner, movement, client.WithIdempotencyKey(f.IdempotencyKey), client.WithAnswer(&answer))
+	booked, err := operator.CreateMovement(ctx, f.Partner, movement, client.WithIdempotencyKey(f.IdempotencyKey),
+		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
-	return newLister(f.output(), "movements", movementColumns(func(m client.Movement) client.Movement { return m })).print(booked.Movements, &answer)
+	return newLister(f.output(), "movements",
+		movementColumns(func(m client.Movement) client.Movement { return m })).print(booked.Movements, &answer)
 }
 
 type receiveCommand struct {
@@ -165,7 +172,8 @@ type receiveCommand struct {
 
 // Run books the receipt.
 func (c *receiveCommand) Run(ctx context.Context) error {
-	return c.book(ctx, client.MovementRequest{Type: client.MovementIn, ProductID: c.ProductID, Quantity: c.Quantity, Location: c.Location})
+	return c.book(ctx,
+		client.MovementRequest{Type: client.MovementIn, ProductID: c.ProductID, Quantity: c.Quantity, Location: c.Location})
 }
 
 type transferCommand struct {
@@ -178,7 +186,9 @@ type transferCommand struct {
 
 // Run books the transfer.
 func (c *transferCommand) Run(ctx context.Context) error {
-	return c.book(ctx, client.MovementRequest{Type: client.MovementTransfer, ProductID: c.ProductID, Quantity: c.Quantity, Location: c.From, ToLocation: c.To})
+	return c.book(ctx, client.MovementRequest{
+		Type: client.MovementTransfer, ProductID: c.ProductID, Quantity: c.Quantity, Location: c.From, ToLocation: c.To,
+	})
 }
 
 type adjustCommand struct {
@@ -190,7 +200,8 @@ type adjustCommand struct {
 
 // Run books the correction.
 func (c *adjustCommand) Run(ctx context.Context) error {
-	return c.book(ctx, client.MovementRequest{Type: client.MovementAdjustment, ProductID: c.ProductID, Quantity: c.By, Location: c.Location})
+	return c.book(ctx,
+		client.MovementRequest{Type: client.MovementAdjustment, ProductID: c.ProductID, Quantity: c.By, Location: c.Location})
 }
 
 type countCommand struct {
@@ -219,7 +230,8 @@ func (c *countCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	count, err := operator.CreateCount(ctx, c.Partner, request, client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
+	count, err := operator.CreateCount(ctx, c.Partner, request, client.WithIdempotencyKey(c.IdempotencyKey),
+		client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}
@@ -258,13 +270,14 @@ func (c *stockJournalCommand) Run(ctx context.Context) error {
 	columns := append(movementColumns(func(e client.JournalEntry) client.Movement { return e.Movement }),
 		text("ORDER", func(e client.JournalEntry) string { return e.OrderID }),
 		text("NOTES", func(e client.JournalEntry) string { return e.Notes }))
-	return list(&c.listFlags, "movements", largestPage, columns, func(size int, option client.CallOption) ([]client.JournalEntry, bool, error) {
-		q.Limit = size
-		found, err := operator.ListJournal(ctx, c.Partner, q, option)
-		if err != nil {
-			return nil, false, err
-		}
-		q.Cursor = found.NextCursor
-		return found.Movements, q.Cursor != "", nil
-	})
+	return list(&c.listFlags, "movements", largestPage, columns,
+		func(size int, option client.CallOption) ([]client.JournalEntry, bool, error) {
+			q.Limit = size
+			found, err := operator.ListJournal(ctx, c.Partner, q, option)
+			if err != nil {
+				return nil, false, err
+			}
+			q.Cursor = found.NextCursor
+			return found.Movements, q.Cursor != "", nil
+		})
 }

@@ -37,7 +37,8 @@ func (c *trackCommand) Run(ctx context.Context) error {
 		fields = append(fields, field("courier", found.Courier.FirstName+", "+found.Courier.Vehicle))
 	}
 	if found.FailedAttempt != nil {
-		fields = append(fields, field("last attempt", string(found.FailedAttempt.Reason)), field("next attempt", exactly(found.FailedAttempt.NextAttempt)))
+		fields = append(fields, field("last attempt", string(found.FailedAttempt.Reason)),
+			field("next attempt", exactly(found.FailedAttempt.NextAttempt)))
 	}
 	out := c.output()
 	if err := out.record(&answer, fields); err != nil {

@@ -94,7 +94,8 @@ func sendTest(ctx context.Context, partner *client.Client) error {
 	}
 	outcome := cmp.Or(tested.Error, statusText(tested.StatusCode))
 	if !tested.Delivered {
-		return fmt.Errorf("the endpoint did not accept %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
+		return fmt.Errorf("the endpoint did not accept %s %s: %s (%d ms)", testEvent, tested.EventID, outcome,
+			tested.DurationMS)
 	}
 	tell("the endpoint accepted %s %s: %s (%d ms)", testEvent, tested.EventID, outcome, tested.DurationMS)
 	return nil
@@ -134,12 +135,20 @@ func sandboxOrder(now time.Time) client.OrderRequest {
 		PartnerOrderID: "SANDBOX-" + client.NewIdempotencyKey(),
 		ServiceLevel:   client.LevelExpress,
 		Pickup: client.Contact{
-			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: client.TimeWindow{Start: at(1, 9), End: at(1, 17)},
-			Address: client.Address{Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5", Country: client.Canada},
+			Name: "Sandbox shop", Phone: "+15145550100", Email: "shop@example.com", TimeWindow: client.TimeWindow{Start: at(1,
+				9), End: at(1, 17)},
+			Address: client.Address{
+				Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5",
+				Country: client.Canada,
+			},
 		},
 		Dropoff: client.Contact{
-			Name: "Sandbox recipient", Phone: "+14165550123", Email: "recipient@example.com", TimeWindow: client.TimeWindow{Start: at(1, 9), End: at(8, 17)},
-			Address: client.Address{Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada},
+			Name: "Sandbox recipient", Phone: "+14165550123", Email: "recipient@example.com", TimeWindow: client.TimeWindow{
+				Start: at(1, 9), End: at(8, 17),
+			},
+			Address: client.Address{
+				Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada,
+			},
 		},
 		Parcels: []client.Parcel{{
 			ParcelID: "P-1", Description: "Nothing: a test", LengthCM: 30, WidthCM: 20, HeightCM: 10, WeightKG: 1,

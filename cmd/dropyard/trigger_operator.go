@@ -21,7 +21,8 @@ func (c *triggerCommand) dispatcher(ctx context.Context) (*client.Operator, erro
 		return operator, nil
 	}
 	service := client.NewService(c.Server)
-	issued, err := service.CreateToken(ctx, client.TokenRequest{Email: email, Password: password, Name: "dropyard trigger"})
+	issued, err := service.CreateToken(ctx,
+		client.TokenRequest{Email: email, Password: password, Name: "dropyard trigger"})
 	if err != nil {
 		return nil, fmt.Errorf("log the operator in: %w", err)
 	}
@@ -38,7 +39,8 @@ func anyCourier(ctx context.Context, operator *client.Operator) (courierID strin
 			return courier.CourierID, nil
 		}
 	}
-	added, err := operator.CreateCourier(ctx, client.CourierRequest{Name: "Sandbox", Phone: "+15145550177", Vehicle: "cargo bike"})
+	added, err := operator.CreateCourier(ctx,
+		client.CourierRequest{Name: "Sandbox", Phone: "+15145550177", Vehicle: "cargo bike"})
 	if err != nil {
 		return "", fmt.Errorf("add a courier: %w", err)
 	}

@@ -20,9 +20,11 @@ var paths = map[string][]string{
 	"order.picked_up":        {"order.accepted", "courier.assigned", "order.picked_up"},
 	"order.in_transit":       {"order.accepted", "courier.assigned", "order.picked_up", "order.in_transit"},
 	"order.out_for_delivery": {"order.accepted", "courier.assigned", "order.picked_up", "order.out_for_delivery"},
-	"order.delivered":        {"order.accepted", "courier.assigned", "order.picked_up", "order.out_for_delivery", "order.delivered"},
-	"order.failed":           {"order.accepted", "courier.assigned", "order.failed"},
-	"order.cancelled":        {"order.cancelled"},
+	"order.delivered": {
+		"order.accepted", "courier.assigned", "order.picked_up", "order.out_for_delivery", "order.delivered",
+	},
+	"order.failed":    {"order.accepted", "courier.assigned", "order.failed"},
+	"order.cancelled": {"order.cancelled"},
 }
 
 var triggered = regexp.MustCompile(`^order (ord_\w+) created\n((?:\w+ +causes \S+\n)+)track it at (http://\S+)\n$`)
@@ -82,7 +84,8 @@ func TestTriggerAndListen(t *testing.T) {
 func checkCouriers(t *testing.T, s *apptest.Service) {
 	t.Helper()
 	token := s.Do(t, "POST", "/ops/v1/tokens",
-		fmt.Appendf(nil, `{"email":%q,"password":%q}`, apptest.OperatorEmail, apptest.OperatorPassword)).Must(t, 201).Text("token")
+		fmt.Appendf(nil, `{"email":%q,"password":%q}`, apptest.OperatorEmail, apptest.OperatorPassword)).Must(t,
+		201).Text("token")
 	couriers := s.Do(t, "GET", "/ops/v1/couriers", nil, "Authorization", "Bearer "+token).Must(t, 200)
 	if couriers.Len("couriers") != 1 || couriers.Text("couriers", 0, "name") != "Sandbox" {
 		t.Errorf("got couriers %s, want only Sandbox", couriers.Body)
@@ -119,14 +122,23 @@ func TestTriggerErrors(t *testing.T) {
 		args string
 		want result
 	}{
-		"wrong token":    {[]string{"DROPYARD_OPERATOR_TOKEN=hushhush"}, "order.failed", result{exitRefused, "", "find a courier: refused with 401"}},
-		"wrong operator": {[]string{"DROPYARD_OPERATOR_EMAIL=unknown@example.com", "DROPYARD_OPERATOR_PASSWORD=hushhu"}, "order.failed", result{exitRefused, "", "log the operator in: refused with 401"}},
-		"wrong password": {[]string{"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=hushhush"}, "order.failed", result{exitRefused, "", "401"}},
-		"no service":     {[]string{"DROPYARD_OPERATOR_TOKEN=hushhush"}, "order.failed --server http://127.0.0.1:1", result{exitNoAnswer, "", "find a courier: no response from http://127.0.0.1:1"}},
-		"no endpoint":    {nil, "webhook.test", result{exitRefused, "", "refused with 422 webhook_not_configured"}},
+		"wrong token": {[]string{
+			"DROPYARD_OPERATOR_TOKEN=hushhush",
+		}, "order.failed", result{exitRefused, "", "find a courier: refused with 401"}},
+		"wrong operator": {[]string{
+			"DROPYARD_OPERATOR_EMAIL=unknown@example.com", "DROPYARD_OPERATOR_PASSWORD=hushhu",
+		}, "order.failed", result{exitRefused, "", "log the operator in: refused with 401"}},
+		"wrong password": {[]string{
+			"DROPYARD_OPERATOR_EMAIL=" + apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD=hushhush",
+		}, "order.failed", result{exitRefused, "", "401"}},
+		"no service": {[]string{"DROPYARD_OPERATOR_TOKEN=hushhush"}, "order.failed --server http://127.0.0.1:1", result{
+			exitNoAnswer, "", "find a courier: no response from http://127.0.0.1:1",
+		}},
+		"no endpoint": {nil, "webhook.test", result{exitRefused, "", "refused with 422 webhook_not_configured"}},
 	} {
 		got := from.with(c.env...).do(t, append([]string{"trigger"}, strings.Fields(c.args)...)...)
-		if got.code != c.want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, c.want.stderr) || strings.Contains(got.stderr, "hush") {
+		if got.code != c.want.code || got.stdout != "" || strings.Count(got.stderr, "\n") != 1 ||
+			!strings.Contains(got.stderr, c.want.stderr) || strings.Contains(got.stderr, "hush") {
 			t.Errorf("%s: got %+v, want %+v on one line", name, got, c.want)
 		}
 	}
@@ -196,13 +208,15 @@ func TestStepsToFollowsTransitions(t *testing.T) {
 // operator, and expects listen to show them.
 func TestTriggerInTestMode(t *testing.T) {
 	t.Parallel()
-	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0"}, operatorEnv...)}
+	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_SIMULATE_PACE=10ms", "DROPYARD_RATE_LIMIT=0"},
+		operatorEnv...)}
 	s := r.serve(t)
 	from := (run{}).as(s.Register(t, "metro").InTest(t), s.URL)
 	l := from.listen(t)
 	for _, event := range delivery.EventTypes {
 		got := from.do(t, "trigger", string(event))
-		if found := triggered.FindStringSubmatch(got.stdout); got.code != 0 || got.stderr != "" || found == nil || !strings.HasSuffix(found[2], " causes "+string(event)+"\n") {
+		if found := triggered.FindStringSubmatch(got.stdout); got.code != 0 || got.stderr != "" || found == nil ||
+			!strings.HasSuffix(found[2], " causes "+string(event)+"\n") {
 			t.Fatalf("trigger %s: got %+v, want exit code 0, and the steps until it", event, got)
 		}
 		for line := ""; !strings.Contains(line, " "+string(event)+" "); {

@@ -40,7 +40,8 @@ func unknownVariables(environment, known []string) (found []string) {
 			strings.HasPrefix(name, "DROPYARD_TEST_") {
 			continue
 		}
-		found = append(found, fmt.Sprintf("%s is set, and is not a setting: did you mean %s?", name, nearest(strings.ToUpper(name), known)))
+		found = append(found,
+			fmt.Sprintf("%s is set, and is not a setting: did you mean %s?", name, nearest(strings.ToUpper(name), known)))
 	}
 	slices.Sort(found)
 	return found
@@ -50,7 +51,8 @@ func unknownVariables(environment, known []string) (found []string) {
 // of one that begins so, in all containers beside it.
 func isLink(name string) bool {
 	rest := strings.TrimPrefix(name, variablePrefix)
-	return strings.HasPrefix(rest, "PORT_") || rest == "PORT" || strings.Contains(rest, "SERVICE_HOST") || strings.Contains(rest, "SERVICE_PORT") ||
+	return strings.HasPrefix(rest, "PORT_") || rest == "PORT" || strings.Contains(rest, "SERVICE_HOST") ||
+		strings.Contains(rest, "SERVICE_PORT") ||
 		strings.Contains(rest, "_PORT_") && (strings.Contains(rest, "_TCP") || strings.Contains(rest, "_UDP"))
 }
 

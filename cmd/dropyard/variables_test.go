@@ -23,8 +23,9 @@ func TestUnknownVariables(t *testing.T) {
 		}
 	}
 	links := []string{
-		"DROPYARD_SERVICE_HOST=10.0.0.1", "DROPYARD_SERVICE_PORT=80", "DROPYARD_SERVICE_PORT_HTTP=80", "DROPYARD_PORT=tcp://10.0.0.1:80",
-		"DROPYARD_PORT_80_TCP=tcp://10.0.0.1:80", "DROPYARD_PORT_80_TCP_ADDR=10.0.0.1", "DROPYARD_METRICS_SERVICE_HOST=10.0.0.2", "DROPYARD_METRICS_PORT_80_TCP=a",
+		"DROPYARD_SERVICE_HOST=10.0.0.1", "DROPYARD_SERVICE_PORT=80", "DROPYARD_SERVICE_PORT_HTTP=80",
+		"DROPYARD_PORT=tcp://10.0.0.1:80", "DROPYARD_PORT_80_TCP=tcp://10.0.0.1:80", "DROPYARD_PORT_80_TCP_ADDR=10.0.0.1",
+		"DROPYARD_METRICS_SERVICE_HOST=10.0.0.2", "DROPYARD_METRICS_PORT_80_TCP=a",
 	}
 	for i, name := range known {
 		known[i] = name + "=1"
@@ -34,7 +35,8 @@ func TestUnknownVariables(t *testing.T) {
 		t.Errorf("got %q, want settings and links of Kubernetes accepted", found)
 	}
 	got := (run{dir: testkit.FastDir(t), env: []string{"DROPYARD_BASEURL=https://a.example"}}).do(t, "doctor")
-	if got.code != 1 || !strings.Contains(got.stdout, "fault: DROPYARD_BASEURL is set, and is not a setting: did you mean DROPYARD_BASE_URL?\n") {
+	if got.code != 1 || !strings.Contains(got.stdout,
+		"fault: DROPYARD_BASEURL is set, and is not a setting: did you mean DROPYARD_BASE_URL?\n") {
 		t.Errorf("got %+v, want the variable among the faults", got)
 	}
 }

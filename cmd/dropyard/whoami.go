@@ -40,7 +40,8 @@ func (c *whoamiCommand) Run(ctx context.Context) error {
 	who.Server = c.Server
 	if noPartner == nil {
 		// A key whose scopes do not include orders is refused with forbidden, but is valid.
-		if _, err := partner.ListOrders(ctx, client.OrderQuery{Limit: 1}); err != nil && client.CodeOf(err) != client.CodeForbidden {
+		if _, err := partner.ListOrders(ctx, client.OrderQuery{Limit: 1}); err != nil &&
+			client.CodeOf(err) != client.CodeForbidden {
 			return err
 		}
 		who.PublicKey, who.Mode = partner.PublicKey, string(client.ModeLive)

@@ -68,7 +68,8 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) (err e
 
 // shoot writes a picture of a scene, and prints what is wrong with it.
 func shoot(chromium *browser.Browser, scene pagetest.Scene, file string, reader browser.Reader) error {
-	visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
+	visit, err := chromium.Open(scene.URL, reader,
+		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 	if err != nil {
 		return err
 	}

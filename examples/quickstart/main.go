@@ -21,7 +21,8 @@ import (
 )
 
 func main() {
-	if err := run(context.Background(), os.Stdout, cmp.Or(os.Getenv("DROPYARD_URL"), "http://127.0.0.1:8080")); err != nil {
+	if err := run(context.Background(), os.Stdout,
+		cmp.Or(os.Getenv("DROPYARD_URL"), "http://127.0.0.1:8080")); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -83,7 +84,8 @@ func run(ctx context.Context, out io.Writer, url string) error {
 func register(ctx context.Context, url string) (*client.Client, error) {
 	service := client.NewService(url)
 	email, password := client.NewIdempotencyKey()+"@example.com", "seven maple trees"
-	if _, err := service.Register(ctx, client.RegisterRequest{Name: "Épicerie Métro", Email: email, Password: password}); err != nil {
+	if _, err := service.Register(ctx,
+		client.RegisterRequest{Name: "Épicerie Métro", Email: email, Password: password}); err != nil {
 		return nil, err
 	}
 	session, err := service.Login(ctx, client.LoginRequest{Email: email, Password: password})
@@ -123,12 +125,17 @@ func newOrder() client.OrderRequest {
 		Reference:      "sim:slow", // the simulation then delivers without a failed attempt
 		Pickup: client.Contact{
 			Name: "Épicerie Métro", Phone: "+15145550100", Email: "shop@example.com",
-			Address:    client.Address{Line1: "4000 rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5", Country: client.Canada},
+			Address: client.Address{
+				Line1: "4000 rue Saint-Denis", City: "Montréal", Province: client.Quebec, PostalCode: "H2W 2M5",
+				Country: client.Canada,
+			},
 			TimeWindow: client.TimeWindow{Start: now.Add(24 * time.Hour), End: now.Add(27 * time.Hour)},
 		},
 		Dropoff: client.Contact{
 			Name: "Alex Martin", Phone: "+14165550123", Email: "alex@example.org",
-			Address:    client.Address{Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada},
+			Address: client.Address{
+				Line1: "100 Queen St W", City: "Toronto", Province: client.Ontario, PostalCode: "M5H 2N2", Country: client.Canada,
+			},
 			TimeWindow: client.TimeWindow{Start: now.Add(48 * time.Hour), End: now.Add(72 * time.Hour)},
 		},
 		Parcels: []client.Parcel{{

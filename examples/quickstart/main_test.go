@@ -21,7 +21,9 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), &out, service.URL); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"refused parcels: want ", "verified order.accepted\n", "verified order.delivered\nA-1 delivered "} {
+	for _, want := range []string{
+		"refused parcels: want ", "verified order.accepted\n", "verified order.delivered\nA-1 delivered ",
+	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %q, want %q in it", out.String(), want)
 		}

@@ -24,11 +24,13 @@ func TestCookiesBehindHTTPS(t *testing.T) {
 	s := apptest.Start(t, behindHTTPS)
 	in := s.Do(t, "POST", "/v1/auth/login", []byte(credentials(s.Register(t, "metro")))).Must(t, 200)
 	set := in.Header.Values("Set-Cookie")
-	if len(set) != 2 || !strings.HasPrefix(set[0], "__Host-dropyard_session=") || !strings.HasPrefix(set[1], "__Host-dropyard_device=") {
+	if len(set) != 2 || !strings.HasPrefix(set[0], "__Host-dropyard_session=") ||
+		!strings.HasPrefix(set[1], "__Host-dropyard_device=") {
 		t.Fatalf("got the cookies %q, want those of the session and the device with the prefix __Host-", set)
 	}
 	for _, cookie := range set {
-		if !strings.Contains(cookie, "; Path=/;") || !strings.Contains(cookie, "; Secure") || strings.Contains(cookie, "Domain") {
+		if !strings.Contains(cookie, "; Path=/;") || !strings.Contains(cookie, "; Secure") ||
+			strings.Contains(cookie, "Domain") {
 			t.Errorf("got the cookie %q, want Path=/ and Secure and no Domain", cookie)
 		}
 	}
@@ -36,8 +38,12 @@ func TestCookiesBehindHTTPS(t *testing.T) {
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", cookie).Must(t, 200)
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", strings.TrimPrefix(cookie, "__Host-")).Refused(t, 401, "unauthorized")
 	out := s.Do(t, "POST", "/v1/auth/logout", nil, "Cookie", cookie).Must(t, 200)
-	if deleted := out.Header.Get("Set-Cookie"); !strings.HasPrefix(deleted, "__Host-dropyard_session=;") || !strings.Contains(deleted, "; Secure") {
-		t.Errorf("logout: got the cookie %q, want __Host-dropyard_session deleted, and Secure, without which browsers ignore it", deleted)
+	if deleted := out.Header.Get("Set-Cookie"); !strings.HasPrefix(deleted, "__Host-dropyard_session=;") ||
+		!strings.Contains(deleted, "; Secure") {
+		t.Errorf(
+			"logout: got the cookie %q, want __Host-dropyard_session deleted, and Secure, without which browsers ignore it",
+			deleted,
+		)
 	}
 }
 
@@ -63,13 +69,17 @@ func TestGuardsOfResponses(t *testing.T) {
 			"/portal/sign-in":  s.Do(t, "GET", "/portal/sign-in", nil),
 			"/nothing":         s.Do(t, "GET", "/nothing", nil),
 		} {
-			for header, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Strict-Transport-Security": c.https} {
+			for header, want := range map[string]string{
+				"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Strict-Transport-Security": c.https,
+			} {
 				if got := answer.Header.Get(header); got != want {
 					t.Errorf("%s: GET %s: got %s %q, want %q", name, path, header, got, want)
 				}
 			}
-			if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") || !strings.Contains(policy, "frame-ancestors 'none'") {
-				t.Errorf("%s: GET %s: got the policy %q, want one that allows nothing, and no frames, by default", name, path, policy)
+			if policy := answer.Header.Get("Content-Security-Policy"); !strings.HasPrefix(policy, "default-src 'none';") ||
+				!strings.Contains(policy, "frame-ancestors 'none'") {
+				t.Errorf("%s: GET %s: got the policy %q, want one that allows nothing, and no frames, by default", name, path,
+					policy)
 			}
 		}
 	}
@@ -90,7 +100,8 @@ func TestSignInEndsTheSessionItReplaces(t *testing.T) {
 			return cookie
 		}
 		other, first := session(), session()
-		s.Do(t, "POST", c.login, []byte(strings.Replace(c.credentials, `d":"`, `d":"x`, 1)), "Cookie", first).Refused(t, 401, "unauthorized")
+		s.Do(t, "POST", c.login, []byte(strings.Replace(c.credentials, `d":"`, `d":"x`, 1)), "Cookie", first).Refused(t, 401,
+			"unauthorized")
 		s.Do(t, "GET", c.me, nil, "Cookie", first).Must(t, 200)
 		second := session("Cookie", first)
 		s.Do(t, "GET", c.me, nil, "Cookie", first).Refused(t, 401, "unauthorized")
@@ -125,7 +136,9 @@ func TestChunkedRequestEndsItsConnection(t *testing.T) {
 	s := apptest.Start(t)
 	wire := s.Wire(t)
 	hidden := apptest.Text("GET", "/v1/health", nil, "")
-	wire.Send(apptest.Text("POST", "/v1/auth/login", []string{"Content-Type", "application/json", "Content-Length", "6", "Transfer-Encoding", "chunked"}, "0\r\n\r\n"+hidden))
+	wire.Send(apptest.Text("POST", "/v1/auth/login",
+		[]string{"Content-Type", "application/json", "Content-Length", "6", "Transfer-Encoding", "chunked"},
+		"0\r\n\r\n"+hidden))
 	first := wire.Answer("POST")
 	if first.Header.Get("Connection") != "close" && first.Status != 400 {
 		t.Errorf("got %d with %v, want a response with Connection: close", first.Status, first.Header)

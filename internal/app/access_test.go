@@ -43,11 +43,15 @@ func TestAccessLog(t *testing.T) {
 		}
 		byRoute[entry.Method+" "+entry.Route] = entry
 	}
-	if got := byRoute["POST /v1/orders"]; got.Status != 201 || got.Bytes != int64(len(made.Body)) || got.KeyID != p.KeyID || got.PartnerID != p.PartnerID ||
-		got.Address != "127.0.0.1" || got.RequestID != made.Header.Get("X-Request-Id") || got.Path != "/v1/orders" || got.Micros <= 0 {
+	if got := byRoute["POST /v1/orders"]; got.Status != 201 || got.Bytes != int64(len(made.Body)) ||
+		got.KeyID != p.KeyID || got.PartnerID != p.PartnerID ||
+		got.Address != "127.0.0.1" || got.RequestID != made.Header.Get("X-Request-Id") || got.Path != "/v1/orders" ||
+		got.Micros <= 0 {
 		t.Errorf("created order: got %+v, want the request and its caller", got)
 	}
-	for route, wantPath := range map[string]string{"GET /portal/reset/{token}": "/portal/reset/{token}", "GET /proofs/{name}": "/proofs/{name}", "GET ": "/nowhere"} {
+	for route, wantPath := range map[string]string{
+		"GET /portal/reset/{token}": "/portal/reset/{token}", "GET /proofs/{name}": "/proofs/{name}", "GET ": "/nowhere",
+	} {
 		if got := byRoute[route]; got.Status != 404 || got.Path != wantPath {
 			t.Errorf("%s: got %+v, want status 404 and the path %s", route, got, wantPath)
 		}
@@ -73,9 +77,10 @@ func TestAccessLogMasksTokens(t *testing.T) {
 	order := s.Register(t, "metro").Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	for _, sent := range []string{
 		"//portal/reset/" + token, "/Portal/reset/" + token, "/portal/reset/" + token + "/", "/portal/reset//" + token,
-		"/portal/reset%2F" + token, "/portal/reset/" + token + ".", "/portal/reset/%22" + token + "%22", "/portal/reset/" + token[1:],
-		"/portal/reset/" + token[:30], "/reset/" + token, "/v1/auth/reset/" + token + "/x", "/console//email/" + token, "/" + token,
-		"/v1/orders/" + token, "/portal/invitations/" + token + "/,", "/PROOFS/" + picture, "/proofs/" + picture + "/", "/proofs//" + drawn,
+		"/portal/reset%2F" + token, "/portal/reset/" + token + ".", "/portal/reset/%22" + token + "%22",
+		"/portal/reset/" + token[1:], "/portal/reset/" + token[:30], "/reset/" + token, "/v1/auth/reset/" + token + "/x",
+		"/console//email/" + token, "/" + token, "/v1/orders/" + token, "/portal/invitations/" + token + "/,",
+		"/PROOFS/" + picture, "/proofs/" + picture + "/", "/proofs//" + drawn,
 	} {
 		s.Do(t, "GET", sent, nil)
 		s.Do(t, "DELETE", sent, nil)
@@ -94,7 +99,10 @@ func TestAccessLogMasksTokens(t *testing.T) {
 			t.Errorf("got the secret in %s", line)
 		}
 	}
-	for _, want := range []string{`"path":"/track/` + order + `"`, `"path":"/apple-app-site-association"`, `"path":"/reset/{token}"`, `"path":"/a\u009b2J\u202eb"`} {
+	for _, want := range []string{
+		`"path":"/track/` + order + `"`, `"path":"/apple-app-site-association"`, `"path":"/reset/{token}"`,
+		`"path":"/a\u009b2J\u202eb"`,
+	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("got a log without %s:\n%s", want, text)
 		}

@@ -41,13 +41,15 @@ func TestProfile(t *testing.T) {
 	}
 	read(other, none)
 	for _, body := range []string{
-		`{"language":"de"}`, `{"public_name":""}`, `{"support_url":"http://metro.example"}`, `{"support_url":"https://a:b@metro.example"}`,
-		`{"support_url":"javascript:alert(1)"}`, `{"support_url":"https://metro.example/\"><script>"}`, `{"support_url":"https://metro.example/#x"}`,
+		`{"language":"de"}`, `{"public_name":""}`, `{"support_url":"http://metro.example"}`,
+		`{"support_url":"https://a:b@metro.example"}`, `{"support_url":"javascript:alert(1)"}`,
+		`{"support_url":"https://metro.example/\"><script>"}`, `{"support_url":"https://metro.example/#x"}`,
 	} {
 		owner.Call(t, "PATCH", "/v1/account", []byte(body)).Refused(t, 422, "validation_error")
 	}
 	log := admin.Call(t, "GET", "/ops/v1/audit?action=account.changed", nil).Must(t, 200)
-	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != owner.UserID || log.Text("entries", 2, "after", "public_name") != "Métro" {
+	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != owner.UserID ||
+		log.Text("entries", 2, "after", "public_name") != "Métro" {
 		t.Errorf("audit log: got %s, want three entries of the owner", log.Body)
 	}
 }
@@ -81,8 +83,9 @@ func TestLogo(t *testing.T) {
 	}
 	shown := s.Do(t, "GET", address, nil).Must(t, 200)
 	for header, want := range map[string]string{
-		"Content-Type": "image/png", "Cache-Control": "public, max-age=31536000, immutable", "X-Content-Type-Options": "nosniff",
-		"Content-Security-Policy": "default-src 'none'; sandbox", "Access-Control-Allow-Origin": "", "Set-Cookie": "",
+		"Content-Type": "image/png", "Cache-Control": "public, max-age=31536000, immutable",
+		"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox",
+		"Access-Control-Allow-Origin": "", "Set-Cookie": "",
 	} {
 		if got := shown.Header.Get(header); got != want {
 			t.Errorf("%s: got %q, want %q", header, got, want)
@@ -105,7 +108,8 @@ func TestLogo(t *testing.T) {
 		t.Errorf("a logo of 4.2 megapixels: got %s, want %q", large.Body, want)
 	}
 	put([]byte("no picture")).Refused(t, 422, "validation_error")
-	s.Do(t, "PUT", "/v1/account/logo", planted, "Cookie", owner.Cookie, "Content-Type", "image/svg+xml").Refused(t, 415, "unsupported_media_type")
+	s.Do(t, "PUT", "/v1/account/logo", planted, "Cookie", owner.Cookie, "Content-Type", "image/svg+xml").Refused(t, 415,
+		"unsupported_media_type")
 	put(drawingOf(t, color.Black, 4_001)).Refused(t, 422, "validation_error")
 	put(make([]byte, 1<<20+1)).Refused(t, 413, "payload_too_large")
 	p.As(t, "developer").Call(t, "DELETE", "/v1/account/logo", nil).Refused(t, 403, "forbidden")
@@ -115,7 +119,8 @@ func TestLogo(t *testing.T) {
 	if removed := owner.Call(t, "DELETE", "/v1/account/logo", nil).Must(t, 200); removed.JSON("logo") != nil {
 		t.Errorf("removed: got %s, want no logo", removed.Body)
 	}
-	for _, unknown := range []string{newer, "/logos/" + p.PartnerID + "/%00", "/logos/par_00000000/none", "/logos/" + p.PartnerID + "/none"} {
+	for _, unknown := range []string{newer, "/logos/" + p.PartnerID + "/%00", "/logos/par_00000000/none", "/logos/" +
+		p.PartnerID + "/none"} {
 		s.Do(t, "GET", unknown, nil).Refused(t, 404, "not_found")
 	}
 	if left := s.Query(t, "SELECT length(logo) FROM partner_profiles"); len(left) != 1 || left[0] != "0" {

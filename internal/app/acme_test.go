@@ -59,7 +59,8 @@ func newAuthority(t *testing.T, domain string, address func() string) *authority
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &authority{domain: domain, address: address, key: key, root: root, state: "pending", random: repeatable.Reader(t, "leaf")}
+	a := &authority{domain: domain, address: address, key: key, root: root, state: "pending", random: repeatable.Reader(t,
+		"leaf")}
 	a.Server = httptest.NewServer(a)
 	t.Cleanup(a.Close)
 	return a
@@ -72,14 +73,17 @@ func (a *authority) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	challenge := map[string]any{"type": "tls-alpn-01", "url": a.URL + "/challenge", "token": "token", "status": a.state}
 	switch r.URL.Path {
 	case "/directory":
-		a.answer(w, http.StatusOK, map[string]any{"newNonce": a.URL + "/nonce", "newAccount": a.URL + "/account", "newOrder": a.URL + "/new-order"})
+		a.answer(w, http.StatusOK,
+			map[string]any{"newNonce": a.URL + "/nonce", "newAccount": a.URL + "/account", "newOrder": a.URL + "/new-order"})
 	case "/nonce":
 	case "/account":
 		a.answer(w, http.StatusCreated, map[string]any{"status": "valid"})
 	case "/new-order":
 		a.answer(w, http.StatusCreated, a.order())
 	case "/authorization":
-		a.answer(w, http.StatusOK, map[string]any{"status": a.state, "identifier": map[string]any{"type": "dns", "value": a.domain}, "challenges": []any{challenge}})
+		a.answer(w, http.StatusOK, map[string]any{
+			"status": a.state, "identifier": map[string]any{"type": "dns", "value": a.domain}, "challenges": []any{challenge},
+		})
 	case "/challenge":
 		if a.failure = a.validate(r.Context()); a.failure == nil {
 			a.state = "valid"
@@ -106,7 +110,9 @@ func (a *authority) answer(w http.ResponseWriter, status int, body any) {
 }
 
 func (a *authority) order() map[string]any {
-	order := map[string]any{"status": a.state, "authorizations": []string{a.URL + "/authorization"}, "finalize": a.URL + "/finalize"}
+	order := map[string]any{
+		"status": a.state, "authorizations": []string{a.URL + "/authorization"}, "finalize": a.URL + "/finalize",
+	}
 	if a.state == "valid" {
 		order["status"] = "ready"
 	}
@@ -118,7 +124,9 @@ func (a *authority) order() map[string]any {
 
 // validate connects to the service as an authority does.
 func (a *authority) validate(ctx context.Context) error {
-	dialer := tls.Dialer{Config: &tls.Config{ServerName: a.domain, NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true}} //nolint:gosec // the certificate is the proof
+	dialer := tls.Dialer{
+		Config: &tls.Config{ServerName: a.domain, NextProtos: []string{"acme-tls/1"}, InsecureSkipVerify: true},
+	} //nolint:gosec // the certificate is the proof
 	conn, err := dialer.DialContext(ctx, "tcp", a.address())
 	if err != nil {
 		return err
@@ -140,7 +148,10 @@ func (a *authority) issue(r *http.Request) {
 		a.failure = err
 		return
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), DNSNames: request.DNSNames, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour)}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), DNSNames: request.DNSNames, NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(24 * time.Hour),
+	}
 	leaf, err := x509.CreateCertificate(a.random, template, a.root, request.PublicKey, a.key)
 	if err != nil {
 		a.failure = err

@@ -113,7 +113,8 @@ func Check(settings *config.Config) error {
 	if settings.OperatorEmail == "" {
 		return nil
 	}
-	if err := operator.Check(operator.Operator{Email: settings.OperatorEmail, Role: operator.RoleAdmin}, settings.OperatorPassword); err != nil {
+	if err := operator.Check(operator.Operator{Email: settings.OperatorEmail, Role: operator.RoleAdmin},
+		settings.OperatorPassword); err != nil {
 		return fmt.Errorf("the first operator: %w", err)
 	}
 	return nil
@@ -251,8 +252,8 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.retention = newRetention(a.store, a.pictures, a.config, a.Surroundings, a.trust.Age, a.metrics.Retention())
 	a.atClose(ending(a.retention.Close))
 	a.requestLog = requestlogger.NewService(requestlogger.Config{
-		Store: a.store.RequestLog(), Now: a.Now, Random: a.Random, Log: a.Log, MaxBytes: a.config.RequestLogBytes, Aged: a.trust.Age,
-		Observer: a.metrics.RequestLog(), Unreadable: a.unreadable("request_log"),
+		Store: a.store.RequestLog(), Now: a.Now, Random: a.Random, Log: a.Log, MaxBytes: a.config.RequestLogBytes,
+		Aged: a.trust.Age, Observer: a.metrics.RequestLog(), Unreadable: a.unreadable("request_log"),
 	})
 	a.atClose(ending(a.requestLog.Close))
 	if err := a.openWebhooks(ctx, a.sealer); err != nil {
@@ -275,7 +276,8 @@ func (a *App) open(ctx context.Context) (err error) {
 func (a *App) prepare(ctx context.Context) error {
 	if a.config.OperatorEmail != "" {
 		ctx := audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
-		if _, err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword, operator.RoleAdmin); err != nil {
+		if _, err := a.operators.EnsureOperator(ctx, a.config.OperatorEmail, a.config.OperatorPassword,
+			operator.RoleAdmin); err != nil {
 			return fmt.Errorf("add the first operator: %w", err)
 		}
 	}

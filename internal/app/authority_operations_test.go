@@ -403,7 +403,8 @@ var operatorOperations = []operation{
 	onOrder("admin", "POST /ops/v1/partners/{partner_id}/erasures", `{"order_ids":[%q],"force":true}`),
 	prepared("admin", "POST /ops/v1/system/accept-clock", func(*rig, *someone) (string, []string) { return "", nil }),
 	prepared("admin", "POST /ops/v1/system/resume", func(r *rig, _ *someone) (string, []string) {
-		r.Execute(r.t, "INSERT INTO settings (name, value) VALUES ('hold', '{\"reason\":\"asked\"}') ON CONFLICT (name) DO NOTHING")
+		r.Execute(r.t,
+			"INSERT INTO settings (name, value) VALUES ('hold', '{\"reason\":\"asked\"}') ON CONFLICT (name) DO NOTHING")
 		return "", nil
 	}),
 	prepared("admin", "POST /ops/v1/rate-cards", func(r *rig, _ *someone) (string, []string) {

@@ -260,7 +260,8 @@ func (r *rig) taking(l loss, w *someone) (*apptest.Answer, error) {
 // unrelated are the tables in which the service itself counts and notes what happens. The
 // loose pictures are counted at the end.
 var unrelated = []string{
-	"goose_db_version", "loose_pictures", "nodes", "rate_ledgers", "rate_leases", "request_log", "settings", "sign_in_counts",
+	"goose_db_version", "loose_pictures", "nodes", "rate_ledgers", "rate_leases", "request_log", "settings",
+	"sign_in_counts",
 }
 
 // dump returns the rows of all tables that people's changes write. Of events and
@@ -348,7 +349,8 @@ func (r *rig) race(o operation, l loss, transaction int, bySession bool) (held b
 		r.t.Errorf("%s: got status %d, want %d: %s", this, answer.Status, l.status, answer.Body)
 	}
 	if after := r.dump(q.partner); after != before {
-		r.t.Errorf("%s: got rows\n%s\nwant none, and not these to be gone\n%s", this, missing(after, before), missing(before, after))
+		r.t.Errorf("%s: got rows\n%s\nwant none, and not these to be gone\n%s", this, missing(after, before),
+			missing(before, after))
 	}
 	if sent := r.mails.count(); sent != mails {
 		r.t.Errorf("%s: got %d mails, want none", this, sent-mails)

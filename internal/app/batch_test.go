@@ -70,9 +70,10 @@ func TestBatchWithErrors(t *testing.T) {
 	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 5})
 	f.partner.Create(t, testkit.OrderJSON("OLD", "")).Must(t, 201)
 	key, body := uuid.NewString(), batchOf(
-		testkit.OrderJSON("A-0", buying(lamp, 3)), testkit.OrderJSON("A-1", buying(lamp, 3)), testkit.OrderJSON("A-2", buying(lamp, 2)),
-		testkit.OrderJSON("A-3", buying(lamp, 1)), testkit.OrderJSON("OLD", ""), testkit.OrderJSON("A-0", ""),
-		[]byte(`{"partner_order_id":"A-6"}`), []byte(`null`), []byte(`[]`), testkit.OrderJSON("A-9", buying(99, 1)), testkit.OrderJSON("A-10", ""))
+		testkit.OrderJSON("A-0", buying(lamp, 3)), testkit.OrderJSON("A-1", buying(lamp, 3)),
+		testkit.OrderJSON("A-2", buying(lamp, 2)), testkit.OrderJSON("A-3", buying(lamp, 1)), testkit.OrderJSON("OLD", ""),
+		testkit.OrderJSON("A-0", ""), []byte(`{"partner_order_id":"A-6"}`), []byte(`null`), []byte(`[]`),
+		testkit.OrderJSON("A-9", buying(99, 1)), testkit.OrderJSON("A-10", ""))
 	first := batchAs(t, f.partner, key, body).Must(t, 200)
 	const want = "new, insufficient_stock, new, insufficient_stock, conflict, conflict, validation_error, validation_error, validation_error, validation_error, new"
 	if got := outcomes(first); got != want || first.JSON("created") != 3.0 || first.JSON("refused") != 8.0 {
@@ -100,7 +101,8 @@ func TestBatchWithErrors(t *testing.T) {
 		if again := records(t, third)[i]; record != "" && again != record {
 			t.Errorf("order %d: got %s\nwant %s", i, again, record)
 		}
-		if read := f.partner.Call(t, "GET", "/v1/orders/"+third.Text("results", i, "order", "order_id"), nil); third.JSON("results", i, "status") == 201.0 && read.Status != 200 {
+		if read := f.partner.Call(t, "GET", "/v1/orders/"+third.Text("results", i, "order", "order_id"),
+			nil); third.JSON("results", i, "status") == 201.0 && read.Status != 200 {
 			t.Errorf("order %d: got status %d, want 200: %s", i, read.Status, read.Body)
 		}
 	}
@@ -116,7 +118,8 @@ func TestBatchKeyWithAnotherBody(t *testing.T) {
 	batchAs(t, f.partner, key, batchOf([]byte(`{}`), testkit.OrderJSON("A-1", ""))).Must(t, 200)
 	before := f.Content(t)
 	for _, other := range [][]byte{
-		refused, batchOf(testkit.OrderJSON("A-1", "")), batchOf(testkit.OrderJSON("B-1", ""), testkit.OrderJSON("B-2", ""), testkit.OrderJSON("B-3", "")),
+		refused, batchOf(testkit.OrderJSON("A-1",
+			"")), batchOf(testkit.OrderJSON("B-1", ""), testkit.OrderJSON("B-2", ""), testkit.OrderJSON("B-3", "")),
 	} {
 		batchAs(t, f.partner, key, other).Refused(t, 422, "idempotency_key_reused")
 	}
@@ -139,20 +142,23 @@ func TestConcurrentBatches(t *testing.T) {
 	}
 	for round := range 5 {
 		name := func(i int) string { return fmt.Sprintf("R%d-%d", round, i) }
-		body := batchOf(testkit.OrderJSON(name(0), buying(lamp, 1)), []byte(`{}`), testkit.OrderJSON(name(2), ""), testkit.OrderJSON(name(2), ""))
+		body := batchOf(testkit.OrderJSON(name(0), buying(lamp, 1)), []byte(`{}`), testkit.OrderJSON(name(2), ""),
+			testkit.OrderJSON(name(2), ""))
 		seen := map[string]int{}
 		key := uuid.NewString()
 		for _, got := range apptest.Together(4, func(i int) *apptest.Answer { return batchAs(t, nodes[i%2], key, body) }) {
 			seen[outcomes(got.Must(t, 200))]++
 			seen[strings.Join(records(t, got), "\n")]++
 		}
-		if seen["new, validation_error, new, conflict"] != 1 || seen["again, validation_error, again, conflict"] != 3 || len(seen) != 3 {
+		if seen["new, validation_error, new, conflict"] != 1 || seen["again, validation_error, again, conflict"] != 3 ||
+			len(seen) != 3 {
 			t.Errorf("equal batches: got %v, want one new batch and three replays", seen)
 		}
 		key = uuid.NewString()
 		won := map[string]int{}
 		for _, got := range apptest.Together(4, func(i int) *apptest.Answer {
-			return batchAs(t, nodes[i%2], key, batchOf(testkit.OrderJSON(fmt.Sprintf("%s-%d", name(7), i), ""), testkit.OrderJSON(name(8), "")))
+			return batchAs(t, nodes[i%2], key,
+				batchOf(testkit.OrderJSON(fmt.Sprintf("%s-%d", name(7), i), ""), testkit.OrderJSON(name(8), "")))
 		}) {
 			if got.Status != 200 {
 				got.Refused(t, 422, "idempotency_key_reused")
@@ -183,10 +189,12 @@ func TestBatchSize(t *testing.T) {
 	key := uuid.NewString()
 	full := batchOf(orders[:500]...)
 	got := batchAs(t, f.partner, key, full).Must(t, 200)
-	if want := strings.Repeat("new, ", 450) + strings.Repeat("insufficient_stock, ", 49) + "insufficient_stock"; outcomes(got) != want {
+	if want := strings.Repeat("new, ",
+		450) + strings.Repeat("insufficient_stock, ", 49) + "insufficient_stock"; outcomes(got) != want {
 		t.Errorf("500 orders: got %s, want %s", outcomes(got), want)
 	}
-	if again := batchAs(t, f.partner, key, full).Must(t, 200); strings.Join(records(t, again), "") != strings.Join(records(t, got), "") {
+	if again := batchAs(t, f.partner, key, full).Must(t,
+		200); strings.Join(records(t, again), "") != strings.Join(records(t, got), "") {
 		t.Error("500 orders again: got others, want the same")
 	}
 	many := paddedBatch(t, 4<<20)
@@ -269,9 +277,14 @@ func TestValidationMatchesCreation(t *testing.T) {
 	repeatable.Check(t, func(r *rapid.T) {
 		number++
 		reference := rapid.SampledFrom([]string{"TAKEN", fmt.Sprint("N-", number)}).Draw(r, "reference")
-		items := rapid.SampledFrom([]string{"", "[]", "{}", buying(lamp, 1), buying(lamp, 9), buying(lamp, 101), buying(99, 1), buying(lamp, 0)}).Draw(r, "items")
-		old := rapid.SampledFrom([]string{"express", "H2W 2M5", "2.5", "Montréal", "+15145550100", "2026-01-14T16:00:00-05:00"}).Draw(r, "old")
-		fresh := rapid.SampledFrom([]string{"standard", "same_day", "X0A 0H0", "69", "71", "nonsense", "", "2026-01-13T16:00:00-05:00"}).Draw(r, "new")
+		items := rapid.SampledFrom([]string{"", "[]", "{}", buying(lamp,
+			1), buying(lamp, 9), buying(lamp, 101), buying(99, 1), buying(lamp, 0)}).Draw(r, "items")
+		old := rapid.SampledFrom([]string{
+			"express", "H2W 2M5", "2.5", "Montréal", "+15145550100", "2026-01-14T16:00:00-05:00",
+		}).Draw(r, "old")
+		fresh := rapid.SampledFrom([]string{
+			"standard", "same_day", "X0A 0H0", "69", "71", "nonsense", "", "2026-01-13T16:00:00-05:00",
+		}).Draw(r, "new")
 		body := testkit.OrderJSON(reference, items)
 		if rapid.Bool().Draw(r, "replace") {
 			body = bytes.ReplaceAll(body, []byte(old), []byte(fresh))

@@ -88,15 +88,18 @@ func TestImportErrors(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"every line": {header + "9,,x,1,,,,,\n,,Sugar,much,,,,,\n,TWIN,,,,,,,\n1,,,,,,,5,MTL-1\n,B-Lamp,,2,,,,,\n,N,,1,,,,,\n,N,y,1,,,,,\n,,z,1,9,3,gone,0,\n,,ok,1,,,,,\n",
 			"422 [lines[4].barcode lines[6].barcode lines[8].barcode lines[2].product_id lines[3].price lines[5].opening_quantity lines[7].name lines[9].stock_max lines[9].status lines[9].opening_quantity lines[9].opening_location]"},
-		"cells":           {"name,price\nSugar,1,2\nSalt\nTea,1\n", "422 [lines[2] lines[3]]"},
-		"columns":         {"name,price,colour,name\n", "422 [lines[1] lines[1]]"},
-		"empty":           {"", "400 []"},
-		"quotes":          {"name,price\n\"x,1\n", "400 []"},
-		"two encodings":   {"name,price\nThé,1\nTh\xe9,1\n", "400 []"},
-		"NUL":             {"name,price\n\x00,1\n", "400 []"},
-		"too many":        {"name,price\n" + strings.Repeat("x,1\n", 10_001), "422 [lines[10002]]"},
-		"required":        {"product_id,name\n\n,Tea\n", "422 [lines[3].price]"},
-		"an exponent":     {header + "1,6.27E+11,,,,,,,\n,5.50E+12,Tea,1,,,,,\n9.00E+01,,x,,,,,,\n", "422 [lines[3].barcode lines[4].product_id lines[2].barcode]"},
+		"cells":         {"name,price\nSugar,1,2\nSalt\nTea,1\n", "422 [lines[2] lines[3]]"},
+		"columns":       {"name,price,colour,name\n", "422 [lines[1] lines[1]]"},
+		"empty":         {"", "400 []"},
+		"quotes":        {"name,price\n\"x,1\n", "400 []"},
+		"two encodings": {"name,price\nThé,1\nTh\xe9,1\n", "400 []"},
+		"NUL":           {"name,price\n\x00,1\n", "400 []"},
+		"too many":      {"name,price\n" + strings.Repeat("x,1\n", 10_001), "422 [lines[10002]]"},
+		"required":      {"product_id,name\n\n,Tea\n", "422 [lines[3].price]"},
+		"an exponent": {
+			header + "1,6.27E+11,,,,,,,\n,5.50E+12,Tea,1,,,,,\n9.00E+01,,x,,,,,,\n",
+			"422 [lines[3].barcode lines[4].product_id lines[2].barcode]",
+		},
 		"a thousand":      {"name,price\nTea,\"1,000\"\n", "422 [lines[2].price]"},
 		"after sep=":      {"sep=;\nname;colour\n", "422 [lines[2]]"},
 		"too many errors": {"name,price\n" + strings.Repeat("x,no\n", 1100), "422 [lines[2].price" + more(3, 1001) + "]"},
@@ -105,22 +108,29 @@ func TestImportErrors(t *testing.T) {
 			t.Errorf("%s: got  %.600s\nwant %.600s", name, got, c.want)
 		}
 	}
-	for content, want := range map[string]string{"": "line 1 must name the columns, but the body is empty", "name;colour\nx;1\n": "columns, each at most once, out of"} {
-		if got := s.ask(t, "POST", "/products/import", content, "Content-Type", "text/csv"); !strings.Contains(got.Text("error", "message"), want) {
+	for content, want := range map[string]string{
+		"": "line 1 must name the columns, but the body is empty", "name;colour\nx;1\n": "columns, each at most once, out of",
+	} {
+		if got := s.ask(t, "POST", "/products/import", content, "Content-Type",
+			"text/csv"); !strings.Contains(got.Text("error", "message"), want) {
 			t.Errorf("%q: got %s, want %s", content, got.Body, want)
 		}
 	}
-	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415, "unsupported_media_type")
-	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type", "text/csv").Refused(t, 404, "not_found")
+	s.ask(t, "POST", "/products/import", "name\n", "Content-Type", "application/json").Refused(t, 415,
+		"unsupported_media_type")
+	s.ask(t, "POST", "/ops/v1/partners/par_00000000/products/import", "name,price\nx,1\n", "Content-Type",
+		"text/csv").Refused(t, 404, "not_found")
 	s.Unchanged(t, before)
 	good := header + fmt.Sprintf("%d,NEW,,,,,,,\n,,Sugar,4.5,1,9,inactive,12,MTL-1\n,S2,Salt,2,,,,,\n", lamp)
 	if got := s.imports(t, "\xef\xbb\xbf"+good); got != "2 1 0 1" {
 		t.Errorf("good: got %s, want 2 1 0 1", got)
 	}
-	if got := s.ask(t, "GET", "/products/4", "").Must(t, 200); got.JSON("quantity") != 12.0 || got.JSON("price") != 4.5 || got.Text("status") != "inactive" {
+	if got := s.ask(t, "GET", "/products/4", "").Must(t, 200); got.JSON("quantity") != 12.0 ||
+		got.JSON("price") != 4.5 || got.Text("status") != "inactive" {
 		t.Errorf("Sugar: got %s, want what was imported", got.Body)
 	}
-	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" || got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
+	if got := s.ask(t, "GET", "/products/1", "").Must(t, 200); got.Text("barcode") != "NEW" ||
+		got.Text("name") != "Lamp" || got.JSON("quantity") != 7.0 {
 		t.Errorf("Lamp: got %s, want another barcode only", got.Body)
 	}
 	s.Audit(t)
@@ -165,7 +175,8 @@ func TestImportIdempotency(t *testing.T) {
 		}
 	}
 	send(body+"Rug,1,,\n").Refused(t, 422, "idempotency_key_reused")
-	s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", "x").Refused(t, 400, "bad_request")
+	s.ask(t, "POST", "/products/import", body, "Content-Type", "text/csv", "Idempotency-Key", "x").Refused(t, 400,
+		"bad_request")
 	all := s.ask(t, "GET", "/products", "").Must(t, 200)
 	if fresh != 1 || all.Len("products") != 1 || all.JSON("products", 0, "quantity") != 10.0 {
 		t.Errorf("got %d imports carried out, want 1: %s", fresh, all.Body)

@@ -30,7 +30,8 @@ func newClocked(t *testing.T, options ...apptest.Option) *clocked {
 	h := &hooked{Service: service, receiver: apptest.NewReceiver(t)}
 	h.partner, h.operator = h.Register(t, "metro"), h.Operate(t)
 	h.secret = h.partner.SetEndpoint(t, h.receiver.URL)
-	return &clocked{hooked: h, owner: h.partner.Owner(t), lamp: h.operator.Stock(t, h.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 90})}
+	return &clocked{hooked: h, owner: h.partner.Owner(t), lamp: h.operator.Stock(t, h.partner.PartnerID, "Lamp",
+		map[string]int{"MTL-1": 90})}
 }
 
 // create creates an order of a lamp and returns its record.
@@ -150,7 +151,8 @@ func TestEventsWhenTheClockIsSetBack(t *testing.T) {
 
 			c.Clock.Advance(2 * untilNext[0])
 			if got := c.receiver.Next(t).Header.Get("Drop-Event-Timestamp"); got != strconv.FormatInt(c.Clock.Now().Unix(), 10) {
-				t.Errorf("got Drop-Event-Timestamp %s of a retry, want %d, the time of receivers' clocks", got, c.Clock.Now().Unix())
+				t.Errorf("got Drop-Event-Timestamp %s of a retry, want %d, the time of receivers' clocks", got,
+					c.Clock.Now().Unix())
 			}
 			c.settled(t, failed, "1 delivered 2")
 			later := c.accepted(t)
@@ -162,7 +164,8 @@ func TestEventsWhenTheClockIsSetBack(t *testing.T) {
 			c.receiver.Next(t)
 			c.settled(t, later, "1 delivered 1", "2 delivered 1")
 
-			if got, want := texts(c.get(t, "/v1/webhooks/events"), "events", "order_id"), []string{later, later, failed, seen}; !slices.Equal(got, want) {
+			if got, want := texts(c.get(t, "/v1/webhooks/events"), "events", "order_id"),
+				[]string{later, later, failed, seen}; !slices.Equal(got, want) {
 				t.Errorf("events, newest first: got %v, want %v", got, want)
 			}
 			fed := c.get(t, "/v1/webhooks/feed?after="+feed)
@@ -214,7 +217,8 @@ func TestBoardWhenTheClockIsSetBack(t *testing.T) {
 				t.Errorf("got a history of %v, want ascending", history)
 			}
 			audit := c.ask(t, "/ops/v1/audit?limit=3")
-			if got, want := strings.Join(texts(audit, "entries", "action"), " "), "order.moved order.moved order.moved"; got != want {
+			if got, want := strings.Join(texts(audit, "entries", "action"), " "),
+				"order.moved order.moved order.moved"; got != want {
 				t.Errorf("audit log, newest first: got %s, want %s: %s", got, want, audit.Body)
 			}
 		})
@@ -242,8 +246,10 @@ func TestSignInWhenTheClockIsSetBack(t *testing.T) {
 			if again.Text("order_id") != first.Text("order_id") || again.Header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("got %s again, want %s", again.Body, first.Body)
 			}
-			c.Do(t, "GET", "/v1/orders", nil, c.partner.SignedAt(before, "GET", "/v1/orders", nil)...).Refused(t, 401, "unauthorized")
-			if got, want := c.Do(t, "GET", "/v1/health", nil).Text("time"), c.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"); got != want {
+			c.Do(t, "GET", "/v1/orders", nil, c.partner.SignedAt(before, "GET", "/v1/orders", nil)...).Refused(t, 401,
+				"unauthorized")
+			if got, want := c.Do(t, "GET", "/v1/health", nil).Text("time"),
+				c.Clock.Now().UTC().Format("2006-01-02T15:04:05.000Z"); got != want {
 				t.Errorf("health: got the time %s, want %s", got, want)
 			}
 			c.owner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, c.receiver.URL)).Must(t, 200)

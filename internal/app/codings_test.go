@@ -53,7 +53,10 @@ func decoded(t *testing.T, a *apptest.Answer, coding string) []byte {
 func TestDocumentationIsCompressed(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
-	for _, path := range []string{"/docs", "/docs.md", "/docs/api/createOrder", "/docs/search/en.json", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json"} {
+	for _, path := range []string{
+		"/docs", "/docs.md", "/docs/api/createOrder", "/docs/search/en.json", "/openapi.yaml", "/openapi.json", "/ops.yaml",
+		"/ops.json",
+	} {
 		plain := s.Do(t, "GET", path, nil, "Accept-Encoding", "identity").Must(t, 200)
 		for _, coding := range codings {
 			got := s.Do(t, "GET", path, nil, "Accept-Encoding", coding).Must(t, 200)
@@ -64,7 +67,8 @@ func TestDocumentationIsCompressed(t *testing.T) {
 	}
 	for _, path := range []string{"/portal/login", "/console/login", "/v1/health"} {
 		if got := s.Do(t, "GET", path, nil, "Accept-Encoding", "gzip, zstd"); got.Header.Get("Content-Encoding") != "" {
-			t.Errorf("%s: got status %d with Content-Encoding %q, want none", path, got.Status, got.Header.Get("Content-Encoding"))
+			t.Errorf("%s: got status %d with Content-Encoding %q, want none", path, got.Status,
+				got.Header.Get("Content-Encoding"))
 		}
 	}
 }
@@ -87,8 +91,10 @@ func TestListsAreCompressed(t *testing.T) {
 		plain := read(path, "identity")
 		for _, coding := range codings {
 			got := read(path, coding)
-			if text := decoded(t, got, coding); !bytes.Equal(text, plain.Body) || coding != "identity" && len(got.Body) > len(text)/3 {
-				t.Errorf("%s by %s: got %d bytes for %d, want the same text in a third", path, coding, len(got.Body), len(plain.Body))
+			if text := decoded(t, got, coding); !bytes.Equal(text, plain.Body) ||
+				coding != "identity" && len(got.Body) > len(text)/3 {
+				t.Errorf("%s by %s: got %d bytes for %d, want the same text in a third", path, coding, len(got.Body),
+					len(plain.Body))
 			}
 		}
 	}

@@ -33,15 +33,19 @@ func TestStrangerGainsNothingByAClick(t *testing.T) {
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
 	s := apptest.Start(t, withMail(server), apptest.Webhooks())
 	const password = "a long password of a thief"
-	s.Do(t, "POST", "/v1/auth/register", fmt.Appendf(nil, `{"name":"metro","email":"metro@example.com","password":%q}`, password)).Must(t, 201)
+	s.Do(t, "POST", "/v1/auth/register",
+		fmt.Appendf(nil, `{"name":"metro","email":"metro@example.com","password":%q}`, password)).Must(t, 201)
 	thief := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: password}).NewKey(t)
 	thief.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := thief.Owner(t)
-	stranger := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: thief.Email, password: password}
+	stranger := &person{
+		Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: thief.Email, password: password,
+	}
 	stranger.enrol(t, session.Cookie)
 
 	mail := <-server.Proofs
-	if !strings.Contains(mail.Text, "enter no password") || !strings.Contains(mail.Text, "API keys that were made before then end") {
+	if !strings.Contains(mail.Text, "enter no password") ||
+		!strings.Contains(mail.Text, "API keys that were made before then end") {
 		t.Errorf("got the mail %q, want what a click means and what a stranger's account is", mail.Text)
 	}
 	token := linkIn(t, mail, "email")
@@ -60,7 +64,8 @@ func TestStrangerGainsNothingByAClick(t *testing.T) {
 	}
 
 	s.Do(t, "POST", "/v1/auth/reset", []byte(`{"email":"metro@example.com"}`)).Must(t, 202)
-	s.Do(t, "POST", "/v1/auth/reset/"+linkIn(t, <-server.Mails, "reset"), []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
+	s.Do(t, "POST", "/v1/auth/reset/"+linkIn(t, <-server.Mails, "reset"),
+		[]byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
 	s.Clock.Advance(time.Minute) // in which nodes read keys again
 	s.Do(t, "GET", "/v1/orders", nil, thief.Signed("GET", "/v1/orders", nil)...).Refused(t, 401, "unauthorized")
 	session.Call(t, "GET", "/v1/account", nil).Refused(t, 401, "unauthorized")
@@ -68,7 +73,8 @@ func TestStrangerGainsNothingByAClick(t *testing.T) {
 	if rows := s.Query(t, "SELECT enabled FROM webhook_endpoints"); !slices.Equal(rows, []string{"0"}) {
 		t.Errorf("got the endpoints %v, want one that is disabled", rows)
 	}
-	own := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: "brume-et-vent-1908"}).Owner(t) // without a code
+	// without a code
+	own := (&apptest.Partner{Service: s, Email: "metro@example.com", Password: "brume-et-vent-1908"}).Owner(t)
 	if got := confirmed(t, own); !slices.Equal(got, []bool{true}) {
 		t.Errorf("after the reset: got %v, want the address confirmed", got)
 	}
@@ -82,7 +88,8 @@ func TestStrangerCannotGiveAnAddress(t *testing.T) {
 	s := apptest.Start(t, withMail(server))
 	thief := s.Register(t, "thief")
 	owner := thief.Owner(t)
-	owner.Call(t, "POST", "/v1/auth/email", fmt.Appendf(nil, `{"new_email":"metro@example.com","password":%q}`, owner.Password)).Must(t, 202)
+	owner.Call(t, "POST", "/v1/auth/email",
+		fmt.Appendf(nil, `{"new_email":"metro@example.com","password":%q}`, owner.Password)).Must(t, 202)
 	token := linkIn(t, <-server.Mails, "email")
 	other := s.Register(t, "other").Owner(t) // is signed in, as another person
 	page := other.Open(t, "/portal/email/"+token)

@@ -17,7 +17,8 @@ func TestConnectionBounds(t *testing.T) {
 		{512, 4, 1, 2},
 	} {
 		if perNetwork, most := connectionBounds(c.limit, c.files); perNetwork != c.perNetwork || most != c.most {
-			t.Errorf("limit %d, %d files: got %d and %d, want %d and %d", c.limit, c.files, perNetwork, most, c.perNetwork, c.most)
+			t.Errorf("limit %d, %d files: got %d and %d, want %d and %d", c.limit, c.files, perNetwork, most, c.perNetwork,
+				c.most)
 		}
 	}
 }

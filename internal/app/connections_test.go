@@ -67,14 +67,16 @@ func TestConnectionsOfOneAddress(t *testing.T) {
 		t.Errorf("a trusted proxy: got %v, want an answer", err)
 	}
 	families := newScrape(t, s.MetricsURL).families
-	if got := families["dropyard_http_connections_refused_total"].GetMetric(); len(got) != 2 || got[0].GetCounter().GetValue()+got[1].GetCounter().GetValue() < 1 {
+	if got := families["dropyard_http_connections_refused_total"].GetMetric(); len(got) != 2 ||
+		got[0].GetCounter().GetValue()+got[1].GetCounter().GetValue() < 1 {
 		t.Errorf("got %v connections refused, want at least 1", got)
 	}
 	if got := families["dropyard_http_connections"].GetMetric()[0].GetGauge().GetValue(); got < 12 {
 		t.Errorf("got %v open connections, want at least 12", got)
 	}
 	_ = idle[0].Close()
-	apptest.Await(t, "the address is served after it has closed a connection", func() bool { return healthFrom(t, "127.0.0.3", s) == nil })
+	apptest.Await(t, "the address is served after it has closed a connection",
+		func() bool { return healthFrom(t, "127.0.0.3", s) == nil })
 	s.Stop()
 	if want := `event=connections_refused address=127.0.0.3`; !strings.Contains(s.Log.String(), want) {
 		t.Errorf("got no line with %s:\n%s", want, s.Log)

@@ -186,7 +186,8 @@ func (p *phone) send(t *testing.T, s *stop, a act) *apptest.Answer {
 		path += "/proofs?kind=photo&occurred_at=" + timestamp.Format(a.at)
 		return p.Do(t, "POST", path, a.picture, append(headers, "Content-Type", "image/png")...)
 	}
-	body := fmt.Appendf(nil, `{"status":%q,"occurred_at":%q,"failure_reason":"not_home"}`, a.status, timestamp.Format(a.at))
+	body := fmt.Appendf(nil, `{"status":%q,"occurred_at":%q,"failure_reason":"not_home"}`, a.status,
+		timestamp.Format(a.at))
 	return p.Do(t, "POST", path+"/status", body, headers...)
 }
 
@@ -203,7 +204,8 @@ func (h *courierHour) check(t *testing.T) {
 			}
 			read := h.operator.Call(t, "GET", "/ops/v1/orders/"+s.orderID, nil).Must(t, 200)
 			for i := 3; i < read.Len("order", "status_history"); i++ { // after pending, accepted and courier_assigned
-				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"), read.Text("order", "status_history", i, "timestamp"))
+				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"),
+					read.Text("order", "status_history", i, "timestamp"))
 			}
 			if got.String() != want.String() {
 				t.Errorf("%s: got\n%swant\n%s", s.orderID, &got, &want)

@@ -17,10 +17,12 @@ import (
 func (f floor) rider(t *testing.T, name string) *apptest.Operator {
 	t.Helper()
 	r := &apptest.Operator{Service: f.Service}
-	r.CourierID = f.operator.Call(t, "POST", "/ops/v1/couriers", fmt.Appendf(nil, `{"name":%q,"phone":"+15145550190","vehicle":"bike"}`, name)).Must(t, 201).Text("courier_id")
+	r.CourierID = f.operator.Call(t, "POST", "/ops/v1/couriers",
+		fmt.Appendf(nil, `{"name":%q,"phone":"+15145550190","vehicle":"bike"}`, name)).Must(t, 201).Text("courier_id")
 	email, password := name+"@riders.example", "a long password of "+name
 	r.OperatorID = f.operator.Call(t, "POST", "/ops/v1/operators",
-		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":"courier","courier_id":%q}`, email, password, r.CourierID)).Must(t, 201).Text("operator_id")
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":"courier","courier_id":%q}`, email, password, r.CourierID)).Must(t,
+		201).Text("operator_id")
 	r.Token = tokenOf(t, f.Service, email, password).Must(t, 201).Text("token")
 	return r
 }
@@ -59,8 +61,10 @@ func TestCourierRecords(t *testing.T) {
 	carried := f.carried(t, r, "carried", delivery.StatusPickedUp)
 	waiting := f.orderIn(t, "waiting", delivery.StatusAccepted)
 
-	changed := f.operator.Call(t, "PATCH", target, []byte(`{"name":"Noor Singh","phone":"+15145550191","vehicle":null}`)).Must(t, 200)
-	if changed.Text("name") != "Noor Singh" || changed.Text("phone") != "+15145550191" || changed.Text("vehicle") != "bike" || changed.JSON("active") != true {
+	changed := f.operator.Call(t, "PATCH", target,
+		[]byte(`{"name":"Noor Singh","phone":"+15145550191","vehicle":null}`)).Must(t, 200)
+	if changed.Text("name") != "Noor Singh" || changed.Text("phone") != "+15145550191" ||
+		changed.Text("vehicle") != "bike" || changed.JSON("active") != true {
 		t.Errorf("change: got %s, want a new name and phone only", changed.Body)
 	}
 	if read := f.operator.Call(t, "GET", target, nil).Must(t, 200); string(read.Body) != string(changed.Body) {
@@ -96,7 +100,8 @@ func TestCourierRecords(t *testing.T) {
 	if counts.JSON("reasons", "courier_gone") != 1.0 || counts.JSON("attention") != 1.0 || counts.JSON("open") != 2.0 {
 		t.Errorf("attention: got %s, want 1 order of courier_gone, 2 open", counts.Body)
 	}
-	if row := f.operator.Call(t, "GET", "/ops/v1/orders/"+carried, nil).Must(t, 200); fmt.Sprint(row.JSON("attention")) != "[courier_gone]" ||
+	if row := f.operator.Call(t, "GET", "/ops/v1/orders/"+carried, nil).Must(t,
+		200); fmt.Sprint(row.JSON("attention")) != "[courier_gone]" ||
 		row.Text("courier", "name") != "Noor Singh" || row.Text("order", "courier", "name") != "noor" {
 		t.Errorf("order: got %s, want the reason courier_gone and the changed courier", row.Body)
 	}
@@ -106,8 +111,10 @@ func TestCourierRecords(t *testing.T) {
 	f.expect(t, "attention=courier_gone")
 
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=courier.changed&object_id="+r.CourierID, nil).Must(t, 200)
-	if log.Len("entries") != 3 || log.JSON("entries", 1, "before", "active") != true || log.JSON("entries", 1, "after", "active") != false ||
-		log.Text("entries", 2, "before", "phone") != "+15145550190" || log.Text("entries", 2, "after", "phone") != "+15145550191" {
+	if log.Len("entries") != 3 || log.JSON("entries", 1, "before", "active") != true ||
+		log.JSON("entries", 1, "after", "active") != false ||
+		log.Text("entries", 2, "before", "phone") != "+15145550190" ||
+		log.Text("entries", 2, "after", "phone") != "+15145550191" {
 		t.Errorf("audit log: got %s, want three changes of the courier", log.Body)
 	}
 	f.Audit(t)
@@ -119,10 +126,13 @@ func TestCourierAccounts(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	create := func(role, courier string) *apptest.Answer {
-		return f.operator.Call(t, "POST", "/ops/v1/operators", fmt.Appendf(nil, `{"email":"x-%s@example.com","password":"a long password","role":%q%s}`, role, role, courier))
+		return f.operator.Call(t, "POST", "/ops/v1/operators",
+			fmt.Appendf(nil, `{"email":"x-%s@example.com","password":"a long password","role":%q%s}`, role, role, courier))
 	}
 	linked := fmt.Sprintf(`,"courier_id":%q`, f.operator.CourierID)
-	for _, refused := range [][2]string{{"courier", ""}, {"courier", `,"courier_id":null`}, {"courier", `,"courier_id":"cou_none"`}, {"dispatcher", linked}} {
+	for _, refused := range [][2]string{
+		{"courier", ""}, {"courier", `,"courier_id":null`}, {"courier", `,"courier_id":"cou_none"`}, {"dispatcher", linked},
+	} {
 		got := create(refused[0], refused[1]).Refused(t, 422, "validation_error")
 		if got.Text("error", "details", "field") != "courier_id" || got.Len("error", "details", "errors") != 1 {
 			t.Errorf("%v: got %s, want an error of courier_id", refused, got.Body)
@@ -148,7 +158,8 @@ func TestCouriersSeeOwnOrders(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	mine, other := f.rider(t, "mine"), f.rider(t, "other")
-	own, theirs := f.carried(t, mine, "own", delivery.StatusPickedUp), f.carried(t, other, "theirs", delivery.StatusPickedUp)
+	own, theirs := f.carried(t, mine, "own",
+		delivery.StatusPickedUp), f.carried(t, other, "theirs", delivery.StatusPickedUp)
 	unassigned := f.orderIn(t, "unassigned", delivery.StatusAccepted)
 	cookie := opsLogin(t, f.Service, "mine@riders.example", "a long password of mine")
 	ways := map[string]func(method, target, kind string, body []byte) *apptest.Answer{
@@ -160,7 +171,8 @@ func TestCouriersSeeOwnOrders(t *testing.T) {
 		},
 	}
 	for way, ask := range ways {
-		if got := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); got.Len("jobs") != 1 || got.Text("jobs", 0, "order_id") != own || got.Text("courier_id") != mine.CourierID {
+		if got := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); got.Len("jobs") != 1 ||
+			got.Text("jobs", 0, "order_id") != own || got.Text("courier_id") != mine.CourierID {
 			t.Errorf("%s: got jobs %s, want order %s of courier %s", way, got.Body, own, mine.CourierID)
 		}
 		ask("GET", "/ops/v1/jobs?courier_id="+mine.CourierID, "", nil).Must(t, 200)
@@ -171,17 +183,21 @@ func TestCouriersSeeOwnOrders(t *testing.T) {
 		for _, id := range []string{theirs, unassigned} {
 			ask("GET", "/ops/v1/orders/"+id, "", nil).Refused(t, 404, "not_found")
 			ask("GET", "/ops/v1/scan?code="+id, "", nil).Refused(t, 404, "not_found")
-			ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", []byte(`{"status":"failed","failure_reason":"x"}`)).Refused(t, 404, "not_found")
+			ask("POST", "/ops/v1/orders/"+id+"/status", "application/json",
+				[]byte(`{"status":"failed","failure_reason":"x"}`)).Refused(t, 404, "not_found")
 			ask("POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", "image/png", picture(1)).Refused(t, 404, "not_found")
 		}
 	}
-	ways["session"]("POST", "/ops/v1/orders/"+own+"/status", "application/json", []byte(`{"status":"in_transit"}`)).Must(t, 200)
-	f.Do(t, "POST", "/ops/v1/orders/"+own+"/status", []byte(`{"status":"out_for_delivery"}`), "Cookie", cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
+	ways["session"]("POST", "/ops/v1/orders/"+own+"/status", "application/json", []byte(`{"status":"in_transit"}`)).Must(t,
+		200)
+	f.Do(t, "POST", "/ops/v1/orders/"+own+"/status", []byte(`{"status":"out_for_delivery"}`), "Cookie", cookie,
+		"Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
 	if pictures(t, f.Service) != 0 {
 		t.Error("got a picture stored, want none")
 	}
 	f.operator.Call(t, "GET", "/ops/v1/jobs", nil).Refused(t, 422, "validation_error")
-	if got := f.operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+other.CourierID, nil).Must(t, 200); got.Len("jobs") != 1 {
+	if got := f.operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+other.CourierID, nil).Must(t,
+		200); got.Len("jobs") != 1 {
 		t.Errorf("dispatcher: got jobs %s, want 1", got.Body)
 	}
 }
@@ -197,24 +213,30 @@ func TestCourierMoves(t *testing.T) {
 		move(t, r, id, fmt.Sprintf(`{"status":%q}`, status)).Refused(t, 403, "forbidden")
 	}
 	move(t, r, id, `{"status":"gone"}`).Refused(t, 422, "validation_error")
-	for _, body := range []string{`{"status":"failed"}`, `{"status":"failed","failure_reason":""}`, `{"status":"failed","failure_reason":null}`} {
-		if got := move(t, r, id, body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "failure_reason" {
+	for _, body := range []string{
+		`{"status":"failed"}`, `{"status":"failed","failure_reason":""}`, `{"status":"failed","failure_reason":null}`,
+	} {
+		if got := move(t, r, id, body).Refused(t, 422,
+			"validation_error"); got.Text("error", "details", "field") != "failure_reason" {
 			t.Errorf("%s: got %s, want an error of failure_reason", body, got.Body)
 		}
 	}
-	r.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil, `{"order_ids":[%q],"status":"picked_up"}`, id)).Refused(t, 403, "forbidden")
+	r.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil, `{"order_ids":[%q],"status":"picked_up"}`, id)).Refused(t,
+		403, "forbidden")
 	move(t, r, id, `{"status":"delivered"}`).Refused(t, 409, "invalid_transition")
 	for _, status := range []string{"picked_up", "in_transit", "out_for_delivery"} {
 		move(t, r, id, fmt.Sprintf(`{"status":%q}`, status)).Must(t, 200)
 	}
-	failed := move(t, r, id, `{"status":"failed","failure_reason":"Nobody at home","next_attempt":"2026-01-15T09:00:00-05:00"}`).Must(t, 200)
+	failed := move(t, r, id,
+		`{"status":"failed","failure_reason":"Nobody at home","next_attempt":"2026-01-15T09:00:00-05:00"}`).Must(t, 200)
 	if failed.Text("status_history", 6, "notes") != "Nobody at home" {
 		t.Errorf("failed: got %s, want the failure reason in the history", failed.Body)
 	}
 	// The dispatcher moves the order first.
 	f.operator.Move(t, id, "out_for_delivery").Must(t, 200)
 	lost := move(t, r, id, `{"status":"in_transit","version":7}`).Refused(t, 409, "invalid_transition")
-	if lost.Text("error", "details", "changed_by", "email") != apptest.OperatorEmail || lost.JSON("error", "details", "version") != 8.0 {
+	if lost.Text("error", "details", "changed_by", "email") != apptest.OperatorEmail ||
+		lost.JSON("error", "details", "version") != 8.0 {
 		t.Errorf("too late: got %s, want who changed the order, and version 8", lost.Body)
 	}
 	move(t, r, id, `{"status":"delivered","version":8}`).Must(t, 200)
@@ -223,7 +245,9 @@ func TestCourierMoves(t *testing.T) {
 	desk := *f.operator
 	desk.CourierID = other.CourierID
 	desk.Move(t, second, "courier_assigned").Must(t, 200)
-	for _, body := range []string{`{"status":"picked_up"}`, `{"status":"picked_up","version":3}`, `{"status":"picked_up","version":4}`} {
+	for _, body := range []string{
+		`{"status":"picked_up"}`, `{"status":"picked_up","version":3}`, `{"status":"picked_up","version":4}`,
+	} {
 		move(t, r, second, body).Refused(t, 404, "not_found")
 	}
 	if got := jobs(t, r); len(got) != 0 {
@@ -240,8 +264,10 @@ func TestJobs(t *testing.T) {
 	r := f.rider(t, "mine")
 	f.carried(t, r, "dropoff", delivery.StatusPickedUp)
 	later := f.carried(t, r, "again", delivery.StatusOutForDelivery)
-	move(t, r, later, `{"status":"failed","failure_reason":"closed","next_attempt":"2026-01-14T11:00:00-05:00"}`).Must(t, 200)
-	cash := strings.Replace(string(testkit.OrderJSON("pickup", "")), `"reference"`, `"cod":{"amount_cents":4999,"currency":"CAD"},"reference"`, 1)
+	move(t, r, later, `{"status":"failed","failure_reason":"closed","next_attempt":"2026-01-14T11:00:00-05:00"}`).Must(t,
+		200)
+	cash := strings.Replace(string(testkit.OrderJSON("pickup", "")), `"reference"`,
+		`"cod":{"amount_cents":4999,"currency":"CAD"},"reference"`, 1)
 	id := f.partner.Create(t, []byte(cash)).Must(t, 201).Text("order_id")
 	desk := *f.operator
 	desk.CourierID = r.CourierID
@@ -255,8 +281,9 @@ func TestJobs(t *testing.T) {
 		t.Errorf("at 10:00: got %v, want pickup, dropoff, again", order)
 	}
 	for path, want := range map[string]any{
-		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00.000Z", "stop address line1": "4000 Rue Saint-Denis",
-		"stop phone": "+15145550100", "cod amount_cents": 4999.0, "status": "courier_assigned", "version": 3.0, "partner_name": "metro", "instructions": "Leave at the desk",
+		"stop kind": "pickup", "stop area": "H2W", "stop deadline": "2026-01-14T21:00:00.000Z",
+		"stop address line1": "4000 Rue Saint-Denis", "stop phone": "+15145550100", "cod amount_cents": 4999.0,
+		"status": "courier_assigned", "version": 3.0, "partner_name": "metro", "instructions": "Leave at the desk",
 	} {
 		steps := []any{"jobs", 0}
 		for _, name := range strings.Fields(path) {
@@ -266,14 +293,17 @@ func TestJobs(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", path, got.JSON(steps...), want)
 		}
 	}
-	if fmt.Sprint(got.JSON("jobs", 0, "actions")) != "[picked_up failed]" || got.Text("jobs", 0, "parcels", 1, "label") != "LAMP-2" ||
-		got.Text("jobs", 1, "stop", "name") != "Alex Martin" || got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00.000Z" || got.JSON("jobs", 2, "failures") != 1.0 {
+	if fmt.Sprint(got.JSON("jobs", 0, "actions")) != "[picked_up failed]" ||
+		got.Text("jobs", 0, "parcels", 1, "label") != "LAMP-2" ||
+		got.Text("jobs", 1, "stop", "name") != "Alex Martin" ||
+		got.Text("jobs", 2, "next_attempt") != "2026-01-14T16:00:00.000Z" || got.JSON("jobs", 2, "failures") != 1.0 {
 		t.Errorf("got jobs %s, want actions, labels, names and the next attempt", got.Body)
 	}
 	if strings.Contains(string(got.Body), "alex@example.com") {
 		t.Error("got an e-mail address in the jobs, want none")
 	}
-	if got.JSON("delivered", "count") != 1.0 || got.Text("delivered", "latest", 0, "order_id") != done || got.JSON("more") != false {
+	if got.JSON("delivered", "count") != 1.0 || got.Text("delivered", "latest", 0, "order_id") != done ||
+		got.JSON("more") != false {
 		t.Errorf("delivered: got %s, want 1, order %s", got.Body, done)
 	}
 	f.Clock.Advance(time.Hour) // the next attempt is due, in the same place as the other
@@ -283,7 +313,8 @@ func TestJobs(t *testing.T) {
 	since := func(at string) *apptest.Answer {
 		return r.Call(t, "GET", "/ops/v1/jobs?since="+url.QueryEscape(at), nil)
 	}
-	if got := since("2026-01-14T10:30:00-05:00").Must(t, 200); got.JSON("delivered", "count") != 0.0 || got.Len("delivered", "latest") != 0 {
+	if got := since("2026-01-14T10:30:00-05:00").Must(t, 200); got.JSON("delivered", "count") != 0.0 ||
+		got.Len("delivered", "latest") != 0 {
 		t.Errorf("since 10:30: got %s, want none delivered", got.Body)
 	}
 	since("2026-01-01T00:00:00Z").Refused(t, 422, "validation_error")
@@ -303,9 +334,12 @@ func TestScan(t *testing.T) {
 		return by.Call(t, "GET", "/ops/v1/scan?code="+url.QueryEscape(code), nil)
 	}
 	tracking := f.read(t, own).Text("tracking_url")
-	for code, want := range map[string]string{tracking: "<nil> <nil>", own: "<nil> <nil>", "LAMP-2": "2 P-2", "P-1": "1 P-1"} {
+	for code, want := range map[string]string{
+		tracking: "<nil> <nil>", own: "<nil> <nil>", "LAMP-2": "2 P-2", "P-1": "1 P-1",
+	} {
 		got := scan(r, code).Must(t, 200)
-		if match := fmt.Sprint(got.JSON("matches", 0, "place"), " ", got.JSON("matches", 0, "parcel_id")); got.Len("matches") != 1 ||
+		if match := fmt.Sprint(got.JSON("matches", 0, "place"), " ",
+			got.JSON("matches", 0, "parcel_id")); got.Len("matches") != 1 ||
 			got.Text("matches", 0, "order", "order_id") != own || match != want {
 			t.Errorf("%s: got %s, want %s of order %s", code, got.Body, want, own)
 		}
@@ -314,14 +348,16 @@ func TestScan(t *testing.T) {
 		t.Errorf("dispatcher: got %s, want 2 matches", got.Body)
 	}
 	scan(f.operator, theirs).Must(t, 200)
-	if got := scan(r, done).Must(t, 200); got.Text("matches", 0, "order", "status") != "delivered" || got.Len("matches", 0, "order", "actions") != 0 {
+	if got := scan(r, done).Must(t, 200); got.Text("matches", 0, "order", "status") != "delivered" ||
+		got.Len("matches", 0, "order", "actions") != 0 {
 		t.Errorf("delivered: got %s, want no actions", got.Body)
 	}
 	// A parcel with neither a barcode nor a parcel_id that can be encoded has a number.
 	unnamed := strings.NewReplacer(`"P-1"`, `"é"`).Replace(string(testkit.OrderJSON("A-4", "")))
 	id := f.partner.Create(t, []byte(unnamed)).Must(t, 201).Text("order_id")
 	number := scan(f.operator, id).Must(t, 200).Text("matches", 0, "order", "parcels", 0, "label")
-	if got := scan(f.operator, number).Must(t, 200); len(number) != 52 || got.Text("matches", 0, "order", "order_id") != id || got.JSON("matches", 0, "place") != 1.0 {
+	if got := scan(f.operator, number).Must(t, 200); len(number) != 52 ||
+		got.Text("matches", 0, "order", "order_id") != id || got.JSON("matches", 0, "place") != 1.0 {
 		t.Errorf("%s: got %s, want 52 digits that find order %s", number, got.Body, id)
 	}
 	// So has one whose barcode cannot be encoded: its parcel_id is that of many others.
@@ -331,7 +367,9 @@ func TestScan(t *testing.T) {
 	}
 	scan(f.operator, "1").Refused(t, 404, "not_found")
 	scan(f.operator, "PKG-KELOWNA-WAREHOUSE-LOT-A-B-00").Must(t, 200)
-	for _, code := range []string{theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n"} {
+	for _, code := range []string{
+		theirs, number, "lamp-2", "LAMP", "LAMP-%", "A-1", "ref", "https://elsewhere.example/track/" + theirs, "\n",
+	} {
 		scan(r, code).Refused(t, 404, "not_found")
 	}
 	// More other orders have the same text in another field than one query reads.
@@ -341,7 +379,8 @@ func TestScan(t *testing.T) {
 	f.Clock.Advance(time.Second)
 	referred := strings.Replace(string(testkit.OrderJSON("A-5", "")), `"P-1"`, `"PO 77"`, 1)
 	id = f.partner.Create(t, []byte(referred)).Must(t, 201).Text("order_id")
-	if got := scan(f.operator, "PO 77").Must(t, 200); got.Len("matches") != 1 || got.Text("matches", 0, "order", "order_id") != id {
+	if got := scan(f.operator, "PO 77").Must(t, 200); got.Len("matches") != 1 ||
+		got.Text("matches", 0, "order", "order_id") != id {
 		t.Errorf("PO 77: got %s, want order %s", got.Body, id)
 	}
 	if got := scan(f.operator, "P-1").Must(t, 200); got.Len("matches") != 20 {
@@ -349,13 +388,17 @@ func TestScan(t *testing.T) {
 	}
 	boxed := strings.NewReplacer(`"LAMP-2"`, `"036000291452"`).Replace(string(testkit.OrderJSON("A-6", "")))
 	box := f.partner.Create(t, []byte(boxed)).Must(t, 201).Text("order_id")
-	for _, code := range []string{"036000291452", "]E00036000291452\r", "]C10100036000291452\x1d10LOT", "(01)00036000291452", "0 36000 29145 2"} {
-		if got := scan(f.operator, code).Must(t, 200); got.Len("matches") != 1 || got.Text("matches", 0, "order", "order_id") != box || got.JSON("matches", 0, "place") != 2.0 {
+	for _, code := range []string{
+		"036000291452", "]E00036000291452\r", "]C10100036000291452\x1d10LOT", "(01)00036000291452", "0 36000 29145 2",
+	} {
+		if got := scan(f.operator, code).Must(t, 200); got.Len("matches") != 1 ||
+			got.Text("matches", 0, "order", "order_id") != box || got.JSON("matches", 0, "place") != 2.0 {
 			t.Errorf("%q: got %s, want the second parcel of order %s", code, got.Body, box)
 		}
 	}
 	for _, code := range []string{ // as scanners and computers are set up
-		strings.ToUpper(id), "]Q1" + tracking + "\r\n", strings.NewReplacer("/", "é", "?", "É").Replace(tracking), "]C1LAMP-2\r",
+		strings.ToUpper(id), "]Q1" + tracking + "\r\n", strings.NewReplacer("/", "é", "?",
+			"É").Replace(tracking), "]C1LAMP-2\r",
 	} {
 		if got := scan(f.operator, code).Must(t, 200); got.Text("matches", 0, "order", "order_id") == "" {
 			t.Errorf("%q: got %s, want the order", code, got.Body)
@@ -375,7 +418,8 @@ func TestRequestOfAnotherOperator(t *testing.T) {
 	body := []byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"bike","active":true}`)
 	as := func(operatorID string) *apptest.Answer {
 		t.Helper()
-		return s.Do(t, "POST", "/ops/v1/couriers", body, "Authorization", "Bearer "+desk.Token, "Dropyard-Operator", operatorID)
+		return s.Do(t, "POST", "/ops/v1/couriers", body, "Authorization", "Bearer "+desk.Token, "Dropyard-Operator",
+			operatorID)
 	}
 	count := func() int { return desk.Call(t, "GET", "/ops/v1/couriers", nil).Must(t, 200).Len("couriers") }
 	before := count()

@@ -125,7 +125,8 @@ func checkExported(t *testing.T, s *apptest.Service, p *apptest.Partner, damaged
 		return export.Write(t.Context(), &exported)
 	})
 	unreadable := fmt.Sprintf(`{"type":"order","record":{"order_id":%q,"unreadable":true}}`, damaged)
-	if got := strings.Count(exported.String(), `{"type":"order",`); got != 3 || !strings.Contains(exported.String(), unreadable) {
+	if got := strings.Count(exported.String(), `{"type":"order",`); got != 3 ||
+		!strings.Contains(exported.String(), unreadable) {
 		t.Errorf("export: got %d orders in %s, want 3, one of them as %s", got, exported.String(), unreadable)
 	}
 }

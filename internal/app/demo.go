@@ -81,21 +81,26 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if err != nil {
 		return seeded, err
 	}
-	testKey, err := a.partners.CreateKey(ctx, owner, partner.KeyRequest{Name: "demo in test mode", Mode: delivery.ModeTest})
+	testKey, err := a.partners.CreateKey(ctx, owner,
+		partner.KeyRequest{Name: "demo in test mode", Mode: delivery.ModeTest})
 	if err != nil {
 		return seeded, err
 	}
 	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
 		return seeded, err
 	}
-	if _, err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"), operator.RoleAdmin); err != nil {
+	if _, err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"),
+		operator.RoleAdmin); err != nil {
 		return seeded, err
 	}
-	courier, err := a.operators.CreateCourier(ctx, operator.CourierEntry{Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
+	courier, err := a.operators.CreateCourier(ctx,
+		operator.CourierEntry{Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
 	if err != nil {
 		return seeded, err
 	}
-	seeded = demo{PartnerID: account.PartnerID, PublicKey: key.PublicKey, TestKey: testKey.PublicKey, CourierID: courier.CourierID}
+	seeded = demo{
+		PartnerID: account.PartnerID, PublicKey: key.PublicKey, TestKey: testKey.PublicKey, CourierID: courier.CourierID,
+	}
 	return seeded, a.keepDemo(ctx, seeded)
 }
 
@@ -110,7 +115,8 @@ func (a *App) keepDemo(ctx context.Context, seeded demo) error {
 // demoOwner registers the sample partner unless it exists, and returns its owner.
 func (a *App) demoOwner(ctx context.Context) (*partner.Member, error) {
 	password := a.demoPassword("partner")
-	_, err := a.partners.Register(ctx, partner.NewAccount{Name: "Épicerie Demo", Email: demoPartnerEmail, Password: password})
+	_, err := a.partners.Register(ctx,
+		partner.NewAccount{Name: "Épicerie Demo", Email: demoPartnerEmail, Password: password})
 	if err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return nil, err
 	}
@@ -128,9 +134,18 @@ func (a *App) stockDemo(ctx context.Context, partnerID string) error {
 		return err
 	}
 	products := []delivery.Product{
-		{Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: 500, Barcode: "0627843400011", Status: delivery.ProductActive},
-		{Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: 200, Barcode: "0627843400028", Status: delivery.ProductActive},
-		{Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: 60, Barcode: "0627843400035", Status: delivery.ProductActive},
+		{
+			Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: 500, Barcode: "0627843400011",
+			Status: delivery.ProductActive,
+		},
+		{
+			Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: 200, Barcode: "0627843400028",
+			Status: delivery.ProductActive,
+		},
+		{
+			Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: 60, Barcode: "0627843400035",
+			Status: delivery.ProductActive,
+		},
 	}
 	for _, product := range products[min(before, int64(len(products))):] {
 		created, err := a.stock.CreateProduct(ctx, partnerID, product)
@@ -193,8 +208,8 @@ export DROPYARD_SECRET=%[5]s
 
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
-		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey, testKey.Secret,
-		demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
+		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
+		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
 	return err
 }
 

@@ -57,7 +57,9 @@ func (a *App) addDemoOrders(ctx context.Context, seeded *demo) error {
 
 // createDemoOrder creates an order unless it is among those found, and moves it to its
 // status.
-func (a *App) createDemoOrder(ctx context.Context, seeded *demo, found []*delivery.Order, one demoOrder) (orderID string, err error) {
+func (a *App) createDemoOrder(
+	ctx context.Context, seeded *demo, found []*delivery.Order, one demoOrder,
+) (orderID string, err error) {
 	status := delivery.StatusPending
 	at := slices.IndexFunc(found, func(o *delivery.Order) bool { return o.PartnerOrderID == one.reference })
 	if at >= 0 {
@@ -114,14 +116,18 @@ const demoPickup = `"name":"Epicerie Demo","phone":"+15145550100","email":"shop@
 // request returns the order as partners send it.
 func (one demoOrder) request(now time.Time) string {
 	start := now.UTC().Truncate(time.Hour).Add(time.Duration(one.hours) * time.Hour)
-	return fmt.Sprintf(`{"partner_order_id":%q,"reference":%q,"service_level":%q,"pickup":{%s,"time_window":%s},"dropoff":{%s,"time_window":%s},`+
-		`"parcels":[{"parcel_id":"P-1","description":%q,"length_cm":30,"width_cm":20,"height_cm":20,"weight_kg":2.5,"value_cents":4500}]}`,
-		one.reference, one.simulated, one.level, demoPickup, window(start, 3), one.to, window(start.Add(2*time.Hour), 5), one.parcel)
+	return fmt.Sprintf(
+		`{"partner_order_id":%q,"reference":%q,"service_level":%q,"pickup":{%s,"time_window":%s},"dropoff":{%s,"time_window":%s},`+
+			`"parcels":[{"parcel_id":"P-1","description":%q,"length_cm":30,"width_cm":20,"height_cm":20,"weight_kg":2.5,"value_cents":4500}]}`,
+		one.reference, one.simulated, one.level, demoPickup, window(start, 3), one.to, window(start.Add(2*time.Hour), 5),
+		one.parcel,
+	)
 }
 
 // window returns a window of some hours.
 func window(start time.Time, hours int) string {
-	return fmt.Sprintf(`{"start":%q,"end":%q}`, start.Format(time.RFC3339), start.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
+	return fmt.Sprintf(`{"start":%q,"end":%q}`, start.Format(time.RFC3339),
+		start.Add(time.Duration(hours)*time.Hour).Format(time.RFC3339))
 }
 
 // pastedOrder returns a valid order on one line, to be picked up tomorrow. Its

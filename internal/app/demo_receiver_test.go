@@ -20,8 +20,10 @@ func TestDemoDeliversWebhooks(t *testing.T) {
 	quick := func(c *config.Config, _ *app.Surroundings) { c.SimulatePace = 10 * time.Millisecond }
 	s := apptest.Start(t, apptest.Demo(&printed), quick)
 	demo := printed.String()
-	shop := &apptest.Partner{Service: s, PublicKey: apptest.Printed(t, demo, "test key"), SecretKey: apptest.Printed(t, demo, "its secret")}
-	body := bytes.Replace(testkit.OrderJSON("A-1", ""), []byte(`"PO 77"`), []byte(`"sim:deliver"`), 1) // with another reference it may fail once
+	shop := &apptest.Partner{Service: s, PublicKey: apptest.Printed(t, demo,
+		"test key"), SecretKey: apptest.Printed(t, demo, "its secret")}
+	// with another reference it may fail once
+	body := bytes.Replace(testkit.OrderJSON("A-1", ""), []byte(`"PO 77"`), []byte(`"sim:deliver"`), 1)
 	signed := shop.SignedAt(time.Now(), "POST", "/v1/orders", body)
 	s.Do(t, "POST", "/v1/orders", body, append(signed, "Idempotency-Key", uuid.NewString())...).Must(t, 201)
 	s.Until(t, "SELECT min(state), max(state), count(*) FROM events WHERE order_id IN (SELECT order_id FROM orders WHERE status = 'delivered' AND partner_order_id = 'A-1')", "delivered delivered 6")

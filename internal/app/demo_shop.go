@@ -31,7 +31,8 @@ func (a *App) startDemoShop() {
 	if !a.config.Demo || !a.config.Simulate {
 		return
 	}
-	ctx, end := context.WithCancel(audit.WithOperation(context.Background(), audit.Operation{OperatorID: simulate.Operator}))
+	ctx, end := context.WithCancel(audit.WithOperation(context.Background(),
+		audit.Operation{OperatorID: simulate.Operator}))
 	shop := &demoShop{app: a, end: end}
 	shop.ended.Go(func() { shop.run(ctx) })
 	a.atClose(ending(shop.close))
@@ -76,7 +77,9 @@ func (s *demoShop) orderIfFew(ctx context.Context) error {
 }
 
 // placeDemoOrder creates an order of the sample partner.
-func (a *App) placeDemoOrder(ctx context.Context, partnerID string, one demoOrder, now time.Time) (created order.Answer, err error) {
+func (a *App) placeDemoOrder(
+	ctx context.Context, partnerID string, one demoOrder, now time.Time,
+) (created order.Answer, err error) {
 	body := one.request(now)
 	key := idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders"}
 	if _, err := io.ReadFull(a.Random, key.UUID[:]); err != nil {

@@ -30,7 +30,8 @@ func TestDeprecatedOperations(t *testing.T) {
 		answer                    *apptest.Answer
 		deprecation, sunset, link string
 	}{
-		"answered":       {partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200), since, "Fri, 31 Dec 2027 23:59:59 GMT", link},
+		"answered": {partner.Call(t, "GET", "/v1/orders", nil).Must(t,
+			200), since, "Fri, 31 Dec 2027 23:59:59 GMT", link},
 		"refused":        {s.Do(t, "GET", "/v1/orders", nil).Must(t, 401), since, "Fri, 31 Dec 2027 23:59:59 GMT", link},
 		"without a date": {partner.Call(t, "GET", "/v1/inventory/products", nil).Must(t, 200), since, "", link},
 		"another method": {partner.Call(t, "POST", "/v1/orders", []byte(`{}`)), "", "", ""},

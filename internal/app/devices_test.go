@@ -21,12 +21,14 @@ type browser struct {
 
 // signIn signs in and keeps the cookie of the device.
 func (b *browser) signIn() error {
-	answer, err := b.Try("POST", b.login, fmt.Appendf(nil, `{"email":%q,"password":%q}`, b.email, b.password), "User-Agent", b.agent, "Cookie", b.cookie)
+	answer, err := b.Try("POST", b.login, fmt.Appendf(nil, `{"email":%q,"password":%q}`, b.email, b.password),
+		"User-Agent", b.agent, "Cookie", b.cookie)
 	if err != nil {
 		return err
 	}
 	for _, set := range answer.Header.Values("Set-Cookie") {
-		if cookie, rest, _ := strings.Cut(set, ";"); strings.HasPrefix(cookie, "dropyard_device=") && strings.Contains(rest, "; Max-Age=31536000; HttpOnly; SameSite=Lax") {
+		if cookie, rest, _ := strings.Cut(set, ";"); strings.HasPrefix(cookie, "dropyard_device=") &&
+			strings.Contains(rest, "; Max-Age=31536000; HttpOnly; SameSite=Lax") {
 			b.cookie = cookie
 			return nil
 		}
@@ -62,7 +64,9 @@ func TestNewDeviceIsMailed(t *testing.T) {
 	metro.Owner(t).Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200) // the first device
 	s.Operate(t)
 	user := browser{Service: s, login: "/v1/auth/login", email: metro.Email, password: metro.Password}
-	operator := browser{Service: s, login: "/ops/v1/login", email: apptest.OperatorEmail, password: apptest.OperatorPassword}
+	operator := browser{
+		Service: s, login: "/ops/v1/login", email: apptest.OperatorEmail, password: apptest.OperatorPassword,
+	}
 	operator.with("first", "").causes(t, "0")
 	user.with("second <b>", "").causes(t, "1")
 	waiting := 1
@@ -78,7 +82,8 @@ func TestNewDeviceIsMailed(t *testing.T) {
 		again.with("third, updated", before).causes(t, fmt.Sprint(waiting))
 		again.with("third", "").causes(t, fmt.Sprint(waiting)) // keeps no cookies
 	}
-	for _, err := range apptest.Together(6, func(i int) error { return user.with(fmt.Sprint("together ", i/2), "").signIn() }) {
+	for _, err := range apptest.Together(6,
+		func(i int) error { return user.with(fmt.Sprint("together ", i/2), "").signIn() }) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -91,8 +96,9 @@ func TestNewDeviceIsMailed(t *testing.T) {
 		got[readSignIn(t, <-server.Mails)]++
 	}
 	want := map[string]int{
-		"fr " + metro.Email + " second <b>": 1, "fr " + metro.Email + " third": 1, "en " + apptest.OperatorEmail + " third": 1,
-		"fr " + metro.Email + " together 0": 1, "fr " + metro.Email + " together 1": 1, "fr " + metro.Email + " together 2": 1,
+		"fr " + metro.Email + " second <b>": 1, "fr " + metro.Email + " third": 1,
+		"en " + apptest.OperatorEmail + " third": 1, "fr " + metro.Email + " together 0": 1,
+		"fr " + metro.Email + " together 1": 1, "fr " + metro.Email + " together 2": 1,
 	}
 	if !maps.Equal(got, want) {
 		t.Errorf("got mails %v, want %v", got, want)
@@ -107,7 +113,10 @@ func readSignIn(t *testing.T, m *testkit.Mail) string {
 	parts := []string{"127.0.0.1", "change your password now and end all other sessions", "You get this message because"}
 	if strings.HasPrefix(m.Subject(), "Nouvelle connexion") {
 		language, label = "fr", "Navigateur : "
-		parts = []string{"127.0.0.1", "changez tout de suite votre mot de passe et mettez fin à toutes les autres sessions", "Vous recevez ce message parce qu"}
+		parts = []string{
+			"127.0.0.1", "changez tout de suite votre mot de passe et mettez fin à toutes les autres sessions",
+			"Vous recevez ce message parce qu",
+		}
 	}
 	_, agent, _ := strings.Cut(m.Text, label)
 	agent, _, _ = strings.Cut(agent, "\n")
@@ -132,7 +141,8 @@ func TestNewDeviceThroughOpenID(t *testing.T) {
 	for i, agent := range []string{"first", "first", "second", "second"} {
 		target, ticket := provider.Approve(t, s, "/ops/v1/oidc/login", anna(), nil)
 		s.Do(t, "GET", target, nil, "Cookie", ticket, "User-Agent", agent).Must(t, 200)
-		if waiting := s.Query(t, "SELECT count(*) FROM mails WHERE kind NOT IN ('proof', 'changed')"); waiting[0] != fmt.Sprint(i/2) {
+		if waiting := s.Query(t,
+			"SELECT count(*) FROM mails WHERE kind NOT IN ('proof', 'changed')"); waiting[0] != fmt.Sprint(i/2) {
 			t.Errorf("sign-in %d, with %q: got %s mails, want %d", i, agent, waiting[0], i/2)
 		}
 	}

@@ -30,7 +30,8 @@ func (want disabledMail) arrives(t *testing.T, h *hooked, server *testkit.MailSe
 		got := <-server.Mails
 		to = append(to, got.To)
 		if got.Subject() != want.subject || got.Get("Content-Language") != want.language {
-			t.Errorf("to %s: got %q in %s, want %q in %s", got.To, got.Subject(), got.Get("Content-Language"), want.subject, want.language)
+			t.Errorf("to %s: got %q in %s, want %q in %s", got.To, got.Subject(), got.Get("Content-Language"), want.subject,
+				want.language)
 		}
 		for _, part := range []string{h.receiver.URL, want.whose, want.reason, want.why} {
 			if !strings.Contains(got.Text, part) || !strings.Contains(got.HTML, part) {
@@ -69,7 +70,8 @@ func TestDisabledMail(t *testing.T) {
 	test.SetEndpoint(t, h.receiver.URL)
 	cancelled(t, test)
 	disabledMail{
-		"fr", "Votre point de réception du mode test a été désactivé", "Les événements du mode test de metro", "il a répondu 410 Gone", why,
+		"fr", "Votre point de réception du mode test a été désactivé", "Les événements du mode test de metro",
+		"il a répondu 410 Gone", why,
 	}.arrives(t, h, server, people)
 
 	h.receiver.Answers(apptest.Always(500))
@@ -78,7 +80,8 @@ func TestDisabledMail(t *testing.T) {
 	h.Until(t, "SELECT count(*) FROM webhook_endpoints WHERE failures = 1 AND enabled = 1", "1")
 	h.Clock.Advance(6 * 24 * time.Hour)
 	disabledMail{
-		"fr", "Votre point de réception a été désactivé", "Les événements de metro", "aucun envoi n’a réussi depuis cinq jours", why,
+		"fr", "Votre point de réception a été désactivé", "Les événements de metro",
+		"aucun envoi n’a réussi depuis cinq jours", why,
 	}.arrives(t, h, server, people)
 }
 

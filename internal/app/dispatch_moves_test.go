@@ -27,17 +27,22 @@ func TestAttention(t *testing.T) {
 	}
 	f.orderIn(t, "done", delivery.StatusDelivered)
 	soon := f.orderIn(t, "soon", delivery.StatusInTransit)
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+soon+"/status", []byte(`{"status":"out_for_delivery","eta":"2026-01-14T23:00:00Z"}`)).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+soon+"/status",
+		[]byte(`{"status":"out_for_delivery","eta":"2026-01-14T23:00:00Z"}`)).Must(t, 200)
 	steps := []struct {
 		until time.Duration
 		want  map[string]string
 	}{
 		{0, map[string]string{"failed_twice": "twice", "any": "twice"}},
 		{3 * time.Hour, map[string]string{"no_courier": "waiting", "failed_twice": "twice", "any": "waiting twice"}},
-		{7 * time.Hour, map[string]string{"no_courier": "waiting", "window_missed": "waiting assigned", "failed_twice": "twice", "any": "waiting assigned twice"}},
+		{7 * time.Hour, map[string]string{
+			"no_courier": "waiting", "window_missed": "waiting assigned", "failed_twice": "twice",
+			"any": "waiting assigned twice",
+		}},
 		{9 * time.Hour, map[string]string{"late": "soon", "any": "waiting assigned twice soon"}},
 		{400 * time.Hour, map[string]string{
-			"late": "waiting assigned carried twice soon", "window_missed": "waiting assigned carried twice soon", "no_courier": "waiting",
+			"late": "waiting assigned carried twice soon", "window_missed": "waiting assigned carried twice soon",
+			"no_courier": "waiting",
 		}},
 	}
 	begun := f.Clock.Now()
@@ -59,7 +64,8 @@ func TestAttention(t *testing.T) {
 				t.Errorf("after %v: %s: got a count of %v, want %d", step.until, reason, counted, len(got))
 			}
 		}
-		if counts.JSON("open") != 5.0 || counts.JSON("statuses", "in_transit") != 1.0 || counts.JSON("statuses", "pending") != 0.0 {
+		if counts.JSON("open") != 5.0 || counts.JSON("statuses", "in_transit") != 1.0 ||
+			counts.JSON("statuses", "pending") != 0.0 {
 			t.Errorf("after %v: got %s, want 5 open orders, 1 in transit, none pending", step.until, counts.Body)
 		}
 		// The reasons in a row agree with the filter.
@@ -103,7 +109,8 @@ func TestBulk(t *testing.T) {
 		switch i {
 		case 0:
 			want = "invalid_transition"
-			if result("error", "details", "status") != "delivered" || result("error", "details", "changed_by", "email") != apptest.OperatorEmail {
+			if result("error", "details", "status") != "delivered" ||
+				result("error", "details", "changed_by", "email") != apptest.OperatorEmail {
 				t.Errorf("got %s, want the status and who changed it", got.Body)
 			}
 		case 1, 2:
@@ -125,7 +132,9 @@ func TestBulk(t *testing.T) {
 	for i := range versions {
 		versions[i] = 2
 	}
-	got = send(map[string]any{"order_ids": ids, "versions": versions, "status": "courier_assigned", "courier_id": f.operator.CourierID}).Must(t, 200)
+	got = send(map[string]any{
+		"order_ids": ids, "versions": versions, "status": "courier_assigned", "courier_id": f.operator.CourierID,
+	}).Must(t, 200)
 	for i := range ids {
 		if ok := got.JSON("results", i, "ok"); ok != (i > 1) {
 			t.Errorf("%d: got %v, want ok: %t", i, got.JSON("results", i), i > 1)
@@ -169,14 +178,17 @@ func TestNotes(t *testing.T) {
 	}
 	note(id, `{"text":"bring biscuits"}`).Must(t, 201)
 	seen := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
-	if seen.Len("notes") != 2 || seen.Text("notes", 0, "text") != "bring biscuits" || seen.Text("notes", 1, "note_id") != first.Text("note_id") {
+	if seen.Len("notes") != 2 || seen.Text("notes", 0, "text") != "bring biscuits" ||
+		seen.Text("notes", 1, "note_id") != first.Text("note_id") {
 		t.Errorf("notes: got %s, want two, the newest first", seen.Body)
 	}
 	author, mover := seen.Text("notes", 0, "operator_id"), seen.Text("moves", 0, "operator_id")
-	if author != mover || seen.JSON("moves", 0, "version") != 2.0 || seen.Text("operators", author) != apptest.OperatorEmail {
+	if author != mover || seen.JSON("moves", 0, "version") != 2.0 ||
+		seen.Text("operators", author) != apptest.OperatorEmail {
 		t.Errorf("moves: got %s, want that to version 2, with the address of its operator", seen.Body)
 	}
-	for _, where := range []*apptest.Answer{f.read(t, id), f.partner.Call(t, "GET", "/v1/orders", nil), f.Do(t, "GET", "/track/"+id, nil),
+	for _, where := range []*apptest.Answer{f.read(t,
+		id), f.partner.Call(t, "GET", "/v1/orders", nil), f.Do(t, "GET", "/track/"+id, nil),
 		f.operator.Call(t, "GET", "/ops/v1/audit", nil)} {
 		if where.Must(t, 200); strings.Contains(string(where.Body), "biscuits") {
 			t.Errorf("got %s, want no notes", where.Body)
@@ -199,7 +211,8 @@ func TestOperatorsOrderRecord(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	product := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-01": 5})
-	id := f.partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t, 201).Text("order_id")
+	id := f.partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t,
+		201).Text("order_id")
 	got := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
 	// Only operators see when a status was recorded.
 	recorded := fmt.Sprintf(`,"recorded_at":%q,"notes":""}]`, got.Text("created_at"))
@@ -207,7 +220,8 @@ func TestOperatorsOrderRecord(t *testing.T) {
 	if want := `"order":` + partners + `}`; !strings.HasSuffix(string(got.Body), want) {
 		t.Errorf("got %s\nwant it to end with %s", got.Body, want)
 	}
-	if got.JSON("allocation", 0, "location") != "MTL-01" || got.JSON("allocation", 0, "quantity") != 2.0 || got.Text("partner_name") != "metro" {
+	if got.JSON("allocation", 0, "location") != "MTL-01" || got.JSON("allocation", 0, "quantity") != 2.0 ||
+		got.Text("partner_name") != "metro" {
 		t.Errorf("got %s, want the allocation and the partner's name", got.Body)
 	}
 }
@@ -250,14 +264,17 @@ func TestAutomaticAcceptance(t *testing.T) {
 	if got := f.read(t, later); got.Text("status") != "pending" {
 		t.Errorf("switched off: got %s, want status pending", got.Body)
 	}
-	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed&partner_id="+f.partner.PartnerID, nil).Must(t, 200)
-	if log.Len("entries") != 2 || log.JSON("entries", 1, "after", "auto_accept") != true || log.JSON("entries", 1, "before", "auto_accept") != false {
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=partner.changed&partner_id="+f.partner.PartnerID, nil).Must(t,
+		200)
+	if log.Len("entries") != 2 || log.JSON("entries", 1, "after", "auto_accept") != true ||
+		log.JSON("entries", 1, "before", "auto_accept") != false {
 		t.Errorf("audit log: got %s, want two changes", log.Body)
 	}
 	for _, body := range []string{`{}`, `{"auto_accept":null}`, `{"auto_accept":1}`, `[]`} {
 		f.operator.Call(t, "PUT", path, []byte(body)).Refused(t, 422, "validation_error")
 	}
-	f.operator.Call(t, "PUT", "/ops/v1/partners/par_00000000/dispatch", []byte(`{"auto_accept":true}`)).Refused(t, 404, "not_found")
+	f.operator.Call(t, "PUT", "/ops/v1/partners/par_00000000/dispatch", []byte(`{"auto_accept":true}`)).Refused(t, 404,
+		"not_found")
 	f.operator.Call(t, "GET", "/ops/v1/partners/par_00000000/dispatch", nil).Refused(t, 404, "not_found")
 	f.Audit(t)
 }
@@ -267,7 +284,8 @@ func TestAutomaticAcceptance(t *testing.T) {
 // partner's orders is accepted in a later round than the first.
 func (f floor) awaitAcceptor(t *testing.T, other floor) {
 	t.Helper()
-	f.operator.Call(t, "PUT", "/ops/v1/partners/"+other.partner.PartnerID+"/dispatch", []byte(`{"auto_accept":true}`)).Must(t, 200)
+	f.operator.Call(t, "PUT", "/ops/v1/partners/"+other.partner.PartnerID+"/dispatch",
+		[]byte(`{"auto_accept":true}`)).Must(t, 200)
 	for i := range 2 {
 		f.awaitAccepted(t, other.orderIn(t, fmt.Sprint("later-", i), delivery.StatusPending))
 	}

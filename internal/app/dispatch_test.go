@@ -23,7 +23,8 @@ func (f floor) dispatcher(t *testing.T, email string) {
 	world.Now, world.Random = f.Clock.Now, apptest.Random(t)
 	world.Hasher = apptest.CheapHasher(world.Random)
 	settings := &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}
-	if err := app.AddOperator(t.Context(), settings, world, app.NewOperator{Email: email, Password: apptest.OperatorPassword, Role: "dispatcher"}); err != nil {
+	if err := app.AddOperator(t.Context(), settings, world,
+		app.NewOperator{Email: email, Password: apptest.OperatorPassword, Role: "dispatcher"}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -32,8 +33,10 @@ func (f floor) dispatcher(t *testing.T, email string) {
 func (f floor) login(t *testing.T, email string) *apptest.Operator {
 	t.Helper()
 	o := &apptest.Operator{Service: f.Service}
-	o.Token = f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, apptest.OperatorPassword)).Must(t, 201).Text("token")
-	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Noor Singh","phone":"+15145550178","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
+	o.Token = f.Do(t, "POST", "/ops/v1/tokens",
+		fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, apptest.OperatorPassword)).Must(t, 201).Text("token")
+	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Noor Singh","phone":"+15145550178","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
 	return o
 }
 
@@ -72,7 +75,8 @@ func TestConcurrentAssignment(t *testing.T) {
 		}
 		both := apptest.Together(len(desks), func(i int) *apptest.Answer {
 			return desks[i].Call(t, "POST", "/ops/v1/orders/"+id+"/status",
-				fmt.Appendf(nil, `{"status":"courier_assigned","courier_id":%q,"version":%v}`, desks[i].CourierID, seen.JSON("version")))
+				fmt.Appendf(nil, `{"status":"courier_assigned","courier_id":%q,"version":%v}`, desks[i].CourierID,
+					seen.JSON("version")))
 		})
 		winner := slices.IndexFunc(both, func(a *apptest.Answer) bool { return a.Status == 200 })
 		if winner < 0 {
@@ -81,7 +85,8 @@ func TestConcurrentAssignment(t *testing.T) {
 		lost := both[1-winner].Refused(t, 409, "invalid_transition")
 		detail := func(path ...any) string { return lost.Text(append([]any{"error", "details"}, path...)...) }
 		if detail("status") != "courier_assigned" || detail("courier", "courier_id") != desks[winner].CourierID ||
-			detail("changed_by", "email") != emails[winner] || detail("changed_by", "operator_id") == "" || detail("changed_by", "at") == "" {
+			detail("changed_by", "email") != emails[winner] || detail("changed_by", "operator_id") == "" ||
+			detail("changed_by", "at") == "" {
 			t.Errorf("round %d: got the error %s, want it to name %s", round, lost.Body, emails[winner])
 		}
 		now := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
@@ -114,7 +119,8 @@ func TestBoardFilters(t *testing.T) {
 	f.Clock.Advance(time.Hour)
 	f.orderIn(t, "A-2", delivery.StatusCourierAssigned)
 	f.Clock.Advance(time.Hour)
-	far := strings.NewReplacer("M5H 2N2", "v6b 1a1", "Toronto", "Vancouver", `"express"`, `"standard"`, "T09:00", "T07:00", "T17:00", "T08:00").
+	far := strings.NewReplacer("M5H 2N2", "v6b 1a1", "Toronto", "Vancouver", `"express"`, `"standard"`, "T09:00", "T07:00",
+		"T17:00", "T08:00").
 		Replace(string(testkit.OrderJSON("B-1", "")))
 	other.partner.Create(t, []byte(far)).Must(t, 201)
 	f.Clock.Advance(time.Hour)
@@ -168,15 +174,16 @@ func TestBoardRecord(t *testing.T) {
 	f.Clock.Advance(90*time.Minute + time.Second)
 	got := f.operator.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
 	for name, want := range map[string]any{
-		"order_id": id, "partner_id": f.partner.PartnerID, "partner_name": "metro", "status": "courier_assigned", "version": 3.0,
-		"service_level": "express", "zone": "M5H", "city": "Toronto", "failures": 0.0, "age_minutes": 90.0,
+		"order_id": id, "partner_id": f.partner.PartnerID, "partner_name": "metro", "status": "courier_assigned",
+		"version": 3.0, "service_level": "express", "zone": "M5H", "city": "Toronto", "failures": 0.0, "age_minutes": 90.0,
 		"created_at": "2026-01-14T15:00:00.000Z", "updated_at": "2026-01-14T15:00:00.000Z",
 	} {
 		if value := got.JSON("orders", 0, name); value != want {
 			t.Errorf("%s: got %v, want %v", name, value, want)
 		}
 	}
-	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" || got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00.000Z" {
+	if got.Text("orders", 0, "courier", "name") != "Camille Tremblay" ||
+		got.Text("orders", 0, "dropoff_window", "end") != "2026-01-15T22:00:00.000Z" {
 		t.Errorf("got %s, want the courier and the dropoff window", got.Body)
 	}
 	if !strings.HasPrefix(string(got.Body), `{"orders":[{"order_id":`) {
@@ -232,9 +239,10 @@ func TestBoardRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	for query, field := range map[string]string{
-		"status=lost": "status", "zone=1": "zone", "service_level=slow": "service_level", "sort=newest": "sort", "older_than=0": "older_than",
-		"at_risk=x": "at_risk", "attention=maybe": "attention", "cursor=1": "cursor", "limit=201": "limit", "q=" + strings.Repeat("x", 256): "q",
-		"status=delivered": "partner_id", "status=delivered&status=cancelled&partner_id=par_1": "status", "status=cancelled&partner_id=par_1&q=x": "q",
+		"status=lost": "status", "zone=1": "zone", "service_level=slow": "service_level", "sort=newest": "sort",
+		"older_than=0": "older_than", "at_risk=x": "at_risk", "attention=maybe": "attention", "cursor=1": "cursor",
+		"limit=201": "limit", "q=" + strings.Repeat("x", 256): "q", "status=delivered": "partner_id",
+		"status=delivered&status=cancelled&partner_id=par_1": "status", "status=cancelled&partner_id=par_1&q=x": "q",
 		"created_from=today": "created_from",
 	} {
 		got := f.operator.Call(t, "GET", "/ops/v1/orders?"+query, nil).Refused(t, 422, "validation_error")

@@ -84,8 +84,10 @@ func (d *Diagnosis) checkDirectory(settings *config.Config) {
 	} else if warning != "" {
 		d.note("%s", warning)
 	}
-	if info, err := os.Stat(settings.MasterKey()); err == nil && durable.Exposed(info) == 0 && info.Mode().Perm()&0o070 != 0 {
-		d.note("%s has mode %04o: the other members of the service's group, if it has any, can read it", settings.MasterKey(), info.Mode().Perm())
+	if info, err := os.Stat(settings.MasterKey()); err == nil && durable.Exposed(info) == 0 &&
+		info.Mode().Perm()&0o070 != 0 {
+		d.note("%s has mode %04o: the other members of the service's group, if it has any, can read it", settings.MasterKey(),
+			info.Mode().Perm())
 	}
 	if err := diskLow([]string{settings.Data}, minFree); err != nil {
 		d.find("%v: make room", err)
@@ -108,7 +110,10 @@ func (d *Diagnosis) checkDatabase(ctx context.Context, settings *config.Config, 
 		return nil
 	}
 	if log := examined.Log; log.Frames > 0 {
-		d.note("the log of a process that was killed has %d frames, %d of them valid and %d committed; the next start reads them", log.Frames, log.Valid, log.Committed)
+		d.note(
+			"the log of a process that was killed has %d frames, %d of them valid and %d committed; the next start reads them",
+			log.Frames, log.Valid, log.Committed,
+		)
 	}
 	if running || examined.Used {
 		d.note("the database is in use, so its log and the mark were not checked")
@@ -234,6 +239,9 @@ func (p *pictures) check(name string) {
 
 func (p *pictures) report() {
 	if p.missing > 0 {
-		p.diagnosis.find("%d of %d pictures of proofs are missing in %s, such as %s: put them back from a backup of the directory", p.missing, p.proofs, p.where, p.first)
+		p.diagnosis.find(
+			"%d of %d pictures of proofs are missing in %s, such as %s: put them back from a backup of the directory", p.missing,
+			p.proofs, p.where, p.first,
+		)
 	}
 }

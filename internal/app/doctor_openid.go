@@ -47,7 +47,8 @@ func (d *Diagnosis) checkOpenID(ctx context.Context, settings *config.Config) {
 	if roles, _ := settings.OIDCRoleValues(); len(roles) > 0 {
 		d.checkOpenIDRoles(roles)
 	}
-	d.note("at the OpenID provider, the redirect URI must be %s", settings.Public(listenAddress(settings))+ops.OpenIDCallback)
+	d.note("at the OpenID provider, the redirect URI must be %s",
+		settings.Public(listenAddress(settings))+ops.OpenIDCallback)
 }
 
 // checkOpenIDRoles notes roles that no value of the claim stands for: people who have them
@@ -64,6 +65,7 @@ func (d *Diagnosis) checkOpenIDRoles(roles map[string]string) {
 		}
 	}
 	if len(missing) > 0 {
-		d.note("--oidc-roles: no value stands for %s, so people with such a role cannot sign in through the OpenID provider", strings.Join(missing, ", "))
+		d.note("--oidc-roles: no value stands for %s, so people with such a role cannot sign in through the OpenID provider",
+			strings.Join(missing, ", "))
 	}
 }

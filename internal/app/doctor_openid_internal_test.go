@@ -125,7 +125,8 @@ func TestDoctorChecksOpenID(t *testing.T) {
 			if !strings.Contains(found, want) || want == "" && found != "" || want != "" && len(d.Findings) != 1 {
 				t.Errorf("got the faults %q, want %q", d.Findings, want)
 			}
-			if notes, want := strings.Join(d.Notes, "\n"), strings.ReplaceAll(c.note, "URL", issuer); !strings.Contains(notes, want) {
+			if notes, want := strings.Join(d.Notes, "\n"),
+				strings.ReplaceAll(c.note, "URL", issuer); !strings.Contains(notes, want) {
 				t.Errorf("got the notes %q, want %q in them", notes, want)
 			}
 			if strings.Contains(found+strings.Join(d.Notes, ""), "hushhush") {

@@ -29,7 +29,8 @@ func (d *Diagnosis) checkPostgres(ctx context.Context, settings *config.Config) 
 		return nil
 	}
 	if err != nil {
-		d.find("PostgreSQL cannot be used: %s: start the server, or correct --database", strings.Join(strings.Fields(err.Error()), " "))
+		d.find("PostgreSQL cannot be used: %s: start the server, or correct --database",
+			strings.Join(strings.Fields(err.Error()), " "))
 		return nil
 	}
 	d.judgeServer(found)
@@ -53,20 +54,25 @@ func (d *Diagnosis) judgeServer(found *db.Server) {
 	if found.TLS {
 		how = "with TLS"
 	}
-	d.note("PostgreSQL %s, connected %s; %d connections of others, %d allowed", found.VersionText, how, found.OtherConns, found.MaxConns)
+	d.note("PostgreSQL %s, connected %s; %d connections of others, %d allowed", found.VersionText, how, found.OtherConns,
+		found.MaxConns)
 	if found.Version < oldestPostgres {
-		d.find("PostgreSQL %s is older than %d, with which the service is tested: upgrade the server", found.VersionText, oldestPostgres/10_000)
+		d.find("PostgreSQL %s is older than %d, with which the service is tested: upgrade the server", found.VersionText,
+			oldestPostgres/10_000)
 	}
 	if found.PoolConns > found.MaxConns {
 		d.find("one node opens up to %d connections, but the server allows %d: set pool_max_conns in the URL of the database to less, or max_connections of the server to more", found.PoolConns, found.MaxConns)
 	} else if found.PoolConns > found.MaxConns-found.OtherConns {
-		d.note("one node opens up to %d connections, and %d are free", found.PoolConns, max(0, found.MaxConns-found.OtherConns))
+		d.note("one node opens up to %d connections, and %d are free", found.PoolConns,
+			max(0, found.MaxConns-found.OtherConns))
 	}
 	if found.Ahead.Abs()-found.Doubt > time.Second {
-		d.note("the clock of PostgreSQL differs from this machine's by %v (give or take %v)", found.Ahead.Round(time.Millisecond), found.Doubt.Round(time.Millisecond))
+		d.note("the clock of PostgreSQL differs from this machine's by %v (give or take %v)",
+			found.Ahead.Round(time.Millisecond), found.Doubt.Round(time.Millisecond))
 	}
 	if found.Ahead.Abs()-found.Doubt > signature.MaxSkew {
-		d.find("the clocks differ by %v, at most %v is allowed: run NTP on both machines", found.Ahead.Round(time.Second), signature.MaxSkew)
+		d.find("the clocks differ by %v, at most %v is allowed: run NTP on both machines", found.Ahead.Round(time.Second),
+			signature.MaxSkew)
 	}
 }
 
@@ -79,9 +85,13 @@ func (d *Diagnosis) judgeDurability(found *db.Server, mayLoseData bool) {
 		}
 		lossy = true
 		if mayLoseData {
-			d.note("%s of PostgreSQL is off, so a power failure can destroy the database; --database-may-lose-data accepts that", name)
+			d.note("%s of PostgreSQL is off, so a power failure can destroy the database; --database-may-lose-data accepts that",
+				name)
 		} else {
-			d.find("%s of PostgreSQL is off, so a power failure can destroy the database, and no service starts on it: set it to on", name)
+			d.find(
+				"%s of PostgreSQL is off, so a power failure can destroy the database, and no service starts on it: set it to on",
+				name,
+			)
 		}
 	}
 	if mayLoseData && !lossy {
@@ -103,14 +113,16 @@ func (d *Diagnosis) judgeSchema(found *db.Server) {
 	case found.SchemaVersion == 0:
 		d.note("no service has used the database yet")
 	case found.SchemaVersion > known:
-		d.find("the schema has version %d, this release knows %d: use the release that has migrated it, or a later one", found.SchemaVersion, known)
+		d.find("the schema has version %d, this release knows %d: use the release that has migrated it, or a later one",
+			found.SchemaVersion, known)
 	case found.SchemaVersion < known:
 		d.note("the schema has version %d; the next start brings it to %d", found.SchemaVersion, known)
 	default:
 		d.note("schema version %d", found.SchemaVersion)
 	}
 	if len(found.Missing) > 0 {
-		d.find("the user of the database lacks privileges: %s; grant them, or make the user the owner of the tables", strings.Join(found.Missing, ", "))
+		d.find("the user of the database lacks privileges: %s; grant them, or make the user the owner of the tables",
+			strings.Join(found.Missing, ", "))
 	}
 }
 

@@ -103,6 +103,9 @@ const fewFiles = 4096
 // Go raises the soft limit to the hard one.
 func (d *Diagnosis) checkFileLimit() {
 	if most := mostFiles(); most != 0 && most < fewFiles {
-		d.find("a process may open %d files, and each connection is one: allow at least %d (ulimit -Hn, LimitNOFILE= of systemd)", most, fewFiles)
+		d.find(
+			"a process may open %d files, and each connection is one: allow at least %d (ulimit -Hn, LimitNOFILE= of systemd)",
+			most, fewFiles,
+		)
 	}
 }

@@ -47,7 +47,9 @@ func inFiles(t *testing.T, s *apptest.Service, name string) (times int, where []
 // recipient.
 func tracedOrder(number int) []byte {
 	body := string(testkit.OrderJSON(fmt.Sprint("T-", number), ""))
-	for _, text := range []string{"Alex Martin", "alex@", "100 Queen", "Unit 4", "Ring twice", "PO 77", "Leave at", "métro\"", "Books"} {
+	for _, text := range []string{
+		"Alex Martin", "alex@", "100 Queen", "Unit 4", "Ring twice", "PO 77", "Leave at", "métro\"", "Books",
+	} {
 		body = strings.Replace(body, text, fmt.Sprintf("%s%03d %s", traceOf, number%7, text), 1)
 	}
 	return []byte(strings.Replace(body, " alex@", "alex@", 1))
@@ -62,13 +64,16 @@ func (f floor) traced(t *testing.T, number int) (id string) {
 		f.partner.Cancel(t, id, traceOf+" does not want it").Must(t, 200)
 		return id
 	}
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/notes", fmt.Appendf(nil, `{"text":"%s has moved"}`, strings.ToUpper(traceOf))).Must(t, 201)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/notes",
+		fmt.Appendf(nil, `{"text":"%s has moved"}`, strings.ToUpper(traceOf))).Must(t, 201)
 	for _, step := range waysTo[delivery.StatusOutForDelivery] {
 		f.operator.Move(t, id, step).Must(t, 200)
 	}
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", fmt.Appendf(nil, `{"status":"failed","failure_reason":"%[1]s was out","notes":"%[1]s"}`, traceOf)).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+		fmt.Appendf(nil, `{"status":"failed","failure_reason":"%[1]s was out","notes":"%[1]s"}`, traceOf)).Must(t, 200)
 	prove(t, f.operator, id, "photo", picture(number+1)).Must(t, 201)
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", fmt.Appendf(nil, `{"status":"cancelled","reason":"%s was out"}`, traceOf)).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+		fmt.Appendf(nil, `{"status":"cancelled","reason":"%s was out"}`, traceOf)).Must(t, 200)
 	return id
 }
 
@@ -87,10 +92,12 @@ func TestNothingErasedIsLeftInFiles(t *testing.T) {
 		ids = append(ids, f.traced(t, number))
 		f.orderIn(t, fmt.Sprint("other-", number), delivery.StatusPickedUp)
 	}
-	f.partner.Create(t, fmt.Appendf(nil, `{"dropoff":{"name":"%s"}}`, traceOf)).Refused(t, 422, "validation_error") // into the request log
+	// into the request log
+	f.partner.Create(t, fmt.Appendf(nil, `{"dropoff":{"name":"%s"}}`, traceOf)).Refused(t, 422, "validation_error")
 	owner := f.partner.Owner(t)
 	owner.Call(t, "GET", "/v1/logs", nil).Must(t, 200) // writes the requests that wait
-	invited := owner.Call(t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":"%s@example.com","role":"clerk"}`, memberTrace)).Must(t, 201)
+	invited := owner.Call(t, "POST", "/v1/team/invitations",
+		fmt.Appendf(nil, `{"email":"%s@example.com","role":"clerk"}`, memberTrace)).Must(t, 201)
 	clerk := f.partner.As(t, "clerk")
 	owner.Call(t, "PATCH", "/v1/team/"+clerk.UserID, fmt.Appendf(nil, `{"name":"%s"}`, memberTrace)).Must(t, 200)
 	for _, name := range []string{traceOf, memberTrace} {
@@ -109,7 +116,9 @@ func TestNothingErasedIsLeftInFiles(t *testing.T) {
 	owner.Call(t, "DELETE", "/v1/team/invitations/"+invited.Text("invitation_id"), nil).Must(t, 200)
 	owner.Call(t, "DELETE", "/v1/team/"+clerk.UserID, nil).Must(t, 200)
 	f.Clock.Advance(31 * 24 * time.Hour)
-	if removed := f.Sweep(t, retention.Policy{Orders: 30 * 24 * time.Hour, Events: 30 * 24 * time.Hour}); removed.Orders == 0 || removed.Pictures == 0 {
+	if removed := f.Sweep(t, retention.Policy{
+		Orders: 30 * 24 * time.Hour, Events: 30 * 24 * time.Hour,
+	}); removed.Orders == 0 || removed.Pictures == 0 {
 		t.Errorf("got %+v removed, want orders and pictures", removed)
 	}
 	if times, where := inFiles(t, f.Service, traceOf); times > 0 {

@@ -78,7 +78,8 @@ func (e exposition) family(series string) (string, *dto.MetricFamily) {
 	}
 	for _, suffix := range []string{"_bucket", "_sum", "_count"} {
 		base, cut := strings.CutSuffix(series, suffix)
-		if family := e.families[base]; cut && family != nil && (family.GetType() == dto.MetricType_HISTOGRAM || family.GetType() == dto.MetricType_SUMMARY && suffix != "_bucket") {
+		if family := e.families[base]; cut && family != nil &&
+			(family.GetType() == dto.MetricType_HISTOGRAM || family.GetType() == dto.MetricType_SUMMARY && suffix != "_bucket") {
 			return base, family
 		}
 	}

@@ -18,7 +18,9 @@ import (
 func TestSnapshotCompressed(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	for i, state := range []delivery.Status{delivery.StatusPending, delivery.StatusCourierAssigned, delivery.StatusDelivered} {
+	for i, state := range []delivery.Status{
+		delivery.StatusPending, delivery.StatusCourierAssigned, delivery.StatusDelivered,
+	} {
 		f.orderIn(t, fmt.Sprint("A-", i), state)
 	}
 	plain := f.operator.Call(t, "GET", "/ops/v1/orders/snapshot", nil).Must(t, 200)
@@ -26,7 +28,8 @@ func TestSnapshotCompressed(t *testing.T) {
 		t.Errorf("got %s, want the two orders under way", plain.Body)
 	}
 	for _, coding := range codings {
-		got := f.Do(t, "GET", "/ops/v1/orders/snapshot", nil, "Authorization", "Bearer "+f.operator.Token, "Accept-Encoding", coding).Must(t, 200)
+		got := f.Do(t, "GET", "/ops/v1/orders/snapshot", nil, "Authorization", "Bearer "+f.operator.Token, "Accept-Encoding",
+			coding).Must(t, 200)
 		if text := decoded(t, got, coding); !reflect.DeepEqual((&apptest.Answer{Body: text}).JSON(), plain.JSON()) {
 			t.Errorf("%s: got %s, want %s", coding, text, plain.Body)
 		}
@@ -85,7 +88,8 @@ func TestStopEndsDesksWaits(t *testing.T) {
 		}
 	}
 	metrics := newScrape(t, service.MetricsURL)
-	if desks, rows := metrics.value("dropyard_board_feed_desks"), metrics.value("dropyard_board_feed_rows"); desks != 1 || rows != 1 {
+	if desks, rows := metrics.value("dropyard_board_feed_desks"), metrics.value("dropyard_board_feed_rows"); desks != 1 ||
+		rows != 1 {
 		t.Errorf("got %v desks and %v rows in the metrics, want 1 and 1", desks, rows)
 	}
 	service.Stop()

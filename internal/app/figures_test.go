@@ -26,9 +26,12 @@ func TestFiguresOfADay(t *testing.T) {
 	}
 	csv := h.partner.Call(t, "GET", "/v1/figures"+day, nil, "Accept", "text/csv").Must(t, 200)
 	lines := strings.Split(strings.TrimSpace(string(csv.Body)), "\n")
-	const columns, counts = "date,orders,assigned,delivered,on_time,failed_attempts,cancelled,webhooks_delivered,", "2026-01-14,2,0,0,0,0,0,1,"
-	if csv.Header.Get("Content-Type") != "text/csv; charset=utf-8" || len(lines) != 2 || !strings.HasPrefix(lines[0], columns) || !strings.HasPrefix(lines[1], counts) {
-		t.Errorf("got %s with\n%s\nwant the columns %s and the counts %s", csv.Header.Get("Content-Type"), csv.Body, columns, counts)
+	const columns, counts = "date,orders,assigned,delivered,on_time,failed_attempts,cancelled,webhooks_delivered,",
+		"2026-01-14,2,0,0,0,0,0,1,"
+	if csv.Header.Get("Content-Type") != "text/csv; charset=utf-8" || len(lines) != 2 ||
+		!strings.HasPrefix(lines[0], columns) || !strings.HasPrefix(lines[1], counts) {
+		t.Errorf("got %s with\n%s\nwant the columns %s and the counts %s", csv.Header.Get("Content-Type"), csv.Body, columns,
+			counts)
 	}
 }
 
@@ -41,12 +44,15 @@ func TestPeriodOfFigures(t *testing.T) {
 		"?from=2026-01-10&to=2026-01-10": "2026-01-10 2026-01-10", "?from=2027-03-01": "2027-03-01 2027-03-01",
 	} {
 		found := metro.Call(t, "GET", "/v1/figures"+query, nil).Must(t, 200)
-		if got := found.Text("from") + " " + found.Text("to"); got != want || found.Text("days", 0, "date") != found.Text("from") || found.Text("days", found.Len("days")-1, "date") != found.Text("to") {
+		if got := found.Text("from") + " " + found.Text("to"); got != want ||
+			found.Text("days", 0, "date") != found.Text("from") ||
+			found.Text("days", found.Len("days")-1, "date") != found.Text("to") {
 			t.Errorf("%q: got %s with %d days, want %s with all its days", query, got, found.Len("days"), want)
 		}
 	}
 	for query, field := range map[string]string{
-		"?from=2026-01-15&to=2026-01-14": "from", "?from=14.01.2026": "from", "?to=2026-02-30": "to", "?by=day": "by", "?from=1990-01-01&to=2026-01-14": "from",
+		"?from=2026-01-15&to=2026-01-14": "from", "?from=14.01.2026": "from", "?to=2026-02-30": "to", "?by=day": "by",
+		"?from=1990-01-01&to=2026-01-14": "from",
 	} {
 		answer := metro.Call(t, "GET", "/v1/figures"+query, nil)
 		if answer.Status != 422 || answer.Text("error", "details", "errors", 0, "field") != field {

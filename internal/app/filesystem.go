@@ -21,8 +21,10 @@ func checkFileSystem(folder string, kindOf func(string) (machine.FileSystem, err
 		return "", fmt.Errorf("%s is in a network file system (%s), in which the embedded database would be damaged: "+
 			"set --data to a folder of a local disk, or --database to a PostgreSQL server", folder, kind.Name)
 	case kind.Name != "":
-		return fmt.Sprintf("the file system of %s is %s: the embedded database needs one whose locks and shared memory are those "+
-			"of a local disk, and that only this machine writes to", folder, kind.Name), nil
+		return fmt.Sprintf(
+			"the file system of %s is %s: the embedded database needs one whose locks and shared memory are those "+
+				"of a local disk, and that only this machine writes to", folder, kind.Name,
+		), nil
 	}
 	return "", nil
 }

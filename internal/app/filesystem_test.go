@@ -33,7 +33,8 @@ func TestNetworkFileSystems(t *testing.T) {
 		{machine.FileSystem{Name: "NFS", Unsafe: true}, nil, "is in a network file system (NFS)"},
 		{machine.FileSystem{}, errors.New("stale file handle"), "stale file handle"},
 	} {
-		if err := apptest.StartError(t, apptest.DataIn(dir), on(c.kind, c.err)); err == nil || !strings.Contains(err.Error(), c.want) {
+		if err := apptest.StartError(t, apptest.DataIn(dir), on(c.kind, c.err)); err == nil ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got error %v, want %q", c.kind.Name, err, c.want)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {

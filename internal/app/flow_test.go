@@ -18,7 +18,8 @@ func TestOrderLife(t *testing.T) {
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 5})
 
 	quote := partner.Call(t, "POST", "/v1/rates/quote", testkit.OrderJSON("ignored", "")).Must(t, 200)
-	order := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":6}]`, lamp))).Must(t, 201)
+	order := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":6}]`, lamp))).Must(t,
+		201)
 	if order.JSON("rate_cents") != quote.JSON("rate_cents") || order.Text("status") != "pending" {
 		t.Errorf("order: got %s, want the rate of the quote %s and status pending", order.Body, quote.Body)
 	}
@@ -40,7 +41,8 @@ func TestOrderLife(t *testing.T) {
 		t.Errorf("order: got %s, want it delivered by Camille Tremblay", got.Body)
 	}
 	tracked := service.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
-	if tracked.Text("status") != "delivered" || tracked.Text("courier", "first_name") != "Camille" || tracked.Text("destination", "city") != "Toronto" {
+	if tracked.Text("status") != "delivered" || tracked.Text("courier", "first_name") != "Camille" ||
+		tracked.Text("destination", "city") != "Toronto" {
 		t.Errorf("tracking: got %s, want it delivered by Camille in Toronto", tracked.Body)
 	}
 	partner.Cancel(t, id, "too late").Must(t, 409)
@@ -56,18 +58,21 @@ func TestCancelReturnsStock(t *testing.T) {
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 5})
-	body := testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2},{"product_id":%d,"quantity":5}]`, lamp, lamp))
+	body := testkit.OrderJSON("A-1",
+		fmt.Sprintf(`[{"product_id":%d,"quantity":2},{"product_id":%d,"quantity":5}]`, lamp, lamp))
 
 	order := partner.Create(t, body).Must(t, 201)
 	if left := partner.Call(t, "GET", "/v1/inventory/products", nil); left.JSON("products", 0, "quantity") != 1.0 {
 		t.Errorf("after ordering: got %s, want 1 unit left", left.Body)
 	}
-	short := partner.Create(t, testkit.OrderJSON("A-2", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t, 422)
+	short := partner.Create(t, testkit.OrderJSON("A-2", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t,
+		422)
 	if short.Code() != "insufficient_stock" || short.JSON("error", "details", "items", 0, "available") != 1.0 {
 		t.Errorf("shortage: got %s, want insufficient_stock, 1 available", short.Body)
 	}
 	cancelled := partner.Cancel(t, order.Text("order_id"), "changed my mind").Must(t, 200)
-	if cancelled.Text("status") != "cancelled" || cancelled.Text("cancellation_reason") != "changed my mind" || cancelled.Text("cancelled_at") == "" {
+	if cancelled.Text("status") != "cancelled" || cancelled.Text("cancellation_reason") != "changed my mind" ||
+		cancelled.Text("cancelled_at") == "" {
 		t.Errorf("cancel: got %s, want status cancelled, the reason and the time", cancelled.Body)
 	}
 	if left := partner.Call(t, "GET", "/v1/inventory/products", nil); left.JSON("products", 0, "quantity") != 8.0 {
@@ -96,7 +101,8 @@ func TestRetryReplaysResponse(t *testing.T) {
 
 	first := partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	again := partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
-	if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" || first.Header.Get("Idempotent-Replayed") != "" {
+	if string(first.Body) != string(again.Body) || again.Header.Get("Idempotent-Replayed") != "true" ||
+		first.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("replay: got %v %s\nwant %s", again.Header, again.Body, first.Body)
 	}
 	other := partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON("A-2", ""), "Idempotency-Key", key).Must(t, 422)

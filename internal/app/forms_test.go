@@ -89,7 +89,9 @@ func TestDemoAnswersToThisMachineOnly(t *testing.T) {
 		host    string
 		want    int
 	}{
-		{demo, "", http.StatusOK}, {demo, "localhost:8080", http.StatusOK}, {demo, "evil.example", http.StatusMisdirectedRequest},
+		{demo, "", http.StatusOK}, {
+			demo, "localhost:8080", http.StatusOK,
+		}, {demo, "evil.example", http.StatusMisdirectedRequest},
 		{demo, "127.0.0.1.evil.example:8080", http.StatusMisdirectedRequest}, {plain, "dropyard.example", http.StatusOK},
 	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.service.URL+"/", nil)

@@ -143,16 +143,22 @@ func TestReadsOnFullDisk(t *testing.T) {
 				t.Errorf("%s, %s: got status %d, want an answer: %s", path, how, got.Status, got.Body)
 			}
 		}
-		if refused := slices.ContainsFunc(slices.Collect(maps.Values(answers)), func(a *apptest.Answer) bool { return a.Status == 503 }); writes && !refused {
+		if refused := slices.ContainsFunc(slices.Collect(maps.Values(answers)),
+			func(a *apptest.Answer) bool { return a.Status == 503 }); writes && !refused {
 			t.Errorf("%s: got no answer 503, want one because it writes", path)
 		}
 	}
-	for _, page := range []string{"/console", "/console/orders", "/console/partners", "/console/system", "/console/couriers", "/console/me"} {
+	for _, page := range []string{
+		"/console", "/console/orders", "/console/partners", "/console/system", "/console/couriers", "/console/me",
+	} {
 		if got := desk.Open(t, page); got.Status >= 500 {
 			t.Errorf("%s: got status %d, want the page", page, got.Status)
 		}
 	}
-	for _, page := range []string{"/portal", "/portal/orders", "/portal/orders/" + order, "/portal/products", "/portal/keys", "/portal/team", "/portal/sessions"} {
+	for _, page := range []string{
+		"/portal", "/portal/orders", "/portal/orders/" + order, "/portal/products", "/portal/keys", "/portal/team",
+		"/portal/sessions",
+	} {
 		if got := owner.Open(t, page); got.Status >= 500 {
 			t.Errorf("%s: got status %d, want the page", page, got.Status)
 		}

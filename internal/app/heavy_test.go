@@ -54,7 +54,8 @@ func TestBatchesAndLabelsAttack(t *testing.T) {
 	all.Wait()
 	batches, labels := got["batch"].count[200], got["label"].count[200]
 	if spent := 1 + labels + batches*perBatch/10; spent > limit || batches == 0 {
-		t.Errorf("got %d batches and %d labels, which count as %d requests with the first, want a batch and at most %d", batches, labels, spent, limit)
+		t.Errorf("got %d batches and %d labels, which count as %d requests with the first, want a batch and at most %d",
+			batches, labels, spent, limit)
 	}
 	want := 1 + batches*perBatch + others*ordersEach
 	if got := s.Query(t, "SELECT count(*) FROM orders"); len(got) != 1 || got[0] != fmt.Sprint(want) {

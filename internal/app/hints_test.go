@@ -41,7 +41,8 @@ func TestRefusedSignaturesSayWhatIsWrong(t *testing.T) {
 		"milliseconds, not signed": {with("X-Timestamp", late), "signature_mismatch", "milliseconds"},
 	} {
 		refused := s.Do(t, "GET", "/v1/orders", nil, c.headers...).Refused(t, 401, "unauthorized")
-		if got := refused.Text("error", "details", "reason"); got != c.reason || !strings.Contains(refused.Text("error", "message"), c.says) {
+		if got := refused.Text("error", "details", "reason"); got != c.reason ||
+			!strings.Contains(refused.Text("error", "message"), c.says) {
 			t.Errorf("%s: got %s, want the reason %s and a message with %q", name, refused.Body, c.reason, c.says)
 		}
 	}
@@ -58,7 +59,8 @@ func TestEncodedBodies(t *testing.T) {
 		p.Call(t, "POST", "/v1/orders/validate", body, "Content-Encoding", "gzip"),
 		s.Do(t, "POST", "/ops/v1/couriers", []byte("{}"), "Authorization", "Bearer "+o.Token, "Content-Encoding", "br"),
 	} {
-		if refused.Refused(t, 415, "unsupported_media_type"); !strings.Contains(refused.Text("error", "message"), "Content-Encoding") {
+		if refused.Refused(t, 415,
+			"unsupported_media_type"); !strings.Contains(refused.Text("error", "message"), "Content-Encoding") {
 			t.Errorf("got %s, want a message with Content-Encoding", refused.Body)
 		}
 	}
@@ -71,10 +73,14 @@ func TestEmptyParameters(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	p, o := s.Register(t, "metro"), s.Operate(t)
-	for _, target := range []string{"/v1/orders?status=", "/v1/inventory/products?search=", "/v1/inventory/movements?product_id="} {
+	for _, target := range []string{
+		"/v1/orders?status=", "/v1/inventory/products?search=", "/v1/inventory/movements?product_id=",
+	} {
 		p.Call(t, "GET", target, nil).Must(t, 200)
 	}
-	for _, target := range []string{"/v1/orders?cursor=", "/v1/orders?created_to=", "/v1/orders?partner_order_id=", "/v1/webhooks/events?type="} {
+	for _, target := range []string{
+		"/v1/orders?cursor=", "/v1/orders?created_to=", "/v1/orders?partner_order_id=", "/v1/webhooks/events?type=",
+	} {
 		p.Call(t, "GET", target, nil).Refused(t, 422, "validation_error")
 	}
 	for _, target := range []string{"/ops/v1/orders?zone=", "/ops/v1/audit?to=", "/ops/v1/couriers?cursor="} {

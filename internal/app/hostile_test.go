@@ -33,17 +33,18 @@ func TestMalformedBodies(t *testing.T) {
 	good := order("", "")
 	deep := func(open, end string) string { return strings.Repeat(open, 100_000) + strings.Repeat(end, 100_000) }
 	malformed := map[string]string{
-		"white space only":    " \n",
-		"cut short":           good[:len(good)/2],
-		"last brace missing":  good[:len(good)-1],
-		"trailing object":     good + "{}",
-		"trailing text":       good + "x",
-		"trailing comma":      good[:len(good)-1] + ",}",
-		"trailing NUL":        good + "\x00",
-		"byte order mark":     "\ufeff" + good,
-		"UTF-16":              "\xff\xfe{\x00}\x00",
-		"duplicate key":       order(`"service_level":"express"`, `"service_level":"express","service_level":"express"`),
-		"duplicate, escaped":  order(`"service_level":"express"`, `"service_level":"express","service\u005flevel":"standard"`),
+		"white space only":   " \n",
+		"cut short":          good[:len(good)/2],
+		"last brace missing": good[:len(good)-1],
+		"trailing object":    good + "{}",
+		"trailing text":      good + "x",
+		"trailing comma":     good[:len(good)-1] + ",}",
+		"trailing NUL":       good + "\x00",
+		"byte order mark":    "\ufeff" + good,
+		"UTF-16":             "\xff\xfe{\x00}\x00",
+		"duplicate key":      order(`"service_level":"express"`, `"service_level":"express","service_level":"express"`),
+		"duplicate, escaped": order(`"service_level":"express"`,
+			`"service_level":"express","service\u005flevel":"standard"`),
 		"duplicate inside":    order(`"n":1.0`, `"n":1.0,"n":2`),
 		"duplicate in parcel": order(`"weight_kg":2.5`, `"weight_kg":2.5,"weight_kg":1`),
 		"invalid UTF-8":       order("Métro", "M\xe9tro"),
@@ -85,7 +86,8 @@ func TestBodiesThatAreNotObjects(t *testing.T) {
 	untouched(t, partner, func() {
 		for _, body := range []string{`[]`, `[{}]`, `null`, `true`, `0`, `1e999`, `"order"`} {
 			for _, target := range []string{"/v1/orders", "/v1/rates/quote"} {
-				got := partner.Call(t, "POST", target, []byte(body), "Idempotency-Key", uuid.NewString()).Refused(t, 422, "validation_error")
+				got := partner.Call(t, "POST", target, []byte(body), "Idempotency-Key", uuid.NewString()).Refused(t, 422,
+					"validation_error")
 				if got.Len("error", "details", "errors") != 1 || got.JSON("error", "details", "field") != "" {
 					t.Errorf("%s of %s: got %s, want one error of the whole body", target, body, got.Body)
 				}
@@ -99,11 +101,15 @@ func TestContentTypes(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	send := func(kind, body string) *apptest.Answer {
-		headers := append(partner.Signed("POST", "/v1/orders", []byte(body)), "Idempotency-Key", uuid.NewString(), "Content-Type", kind)
+		headers := append(partner.Signed("POST", "/v1/orders", []byte(body)), "Idempotency-Key", uuid.NewString(),
+			"Content-Type", kind)
 		return service.Do(t, "POST", "/v1/orders", []byte(body), headers...)
 	}
 	untouched(t, partner, func() {
-		for _, kind := range []string{"", "text/plain", "text/json", "application/jsonx", "application/json2", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "application", "json", ";", "application/json; charset"} {
+		for _, kind := range []string{
+			"", "text/plain", "text/json", "application/jsonx", "application/json2", "application/x-www-form-urlencoded",
+			"multipart/form-data; boundary=x", "application", "json", ";", "application/json; charset",
+		} {
 			send(kind, order("", "")).Refused(t, 415, "unsupported_media_type")
 		}
 		send("application/json", "").Refused(t, 400, "bad_request")
@@ -120,8 +126,10 @@ func TestNamesAreCaseSensitive(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
-	both := order(`"service_level":"express"`, `"SERVICE_LEVEL":"same_day","service_level":"express","Service_Level":5,"ſervice_level":"standard"`)
-	if got := partner.Create(t, []byte(both)).Must(t, 201); got.Text("service_level") != "express" || got.JSON("SERVICE_LEVEL") != nil {
+	both := order(`"service_level":"express"`,
+		`"SERVICE_LEVEL":"same_day","service_level":"express","Service_Level":5,"ſervice_level":"standard"`)
+	if got := partner.Create(t, []byte(both)).Must(t, 201); got.Text("service_level") != "express" ||
+		got.JSON("SERVICE_LEVEL") != nil {
 		t.Errorf("order: got %s, want service_level express", got.Body)
 	}
 	untouched(t, partner, func() {
@@ -152,7 +160,8 @@ func TestAllErrorsInOneResponse(t *testing.T) {
 	}
 	var parcels, want []string
 	for i := range 50 {
-		members := map[string]string{"parcel_id": fmt.Sprintf(`"P-%d"`, i), "description": `"x"`, "length_cm": "1", "width_cm": "1", "height_cm": "1", "weight_kg": "1", "value_cents": "0"}
+		members := map[string]string{"parcel_id": fmt.Sprintf(`"P-%d"`,
+			i), "description": `"x"`, "length_cm": "1", "width_cm": "1", "height_cm": "1", "weight_kg": "1", "value_cents": "0"}
 		if i < 30 {
 			f := faults[i%len(faults)]
 			members[f.member] = f.value
@@ -161,8 +170,10 @@ func TestAllErrorsInOneResponse(t *testing.T) {
 		parcels = append(parcels, object(members))
 	}
 	_, rest, _ := strings.Cut(order("", ""), `"pickup"`)
-	body := fmt.Sprintf(`{"partner_order_id":"A-1","service_level":"express","parcels":[%s],"pickup"%s`, strings.Join(parcels, ","), rest)
-	body = strings.Replace(body, `"parcels":[{"parcel_id":"P-1","description":"Books"`, `"others":[{"parcel_id":"P-1","description":"Books"`, 1)
+	body := fmt.Sprintf(`{"partner_order_id":"A-1","service_level":"express","parcels":[%s],"pickup"%s`,
+		strings.Join(parcels, ","), rest)
+	body = strings.Replace(body, `"parcels":[{"parcel_id":"P-1","description":"Books"`,
+		`"others":[{"parcel_id":"P-1","description":"Books"`, 1)
 	untouched(t, partner, func() {
 		got := partner.Create(t, []byte(body)).Refused(t, 422, "validation_error")
 		if n := got.Len("error", "details", "errors"); n != len(want) {
@@ -212,7 +223,8 @@ func TestPasswordsAreNotRevealed(t *testing.T) {
 	}
 	before := service.Content(t)
 	for _, r := range requests {
-		got := service.Do(t, r.method, r.target, []byte(r.body), "X-Partner-Email", "a@example.com", "X-Partner-Password", secret)
+		got := service.Do(t, r.method, r.target, []byte(r.body), "X-Partner-Email", "a@example.com", "X-Partner-Password",
+			secret)
 		if got.Status < 400 || got.Status >= 500 || strings.Contains(string(got.Body), "hush") {
 			t.Errorf("%s %s: got status %d, want an error without the password: %s", r.target, r.body, got.Status, got.Body)
 		}

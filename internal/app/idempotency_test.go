@@ -30,7 +30,8 @@ func replayed(t *testing.T, first, second *apptest.Answer) {
 		t.Errorf("got %d %s\nwant %d %s", second.Status, second.Body, first.Status, first.Body)
 	}
 	if first.Header.Get("Idempotent-Replayed") != "" || second.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("got Idempotent-Replayed %q, then %q, want none, then true", first.Header.Get("Idempotent-Replayed"), second.Header.Get("Idempotent-Replayed"))
+		t.Errorf("got Idempotent-Replayed %q, then %q, want none, then true", first.Header.Get("Idempotent-Replayed"),
+			second.Header.Get("Idempotent-Replayed"))
 	}
 }
 
@@ -52,7 +53,8 @@ func TestFiftyEqualRequests(t *testing.T) {
 	if len(bodies) != 1 || replays != 49 {
 		t.Errorf("got %d different bodies and %d replays, want 1 and 49", len(bodies), replays)
 	}
-	if stored := service.Query(t, "SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"); stored[0] != "1 97" {
+	if stored := service.Query(t,
+		"SELECT (SELECT count(*) FROM orders), (SELECT sum(quantity) FROM products)"); stored[0] != "1 97" {
 		t.Errorf("orders and units left: got %s, want 1 97", stored[0])
 	}
 	service.Audit(t)
@@ -112,7 +114,8 @@ func TestRetryAfterQuoteExpired(t *testing.T) {
 	partner, key := service.Register(t, "metro"), uuid.NewString()
 	quote := partner.Call(t, "POST", "/v1/rates/quote", testkit.OrderJSON("ignored", "")).Must(t, 200).Text("quote_id")
 	quoted := func(reference string) []byte {
-		return []byte(strings.Replace(string(testkit.OrderJSON(reference, "")), "{", fmt.Sprintf(`{"quote_id":%q,`, quote), 1))
+		return []byte(strings.Replace(string(testkit.OrderJSON(reference, "")), "{", fmt.Sprintf(`{"quote_id":%q,`, quote),
+			1))
 	}
 	first := createAs(t, partner, key, quoted("A-1")).Must(t, 201)
 	service.Clock.Advance(25 * time.Hour)
@@ -153,7 +156,8 @@ func TestCancelIsReplayed(t *testing.T) {
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 5})
-	body, createKey, cancelKey := testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp)), uuid.NewString(), uuid.NewString()
+	body, createKey, cancelKey := testkit.OrderJSON("A-1",
+		fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp)), uuid.NewString(), uuid.NewString()
 	order := createAs(t, partner, createKey, body).Must(t, 201)
 	id := order.Text("order_id")
 	operator.Move(t, id, "accepted").Must(t, 200)
@@ -179,9 +183,11 @@ func TestFiftyCancellations(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	lamp := service.Operate(t).Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 5})
-	id := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t, 201).Text("order_id")
+	id := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t,
+		201).Text("order_id")
 	keys, outcomes := []string{uuid.NewString(), uuid.NewString()}, map[string]int{}
-	for _, got := range apptest.Together(50, func(i int) *apptest.Answer { return cancelAs(t, partner, keys[i%2], id, "") }) {
+	for _, got := range apptest.Together(50,
+		func(i int) *apptest.Answer { return cancelAs(t, partner, keys[i%2], id, "") }) {
 		outcomes[fmt.Sprint(got.Status, got.Header.Get("Idempotent-Replayed"), got.Code())]++
 	}
 	if outcomes["200"] != 1 || outcomes["200true"] != 24 || outcomes["409order_not_cancellable"] != 25 {
@@ -226,7 +232,8 @@ func TestKeySyntax(t *testing.T) {
 	before := service.Content(t)
 	for _, form := range []string{
 		"", "x", "42", "{" + key + "}", "urn:uuid:" + key, `"` + key + `"`, strings.ReplaceAll(key, "-", ""),
-		key[:35], key + "0", key + "," + key, strings.Replace(key, "0", "g", 1), strings.ReplaceAll(key, "-", "_"), "０1890a5d-ac96-774b-bcce-b302099a80",
+		key[:35], key + "0", key + "," + key, strings.Replace(key, "0", "g",
+			1), strings.ReplaceAll(key, "-", "_"), "０1890a5d-ac96-774b-bcce-b302099a80",
 	} {
 		createAs(t, partner, form, body).Refused(t, 400, "bad_request")
 	}
@@ -235,8 +242,8 @@ func TestKeySyntax(t *testing.T) {
 	first := createAs(t, partner, key, body).Must(t, 201)
 	replayed(t, first, createAs(t, partner, strings.ToUpper(key), body))
 	for i, version := range []string{
-		"00000000-0000-0000-0000-000000000000", "c232ab00-9414-11ec-b3c8-9f6bdeced846", "919108f7-52d1-4320-9bac-f847db4148a8",
-		"ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"00000000-0000-0000-0000-000000000000", "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+		"919108f7-52d1-4320-9bac-f847db4148a8", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	} {
 		createAs(t, partner, version, testkit.OrderJSON(fmt.Sprintf("V-%d", i), "")).Must(t, 201)
 	}
@@ -257,7 +264,8 @@ func TestReplayAfterRestart(t *testing.T) {
 	replayed(t, cancelled, cancelAs(t, partner, cancelKey, order.Text("order_id"), `{"reason":"x"}`))
 	createAs(t, partner, createKey, testkit.OrderJSON("A-2", "")).Refused(t, 422, "idempotency_key_reused")
 	taken := partner.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 409, "conflict")
-	if id, status := taken.Text("error", "details", "order_id"), taken.Text("error", "details", "status"); id != order.Text("order_id") || status != "cancelled" {
+	if id, status := taken.Text("error", "details", "order_id"),
+		taken.Text("error", "details", "status"); id != order.Text("order_id") || status != "cancelled" {
 		t.Errorf("got %s, want the order that has the reference", taken.Body)
 	}
 	partner.Audit(t)

@@ -74,9 +74,11 @@ func TestOnlyOwnerRevokesKey(t *testing.T) {
 		"unknown key":     {"/v1/auth/api-keys/key_unknown", owner.Login(), 404, "not_found"},
 		"public key":      {"/v1/auth/api-keys/" + owner.PublicKey, owner.Login(), 404, "not_found"},
 		"anonymous":       {target, nil, 401, "unauthorized"},
-		"wrong password":  {target, []string{"X-Partner-Email", owner.Email, "X-Partner-Password", "wrong"}, 401, "unauthorized"},
-		"only e-mail":     {target, []string{"X-Partner-Email", owner.Email}, 401, "unauthorized"},
-		"signed":          {target, owner.Signed("DELETE", target, nil), 401, "unauthorized"},
+		"wrong password": {
+			target, []string{"X-Partner-Email", owner.Email, "X-Partner-Password", "wrong"}, 401, "unauthorized",
+		},
+		"only e-mail": {target, []string{"X-Partner-Email", owner.Email}, 401, "unauthorized"},
+		"signed":      {target, owner.Signed("DELETE", target, nil), 401, "unauthorized"},
 	} {
 		t.Log(name)
 		service.Do(t, "DELETE", c.target, nil, c.headers...).Refused(t, c.status, c.code)
@@ -95,10 +97,12 @@ func TestKeyList(t *testing.T) {
 	second.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 
 	list := service.Do(t, "GET", "/v1/auth/api-keys", nil, first.Login()...).Must(t, 200)
-	if list.JSON("count") != 2.0 || list.Text("api_keys", 0, "key_id") != first.KeyID || list.Text("api_keys", 1, "public_key") != second.PublicKey {
+	if list.JSON("count") != 2.0 || list.Text("api_keys", 0, "key_id") != first.KeyID ||
+		list.Text("api_keys", 1, "public_key") != second.PublicKey {
 		t.Errorf("got %s, want both keys, the older first", list.Body)
 	}
-	if list.JSON("api_keys", 0, "last_used_at") != nil || list.Text("api_keys", 1, "last_used_at") != "2026-01-14T15:00:01.000Z" {
+	if list.JSON("api_keys", 0, "last_used_at") != nil ||
+		list.Text("api_keys", 1, "last_used_at") != "2026-01-14T15:00:01.000Z" {
 		t.Errorf("last use: got %s, want that of the second key only", list.Body)
 	}
 	for _, secret := range []string{first.SecretKey, second.SecretKey, "secret", other.KeyID, other.PublicKey} {

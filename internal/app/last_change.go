@@ -26,7 +26,8 @@ func (a *App) lastChange(v *web.PageRequest, objectID string) (*page.Change, err
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(found.Entries, func(e *operator.Audited) bool { // what people do about their sign-in is another matter
+	// what people do about their sign-in is another matter
+	at := slices.IndexFunc(found.Entries, func(e *operator.Audited) bool {
 		return strings.HasSuffix(string(e.Action), ".changed") && !strings.HasPrefix(string(e.Action), "password.")
 	})
 	if at < 0 {

@@ -31,7 +31,8 @@ func TestRestart(t *testing.T) {
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 5})
 	id := partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 6))).Must(t, 201).Text("order_id")
 	operator.Move(t, id, "accepted").Must(t, 200)
-	login := service.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, partner.Email, partner.Password)).Must(t, 200)
+	login := service.Do(t, "POST", "/v1/auth/login",
+		fmt.Appendf(nil, `{"email":%q,"password":%q}`, partner.Email, partner.Password)).Must(t, 200)
 	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	reads := []string{"/v1/orders/" + id, "/v1/orders", "/v1/inventory/products", "/v1/inventory/movements"}
 	before, content := map[string]string{}, service.Content(t)
@@ -128,12 +129,16 @@ func TestWrongMasterKey(t *testing.T) {
 		spoil func(path string) error
 		want  error
 	}{
-		"missing":  {os.Remove, credential.ErrMasterKeyMissing},
-		"another":  {func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("00", 32)), 0o600) }, credential.ErrMasterKeyOther},
+		"missing": {os.Remove, credential.ErrMasterKeyMissing},
+		"another": {func(path string) error {
+			return os.WriteFile(path, []byte(strings.Repeat("00", 32)), 0o600)
+		}, credential.ErrMasterKeyOther},
 		"readable": {func(path string) error { return os.Chmod(path, 0o644) }, credential.ErrMasterKeyExposed},
 		"by all":   {func(path string) error { return os.Chmod(path, 0o604) }, credential.ErrMasterKeyExposed},
 		"empty":    {func(path string) error { return os.WriteFile(path, nil, 0o600) }, credential.ErrMasterKeyNotValid},
-		"short":    {func(path string) error { return os.WriteFile(path, []byte("c2hvcnQ="), 0o600) }, credential.ErrMasterKeyNotValid},
+		"short": {func(path string) error {
+			return os.WriteFile(path, []byte("c2hvcnQ="), 0o600)
+		}, credential.ErrMasterKeyNotValid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +268,10 @@ func TestOddDirectories(t *testing.T) {
 	service.Audit(t)
 	service.Stop()
 	if list := files(t, dir); len(strings.Split(list, "\n")) != 5 {
-		t.Errorf("got files %s, want the database, its mark and that of the installation, the master key and the directory of proofs", list)
+		t.Errorf(
+			"got files %s, want the database, its mark and that of the installation, the master key and the directory of proofs",
+			list,
+		)
 	}
 	if list := files(t, parent); strings.Contains(list, "\n") {
 		t.Errorf("got %s in the parent directory, want one directory", list)

@@ -42,8 +42,10 @@ func TestRateLimitHeaders(t *testing.T) {
 		if policy := got.Header.Get("RateLimit-Policy"); policy != `"partner";q=5;w=60` {
 			t.Errorf("step %d: got RateLimit-Policy %s, want q=5", i, policy)
 		}
-		if limit, after := got.Header.Get("RateLimit"), got.Header.Get("Retry-After"); limit != step.limit || after != step.retryAfter {
-			t.Errorf("step %d: got RateLimit %s and Retry-After %s, want %s and %s", i, limit, after, step.limit, step.retryAfter)
+		if limit, after := got.Header.Get("RateLimit"), got.Header.Get("Retry-After"); limit != step.limit ||
+			after != step.retryAfter {
+			t.Errorf("step %d: got RateLimit %s and Retry-After %s, want %s and %s", i, limit, after, step.limit,
+				step.retryAfter)
 		}
 		if step.status == 429 {
 			got.Refused(t, 429, "rate_limited")
@@ -80,7 +82,8 @@ func TestRateLimitOfConcurrentRequests(t *testing.T) {
 	service := apptest.Start(t, apptest.RateLimit(10))
 	partner := service.Register(t, "metro")
 	passed := 0
-	for _, got := range apptest.Together(60, func(int) *apptest.Answer { return partner.Call(t, "GET", "/v1/orders", nil) }) {
+	for _, got := range apptest.Together(60,
+		func(int) *apptest.Answer { return partner.Call(t, "GET", "/v1/orders", nil) }) {
 		if got.Status == 200 {
 			passed++
 		} else {
@@ -101,7 +104,8 @@ func TestFailedSignaturesAreLimited(t *testing.T) {
 	partner := service.Register(t, "metro")
 	service.Clock.Advance(time.Minute) // registrations count against the address as well
 	forged := with("X-Signature", "v1=00", partner.Signed("GET", "/v1/orders", nil))
-	elsewhere := append([]string{"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"}, forged...)
+	elsewhere := append([]string{"X-Forwarded-For", "192.0.2.1", "Forwarded", "for=192.0.2.1", "X-Real-Ip", "192.0.2.1"},
+		forged...)
 	for range 3 {
 		refused := service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
 		if refused.Header.Get("RateLimit") != "" {
@@ -114,14 +118,16 @@ func TestFailedSignaturesAreLimited(t *testing.T) {
 			t.Errorf("got Retry-After %q, want 20", refused.Header.Get("Retry-After"))
 		}
 	}
-	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=2;t=20` {
+	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t,
+		200); good.Header.Get("RateLimit") != `"partner";r=2;t=20` {
 		t.Errorf("partner: got RateLimit %s, want r=2", good.Header.Get("RateLimit"))
 	}
 	service.Clock.Advance(20 * time.Second)
 	service.Do(t, "GET", "/v1/orders", nil, forged...).Refused(t, 401, "unauthorized")
 	service.Stop()
 	// All but the one without headers: those beyond the limit, too.
-	if got := strings.Count(service.Log.String(), "event=signature_forged address=127.0.0.1 key_id="+partner.KeyID); got != 6 {
+	if got := strings.Count(service.Log.String(),
+		"event=signature_forged address=127.0.0.1 key_id="+partner.KeyID); got != 6 {
 		t.Errorf("got %d security events, want 6:\n%s", got, service.Log)
 	}
 }
@@ -144,7 +150,8 @@ func TestTrackingIsLimitedByAddress(t *testing.T) {
 	if status := getFrom(t, "127.0.0.2", service.URL+path); status != 200 {
 		t.Errorf("another address: got status %d, want 200", status)
 	}
-	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200); good.Header.Get("RateLimit") != `"partner";r=0;t=60` {
+	if good := partner.Call(t, "GET", "/v1/orders", nil).Must(t,
+		200); good.Header.Get("RateLimit") != `"partner";r=0;t=60` {
 		t.Errorf("partner: got RateLimit %s, want r=0", good.Header.Get("RateLimit"))
 	}
 	service.Clock.Advance(20 * time.Second)
@@ -170,7 +177,9 @@ func TestForwardedAddresses(t *testing.T) {
 		"IPv6": {
 			"2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:443", "[2001:db8::1]:50123", "2001:DB8:0::0:2", "2001:db8::1%eth0",
 		},
-		"no address": {"unknown", "_hidden", "192.0.2.1, unknown", "", ",", "192.0.2.1,", "192.0.2.300", "[192.0.2.1", "127.0.0.1"},
+		"no address": {
+			"unknown", "_hidden", "192.0.2.1, unknown", "", ",", "192.0.2.1,", "192.0.2.300", "[192.0.2.1", "127.0.0.1",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			service := apptest.Start(t, apptest.StrangerLimit(len(headers)), apptest.TrustProxies("127.0.0.0/8"))

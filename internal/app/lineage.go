@@ -180,9 +180,10 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 		a.lineage.takeOver(next, o.mark)
 	}
 	if done && older {
-		a.warnings = append(a.warnings, fmt.Sprintf("%s: all people were signed out, links are void, and product and movement "+
-			"numbers go on %d and %d higher; API keys, tokens and people that were revoked since are valid again unless restore has listed them",
-			installation.HoldReasons[reason], store.ProductMargin, store.MovementMargin))
+		a.warnings = append(a.warnings,
+			fmt.Sprintf("%s: all people were signed out, links are void, and product and movement "+
+				"numbers go on %d and %d higher; API keys, tokens and people that were revoked since are valid again unless restore has listed them",
+				installation.HoldReasons[reason], store.ProductMargin, store.MovementMargin))
 	}
 	return done, err
 }
@@ -247,8 +248,10 @@ func (l *lineage) mark(ctx context.Context, held installation.Lineage) {
 	if err == nil && found.Installation != "" && !held.Knows(found) {
 		// Another node that shares the folder may have counted since.
 		if again, _, err := l.read(ctx); err != nil || !again.Knows(found) {
-			l.strange.failed(fmt.Sprintf("%s was written by a service on another copy of the database, or the database was put back "+
-				"to an older state: end the other service, or restart this one", l.path))
+			l.strange.failed(
+				fmt.Sprintf("%s was written by a service on another copy of the database, or the database was put back "+
+					"to an older state: end the other service, or restart this one", l.path),
+			)
 			return
 		}
 	}

@@ -14,7 +14,8 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	listener, err := network.Listen(ctx, "tcp", address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s: another program listens on %s: stop it, or choose another address by this flag", flag, address)
+		return nil,
+			fmt.Errorf("%s: another program listens on %s: stop it, or choose another address by this flag", flag, address)
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}

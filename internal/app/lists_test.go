@@ -88,7 +88,8 @@ func TestListFilters(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", query, got, want.references)
 		}
 		if page.JSON("limit") != want.limit || page.JSON("offset") != want.offset || page.Text("next_cursor") != want.next {
-			t.Errorf("%s: got limit %v, offset %v, next_cursor %q, want %v, %v, %q", query, page.JSON("limit"), page.JSON("offset"), page.Text("next_cursor"), want.limit, want.offset, want.next)
+			t.Errorf("%s: got limit %v, offset %v, next_cursor %q, want %v, %v, %q", query, page.JSON("limit"),
+				page.JSON("offset"), page.Text("next_cursor"), want.limit, want.offset, want.next)
 		}
 	}
 }
@@ -150,15 +151,19 @@ func TestInventoryPages(t *testing.T) {
 		f.operator.Stock(t, f.partner.PartnerID, name, map[string]int{"MTL-1": 3})
 	}
 	for query, want := range map[string]string{
-		"": "4 of 4", "search=lamp": "2 of 2", "search=LAMP&limit=1": "1 of 2", "search=%C3%A9cole": "1 of 1", "search=b-rug": "1 of 1", "search=%25": "1 of 1",
-		"search=_": "0 of 0", "search=nothing": "0 of 0", "limit=3&offset=3": "1 of 4", "offset=4": "0 of 4",
+		"": "4 of 4", "search=lamp": "2 of 2", "search=LAMP&limit=1": "1 of 2", "search=%C3%A9cole": "1 of 1",
+		"search=b-rug": "1 of 1", "search=%25": "1 of 1", "search=_": "0 of 0", "search=nothing": "0 of 0",
+		"limit=3&offset=3": "1 of 4", "offset=4": "0 of 4",
 	} {
 		got := f.partner.Call(t, "GET", "/v1/inventory/products?"+query, nil).Must(t, 200)
-		if found := fmt.Sprintf("%v of %v", got.JSON("count"), got.JSON("total")); found != want || got.Len("products") != int(got.JSON("count").(float64)) {
+		if found := fmt.Sprintf("%v of %v", got.JSON("count"), got.JSON("total")); found != want ||
+			got.Len("products") != int(got.JSON("count").(float64)) {
 			t.Errorf("%s: got %s, want %s: %s", query, found, want, got.Body)
 		}
 	}
-	for query, want := range map[string]string{"": "4 3 2 1", "limit=2": "4 3", "limit=2&offset=1": "3 2", "product_id=2": "2", "product_id=9": ""} {
+	for query, want := range map[string]string{
+		"": "4 3 2 1", "limit=2": "4 3", "limit=2&offset=1": "3 2", "product_id=2": "2", "product_id=9": "",
+	} {
 		got := f.partner.Call(t, "GET", "/v1/inventory/movements?"+query, nil).Must(t, 200)
 		var ids []string
 		for i := range got.Len("movements") {
@@ -214,7 +219,8 @@ func seesOwnRecords(t *testing.T, p *apptest.Partner, i int, order string) {
 		t.Errorf("orders of partner %d: got %s, want its own", i, page.Body)
 	}
 	products := p.Call(t, "GET", "/v1/inventory/products?search=lamp", nil).Must(t, 200)
-	if products.JSON("total") != 1.0 || products.Text("products", 0, "name") != fmt.Sprintf("Lamp of %d", i) || products.JSON("products", 0, "quantity") != float64(9+i) {
+	if products.JSON("total") != 1.0 || products.Text("products", 0, "name") != fmt.Sprintf("Lamp of %d", i) ||
+		products.JSON("products", 0, "quantity") != float64(9+i) {
 		t.Errorf("products of partner %d: got %s, want its own", i, products.Body)
 	}
 	movements := p.Call(t, "GET", "/v1/inventory/movements", nil).Must(t, 200)

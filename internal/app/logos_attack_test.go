@@ -47,7 +47,8 @@ func TestLogosAttack(t *testing.T) {
 	for i := range connections {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				got.add(s.Do(t, "PUT", "/v1/account/logo", logos[i%2], "Cookie", attacker.Cookie, "Content-Type", "image/png").Status)
+				got.add(s.Do(t, "PUT", "/v1/account/logo", logos[i%2], "Cookie", attacker.Cookie, "Content-Type",
+					"image/png").Status)
 			}
 		})
 	}

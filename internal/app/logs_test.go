@@ -44,11 +44,13 @@ func TestRequestLog(t *testing.T) {
 
 	created := f.partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	orderID := created.Text("order_id")
-	refused := f.partner.Create(t, bytes.Replace(testkit.OrderJSON("A-2", ""), []byte(`"express"`), []byte(`"overnight"`), 1)).Refused(t, 422, "validation_error")
+	refused := f.partner.Create(t, bytes.Replace(testkit.OrderJSON("A-2", ""), []byte(`"express"`), []byte(`"overnight"`),
+		1)).Refused(t, 422, "validation_error")
 	f.partner.Call(t, "GET", "/v1/orders/"+orderID, nil).Must(t, 200)
 	f.partner.Call(t, "GET", "/v1/orders/alex@example.com", nil).Must(t, 404)
 	f.partner.Cancel(t, orderID, "no longer needed").Must(t, 200)
-	f.Do(t, "GET", "/v1/orders", nil, "X-Api-Key", f.partner.PublicKey, "X-Timestamp", "1", "X-Signature", "v1=00").Must(t, 401)
+	f.Do(t, "GET", "/v1/orders", nil, "X-Api-Key", f.partner.PublicKey, "X-Timestamp", "1", "X-Signature", "v1=00").Must(t,
+		401)
 	owner.Call(t, "GET", "/v1/account", nil).Must(t, 200)
 	other := f.Register(t, "another")
 	other.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
@@ -59,7 +61,8 @@ func TestRequestLog(t *testing.T) {
 		members := entry.(map[string]any) //nolint:forcetypeassert // as documented
 		code, _ := members["code"].(string)
 		order, _ := members["order_id"].(string)
-		lines = append(lines, strings.Join([]string{members["method"].(string), members["path"].(string), code, order}, " ")) //nolint:forcetypeassert // likewise
+		lines = append(lines, strings.Join([]string{members["method"].(string), members["path"].(string), code, order},
+			" ")) //nolint:forcetypeassert // likewise
 		if members["key_id"] != f.partner.KeyID {
 			t.Errorf("got key_id %v, want %s", members["key_id"], f.partner.KeyID)
 		}
@@ -77,7 +80,8 @@ func TestRequestLog(t *testing.T) {
 
 	entry := logged(t, inSession, "?status=422", 1)[0].(map[string]any) //nolint:forcetypeassert // as documented
 	body, _ := entry["request_body"].(string)
-	if entry["request_id"] != refused.Text("request_id") || !strings.Contains(body, `"service_level":"[text of 9]"`) || strings.Contains(body, "example.com") {
+	if entry["request_id"] != refused.Text("request_id") || !strings.Contains(body, `"service_level":"[text of 9]"`) ||
+		strings.Contains(body, "example.com") {
 		t.Errorf("got %v, want the refused request %s with a redacted body", entry, refused.Text("request_id"))
 	}
 	logged(t, signed, "?order_id="+orderID, 3)
@@ -85,16 +89,21 @@ func TestRequestLog(t *testing.T) {
 	logged(t, signed, "?to=2026-01-01T00:00:00Z", 0)
 	if got := signed("/v1/logs?limit=1").Must(t, 200); got.Len("logs") != 1 || got.Text("next_cursor") == "" {
 		t.Errorf("limit=1: got %s, want one request and a next_cursor", got.Body)
-	} else if next := signed("/v1/logs?limit=1&cursor="+got.Text("next_cursor")).Must(t, 200); next.Len("logs") != 1 || next.Text("logs", 0, "request_id") == got.Text("logs", 0, "request_id") {
+	} else if next := signed("/v1/logs?limit=1&cursor="+got.Text("next_cursor")).Must(t, 200); next.Len("logs") != 1 ||
+		next.Text("logs", 0, "request_id") == got.Text("logs", 0, "request_id") {
 		t.Errorf("the second page: got %s, want another request", next.Body)
 	}
 	signed("/v1/logs?cursor=x&status=99&method=BREW&limit=501").Refused(t, 422, "validation_error")
 
 	var exported bytes.Buffer
-	if err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID, &exported); err != nil {
+	if err := app.ExportPartner(t.Context(),
+		&config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID,
+		&exported); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"type":"request","record":{"request_id":"` + refused.Text("request_id") + `"`; !strings.Contains(exported.String(), want) {
+	if want := `{"type":"request","record":{"request_id":"` + refused.Text("request_id") + `"`; !strings.Contains(
+		exported.String(), want,
+	) {
 		t.Errorf("got no line of the export with %s", want)
 	}
 }
@@ -108,7 +117,8 @@ func TestRequestLogHoldsNothingPersonal(t *testing.T) {
 	f.partner.Create(t, body).Must(t, 422)
 	f.partner.Create(t, bytes.ReplaceAll(body, []byte("}"), []byte("]"))).Must(t, 400)
 	f.partner.Call(t, "GET", "/v1/inventory/products?search=Alexandra", nil).Must(t, 200)
-	f.partner.Call(t, "POST", "/v1/orders/Alexandra/cancel", []byte(`{"reason":"Alexandra has moved"}`), "Idempotency-Key", uuid.NewString()).Must(t, 404)
+	f.partner.Call(t, "POST", "/v1/orders/Alexandra/cancel", []byte(`{"reason":"Alexandra has moved"}`), "Idempotency-Key",
+		uuid.NewString()).Must(t, 404)
 	found := logged(t, func(target string) *apptest.Answer { return f.partner.Call(t, "GET", target, nil) }, "", 4)
 	for _, entry := range found {
 		for name, value := range entry.(map[string]any) { //nolint:forcetypeassert // as documented

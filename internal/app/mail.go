@@ -22,9 +22,8 @@ func (a *App) openMail() error {
 		return err
 	}
 	a.mailer = mailer.NewService(mailer.Config{
-		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log, Observer: a.metrics.Mails(),
-		Language: a.languageOf, Held: a.hold.on,
-		Server: smtpOf(server, a.URL()),
+		Store: a.store.Mails(), Sealer: a.sealer, Now: a.Now, Aged: a.trust.Age, Random: a.Random, Log: a.Log,
+		Observer: a.metrics.Mails(), Language: a.languageOf, Held: a.hold.on, Server: smtpOf(server, a.URL()),
 	})
 	a.atClose(ending(a.mailer.Close))
 	a.Post = a.mailer
@@ -45,7 +44,9 @@ var ErrNoMailServer = errors.New("--smtp is not set, so the service sends no mai
 // TryMail sends one mail to an address by the mail server of the settings, as the service
 // would, and returns the server's words. It stores nothing; the service may be running.
 // Errors are ErrNoMailServer and those of mailer.Server.
-func TryMail(ctx context.Context, settings *config.Config, world Surroundings, to, language string) (accepted string, err error) {
+func TryMail(
+	ctx context.Context, settings *config.Config, world Surroundings, to, language string,
+) (accepted string, err error) {
 	server, err := settings.MailServer()
 	if err != nil {
 		return "", err
@@ -62,7 +63,8 @@ func TryMail(ctx context.Context, settings *config.Config, world Surroundings, t
 	if err != nil {
 		return "", err
 	}
-	return smtpOf(server, base).Try(ctx, &mailer.Envelope{MailID: id, To: to, Content: content, Language: mail.Language(language), Date: world.Now()})
+	return smtpOf(server, base).Try(ctx,
+		&mailer.Envelope{MailID: id, To: to, Content: content, Language: mail.Language(language), Date: world.Now()})
 }
 
 // helloName returns what the service greets mail servers with, given its public address.
@@ -92,7 +94,8 @@ func (a *App) openRecipients() {
 func (a *App) senderOf(ctx context.Context, partnerID string) (recipient.Sender, error) {
 	sender, err := a.partners.Sender(ctx, partnerID)
 	return recipient.Sender{
-		Informs: sender.RecipientMail, PublicName: sender.PublicName, Name: sender.Name, SupportURL: sender.SupportURL, French: sender.Language == partner.LanguageFrench,
+		Informs: sender.RecipientMail, PublicName: sender.PublicName, Name: sender.Name, SupportURL: sender.SupportURL,
+		French: sender.Language == partner.LanguageFrench,
 	}, err
 }
 

@@ -69,22 +69,29 @@ func TestNamesAreOnOneLine(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	owner := metro.Owner(t)
-	invited := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"sam@example.com","role":"clerk"}`)).Must(t, 201)
+	invited := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"sam@example.com","role":"clerk"}`)).Must(t,
+		201)
 	link, err := url.Parse(invited.Text("url"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	token := link.Path[len("/portal/invitations/"):]
-	for _, name := range []string{"two\nlines", "tab\t", "\u202egnp.exe", "\u2066isolate", "\u200fmark", "a\u2028b", "bell\u0007", "\u0085"} {
+	for _, name := range []string{
+		"two\nlines", "tab\t", "\u202egnp.exe", "\u2066isolate", "\u200fmark", "a\u2028b", "bell\u0007", "\u0085",
+	} {
 		quoted, err := json.Marshal(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Do(t, "POST", "/v1/auth/register", fmt.Appendf(nil, `{"name":%s,"email":"n@example.com","password":"a long password"}`, quoted)).
+		s.Do(t, "POST", "/v1/auth/register",
+			fmt.Appendf(nil, `{"name":%s,"email":"n@example.com","password":"a long password"}`, quoted)).
 			Refused(t, 400, "validation_error")
-		owner.Call(t, "PATCH", "/v1/account", fmt.Appendf(nil, `{"public_name":%s}`, quoted)).Refused(t, 422, "validation_error")
-		owner.Call(t, "PATCH", "/v1/team/"+owner.UserID, fmt.Appendf(nil, `{"name":%s}`, quoted)).Refused(t, 422, "validation_error")
-		s.Do(t, "POST", "/v1/auth/invitations/"+token, fmt.Appendf(nil, `{"name":%s,"password":"a long password of sam"}`, quoted)).
+		owner.Call(t, "PATCH", "/v1/account", fmt.Appendf(nil, `{"public_name":%s}`, quoted)).Refused(t, 422,
+			"validation_error")
+		owner.Call(t, "PATCH", "/v1/team/"+owner.UserID, fmt.Appendf(nil, `{"name":%s}`, quoted)).Refused(t, 422,
+			"validation_error")
+		s.Do(t, "POST", "/v1/auth/invitations/"+token,
+			fmt.Appendf(nil, `{"name":%s,"password":"a long password of sam"}`, quoted)).
 			Refused(t, 422, "validation_error")
 	}
 	owner.Call(t, "PATCH", "/v1/account", []byte(`{"public_name":"Épicerie «Métro» 日本 👩‍🍳"}`)).Must(t, 200)
@@ -130,7 +137,8 @@ func TestFirstProofEndsKeys(t *testing.T) {
 	t.Parallel()
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
 	s := apptest.Start(t, withMail(server))
-	s.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"metro","email":"metro@example.com","password":"a long password of a thief"}`)).Must(t, 201)
+	s.Do(t, "POST", "/v1/auth/register",
+		[]byte(`{"name":"metro","email":"metro@example.com","password":"a long password of a thief"}`)).Must(t, 201)
 	thief := &apptest.Partner{Service: s, Email: "metro@example.com", Password: "a long password of a thief"}
 	thief = thief.NewKey(t)
 	session := thief.Owner(t)
@@ -166,10 +174,12 @@ func TestChangesAreNotified(t *testing.T) {
 		}
 	}
 	notified("an API key was created")
-	owner.Call(t, "POST", "/v1/auth/password", fmt.Appendf(nil, `{"current_password":%q,"new_password":"brume-et-vent-1908"}`, owner.Password)).
+	owner.Call(t, "POST", "/v1/auth/password",
+		fmt.Appendf(nil, `{"current_password":%q,"new_password":"brume-et-vent-1908"}`, owner.Password)).
 		Must(t, 200)
 	notified("the password was changed")
-	owner.Call(t, "POST", "/v1/auth/email", []byte(`{"new_email":"lea@example.com","password":"brume-et-vent-1908"}`)).Must(t, 202)
+	owner.Call(t, "POST", "/v1/auth/email",
+		[]byte(`{"new_email":"lea@example.com","password":"brume-et-vent-1908"}`)).Must(t, 202)
 	s.Do(t, "POST", "/v1/auth/email/"+linkIn(t, <-server.Mails, "email"), holder("brume-et-vent-1908")).Must(t, 200)
 	notified("the e-mail address was changed")
 }

@@ -39,7 +39,8 @@ func TestMail(t *testing.T) {
 	server.Away.Store(true)
 	before := apptest.Start(t, withMail(server), apptest.DataIn(testkit.FastDir(t)))
 	metro := before.Register(t, "metro")
-	invited := metro.Owner(t).Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"Sam@example.com","role":"clerk"}`)).Must(t, 201)
+	invited := metro.Owner(t).Call(t, "POST", "/v1/team/invitations",
+		[]byte(`{"email":"Sam@example.com","role":"clerk"}`)).Must(t, 201)
 	if invited.JSON("url") != nil {
 		t.Errorf("got %s, want no url", invited.Body)
 	}
@@ -56,12 +57,14 @@ func TestMail(t *testing.T) {
 	metro.Owner(t).Call(t, "PATCH", "/v1/account", []byte(`{"language":"fr"}`)).Must(t, 200)
 	after.Do(t, "POST", "/v1/auth/reset", []byte(`{"email":"sam@example.com"}`)).Must(t, 202)
 	got = <-server.Mails
-	if want := "Choisissez un nouveau mot de passe"; got.Subject() != want || !strings.Contains(got.HTML, `<html lang="fr">`) {
+	if want := "Choisissez un nouveau mot de passe"; got.Subject() != want ||
+		!strings.Contains(got.HTML, `<html lang="fr">`) {
 		t.Errorf("got %q with the HTML %q, want %q in French", got.Subject(), got.HTML, want)
 	}
 	reset := linkIn(t, got, "reset")
 	after.Do(t, "POST", "/v1/auth/reset/"+reset, []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
-	after.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":"sam@example.com","password":"brume-et-vent-1908"}`)).Must(t, 200)
+	after.Do(t, "POST", "/v1/auth/login",
+		fmt.Appendf(nil, `{"email":"sam@example.com","password":"brume-et-vent-1908"}`)).Must(t, 200)
 	after.Stop()
 	select {
 	case more := <-server.Mails:

@@ -33,15 +33,22 @@ func TestLargeBodiesOfStrangers(t *testing.T) {
 		code    string
 		reason  any
 	}{
-		"batch, no credentials":     {"/v1/orders/batch", nil, 401, "unauthorized", "missing_header"},
-		"batch, unknown key":        {"/v1/orders/batch", with("X-Api-Key", "pk_unknown", signed), 401, "unauthorized", "unknown_key"},
-		"batch, stale timestamp":    {"/v1/orders/batch", stale, 401, "unauthorized", "signature_mismatch"},
-		"proof, no credentials":     {"/ops/v1/orders/x/proofs", nil, 401, "unauthorized", nil},
-		"proof, unknown token":      {"/ops/v1/orders/x/proofs", []string{"Authorization", "Bearer x"}, 401, "unauthorized", nil},
-		"proof, wrong role":         {"/ops/v1/orders/x/proofs", []string{"Authorization", "Bearer " + warehouse.Token}, 403, "forbidden", nil},
-		"webhooks, unknown session": {"/v1/webhooks/test", []string{"Cookie", "dropyard_session=x"}, 401, "unauthorized", nil},
-		"registration":              {"/v1/auth/register", nil, 413, "payload_too_large", nil},
-		"no such path":              {"/nowhere", nil, 413, "payload_too_large", nil},
+		"batch, no credentials": {"/v1/orders/batch", nil, 401, "unauthorized", "missing_header"},
+		"batch, unknown key": {"/v1/orders/batch", with("X-Api-Key", "pk_unknown",
+			signed), 401, "unauthorized", "unknown_key"},
+		"batch, stale timestamp": {"/v1/orders/batch", stale, 401, "unauthorized", "signature_mismatch"},
+		"proof, no credentials":  {"/ops/v1/orders/x/proofs", nil, 401, "unauthorized", nil},
+		"proof, unknown token": {
+			"/ops/v1/orders/x/proofs", []string{"Authorization", "Bearer x"}, 401, "unauthorized", nil,
+		},
+		"proof, wrong role": {
+			"/ops/v1/orders/x/proofs", []string{"Authorization", "Bearer " + warehouse.Token}, 403, "forbidden", nil,
+		},
+		"webhooks, unknown session": {
+			"/v1/webhooks/test", []string{"Cookie", "dropyard_session=x"}, 401, "unauthorized", nil,
+		},
+		"registration": {"/v1/auth/register", nil, 413, "payload_too_large", nil},
+		"no such path": {"/nowhere", nil, 413, "payload_too_large", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -53,8 +60,11 @@ func TestLargeBodiesOfStrangers(t *testing.T) {
 			}
 		})
 	}
-	service.Wire(t).Send(apptest.Text("POST", "/v1/orders/batch", append(signed, "Expect", "100-continue", "Content-Length", "1000000"), "")).Continue()
-	service.Wire(t).Send(apptest.Text("POST", "/ops/v1/orders/x/proofs", []string{"Authorization", "Bearer " + boss.Token, "Expect", "100-continue", "Content-Length", "1000000"}, "")).Continue()
+	service.Wire(t).Send(apptest.Text("POST", "/v1/orders/batch",
+		append(signed, "Expect", "100-continue", "Content-Length", "1000000"), "")).Continue()
+	service.Wire(t).Send(apptest.Text("POST", "/ops/v1/orders/x/proofs", []string{
+		"Authorization", "Bearer " + boss.Token, "Expect", "100-continue", "Content-Length", "1000000",
+	}, "")).Continue()
 }
 
 // TestBodiesWithoutLength sends chunked bodies around the size up to which they are
@@ -65,17 +75,21 @@ func TestBodiesWithoutLength(t *testing.T) {
 	partner := service.Register(t, "metro")
 	send := func(size int, headers []string) *apptest.Answer {
 		chunk := fmt.Sprintf("%x\r\n%s\r\n", size, padded(uuid.NewString(), size))
-		headers = append([]string{"Content-Type", "application/json", "Idempotency-Key", uuid.NewString(), "Transfer-Encoding", "chunked"}, headers...)
+		headers = append([]string{
+			"Content-Type", "application/json", "Idempotency-Key", uuid.NewString(), "Transfer-Encoding", "chunked",
+		}, headers...)
 		return service.Wire(t).Send(apptest.Text("POST", "/v1/orders", headers, chunk+"0\r\n\r\n")).Answer("POST")
 	}
 	forged := partner.Signed("POST", "/v1/orders", nil)
 	stale := func(body []byte) []string {
 		return partner.SignedAt(service.Clock.Now().Add(-time.Hour), "POST", "/v1/orders", body)
 	}
-	for _, size := range []int{10 * kibibyte, 17 * kibibyte, 64*kibibyte - 1, 64 * kibibyte, 64*kibibyte + 1, 300 * kibibyte} {
+	for _, size := range []int{10 * kibibyte, 17 * kibibyte, 64*kibibyte - 1, 64 * kibibyte, 64*kibibyte + 1, 300 *
+		kibibyte} {
 		t.Run(strconv.Itoa(size), func(t *testing.T) {
 			send(size, nil).Refused(t, 401, "unauthorized")
-			if got := send(size, forged).Refused(t, 401, "unauthorized"); got.JSON("error", "details", "reason") != "signature_mismatch" {
+			if got := send(size, forged).Refused(t, 401,
+				"unauthorized"); got.JSON("error", "details", "reason") != "signature_mismatch" {
 				t.Errorf("forged: got %s, want signature_mismatch", got.Body)
 			}
 			body := padded("A-"+strconv.Itoa(size), size)
@@ -120,7 +134,8 @@ func TestConcurrentRequestsOfOnePartner(t *testing.T) {
 	const limit = 128
 	feeds := make([]*apptest.Wire, limit)
 	for i := range feeds {
-		feeds[i] = service.Wire(t).Send(apptest.Text("GET", "/v1/webhooks/feed?wait=20", partner.Signed("GET", "/v1/webhooks/feed?wait=20", nil), ""))
+		feeds[i] = service.Wire(t).Send(apptest.Text("GET", "/v1/webhooks/feed?wait=20",
+			partner.Signed("GET", "/v1/webhooks/feed?wait=20", nil), ""))
 	}
 	waiting := service.Clock.Now().Add(20 * time.Second)
 	await(t, service, func(*scrape) bool { return service.Clock.Waiting(waiting) == limit })
@@ -150,7 +165,8 @@ func TestFlightFollowsFromMemory(t *testing.T) {
 		{800 * mebibyte, 100 * mebibyte},
 		{20_000 * mebibyte, 128 * mebibyte},
 	} {
-		service := apptest.Start(t, apptest.WithMetrics(), func(_ *config.Config, world *app.Surroundings) { world.Memory = c.memory })
+		service := apptest.Start(t, apptest.WithMetrics(),
+			func(_ *config.Config, world *app.Surroundings) { world.Memory = c.memory })
 		if got := int64(newScrape(t, service.MetricsURL).value("dropyard_in_flight_bytes_max")); got != c.inFlight {
 			t.Errorf("with %d MiB of memory: got room for %d bytes, want %d", c.memory/mebibyte, got, c.inFlight)
 		}
@@ -165,7 +181,8 @@ func TestMemoryForBodies(t *testing.T) {
 	service := apptest.Start(t, apptest.WithMetrics())
 	partner, other := service.Register(t, "metro"), service.Register(t, "other")
 	const size = 4 * mebibyte
-	text := apptest.Text("POST", "/v1/orders/batch", append(partner.Signed("POST", "/v1/orders/batch", nil), "Content-Length", fmt.Sprint(size)), strings.Repeat(" ", size-1))
+	text := apptest.Text("POST", "/v1/orders/batch", append(partner.Signed("POST", "/v1/orders/batch", nil),
+		"Content-Length", fmt.Sprint(size)), strings.Repeat(" ", size-1))
 	held := make([]*apptest.Wire, 9) // all of its share, which is 36 MiB
 	for i := range held {
 		held[i] = service.Wire(t).Send(text)

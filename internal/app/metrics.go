@@ -33,7 +33,10 @@ func (a *App) openMetrics(ctx context.Context) (err error) {
 	a.atClose(func() error { return ended(a.metrics.listener.Close()) })
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", a.metrics.Handler())
-	a.metrics.http = &http.Server{Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: answerTimeout, IdleTimeout: idleTimeout}
+	a.metrics.http = &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTimeout, ReadTimeout: bodyTimeout, WriteTimeout: answerTimeout,
+		IdleTimeout: idleTimeout,
+	}
 	return nil
 }
 

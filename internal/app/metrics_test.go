@@ -112,7 +112,8 @@ func (s *scrape) value(name string, labels ...string) (sum float64) {
 
 func hasLabels(metric *dto.Metric, labels []string) bool {
 	for pair := range slices.Chunk(labels, 2) {
-		if !slices.ContainsFunc(metric.GetLabel(), func(l *dto.LabelPair) bool { return l.GetName() == pair[0] && l.GetValue() == pair[1] }) {
+		if !slices.ContainsFunc(metric.GetLabel(),
+			func(l *dto.LabelPair) bool { return l.GetName() == pair[0] && l.GetValue() == pair[1] }) {
 			return false
 		}
 	}
@@ -127,7 +128,8 @@ func documented(family *dto.MetricFamily) documentedMetric {
 			labels[label.GetName()] = true
 		}
 	}
-	return documentedMetric{strings.ToLower(family.GetType().String()), strings.Join(slices.Sorted(maps.Keys(labels)), ",")}
+	return documentedMetric{strings.ToLower(family.GetType().String()), strings.Join(slices.Sorted(maps.Keys(labels)),
+		",")}
 }
 
 // TestMetrics drives a service and compares a scrape with docs/metrics.md and
@@ -175,7 +177,8 @@ func driveMetrics(t *testing.T, h *hooked) {
 	for h.partner.Call(t, "GET", "/v1/orders", nil).Status != 429 {
 		continue
 	}
-	for h.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":"a wrong password"}`, h.partner.Email)).Status != 429 {
+	for h.Do(t, "POST", "/v1/auth/login",
+		fmt.Appendf(nil, `{"email":%q,"password":"a wrong password"}`, h.partner.Email)).Status != 429 {
 		continue
 	}
 	h.parked(t)
@@ -213,10 +216,14 @@ func checkMetrics(t *testing.T, got *scrape) {
 		{"dropyard_http_requests_total", []string{"method", "POST", "route", "/v1/orders", "status", "201"}, exactly(2)},
 		{"dropyard_http_requests_total", []string{"method", "POST", "route", "/v1/orders", "status", "422"}, exactly(1)},
 		{"dropyard_http_requests_total", []string{"method", "GET", "route", "/v1/orders", "status", "429"}, exactly(1)},
-		{"dropyard_http_requests_total", []string{"method", "GET", "route", "/track/{order_id}", "status", "200"}, exactly(1)},
+		{
+			"dropyard_http_requests_total", []string{"method", "GET", "route", "/track/{order_id}", "status", "200"}, exactly(1),
+		},
 		{"dropyard_http_requests_total", []string{"method", "GET", "route", "unmatched", "status", "404"}, exactly(1)},
 		{"dropyard_http_requests_total", []string{"method", "other", "route", "unmatched", "status", "405"}, exactly(1)},
-		{"dropyard_http_request_duration_seconds", []string{"method", "POST", "route", "/v1/orders", "status", "201"}, exactly(2)},
+		{"dropyard_http_request_duration_seconds", []string{
+			"method", "POST", "route", "/v1/orders", "status", "201",
+		}, exactly(2)},
 		{"dropyard_http_requests_in_flight", nil, exactly(0)},
 		{"dropyard_rate_limit_requests_total", []string{"limit", "partner", "outcome", "allowed"}, exactly(40)},
 		{"dropyard_in_flight_bytes", nil, exactly(0)},

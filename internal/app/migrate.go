@@ -30,7 +30,9 @@ func Migrate(ctx context.Context, settings *config.Config) (version int64, err e
 // no connection.
 func CheckDistribute(settings *config.Config, shards int) error {
 	if !settings.Postgres() {
-		return errors.New("--distribute: --database must be the URL of a Citus coordinator, postgres://USER:PASSWORD@HOST:PORT/NAME")
+		return errors.New(
+			"--distribute: --database must be the URL of a Citus coordinator, postgres://USER:PASSWORD@HOST:PORT/NAME",
+		)
 	}
 	if shards < 1 || shards > maxShards {
 		return fmt.Errorf("--shards: %d is not between 1 and %d", shards, maxShards)

@@ -228,7 +228,8 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 		if severity := a.Labels["severity"]; !slices.Contains([]string{"critical", "warning", "info"}, severity) {
 			t.Errorf("%s: got severity %q, want critical, warning or info", a.Alert, severity)
 		}
-		file, anchor, _ := strings.Cut(strings.TrimPrefix(a.Annotations["runbook_url"], "https://github.com/dropyard/dropyard/blob/main/docs/"), "#")
+		file, anchor, _ := strings.Cut(strings.TrimPrefix(a.Annotations["runbook_url"],
+			"https://github.com/dropyard/dropyard/blob/main/docs/"), "#")
 		text, err := os.ReadFile(filepath.Join("../../docs", file))
 		if err != nil || !slices.Contains(anchors(string(text)), anchor) {
 			t.Errorf("%s: docs/%s has no section %q (%v)", a.Alert, file, anchor, err)

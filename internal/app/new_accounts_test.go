@@ -44,8 +44,10 @@ func TestNewAccountQuota(t *testing.T) {
 		refused := p.Create(t, testkit.OrderJSON("A-2", "")).Refused(t, 429, "quota_exceeded")
 		wait, err := strconv.Atoi(refused.Header.Get("Retry-After"))
 		if err != nil || wait < 86_000 || wait > 86_400 || refused.Text("error", "details", "quota") != "stored_bytes" ||
-			refused.JSON("error", "details", "limit") != float64(2*size+size/2) || !strings.Contains(refused.Text("error", "message"), "this account is new") {
-			t.Errorf("got Retry-After %s and %s, want a day and the limit of new accounts", refused.Header.Get("Retry-After"), refused.Body)
+			refused.JSON("error", "details", "limit") != float64(2*size+size/2) ||
+			!strings.Contains(refused.Text("error", "message"), "this account is new") {
+			t.Errorf("got Retry-After %s and %s, want a day and the limit of new accounts", refused.Header.Get("Retry-After"),
+				refused.Body)
 		}
 		s.Unchanged(t, before)
 	}
@@ -112,7 +114,8 @@ func TestFirstDayOfMerchant(t *testing.T) {
 	setting, _ := reflect.TypeFor[config.Config]().FieldByName("NewAccountBytes")
 	limit, err := strconv.Atoi(setting.Tag.Get("default"))
 	if size := recordSize(t); err != nil || limit < 5_000*4_000 || size > 4_000 {
-		t.Errorf("got a limit of %d bytes, error %v, and a record of %d bytes, want room for 5,000 orders of 4,000 bytes", limit, err, size)
+		t.Errorf("got a limit of %d bytes, error %v, and a record of %d bytes, want room for 5,000 orders of 4,000 bytes",
+			limit, err, size)
 	}
 }
 
@@ -139,7 +142,8 @@ func TestNearlyFullDisk(t *testing.T) {
 	} {
 		answer.Refused(t, http.StatusServiceUnavailable, "unavailable")
 		if answer.Header.Get("Retry-After") != "600" || !strings.Contains(answer.Text("error", "message"), "nearly full") {
-			t.Errorf("%s: got Retry-After %q and %s, want 600 and that the service is nearly full", what, answer.Header.Get("Retry-After"), answer.Body)
+			t.Errorf("%s: got Retry-After %q and %s, want 600 and that the service is nearly full", what,
+				answer.Header.Get("Retry-After"), answer.Body)
 		}
 	}
 	createAs(t, stranger, key, testkit.OrderJSON("S-1", "")).Must(t, 201)
@@ -163,12 +167,15 @@ func TestRegistrationLimit(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) { c.RegistrationLimit = 2 })
 	register := func(name string) *apptest.Answer {
-		return s.Do(t, "POST", "/v1/auth/register", fmt.Appendf(nil, `{"name":%q,"email":"%s@example.com","password":"brume-et-goélands-1907"}`, name, name))
+		return s.Do(t, "POST", "/v1/auth/register",
+			fmt.Appendf(nil, `{"name":%q,"email":"%s@example.com","password":"brume-et-goélands-1907"}`, name, name))
 	}
 	form := func(name string) *apptest.Answer {
 		page := s.Do(t, "GET", "/portal/register", nil, "Accept", "text/html")
-		fields := page.Form(t, "/portal/register", "name", name, "email", name+"@example.com", "password", "brume-et-goélands-1907")
-		return s.Do(t, "POST", "/portal/register", fields, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded")
+		fields := page.Form(t, "/portal/register", "name", name, "email", name+"@example.com", "password",
+			"brume-et-goélands-1907")
+		return s.Do(t, "POST", "/portal/register", fields, "Accept", "text/html", "Content-Type",
+			"application/x-www-form-urlencoded")
 	}
 	register("one").Must(t, 201)
 	for range 3 {

@@ -54,8 +54,9 @@ func (a *App) openData(ctx context.Context) (err error) {
 		return err
 	}
 	if a.config.Postgres() && a.config.DatabaseMayLoseData {
-		a.warnings = append(a.warnings, "--database-may-lose-data is set: fsync and full_page_writes of PostgreSQL are not checked, "+
-			"and a crash of its machine may lose orders that were acknowledged")
+		a.warnings = append(a.warnings,
+			"--database-may-lose-data is set: fsync and full_page_writes of PostgreSQL are not checked, "+
+				"and a crash of its machine may lose orders that were acknowledged")
 	}
 	a.atClose(a.store.Close)
 	a.store.Trace(a.tracer)
@@ -94,7 +95,8 @@ func checkPermissions(dir string) (warning string, err error) {
 	mode, exposed := info.Mode().Perm(), durable.Exposed(info)
 	switch {
 	case exposed&0o002 != 0:
-		return "", fmt.Errorf("the data directory %s can be written by every user (mode %04o): run chmod 700 on it", dir, mode)
+		return "",
+			fmt.Errorf("the data directory %s can be written by every user (mode %04o): run chmod 700 on it", dir, mode)
 	case exposed != 0:
 		return fmt.Sprintf("the data directory %s is open to other users (mode %04o): run chmod 700 on it", dir, mode), nil
 	}

@@ -36,7 +36,8 @@ func startNodeProvider(t *testing.T) *nodeProvider {
 	if err := os.CopyFS(dir, os.DirFS("testdata/openid")); err != nil {
 		t.Fatal(err)
 	}
-	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
+	install := exec.CommandContext(t.Context(), "npm", "install", "--no-audit", "--no-fund", "--ignore-scripts",
+		"--loglevel=error")
 	install.Dir = dir
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Fatalf("npm install: %v\n%s", err, out)
@@ -141,7 +142,8 @@ func TestOpenIDWithRealProvider(t *testing.T) {
 	t.Parallel()
 	provider := startNodeProvider(t)
 	s := apptest.Start(t, func(c *config.Config, world *app.Surroundings) {
-		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret, c.OIDCRoleClaim = provider.issuer, "dropyard", "a secret of this test only", "groups"
+		c.OIDCIssuer, c.OIDCClientID, c.OIDCClientSecret, c.OIDCRoleClaim = provider.issuer, "dropyard",
+			"a secret of this test only", "groups"
 		world.Now, world.At = time.Now, app.System().At
 	})
 	provider.trust(s.URL + "/ops/v1/oidc/callback")
@@ -151,7 +153,8 @@ func TestOpenIDWithRealProvider(t *testing.T) {
 		ticket, _, _ := strings.Cut(begun.Header.Get("Set-Cookie"), ";")
 		target := browse(t, s.URL, begun.Header.Get("Location"), "anna")
 		signedIn := s.Do(t, "GET", target, nil, "Cookie", ticket).Must(t, 200)
-		if signedIn.Text("email") != "anna@example.com" || signedIn.Text("role") != "dispatcher" || id != "" && signedIn.Text("operator_id") != id {
+		if signedIn.Text("email") != "anna@example.com" || signedIn.Text("role") != "dispatcher" ||
+			id != "" && signedIn.Text("operator_id") != id {
 			t.Errorf("got %s, want the dispatcher anna, the same each time", signedIn.Body)
 		}
 		id = signedIn.Text("operator_id")

@@ -192,7 +192,8 @@ func (c *openIDRefusal) provoke(t *testing.T, provider *apptest.Provider) (reque
 	}
 	for _, language := range []page.Language{page.English, page.French} {
 		got := c.on.Do(t, "GET", to, nil, "Accept", "text/html", "Accept-Language", string(language)).Must(t, http.StatusOK)
-		if want := html.EscapeString(language.Text("entrance.openid." + c.phrase)); !strings.Contains(string(got.Body), want) {
+		if want := html.EscapeString(language.Text("entrance.openid." + c.phrase)); !strings.Contains(string(got.Body),
+			want) {
 			t.Errorf("in %s: got the page %s, want %q on it", language, got.Body, want)
 		}
 	}

@@ -15,7 +15,9 @@ import (
 
 // anna returns the claims of a person at the provider, some of them changed.
 func anna(changes ...any) apptest.Claims {
-	claims := apptest.Claims{"sub": "anna-1", "email": "Anna@example.com", "email_verified": true, "groups": []string{"staff", "dispatcher"}}
+	claims := apptest.Claims{
+		"sub": "anna-1", "email": "Anna@example.com", "email_verified": true, "groups": []string{"staff", "dispatcher"},
+	}
 	for i := 0; i+1 < len(changes); i += 2 {
 		claims[changes[i].(string)] = changes[i+1]
 		if changes[i+1] == nil {
@@ -51,7 +53,8 @@ func TestOpenIDCreatesOperators(t *testing.T) {
 	s := apptest.Start(t, provider.Trusted("groups"))
 	admin := s.Operate(t)
 	first := provider.SignIn(t, s, anna(), nil).Must(t, 200)
-	if got := me(t, s, sessionOf(first)).Must(t, 200); got.Text("role") != "dispatcher" || got.Text("email") != "Anna@example.com" {
+	if got := me(t, s, sessionOf(first)).Must(t, 200); got.Text("role") != "dispatcher" ||
+		got.Text("email") != "Anna@example.com" {
 		t.Errorf("got %s, want a dispatcher with her address", got.Body)
 	}
 	id := first.Text("operator_id")
@@ -62,13 +65,16 @@ func TestOpenIDCreatesOperators(t *testing.T) {
 	if got := me(t, s, sessionOf(first)).Must(t, 200); got.Text("role") != "warehouse" {
 		t.Errorf("in the earlier session: got %s, want the role warehouse", got.Body)
 	}
-	s.Do(t, "POST", "/ops/v1/login", []byte(`{"email":"anna@example.com","password":"any password at all"}`)).Refused(t, 401, "unauthorized")
+	s.Do(t, "POST", "/ops/v1/login", []byte(`{"email":"anna@example.com","password":"any password at all"}`)).Refused(t,
+		401, "unauthorized")
 	by := map[string]string{}
 	log := admin.Call(t, "GET", "/ops/v1/audit?object_id="+id, nil).Must(t, 200)
 	for i := range log.Len("entries") {
 		by[log.Text("entries", i, "action")] = log.Text("entries", i, "operator_id")
 	}
-	want := map[string]string{"operator.created": "openid", "operator.linked": "openid", "operator.changed": "openid", "session.begun": id}
+	want := map[string]string{
+		"operator.created": "openid", "operator.linked": "openid", "operator.changed": "openid", "session.begun": id,
+	}
 	if !maps.Equal(by, want) {
 		t.Errorf("got the actions %v in the audit log, want %v", by, want)
 	}
@@ -81,9 +87,13 @@ func TestOpenIDFindsOperators(t *testing.T) {
 	provider := apptest.NewProvider(t)
 	s := apptest.Start(t, provider.Trusted(""))
 	admin := s.Operate(t)
-	courier := admin.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc","phone":"+15145550100","vehicle":"bike"}`)).Must(t, 201).Text("courier_id")
-	added := admin.Call(t, "POST", "/ops/v1/operators", []byte(`{"email":"anna@example.com","password":"a password for anna","role":"courier","courier_id":"`+courier+`"}`)).Must(t, 201)
-	if got := provider.SignIn(t, s, anna(), nil).Must(t, 200); got.Text("operator_id") != added.Text("operator_id") || got.Text("role") != "courier" {
+	courier := admin.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Marc","phone":"+15145550100","vehicle":"bike"}`)).Must(t, 201).Text("courier_id")
+	added := admin.Call(t, "POST", "/ops/v1/operators", []byte(
+		`{"email":"anna@example.com","password":"a password for anna","role":"courier","courier_id":"`+courier+`"}`,
+	)).Must(t, 201)
+	if got := provider.SignIn(t, s, anna(), nil).Must(t, 200); got.Text("operator_id") != added.Text("operator_id") ||
+		got.Text("role") != "courier" {
 		t.Errorf("got %s, want the courier who was added", got.Body)
 	}
 	provider.SignIn(t, s, anna("sub", "anna-2"), nil).Refused(t, 403, "forbidden")
@@ -204,8 +214,8 @@ func TestOpenIDReturnsTo(t *testing.T) {
 	me(t, s, sessionOf(answer)).Must(t, 200)
 	for _, elsewhere := range []string{
 		"//login.example.com", "https://login.example.com", `/\login.example.com`, "dispatch", "/a b",
-		"/v1/auth/logout", "/v%31/auth/logout", "/./v1/auth/logout", "/console/../v1/auth/logout", "/console/%2e%2e/v1/auth/logout",
-		"/ops/v1/oidc/login?return_to=/console",
+		"/v1/auth/logout", "/v%31/auth/logout", "/./v1/auth/logout", "/console/../v1/auth/logout",
+		"/console/%2e%2e/v1/auth/logout", "/ops/v1/oidc/login?return_to=/console",
 	} {
 		s.Do(t, "GET", "/ops/v1/oidc/login?return_to="+url.QueryEscape(elsewhere), nil).Refused(t, 422, "validation_error")
 	}
@@ -224,7 +234,8 @@ func TestOpenIDAsProvidersAre(t *testing.T) {
 		claims apptest.Claims
 		role   string
 	}{
-		"Entra":     {anna("sub", "1", "email", "a@example.com", "email_verified", nil, "groups", []string{"other", guid}), "dispatcher"},
+		"Entra": {anna("sub", "1", "email", "a@example.com", "email_verified", nil, "groups",
+			[]string{"other", guid}), "dispatcher"},
 		"authentik": {anna("sub", "2", "email", "b@example.com", "email_verified", false, "groups", guid), "dispatcher"},
 		"Keycloak":  {anna("sub", "3", "email", "c@example.com", "groups", []string{"/dropyard/ware=house"}), "warehouse"},
 	} {
@@ -297,8 +308,10 @@ func TestOpenIDCountsAsStrong(t *testing.T) {
 	s := apptest.Start(t, provider.Trusted(""))
 	admin := s.Operate(t)
 	login := []byte(`{"email":"anna@example.com","password":"a password for anna"}`)
-	admin.Call(t, "POST", "/ops/v1/operators", []byte(`{"email":"anna@example.com","password":"a password for anna","role":"dispatcher"}`)).Must(t, 201)
-	admin.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
+	admin.Call(t, "POST", "/ops/v1/operators",
+		[]byte(`{"email":"anna@example.com","password":"a password for anna","role":"dispatcher"}`)).Must(t, 201)
+	admin.Call(t, "PUT", "/ops/v1/sign-in-rules",
+		[]byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
 	byPassword := sessionOf(s.Do(t, "POST", "/ops/v1/login", login).Must(t, 200))
 	s.Do(t, "GET", "/ops/v1/orders", nil, "Cookie", byPassword).Refused(t, 403, "forbidden")
 	vouched := sessionOf(provider.SignIn(t, s, anna(), nil).Must(t, 200))

@@ -18,7 +18,9 @@ import (
 
 // operatorsOf returns the service of operators for a command, in which nobody signs in.
 func operatorsOf(db *store.Store, world Surroundings) *operator.Service {
-	return operator.NewService(operator.Config{Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log})
+	return operator.NewService(operator.Config{
+		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
+	})
 }
 
 // NewOperator describes an operator to add, as given on the command line.
@@ -42,13 +44,16 @@ func AddOperator(ctx context.Context, settings *config.Config, world Surrounding
 
 // ExportAudit writes the audit log from a time up to, but not including, another as
 // JSON Lines, oldest entry first. A zero time means no bound.
-func ExportAudit(ctx context.Context, settings *config.Config, world Surroundings, from, to time.Time, out io.Writer) error {
+func ExportAudit(
+	ctx context.Context, settings *config.Config, world Surroundings, from, to time.Time, out io.Writer,
+) error {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
 		return err
 	}
 	buffer := bufio.NewWriterSize(out, 64<<10)
-	err = operatorsOf(db, world).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
+	err = operatorsOf(db,
+		world).ExportAudit(ctx, operator.AuditFilter{From: from, To: to}, func(entry *operator.Audited) error {
 		line, err := ops.AuditLine(entry)
 		if err != nil {
 			return err

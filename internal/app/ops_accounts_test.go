@@ -35,15 +35,18 @@ func TestOperatorSession(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o := s.Operate(t)
-	s.Do(t, "POST", "/ops/v1/login", []byte(`{"email":"boss@example.com","password":"wrong"}`)).Refused(t, 401, "unauthorized")
+	s.Do(t, "POST", "/ops/v1/login", []byte(`{"email":"boss@example.com","password":"wrong"}`)).Refused(t, 401,
+		"unauthorized")
 	cookie := opsLogin(t, s, "BOSS@example.com", apptest.OperatorPassword)
 	me := s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", cookie).Must(t, 200)
-	if me.Text("operator_id") != o.OperatorID || me.Text("role") != "admin" || me.JSON("active") != true || me.JSON("courier_id") != nil {
+	if me.Text("operator_id") != o.OperatorID || me.Text("role") != "admin" || me.JSON("active") != true ||
+		me.JSON("courier_id") != nil {
 		t.Errorf("me: got %s, want operator %s, an active admin", me.Body, o.OperatorID)
 	}
 	courier := []byte(`{"name":"Devon","phone":"+14165550119","vehicle":"bike"}`)
 	s.Do(t, "POST", "/ops/v1/couriers", courier, "Cookie", cookie, "Sec-Fetch-Site", "same-origin").Must(t, 201)
-	s.Do(t, "POST", "/ops/v1/couriers", courier, "Cookie", cookie, "Origin", "https://evil.example").Refused(t, 403, "forbidden")
+	s.Do(t, "POST", "/ops/v1/couriers", courier, "Cookie", cookie, "Origin", "https://evil.example").Refused(t, 403,
+		"forbidden")
 	s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", "dropyard_ops_session=made-up").Refused(t, 401, "unauthorized")
 	s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", strings.Replace(cookie, "_ops", "", 1)).Refused(t, 401, "unauthorized")
 
@@ -80,7 +83,8 @@ func TestOperatorChanges(t *testing.T) {
 	if linked.Text("courier_id") != rider.CourierID {
 		t.Errorf("courier: got %s, want %s", linked.Body, rider.CourierID)
 	}
-	boss.Call(t, "PATCH", "/ops/v1/operators/"+boss.OperatorID, fmt.Appendf(nil, `{"courier_id":%q}`, rider.CourierID)).Refused(t, 422, "validation_error")
+	boss.Call(t, "PATCH", "/ops/v1/operators/"+boss.OperatorID,
+		fmt.Appendf(nil, `{"courier_id":%q}`, rider.CourierID)).Refused(t, 422, "validation_error")
 	rider.Call(t, "GET", "/ops/v1/operators", nil).Refused(t, 403, "forbidden")
 
 	moved := boss.Call(t, "PATCH", target, []byte(`{"role":"dispatcher"}`)).Must(t, 200)
@@ -103,7 +107,8 @@ func TestOperatorChanges(t *testing.T) {
 
 	list := boss.Call(t, "GET", "/ops/v1/operators?limit=1", nil).Must(t, 200)
 	next := boss.Call(t, "GET", "/ops/v1/operators?limit=1&cursor="+list.Text("next_cursor"), nil).Must(t, 200)
-	if list.Len("operators") != 1 || next.Len("operators") != 1 || next.JSON("next_cursor") != nil || list.Text("operators", 0, "email") == next.Text("operators", 0, "email") {
+	if list.Len("operators") != 1 || next.Len("operators") != 1 || next.JSON("next_cursor") != nil ||
+		list.Text("operators", 0, "email") == next.Text("operators", 0, "email") {
 		t.Errorf("pages: got %s and %s, want one operator on each", list.Body, next.Body)
 	}
 }
@@ -115,7 +120,9 @@ func TestCourierHasOneLogin(t *testing.T) {
 	s := apptest.Start(t)
 	boss := s.Operate(t)
 	rider := func(i int, courierID string) []byte {
-		return fmt.Appendf(nil, `{"email":"rider-%d@example.com","password":"a long password of a courier","role":"courier","courier_id":%q}`, i, courierID)
+		return fmt.Appendf(nil,
+			`{"email":"rider-%d@example.com","password":"a long password of a courier","role":"courier","courier_id":%q}`, i,
+			courierID)
 	}
 	var added, refused atomic.Int64
 	var first sync.Map // the operator that was added
@@ -137,8 +144,10 @@ func TestCourierHasOneLogin(t *testing.T) {
 		t.Fatalf("got %d added and %d refused, want 1 and 3", added.Load(), refused.Load())
 	}
 	id, _ := first.Load("id")
-	second := boss.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"Cargo bike"}`)).Must(t, 201).Text("courier_id")
-	other := "/ops/v1/operators/" + boss.Call(t, "POST", "/ops/v1/operators", rider(9, second)).Must(t, 201).Text("operator_id")
+	second := boss.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"Cargo bike"}`)).Must(t, 201).Text("courier_id")
+	other := "/ops/v1/operators/" + boss.Call(t, "POST", "/ops/v1/operators", rider(9, second)).Must(t,
+		201).Text("operator_id")
 	link := fmt.Appendf(nil, `{"courier_id":%q}`, boss.CourierID)
 	boss.Call(t, "PATCH", other, link).Refused(t, 422, "validation_error")
 	boss.Call(t, "PATCH", fmt.Sprint("/ops/v1/operators/", id), link).Must(t, 200) // its own
@@ -184,11 +193,13 @@ func TestTokens(t *testing.T) {
 	boss := s.Operate(t)
 	desk := boss.As(t, "dispatcher")
 	own := desk.Call(t, "GET", "/ops/v1/tokens", nil).Must(t, 200)
-	if own.Len("tokens") != 1 || own.Text("tokens", 0, "token_id") != desk.TokenID || strings.Contains(string(own.Body), desk.Token) {
+	if own.Len("tokens") != 1 || own.Text("tokens", 0, "token_id") != desk.TokenID ||
+		strings.Contains(string(own.Body), desk.Token) {
 		t.Errorf("own tokens: got %s, want one, without the token itself", own.Body)
 	}
 	desk.Call(t, "GET", "/ops/v1/tokens?operator_id="+boss.OperatorID, nil).Refused(t, 403, "forbidden")
-	if theirs := boss.Call(t, "GET", "/ops/v1/tokens?operator_id="+desk.OperatorID, nil).Must(t, 200); theirs.Len("tokens") != 1 {
+	if theirs := boss.Call(t, "GET", "/ops/v1/tokens?operator_id="+desk.OperatorID, nil).Must(t,
+		200); theirs.Len("tokens") != 1 {
 		t.Errorf("another operator's tokens: got %s, want one", theirs.Body)
 	}
 	desk.Call(t, "DELETE", "/ops/v1/tokens/"+boss.TokenID, nil).Refused(t, 404, "not_found")

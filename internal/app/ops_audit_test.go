@@ -25,7 +25,8 @@ func TestAuditEntries(t *testing.T) {
 		was, _ := json.Marshal(log.JSON("entries", 0, "before"))
 		is, _ := json.Marshal(log.JSON("entries", 0, "after"))
 		if log.Text("entries", 0, "action") != action || log.Text("entries", 0, "operator_id") != o.OperatorID ||
-			log.Text("entries", 0, "request_id") != answer.Header.Get("X-Request-Id") || string(was) != before || string(is) != after {
+			log.Text("entries", 0, "request_id") != answer.Header.Get("X-Request-Id") || string(was) != before ||
+			string(is) != after {
 			t.Errorf("got %s, want %s from %s to %s", log.Body, action, before, after)
 		}
 	}
@@ -45,7 +46,8 @@ func TestAuditEntries(t *testing.T) {
 	entry("action=operator.changed&object_id="+desk.OperatorID, "operator.changed", changed,
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","role":"dispatcher"}`,
 		`{"active":true,"courier_id":"","email":"dispatcher@example.com","password_changed":true,"role":"warehouse"}`)
-	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:02Z", nil).Must(t, 200); none.Len("entries") != 0 {
+	if none := o.Call(t, "GET", "/ops/v1/audit?operator_id="+desk.OperatorID+"&from=2026-01-14T15:00:02Z", nil).Must(t,
+		200); none.Len("entries") != 0 {
 		t.Errorf("got %s, want no entries of the dispatcher", none.Body)
 	}
 }
@@ -56,7 +58,8 @@ func TestAuditExport(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	o := s.Operate(t)
-	courier := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Robin","phone":"+15145550111","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
+	courier := o.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Robin","phone":"+15145550111","vehicle":"van"}`)).Must(t, 201).Text("courier_id")
 	for i := range 600 { // more than an export reads at once
 		s.Clock.Advance(time.Second)
 		for _, vehicle := range []string{"bike", "van"} {

@@ -25,7 +25,8 @@ func TestSuspension(t *testing.T) {
 	cookie, _, _ := strings.Cut(s.Do(t, "POST", "/v1/auth/login", login).Must(t, 200).Header.Get("Set-Cookie"), ";")
 
 	changed := set(t, o, p, `{"suspended":true,"suspended_reason":"unpaid"}`)
-	if changed.JSON("suspended") != true || changed.Text("suspended_reason") != "unpaid" || changed.Text("suspended_at") != "2026-01-14T15:00:00.000Z" || changed.JSON("api_keys", "active") != 1.0 {
+	if changed.JSON("suspended") != true || changed.Text("suspended_reason") != "unpaid" ||
+		changed.Text("suspended_at") != "2026-01-14T15:00:00.000Z" || changed.JSON("api_keys", "active") != 1.0 {
 		t.Errorf("suspended: got %s, want the reason, the time and one active key", changed.Body)
 	}
 	before := s.Content(t)
@@ -34,9 +35,11 @@ func TestSuspension(t *testing.T) {
 		t.Errorf("got %s, want the message that the account is suspended", refused.Body)
 	}
 	p.Call(t, "GET", "/v1/orders", nil).Refused(t, 403, "forbidden")
-	s.Do(t, "GET", "/v1/orders", nil, append(p.Signed("GET", "/v1/orders", nil), "X-Signature", "v1=00")...).Refused(t, 401, "unauthorized")
+	s.Do(t, "GET", "/v1/orders", nil, append(p.Signed("GET", "/v1/orders", nil), "X-Signature", "v1=00")...).Refused(t,
+		401, "unauthorized")
 	s.Do(t, "POST", "/v1/auth/login", login).Refused(t, 403, "forbidden")
-	s.Do(t, "POST", "/v1/auth/login", []byte(strings.Replace(string(login), p.Password, "wrong", 1))).Refused(t, 401, "unauthorized")
+	s.Do(t, "POST", "/v1/auth/login", []byte(strings.Replace(string(login), p.Password, "wrong", 1))).Refused(t, 401,
+		"unauthorized")
 	s.Do(t, "POST", "/v1/auth/api-keys", nil, p.Login()...).Refused(t, 403, "forbidden")
 	s.Do(t, "POST", "/v1/auth/api-keys", login).Refused(t, 403, "forbidden")
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", cookie).Refused(t, 401, "unauthorized")
@@ -49,7 +52,8 @@ func TestSuspension(t *testing.T) {
 	p.Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
 	s.Do(t, "POST", "/v1/auth/login", login).Must(t, 200)
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", cookie).Refused(t, 401, "unauthorized")
-	o.Call(t, "PATCH", "/ops/v1/partners/"+p.PartnerID, []byte(`{"suspended_reason":"none"}`)).Refused(t, 422, "validation_error")
+	o.Call(t, "PATCH", "/ops/v1/partners/"+p.PartnerID, []byte(`{"suspended_reason":"none"}`)).Refused(t, 422,
+		"validation_error")
 }
 
 func TestOwnRateLimit(t *testing.T) {
@@ -134,7 +138,9 @@ func TestPartnerSearch(t *testing.T) {
 	if suspended.JSON("partners", 0, "suspended") != true || suspended.JSON("partners", 0, "rate_limit") != 5.0 {
 		t.Errorf("got %s, want a suspended partner with rate_limit 5", suspended.Body)
 	}
-	for q, want := range map[string]int{"ERIE": 2, "librairie@": 1, strings.ToUpper(ids[2]): 1, "quincaillerie": 0, "%25": 0, "_": 3} {
+	for q, want := range map[string]int{
+		"ERIE": 2, "librairie@": 1, strings.ToUpper(ids[2]): 1, "quincaillerie": 0, "%25": 0, "_": 3,
+	} {
 		if found := desk.Call(t, "GET", "/ops/v1/partners?q="+q, nil).Must(t, 200); found.Len("partners") != want {
 			t.Errorf("%q: got %s, want %d partners", q, found.Body, want)
 		}

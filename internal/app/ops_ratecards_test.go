@@ -15,7 +15,8 @@ import (
 // upload returns a request to add the built-in card with another price per parcel.
 func upload(name, version, from string, parcelCents int) []byte {
 	file := regexp.MustCompile(`"effective_from": "[^"]*",`).ReplaceAllString(string(pricing.DefaultCardFile()), "")
-	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`, fmt.Sprintf(`"parcel_cents": %d`, parcelCents)).Replace(file)
+	file = strings.NewReplacer("default-1", version, `"parcel_cents": 150`,
+		fmt.Sprintf(`"parcel_cents": %d`, parcelCents)).Replace(file)
 	if from != "" {
 		from = fmt.Sprintf(`"effective_from":%q,`, from)
 	}
@@ -36,7 +37,8 @@ func TestRateCardsTakeEffect(t *testing.T) {
 	quote := p.Call(t, "POST", "/v1/rates/quote", body).Must(t, 200).Text("quote_id")
 	first := p.Create(t, body).Must(t, 201)
 
-	planned := o.Call(t, "POST", "/ops/v1/rate-cards", upload("default", "dear-1", "2026-01-14T16:00:00Z", 1150)).Must(t, 201)
+	planned := o.Call(t, "POST", "/ops/v1/rate-cards", upload("default", "dear-1", "2026-01-14T16:00:00Z", 1150)).Must(t,
+		201)
 	if planned.Text("state") != "planned" || planned.Text("created_by") != o.OperatorID {
 		t.Errorf("planned: got %s, want state planned, created by %s", planned.Body, o.OperatorID)
 	}
@@ -44,7 +46,8 @@ func TestRateCardsTakeEffect(t *testing.T) {
 	if price(p) != usual || price(friend) != usual {
 		t.Error("got another price before the card's time or for another partner, want the usual one")
 	}
-	o.Call(t, "PATCH", "/ops/v1/partners/"+friend.PartnerID, []byte(`{"rate_card":"unknown"}`)).Refused(t, 422, "validation_error")
+	o.Call(t, "PATCH", "/ops/v1/partners/"+friend.PartnerID, []byte(`{"rate_card":"unknown"}`)).Refused(t, 422,
+		"validation_error")
 	set(t, o, friend, `{"rate_card":"friends"}`)
 	cheap := price(friend)
 	s.Clock.Advance(time.Hour)
@@ -53,7 +56,8 @@ func TestRateCardsTakeEffect(t *testing.T) {
 		t.Errorf("got the usual price %v, the dear %v and the cheap %v, want three different ones", usual, dear, cheap)
 	}
 	created := p.Create(t, testkit.OrderJSON("A-2", "")).Must(t, 201)
-	honoured := p.Create(t, []byte(strings.Replace(string(testkit.OrderJSON("A-3", "")), "{", fmt.Sprintf(`{"quote_id":%q,`, quote), 1))).Must(t, 201)
+	honoured := p.Create(t, []byte(strings.Replace(string(testkit.OrderJSON("A-3", "")), "{",
+		fmt.Sprintf(`{"quote_id":%q,`, quote), 1))).Must(t, 201)
 	again := p.Call(t, "GET", "/v1/orders/"+first.Text("order_id"), nil).Must(t, 200)
 	if created.JSON("rate_cents") != dear || honoured.JSON("rate_cents") != usual || again.JSON("rate_cents") != usual {
 		t.Errorf("got %v for a new order, %v by quote, %v for an old order, want %v, %v, %v",
@@ -129,9 +133,11 @@ func TestRateCardPreview(t *testing.T) {
 	dear := o.Call(t, "POST", "/ops/v1/rate-cards", upload("dear", "dear-1", "", 1150)).Must(t, 201).Text("card_id")
 	before := s.Content(t)
 	for name, body := range map[string]string{
-		"order, by id":   fmt.Sprintf(`{"order_id":%q,"card_id":%q}`, order.Text("order_id"), dear),
-		"quote, by id":   fmt.Sprintf(`{"quote":%s,"card_id":%q,"partner_id":%q}`, testkit.OrderJSON("A-1", ""), dear, p.PartnerID),
-		"quote, at hand": fmt.Sprintf(`{"quote":%s,%s`, testkit.OrderJSON("A-1", ""), string(upload("x", "y", "", 1150))[len(`{"name":"x",`):]),
+		"order, by id": fmt.Sprintf(`{"order_id":%q,"card_id":%q}`, order.Text("order_id"), dear),
+		"quote, by id": fmt.Sprintf(`{"quote":%s,"card_id":%q,"partner_id":%q}`, testkit.OrderJSON("A-1", ""), dear,
+			p.PartnerID),
+		"quote, at hand": fmt.Sprintf(`{"quote":%s,%s`, testkit.OrderJSON("A-1", ""),
+			string(upload("x", "y", "", 1150))[len(`{"name":"x",`):]),
 	} {
 		got := o.Call(t, "POST", "/ops/v1/rate-cards/preview", []byte(body)).Must(t, 200)
 		current, _ := got.JSON("current", "rate_cents").(float64)
@@ -144,7 +150,8 @@ func TestRateCardPreview(t *testing.T) {
 		}
 	}
 	for body, field := range map[string]string{
-		`{}`: "card", `{"card_id":"crd_none","order_id":"x"}`: "card_id", `{"card_id":"crd_builtin","quote":{}}`: "quote.service_level",
+		`{}`: "card", `{"card_id":"crd_none","order_id":"x"}`: "card_id",
+		`{"card_id":"crd_builtin","quote":{}}`: "quote.service_level",
 		fmt.Sprintf(`{"card_id":"crd_builtin","order_id":%q,"partner_id":"x"}`, order.Text("order_id")): "partner_id",
 	} {
 		refused := o.Call(t, "POST", "/ops/v1/rate-cards/preview", []byte(body)).Refused(t, 422, "validation_error")

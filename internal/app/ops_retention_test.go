@@ -26,12 +26,14 @@ func TestExportOverHTTP(t *testing.T) {
 	if want := f.export(t); string(got.Body) != string(want) {
 		t.Errorf("got %d bytes over HTTP, want the %d bytes of the command", len(got.Body), len(want))
 	}
-	if kind, name := got.Header.Get("Content-Type"), got.Header.Get("Content-Disposition"); kind != "application/jsonl" || !strings.Contains(name, f.partner.PartnerID+".jsonl") {
+	if kind, name := got.Header.Get("Content-Type"), got.Header.Get("Content-Disposition"); kind != "application/jsonl" ||
+		!strings.Contains(name, f.partner.PartnerID+".jsonl") {
 		t.Errorf("got the type %q and the disposition %q, want a file of JSON Lines", kind, name)
 	}
 	f.operator.Call(t, "POST", "/ops/v1/partners/par_zzzzzzzz/export", nil).Refused(t, 404, "not_found")
 	by := []string{}
-	log := f.operator.Call(t, "GET", "/ops/v1/audit?partner_id="+f.partner.PartnerID+"&action=partner.exported", nil).Must(t, 200)
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?partner_id="+f.partner.PartnerID+"&action=partner.exported",
+		nil).Must(t, 200)
 	for i := range log.Len("entries") {
 		by = append(by, log.Text("entries", i, "operator_id"))
 	}
@@ -47,7 +49,8 @@ func TestEraseOverHTTP(t *testing.T) {
 	done, underWay := f.orderIn(t, "A-1", delivery.StatusDelivered), f.orderIn(t, "A-2", delivery.StatusPickedUp)
 	target := "/ops/v1/partners/" + f.partner.PartnerID + "/erasures"
 	erase := func(body string) *apptest.Answer { return f.operator.Call(t, "POST", target, []byte(body)) }
-	for _, wrong := range []string{`{}`, `{"force":true}`, `{"order_ids":[]}`, `{"recipient":"alex"}`, `{"order_ids":["` + done + `"],"recipient":"alex@example.com"}`} {
+	for _, wrong := range []string{`{}`, `{"force":true}`, `{"order_ids":[]}`, `{"recipient":"alex"}`, `{"order_ids":["` +
+		done + `"],"recipient":"alex@example.com"}`} {
 		erase(wrong).Refused(t, 422, "validation_error")
 	}
 	erase(`{"order_ids":["ord_unknown"]}`).Refused(t, 404, "not_found")
@@ -56,19 +59,23 @@ func TestEraseOverHTTP(t *testing.T) {
 		t.Errorf("got the message %q, want it to name %s", message, underWay)
 	}
 	f.Clock.Advance(time.Second)
-	if got := erase(`{"order_ids":["`+done+`"]}`).Must(t, 200); string(got.Body) != `{"orders_erased":1,"pictures_pending":false}` {
+	if got := erase(`{"order_ids":["`+done+`"]}`).Must(t,
+		200); string(got.Body) != `{"orders_erased":1,"pictures_pending":false}` {
 		t.Errorf("got %s, want one order erased", got.Body)
 	}
 	f.Clock.Advance(time.Second)
-	if got := erase(`{"recipient":"alex@example.com","force":true}`).Must(t, 200); got.JSON("orders_erased") != float64(1) {
+	if got := erase(`{"recipient":"alex@example.com","force":true}`).Must(t,
+		200); got.JSON("orders_erased") != float64(1) {
 		t.Errorf("forced: got %s, want one order more", got.Body)
 	}
 	for _, id := range []string{done, underWay} {
 		checkErased(t, "the order", string(f.read(t, id).Body))
 	}
-	log := f.operator.Call(t, "GET", "/ops/v1/audit?partner_id="+f.partner.PartnerID+"&action=partner.erased", nil).Must(t, 200)
+	log := f.operator.Call(t, "GET", "/ops/v1/audit?partner_id="+f.partner.PartnerID+"&action=partner.erased", nil).Must(t,
+		200)
 	checkErased(t, "the audit log", string(log.Body))
-	if log.Len("entries") != 2 || log.JSON("entries", 0, "after", "by_recipient") != true || log.JSON("entries", 1, "after", "orders") != float64(1) {
+	if log.Len("entries") != 2 || log.JSON("entries", 0, "after", "by_recipient") != true ||
+		log.JSON("entries", 1, "after", "orders") != float64(1) {
 		t.Errorf("got %s in the audit log, want both erasures", log.Body)
 	}
 }
@@ -80,7 +87,8 @@ func TestSystem(t *testing.T) {
 	first := apptest.Start(t, apptest.DataIn(t.TempDir()))
 	admin := first.Operate(t)
 	read := func() *apptest.Answer { return admin.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200) }
-	if got := read(); got.Len("nodes") != 1 || got.JSON("nodes", 0, "answers") != true || got.Len("problems") != 0 || got.JSON("last_backup_at") != nil {
+	if got := read(); got.Len("nodes") != 1 || got.JSON("nodes", 0, "answers") != true || got.Len("problems") != 0 ||
+		got.JSON("last_backup_at") != nil {
 		t.Errorf("got %s, want one node, no problem and no backup", got.Body)
 	}
 	if strings.Contains(string(read().Body), first.Data) {
@@ -97,7 +105,8 @@ func TestSystem(t *testing.T) {
 		return
 	}
 	second := first.Beside(t)
-	if got := read(); got.Text("engine") == "sqlite" || got.Len("nodes") != 2 || got.JSON("nodes", 1, "answers") != false || got.JSON("log_bytes") != nil {
+	if got := read(); got.Text("engine") == "sqlite" || got.Len("nodes") != 2 ||
+		got.JSON("nodes", 1, "answers") != false || got.JSON("log_bytes") != nil {
 		t.Errorf("got %s, want two nodes", got.Body)
 	}
 	second.Stop()
@@ -115,7 +124,8 @@ func TestPartnerNamesForWarehouse(t *testing.T) {
 	warehouse := s.Operate(t).As(t, "warehouse")
 	want := fmt.Sprintf(`{"partners":[{"partner_id":%q,"name":"metro"}]}`, p.PartnerID)
 	for query, want := range map[string]string{
-		"": want, "?q=METRO": want, "?q=" + p.PartnerID: want, "?q=" + p.Email: `{"partners":[]}`, "?q=example.com": `{"partners":[]}`,
+		"": want, "?q=METRO": want, "?q=" + p.PartnerID: want, "?q=" + p.Email: `{"partners":[]}`,
+		"?q=example.com": `{"partners":[]}`,
 	} {
 		if got := warehouse.Call(t, "GET", "/ops/v1/partners"+query, nil).Must(t, 200); string(got.Body) != want {
 			t.Errorf("%q: got %s, want %s", query, got.Body, want)

@@ -50,7 +50,8 @@ func (a *App) handOver(ctx context.Context, to string, from map[string]string) {
 	ctx, cancel := context.WithTimeout(actor.Without(context.WithoutCancel(ctx)), handOverTime)
 	defer cancel()
 	if err := a.dispatch.HandOver(ctx, to, from); err != nil {
-		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders", len(from), "error", err)
+		a.Log.Error("orders that were handed over have no place in their new courier's sequence", "courier_id", to, "orders",
+			len(from), "error", err)
 	}
 }
 

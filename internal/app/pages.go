@@ -29,37 +29,53 @@ type pages struct {
 
 // pages creates the pages.
 func (a *App) pages() pages {
-	site := page.NewSite(page.Config{Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure(), LastChange: a.lastChange})
-	tracking := track.New(track.Config{Site: site, Clock: a.calendar.ClockAt, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients})
+	site := page.NewSite(page.Config{
+		Now: a.Now, Random: a.Random, SecureCookies: a.config.Secure(), LastChange: a.lastChange,
+	})
+	tracking := track.New(track.Config{
+		Site: site, Clock: a.calendar.ClockAt, Orders: a.orders, Senders: a.partners, Photos: a.proofs, Mails: a.recipients,
+	})
 	desk := portal.New(portal.Config{
-		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns, Stock: a.stock, Webhooks: a.webhooks,
-		Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL, Mail: a.Post != nil,
+		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns,
+		Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
+		Mail: a.Post != nil,
 	})
 	operators := console.New(console.Config{
-		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators, Partners: a.partners, Stock: a.stock, RateCards: a.rateCards,
-		Retention: a.retention, Reports: a.reports(), UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system, AcceptClock: a.acceptClock, Resume: a.resume,
-		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts, Defaults: console.Defaults{RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes, NewAccountBytes: a.config.NewAccountBytes},
+		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,
+		Partners: a.partners, Stock: a.stock, RateCards: a.rateCards, Retention: a.retention, Reports: a.reports(),
+		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
+		AcceptClock: a.acceptClock, Resume: a.resume, EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
+		Defaults: console.Defaults{
+			RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes,
+			NewAccountBytes: a.config.NewAccountBytes,
+		},
 	})
 	demo := a.demoDoors()
 	entry := login.New(login.Config{
-		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns,
-		Sealer: a.ticketSealer, Registration: partner.Registration(a.config.Registration),
-		HasMail: a.Post != nil, HasOpenID: a.config.OIDCIssuer != "", Demo: demo, BaseURL: a.URL,
+		Site: site, Partners: a.partners, Operators: a.operators, UserSignIns: a.userSignIns,
+		OperatorSignIns: a.operatorSignIns, Sealer: a.ticketSealer,
+		Registration: partner.Registration(a.config.Registration), HasMail: a.Post != nil,
+		HasOpenID: a.config.OIDCIssuer != "", Demo: demo, BaseURL: a.URL,
 	})
 	partnersFigures := charts.New(site, charts.Section{
-		Path: "/portal/figures", For: web.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(), Frame: desk.FrameInModes, Start: desk.NewOrder,
+		Path: "/portal/figures", For: web.Partners, Needs: partner.PermissionOrdersRead, Reports: a.reports(),
+		Frame: desk.FrameInModes, Start: desk.NewOrder,
 	})
 	houseFigures := charts.New(site, charts.Section{
-		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}},
+		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher},
+		},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
 	guide := docs.New(docs.Config{Site: site, BaseURL: a.URL, Statuses: api.Statuses()})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
-		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(), operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
-			portal: desk.Frame, console: operators.Frame, courier: courier.Frame,
-		})),
+		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(),
+			operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(),
+			houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+				portal: desk.Frame, console: operators.Frame, courier: courier.Frame,
+			})),
 		refused: site.Refused,
 	}
 }
@@ -68,16 +84,20 @@ func (a *App) pages() pages {
 func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []web.Route) {
 	for _, corner := range []account.Section{
 		{
-			Path: "/portal/sign-in", For: web.Partners, Needs: partner.PermissionSelf, SignIns: a.userSignIns, Frame: frames.portal,
-			Rename: a.partners.ChangeUser, ChangesEmail: true, HasMail: a.Post != nil,
+			Path: "/portal/sign-in", For: web.Partners, Needs: partner.PermissionSelf, SignIns: a.userSignIns,
+			Frame: frames.portal, Rename: a.partners.ChangeUser, ChangesEmail: true, HasMail: a.Post != nil,
 		},
 		{
 			Path: "/console/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
-			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true},
+			Needs: operator.Needs{
+				Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true,
+			},
 		},
 		{
 			Path: "/courier/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.courier, Roomy: true,
-			Needs: operator.Needs{Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}, OwnSignIn: true},
+			Needs: operator.Needs{
+				Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier}, OwnSignIn: true,
+			},
 		},
 	} {
 		routes = append(routes, account.New(site, corner).Routes()...)

@@ -17,7 +17,9 @@ func ApprovePartner(ctx context.Context, settings *config.Config, world Surround
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	partners := partner.NewService(partner.Config{Store: db.Partners(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log})
+	partners := partner.NewService(partner.Config{
+		Store: db.Partners(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
+	})
 	defer func() { err = errors.Join(err, partners.Close()) }()
 	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "command line"})
 	_, err = partners.Approve(ctx, partnerID)

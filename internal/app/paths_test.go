@@ -20,14 +20,17 @@ func TestUnknownPaths(t *testing.T) {
 	untouched(t, partner, func() {
 		for _, path := range []string{
 			"/v1", "/v1/", "/v1/orders/", "//v1/orders", "/v1//orders", "/v1/orders//", "/v1/./orders", "/./v1/orders",
-			"/v1/x/../orders", "/../v1/orders", "/v1/orders/.", "/v1/orders/..", "/v1/%2e/orders", "/v1/x/%2e%2e/orders", "/v1/x/%2E%2E/orders",
-			"/v1/orders/%2e%2e", "/v1/orders%2f", "/v1%2forders", "/v1/orders%00", "/v1/orders;x=1", "/v1/orders%3Flimit=1", "/v1/orders%20", "/V1/orders",
-			"/v1/Orders", "/v2/orders", "/orders", "/v1/orders.json", "/v1/orders/" + id + "/", "/v1/orders/" + id + "/cancel/", "/v1/orders/" + id + "//cancel",
-			"/v1/orders/" + id + "/other", "/track", "/track/", "/track/" + id + "/", "/track/" + id + "/HTML", "/ops/v1/orders/", "/ops/v1/tokens/", `/v1/orders\..`,
-			"/v1/orders/" + id + "%2fcancel%2f", "/v1/%6frders/", "/v1/auth", "/v1/auth/api-keys/", "/favicon.ico", "/.env", "/v1/orders/%2e%2e/%2e%2e/etc/passwd",
+			"/v1/x/../orders", "/../v1/orders", "/v1/orders/.", "/v1/orders/..", "/v1/%2e/orders", "/v1/x/%2e%2e/orders",
+			"/v1/x/%2E%2E/orders", "/v1/orders/%2e%2e", "/v1/orders%2f", "/v1%2forders", "/v1/orders%00", "/v1/orders;x=1",
+			"/v1/orders%3Flimit=1", "/v1/orders%20", "/V1/orders", "/v1/Orders", "/v2/orders", "/orders", "/v1/orders.json",
+			"/v1/orders/" + id + "/", "/v1/orders/" + id + "/cancel/", "/v1/orders/" + id + "//cancel",
+			"/v1/orders/" + id + "/other", "/track", "/track/", "/track/" + id + "/", "/track/" + id + "/HTML",
+			"/ops/v1/orders/", "/ops/v1/tokens/", `/v1/orders\..`, "/v1/orders/" + id + "%2fcancel%2f", "/v1/%6frders/",
+			"/v1/auth", "/v1/auth/api-keys/", "/favicon.ico", "/.env", "/v1/orders/%2e%2e/%2e%2e/etc/passwd",
 		} {
 			for _, method := range []string{"GET", "POST"} {
-				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Idempotency-Key", uuid.NewString())...)
+				got := service.Raw(t, method, path, "",
+					append(partner.Signed(method, path, nil), "Idempotency-Key", uuid.NewString())...)
 				if got.Refused(t, 404, "not_found"); got.Header.Get("Location") != "" {
 					t.Errorf("%s: got a redirect to %s, want none", path, got.Header.Get("Location"))
 				}
@@ -45,8 +48,9 @@ func TestMalformedIDs(t *testing.T) {
 	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	untouched(t, partner, func() {
 		for _, none := range []string{
-			"x", "%00", "%ff", "%20", "*", "'", "%22", "%25", "..%2f" + id, id + "%00", id + "%20", "%20" + id, id[:len(id)-1], id + "0", id[4:],
-			strings.ToUpper(id), "par_" + id[4:], "ord_" + strings.Repeat("0", 32), "ord_" + strings.Repeat("z", 32), strings.Repeat("9", 10_000), "é", "\xff",
+			"x", "%00", "%ff", "%20", "*", "'", "%22", "%25", "..%2f" + id, id + "%00", id + "%20", "%20" + id, id[:len(id)-1],
+			id + "0", id[4:], strings.ToUpper(id), "par_" + id[4:], "ord_" + strings.Repeat("0", 32),
+			"ord_" + strings.Repeat("z", 32), strings.Repeat("9", 10_000), "é", "\xff",
 		} {
 			get := "/v1/orders/" + none
 			cancel, move := get+"/cancel", "/ops/v1/orders/"+none+"/status"
@@ -54,13 +58,16 @@ func TestMalformedIDs(t *testing.T) {
 				event := "/v1/webhooks/events/" + none
 				service.Raw(t, "GET", event, "", partner.Signed("GET", event, nil)...).Refused(t, 404, "not_found")
 				service.Raw(t, "GET", get, "", partner.Signed("GET", get, nil)...).Refused(t, 404, "not_found")
-				service.Raw(t, "POST", cancel, "", append(partner.Signed("POST", cancel, nil), "Idempotency-Key", uuid.NewString())...).Refused(t, 404, "not_found")
+				service.Raw(t, "POST", cancel, "",
+					append(partner.Signed("POST", cancel, nil), "Idempotency-Key", uuid.NewString())...).Refused(t, 404, "not_found")
 			}
 			service.Raw(t, "GET", "/track/"+none, "").Refused(t, 404, "not_found")
 			service.Raw(t, "GET", "/track/"+none+"/html", "").Refused(t, 404, "not_found")
-			service.Raw(t, "POST", move, `{"status":"accepted"}`, "Authorization", "Bearer "+operator.Token).Refused(t, 404, "not_found")
+			service.Raw(t, "POST", move, `{"status":"accepted"}`, "Authorization", "Bearer "+operator.Token).Refused(t, 404,
+				"not_found")
 			product := `{"name":"x","price":1,"stock_min":0,"stock_max":1}`
-			service.Raw(t, "POST", "/ops/v1/partners/"+none+"/products", product, "Authorization", "Bearer "+operator.Token).Refused(t, 404, "not_found")
+			service.Raw(t, "POST", "/ops/v1/partners/"+none+"/products", product, "Authorization",
+				"Bearer "+operator.Token).Refused(t, 404, "not_found")
 			service.Raw(t, "DELETE", "/v1/auth/api-keys/"+none, "", partner.Login()...).Refused(t, 404, "not_found")
 		}
 	})
@@ -96,7 +103,8 @@ func TestWrongMethods(t *testing.T) {
 				if slices.Contains(strings.Split(allow, ", "), method) {
 					continue
 				}
-				got := service.Raw(t, method, path, "", append(partner.Signed(method, path, nil), "Origin", "https://example.com", "Connection", "close")...)
+				got := service.Raw(t, method, path, "",
+					append(partner.Signed(method, path, nil), "Origin", "https://example.com", "Connection", "close")...)
 				if got.Refused(t, 405, "method_not_allowed"); got.Header.Get("Allow") != allow {
 					t.Errorf("%s %s: got Allow %q, want %q", method, path, got.Header.Get("Allow"), allow)
 				}
@@ -117,14 +125,19 @@ func TestHead(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
-	for target, signed := range map[string]bool{"/v1/health": false, "/v1/orders?limit=1": true, "/v1/orders/" + id: true, "/track/" + id: false, "/track/" + id + "/html": false} {
+	for target, signed := range map[string]bool{
+		"/v1/health": false, "/v1/orders?limit=1": true, "/v1/orders/" + id: true, "/track/" + id: false,
+		"/track/" + id + "/html": false,
+	} {
 		var get, head []string
 		if signed {
 			get, head = partner.Signed("GET", target, nil), partner.Signed("HEAD", target, nil)
 		}
 		get = append(get, "Accept-Encoding", "identity") // the client of the test asks for gzip by itself
-		want, got := service.Do(t, "GET", target, nil, get...).Must(t, 200), service.Raw(t, "HEAD", target, "", head...).Must(t, 200)
-		if len(got.Body) != 0 || got.Header.Get("Content-Length") != want.Header.Get("Content-Length") || got.Header.Get("X-Request-Id") == "" {
+		want, got := service.Do(t, "GET", target, nil, get...).Must(t,
+			200), service.Raw(t, "HEAD", target, "", head...).Must(t, 200)
+		if len(got.Body) != 0 || got.Header.Get("Content-Length") != want.Header.Get("Content-Length") ||
+			got.Header.Get("X-Request-Id") == "" {
 			t.Errorf("%s: got headers %v, want those of GET: %v", target, got.Header, want.Header)
 		}
 	}

@@ -20,7 +20,9 @@ import (
 // overAll matches statements of the senders of webhooks, of the metrics and of the
 // simulation. They
 // concern all partners and use an index of each shard.
-var overAll = regexp.MustCompile(`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1|partner_id >= 'par_g'`)
+var overAll = regexp.MustCompile(
+	`wake_at > (0|\$1)|sum\(enabled\)|min\(\(SELECT e\.due_at|SET holder = \$1|partner_id >= 'par_g'`,
+)
 
 // TestOneShard sends every request that partners, recipients and operators can
 // send. Every statement that the database gets concerns one shard of one node.
@@ -50,7 +52,8 @@ func TestOneShard(t *testing.T) {
 			return !regexp.MustCompile(`\b` + table + `\b`).MatchString(statement.SQL)
 		})
 		// Commands read the schema when they open the store.
-		if strings.HasPrefix(statement.SQL, "SHOW ") || overAll.MatchString(statement.SQL) || strings.Contains(statement.SQL, "pg_catalog.") || strings.Contains(statement.SQL, "information_schema.") {
+		if strings.HasPrefix(statement.SQL, "SHOW ") || overAll.MatchString(statement.SQL) ||
+			strings.Contains(statement.SQL, "pg_catalog.") || strings.Contains(statement.SQL, "information_schema.") {
 			continue
 		}
 		plan := explain(t, db, statement)
@@ -82,7 +85,8 @@ func everyday(t *testing.T, service *apptest.Service) {
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 300, "TOR-1": 500})
 	bulb := operator.Stock(t, partner.PartnerID, "Bulb", map[string]int{"MTL-1": 300, "TOR-1": 500})
 	body := func(reference string) []byte {
-		return testkit.OrderJSON(reference, fmt.Sprintf(`[{"product_id":%d,"quantity":1},{"product_id":%d,"quantity":2}]`, lamp, bulb))
+		return testkit.OrderJSON(reference,
+			fmt.Sprintf(`[{"product_id":%d,"quantity":1},{"product_id":%d,"quantity":2}]`, lamp, bulb))
 	}
 	key := uuid.NewString()
 	first := partner.Call(t, "POST", "/v1/orders", body("A-1"), "Idempotency-Key", key).Must(t, 201).Text("order_id")
@@ -124,7 +128,8 @@ func everyday(t *testing.T, service *apptest.Service) {
 	if err := app.ExportPartner(t.Context(), settings, app.System(), partner.PartnerID, &strings.Builder{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := app.ErasePartnerOrders(t.Context(), settings, app.System(), partner.PartnerID, nil, "alex@example.com", true); err != nil {
+	if _, err := app.ErasePartnerOrders(t.Context(), settings, app.System(), partner.PartnerID, nil, "alex@example.com",
+		true); err != nil {
 		t.Error(err)
 	}
 	service.Clock.Advance(40 * day)

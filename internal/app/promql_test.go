@@ -27,8 +27,10 @@ type matcher struct{ name, operator, value string }
 func (m matcher) String() string { return m.name + m.operator + fmt.Sprintf("%q", m.value) }
 
 var (
-	promToken = regexp.MustCompile(`^(?:\s+|[a-zA-Z_][a-zA-Z0-9_:]*|[0-9.]+[a-z]*|"[^"\\]*"|=~|!~|!=|==|>=|<=|[-+*/%^<>=(){}\[\],:])`)
-	promName  = regexp.MustCompile(`^[a-zA-Z_]`)
+	promToken = regexp.MustCompile(
+		`^(?:\s+|[a-zA-Z_][a-zA-Z0-9_:]*|[0-9.]+[a-z]*|"[^"\\]*"|=~|!~|!=|==|>=|<=|[-+*/%^<>=(){}\[\],:])`,
+	)
+	promName = regexp.MustCompile(`^[a-zA-Z_]`)
 
 	promAggregations = []string{"sum", "min", "max", "avg", "count", "group", "topk", "bottomk", "quantile", "stddev"}
 	promOperators    = []string{"and", "or", "unless", "bool", "offset"}

@@ -104,7 +104,8 @@ func TestCourierDelivers(t *testing.T) {
 	job := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200)
 	for job.Len("jobs", 0, "actions") > 0 && job.Text("jobs", 0, "status") != "out_for_delivery" {
 		status, version := job.Text("jobs", 0, "actions", 0), job.JSON("jobs", 0, "version")
-		ask("POST", "/ops/v1/orders/"+id+"/status", "application/json", fmt.Appendf(nil, `{"status":%q,"version":%v}`, status, version)).Must(t, 200)
+		ask("POST", "/ops/v1/orders/"+id+"/status", "application/json",
+			fmt.Appendf(nil, `{"status":%q,"version":%v}`, status, version)).Must(t, 200)
 		job = ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200)
 	}
 	target := "/ops/v1/orders/" + id + "/proofs"
@@ -125,23 +126,29 @@ func TestCourierDelivers(t *testing.T) {
 		t.Errorf("got %s, want signature_url %s", hook.Body, signed.Text("url"))
 	}
 	kept := shown(t, f.Service, hook.Text("data", "signature_url")).Must(t, 200)
-	if got, err := png.Decode(bytes.NewReader(kept.Body)); err != nil || got.Bounds().Dx() != 8 || kept.Header.Get("Content-Type") != "image/png" {
+	if got, err := png.Decode(bytes.NewReader(kept.Body)); err != nil || got.Bounds().Dx() != 8 ||
+		kept.Header.Get("Content-Type") != "image/png" {
 		t.Errorf("signature: got %v, error %v, want a PNG of 8 pixels", kept.Header, err)
 	}
 	record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
-	if record.Len("proofs") != 3 || record.Text("proofs", 2, "url") != signed.Text("url") || record.Text("proofs", 0, "operator_id") != r.OperatorID {
+	if record.Len("proofs") != 3 || record.Text("proofs", 2, "url") != signed.Text("url") ||
+		record.Text("proofs", 0, "operator_id") != r.OperatorID {
 		t.Errorf("order: got %s, want three proofs", record.Body)
 	}
 	place := shown(t, f.Service, record.Text("proofs", 0, "url")).Must(t, 200)
-	if _, err := jpeg.Decode(bytes.NewReader(place.Body)); err != nil || bytes.Contains(place.Body, []byte("Exif")) || bytes.Contains(place.Body, []byte("Camille")) {
+	if _, err := jpeg.Decode(bytes.NewReader(place.Body)); err != nil || bytes.Contains(place.Body, []byte("Exif")) ||
+		bytes.Contains(place.Body, []byte("Camille")) {
 		t.Errorf("photo: got error %v, want a JPEG without metadata: %.80q", err, place.Body)
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200)
-	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != r.OperatorID || log.Text("entries", 0, "object_id") != id ||
-		log.Text("entries", 0, "after", "kind") != "signature" || strings.Contains(string(log.Body), "/proofs/") || strings.Contains(string(log.Body), ".png") {
+	if log.Len("entries") != 3 || log.Text("entries", 0, "operator_id") != r.OperatorID ||
+		log.Text("entries", 0, "object_id") != id ||
+		log.Text("entries", 0, "after", "kind") != "signature" || strings.Contains(string(log.Body), "/proofs/") ||
+		strings.Contains(string(log.Body), ".png") {
 		t.Errorf("audit log: got %s, want three proofs without their names", log.Body)
 	}
-	if done := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); done.Len("jobs") != 0 || done.JSON("delivered", "count") != 1.0 {
+	if done := ask("GET", "/ops/v1/jobs", "", nil).Must(t, 200); done.Len("jobs") != 0 ||
+		done.JSON("delivered", "count") != 1.0 {
 		t.Errorf("jobs at the end: got %s, want none, and one delivered", done.Body)
 	}
 	f.Audit(t)
@@ -170,7 +177,8 @@ func TestBestProof(t *testing.T) {
 		for hook.Text("type") != "order.delivered" {
 			hook = receiver.Next(t)
 		}
-		if got := hook.JSON("data", "signature_url"); got != want || !strings.Contains(string(hook.Body), `"signature_url":`) {
+		if got := hook.JSON("data", "signature_url"); got != want ||
+			!strings.Contains(string(hook.Body), `"signature_url":`) {
 			t.Errorf("%v: got signature_url %v, want %v", kinds, got, want)
 		}
 	}
@@ -192,7 +200,8 @@ func TestProofDuringDelivery(t *testing.T) {
 		})
 		address := both[0].Must(t, 201).Text("url")
 		both[1].Must(t, 200)
-		facts := strings.Join(f.Query(t, "SELECT facts FROM events WHERE type = 'order.delivered' AND order_id = '"+id+"'"), "")
+		facts := strings.Join(f.Query(t, "SELECT facts FROM events WHERE type = 'order.delivered' AND order_id = '"+id+"'"),
+			"")
 		if has := strings.Contains(facts, "signature_url"); has != strings.Contains(facts, address) {
 			t.Errorf("got %s, want signature_url %s or none", facts, address)
 		} else if has {
@@ -217,10 +226,12 @@ func TestRefusedProofs(t *testing.T) {
 		t.Fatalf("got %d pictures, want 1", pictures(t, f.Service))
 	}
 	for name, body := range map[string][]byte{
-		"text": []byte("a signature"), "nothing": nil, "half": picture(1)[:60], "GIF": []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
-		"HTML": []byte("<svg onload=alert(1)>"), "only a header": []byte("\x89PNG\r\n\x1a\n"),
+		"text": []byte("a signature"), "nothing": nil, "half": picture(1)[:60],
+		"GIF": []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), "HTML": []byte("<svg onload=alert(1)>"),
+		"only a header": []byte("\x89PNG\r\n\x1a\n"),
 	} {
-		if got := prove(t, r, id, "photo", body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != "proof" {
+		if got := prove(t, r, id, "photo", body).Refused(t, 422,
+			"validation_error"); got.Text("error", "details", "field") != "proof" {
 			t.Errorf("%s: got %s, want an error of proof", name, got.Body)
 		}
 	}
@@ -228,7 +239,8 @@ func TestRefusedProofs(t *testing.T) {
 		prove(t, r, id, kind, picture(1)).Refused(t, 422, "validation_error")
 	}
 	for _, kind := range []string{"image/gif", "application/json", "text/plain", "image"} {
-		r.Do(t, "POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", picture(1), "Content-Type", kind, "Authorization", "Bearer "+r.Token).Refused(t, 415, "unsupported_media_type")
+		r.Do(t, "POST", "/ops/v1/orders/"+id+"/proofs?kind=photo", picture(1), "Content-Type", kind, "Authorization",
+			"Bearer "+r.Token).Refused(t, 415, "unsupported_media_type")
 	}
 	for _, none := range []string{"ord_none", "%00", "ord_00000000000000000000000000000000"} {
 		prove(t, f.operator, none, "photo", picture(1)).Refused(t, 404, "not_found")
@@ -237,7 +249,8 @@ func TestRefusedProofs(t *testing.T) {
 	for _, by := range []*apptest.Operator{r, f.operator} {
 		prove(t, by, early, "photo", picture(1)).Refused(t, 409, "conflict")
 	}
-	prove(t, f.operator, f.orderIn(t, "cancelled", delivery.StatusCancelled), "photo", picture(1)).Refused(t, 409, "conflict")
+	prove(t, f.operator, f.orderIn(t, "cancelled", delivery.StatusCancelled), "photo", picture(1)).Refused(t, 409,
+		"conflict")
 	for i := range 9 {
 		prove(t, r, id, "photo", picture(100+i)).Must(t, 201)
 	}
@@ -265,12 +278,14 @@ func TestRepeatedProofs(t *testing.T) {
 	id, other := f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery)
 	first := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
 	again := prove(t, f.operator, id, "photo", picture(1)).Must(t, 201)
-	if string(again.Body) != string(first.Body) || first.Header.Get("Idempotent-Replayed") != "" || again.Header.Get("Idempotent-Replayed") != "true" {
+	if string(again.Body) != string(first.Body) || first.Header.Get("Idempotent-Replayed") != "" ||
+		again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("got %s\nwant a replay of %s", again.Body, first.Body)
 	}
 	prove(t, f.operator, other, "photo", picture(1)).Must(t, 201)
 	bodies := map[string]bool{}
-	for _, answer := range apptest.Together(8, func(int) *apptest.Answer { return prove(t, f.operator, id, "signature", picture(2)) }) {
+	for _, answer := range apptest.Together(8,
+		func(int) *apptest.Answer { return prove(t, f.operator, id, "signature", picture(2)) }) {
 		bodies[string(answer.Must(t, 201).Body)] = true
 	}
 	if len(bodies) != 1 || pictures(t, f.Service) != 3 {
@@ -279,7 +294,8 @@ func TestRepeatedProofs(t *testing.T) {
 	if record := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200); record.Len("proofs") != 2 {
 		t.Errorf("order: got %s, want 2 proofs", record.Body)
 	}
-	if log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t, 200); log.Len("entries") != 3 {
+	if log := f.operator.Call(t, "GET", "/ops/v1/audit?action=order.proof_added", nil).Must(t,
+		200); log.Len("entries") != 3 {
 		t.Errorf("audit log: got %s, want 3 entries", log.Body)
 	}
 }
@@ -289,7 +305,8 @@ func TestRepeatedProofs(t *testing.T) {
 func TestEraseProofs(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	ids := []string{f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2", delivery.StatusOutForDelivery), f.orderIn(t, "A-3", delivery.StatusOutForDelivery)}
+	ids := []string{f.orderIn(t, "A-1", delivery.StatusOutForDelivery), f.orderIn(t, "A-2",
+		delivery.StatusOutForDelivery), f.orderIn(t, "A-3", delivery.StatusOutForDelivery)}
 	addresses := make([]string, len(ids))
 	for i, id := range ids {
 		prove(t, f.operator, id, "photo", picture(50)).Must(t, 201)
@@ -310,7 +327,8 @@ func TestEraseProofs(t *testing.T) {
 		t.Errorf("got %d pictures and %d rows, want 4 and none: %s", pictures(t, f.Service), len(rows), record.Body)
 	}
 	name := addresses[0][strings.LastIndex(addresses[0], "/")+1:]
-	if events := f.Query(t, "SELECT facts FROM events WHERE order_id = '"+ids[0]+"'"); strings.Contains(strings.Join(events, ""), name) {
+	if events := f.Query(t,
+		"SELECT facts FROM events WHERE order_id = '"+ids[0]+"'"); strings.Contains(strings.Join(events, ""), name) {
 		t.Errorf("got %s in the event, want it erased", name)
 	}
 
@@ -378,7 +396,8 @@ func TestSweepWithUndeletablePictures(t *testing.T) {
 	for _, orders := range []int{2, 0} {
 		f.Retain(t, retention.Policy{Orders: 30 * day}, nil, func(service *retention.Service) error {
 			removed, err := service.Sweep(t.Context())
-			if removed.Orders != orders || removed.Pictures != 0 || err == nil || !strings.Contains(err.Error(), "pictures of par_") {
+			if removed.Orders != orders || removed.Pictures != 0 || err == nil ||
+				!strings.Contains(err.Error(), "pictures of par_") {
 				t.Errorf("got %+v, error %v, want %d orders removed and an error of the pictures", removed, err, orders)
 			}
 			return nil

@@ -17,14 +17,26 @@ var lists = map[string][]string{
 
 // garbage is what parameters do not accept.
 var garbage = map[string][]string{
-	"limit": {"0", "-1", "501", "1e2", "0x10", "1_0", "10.0", "10.5", "abc", "NaN", "%20", "10%20", "٣", "2147483648", "9223372036854775807",
-		"9223372036854775808", "-9223372036854775808", "99999999999999999999999999", "10;20", "%27%20OR%201=1--"},
-	"offset":       {"-1", "1.5", "abc", "%20", "1099511627777", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "1%2C000"},
-	"status":       {"flying", "PENDING", "pending%20", "pending,accepted", "%27"},
-	"cursor":       {"x", "0", "ord_", "ord_x", "ORD_00000000000000000000000000000000", "ord_0000000000000000000000000000000u", "ord_00000000000000000000000000000000%0a"},
-	"created_from": {"yesterday", "2026-01-14", "2026-01-14T15:00:00", "2026-01-14%2015:00:00Z", "1768402800", "2026-02-30T00:00:00Z", "1969-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "2026-01-14T15:00:00+05:00"},
-	"created_to":   {"tomorrow", "2026-13-01T00:00:00Z", "0000-00-00T00:00:00Z"},
-	"product_id":   {"0", "-1", "abc", "1.0", "9223372036854775808"},
+	"limit": {
+		"0", "-1", "501", "1e2", "0x10", "1_0", "10.0", "10.5", "abc", "NaN", "%20", "10%20", "٣", "2147483648",
+		"9223372036854775807", "9223372036854775808", "-9223372036854775808", "99999999999999999999999999", "10;20",
+		"%27%20OR%201=1--",
+	},
+	"offset": {
+		"-1", "1.5", "abc", "%20", "1099511627777", "9223372036854775807", "9223372036854775808", "-9223372036854775809",
+		"1%2C000",
+	},
+	"status": {"flying", "PENDING", "pending%20", "pending,accepted", "%27"},
+	"cursor": {
+		"x", "0", "ord_", "ord_x", "ORD_00000000000000000000000000000000", "ord_0000000000000000000000000000000u",
+		"ord_00000000000000000000000000000000%0a",
+	},
+	"created_from": {
+		"yesterday", "2026-01-14", "2026-01-14T15:00:00", "2026-01-14%2015:00:00Z", "1768402800", "2026-02-30T00:00:00Z",
+		"1969-12-31T23:59:59Z", "10000-01-01T00:00:00Z", "2026-01-14T15:00:00+05:00",
+	},
+	"created_to": {"tomorrow", "2026-13-01T00:00:00Z", "0000-00-00T00:00:00Z"},
+	"product_id": {"0", "-1", "abc", "1.0", "9223372036854775808"},
 }
 
 // TestInvalidParameters sends invalid values, alone and together. Each error names its
@@ -39,13 +51,15 @@ func TestInvalidParameters(t *testing.T) {
 				got := partner.Call(t, "GET", target+"?"+name+"="+text, nil)
 				if strings.Contains(text, ";") {
 					got.Refused(t, 400, "bad_request")
-				} else if got.Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != name || got.Len("error", "details", "errors") != 1 {
+				} else if got.Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != name ||
+					got.Len("error", "details", "errors") != 1 {
 					t.Errorf("%s?%s=%s: got %s, want one error of %s", target, name, text, got.Body, name)
 				}
 			}
 		}
 	}
-	all := partner.Call(t, "GET", "/v1/orders?limit=0&offset=-1&status=x&cursor=x&created_from=x&created_to=x", nil).Refused(t, 422, "validation_error")
+	all := partner.Call(t, "GET", "/v1/orders?limit=0&offset=-1&status=x&cursor=x&created_from=x&created_to=x",
+		nil).Refused(t, 422, "validation_error")
 	if all.Len("error", "details", "errors") != 6 {
 		t.Errorf("got %s, want 6 errors", all.Body)
 	}
@@ -57,7 +71,10 @@ func TestMalformedQueries(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	for target := range lists {
-		for _, query := range []string{"%zz", "limit=%zz", "%", "a=%f", "partner_order_id=%00", "search=a%00b", "%00=1", "search=%ff", "partner_order_id=%c3%28", "%ff=1", "a;b", "limit=1;offset=2"} {
+		for _, query := range []string{
+			"%zz", "limit=%zz", "%", "a=%f", "partner_order_id=%00", "search=a%00b", "%00=1", "search=%ff",
+			"partner_order_id=%c3%28", "%ff=1", "a;b", "limit=1;offset=2",
+		} {
 			service.Raw(t, "GET", target+"?"+query, "", partner.Signed("GET", target, nil)...).Refused(t, 400, "bad_request")
 		}
 	}
@@ -86,14 +103,19 @@ func TestAcceptedQueries(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	for target := range lists {
-		for _, query := range []string{"", "&&&", "limit=", "offset=", "limit=1&offset=0", "limit=100&offset=1099511627776", "=", "status=", "search=", "product_id="} {
+		for _, query := range []string{
+			"", "&&&", "limit=", "offset=", "limit=1&offset=0", "limit=100&offset=1099511627776", "=", "status=", "search=",
+			"product_id=",
+		} {
 			got := partner.Call(t, "GET", target+"?"+query, nil)
 			if got.Status != 200 || got.JSON("count") != 0.0 {
 				t.Errorf("%s?%s: got status %d, want 200 and an empty list: %s", target, query, got.Status, got.Body)
 			}
 		}
 	}
-	for _, target := range []string{"/v1/inventory/products?search=%25_%27%22", "/v1/orders?partner_order_id=%27%20OR%201=1--"} {
+	for _, target := range []string{
+		"/v1/inventory/products?search=%25_%27%22", "/v1/orders?partner_order_id=%27%20OR%201=1--",
+	} {
 		if got := partner.Call(t, "GET", target, nil).Must(t, 200); got.JSON("count") != 0.0 {
 			t.Errorf("%s: got %s, want an empty list", target, got.Body)
 		}
@@ -107,7 +129,9 @@ func TestUnknownParameters(t *testing.T) {
 	service := apptest.Start(t)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
 	for target, known := range lists {
-		for _, query := range []string{"page=2", "status%5B%5D=pending", "Limit=5", "LIMIT=0", "unknown=1&unknown=2", "a%5B%5D=1", "x"} {
+		for _, query := range []string{
+			"page=2", "status%5B%5D=pending", "Limit=5", "LIMIT=0", "unknown=1&unknown=2", "a%5B%5D=1", "x",
+		} {
 			got := partner.Call(t, "GET", target+"?"+query, nil).Refused(t, 422, "validation_error")
 			expected := got.Text("error", "details", "errors", 0, "expected")
 			for _, name := range known {
@@ -115,7 +139,8 @@ func TestUnknownParameters(t *testing.T) {
 					t.Errorf("%s?%s: got %q, want %s to be named", target, query, expected, name)
 				}
 			}
-			if field := got.Text("error", "details", "field"); !strings.HasPrefix(query, strings.ReplaceAll(field, "[]", "%5B%5D")) {
+			if field := got.Text("error", "details",
+				"field"); !strings.HasPrefix(query, strings.ReplaceAll(field, "[]", "%5B%5D")) {
 				t.Errorf("%s?%s: got an error of %q", target, query, field)
 			}
 		}

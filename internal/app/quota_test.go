@@ -44,7 +44,8 @@ func TestOrdersPerDay(t *testing.T) {
 	key := uuid.NewString()
 	createAs(t, f.partner, key, testkit.OrderJSON("A-2", "")).Must(t, 201)
 	batch := batchAs(t, f.partner, uuid.NewString(), batchOf(ordersNamed("B-", 3)...)).Must(t, 200)
-	if got := outcomes(batch); got != "new, quota_exceeded, quota_exceeded" || batch.JSON("results", 1, "status") != 429.0 {
+	if got := outcomes(batch); got != "new, quota_exceeded, quota_exceeded" ||
+		batch.JSON("results", 1, "status") != 429.0 {
 		t.Errorf("batch: got %s, want one order created: %s", got, batch.Body)
 	}
 	before := f.Content(t)
@@ -126,7 +127,8 @@ func TestQuotaHoldsForConcurrentRequests(t *testing.T) {
 		}
 	}
 	if orders, bytes := usage(t, f); created != 20 || orders != 20 || fmt.Sprint(bytes) != storedBytes(t, f) {
-		t.Errorf("got %d orders created, %d counted, and %d bytes; want 20, 20 and %s", created, orders, bytes, storedBytes(t, f))
+		t.Errorf("got %d orders created, %d counted, and %d bytes; want 20, 20 and %s", created, orders, bytes,
+			storedBytes(t, f))
 	}
 	f.Audit(t)
 }

@@ -172,7 +172,8 @@ func diskLow(directories []string, least int64) error {
 		if space, err := machine.DiskSpaceOf(directory); err != nil {
 			errs = append(errs, fmt.Errorf("look at the disk of %s: %w", directory, err))
 		} else if space.Free < least {
-			errs = append(errs, fmt.Errorf("the disk of %s has %d MB left, at least %d MB are needed", directory, space.Free>>20, least>>20))
+			errs = append(errs,
+				fmt.Errorf("the disk of %s has %d MB left, at least %d MB are needed", directory, space.Free>>20, least>>20))
 		}
 	}
 	return errors.Join(errs...)
@@ -182,7 +183,8 @@ func logLarge(stats db.Stats) error {
 	if stats.WAL == nil || stats.WAL.Pending < maxLog {
 		return nil
 	}
-	return fmt.Errorf("%d MB of the write-ahead log are not in the database file yet: a reader may be holding it", stats.WAL.Pending>>20)
+	return fmt.Errorf("%d MB of the write-ahead log are not in the database file yet: a reader may be holding it",
+		stats.WAL.Pending>>20)
 }
 
 // clockWatch finds out that the clock was set, or is wrong.
@@ -218,7 +220,8 @@ func (c *clockWatch) check(database time.Time) error {
 		return fmt.Errorf("the clock has jumped by %v", c.jump.Round(time.Second))
 	}
 	if off := wall.Sub(database); !database.IsZero() && off.Abs() > signature.MaxSkew {
-		return fmt.Errorf("the clock differs from the database's by %v, at most %v is allowed", off.Round(time.Second), signature.MaxSkew)
+		return fmt.Errorf("the clock differs from the database's by %v, at most %v is allowed", off.Round(time.Second),
+			signature.MaxSkew)
 	}
 	return nil
 }

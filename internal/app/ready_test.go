@@ -64,7 +64,8 @@ func TestDrainingIsNotReady(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t)
 	untilReady(t, service)
-	wire := service.Wire(t).Send(apptest.Text("GET", "/v1/ready", []string{"Content-Length", "2", "Expect", "100-continue"}, "")).Continue()
+	wire := service.Wire(t).Send(apptest.Text("GET", "/v1/ready",
+		[]string{"Content-Length", "2", "Expect", "100-continue"}, "")).Continue()
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

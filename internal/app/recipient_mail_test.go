@@ -19,13 +19,15 @@ func newMailFloor(t *testing.T) (floor, *testkit.MailServer) {
 	service := apptest.Start(t, withMail(server))
 	f := floor{service, service.Register(t, "metro"), service.Operate(t)}
 	f.partner.Owner(t).Call(t, "PATCH", "/v1/account",
-		[]byte(`{"public_name":"Épicerie Métro","support_url":"https://metro.example/help","recipient_mail":true}`)).Must(t, 200)
+		[]byte(`{"public_name":"Épicerie Métro","support_url":"https://metro.example/help","recipient_mail":true}`)).Must(t,
+		200)
 	return f, server
 }
 
 // inQuebec returns the request for an order to Quebec.
 func inQuebec(reference string) []byte {
-	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"province":"ON","postal_code":"M5H 2N2"`), []byte(`"province":"QC","postal_code":"H2W 2M5"`), 1)
+	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"province":"ON","postal_code":"M5H 2N2"`),
+		[]byte(`"province":"QC","postal_code":"H2W 2M5"`), 1)
 	return bytes.Replace(body, []byte("alex@example.com"), []byte("alexe@example.com"), 1)
 }
 
@@ -57,10 +59,12 @@ func TestRecipientMail(t *testing.T) {
 	}{
 		{
 			testkit.OrderJSON("A-1", ""), "alex@example.com", "en",
-			"Your order A-1 is on its way", "Nobody was there to take the delivery.", "Next attempt: January 15, 2026 at 10:00", "Your order A-1 was delivered",
+			"Your order A-1 is on its way", "Nobody was there to take the delivery.", "Next attempt: January 15, 2026 at 10:00",
+			"Your order A-1 was delivered",
 		}, {
 			inQuebec("A-2"), "alexe@example.com", "fr",
-			"Votre commande A-2 est en route", "Personne n’était là pour recevoir la livraison.", "Prochaine tentative : 15 janvier 2026 à 10 h 00", "Votre commande A-2 est livrée",
+			"Votre commande A-2 est en route", "Personne n’était là pour recevoir la livraison.",
+			"Prochaine tentative : 15 janvier 2026 à 10 h 00", "Votre commande A-2 est livrée",
 		},
 	} {
 		id := f.partner.Create(t, c.body).Must(t, 201).Text("order_id")
@@ -73,12 +77,15 @@ func TestRecipientMail(t *testing.T) {
 			stop += "?lang=fr"
 		}
 		if got.To != c.to || got.Subject() != c.onItsWay || got.Get("Content-Language") != c.language {
-			t.Errorf("got %q to %s in %s, want %q to %s in %s", got.Subject(), got.To, got.Get("Content-Language"), c.onItsWay, c.to, c.language)
+			t.Errorf("got %q to %s in %s, want %q to %s in %s", got.Subject(), got.To, got.Get("Content-Language"), c.onItsWay,
+				c.to, c.language)
 		}
 		if got.Get("List-Unsubscribe") != "<"+stop+">" || got.Get("List-Unsubscribe-Post") != "List-Unsubscribe=One-Click" {
 			t.Errorf("got the headers %v, want those that stop the mails with %s", got.Header, stop)
 		}
-		for _, part := range []string{"Épicerie Métro", "https://metro.example/help", f.URL + "/track/" + id + "/html", stop, c.to} {
+		for _, part := range []string{
+			"Épicerie Métro", "https://metro.example/help", f.URL + "/track/" + id + "/html", stop, c.to,
+		} {
 			if !strings.Contains(got.Text, part) || !strings.Contains(got.HTML, part) {
 				t.Errorf("got the text\n%s\nand the HTML\n%s\nwant %q in both", got.Text, got.HTML, part)
 			}
@@ -153,14 +160,17 @@ func TestStopRecipientMail(t *testing.T) {
 	<-server.Mails
 	page := "/track/" + id + "/mail"
 	shown := f.Do(t, "GET", page, nil).Must(t, 200)
-	if !strings.Contains(string(shown.Body), "Stop the e-mails") || !strings.Contains(string(shown.Body), "Épicerie Métro") {
+	if !strings.Contains(string(shown.Body), "Stop the e-mails") ||
+		!strings.Contains(string(shown.Body), "Épicerie Métro") {
 		t.Errorf("got the page\n%s\nwant a button that stops the mails", shown.Body)
 	}
 	server.Away.Store(true)
 	f.operator.Move(t, id, "failed").Must(t, 200)
 	<-server.Dropped // the first attempt
-	stopped := f.Do(t, "POST", page+"?lang=fr", []byte("List-Unsubscribe=One-Click"), "Content-Type", "application/x-www-form-urlencoded").Must(t, 200)
-	if !strings.Contains(string(stopped.Body), "Vous ne recevrez plus") || !strings.Contains(string(stopped.Body), "choice=resume") {
+	stopped := f.Do(t, "POST", page+"?lang=fr", []byte("List-Unsubscribe=One-Click"), "Content-Type",
+		"application/x-www-form-urlencoded").Must(t, 200)
+	if !strings.Contains(string(stopped.Body), "Vous ne recevrez plus") ||
+		!strings.Contains(string(stopped.Body), "choice=resume") {
 		t.Errorf("got the page\n%s\nwant it to say that the mails have stopped", stopped.Body)
 	}
 	server.Away.Store(false)
@@ -228,7 +238,8 @@ func TestErasureForgetsRecipientMail(t *testing.T) {
 	f, server := newMailFloor(t)
 	server.Away.Store(true)
 	erase := func(id string) {
-		f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/erasures", fmt.Appendf(nil, `{"order_ids":[%q],"force":true}`, id)).Must(t, 200)
+		f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/erasures",
+			fmt.Appendf(nil, `{"order_ids":[%q],"force":true}`, id)).Must(t, 200)
 	}
 	left := func(table, want string) {
 		if got := f.Query(t, "SELECT order_id FROM "+table+" WHERE order_id <> ''"); fmt.Sprint(got) != "["+want+"]" {

@@ -22,7 +22,8 @@ func TestRegistrationByApproval(t *testing.T) {
 	admin := s.Operate(t)
 	const email, password = "new@example.com", "brume-et-goélands-1907"
 	login := fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)
-	made := s.Do(t, "POST", "/v1/auth/register", fmt.Appendf(nil, `{"name":"Port","email":%q,"password":%q}`, email, password)).Must(t, 201)
+	made := s.Do(t, "POST", "/v1/auth/register",
+		fmt.Appendf(nil, `{"name":"Port","email":%q,"password":%q}`, email, password)).Must(t, 201)
 	id := made.Text("partner_id")
 	if want := `{"partner_id":"` + id + `","name":"Port","email":"new@example.com","created_at":"2026-01-14T15:00:00.000Z","status":"pending"}`; string(made.Body) != want {
 		t.Errorf("registered: got %s, want %s", made.Body, want)
@@ -44,12 +45,14 @@ func TestRegistrationByApproval(t *testing.T) {
 		}
 	}
 	refused()
-	s.Do(t, "POST", "/v1/auth/login", []byte(strings.Replace(string(login), password, "wrong", 1))).Refused(t, 401, "unauthorized")
+	s.Do(t, "POST", "/v1/auth/login", []byte(strings.Replace(string(login), password, "wrong", 1))).Refused(t, 401,
+		"unauthorized")
 
 	pending := func() string {
 		return string(admin.Call(t, "GET", "/ops/v1/partners?pending=true", nil).Must(t, 200).Body)
 	}
-	if got := pending(); !strings.Contains(got, id) || !strings.Contains(got, `"pending_since":"2026-01-14T15:00:00.000Z"`) {
+	if got := pending(); !strings.Contains(got, id) ||
+		!strings.Contains(got, `"pending_since":"2026-01-14T15:00:00.000Z"`) {
 		t.Errorf("accounts that await approval: got %s, want %s", got, id)
 	}
 	// Other settings may be made before.
@@ -74,7 +77,8 @@ func TestRegistrationByApproval(t *testing.T) {
 		t.Errorf("login: got %s, want the contract's record", in.Body)
 	}
 	entries, _ := admin.Call(t, "GET", "/ops/v1/audit?action=partner.approved", nil).Must(t, 200).JSON("entries").([]any)
-	if want := "map[pending:true] map[pending:false] " + id; len(entries) != 1 || fmt.Sprint(member(entries[0], "before"), " ", member(entries[0], "after"), " ", member(entries[0], "partner_id")) != want {
+	if want := "map[pending:true] map[pending:false] " + id; len(entries) != 1 || fmt.Sprint(member(entries[0], "before"),
+		" ", member(entries[0], "after"), " ", member(entries[0], "partner_id")) != want {
 		t.Errorf("audit log: got %v, want one entry with %s", entries, want)
 	}
 }
@@ -87,7 +91,8 @@ func TestApprovalReachesOtherNodes(t *testing.T) {
 	t.Parallel()
 	first := apptest.Start(t, apptest.Sharable(t), registration("approval"))
 	second := first.Beside(t, registration("approval"))
-	made := first.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 201)
+	made := first.Do(t, "POST", "/v1/auth/register",
+		[]byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Must(t, 201)
 	login := []byte(`{"email":"new@example.com","password":"brume-et-vent"}`)
 	second.Do(t, "POST", "/v1/auth/login", login).Refused(t, 403, "forbidden")
 	first.Operate(t).Call(t, "POST", "/ops/v1/partners/"+made.Text("partner_id")+"/approve", nil).Must(t, 200)
@@ -99,7 +104,8 @@ func TestApprovalReachesOtherNodes(t *testing.T) {
 func TestRegistrationClosed(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, registration("closed"))
-	refused := s.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Refused(t, 403, "forbidden")
+	refused := s.Do(t, "POST", "/v1/auth/register",
+		[]byte(`{"name":"Port","email":"new@example.com","password":"brume-et-vent"}`)).Refused(t, 403, "forbidden")
 	if got := refused.Text("error", "message"); got != "registration is closed" {
 		t.Errorf("got message %q, want that registration is closed", got)
 	}

@@ -55,7 +55,8 @@ func TestSlowRequestsOfRemovedPeople(t *testing.T) {
 	p, boss := s.Register(t, "metro"), s.Operate(t)
 	owner, leaving, admin := p.Owner(t), p.As(t, "owner"), boss.As(t, "admin")
 	begin := func(target, body string, headers ...string) *apptest.Wire {
-		headers = append(headers, "Content-Type", "application/json", "Content-Length", fmt.Sprint(len(body)), "Expect", "100-continue")
+		headers = append(headers, "Content-Type", "application/json", "Content-Length", fmt.Sprint(len(body)), "Expect",
+			"100-continue")
 		return s.Wire(t).Send(apptest.Text("POST", target, headers, "")).Continue()
 	}
 	invitation := `{"email":"back@example.com","role":"owner"}`

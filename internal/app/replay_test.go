@@ -42,7 +42,8 @@ func TestSecretChangesTakeSignatureOnce(t *testing.T) {
 		query := path + "?mode=live" // which is not signed
 		there.Do(t, "POST", query, nil, recorded[i]...).Refused(t, 409, "conflict")
 	}
-	if after := there.Query(t, "SELECT secret, next_secret FROM webhook_endpoints"); strings.Join(after, "") != strings.Join(before, "") {
+	if after := there.Query(t,
+		"SELECT secret, next_secret FROM webhook_endpoints"); strings.Join(after, "") != strings.Join(before, "") {
 		t.Error("got other secrets after the requests were sent again, want the same")
 	}
 	there.Clock.Advance(time.Second)
@@ -102,7 +103,9 @@ func TestOvertakenChangesAreRefused(t *testing.T) {
 	partner.Call(t, "PUT", endpointPath, second).Must(t, 200)
 	there := anotherNode(t, partner)
 	late := there.Do(t, "PUT", endpointPath, first, put...).Refused(t, 409, "conflict")
-	for _, part := range []string{"2026-01-14T15:00:00.000Z", "2026-01-14T15:00:02.000Z", "set your clock", "sign the request again"} {
+	for _, part := range []string{
+		"2026-01-14T15:00:00.000Z", "2026-01-14T15:00:02.000Z", "set your clock", "sign the request again",
+	} {
 		if !strings.Contains(late.Text("error", "message"), part) {
 			t.Errorf("got %s, want a message with %q", late.Body, part)
 		}

@@ -41,7 +41,9 @@ func newRestorable(t *testing.T) *restorable {
 	t.Helper()
 	embedded(t)
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
-	r := &restorable{server: server, options: []apptest.Option{apptest.DataIn(t.TempDir()), withMail(server), apptest.WithMetrics()}}
+	r := &restorable{
+		server: server, options: []apptest.Option{apptest.DataIn(t.TempDir()), withMail(server), apptest.WithMetrics()},
+	}
 	r.hooked = newHooked(t, r.options...)
 	r.options = append(r.options, apptest.Webhooks(), apptest.OnClock(r.Clock))
 	return r
@@ -129,11 +131,16 @@ func TestRestoredInstallation(t *testing.T) {
 	key.Call(t, "GET", "/v1/orders", nil).Refused(t, 401, "unauthorized")
 	r.partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	owner.Call(t, "GET", "/v1/team", nil).Refused(t, 401, "unauthorized")
-	r.Do(t, "POST", "/v1/auth/invitations/"+invitation, []byte(`{"name":"New","password":"lune-sur-les-quais-88"}`)).Refused(t, 404, "not_found")
-	if next := r.operator.Stock(t, r.partner.PartnerID, "Bowl", map[string]int{"A": 5}); next != first+store.ProductMargin+1 {
-		t.Errorf("got product %d after the restore, want %d, which is none of before such as %d", next, first+store.ProductMargin+1, lost)
+	r.Do(t, "POST", "/v1/auth/invitations/"+invitation,
+		[]byte(`{"name":"New","password":"lune-sur-les-quais-88"}`)).Refused(t, 404, "not_found")
+	if next := r.operator.Stock(t, r.partner.PartnerID, "Bowl",
+		map[string]int{"A": 5}); next != first+store.ProductMargin+1 {
+		t.Errorf("got product %d after the restore, want %d, which is none of before such as %d", next,
+			first+store.ProductMargin+1, lost)
 	}
-	if next := r.number(t, "SELECT last_movement FROM partner_counters WHERE partner_id = '"+r.partner.PartnerID+"'"); next < moved+store.MovementMargin/2 {
+	if next := r.number(
+		t, "SELECT last_movement FROM partner_counters WHERE partner_id = '"+r.partner.PartnerID+"'",
+	); next < moved+store.MovementMargin/2 {
 		t.Errorf("got movement %d after the restore, want it far beyond %d", next, moved)
 	}
 	r.waits(t)
@@ -247,7 +254,8 @@ func TestForeignDataFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	options := []apptest.Option{apptest.DataIn(service.Data), apptest.DatabaseAt(service.Database)}
-	if err := apptest.StartError(t, options...); err == nil || !strings.Contains(err.Error(), "another installation (ins_other)") {
+	if err := apptest.StartError(t, options...); err == nil ||
+		!strings.Contains(err.Error(), "another installation (ins_other)") {
 		t.Errorf("got %v, want that the folder belongs to another installation", err)
 	}
 	if err := os.WriteFile(mark, []byte(`{"inst`), 0o600); err != nil { // a crash has cut it off
@@ -280,7 +288,8 @@ func TestFolderByTwoPaths(t *testing.T) {
 	if err := os.Symlink(service.Data, other); err != nil {
 		t.Fatal(err)
 	}
-	if err := apptest.StartError(t, apptest.DataIn(other)); err == nil || !strings.Contains(err.Error(), "another dropyard serve is using it") {
+	if err := apptest.StartError(t, apptest.DataIn(other)); err == nil ||
+		!strings.Contains(err.Error(), "another dropyard serve is using it") {
 		t.Errorf("got %v, want that another service uses the folder", err)
 	}
 }

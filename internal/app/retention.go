@@ -16,7 +16,8 @@ import (
 
 // newRetention returns the service of retention. observer is called after each of
 // its sweeps; nil observes nothing. aged is nil for commands, which do not sweep.
-func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings, aged func() clock.Age, observer retention.Observer) *retention.Service {
+func newRetention(db *store.Store, pictures proof.Store, settings *config.Config, world Surroundings,
+	aged func() clock.Age, observer retention.Observer) *retention.Service {
 	orders, events, _ := settings.Retention() // Check has parsed them before
 	return retention.NewService(retention.Config{
 		Store: db.Retention(), Pictures: pictures, Now: world.Now, Random: world.Random, Log: world.Log,
@@ -30,7 +31,9 @@ func byCommand(ctx context.Context) context.Context {
 }
 
 // ExportPartner writes all data of a partner as JSON Lines.
-func ExportPartner(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer) (err error) {
+func ExportPartner(
+	ctx context.Context, settings *config.Config, world Surroundings, partnerID string, to io.Writer,
+) (err error) {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
 		return err
@@ -50,7 +53,8 @@ func ExportPartner(ctx context.Context, settings *config.Config, world Surroundi
 // ErasePartnerOrders removes the recipient's personal data, and the proofs of
 // delivery, from a partner's orders: those listed, or all with the e-mail address of
 // the recipient. It returns how many orders it changed.
-func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string, orderIDs []string, recipient string, force bool) (erased int, err error) {
+func ErasePartnerOrders(ctx context.Context, settings *config.Config, world Surroundings, partnerID string,
+	orderIDs []string, recipient string, force bool) (erased int, err error) {
 	db, err := openExisting(ctx, settings)
 	if err != nil {
 		return 0, err

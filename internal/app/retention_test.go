@@ -36,7 +36,8 @@ func TestSweepRemovesOldOrders(t *testing.T) {
 	for _, reference := range []string{"sold", "returned"} {
 		ids[reference] = f.partner.Create(t, testkit.OrderJSON(reference, buying(lamp, 2))).Must(t, 201).Text("order_id")
 	}
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+ids["old delivered"]+"/notes", []byte(`{"text":"left with the porter"}`)).Must(t, 201)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+ids["old delivered"]+"/notes",
+		[]byte(`{"text":"left with the porter"}`)).Must(t, 201)
 	late := f.orderIn(t, "late", delivery.StatusOutForDelivery) // created as early, delivered later
 	for _, step := range waysTo[delivery.StatusDelivered] {
 		f.operator.Move(t, ids["sold"], step).Must(t, 200)
@@ -67,7 +68,9 @@ func TestSweepRemovesOldOrders(t *testing.T) {
 	for _, id := range []string{late, recent} {
 		f.read(t, id)
 	}
-	if after := f.Query(t, "SELECT movement_id, type, quantity, order_id FROM stock_movements ORDER BY movement_id"); strings.Join(after, "\n") != strings.Join(ledger, "\n") {
+	if after := f.Query(
+		t, "SELECT movement_id, type, quantity, order_id FROM stock_movements ORDER BY movement_id",
+	); strings.Join(after, "\n") != strings.Join(ledger, "\n") {
 		t.Errorf("got ledger\n%s\nwant\n%s", after, ledger)
 	}
 	if again := f.Sweep(t, retention.Policy{Orders: 30 * day}); again != (retention.Removed{}) {
@@ -111,7 +114,8 @@ func TestKeysAreKeptForAWeek(t *testing.T) {
 	first := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	cancelKey := uuid.NewString()
 	cancel := func() *apptest.Answer {
-		return f.partner.Call(t, "POST", "/v1/orders/"+first.Text("order_id")+"/cancel", []byte(`{"reason":"no"}`), "Idempotency-Key", cancelKey)
+		return f.partner.Call(t, "POST", "/v1/orders/"+first.Text("order_id")+"/cancel", []byte(`{"reason":"no"}`),
+			"Idempotency-Key", cancelKey)
 	}
 	cancelled := cancel().Must(t, 200)
 	for range 2 {
@@ -130,7 +134,8 @@ func TestKeysAreKeptForAWeek(t *testing.T) {
 	if removed := f.Sweep(t, policy); removed != (retention.Removed{Orders: 1, Keys: 2}) {
 		t.Errorf("got %+v, want 1 order and 2 keys", removed)
 	}
-	if left := f.Query(t, "SELECT count(*) FROM events UNION SELECT count(*) FROM order_history"); fmt.Sprint(left) != "[0]" {
+	if left := f.Query(t,
+		"SELECT count(*) FROM events UNION SELECT count(*) FROM order_history"); fmt.Sprint(left) != "[0]" {
 		t.Errorf("got counts %v of events and history, want 0", left)
 	}
 	again := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
@@ -180,7 +185,8 @@ func TestSweepDuringCreation(t *testing.T) {
 		creators.Go(func() {
 			for i := range 20 {
 				got, err := f.partner.Try("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprint(creator, "-", i), buying(lamp, 1)),
-					append(f.partner.Signed("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprint(creator, "-", i), buying(lamp, 1))), "Idempotency-Key", uuid.NewString())...)
+					append(f.partner.Signed("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprint(creator, "-", i), buying(lamp, 1))),
+						"Idempotency-Key", uuid.NewString())...)
 				if err != nil || got.Status != 201 {
 					t.Errorf("got %+v, error %v, want status 201", got, err)
 				}
@@ -220,7 +226,9 @@ func lines(t *testing.T, export []byte) map[string][]map[string]any {
 func (f floor) export(t *testing.T) []byte {
 	t.Helper()
 	var written bytes.Buffer
-	if err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID, &written); err != nil {
+	if err := app.ExportPartner(t.Context(),
+		&config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID,
+		&written); err != nil {
 		t.Fatal(err)
 	}
 	return written.Bytes()
@@ -236,7 +244,8 @@ func TestExportIsComplete(t *testing.T) {
 	stranger.Create(t, testkit.OrderJSON("not-mine", "")).Must(t, 201)
 	const orders = 230 // more than two pages
 	for i := range orders {
-		body := bytes.Replace(testkit.OrderJSON(fmt.Sprintf("A-%03d", i), buying(lamp, 1)), []byte(`"n":1.0`), []byte("\"n\":\n\r1.0"), 1)
+		body := bytes.Replace(testkit.OrderJSON(fmt.Sprintf("A-%03d", i), buying(lamp, 1)), []byte(`"n":1.0`),
+			[]byte("\"n\":\n\r1.0"), 1)
 		f.partner.Create(t, body).Must(t, 201)
 		f.Clock.Advance(time.Second)
 	}
@@ -245,11 +254,13 @@ func TestExportIsComplete(t *testing.T) {
 
 	export := f.export(t)
 	got := lines(t, export)
-	if profile, _ := got["partner"][0]["profile"].(map[string]any); profile["public_name"] != "Metro" || profile["language"] != "fr" {
+	if profile, _ := got["partner"][0]["profile"].(map[string]any); profile["public_name"] != "Metro" ||
+		profile["language"] != "fr" {
 		t.Errorf("got the profile %v, want the name and the language that were set", profile)
 	}
 	for kind, want := range map[string]int{
-		"partner": 1, "user": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1, "event": 5,
+		"partner": 1, "user": 1, "api_key": 1, "product": 1, "stock_level": 2, "movement": 2 + orders, "order": orders + 1,
+		"event": 5,
 	} {
 		if len(got[kind]) != want {
 			t.Errorf("got %d lines of %s, want %d", len(got[kind]), kind, want)
@@ -267,12 +278,14 @@ func TestExportIsComplete(t *testing.T) {
 	if last := got["order"][orders]; fmt.Sprint(last) != fmt.Sprint(whole) {
 		t.Errorf("got %v\nwant %v", last, whole)
 	}
-	for _, secret := range append([]string{f.partner.SecretKey, "argon2", "not-mine", "secret"}, f.Query(t, "SELECT password_hash FROM users")...) {
+	for _, secret := range append([]string{f.partner.SecretKey, "argon2", "not-mine", "secret"},
+		f.Query(t, "SELECT password_hash FROM users")...) {
 		if bytes.Contains(export, []byte(secret)) {
 			t.Errorf("got %q in the export, want it left out", secret)
 		}
 	}
-	err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), "par_zzzzzzzz", &bytes.Buffer{})
+	err := app.ExportPartner(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true},
+		app.System(), "par_zzzzzzzz", &bytes.Buffer{})
 	if !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got error %v, want %s", err, refusal.CodeNotFound)
 	}
@@ -285,7 +298,9 @@ var personal = []string{"Alex Martin", "+14165550123", "alex@example.com", "100 
 // erase erases orders of the partner and returns how many.
 func (f floor) erase(t *testing.T, orderIDs []string, recipient string, force bool) (int, error) {
 	t.Helper()
-	return app.ErasePartnerOrders(t.Context(), &config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID, orderIDs, recipient, force)
+	return app.ErasePartnerOrders(t.Context(),
+		&config.Config{Data: f.Data, DatabaseURL: f.Database, DatabaseMayLoseData: true}, app.System(), f.partner.PartnerID,
+		orderIDs, recipient, force)
 }
 
 // checkErased fails the test if a text contains anything personal.
@@ -312,10 +327,12 @@ func TestErase(t *testing.T) {
 			id := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201).Text("order_id")
 			cancelKey := uuid.NewString()
 			cancel := func() *apptest.Answer {
-				return f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancel", []byte(`{"reason":"hush"}`), "Idempotency-Key", cancelKey)
+				return f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancel", []byte(`{"reason":"hush"}`), "Idempotency-Key",
+					cancelKey)
 			}
 			cancel().Must(t, 200)
-			other := f.partner.Create(t, bytes.Replace(testkit.OrderJSON("A-2", ""), []byte("alex@"), []byte("sam@"), 1)).Must(t, 201)
+			other := f.partner.Create(t, bytes.Replace(testkit.OrderJSON("A-2", ""), []byte("alex@"), []byte("sam@"), 1)).Must(t,
+				201)
 			ledger := strings.Join(f.Query(t, "SELECT * FROM stock_movements ORDER BY movement_id"), "\n")
 
 			for range 2 { // the second time changes nothing more
@@ -330,17 +347,20 @@ func TestErase(t *testing.T) {
 				read := f.read(t, id)
 				checkErased(t, "the order", string(read.Body))
 				checkErased(t, "tracking", string(f.Do(t, "GET", "/track/"+id, nil).Must(t, 200).Body))
-				checkErased(t, "the list", string(f.partner.Call(t, "GET", "/v1/orders?partner_order_id=A-1", nil).Must(t, 200).Body))
+				checkErased(t, "the list",
+					string(f.partner.Call(t, "GET", "/v1/orders?partner_order_id=A-1", nil).Must(t, 200).Body))
 				checkErased(t, "the operators' view", string(f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Body))
 				again := f.partner.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 				checkErased(t, "the replay", string(again.Body))
 				if again.Text("status") != "pending" || again.Text("order_id") != id {
 					t.Errorf("replay: got %s, want order %s, pending", again.Body, id)
 				}
-				if answer := cancel().Must(t, 200); string(answer.Body) != string(read.Body) || answer.Header.Get("Idempotent-Replayed") != "true" {
+				if answer := cancel().Must(t, 200); string(answer.Body) != string(read.Body) ||
+					answer.Header.Get("Idempotent-Replayed") != "true" {
 					t.Errorf("cancel again: got %s\nwant %s", answer.Body, read.Body)
 				}
-				if read.Text("dropoff", "address", "postal_code") != "M5H 0A0" || read.Text("dropoff", "address", "city") != "Toronto" ||
+				if read.Text("dropoff", "address", "postal_code") != "M5H 0A0" ||
+					read.Text("dropoff", "address", "city") != "Toronto" ||
 					read.Text("dropoff", "email") != retention.ErasedEmail || read.Text("pickup", "name") != "Épicerie Métro" {
 					t.Errorf("got %s, want the city and the area kept", read.Body)
 				}
@@ -379,7 +399,8 @@ func TestAuditLogHasNothingPersonal(t *testing.T) {
 	}
 	log := f.operator.Call(t, "GET", "/ops/v1/audit?object_id="+id, nil).Must(t, 200)
 	checkErased(t, "the audit log", string(log.Body))
-	if log.Text("entries", 3, "after", "status") != "failed" || log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00.000Z" {
+	if log.Text("entries", 3, "after", "status") != "failed" ||
+		log.Text("entries", 3, "after", "next_attempt") != "2026-01-16T14:00:00.000Z" {
 		t.Errorf("got %s, want the first failure with its next attempt", log.Body)
 	}
 }
@@ -397,7 +418,8 @@ func TestEraseOrdersUnderWay(t *testing.T) {
 			ids = nil
 		}
 		erased, err := f.erase(t, ids, recipient, false)
-		if err == nil || erased != 0 || !strings.Contains(err.Error(), underWay+" (picked_up)") || strings.Contains(err.Error(), done) {
+		if err == nil || erased != 0 || !strings.Contains(err.Error(), underWay+" (picked_up)") ||
+			strings.Contains(err.Error(), done) {
 			t.Errorf("got %d orders erased, error %v, want none and an error that names %s", erased, err, underWay)
 		}
 	}
@@ -407,7 +429,8 @@ func TestEraseOrdersUnderWay(t *testing.T) {
 	if _, err := f.erase(t, []string{done, "ord_unknown"}, "", true); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown order: got error %v, want %s", err, refusal.CodeNotFound)
 	}
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+underWay+"/notes", []byte(`{"text":"Alex Martin moved to 100 Queen"}`)).Must(t, 201)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+underWay+"/notes",
+		[]byte(`{"text":"Alex Martin moved to 100 Queen"}`)).Must(t, 201)
 	if erased, err := f.erase(t, nil, "alex@example.com", true); erased != 2 || err != nil {
 		t.Errorf("forced: got %d orders erased, error %v, want 2", erased, err)
 	}

@@ -38,7 +38,9 @@ type Rotation struct {
 //
 // keepOld is a file that the old key is copied to before it is given up, for backups that
 // were made under it; empty means none.
-func RotateMasterKey(ctx context.Context, settings *config.Config, world Surroundings, keepOld string) (done *Rotation, err error) {
+func RotateMasterKey(
+	ctx context.Context, settings *config.Config, world Surroundings, keepOld string,
+) (done *Rotation, err error) {
 	path, err := filepath.EvalSymlinks(settings.MasterKey()) // the file is replaced, not a link to it
 	if err != nil {
 		path = settings.MasterKey() // which is then refused
@@ -53,7 +55,9 @@ func RotateMasterKey(ctx context.Context, settings *config.Config, world Surroun
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	r := &rotation{store: db, path: path, keepOld: keepOld, random: world.Random, now: world.Now, wrote: func() error { return nil }}
+	r := &rotation{
+		store: db, path: path, keepOld: keepOld, random: world.Random, now: world.Now, wrote: func() error { return nil },
+	}
 	return r.run(ctx)
 }
 
@@ -63,7 +67,8 @@ func lockForRotation(settings *config.Config, keyFolder string) (locks, error) {
 		return lockDirectories(keyFolder, keyFolder)
 	}
 	held, err := lockDirectories(settings.Data, filepath.Dir(settings.Database()))
-	if err != nil || slices.Contains([]string{filepath.Clean(settings.Data), filepath.Dir(settings.Database())}, keyFolder) {
+	if err != nil ||
+		slices.Contains([]string{filepath.Clean(settings.Data), filepath.Dir(settings.Database())}, keyFolder) {
 		return held, err
 	}
 	more, err := lockDirectories(keyFolder, keyFolder)

@@ -15,7 +15,9 @@ var ErrKilled = errors.New("killed by the test")
 // as a process that is killed there. It changes nothing and returns nil if the rotation
 // was complete.
 func RotateUntilWrite(ctx context.Context, settings *config.Config, world Surroundings, db *store.Store) error {
-	r := &rotation{store: db, path: settings.MasterKey(), random: world.Random, now: world.Now, wrote: func() error { return ErrKilled }}
+	r := &rotation{
+		store: db, path: settings.MasterKey(), random: world.Random, now: world.Now, wrote: func() error { return ErrKilled },
+	}
 	_, err := r.run(ctx)
 	return err
 }

@@ -70,7 +70,8 @@ func newVault(t *testing.T) *vault {
 				return tx.SaveFactor(ctx, signin.Factor{PersonID: "opr_1", Secret: sealer.Seal([]byte("totp"), "opr_1")})
 			}),
 			db.Mails().Write(ctx, func(tx mailer.Writer) error {
-				return tx.AddMail(ctx, &mail.Mail{MailID: "mail_1", Sealed: sealer.Seal([]byte("mail"), mailer.SealedFor("mail_1")), NextAt: v.Clock.Now()})
+				return tx.AddMail(ctx, &mail.Mail{MailID: "mail_1", Sealed: sealer.Seal([]byte("mail"),
+					mailer.SealedFor("mail_1")), NextAt: v.Clock.Now()})
 			}))
 	})
 	v.Stop()
@@ -196,7 +197,8 @@ func TestKeyRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if done.Stage != credential.Settled || done.Resealed != manySecrets-1 || len(done.Unreadable) != 1 || done.Unreadable[0] != "sign_ins.totp_secret of opr_1" {
+	if done.Stage != credential.Settled || done.Resealed != manySecrets-1 || len(done.Unreadable) != 1 ||
+		done.Unreadable[0] != "sign_ins.totp_secret of opr_1" {
 		t.Errorf("got %+v, want %d values and one that cannot be read", done, manySecrets-1)
 	}
 	if opened, _ := v.opens(t, old); opened != 0 {
@@ -211,7 +213,8 @@ func TestKeyRotation(t *testing.T) {
 	if info, err := os.Stat(v.settings.MasterKey()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("got mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, kept); !errors.Is(err, credential.ErrMasterKeyOther) {
+	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world,
+		kept); !errors.Is(err, credential.ErrMasterKeyOther) {
 		t.Errorf("a file for the old key that holds another: got %+v, %v, want %v", done, err, credential.ErrMasterKeyOther)
 	}
 }
@@ -266,7 +269,8 @@ func TestStaleKeyFile(t *testing.T) {
 		}
 	}
 	before := file()
-	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil || done.Stage != credential.Settled {
+	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil ||
+		done.Stage != credential.Settled {
 		t.Fatalf("got %+v, %v, want the rotation", done, err)
 	}
 	after := file()
@@ -293,7 +297,8 @@ func TestKeyRotationThroughLink(t *testing.T) {
 	if err := errors.Join(os.Rename(link, kept), os.Symlink(kept, link)); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil || done.Stage != credential.Settled {
+	if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil ||
+		done.Stage != credential.Settled {
 		t.Fatalf("got %+v, %v, want the rotation", done, err)
 	}
 	if to, err := os.Readlink(link); err != nil || to != kept {
@@ -327,12 +332,14 @@ func TestKeyRotationBesideNodes(t *testing.T) {
 		create(v.partner.NewKey(t))
 	}
 	if v.Database == "" {
-		if _, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err == nil || !strings.Contains(err.Error(), "another dropyard serve is using it") {
+		if _, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err == nil ||
+			!strings.Contains(err.Error(), "another dropyard serve is using it") {
 			t.Errorf("got %v, want the refusal because a service runs", err)
 		}
 		v.Stop()
 		v.Clock.Advance(time.Minute)
-		if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil || done.Stage != credential.Settled {
+		if done, err := app.RotateMasterKey(t.Context(), v.settings, v.world, ""); err != nil ||
+			done.Stage != credential.Settled {
 			t.Errorf("stopped: got %+v, %v, want the rotation", done, err)
 		}
 		return

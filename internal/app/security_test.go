@@ -24,7 +24,8 @@ func TestSecurityEvents(t *testing.T) {
 	owner := p.Owner(t)
 	const typed = "typed-by-mistake"
 	login := func(email string) {
-		s.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, typed)).Refused(t, 401, "unauthorized")
+		s.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, typed)).Refused(t, 401,
+			"unauthorized")
 	}
 	call := func(status int, headers ...string) {
 		t.Helper()
@@ -37,7 +38,9 @@ func TestSecurityEvents(t *testing.T) {
 		securitylog.SignInFailed:        func() { login(p.Email) },
 		securitylog.SignatureUnknownKey: func() { call(401, unknown...) },
 		securitylog.SignatureForged:     func() { call(401, forged...) },
-		securitylog.SignatureStale:      func() { call(401, p.SignedAt(s.Clock.Now().Add(-time.Hour), "GET", "/v1/orders", nil)...) },
+		securitylog.SignatureStale: func() {
+			call(401, p.SignedAt(s.Clock.Now().Add(-time.Hour), "GET", "/v1/orders", nil)...)
+		},
 		securitylog.SignatureReplayed: func() {
 			endpoint := []byte(`{"url":"https://hooks.example.com"}`)
 			recorded := p.SignedV2("PUT", "/v1/webhooks/endpoint", endpoint, "0123456789abcdef")
@@ -47,7 +50,8 @@ func TestSecurityEvents(t *testing.T) {
 		securitylog.SignatureWeak: func() { call(401, requiring(t, p).Signed("GET", "/v1/orders", nil)...) },
 		securitylog.AccessRefused: func() { reader.Create(t, testkit.OrderJSON("A-1", "")).Refused(t, 403, "forbidden") },
 		securitylog.CrossSiteRefused: func() {
-			s.Do(t, "POST", "/v1/auth/api-keys", nil, "Cookie", owner.Cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403, "forbidden")
+			s.Do(t, "POST", "/v1/auth/api-keys", nil, "Cookie", owner.Cookie, "Sec-Fetch-Site", "cross-site").Refused(t, 403,
+				"forbidden")
 		},
 		securitylog.LinkRefused: func() { s.Do(t, "GET", "/portal/reset/"+typed, nil).Must(t, 404) },
 		securitylog.SignInThrottled: func() {
@@ -72,7 +76,8 @@ func TestSecurityEvents(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"event=signature_forged address=127.0.0.1 key_id=" + p.KeyID, "event=access_refused address=127.0.0.1 key_id=" + reader.KeyID,
+		"event=signature_forged address=127.0.0.1 key_id=" + p.KeyID, "event=access_refused address=127.0.0.1 key_id=" +
+			reader.KeyID,
 		"event=sign_in_failed address=127.0.0.1 accounts=partner person_id=" + owner.UserID,
 	} {
 		if !strings.Contains(log, want) {

@@ -18,7 +18,8 @@ func (f floor) setSequence(t *testing.T, courierID string, version int, ids ...s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.operator.Call(t, "PUT", "/ops/v1/couriers/"+courierID+"/sequence", fmt.Appendf(nil, `{"order_ids":%s,"version":%d}`, list, version))
+	return f.operator.Call(t, "PUT", "/ops/v1/couriers/"+courierID+"/sequence",
+		fmt.Appendf(nil, `{"order_ids":%s,"version":%d}`, list, version))
 }
 
 // sequence returns the sequence of a courier, as the orders' references, and its version.
@@ -110,8 +111,8 @@ func TestSequenceRefusals(t *testing.T) {
 	theirs := r.carried(t, other, "theirs", delivery.StatusPickedUp)
 	target := "/ops/v1/couriers/" + r.rider.CourierID + "/sequence"
 	for _, body := range []string{
-		`{}`, `{"order_ids":[]}`, `{"version":0}`, `{"order_ids":null,"version":0}`, `{"order_ids":[7],"version":0}`, `{"order_ids":[],"version":-1}`,
-		fmt.Sprintf(`{"order_ids":[%q,%q],"version":0}`, r.ids["p1"], r.ids["p1"]),
+		`{}`, `{"order_ids":[]}`, `{"version":0}`, `{"order_ids":null,"version":0}`, `{"order_ids":[7],"version":0}`,
+		`{"order_ids":[],"version":-1}`, fmt.Sprintf(`{"order_ids":[%q,%q],"version":0}`, r.ids["p1"], r.ids["p1"]),
 		fmt.Sprintf(`{"order_ids":[%q,%q],"version":0}`, r.ids["p1"], theirs),
 		`{"order_ids":["ord_none"],"version":0}`,
 		`{"order_ids":["` + strings.Repeat(`x","`, 200) + `y"],"version":0}`,
@@ -122,7 +123,8 @@ func TestSequenceRefusals(t *testing.T) {
 	r.set(t, 0, "p1").Must(t, 200)
 	r.set(t, 0, "p2").Refused(t, 409, "conflict")
 	r.setSequence(t, "cou_none", 0).Refused(t, 404, "not_found")
-	for _, target := range []string{"/ops/v1/couriers/cou_none/sequence", "/ops/v1/couriers/" + r.rider.CourierID + "/sequence"} {
+	for _, target := range []string{"/ops/v1/couriers/cou_none/sequence", "/ops/v1/couriers/" + r.rider.CourierID +
+		"/sequence"} {
 		other.Call(t, "GET", target, nil).Refused(t, 404, "not_found")
 	}
 	r.operator.Call(t, "GET", "/ops/v1/couriers/cou_none/sequence", nil).Refused(t, 404, "not_found")
@@ -131,11 +133,13 @@ func TestSequenceRefusals(t *testing.T) {
 	r.rider.Call(t, "POST", target+"/proposal", nil).Refused(t, 403, "forbidden")
 
 	log := r.operator.Call(t, "GET", "/ops/v1/audit?action=courier.sequence_changed", nil).Must(t, 200)
-	if log.Len("entries") != 1 || log.Text("entries", 0, "object_id") != r.rider.CourierID || log.Len("entries", 0, "after", "order_ids") != 1 {
+	if log.Len("entries") != 1 || log.Text("entries", 0, "object_id") != r.rider.CourierID ||
+		log.Len("entries", 0, "after", "order_ids") != 1 {
 		t.Errorf("got audit log %s, want the one change", log.Body)
 	}
 	r.set(t, 1, "p1").Must(t, 200) // unchanged
-	if again := r.operator.Call(t, "GET", "/ops/v1/audit?action=courier.sequence_changed", nil).Must(t, 200); again.Len("entries") != 1 {
+	if again := r.operator.Call(t, "GET", "/ops/v1/audit?action=courier.sequence_changed", nil).Must(t,
+		200); again.Len("entries") != 1 {
 		t.Errorf("got audit log %s, want no entry for an unchanged sequence", again.Body)
 	}
 }
@@ -161,7 +165,8 @@ func TestHandOverKeepsSequence(t *testing.T) {
 	}
 	assign := fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q`, other.CourierID)
 	moved := f.operator.Call(t, "POST", "/ops/v1/orders/status",
-		fmt.Appendf(nil, `%s,"order_ids":[%q,%q,%q]}`, assign, r.ids["p1"], r.ids["p3"], r.ids["d2"])).Must(t, 200) // d2 is picked up: refused
+		// d2 is picked up: refused
+		fmt.Appendf(nil, `%s,"order_ids":[%q,%q,%q]}`, assign, r.ids["p1"], r.ids["p3"], r.ids["d2"])).Must(t, 200)
 	if moved.JSON("results", 2, "ok") != false {
 		t.Fatalf("got %s, want the third order refused", moved.Body)
 	}
@@ -187,7 +192,8 @@ func TestProposal(t *testing.T) {
 		t.Fatalf("got %s, want all 5 orders", proposal.Body)
 	}
 	for i := range 5 {
-		if id := proposal.Text("order_ids", i); r.names[id] == "" || proposal.Text("stops", i, "order_id") != id || proposal.JSON("stops", i, "late_minutes") != 0.0 {
+		if id := proposal.Text("order_ids", i); r.names[id] == "" || proposal.Text("stops", i, "order_id") != id ||
+			proposal.JSON("stops", i, "late_minutes") != 0.0 {
 			t.Errorf("got stop %d of %s, want an order of the courier on time", i, proposal.Body)
 		}
 	}

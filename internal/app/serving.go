@@ -151,5 +151,6 @@ func (a *App) sharedRates() *throttle.Shared {
 	if !a.store.Shared() {
 		return nil
 	}
-	return throttle.NewShared(httpd.PerMinute(a.config.RateLimit), a.store.Rates(), a.machine, a.Log, a.metrics.SharedRates())
+	return throttle.NewShared(httpd.PerMinute(a.config.RateLimit), a.store.Rates(), a.machine, a.Log,
+		a.metrics.SharedRates())
 }

@@ -95,32 +95,33 @@ func TestUnauthorizedReasons(t *testing.T) {
 		reason  string
 		headers []string
 	}{
-		"no headers":           {"missing_header", nil},
-		"no key":               {"missing_header", without("X-Api-Key", good)},
-		"no timestamp":         {"missing_header", without("X-Timestamp", good)},
-		"no signature":         {"missing_header", without("X-Signature", good)},
-		"empty signature":      {"missing_header", with("X-Signature", "", good)},
-		"unknown key":          {"unknown_key", with("X-Api-Key", "pk_unknown", good)},
-		"secret as key":        {"unknown_key", with("X-Api-Key", partner.SecretKey, good)},
-		"key in capitals":      {"unknown_key", with("X-Api-Key", strings.ToUpper(partner.PublicKey), good)},
-		"revoked key":          {"unknown_key", revoked.Signed("POST", target, body)},
-		"301 s old":            {"timestamp_skew", ago(301 * time.Second)},
-		"301 s ahead":          {"timestamp_skew", ago(-301 * time.Second)},
-		"a year old":           {"timestamp_skew", ago(365 * 24 * time.Hour)},
-		"milliseconds":         {"timestamp_skew", at("1768402800000")},
-		"fraction":             {"timestamp_skew", at("1768402800.0")},
-		"exponent":             {"timestamp_skew", at("1768402800e0")},
-		"hexadecimal":          {"timestamp_skew", at("0x6967ad70")},
-		"a date":               {"timestamp_skew", at("2026-01-14T15:00:00Z")},
-		"smallest number":      {"timestamp_skew", at("-9223372036854775808")},
-		"largest number":       {"timestamp_skew", at("9223372036854775807")},
-		"beyond numbers":       {"timestamp_skew", at("99999999999999999999999")},
-		"no scheme":            {"signature_mismatch", with("X-Signature", strings.TrimPrefix(signature, "v1="), good)},
-		"other scheme":         {"signature_mismatch", with("X-Signature", strings.Replace(signature, "v1", "v2", 1), good)},
-		"only the scheme":      {"signature_mismatch", with("X-Signature", "v1=", good)},
-		"hex in capitals":      {"signature_mismatch", with("X-Signature", "v1="+strings.ToUpper(signature[3:]), good)},
-		"cut short":            {"signature_mismatch", with("X-Signature", signature[:len(signature)-1], good)},
-		"another's secret":     {"signature_mismatch", with("X-Api-Key", partner.PublicKey, stranger.Signed("POST", target, body))},
+		"no headers":      {"missing_header", nil},
+		"no key":          {"missing_header", without("X-Api-Key", good)},
+		"no timestamp":    {"missing_header", without("X-Timestamp", good)},
+		"no signature":    {"missing_header", without("X-Signature", good)},
+		"empty signature": {"missing_header", with("X-Signature", "", good)},
+		"unknown key":     {"unknown_key", with("X-Api-Key", "pk_unknown", good)},
+		"secret as key":   {"unknown_key", with("X-Api-Key", partner.SecretKey, good)},
+		"key in capitals": {"unknown_key", with("X-Api-Key", strings.ToUpper(partner.PublicKey), good)},
+		"revoked key":     {"unknown_key", revoked.Signed("POST", target, body)},
+		"301 s old":       {"timestamp_skew", ago(301 * time.Second)},
+		"301 s ahead":     {"timestamp_skew", ago(-301 * time.Second)},
+		"a year old":      {"timestamp_skew", ago(365 * 24 * time.Hour)},
+		"milliseconds":    {"timestamp_skew", at("1768402800000")},
+		"fraction":        {"timestamp_skew", at("1768402800.0")},
+		"exponent":        {"timestamp_skew", at("1768402800e0")},
+		"hexadecimal":     {"timestamp_skew", at("0x6967ad70")},
+		"a date":          {"timestamp_skew", at("2026-01-14T15:00:00Z")},
+		"smallest number": {"timestamp_skew", at("-9223372036854775808")},
+		"largest number":  {"timestamp_skew", at("9223372036854775807")},
+		"beyond numbers":  {"timestamp_skew", at("99999999999999999999999")},
+		"no scheme":       {"signature_mismatch", with("X-Signature", strings.TrimPrefix(signature, "v1="), good)},
+		"other scheme":    {"signature_mismatch", with("X-Signature", strings.Replace(signature, "v1", "v2", 1), good)},
+		"only the scheme": {"signature_mismatch", with("X-Signature", "v1=", good)},
+		"hex in capitals": {"signature_mismatch", with("X-Signature", "v1="+strings.ToUpper(signature[3:]), good)},
+		"cut short":       {"signature_mismatch", with("X-Signature", signature[:len(signature)-1], good)},
+		"another's secret": {"signature_mismatch", with("X-Api-Key", partner.PublicKey,
+			stranger.Signed("POST", target, body))},
 		"for another method":   {"signature_mismatch", partner.Signed("PUT", target, body)},
 		"for another path":     {"signature_mismatch", partner.Signed("POST", "/v1/orders/", body)},
 		"without prefix":       {"signature_mismatch", partner.Signed("POST", "/orders", body)},
@@ -133,7 +134,8 @@ func TestUnauthorizedReasons(t *testing.T) {
 		if reason := got.Text("error", "details", "reason"); reason != c.reason {
 			t.Errorf("%s: got reason %q, want %q", name, reason, c.reason)
 		}
-		if now := got.Text("error", "details", "server_time"); (now == "2026-01-14T15:00:00.000Z") != (c.reason == "timestamp_skew") {
+		if now := got.Text("error", "details",
+			"server_time"); (now == "2026-01-14T15:00:00.000Z") != (c.reason == "timestamp_skew") {
 			t.Errorf("%s: got server_time %q, want it for timestamp_skew only", name, now)
 		}
 	}
@@ -175,7 +177,9 @@ func TestPathIsSignedAsSent(t *testing.T) {
 	partner.Call(t, "GET", escaped, nil).Must(t, 200)
 	partner.Call(t, "GET", "/v1/orders/a%20b", nil).Refused(t, 404, "not_found")
 	partner.Call(t, "GET", "/v1/orders/a%2Fb", nil).Refused(t, 404, "not_found")
-	for sent, signed := range map[string]string{plain: escaped, escaped: plain, "/v1/orders/a%20b": "/v1/orders/a b", "/v1/orders/a%2fb": "/v1/orders/a%2Fb"} {
+	for sent, signed := range map[string]string{
+		plain: escaped, escaped: plain, "/v1/orders/a%20b": "/v1/orders/a b", "/v1/orders/a%2fb": "/v1/orders/a%2Fb",
+	} {
 		got := service.Do(t, "GET", sent, nil, partner.Signed("GET", signed, nil)...).Refused(t, 401, "unauthorized")
 		if got.Text("error", "details", "reason") != "signature_mismatch" {
 			t.Errorf("sent %s, signed %s: got %s, want signature_mismatch", sent, signed, got.Body)
@@ -204,7 +208,8 @@ func TestFlippedBits(t *testing.T) {
 	good := partner.Signed(method, path, []byte(body))
 	before := service.Content(t)
 
-	parts := []string{method, path, apptest.HeaderOf(good, "X-Api-Key"), apptest.HeaderOf(good, "X-Timestamp"), apptest.HeaderOf(good, "X-Signature"), body}
+	parts := []string{method, path, apptest.HeaderOf(good,
+		"X-Api-Key"), apptest.HeaderOf(good, "X-Timestamp"), apptest.HeaderOf(good, "X-Signature"), body}
 	found := 0
 	for part := range parts {
 		for bit := range 8 * len(parts[part]) {
@@ -236,8 +241,8 @@ func flip(text string, bit int) string {
 }
 
 func sendFlipped(t *testing.T, service *apptest.Service, parts []string) *apptest.Answer {
-	return service.Raw(t, parts[0], parts[1], parts[5], "X-Api-Key", parts[2], "X-Timestamp", parts[3], "X-Signature", parts[4],
-		"Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Connection", "close")
+	return service.Raw(t, parts[0], parts[1], parts[5], "X-Api-Key", parts[2], "X-Timestamp", parts[3], "X-Signature",
+		parts[4], "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Connection", "close")
 }
 
 // TestRepeatedHeaders sends each header of which the service reads one value twice: with
@@ -248,11 +253,13 @@ func TestRepeatedHeaders(t *testing.T) {
 	partner, admin := service.Register(t, "metro"), service.Operate(t)
 	body, target := string(testkit.OrderJSON("A-1", "")), "/v1/orders"
 	good := append(partner.Signed("POST", target, []byte(body)), "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11")
-	inSession := []string{"Cookie", partner.As(t, "owner").Cookie, "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11"}
+	inSession := []string{"Cookie", partner.As(t,
+		"owner").Cookie, "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11"}
 	before := partner.Content(t)
 	twice := func(method, target, body, name string, headers []string) {
 		for _, other := range []string{apptest.HeaderOf(headers, name), "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a12", ""} {
-			for _, sent := range [][]string{append([]string{name, other}, headers...), append(slices.Clone(headers), name, other)} {
+			for _, sent := range [][]string{append([]string{name, other},
+				headers...), append(slices.Clone(headers), name, other)} {
 				got := partner.Raw(t, method, target, body, sent...)
 				if got.Status != 400 && got.Status != 401 {
 					t.Errorf("%s %s with %s twice, %q: got %d %s, want it refused", method, target, name, other, got.Status, got.Body)

@@ -15,12 +15,14 @@ import (
 // requiring creates a key that requires version 2.
 func requiring(t *testing.T, p *apptest.Partner) *apptest.Partner {
 	t.Helper()
-	created := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"strict","require_v2":true}`), p.Login()...).Must(t, 201)
+	created := p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"strict","require_v2":true}`), p.Login()...).Must(t,
+		201)
 	if created.JSON("require_v2") != true {
 		t.Errorf("got %s, want a key that requires version 2", created.Body)
 	}
 	with := *p
-	with.KeyID, with.PublicKey, with.SecretKey = created.Text("key_id"), created.Text("public_key"), created.Text("secret_key")
+	with.KeyID, with.PublicKey, with.SecretKey = created.Text("key_id"), created.Text("public_key"),
+		created.Text("secret_key")
 	return &with
 }
 
@@ -40,7 +42,8 @@ func TestNonceIsUsedOnce(t *testing.T) {
 	key := []string{"Idempotency-Key", uuid.NewString()}
 	create := partner.SignedV2("POST", "/v1/orders", body, "0123456789abcdef", key...)
 	first := partner.Do(t, "POST", "/v1/orders", body, create...).Must(t, 201)
-	retry := partner.Do(t, "POST", "/v1/orders", body, partner.SignedV2("POST", "/v1/orders", body, "0123456789abcde1", key...)...).Must(t, 201)
+	retry := partner.Do(t, "POST", "/v1/orders", body,
+		partner.SignedV2("POST", "/v1/orders", body, "0123456789abcde1", key...)...).Must(t, 201)
 	if !bytes.Equal(first.Body, retry.Body) || retry.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("got %s, want the retry to be answered as the first request", retry.Body)
 	}
@@ -55,7 +58,8 @@ func TestNonceIsUsedOnce(t *testing.T) {
 	wantReason(t, "creation", "nonce_used", there.Do(t, "POST", "/v1/orders", body, create...))
 	wantReason(t, "rotation", "nonce_used", there.Do(t, "POST", rotatePath, nil, rotate...))
 	asV1 := with("X-Signature", strings.Replace(apptest.HeaderOf(rotate, "X-Signature"), "v2=", "v1=", 1), rotate)
-	wantReason(t, "rotation as version 1", "signature_mismatch", there.Do(t, "POST", rotatePath, []byte("\n\n\n0123456789abcde3\n"), asV1...))
+	wantReason(t, "rotation as version 1", "signature_mismatch",
+		there.Do(t, "POST", rotatePath, []byte("\n\n\n0123456789abcde3\n"), asV1...))
 	there.Unchanged(t, before)
 
 	// Another key of the partner has nonces of its own.
@@ -73,7 +77,8 @@ func TestNonceTakenByOne(t *testing.T) {
 	}
 	for round := range 5 {
 		body, target := testkit.OrderJSON(fmt.Sprint("A-", round), ""), "/v1/orders"
-		headers := nodes[0].SignedV2("POST", target, body, fmt.Sprint("0123456789abcdef-", round), "Idempotency-Key", uuid.NewString())
+		headers := nodes[0].SignedV2("POST", target, body, fmt.Sprint("0123456789abcdef-", round), "Idempotency-Key",
+			uuid.NewString())
 		won := 0
 		for _, got := range apptest.Together(8, func(i int) *apptest.Answer {
 			return nodes[i%len(nodes)].Do(t, "POST", target, body, headers...)
@@ -102,10 +107,12 @@ func TestV2CoversWhatV1LeavesOut(t *testing.T) {
 		wantReason(t, target, "signature_mismatch", partner.Do(t, "GET", target, nil, list...))
 	}
 	body, target := testkit.OrderJSON("A-1", ""), "/v1/orders"
-	good := partner.SignedV2("POST", target, body, "0123456789abcdef", "Idempotency-Key", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Content-Type", "application/json")
+	good := partner.SignedV2("POST", target, body, "0123456789abcdef", "Idempotency-Key",
+		"0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "Content-Type", "application/json")
 	before := partner.Content(t)
 	for name, changed := range map[string]string{
-		"Idempotency-Key": "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a12", "Content-Type": "application/json; charset=utf-8", "X-Nonce": "0123456789abcdeg",
+		"Idempotency-Key": "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a12", "Content-Type": "application/json; charset=utf-8",
+		"X-Nonce": "0123456789abcdeg",
 	} {
 		wantReason(t, name, "signature_mismatch", partner.Do(t, "POST", target, body, with(name, changed, good)...))
 		twice := partner.Raw(t, "POST", target, string(body), append(good, name, apptest.HeaderOf(good, name))...)
@@ -147,11 +154,13 @@ func TestKeyRequiresV2(t *testing.T) {
 	strict := requiring(t, partner)
 	wantReason(t, "version 1", "v2_required", strict.Call(t, "GET", "/v1/orders", nil))
 	wantReason(t, "version 1, wrong", "signature_mismatch",
-		strict.Do(t, "GET", "/v1/orders", nil, with("X-Signature", "v1="+strings.Repeat("0", 64), strict.Signed("GET", "/v1/orders", nil))...))
+		strict.Do(t, "GET", "/v1/orders", nil,
+			with("X-Signature", "v1="+strings.Repeat("0", 64), strict.Signed("GET", "/v1/orders", nil))...))
 	strict.Do(t, "GET", "/v1/orders", nil, strict.SignedV2("GET", "/v1/orders", nil, "")...).Must(t, 200)
 	partner.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	keys := partner.Do(t, "GET", "/v1/auth/api-keys", nil, partner.Login()...).Must(t, 200)
-	if !bytes.Contains(keys.Body, []byte(`"require_v2":true`)) || !bytes.Contains(keys.Body, []byte(`"require_v2":false`)) {
+	if !bytes.Contains(keys.Body, []byte(`"require_v2":true`)) ||
+		!bytes.Contains(keys.Body, []byte(`"require_v2":false`)) {
 		t.Errorf("got %s, want one key that requires version 2 and one that does not", keys.Body)
 	}
 }

@@ -38,7 +38,8 @@ func people(t *testing.T, options ...apptest.Option) map[string]*person {
 	metro := s.Register(t, "metro")
 	return map[string]*person{
 		"user": {
-			Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email, password: metro.Password,
+			Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email,
+			password: metro.Password,
 			newLink: func() *apptest.Answer {
 				return boss.Call(t, "POST", "/ops/v1/partners/"+metro.PartnerID+"/reset-link", nil)
 			},
@@ -140,7 +141,8 @@ func (p *person) enrol(t *testing.T, cookie string) (codes []string) {
 	begun := p.in(t, cookie, "POST", "/totp", fmt.Sprintf(`{"password":%q}`, p.password)).Must(t, 200)
 	p.secret = begun.Text("secret")
 	uri, err := url.Parse(begun.Text("uri"))
-	if err != nil || uri.Scheme != "otpauth" || uri.Query().Get("secret") != p.secret || !strings.Contains(uri.Path, p.email) {
+	if err != nil || uri.Scheme != "otpauth" || uri.Query().Get("secret") != p.secret ||
+		!strings.Contains(uri.Path, p.email) {
 		t.Errorf("got URI %q, %v, want one of the secret for %s", begun.Text("uri"), err, p.email)
 	}
 	confirmed := p.in(t, cookie, "POST", "/totp/confirm", fmt.Sprintf(`{"code":%q}`, p.code(t))).Must(t, 200)
@@ -177,14 +179,17 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 	forPeople(t, func(t *testing.T, p *person) {
 		own, stolen := p.cookie(t), p.cookie(t)
 		change := func(cookie, current, changed string) *apptest.Answer {
-			return p.in(t, cookie, "POST", "/password", fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, changed))
+			return p.in(t, cookie, "POST", "/password",
+				fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, current, changed))
 		}
 		for _, guess := range []string{"password1234", "dropyard", strings.ToUpper(p.email), "short"} {
-			if field := change(own, p.password, guess).Refused(t, 422, "validation_error").Text("error", "details", "field"); field != "new_password" {
+			if field := change(own, p.password, guess).Refused(t, 422, "validation_error").Text("error", "details",
+				"field"); field != "new_password" {
 				t.Errorf("new password %q: got a fault at %q, want new_password", guess, field)
 			}
 		}
-		if field := change(stolen, "a guess", "lune-sur-les-quais-89").Refused(t, 422, "validation_error").Text("error", "details", "field"); field != "current_password" {
+		if field := change(stolen, "a guess", "lune-sur-les-quais-89").Refused(t, 422, "validation_error").Text("error",
+			"details", "field"); field != "current_password" {
 			t.Errorf("wrong current password: got a fault at %q, want current_password", field)
 		}
 		open := token(t, p.newLink())
@@ -195,7 +200,8 @@ func TestPasswordChangeEndsOtherSessions(t *testing.T) {
 		change(stolen, p.password, "lune-sur-les-quais-90").Refused(t, 401, "unauthorized")
 		p.enter(t, p.password, "").Refused(t, 401, "unauthorized")
 		p.enter(t, "lune-sur-les-quais-89", "").Must(t, 200)
-		p.Do(t, "POST", p.auth+"/reset/"+open, []byte(`{"new_password":"lune-sur-les-quais-90"}`)).Refused(t, 404, "not_found")
+		p.Do(t, "POST", p.auth+"/reset/"+open, []byte(`{"new_password":"lune-sur-les-quais-90"}`)).Refused(t, 404,
+			"not_found")
 	})
 }
 
@@ -205,7 +211,8 @@ func TestGuessesInASession(t *testing.T) {
 		stolen := p.cookie(t)
 		got := map[int]int{}
 		for range 12 {
-			got[p.in(t, stolen, "POST", "/password", `{"current_password":"a guess","new_password":"lune-sur-les-quais-89"}`).Status]++
+			got[p.in(t, stolen, "POST", "/password",
+				`{"current_password":"a guess","new_password":"lune-sur-les-quais-89"}`).Status]++
 		}
 		if got[422] != 10 || got[429] != 2 {
 			t.Errorf("12 guesses: got %v, want 422 for 10 and 429 for 2", got)
@@ -229,7 +236,8 @@ func TestSessionsAreListedAndEnded(t *testing.T) {
 			current bool
 		}{{"Desk/1.0 ", false}, {"Phone/2.0", true}} {
 			agent := list.Text("sessions", i, "agent")
-			if !strings.HasPrefix(agent, want.agent) || len(agent) > 200 || list.JSON("sessions", i, "current") != want.current || list.Text("sessions", i, "address") != "127.0.0.1" {
+			if !strings.HasPrefix(agent, want.agent) || len(agent) > 200 ||
+				list.JSON("sessions", i, "current") != want.current || list.Text("sessions", i, "address") != "127.0.0.1" {
 				t.Errorf("session %d: got %v, want %+v", i, list.JSON("sessions", i), want)
 			}
 		}
@@ -339,7 +347,8 @@ func TestOperatorWaitsForPassword(t *testing.T) {
 	s.Do(t, "POST", "/ops/v1/auth/reset", fmt.Appendf(nil, `{"email":%q}`, apptest.OperatorEmail)).Must(t, 202)
 	s.Until(t, "SELECT count(*) FROM sign_ins WHERE reset_requested_at <> 0", "1")
 	list := boss.Call(t, "GET", "/ops/v1/operators", nil).Must(t, 200)
-	if list.Text("operators", 0, "reset_requested_at") != "2026-01-14T15:00:00.000Z" || list.JSON("operators", 0, "totp_enrolled") != false {
+	if list.Text("operators", 0, "reset_requested_at") != "2026-01-14T15:00:00.000Z" ||
+		list.JSON("operators", 0, "totp_enrolled") != false {
 		t.Errorf("got %s, want the request for a new password", list.Body)
 	}
 }
@@ -353,13 +362,15 @@ func TestPeopleOfPartner(t *testing.T) {
 	p := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", email: metro.Email, password: metro.Password}
 	target := "/ops/v1/partners/" + metro.PartnerID
 	first := boss.Call(t, "GET", target+"/users", nil).Must(t, 200)
-	if first.Len("users") != 1 || first.Text("users", 0, "role") != "owner" || first.JSON("users", 0, "totp_enrolled") != false || first.JSON("users", 0, "reset_requested_at") != nil {
+	if first.Len("users") != 1 || first.Text("users", 0, "role") != "owner" ||
+		first.JSON("users", 0, "totp_enrolled") != false || first.JSON("users", 0, "reset_requested_at") != nil {
 		t.Errorf("got %s, want the owner, without a code", first.Body)
 	}
 	p.enrol(t, p.cookie(t))
 	s.Do(t, "POST", "/v1/auth/reset", fmt.Appendf(nil, `{"email":%q}`, strings.ToUpper(p.email))).Must(t, 202)
 	s.Until(t, "SELECT count(*) FROM sign_ins WHERE reset_requested_at <> 0", "1")
-	if waits := boss.Call(t, "GET", target+"/users", nil).Must(t, 200); waits.JSON("users", 0, "reset_requested_at") == nil {
+	if waits := boss.Call(t, "GET", target+"/users", nil).Must(t,
+		200); waits.JSON("users", 0, "reset_requested_at") == nil {
 		t.Errorf("got %s, want the request for a new password shown", waits.Body)
 	}
 	user := first.Text("users", 0, "user_id")
@@ -403,7 +414,10 @@ func TestChangeOfAddress(t *testing.T) {
 	box := make(postbox, 10)
 	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) { world.Post = box })
 	metro, other := s.Register(t, "metro"), s.Register(t, "other")
-	p := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email, password: metro.Password}
+	p := &person{
+		Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email,
+		password: metro.Password,
+	}
 	session := p.cookie(t)
 	change := func(email, password string) *apptest.Answer {
 		return p.in(t, session, "POST", "/email", fmt.Sprintf(`{"new_email":%q,"password":%q}`, email, password))
@@ -435,7 +449,8 @@ func TestChangeOfAddress(t *testing.T) {
 func TestChangeOfAddressNeedsMail(t *testing.T) {
 	t.Parallel()
 	p := people(t)["user"]
-	p.in(t, p.cookie(t), "POST", "/email", fmt.Sprintf(`{"new_email":"quay@example.com","password":%q}`, p.password)).Refused(t, 409, "conflict")
+	p.in(t, p.cookie(t), "POST", "/email",
+		fmt.Sprintf(`{"new_email":"quay@example.com","password":%q}`, p.password)).Refused(t, 409, "conflict")
 }
 
 // TestResetByMail asks for a new password and uses the link that is sent.
@@ -450,7 +465,8 @@ func TestResetByMail(t *testing.T) {
 		if sent.To != p.email {
 			t.Errorf("got a mail to %s, want it to %s", sent.To, p.email)
 		}
-		p.Do(t, "POST", p.auth+"/reset/"+linkIn(t, sent, "reset"), []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t, 200)
+		p.Do(t, "POST", p.auth+"/reset/"+linkIn(t, sent, "reset"), []byte(`{"new_password":"brume-et-vent-1908"}`)).Must(t,
+			200)
 		p.enter(t, "brume-et-vent-1908", "").Must(t, 200)
 		if answer := p.newLink().Must(t, 201); answer.JSON("url") != nil {
 			t.Errorf("a link that was sent by mail: got %s, want no url", answer.Body)

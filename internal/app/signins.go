@@ -18,28 +18,29 @@ func (a *App) openAccounts() {
 		Roles: map[signin.Kind][]string{signin.Operators: texts(operator.Roles), signin.Users: texts(partner.Roles)},
 	}
 	config := signin.Config{
-		Hasher: a.Hasher, Factors: &signin.Factors{Sealer: a.sealer, Now: a.machine}, Rules: a.rules, Counts: a.store.SignIns(),
-		BaseURL: a.URL, Post: a.Post, Now: a.Now, Aged: a.trust.Now, Random: a.Random, Log: a.Log,
+		Hasher: a.Hasher, Factors: &signin.Factors{Sealer: a.sealer, Now: a.machine}, Rules: a.rules,
+		Counts: a.store.SignIns(), BaseURL: a.URL, Post: a.Post, Now: a.Now, Aged: a.trust.Now, Random: a.Random, Log: a.Log,
 	}
 	users, operators := config, config
 	users.Kind, users.Store, users.Observer = signin.Users, a.store.UserSignIns(), a.watchLogins("partner")
 	users.MayUse = func(ctx context.Context, partnerID string) error { return a.partners.MayUse(ctx, partnerID) }
 	a.userSignIns = signin.NewService(users)
 	a.atClose(a.userSignIns.Close)
-	operators.Kind, operators.Store, operators.Observer = signin.Operators, a.store.OperatorSignIns(), a.watchLogins("operator")
+	operators.Kind, operators.Store, operators.Observer = signin.Operators, a.store.OperatorSignIns(),
+		a.watchLogins("operator")
 	a.operatorSignIns = signin.NewService(operators)
 	a.atClose(a.operatorSignIns.Close)
 	a.partners = partner.NewService(partner.Config{
-		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Sealer: a.sealer, Log: a.Log,
-		Registration: partner.Registration(a.config.Registration), BaseURL: a.URL, Post: a.Post, Cleaner: a.cleaner,
-		Admit:       a.refuseStrangers,
+		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher,
+		Sealer: a.sealer, Log: a.Log, Registration: partner.Registration(a.config.Registration), BaseURL: a.URL,
+		Post: a.Post, Cleaner: a.cleaner, Admit: a.refuseStrangers,
 		SeedTest:    func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 		TidySignIns: a.userSignIns.Tidy,
 	})
 	a.atClose(a.partners.Close)
 	a.operators = operator.NewService(operator.Config{
-		Store: a.store.Operators(), SignIns: a.operatorSignIns, Now: a.Now, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher, Log: a.Log,
-		Unreadable: a.unreadable("audit"),
+		Store: a.store.Operators(), SignIns: a.operatorSignIns, Now: a.Now, Aged: a.trust.Now, Random: a.Random,
+		Hasher: a.Hasher, Log: a.Log, Unreadable: a.unreadable("audit"),
 	})
 }
 
@@ -78,5 +79,6 @@ func (w loginWatch) LoggedIn(outcome credential.LoginOutcome, attempt credential
 	default:
 		event = securitylog.SignInFailed
 	}
-	w.security.Report(context.Background(), event, "address", attempt.Address, "accounts", w.accounts, "person_id", attempt.PersonID)
+	w.security.Report(context.Background(), event, "address", attempt.Address, "accounts", w.accounts, "person_id",
+		attempt.PersonID)
 }

@@ -20,7 +20,9 @@ func (silent) LoggedIn(credential.LoginOutcome, credential.Attempt) {}
 // name or the password.
 func TestLoginsAsSecurityEvents(t *testing.T) {
 	t.Parallel()
-	attempt := credential.Attempt{Account: "typed", Password: "typed", Hash: "typed", PersonID: "usr_1", Address: "192.0.2.1"}
+	attempt := credential.Attempt{
+		Account: "typed", Password: "typed", Hash: "typed", PersonID: "usr_1", Address: "192.0.2.1",
+	}
 	wrongCode := attempt
 	wrongCode.WrongCode = true
 	for _, c := range []struct {
@@ -41,7 +43,8 @@ func TestLoginsAsSecurityEvents(t *testing.T) {
 		if c.want != "" {
 			want = "event=" + string(c.want) + " address=192.0.2.1 accounts=partner person_id=usr_1\n"
 		}
-		if got := log.String(); (got == "") != (want == "") || !strings.HasSuffix(got, want) || strings.Contains(got, "typed") {
+		if got := log.String(); (got == "") != (want == "") || !strings.HasSuffix(got, want) ||
+			strings.Contains(got, "typed") {
 			t.Errorf("%s: got %q, want %q", c.outcome, got, want)
 		}
 	}

@@ -131,10 +131,12 @@ func TestMagicReferences(t *testing.T) {
 			t.Errorf("%s: got statuses %s, want %s", reference, got, want)
 		}
 	}
-	if got := s.Query(t, "SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'Simulated %'"); got[0] != "20 20" {
+	if got := s.Query(t,
+		"SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'Simulated %'"); got[0] != "20 20" {
 		t.Errorf("couriers and different names: got %s, want 20 20", got)
 	}
-	slow := s.Query(t, "SELECT (max(created_at) - min(created_at)) / 60000000 FROM order_history WHERE order_id = '"+ids["sim:slow"]+"'")
+	slow := s.Query(t,
+		"SELECT (max(created_at) - min(created_at)) / 60000000 FROM order_history WHERE order_id = '"+ids["sim:slow"]+"'")
 	if minutes, _ := strconv.Atoi(slow[0]); minutes < 50 {
 		t.Errorf("sim:slow: got %d minutes until delivery, want at least 50", minutes)
 	}
@@ -176,7 +178,8 @@ func TestADaySimulated(t *testing.T) {
 	simulation.pass(t, s, underWay, "0")
 	checkHooks(t, s, receiver, listened)
 	s.Until(t, "SELECT count(*) FROM events WHERE state = 'pending'", "0")
-	t.Logf("%d orders: %v", 3*batches*perBatch, s.Query(t, "SELECT status, count(*) FROM orders GROUP BY status ORDER BY status"))
+	t.Logf("%d orders: %v", 3*batches*perBatch,
+		s.Query(t, "SELECT status, count(*) FROM orders GROUP BY status ORDER BY status"))
 	s.Audit(t)
 	checkDay(t, s, len(partners)*batches)
 }
@@ -201,7 +204,8 @@ func dayOrders(batch, count int) (all [][]byte) {
 func checkDay(t *testing.T, s *apptest.Service, byPartners int) {
 	t.Helper()
 	status, logged := map[string]string{}, map[string]string{} // by order; by order and version
-	for _, row := range s.Query(t, "SELECT object_id, after FROM audit WHERE action = 'order.moved' AND operator_id = 'simulator'") {
+	for _, row := range s.Query(t,
+		"SELECT object_id, after FROM audit WHERE action = 'order.moved' AND operator_id = 'simulator'") {
 		id, text, _ := strings.Cut(row, " ")
 		var after struct {
 			Status  string
@@ -229,7 +233,8 @@ func checkDay(t *testing.T, s *apptest.Service, byPartners int) {
 		delete(logged, step[0]+" "+step[1])
 	}
 	if unexplained != byPartners || len(logged) > 0 { // the log has the changes of operators only
-		t.Errorf("got %d changes missing in the audit log and %d entries without a change, want %d and 0", unexplained, len(logged), byPartners)
+		t.Errorf("got %d changes missing in the audit log and %d entries without a change, want %d and 0", unexplained,
+			len(logged), byPartners)
 	}
 }
 

@@ -24,7 +24,8 @@ func stored(t *testing.T, name string) string {
 // add adds a product as an operator of the warehouse.
 func (s stockroom) add(t *testing.T, name, barcode string) {
 	t.Helper()
-	s.ask(t, "POST", "/products", fmt.Sprintf(`{"name":%q,"price":1.5,"stock_max":10,"barcode":%q}`, name, barcode)).Must(t, 201)
+	s.ask(t, "POST", "/products",
+		fmt.Sprintf(`{"name":%q,"price":1.5,"stock_max":10,"barcode":%q}`, name, barcode)).Must(t, 201)
 }
 
 // TestImportOfSpreadsheets imports files as spreadsheets save them.
@@ -37,7 +38,8 @@ func TestImportOfSpreadsheets(t *testing.T) {
 		{"windows-1252.csv", "Thé à l’érable 12.5 0 0627843400014"},
 	} {
 		got, all := s.imports(t, stored(t, c.file)), s.ask(t, "GET", "/products", "").Must(t, 200)
-		product := fmt.Sprint(all.Text("products", i, "name"), " ", all.JSON("products", i, "price"), " ", all.JSON("products", i, "stock_min"), " ", all.Text("products", i, "barcode"))
+		product := fmt.Sprint(all.Text("products", i, "name"), " ", all.JSON("products", i, "price"), " ",
+			all.JSON("products", i, "stock_min"), " ", all.Text("products", i, "barcode"))
 		if got != "1 0 0 0" || product != c.product {
 			t.Errorf("%s: got %s and the product %s, want one more, %s", c.file, got, product, c.product)
 		}
@@ -95,8 +97,10 @@ func TestCatalogueSurvivesSpreadsheets(t *testing.T) {
 	t.Parallel()
 	s := newStockroom(t)
 	draw := repeatable.Rand(t)
-	names := rapid.OneOf(rapid.StringMatching(`[A-Zé][a-zé ]{1,9}[a-z]`), rapid.StringMatching(`[0-9]{1,2}[-/][0-9]{1,2}`), rapid.StringMatching(`[=@+'-][a-z]{1,5}`))
-	codes := rapid.OneOf(rapid.StringMatching(`0{0,3}[0-9]{4,14}`), rapid.StringMatching(`[A-Z]{2}-[0-9]{3}`), rapid.StringMatching(`[1-9]E[0-9]`))
+	names := rapid.OneOf(rapid.StringMatching(`[A-Zé][a-zé ]{1,9}[a-z]`), rapid.StringMatching(`[0-9]{1,2}[-/][0-9]{1,2}`),
+		rapid.StringMatching(`[=@+'-][a-z]{1,5}`))
+	codes := rapid.OneOf(rapid.StringMatching(`0{0,3}[0-9]{4,14}`), rapid.StringMatching(`[A-Z]{2}-[0-9]{3}`),
+		rapid.StringMatching(`[1-9]E[0-9]`))
 	for i := range 40 {
 		s.add(t, names.Example(int(draw.Int32())), fmt.Sprintf("%s%d", codes.Example(int(draw.Int32())), i))
 	}
@@ -111,7 +115,8 @@ func TestCatalogueSurvivesSpreadsheets(t *testing.T) {
 			}
 			got := s.imports(t, string(saved))
 			if kept := got == "0 0 40 0"; !kept && (mark == "1" || !strings.HasPrefix(got, "422 [lines[")) {
-				t.Errorf("%s, bom=%s: got %s, want 40 unchanged products, or without a mark, refused cells\n%s", name, mark, got, saved)
+				t.Errorf("%s, bom=%s: got %s, want 40 unchanged products, or without a mark, refused cells\n%s", name, mark, got,
+					saved)
 			}
 			s.Unchanged(t, before)
 		}

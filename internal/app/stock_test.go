@@ -32,7 +32,8 @@ func TestTenBuyersForEachUnit(t *testing.T) {
 			continue
 		}
 		got.Refused(t, 422, "insufficient_stock")
-		if got.JSON("error", "details", "items", 0, "requested") != 1.0 || got.JSON("error", "details", "items", 0, "available") != 0.0 {
+		if got.JSON("error", "details", "items", 0, "requested") != 1.0 ||
+			got.JSON("error", "details", "items", 0, "available") != 0.0 {
 			t.Errorf("got %s, want 1 requested and 0 available", got.Body)
 		}
 	}
@@ -40,10 +41,12 @@ func TestTenBuyersForEachUnit(t *testing.T) {
 		t.Errorf("got %d units sold, want 12", sold)
 	}
 	left := partner.Call(t, "GET", "/v1/inventory/products", nil).Must(t, 200)
-	if left.JSON("products", 0, "quantity") != 0.0 || left.JSON("products", 0, "is_available") != false || left.JSON("products", 0, "low_stock") != true {
+	if left.JSON("products", 0, "quantity") != 0.0 || left.JSON("products", 0, "is_available") != false ||
+		left.JSON("products", 0, "low_stock") != true {
 		t.Errorf("got %s, want 0 units, not available, low stock", left.Body)
 	}
-	if outs := service.Query(t, "SELECT count(*), sum(quantity) FROM stock_movements WHERE type = 'OUT'"); outs[0] != "12 12" {
+	if outs := service.Query(t,
+		"SELECT count(*), sum(quantity) FROM stock_movements WHERE type = 'OUT'"); outs[0] != "12 12" {
 		t.Errorf("got movements %s, want 12 of 12 units", outs[0])
 	}
 	service.Audit(t)
@@ -59,10 +62,12 @@ func TestConcurrentBuyersAndCancellations(t *testing.T) {
 	const initial = 60
 	var products []int
 	for _, name := range []string{"Lamp", "Chair", "Table", "Rug"} {
-		products = append(products, operator.Stock(t, partner.PartnerID, name, map[string]int{"MTL-1": 30, "TOR-1": 20, "VAN-1": 10}))
+		products = append(products,
+			operator.Stock(t, partner.PartnerID, name, map[string]int{"MTL-1": 30, "TOR-1": 20, "VAN-1": 10}))
 	}
 	buyers := apptest.Together(16, func(i int) *buyer {
-		b := &buyer{partner: partner, random: repeatable.Rand(t, fmt.Sprint("buyer ", i)), name: i, products: products, held: map[int]int{}}
+		b := &buyer{partner: partner, random: repeatable.Rand(t,
+			fmt.Sprint("buyer ", i)), name: i, products: products, held: map[int]int{}}
 		for range 30 {
 			b.act(t)
 		}
@@ -152,10 +157,12 @@ func TestShortages(t *testing.T) {
 	before := service.Content(t)
 	got := partner.Create(t, testkit.OrderJSON("A-1", items)).Refused(t, 422, "insufficient_stock")
 	short := got.JSON("error", "details", "items")
-	if want := fmt.Sprintf("[map[available:7 product_id:%d requested:8] map[available:0 product_id:%d requested:1]]", lamp, rug); fmt.Sprint(short) != want {
+	if want := fmt.Sprintf("[map[available:7 product_id:%d requested:8] map[available:0 product_id:%d requested:1]]", lamp,
+		rug); fmt.Sprint(short) != want {
 		t.Errorf("got %v, want %s", short, want)
 	}
-	unknown := partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":99},{"product_id":77,"quantity":1}]`, lamp)))
+	unknown := partner.Create(t,
+		testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":99},{"product_id":77,"quantity":1}]`, lamp)))
 	if unknown.Refused(t, 422, "validation_error").Text("error", "details", "field") != "items[1].product_id" {
 		t.Errorf("unknown product: got %s, want an error of items[1].product_id", unknown.Body)
 	}

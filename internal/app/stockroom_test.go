@@ -30,7 +30,8 @@ func (s stockroom) ask(t *testing.T, method, target, body string, headers ...str
 	if !strings.HasPrefix(target, "/ops") {
 		target = s.path + target
 	}
-	return s.Do(t, method, target, []byte(body), append([]string{"Authorization", "Bearer " + s.operator.Token}, headers...)...)
+	return s.Do(t, method, target, []byte(body),
+		append([]string{"Authorization", "Bearer " + s.operator.Token}, headers...)...)
 }
 
 // ids returns the ids of a list in one line.
@@ -52,19 +53,21 @@ func TestOperatorsCatalogue(t *testing.T) {
 	}
 	s.ask(t, "PATCH", "/products/5", `{"status":"inactive"}`).Must(t, 200)
 	for query, want := range map[string]string{
-		"": "1 2 3 4 5", "?low_stock=true": "2 3", "?low_stock=false": "1 2 3 4 5", "?status=inactive": "5", "?status=active&search=LAMP": "1 2 3 4",
-		"?search=b-lamp%203": "3", "?cursor=2&limit=2": "3 4", "?search=none": "",
+		"": "1 2 3 4 5", "?low_stock=true": "2 3", "?low_stock=false": "1 2 3 4 5", "?status=inactive": "5",
+		"?status=active&search=LAMP": "1 2 3 4", "?search=b-lamp%203": "3", "?cursor=2&limit=2": "3 4", "?search=none": "",
 	} {
 		if got := ids(s.ask(t, "GET", "/products"+query, "").Must(t, 200), "products", "product_id"); got != want {
 			t.Errorf("%s: got %s, want %s", query, got, want)
 		}
 	}
 	first := s.ask(t, "GET", "/products?limit=2", "").Must(t, 200)
-	if next := s.ask(t, "GET", "/products?limit=3&cursor="+first.Text("next_cursor"), "").Must(t, 200); ids(next, "products", "product_id") != "3 4 5" || next.JSON("next_cursor") != nil {
+	if next := s.ask(t, "GET", "/products?limit=3&cursor="+first.Text("next_cursor"), "").Must(t,
+		200); ids(next, "products", "product_id") != "3 4 5" || next.JSON("next_cursor") != nil {
 		t.Errorf("next page: got %s, want products 3, 4 and 5", next.Body)
 	}
 	one := s.ask(t, "GET", "/products/2", "").Must(t, 200)
-	if one.JSON("quantity") != 3.0 || one.Text("levels", 1, "location") != "TOR-1" || one.JSON("levels", 0, "quantity") != 2.0 {
+	if one.JSON("quantity") != 3.0 || one.Text("levels", 1, "location") != "TOR-1" ||
+		one.JSON("levels", 0, "quantity") != 2.0 {
 		t.Errorf("got %s, want 3 units at two locations", one.Body)
 	}
 	for _, target := range []string{"/products/99", "/products/0", "/products/x", "/products/99999999999999999999"} {
@@ -100,11 +103,13 @@ func TestProductChanges(t *testing.T) {
 	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
 	path := fmt.Sprint("/products/", lamp)
 	changed := s.ask(t, "PATCH", path, `{"name":"Big lamp","stock_min":200,"quantity":1,"barcode":null}`).Must(t, 200)
-	if changed.Text("name") != "Big lamp" || changed.JSON("stock_max") != 200.0 || changed.JSON("quantity") != 7.0 || changed.Text("barcode") != "B-Lamp" || changed.JSON("price") != 9.99 {
+	if changed.Text("name") != "Big lamp" || changed.JSON("stock_max") != 200.0 || changed.JSON("quantity") != 7.0 ||
+		changed.Text("barcode") != "B-Lamp" || changed.JSON("price") != 9.99 {
 		t.Errorf("got %s, want another name and stock_min, and the rest as before", changed.Body)
 	}
 	entries := s.Query(t, "SELECT before, after FROM audit WHERE action = 'product.changed'")
-	if len(entries) != 1 || !strings.Contains(entries[0], `"name":"Lamp"`) || !strings.Contains(entries[0], `"name":"Big lamp"`) {
+	if len(entries) != 1 || !strings.Contains(entries[0], `"name":"Lamp"`) ||
+		!strings.Contains(entries[0], `"name":"Big lamp"`) {
 		t.Errorf("audit log: got %s, want the names before and after", entries)
 	}
 	s.ask(t, "PATCH", path, `{"name":"Big lamp"}`).Must(t, 200) // changes nothing, and is not logged
@@ -112,14 +117,17 @@ func TestProductChanges(t *testing.T) {
 		t.Errorf("audit log: got %s, want one entry", again)
 	}
 	for body, field := range map[string]string{
-		`{"stock_max":199}`: "stock_max", `{"price":1.005}`: "price", `{"status":"gone"}`: "status", `{"name":""}`: "name", `[]`: "", `{"stock_min":-1}`: "stock_min",
+		`{"stock_max":199}`: "stock_max", `{"price":1.005}`: "price", `{"status":"gone"}`: "status", `{"name":""}`: "name",
+		`[]`: "", `{"stock_min":-1}`: "stock_min",
 	} {
-		if got := s.ask(t, "PATCH", path, body).Refused(t, 422, "validation_error"); got.Text("error", "details", "field") != field {
+		if got := s.ask(t, "PATCH", path, body).Refused(t, 422,
+			"validation_error"); got.Text("error", "details", "field") != field {
 			t.Errorf("%s: got %s, want an error of %s", body, got.Body, field)
 		}
 	}
 	s.ask(t, "PATCH", "/products/9", `{}`).Refused(t, 404, "not_found")
-	if found := s.partner.Call(t, "GET", "/v1/inventory/products?search=big", nil).Must(t, 200); found.Len("products") != 1 {
+	if found := s.partner.Call(t, "GET", "/v1/inventory/products?search=big", nil).Must(t,
+		200); found.Len("products") != 1 {
 		t.Errorf("search for the new name: got %s, want 1 product", found.Body)
 	}
 	s.ask(t, "PATCH", path, `{"status":"inactive"}`).Must(t, 200)
@@ -133,7 +141,9 @@ func TestOperatorsMovements(t *testing.T) {
 	s := newStockroom(t)
 	lamp := s.operator.Stock(t, s.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 7})
 	s.Clock.Advance(time.Hour)
-	key, body := uuid.NewString(), fmt.Sprintf(`{"type":"TRANSFER","product_id":%d,"quantity":2,"location":"MTL-1","to_location":"TOR-1","notes":"n"}`, lamp)
+	key, body := uuid.NewString(), fmt.Sprintf(
+		`{"type":"TRANSFER","product_id":%d,"quantity":2,"location":"MTL-1","to_location":"TOR-1","notes":"n"}`, lamp,
+	)
 	first := s.ask(t, "POST", "/movements", body, "Idempotency-Key", key).Must(t, 201)
 	again := s.ask(t, "POST", "/movements", body, "Idempotency-Key", strings.ToUpper(key)).Must(t, 201)
 	replayed(t, first, again)
@@ -142,9 +152,11 @@ func TestOperatorsMovements(t *testing.T) {
 	s.ask(t, "POST", "/movements", body, "Idempotency-Key", "x").Refused(t, 400, "bad_request")
 	s.ask(t, "POST", "/movements", body, "Idempotency-Key", "").Refused(t, 400, "bad_request")
 	refused := uuid.NewString() // errors are not replayed
-	s.ask(t, "POST", "/movements", strings.Replace(body, `"quantity":2`, `"quantity":20`, 1), "Idempotency-Key", refused).Refused(t, 422, "insufficient_stock")
+	s.ask(t, "POST", "/movements", strings.Replace(body, `"quantity":2`, `"quantity":20`, 1), "Idempotency-Key",
+		refused).Refused(t, 422, "insufficient_stock")
 	all := map[string]bool{}
-	for _, got := range apptest.Together(20, func(int) *apptest.Answer { return s.ask(t, "POST", "/movements", body, "Idempotency-Key", refused) }) {
+	for _, got := range apptest.Together(20,
+		func(int) *apptest.Answer { return s.ask(t, "POST", "/movements", body, "Idempotency-Key", refused) }) {
 		all[string(got.Must(t, 201).Body)] = true
 	}
 	if len(all) != 1 {
@@ -152,8 +164,9 @@ func TestOperatorsMovements(t *testing.T) {
 	}
 	order := s.partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, 1))).Must(t, 201).Text("order_id")
 	for query, want := range map[string]string{
-		"": "6 5 4 3 2 1", "?type=TRANSFER": "5 4 3 2", "?type=TRANSFER&location=TOR-1": "5 3", "?from=2026-01-14T15:30:00Z": "6 5 4 3 2", "?to=2026-01-14T15:30:00Z": "1",
-		"?product_id=9": "", "?limit=2&cursor=5": "4 3", "?product_id=1&limit=1": "6",
+		"": "6 5 4 3 2 1", "?type=TRANSFER": "5 4 3 2", "?type=TRANSFER&location=TOR-1": "5 3",
+		"?from=2026-01-14T15:30:00Z": "6 5 4 3 2", "?to=2026-01-14T15:30:00Z": "1", "?product_id=9": "",
+		"?limit=2&cursor=5": "4 3", "?product_id=1&limit=1": "6",
 	} {
 		if got := ids(s.ask(t, "GET", "/movements"+query, "").Must(t, 200), "movements", "movement_id"); got != want {
 			t.Errorf("%s: got %s, want %s", query, got, want)
@@ -179,9 +192,11 @@ func TestCounts(t *testing.T) {
 	got := s.ask(t, "POST", "/counts", body, "Idempotency-Key", key).Must(t, 200)
 	var lines []string
 	for i := range got.Len("lines") {
-		lines = append(lines, fmt.Sprint(got.JSON("lines", i, "product_id"), got.JSON("lines", i, "before"), got.JSON("lines", i, "after"), got.JSON("lines", i, "movement_id"), got.Text("lines", i, "error", "code")))
+		lines = append(lines, fmt.Sprint(got.JSON("lines", i, "product_id"), got.JSON("lines", i, "before"),
+			got.JSON("lines", i, "after"), got.JSON("lines", i, "movement_id"), got.Text("lines", i, "error", "code")))
 	}
-	if want := "3 10 12 7|1 10 0 8|9 0 0 <nil>validation_error|2 10 10 <nil>"; strings.Join(lines, "|") != want || got.JSON("booked") != 2.0 || got.JSON("refused") != 1.0 {
+	if want := "3 10 12 7|1 10 0 8|9 0 0 <nil>validation_error|2 10 10 <nil>"; strings.Join(lines, "|") != want ||
+		got.JSON("booked") != 2.0 || got.JSON("refused") != 1.0 {
 		t.Errorf("got  %s\nwant %s: %s", strings.Join(lines, "|"), want, got.Body)
 	}
 	replayed(t, got, s.ask(t, "POST", "/counts", body, "Idempotency-Key", key))
@@ -191,8 +206,11 @@ func TestCounts(t *testing.T) {
 	if after := len(s.Query(t, "SELECT audit_id FROM audit WHERE action = 'stock.moved'")); after != before+2 {
 		t.Errorf("got %d entries in the audit log, want 2", after-before)
 	}
-	for _, faulty := range []string{`{"location":"MTL-1","lines":[]}`, `{"location":"","lines":[{"product_id":1,"counted":1}]}`,
-		`{"location":"A","lines":[{"product_id":1,"counted":1},{"product_id":1,"counted":1}]}`, `{"location":"A","lines":[{"product_id":1,"counted":-1}]}`, `[]`} {
+	for _, faulty := range []string{
+		`{"location":"MTL-1","lines":[]}`, `{"location":"","lines":[{"product_id":1,"counted":1}]}`,
+		`{"location":"A","lines":[{"product_id":1,"counted":1},{"product_id":1,"counted":1}]}`,
+		`{"location":"A","lines":[{"product_id":1,"counted":-1}]}`, `[]`,
+	} {
 		s.ask(t, "POST", "/counts", faulty).Refused(t, 422, "validation_error")
 	}
 	s.ask(t, "POST", "/ops/v1/partners/par_00000000/counts", body).Refused(t, 404, "not_found")
@@ -212,9 +230,14 @@ func TestConcurrentStockChanges(t *testing.T) {
 			product := 1 + (i+round)%3
 			switch (i + round) % 4 {
 			case 0:
-				s.ask(t, "POST", "/counts", fmt.Sprintf(`{"location":"MTL-1","lines":[{"product_id":3,"counted":%d},{"product_id":%d,"counted":9}]}`, 5+round, 1+i%2)).Must(t, 200)
+				s.ask(t, "POST", "/counts", fmt.Sprintf(
+					`{"location":"MTL-1","lines":[{"product_id":3,"counted":%d},{"product_id":%d,"counted":9}]}`, 5+round, 1+i%2,
+				)).Must(t, 200)
 			case 1:
-				s.ask(t, "POST", "/products/import", fmt.Sprintf("product_id,name,price,opening_quantity,opening_location\n%d,Name %d,,,\n,New %d-%d,3,4,MTL-1\n", product, round, i, round), "Content-Type", "text/csv").Must(t, 200)
+				s.ask(t, "POST", "/products/import", fmt.Sprintf(
+					"product_id,name,price,opening_quantity,opening_location\n%d,Name %d,,,\n,New %d-%d,3,4,MTL-1\n", product, round,
+					i, round,
+				), "Content-Type", "text/csv").Must(t, 200)
 			case 2:
 				s.ask(t, "PATCH", fmt.Sprint("/products/", product), fmt.Sprintf(`{"price":%d}`, round)).Must(t, 200)
 			default:

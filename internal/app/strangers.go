@@ -75,7 +75,8 @@ func (s *strangers) look() error {
 		if err != nil || space.Free >= roomForStrangers(space.Total) {
 			continue
 		}
-		s.full.failed(fmt.Sprintf("the disk of %s has %d MB left, new accounts need %d MB", folder, space.Free>>20, roomForStrangers(space.Total)>>20))
+		s.full.failed(fmt.Sprintf("the disk of %s has %d MB left, new accounts need %d MB", folder, space.Free>>20,
+			roomForStrangers(space.Total)>>20))
 		return errNearlyFull
 	}
 	s.full.over()

@@ -44,14 +44,15 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 	_ = a.trust.Look(ctx) // without it, the last look counts
 	if doubt := a.trust.Doubt(); doubt != nil {
 		s.ClockDoubt = &installation.ClockDoubt{
-			OffSeconds: int64(doubt.Off.Seconds()), Refused: doubt.Refused, WaitSeconds: int64(doubt.Wait.Seconds()), Message: doubt.String(),
+			OffSeconds: int64(doubt.Off.Seconds()), Refused: doubt.Refused, WaitSeconds: int64(doubt.Wait.Seconds()),
+			Message: doubt.String(),
 		}
 	}
 	s.Held = a.hold.state.Load()
 	sending := a.sender.Stats()
 	s.Queues = installation.Queues{
-		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting, OutcomesToSave: sending.Notes,
-		PartnersBlocked: a.orders.Delays().Blocked,
+		EventsReady: sending.Ready, EventsUnderWay: sending.UnderWay, EventsWaiting: sending.Waiting,
+		OutcomesToSave: sending.Notes, PartnersBlocked: a.orders.Delays().Blocked,
 	}
 	if wal := a.store.Stats().WAL; wal != nil {
 		s.LogBytes, s.LogPendingBytes = &wal.Size, &wal.Pending
@@ -139,7 +140,9 @@ func (a *App) openNodes(ctx context.Context) error {
 		return err
 	}
 	now := timestamp.Truncate(a.machine())
-	a.nodes = &nodes{app: a, self: store.Node{NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now, Keys: fingerprints(a.masterKey)}}
+	a.nodes = &nodes{app: a, self: store.Node{
+		NodeID: id, Version: a.Version, StartedAt: now, SeenAt: now, Keys: fingerprints(a.masterKey),
+	}}
 	if !a.store.Shared() {
 		return nil
 	}
@@ -160,8 +163,9 @@ func (n *nodes) save(ctx context.Context) error {
 }
 
 // checkKey returns an error if this node's keys do not fit the fingerprint in the database:
-// at the start it must seal under that key, later it must hold it. A rotation looks for nodes after it has written the fingerprint, and a node reads the
-// fingerprint after it has written that it is there: so one of them notices the other.
+// at the start it must seal under that key, later it must hold it. A rotation looks for nodes after it has written the
+// fingerprint, and a node reads the fingerprint after it has written that it is there: so one of them notices the
+// other.
 func (n *nodes) checkKey(ctx context.Context, fits func(known string) bool) error {
 	known, err := n.app.store.Setting(ctx, fingerprintSetting)
 	if err == nil && !fits(known) {
@@ -212,7 +216,9 @@ func (n *nodes) list(ctx context.Context) ([]installation.Node, error) {
 	}
 	listed := make([]installation.Node, len(found))
 	for i, node := range found {
-		listed[i] = installation.Node{NodeID: node.NodeID, Version: node.Version, StartedAt: node.StartedAt, SeenAt: node.SeenAt, Answers: i == 0}
+		listed[i] = installation.Node{
+			NodeID: node.NodeID, Version: node.Version, StartedAt: node.StartedAt, SeenAt: node.SeenAt, Answers: i == 0,
+		}
 	}
 	return listed, nil
 }

@@ -13,7 +13,8 @@ import (
 // invite invites a person and returns the path that accepts the invitation.
 func invite(t *testing.T, owner *apptest.User, email, role string) (accept string, invitation *apptest.Answer) {
 	t.Helper()
-	invitation = owner.Call(t, "POST", "/v1/team/invitations", fmt.Appendf(nil, `{"email":%q,"role":%q}`, email, role)).Must(t, 201)
+	invitation = owner.Call(t, "POST", "/v1/team/invitations",
+		fmt.Appendf(nil, `{"email":%q,"role":%q}`, email, role)).Must(t, 201)
 	token, found := strings.CutPrefix(invitation.Text("url"), owner.URL+"/portal/invitations/")
 	if !found {
 		t.Fatalf("got the URL %s, want one that begins with %s/portal/invitations/", invitation.Text("url"), owner.URL)
@@ -45,27 +46,33 @@ func TestInvitation(t *testing.T) {
 	if want := "2026-01-21T15:00:00.000Z"; invited.Text("expires_at") != want {
 		t.Errorf("got the end %s, want %s", invited.Text("expires_at"), want)
 	}
-	if got, want := teamOf(t, owner), []string{"user metro@example.com owner", "invitation Sam@Example.com clerk"}; !slices.Equal(got, want) {
+	if got, want := teamOf(t, owner),
+		[]string{"user metro@example.com owner", "invitation Sam@Example.com clerk"}; !slices.Equal(got, want) {
 		t.Errorf("after the invitation: got %q, want %q", got, want)
 	}
 	s.Do(t, "POST", accept, []byte(`{"name":"","password":"sam@example.com"}`)).Refused(t, 422, "validation_error")
 	s.Clock.Advance(time.Second)
 	accepted := s.Do(t, "POST", accept, []byte(acceptance)).Must(t, 201)
-	want := fmt.Sprintf(`{"partner_id":%q,"name":"metro","email":"metro@example.com","created_at":"2026-01-14T15:00:00.000Z",`+
-		`"user":{"user_id":%q,"email":"Sam@Example.com","name":"Sam Tremblay","role":"clerk","email_confirmed":true}}`,
-		owner.PartnerID, accepted.Text("user", "user_id"))
+	want := fmt.Sprintf(
+		`{"partner_id":%q,"name":"metro","email":"metro@example.com","created_at":"2026-01-14T15:00:00.000Z",`+
+			`"user":{"user_id":%q,"email":"Sam@Example.com","name":"Sam Tremblay","role":"clerk","email_confirmed":true}}`,
+		owner.PartnerID, accepted.Text("user", "user_id"),
+	)
 	if string(accepted.Body) != want || accepted.Header.Get("Set-Cookie") != "" {
 		t.Errorf("accepted: got %s with %v, want %s without a cookie", accepted.Body, accepted.Header, want)
 	}
 	s.Do(t, "POST", accept, []byte(acceptance)).Refused(t, 404, "not_found")
-	login := s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"sam@example.com","password":"brume-et-goélands-1907"}`)).Must(t, 200)
+	login := s.Do(t, "POST", "/v1/auth/login",
+		[]byte(`{"email":"sam@example.com","password":"brume-et-goélands-1907"}`)).Must(t, 200)
 	if string(login.Body) != want {
 		t.Errorf("login: got %s, want %s", login.Body, want)
 	}
-	if got, want := teamOf(t, owner), []string{"user metro@example.com owner", "user Sam@Example.com clerk"}; !slices.Equal(got, want) {
+	if got, want := teamOf(t, owner),
+		[]string{"user metro@example.com owner", "user Sam@Example.com clerk"}; !slices.Equal(got, want) {
 		t.Errorf("after the acceptance: got %q, want %q", got, want)
 	}
-	if token := accept[len("/v1/auth/invitations/"):]; slices.Contains(s.Query(t, "SELECT token_hash FROM one_time_links"), token) {
+	if token := accept[len("/v1/auth/invitations/"):]; slices.Contains(s.Query(t, "SELECT token_hash FROM one_time_links"),
+		token) {
 		t.Error("got the token of an invitation in the database, want its hash only")
 	}
 }
@@ -107,7 +114,8 @@ func TestInvitationsOfTakenAddresses(t *testing.T) {
 	s := apptest.Start(t)
 	owner := s.Register(t, "metro").Owner(t)
 	s.Register(t, "other")
-	owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"OTHER@example.com","role":"clerk"}`)).Refused(t, 400, "email_taken")
+	owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"OTHER@example.com","role":"clerk"}`)).Refused(t, 400,
+		"email_taken")
 	accept, _ := invite(t, owner, "late@example.com", "clerk")
 	s.Register(t, "late")
 	s.Do(t, "POST", accept, []byte(acceptance)).Refused(t, 400, "email_taken")
@@ -174,7 +182,8 @@ func TestUserChanges(t *testing.T) {
 	made.KeyID, made.PublicKey, made.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
 	made.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	keys := owner.Call(t, "GET", "/v1/auth/api-keys", nil).Must(t, 200)
-	if want := fmt.Sprintf(`"created_by":{"user_id":%q,"name":"developer"}`, developer.UserID); !strings.Contains(string(keys.Body), want) {
+	if want := fmt.Sprintf(`"created_by":{"user_id":%q,"name":"developer"}`,
+		developer.UserID); !strings.Contains(string(keys.Body), want) {
 		t.Errorf("keys: got %s, want one with %s", keys.Body, want)
 	}
 	// The address is free again.
@@ -209,13 +218,16 @@ func TestTeamIsAudited(t *testing.T) {
 	log := admin.Call(t, "GET", "/ops/v1/audit?from=2026-01-14T15:00:01Z&partner_id="+owner.PartnerID, nil).Must(t, 200)
 	var got []string
 	for i := range log.Len("entries") {
-		got = append(got, log.Text("entries", i, "action")+" "+log.Text("entries", i, "object_id")+" by "+log.Text("entries", i, "operator_id"))
+		got = append(got, log.Text("entries", i, "action")+" "+log.Text("entries", i, "object_id")+" by "+log.Text("entries",
+			i, "operator_id"))
 	}
 	slices.Reverse(got)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if before := `"before":{"email":"sam@example.com","name":"Sam Tremblay","role":"clerk"}`; !strings.Contains(string(log.Body), before) {
+	if before := `"before":{"email":"sam@example.com","name":"Sam Tremblay","role":"clerk"}`; !strings.Contains(
+		string(log.Body), before,
+	) {
 		t.Errorf("got %s, want the change to hold %s", log.Body, before)
 	}
 }

@@ -36,18 +36,21 @@ func TestTestKeys(t *testing.T) {
 	test := live.InTest(t)
 	for _, p := range []*apptest.Partner{live, test} {
 		infix := strings.Repeat("test_", map[bool]int{p == test: 1}[true])
-		if !strings.HasPrefix(p.PublicKey, "pk_"+infix) || !strings.HasPrefix(p.SecretKey, "sk_"+infix) || strings.HasPrefix(p.PublicKey, "pk_test_") != (p == test) {
+		if !strings.HasPrefix(p.PublicKey, "pk_"+infix) || !strings.HasPrefix(p.SecretKey, "sk_"+infix) ||
+			strings.HasPrefix(p.PublicKey, "pk_test_") != (p == test) {
 			t.Errorf("got keys %s and %.8s…, want them to begin with pk_%s and sk_%s", p.PublicKey, p.SecretKey, infix, infix)
 		}
 	}
 	listed := s.Do(t, "GET", "/v1/auth/api-keys", nil, live.Login()...).Must(t, 200)
 	for i := range listed.Len("api_keys") {
 		want := map[string]string{live.KeyID: "live", test.KeyID: "test"}[listed.Text("api_keys", i, "key_id")]
-		if got := listed.Text("api_keys", i, "mode"); got != want || listed.JSON("api_keys", i, "livemode") != (want == "live") {
+		if got := listed.Text("api_keys", i, "mode"); got != want ||
+			listed.JSON("api_keys", i, "livemode") != (want == "live") {
 			t.Errorf("key %d: got %s, want mode %s", i, listed.Body, want)
 		}
 	}
-	refused := s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"mode":"sandbox"}`), live.Login()...).Refused(t, 422, "validation_error")
+	refused := s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"mode":"sandbox"}`), live.Login()...).Refused(t, 422,
+		"validation_error")
 	if got := refused.Text("error", "details", "field"); got != "mode" {
 		t.Errorf("an unknown mode: got a fault of %s, want of mode", got)
 	}
@@ -69,7 +72,8 @@ func TestTestCatalogue(t *testing.T) {
 		t.Fatalf("got %s, want three products", products.Body)
 	}
 	for i := range 3 {
-		if quantity, _ := products.JSON("products", i, "quantity").(float64); quantity < 100_000 || products.JSON("products", i, "is_available") != true {
+		if quantity, _ := products.JSON("products", i, "quantity").(float64); quantity < 100_000 ||
+			products.JSON("products", i, "is_available") != true {
 			t.Errorf("got %s, want ample stock of each product", products.Body)
 		}
 	}
@@ -96,7 +100,8 @@ func TestSessionsChooseMode(t *testing.T) {
 		"https://live.example/hooks": live.Call, "https://test.example/hooks": test.Call,
 	} {
 		// The mode of a signed request is that of its key.
-		if got := call(t, "GET", "/v1/webhooks/endpoint?mode=live", nil).Must(t, 200); got.Text("url") != target || got.JSON("livemode") != strings.Contains(target, "live") {
+		if got := call(t, "GET", "/v1/webhooks/endpoint?mode=live", nil).Must(t, 200); got.Text("url") != target ||
+			got.JSON("livemode") != strings.Contains(target, "live") {
 			t.Errorf("got endpoint %s, want %s", got.Body, target)
 		}
 	}
@@ -124,10 +129,12 @@ func TestTestOrders(t *testing.T) {
 
 	const assigned = "order.accepted courier.assigned order.picked_up order.in_transit order.out_for_delivery "
 	events := map[string]string{
-		"sim:deliver":    assigned + "order.delivered",
-		"sim:fail":       assigned + "order.failed order.out_for_delivery order.failed order.out_for_delivery order.failed order.cancelled",
-		"sim:fail-twice": assigned + "order.failed order.out_for_delivery order.failed order.out_for_delivery order.delivered",
-		"sim:cancel":     "order.accepted order.cancelled",
+		"sim:deliver": assigned + "order.delivered",
+		"sim:fail": assigned +
+			"order.failed order.out_for_delivery order.failed order.out_for_delivery order.failed order.cancelled",
+		"sim:fail-twice": assigned +
+			"order.failed order.out_for_delivery order.failed order.out_for_delivery order.delivered",
+		"sim:cancel": "order.accepted order.cancelled",
 	}
 	expected, ids, references := 0, []string{}, map[string]string{}
 	for reference, types := range events {
@@ -164,7 +171,8 @@ func TestTestOrders(t *testing.T) {
 		}
 	}
 	liveReceiver.NoneLeft(t)
-	if got := live.Call(t, "GET", "/v1/orders/"+order.Text("order_id"), nil).Must(t, 200); got.Text("status") != "pending" {
+	if got := live.Call(t, "GET", "/v1/orders/"+order.Text("order_id"), nil).Must(t,
+		200); got.Text("status") != "pending" {
 		t.Errorf("the live order: got %s, want it pending", got.Body)
 	}
 	tracked := s.Do(t, "GET", "/track/"+ids[0], nil).Must(t, 200)
@@ -196,11 +204,13 @@ func noTraces(t *testing.T, admin *apptest.Operator, live *apptest.Partner, ids 
 		t.Errorf("open orders: got %v, want the live one only", got)
 	}
 	export := string(admin.Call(t, "POST", "/ops/v1/partners/"+live.PartnerID+"/export", nil).Must(t, 200).Body)
-	if strings.Contains(export, testID[4:]) || strings.Contains(export, "Maple syrup") || strings.Contains(export, `"livemode":false`) {
+	if strings.Contains(export, testID[4:]) || strings.Contains(export, "Maple syrup") ||
+		strings.Contains(export, `"livemode":false`) {
 		t.Errorf("got an export with test data: %s", export)
 	}
 	admin.Call(t, "GET", "/ops/v1/scan?code="+ids[0], nil).Refused(t, 404, "not_found")
-	moved := admin.Call(t, "POST", "/ops/v1/orders/status", fmt.Appendf(nil, `{"order_ids":[%q],"status":"accepted"}`, ids[0])).Must(t, 200)
+	moved := admin.Call(t, "POST", "/ops/v1/orders/status",
+		fmt.Appendf(nil, `{"order_ids":[%q],"status":"accepted"}`, ids[0])).Must(t, 200)
 	if got := moved.Text("results", 0, "error", "code"); got != "not_found" {
 		t.Errorf("a move in bulk: got %s, want not_found", moved.Body)
 	}
@@ -254,7 +264,8 @@ func TestErasureIncludesTestOrders(t *testing.T) {
 	}
 	live.Cancel(t, ids[0], "").Must(t, 200)
 	erasures := "/ops/v1/partners/" + live.PartnerID + "/erasures"
-	if got := admin.Call(t, "POST", erasures, []byte(`{"recipient":"alex@example.com"}`)).Must(t, 200); got.JSON("orders_erased") != 2.0 {
+	if got := admin.Call(t, "POST", erasures, []byte(`{"recipient":"alex@example.com"}`)).Must(t,
+		200); got.JSON("orders_erased") != 2.0 {
 		t.Errorf("got %s, want two orders erased", got.Body)
 	}
 	for i, p := range []*apptest.Partner{live, test} {
@@ -300,7 +311,9 @@ func TestModesAreApart(t *testing.T) {
 	repeatable.Check(t, func(draw *rapid.T) {
 		partners++
 		live := s.Register(t, fmt.Sprint("shop", partners))
-		models := []*modeModel{{Partner: live, livemode: true, orders: map[string]string{}}, {Partner: live.InTest(t), orders: map[string]string{}}}
+		models := []*modeModel{
+			{Partner: live, livemode: true, orders: map[string]string{}}, {Partner: live.InTest(t), orders: map[string]string{}},
+		}
 		keys := []string{uuid.NewString(), uuid.NewString(), uuid.NewString()}
 		for range rapid.IntRange(1, 25).Draw(draw, "calls") {
 			turn := rapid.IntRange(0, 1).Draw(draw, "mode")
@@ -364,7 +377,8 @@ func (m *modeModel) list(t *testing.T) {
 	orders := m.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
 	events := m.Call(t, "GET", "/v1/webhooks/events", nil).Must(t, 200)
 	if orders.Len("orders") != len(m.orders) || events.Len("events") != m.ended {
-		t.Errorf("livemode %t: got %s and %s, want %d orders and %d events", m.livemode, orders.Body, events.Body, len(m.orders), m.ended)
+		t.Errorf("livemode %t: got %s and %s, want %d orders and %d events", m.livemode, orders.Body, events.Body,
+			len(m.orders), m.ended)
 	}
 	for i := range orders.Len("orders") {
 		if name := orders.Text("orders", i, "partner_order_id"); m.orders[name] != orders.Text("orders", i, "order_id") {
@@ -372,7 +386,8 @@ func (m *modeModel) list(t *testing.T) {
 		}
 	}
 	for i := range events.Len("events") {
-		if events.JSON("events", i, "livemode") != m.livemode || delivery.IsTestOrder(events.Text("events", i, "order_id")) == m.livemode {
+		if events.JSON("events", i, "livemode") != m.livemode ||
+			delivery.IsTestOrder(events.Text("events", i, "order_id")) == m.livemode {
 			t.Errorf("livemode %t: got %s, want its own events", m.livemode, events.Body)
 		}
 	}

@@ -21,8 +21,9 @@ func TestTextsOfAllScripts(t *testing.T) {
 	p := s.Register(t, "metro")
 	random := repeatable.Rand(t)
 	scripts := []*unicode.RangeTable{
-		unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Canadian_Aboriginal, unicode.Han, unicode.Arabic, unicode.Hebrew,
-		unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Armenian, unicode.Mn, unicode.So, unicode.P, unicode.Nd,
+		unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Canadian_Aboriginal, unicode.Han, unicode.Arabic,
+		unicode.Hebrew, unicode.Devanagari, unicode.Thai, unicode.Hangul, unicode.Armenian, unicode.Mn, unicode.So,
+		unicode.P, unicode.Nd,
 	}
 	text := func() string {
 		letters := scripts[random.IntN(len(scripts))].R16
@@ -34,8 +35,8 @@ func TestTextsOfAllScripts(t *testing.T) {
 		return string(drawn)
 	}
 	paths := [][]any{
-		{"dropoff", "name"}, {"dropoff", "address", "line1"}, {"dropoff", "address", "line2"}, {"dropoff", "address", "notes"},
-		{"instructions"},
+		{"dropoff", "name"}, {"dropoff", "address", "line1"}, {"dropoff", "address", "line2"},
+		{"dropoff", "address", "notes"}, {"instructions"},
 	}
 	const orders, inBatch = 1000, 500
 	var bodies []map[string]any
@@ -46,7 +47,8 @@ func TestTextsOfAllScripts(t *testing.T) {
 		}
 		to := body["dropoff"].(map[string]any)
 		address := to["address"].(map[string]any)
-		to["name"], address["line1"], address["line2"], address["notes"], body["instructions"] = text(), text(), text(), text(), text()
+		to["name"], address["line1"], address["line2"], address["notes"], body["instructions"] = text(), text(), text(),
+			text(), text()
 		bodies = append(bodies, body)
 	}
 	sent := func(order map[string]any, path []any) any {
@@ -74,7 +76,8 @@ func TestTextsOfAllScripts(t *testing.T) {
 		for _, format := range []string{"application/pdf", "application/zpl"} {
 			p.Call(t, "GET", "/v1/orders/"+id+"/label", nil, "Accept", format).Must(t, 200)
 		}
-		if read := p.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200); read.Text("dropoff", "name") != sent(batch[0], paths[0]) {
+		if read := p.Call(t, "GET", "/v1/orders/"+id, nil).Must(t,
+			200); read.Text("dropoff", "name") != sent(batch[0], paths[0]) {
 			t.Errorf("read: got %q, want %q", read.Text("dropoff", "name"), sent(batch[0], paths[0]))
 		}
 	}

@@ -45,7 +45,8 @@ func (a *App) openTLS(ctx context.Context) (err error) {
 	if a.config.TLSRedirect == "" {
 		return nil
 	}
-	if a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.connections, a.Log); err != nil {
+	if a.redirect, err = openRedirect(ctx, a.config.TLSRedirect, challenges(redirectTo(a.URL())), a.connections,
+		a.Log); err != nil {
 		return err
 	}
 	a.atClose(a.redirect.close)
@@ -55,7 +56,9 @@ func (a *App) openTLS(ctx context.Context) (err error) {
 // boundStreams bounds what a connection by HTTP/2 may have in flight, as receiveBuffer
 // does for one by HTTP/1.1.
 func boundStreams() *http.HTTP2Config {
-	return &http.HTTP2Config{MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer / 2}
+	return &http.HTTP2Config{
+		MaxConcurrentStreams: 128, MaxReceiveBufferPerConnection: receiveBuffer, MaxReceiveBufferPerStream: receiveBuffer / 2,
+	}
 }
 
 // serveHTTP serves until the server is shut down.
@@ -73,7 +76,9 @@ type redirect struct {
 	ended    chan struct{}
 }
 
-func openRedirect(ctx context.Context, address string, handler http.Handler, bounds *inbound.Bounds, log *slog.Logger) (*redirect, error) {
+func openRedirect(
+	ctx context.Context, address string, handler http.Handler, bounds *inbound.Bounds, log *slog.Logger,
+) (*redirect, error) {
 	listener, err := listen(ctx, "--tls-redirect", address)
 	if err != nil {
 		return nil, err
@@ -112,11 +117,14 @@ func (a *App) RedirectAddress() string {
 func redirectTo(public string) http.Handler {
 	base, _ := url.Parse(public) // config.Config made or checked it
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") || strings.HasPrefix(r.URL.Path, "/ops/v1/") {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead || strings.HasPrefix(r.URL.Path, "/v1/") ||
+			strings.HasPrefix(r.URL.Path, "/ops/v1/") {
 			http.Error(w, "Use "+public, http.StatusBadRequest)
 			return
 		}
-		target := url.URL{Scheme: base.Scheme, Host: base.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+		target := url.URL{
+			Scheme: base.Scheme, Host: base.Host, Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery,
+		}
 		http.Redirect(w, r, target.String(), http.StatusPermanentRedirect)
 	})
 }

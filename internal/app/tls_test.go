@@ -29,7 +29,9 @@ func withCertificate(t *testing.T) (apptest.Option, *http.Client) {
 		t.Fatal(err)
 	}
 	chain, keyFile := filepath.Join(t.TempDir(), "chain.pem"), filepath.Join(t.TempDir(), "key.pem")
-	for name, block := range map[string]*pem.Block{chain: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, keyFile: {Type: "PRIVATE KEY", Bytes: key}} {
+	for name, block := range map[string]*pem.Block{
+		chain: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, keyFile: {Type: "PRIVATE KEY", Bytes: key},
+	} {
 		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +46,9 @@ func trusting(t *testing.T, roots *x509.CertPool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // get sends a request, and returns the response with its body.
@@ -77,8 +81,10 @@ func TestTLS(t *testing.T) {
 		t.Fatalf("got URL %s, want https", s.URL)
 	}
 	response, body := get(t, client, s.URL+"/v1/health")
-	if response.StatusCode != http.StatusOK || response.ProtoMajor != 2 || response.Header.Get("Strict-Transport-Security") == "" {
-		t.Errorf("got %v %v %v %s, want 200 by HTTP/2 with Strict-Transport-Security", response.Status, response.Proto, response.Header, body)
+	if response.StatusCode != http.StatusOK || response.ProtoMajor != 2 ||
+		response.Header.Get("Strict-Transport-Security") == "" {
+		t.Errorf("got %v %v %v %s, want 200 by HTTP/2 with Strict-Transport-Security", response.Status, response.Proto,
+			response.Header, body)
 	}
 	old := &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}
 	if conn, err := tls.Dial("tcp", strings.TrimPrefix(s.URL, "https://"), old); err == nil {

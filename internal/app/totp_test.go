@@ -129,16 +129,21 @@ func TestTOTPRequiredOfRole(t *testing.T) {
 	desk := boss.As(t, "dispatcher")
 	rules := "/ops/v1/sign-in-rules"
 	desk.Call(t, "GET", rules, nil).Refused(t, 403, "forbidden")
-	boss.Call(t, "PUT", rules, []byte(`{"totp_required":{"operators":["king"],"users":[]}}`)).Refused(t, 422, "validation_error")
+	boss.Call(t, "PUT", rules, []byte(`{"totp_required":{"operators":["king"],"users":[]}}`)).Refused(t, 422,
+		"validation_error")
 	boss.Call(t, "PUT", rules, []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
 	if got := boss.Call(t, "GET", rules, nil).Must(t, 200); got.Text("totp_required", "operators", 0) != "dispatcher" {
 		t.Errorf("got %s, want the role dispatcher", got.Body)
 	}
 
 	refusedFor(t, desk.Call(t, "GET", "/ops/v1/orders", nil), 403, "forbidden", "totp_enrolment_required")
-	p := &person{Service: s, auth: "/ops/v1/auth", login: "/ops/v1/login", me: "/ops/v1/me", email: "dispatcher@example.com", password: "a long password of a dispatcher"}
+	p := &person{
+		Service: s, auth: "/ops/v1/auth", login: "/ops/v1/login", me: "/ops/v1/me", email: "dispatcher@example.com",
+		password: "a long password of a dispatcher",
+	}
 	session := p.cookie(t)
-	if state := p.in(t, session, "GET", "/totp", "").Must(t, 200); state.JSON("required") != true || state.JSON("enrolled") != false {
+	if state := p.in(t, session, "GET", "/totp", "").Must(t, 200); state.JSON("required") != true ||
+		state.JSON("enrolled") != false {
 		t.Errorf("got %s, want required and not enrolled", state.Body)
 	}
 	s.Do(t, "GET", "/ops/v1/me", nil, "Cookie", session).Must(t, 200)
@@ -147,7 +152,8 @@ func TestTOTPRequiredOfRole(t *testing.T) {
 	s.Do(t, "GET", "/ops/v1/orders", nil, "Cookie", session).Must(t, 200)
 	desk.Call(t, "GET", "/ops/v1/orders", nil).Must(t, 200)
 	refusedFor(t, tokenOf(t, s, p.email, p.password), 401, "unauthorized", "totp_required")
-	s.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q,"code":%q}`, p.email, p.password, p.code(t))).Must(t, 201)
+	s.Do(t, "POST", "/ops/v1/tokens",
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"code":%q}`, p.email, p.password, p.code(t))).Must(t, 201)
 }
 
 // TestPasswordAloneForKeys manages API keys by e-mail address and password, of a user
@@ -163,7 +169,8 @@ func TestPasswordAloneForKeys(t *testing.T) {
 	refusedFor(t, p.Do(t, "GET", "/v1/auth/api-keys", nil, login...), 401, "unauthorized", "totp_required")
 	refusedFor(t, p.Do(t, "DELETE", "/v1/auth/api-keys/key_x", nil, login...), 401, "unauthorized", "totp_required")
 	refusedFor(t, p.Do(t, "POST", "/v1/auth/api-keys", inBody), 401, "unauthorized", "totp_required")
-	refusedFor(t, p.Do(t, "POST", "/v1/auth/api-keys", nil, login[0], login[1], login[2], "a guess"), 401, "unauthorized", "")
+	refusedFor(t, p.Do(t, "POST", "/v1/auth/api-keys", nil, login[0], login[1], login[2], "a guess"), 401, "unauthorized",
+		"")
 	p.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"till"}`), "Cookie", session).Must(t, 201)
 }
 
@@ -172,12 +179,17 @@ func TestTOTPRequiredOfUsers(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	boss, metro := s.Operate(t), s.Register(t, "metro")
-	p := &person{Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email, password: metro.Password}
+	p := &person{
+		Service: s, auth: "/v1/auth", login: "/v1/auth/login", me: "/v1/auth/me", email: metro.Email,
+		password: metro.Password,
+	}
 	session := p.cookie(t)
-	boss.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)).Must(t, 200)
+	boss.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)).Must(t,
+		200)
 	s.Do(t, "GET", "/v1/auth/me", nil, "Cookie", session).Must(t, 200)
 	refusedFor(t, s.Do(t, "GET", "/v1/auth/api-keys", nil, "Cookie", session), 403, "forbidden", "totp_enrolment_required")
-	refusedFor(t, s.Do(t, "GET", "/v1/webhooks/endpoint", nil, "Cookie", session), 403, "forbidden", "totp_enrolment_required")
+	refusedFor(t, s.Do(t, "GET", "/v1/webhooks/endpoint", nil, "Cookie", session), 403, "forbidden",
+		"totp_enrolment_required")
 	refusedFor(t, s.Do(t, "GET", "/v1/auth/api-keys", nil, metro.Login()...), 403, "forbidden", "totp_enrolment_required")
 	metro.Call(t, "GET", "/v1/orders", nil).Must(t, 200) // keys are no sign-in
 	p.enrol(t, session)

@@ -42,7 +42,8 @@ func newCollector(t *testing.T) *collector {
 		if err == nil {
 			err = proto.Unmarshal(body, &data)
 		}
-		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" || r.Header.Get("Content-Type") != "application/x-protobuf" {
+		if err != nil || r.Method != http.MethodPost || r.URL.Path != "/v1/traces" ||
+			r.Header.Get("Content-Type") != "application/x-protobuf" {
 			t.Errorf("got %s %s %v (%v), want spans", r.Method, r.URL, r.Header, err)
 		}
 		c.mu.Lock()
@@ -91,7 +92,8 @@ func within(parent *otlp.Span) func(*otlp.Span) bool {
 // linkedWith returns the filter of the spans that are linked with another one.
 func linkedWith(other *otlp.Span) func(*otlp.Span) bool {
 	return func(s *otlp.Span) bool {
-		return slices.ContainsFunc(s.GetLinks(), func(l *otlp.Span_Link) bool { return bytes.Equal(l.GetSpanId(), other.GetSpanId()) })
+		return slices.ContainsFunc(s.GetLinks(),
+			func(l *otlp.Span_Link) bool { return bytes.Equal(l.GetSpanId(), other.GetSpanId()) })
 	}
 }
 
@@ -139,7 +141,8 @@ func TestTraceOfCreation(t *testing.T) {
 	s.Stop()
 
 	request := c.one(t, "POST /v1/orders", anySpan)
-	if trace, parent := hex.EncodeToString(request.GetTraceId()), hex.EncodeToString(request.GetParentSpanId()); trace != callersTrace || parent != callersSpan {
+	if trace, parent := hex.EncodeToString(request.GetTraceId()),
+		hex.EncodeToString(request.GetParentSpanId()); trace != callersTrace || parent != callersSpan {
 		t.Errorf("got trace %s within %s, want the caller's", trace, parent)
 	}
 	if request.GetKind() != otlp.Span_SPAN_KIND_SERVER || request.GetStatus().GetCode() != otlp.Status_STATUS_CODE_UNSET {
@@ -153,16 +156,19 @@ func TestTraceOfCreation(t *testing.T) {
 	c.one(t, "wait for group", within(request))
 	commit := c.one(t, "commit", within(request))
 	group := c.one(t, "commit group", linkedWith(request))
-	if !linkedWith(group)(commit) || bytes.Equal(group.GetTraceId(), request.GetTraceId()) || len(group.GetParentSpanId()) > 0 {
+	if !linkedWith(group)(commit) || bytes.Equal(group.GetTraceId(), request.GetTraceId()) ||
+		len(group.GetParentSpanId()) > 0 {
 		t.Errorf("got a commit with links %v, want one to the group, which has a trace of its own", commit.GetLinks())
 	}
-	expectAttributes(t, group, map[string]any{"dropyard.group.commands": 1, "dropyard.group.races": 0, "dropyard.group.retries": 0})
+	expectAttributes(t, group,
+		map[string]any{"dropyard.group.commands": 1, "dropyard.group.races": 0, "dropyard.group.retries": 0})
 	system := "postgresql"
 	if onSQLite() {
 		system = "sqlite"
 	}
 	expectAttributes(t, c.one(t, "write transaction", within(group)), map[string]any{"db.system.name": system})
-	c.expectWithout(t, append(textsOf(t, body), made.Text("order_id"), p.SecretKey, p.PublicKey, p.Password, p.Email, headers[5], "private-state"))
+	c.expectWithout(t, append(textsOf(t, body), made.Text("order_id"), p.SecretKey, p.PublicKey, p.Password, p.Email,
+		headers[5], "private-state"))
 }
 
 // textsOf returns the texts in a JSON document that cannot be anything else's.
@@ -216,14 +222,17 @@ func TestTraceOfRefusedRequests(t *testing.T) {
 		return func(span *otlp.Span) bool { return attributes(span)["http.response.status_code"] == int64(status) }
 	}
 	refused := c.one(t, "POST /v1/orders", byStatus(400))
-	if attributes(refused)["dropyard.error.code"] != "bad_request" || refused.GetStatus().GetCode() != otlp.Status_STATUS_CODE_UNSET {
+	if attributes(refused)["dropyard.error.code"] != "bad_request" ||
+		refused.GetStatus().GetCode() != otlp.Status_STATUS_CODE_UNSET {
 		t.Errorf("400: got %v and status %v, want the code and no failure", attributes(refused), refused.GetStatus())
 	}
 	failed := c.one(t, "POST /v1/orders", byStatus(500))
-	if attributes(failed)["error.type"] != "500" || failed.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR || failed.GetStatus().GetMessage() != "" {
+	if attributes(failed)["error.type"] != "500" || failed.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR ||
+		failed.GetStatus().GetMessage() != "" {
 		t.Errorf("500: got %v and status %v, want a failure without text", attributes(failed), failed.GetStatus())
 	}
-	if group := c.one(t, "commit group", linkedWith(failed)); group.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR {
+	if group := c.one(t, "commit group",
+		linkedWith(failed)); group.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR {
 		t.Errorf("got a group with status %v, want a failure", group.GetStatus())
 	}
 	c.one(t, "GET", byStatus(404))
@@ -257,13 +266,16 @@ func TestTraceOfWebhooks(t *testing.T) {
 	h.Stop()
 	attempt := c.one(t, "POST webhook", anySpan)
 	expectAttributes(t, attempt, map[string]any{
-		"http.request.method": http.MethodPost, "http.response.status_code": 503, "http.request.resend_count": 0, "error.type": "503", "server.address": "127.0.0.1",
-		"dropyard.partner_id": h.partner.PartnerID, "dropyard.event.id": hook.Text("id"), "dropyard.event.type": "order.accepted",
+		"http.request.method": http.MethodPost, "http.response.status_code": 503, "http.request.resend_count": 0,
+		"error.type": "503", "server.address": "127.0.0.1", "dropyard.partner_id": h.partner.PartnerID,
+		"dropyard.event.id": hook.Text("id"), "dropyard.event.type": "order.accepted",
 	})
-	if attempt.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR || attempt.GetKind() != otlp.Span_SPAN_KIND_CLIENT || len(attempt.GetParentSpanId()) > 0 {
+	if attempt.GetStatus().GetCode() != otlp.Status_STATUS_CODE_ERROR ||
+		attempt.GetKind() != otlp.Span_SPAN_KIND_CLIENT || len(attempt.GetParentSpanId()) > 0 {
 		t.Errorf("got %v, want a failed client's span with a trace of its own", attempt)
 	}
-	c.expectWithout(t, []string{id, "/hooks", h.secret, hook.Header.Get("Drop-Signature"), h.partner.SecretKey, h.partner.PublicKey})
+	c.expectWithout(t,
+		[]string{id, "/hooks", h.secret, hook.Header.Get("Drop-Signature"), h.partner.SecretKey, h.partner.PublicKey})
 }
 
 // TestTracesOfCallersThatDoNotRecord expects that a caller's decision holds.

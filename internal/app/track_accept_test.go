@@ -32,12 +32,15 @@ func TestTrackingAsPageOrJSON(t *testing.T) {
 		if vary := got.Header.Values("Vary"); !slices.Contains(vary, "Accept") {
 			t.Errorf("%s, Accept %q: got %d with Vary %q, want Accept among them", path, accept, status, vary)
 		}
-		if shared := got.Header.Get("Access-Control-Allow-Origin"); status == 200 && (shared == "*") != (kind == "application/json") {
+		if shared := got.Header.Get("Access-Control-Allow-Origin"); status == 200 &&
+			(shared == "*") != (kind == "application/json") {
 			t.Errorf("%s as %s: got Access-Control-Allow-Origin %q, want only JSON read by other sites", path, kind, shared)
 		}
 	}
 	check(path, browserAccept, 200, "text/html")
-	for _, accept := range []string{"", "*/*", "application/json", "application/json, text/html", "text/html;q=0.5, application/json"} {
+	for _, accept := range []string{
+		"", "*/*", "application/json", "application/json, text/html", "text/html;q=0.5, application/json",
+	} {
 		check(path, accept, 200, "application/json")
 	}
 	check(path+"/html", "application/json", 200, "text/html") // which is a page only

@@ -69,7 +69,8 @@ func TestEveryTransition(t *testing.T) {
 				continue
 			}
 			got.Refused(t, 409, "invalid_transition")
-			if got.Text("error", "details", "status") != string(from) || got.Len("error", "details", "allowed") != len(delivery.NextStatuses(from)) {
+			if got.Text("error", "details", "status") != string(from) ||
+				got.Len("error", "details", "allowed") != len(delivery.NextStatuses(from)) {
 				t.Errorf("%s to %s: got %s, want the status and what is allowed", from, to, got.Body)
 			}
 			if after := f.read(t, id); string(after.Body) != string(before.Body) {
@@ -84,10 +85,13 @@ func TestEveryTransition(t *testing.T) {
 func moved(t *testing.T, before, after *apptest.Answer, to delivery.Status) {
 	t.Helper()
 	entries := before.Len("status_history")
-	if after.Text("status") != string(to) || after.Len("status_history") != entries+1 || after.Text("status_history", entries, "status") != string(to) {
+	if after.Text("status") != string(to) || after.Len("status_history") != entries+1 ||
+		after.Text("status_history", entries, "status") != string(to) {
 		t.Errorf("move to %s: got %s, want the status and an entry in the history", to, after.Body)
 	}
-	for _, fixed := range []string{"order_id", "created_at", "rate_cents", "pickup", "dropoff", "parcels", "metadata", "tracking_url"} {
+	for _, fixed := range []string{
+		"order_id", "created_at", "rate_cents", "pickup", "dropoff", "parcels", "metadata", "tracking_url",
+	} {
 		if fmt.Sprint(before.JSON(fixed)) != fmt.Sprint(after.JSON(fixed)) {
 			t.Errorf("move to %s: got another %s, want it unchanged: %s", to, fixed, after.Body)
 		}
@@ -160,7 +164,8 @@ func TestCancelDuringAssignment(t *testing.T) {
 			both[0].Refused(t, 409, "order_not_cancellable")
 		}
 		if (both[0].Status == 200) != (status == "cancelled") || (both[1].Status == 200) != (status == "courier_assigned") {
-			t.Errorf("got status %d of the cancellation, %d of the assignment, and the order %s", both[0].Status, both[1].Status, status)
+			t.Errorf("got status %d of the cancellation, %d of the assignment, and the order %s", both[0].Status, both[1].Status,
+				status)
 		}
 	}
 	f.Audit(t)
@@ -179,12 +184,16 @@ func TestCourierIsShown(t *testing.T) {
 	for _, step := range []struct {
 		to   string
 		want bool
-	}{{"", false}, {"courier_assigned", true}, {"accepted", false}, {"courier_assigned", true}, {"courier_assigned", true}, {"picked_up", true}, {"out_for_delivery", true}, {"delivered", true}} {
+	}{
+		{"", false}, {"courier_assigned", true}, {"accepted", false}, {"courier_assigned", true}, {"courier_assigned", true},
+		{"picked_up", true}, {"out_for_delivery", true}, {"delivered", true},
+	} {
 		if step.to != "" {
 			f.operator.Move(t, id, step.to).Must(t, 200)
 		}
 		if partner, public := shown(); partner != step.want || public != step.want {
-			t.Errorf("after %q: got it shown to the partner: %t, to the public: %t, want %t", step.to, partner, public, step.want)
+			t.Errorf("after %q: got it shown to the partner: %t, to the public: %t, want %t", step.to, partner, public,
+				step.want)
 		}
 	}
 	if keys := f.read(t, id).Keys("courier"); !slices.Equal(keys, []string{"name", "phone", "vehicle"}) {
@@ -200,10 +209,12 @@ func TestInactiveCourier(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	id := f.orderIn(t, "A-1", delivery.StatusAccepted)
-	retired := f.operator.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"R","phone":"+15145550199","vehicle":"van","active":false}`)).Must(t, 201)
+	retired := f.operator.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"R","phone":"+15145550199","vehicle":"van","active":false}`)).Must(t, 201)
 	before := f.Content(t)
 	for _, courier := range []string{"null", `""`, `"cou_unknown"`, "5", fmt.Sprintf("%q", retired.Text("courier_id"))} {
-		got := f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"courier_assigned","courier_id":`+courier+`}`))
+		got := f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+			[]byte(`{"status":"courier_assigned","courier_id":`+courier+`}`))
 		if got.Refused(t, 422, "validation_error").Text("error", "details", "field") != "courier_id" {
 			t.Errorf("%s: got %s, want an error of courier_id", courier, got.Body)
 		}
@@ -217,16 +228,19 @@ func TestTrackingIsNotPersonal(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	private := []string{
-		"Épicerie Métro", "5145550100", "shop@example.com", "4000 Rue", "H2W", "2M5", "Alex", "Martin", "4165550123", "alex@example.com", "100 Queen",
-		"Unit 4", "M5H", "2N2", "Ring twice", "Books", "Lamp", "LAMP-2", "P-1", "4500", "12000", "PO 77", "Leave at", "shop", "métro", "A-private", "rate_cents", "currency", "metadata",
-		"Tremblay", "5145550177", "by test", "par_", "secret notes", "secret reason", "cou_",
+		"Épicerie Métro", "5145550100", "shop@example.com", "4000 Rue", "H2W", "2M5", "Alex", "Martin", "4165550123",
+		"alex@example.com", "100 Queen", "Unit 4", "M5H", "2N2", "Ring twice", "Books", "Lamp", "LAMP-2", "P-1", "4500",
+		"12000", "PO 77", "Leave at", "shop", "métro", "A-private", "rate_cents", "currency", "metadata", "Tremblay",
+		"5145550177", "by test", "par_", "secret notes", "secret reason", "cou_",
 	}
 	body := `{"status":"failed","notes":"secret notes","failure_reason":"secret reason"}`
 	id := f.orderIn(t, "A-private", delivery.StatusOutForDelivery)
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(body)).Must(t, 200)
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"cancelled","notes":"secret notes","reason":"secret reason"}`)).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+		[]byte(`{"status":"cancelled","notes":"secret notes","reason":"secret reason"}`)).Must(t, 200)
 	tracked := f.Do(t, "GET", "/track/"+id, nil).Must(t, 200)
-	if tracked.Text("status") != "cancelled" || tracked.JSON("parcel_count") != 2.0 || tracked.Text("origin", "city") != "Montréal" || tracked.Len("status_history") != 7 {
+	if tracked.Text("status") != "cancelled" || tracked.JSON("parcel_count") != 2.0 ||
+		tracked.Text("origin", "city") != "Montréal" || tracked.Len("status_history") != 7 {
 		t.Errorf("got %s, want the status, the number of parcels, the city and the history", tracked.Body)
 	}
 	for name, page := range map[string]*apptest.Answer{

@@ -76,7 +76,8 @@ func createdBy(t *testing.T, sentence, database string) (created string) {
 	const name = "fitting"
 	arguments := append(strings.Fields(found[1]), name)
 	command := exec.CommandContext(t.Context(), filepath.Join(bin, "createdb"), arguments...)
-	command.Env = []string{"PGHOST=" + where.Host, fmt.Sprint("PGPORT=", where.Port), "PGUSER=" + where.User, "PGSSLMODE=disable"}
+	command.Env = []string{"PGHOST=" + where.Host, fmt.Sprint("PGPORT=",
+		where.Port), "PGUSER=" + where.User, "PGSSLMODE=disable"}
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v: %s", command.Args, err, out)
 	}

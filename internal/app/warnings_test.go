@@ -33,7 +33,8 @@ func TestWarnings(t *testing.T) {
 	check("create", created)
 	id := created.Text("order_id")
 	check("get", p.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200))
-	if listed := p.Call(t, "GET", "/v1/orders?partner_order_id=W-2", nil).Must(t, 200); listed.Len("orders") != 1 || listed.JSON("orders", 0, "warnings") != nil {
+	if listed := p.Call(t, "GET", "/v1/orders?partner_order_id=W-2", nil).Must(t, 200); listed.Len("orders") != 1 ||
+		listed.JSON("orders", 0, "warnings") != nil {
 		t.Errorf("list: got %s, want one order without its warnings", listed.Body)
 	}
 	check("cancel", p.Cancel(t, id, "").Must(t, 200))

@@ -21,16 +21,21 @@ func TestEveryStatusSendsAnEvent(t *testing.T) {
 	h := newHooked(t)
 	id := h.order(t)
 	types := map[string]string{
-		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up", "in_transit": "order.in_transit",
-		"out_for_delivery": "order.out_for_delivery", "failed": "order.failed", "delivered": "order.delivered",
+		"accepted": "order.accepted", "courier_assigned": "courier.assigned", "picked_up": "order.picked_up",
+		"in_transit": "order.in_transit", "out_for_delivery": "order.out_for_delivery", "failed": "order.failed",
+		"delivered": "order.delivered",
 	}
-	states := []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed", "out_for_delivery", "delivered"}
+	states := []string{
+		"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed", "out_for_delivery",
+		"delivered",
+	}
 	var settled []string
 	for i, status := range states {
 		h.Clock.Advance(1100 * time.Millisecond)
 		h.operator.Move(t, id, status).Must(t, 200)
 		hook := h.receiver.Next(t)
-		if hook.Text("type") != types[status] || hook.JSON("sequence") != float64(i+1) || hook.Text("data", "order_id") != id {
+		if hook.Text("type") != types[status] || hook.JSON("sequence") != float64(i+1) ||
+			hook.Text("data", "order_id") != id {
 			t.Errorf("%s: got %s, want type %s and sequence %d", status, hook.Body, types[status], i+1)
 		}
 		if at := timestamp.Format(h.Clock.Now()); hook.Text("created_at") != at {
@@ -38,13 +43,15 @@ func TestEveryStatusSendsAnEvent(t *testing.T) {
 		}
 		eventID, now := h.eventOf(t, id, i+1), strconv.FormatInt(h.Clock.Now().Unix(), 10)
 		for name, want := range map[string]string{
-			"Drop-Event-Id": eventID, "webhook-id": eventID, "Drop-Event-Timestamp": now, "webhook-timestamp": now, "Content-Type": "application/json",
+			"Drop-Event-Id": eventID, "webhook-id": eventID, "Drop-Event-Timestamp": now, "webhook-timestamp": now,
+			"Content-Type": "application/json",
 		} {
 			if got := hook.Header.Get(name); got != want {
 				t.Errorf("%s: got %s %q, want %q", status, name, got, want)
 			}
 		}
-		if hook.Text("id") != eventID || !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) || hook.Verifies(h.secret+"x") {
+		if hook.Text("id") != eventID || !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) ||
+			hook.Verifies(h.secret+"x") {
 			t.Errorf("%s: got %v %s, want valid signatures", status, hook.Header, hook.Body)
 		}
 		settled = append(settled, fmt.Sprint(i+1, " delivered 1"))
@@ -59,7 +66,8 @@ func TestCancelledBy(t *testing.T) {
 	t.Parallel()
 	h := newHooked(t)
 	h.partner.Cancel(t, h.order(t), "changed my mind").Must(t, 200)
-	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "partner" || got.Text("data", "reason") != "changed my mind" {
+	if got := h.receiver.Next(t); got.Text("data", "cancelled_by") != "partner" ||
+		got.Text("data", "reason") != "changed my mind" {
 		t.Errorf("by the partner: got %s, want cancelled_by partner and the reason", got.Body)
 	}
 	h.operator.Move(t, h.order(t), "cancelled").Must(t, 200)
@@ -87,10 +95,13 @@ func TestRetries(t *testing.T) {
 		h.receiver.NoneLeft(t)
 		h.Clock.Advance(untilNext[try-1])
 		again := h.receiver.Next(t)
-		if string(again.Body) != string(first.Body) || again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
-			t.Errorf("try %d: got %v %s\nwant the id and the body of %v %s", try+1, again.Header, again.Body, first.Header, first.Body)
+		if string(again.Body) != string(first.Body) ||
+			again.Header.Get("Drop-Event-Id") != first.Header.Get("Drop-Event-Id") {
+			t.Errorf("try %d: got %v %s\nwant the id and the body of %v %s", try+1, again.Header, again.Body, first.Header,
+				first.Body)
 		}
-		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) || !again.Verifies(h.secret) || !again.VerifiesStandard(h.secret) {
+		if again.Header.Get("Drop-Event-Timestamp") != strconv.FormatInt(h.Clock.Now().Unix(), 10) ||
+			!again.Verifies(h.secret) || !again.VerifiesStandard(h.secret) {
 			t.Errorf("try %d: got %v, want the present timestamp and valid signatures", try+1, again.Header)
 		}
 	}
@@ -99,17 +110,20 @@ func TestRetries(t *testing.T) {
 	}
 	h.settled(t, id, "1 pending 4", "2 delivered 1")
 	h.Audit(t)
-	for state, want := range map[string][]string{"pending": {h.eventOf(t, id, 1)}, "delivered": {h.eventOf(t, id, 2)}, "failed": nil, "skipped": nil} {
+	for state, want := range map[string][]string{"pending": {h.eventOf(t, id,
+		1)}, "delivered": {h.eventOf(t, id, 2)}, "failed": nil, "skipped": nil} {
 		if got := walk(t, h.partner, "state="+state); !slices.Equal(got, want) {
 			t.Errorf("%s: got events %v, want %v", state, got, want)
 		}
 	}
 
 	got := h.event(t, h.eventOf(t, id, 1))
-	if got.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 || got.Text("state") != "pending" || got.Text("next_attempt_at") == "" {
+	if got.Text("body") != string(first.Body) || got.Len("attempt_log") != 4 || got.JSON("attempts") != 4.0 ||
+		got.Text("state") != "pending" || got.Text("next_attempt_at") == "" {
 		t.Errorf("event: got %s, want pending with four attempts", got.Body)
 	}
-	if got.JSON("attempt_log", 0, "status_code") != 503.0 || got.JSON("attempt_log", 0, "delivered") != false || got.JSON("attempt_log", 0, "error") != nil {
+	if got.JSON("attempt_log", 0, "status_code") != 503.0 || got.JSON("attempt_log", 0, "delivered") != false ||
+		got.JSON("attempt_log", 0, "error") != nil {
 		t.Errorf("first attempt: got %s, want status_code 503, not delivered", got.Body)
 	}
 	h.receiver.Answers(nil)
@@ -128,10 +142,14 @@ func TestEndpointsAreIndependent(t *testing.T) {
 	slow := []string{h.accepted(t), h.accepted(t)}
 
 	other, receiver := h.Register(t, "other"), apptest.NewReceiver(t)
-	quick := &hooked{Service: h.Service, partner: other, operator: h.operator, receiver: receiver, secret: other.SetEndpoint(t, receiver.URL)}
+	quick := &hooked{
+		Service: h.Service, partner: other, operator: h.operator, receiver: receiver,
+		secret: other.SetEndpoint(t, receiver.URL),
+	}
 	for range 3 {
 		id := quick.accepted(t)
-		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Verifies(quick.secret) || hook.Verifies(h.secret) {
+		if hook := receiver.Next(t); hook.Text("data", "order_id") != id || !hook.Verifies(quick.secret) ||
+			hook.Verifies(h.secret) {
 			t.Errorf("got %s, want order %s, signed for this endpoint", hook.Body, id)
 		}
 		quick.settled(t, id, "1 delivered 1")
@@ -151,7 +169,8 @@ func TestGoneDisablesEndpoint(t *testing.T) {
 	id := h.accepted(t)
 	h.receiver.Next(t)
 	h.settled(t, id, "1 pending 1")
-	if got := h.endpoint(t); got.JSON("enabled") != false || got.Text("disabled_reason") == "" || got.Text("url") != h.receiver.URL {
+	if got := h.endpoint(t); got.JSON("enabled") != false || got.Text("disabled_reason") == "" ||
+		got.Text("url") != h.receiver.URL {
 		t.Errorf("endpoint: got %s, want it disabled with a reason", got.Body)
 	}
 	h.receiver.Answers(nil)
@@ -230,7 +249,9 @@ func TestUnreliableReceiver(t *testing.T) {
 		return []int{200, 200, 200, 503, 0}[whim%5]
 	})
 	paths := [][]string{{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"},
-		{"accepted", "courier_assigned", "failed", "cancelled"}, {"cancelled"}, {"accepted", "courier_assigned", "accepted", "cancelled"}}
+		{
+			"accepted", "courier_assigned", "failed", "cancelled",
+		}, {"cancelled"}, {"accepted", "courier_assigned", "accepted", "cancelled"}}
 	const many = 24
 	events := 0
 	for i := range many {
@@ -290,7 +311,8 @@ func TestUnreliableReceiver(t *testing.T) {
 func (h *hooked) attempts(t *testing.T) int {
 	t.Helper()
 	sum := 0
-	for _, row := range h.Query(t, "SELECT length(attempts) - length(replace(attempts, '\"at\":', '\"at\"')) FROM events") {
+	for _, row := range h.Query(t,
+		"SELECT length(attempts) - length(replace(attempts, '\"at\":', '\"at\"')) FROM events") {
 		n, err := strconv.Atoi(row)
 		if err != nil {
 			t.Fatal(err)
@@ -316,7 +338,8 @@ func TestLatency(t *testing.T) {
 		took[i] = time.Since(began)
 	}
 	slices.Sort(took)
-	t.Logf("from the request to the receiver: median %v, 90th percentile %v, 99th %v, longest %v", took[many/2], took[many*9/10], took[many*99/100], took[many-1])
+	t.Logf("from the request to the receiver: median %v, 90th percentile %v, 99th %v, longest %v", took[many/2],
+		took[many*9/10], took[many*99/100], took[many-1])
 
 	ids := make([]string, many)
 	for i := range ids {

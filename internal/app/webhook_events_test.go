@@ -51,12 +51,15 @@ func TestEventPages(t *testing.T) {
 		orders = append(orders, id)
 	}
 	all := walk(t, h.partner, "limit=500")
-	if len(all) != 30 || !slices.IsSortedFunc(all, func(a, b string) int { return strings.Compare(b, a) }) || len(slices.Compact(slices.Clone(all))) != 30 {
+	if len(all) != 30 || !slices.IsSortedFunc(all, func(a, b string) int { return strings.Compare(b, a) }) ||
+		len(slices.Compact(slices.Clone(all))) != 30 {
 		t.Errorf("got %v, want 30 different ids in descending order", all)
 	}
 	for query, want := range map[string]int{
-		"": 30, "limit=1": 30, "limit=7": 30, "limit=30": 30, "type=order.accepted&limit=3": 10, "state=delivered&limit=4": 30, "state=pending": 0, "state=failed": 0,
-		"order_id=" + orders[3] + "&limit=2": 3, "order_id=" + orders[3] + "&type=order.cancelled": 1, "order_id=" + strings.ToUpper(orders[3]): 0, "order_id=%25": 0, "type=order.delivered": 0,
+		"": 30, "limit=1": 30, "limit=7": 30, "limit=30": 30, "type=order.accepted&limit=3": 10,
+		"state=delivered&limit=4": 30, "state=pending": 0, "state=failed": 0, "order_id=" + orders[3] + "&limit=2": 3,
+		"order_id=" + orders[3] + "&type=order.cancelled": 1, "order_id=" + strings.ToUpper(orders[3]): 0, "order_id=%25": 0,
+		"type=order.delivered": 0,
 	} {
 		if got := walk(t, h.partner, query); len(got) != want || query == "limit=7" && !slices.Equal(got, all) {
 			t.Errorf("%s: got %d events, want %d", query, len(got), want)
@@ -68,8 +71,10 @@ func TestEventPages(t *testing.T) {
 	if rest := walk(t, h.partner, "cursor="+first.Text("next_cursor")); !slices.Equal(rest, all[10:]) {
 		t.Errorf("after the first page: got %v, want %v", rest, all[10:])
 	}
-	for _, query := range []string{"limit=0", "limit=501", "limit=x", "type=webhook.test", "type=x", "state=done", "cursor=x", "cursor=" + orders[0], "cursor=" + strings.ToUpper(all[0]),
-		"type=order.failed&type=order.failed", "order_id=a&order_id=b"} {
+	for _, query := range []string{
+		"limit=0", "limit=501", "limit=x", "type=webhook.test", "type=x", "state=done", "cursor=x", "cursor=" + orders[0],
+		"cursor=" + strings.ToUpper(all[0]), "type=order.failed&type=order.failed", "order_id=a&order_id=b",
+	} {
 		h.partner.Call(t, "GET", "/v1/webhooks/events?"+query, nil).Refused(t, 422, "validation_error")
 	}
 	h.partner.Call(t, "GET", "/v1/webhooks/events?order_id=%00", nil).Refused(t, 400, "bad_request")
@@ -98,7 +103,9 @@ func TestEventsAreIsolated(t *testing.T) {
 	if got.JSON("redelivered") != 0.0 || fed.Len("events") != 0 {
 		t.Errorf("got %s redelivered and %s in the feed, want none", got.Body, fed.Body)
 	}
-	for _, none := range []string{"none", "%00", "%ff", strings.ToUpper(event), event + "0", identifier.FirstUUID(h.Clock.Now())} {
+	for _, none := range []string{
+		"none", "%00", "%ff", strings.ToUpper(event), event + "0", identifier.FirstUUID(h.Clock.Now()),
+	} {
 		target := "/v1/webhooks/events/" + none
 		h.partner.Call(t, "GET", target, nil).Refused(t, 404, "not_found")
 		h.partner.Call(t, "POST", target+"/redeliver", nil).Refused(t, 404, "not_found")
@@ -128,13 +135,16 @@ func TestEventRecord(t *testing.T) {
 	}
 	h.settled(t, id, "1 delivered 4")
 	got := h.event(t, h.eventOf(t, id, 1))
-	if got.Text("body") != string(sent.Body) || got.Text("state") != "delivered" || got.JSON("next_attempt_at") != nil || got.JSON("attempts") != 4.0 {
+	if got.Text("body") != string(sent.Body) || got.Text("state") != "delivered" ||
+		got.JSON("next_attempt_at") != nil || got.JSON("attempts") != 4.0 {
 		t.Errorf("got %s, want it delivered after 4 attempts with body %s", got.Body, sent.Body)
 	}
 	for i, want := range []struct{ status, delivered any }{{500.0, false}, {nil, false}, {302.0, false}, {200.0, true}} {
 		at := func(name string) any { return got.JSON("attempt_log", i, name) }
-		if at("status_code") != want.status || at("delivered") != want.delivered || (at("error") == nil) != (want.status != nil) || at("duration_ms") == nil {
-			t.Errorf("attempt %d: got %v, want status_code %v, delivered %v", i+1, got.JSON("attempt_log", i), want.status, want.delivered)
+		if at("status_code") != want.status || at("delivered") != want.delivered ||
+			(at("error") == nil) != (want.status != nil) || at("duration_ms") == nil {
+			t.Errorf("attempt %d: got %v, want status_code %v, delivered %v", i+1, got.JSON("attempt_log", i), want.status,
+				want.delivered)
 		}
 	}
 	if strings.Contains(string(got.Body), "own words") {
@@ -262,7 +272,8 @@ func TestRedeliveryOrder(t *testing.T) {
 	} {
 		h.enable(t, false)
 		redeliver()
-		waiting := h.Query(t, "SELECT sequence, CASE WHEN due_at > 0 THEN 'due' ELSE 'waits' END FROM events ORDER BY sequence")
+		waiting := h.Query(t,
+			"SELECT sequence, CASE WHEN due_at > 0 THEN 'due' ELSE 'waits' END FROM events ORDER BY sequence")
 		if !slices.Equal(waiting, []string{"1 due", "2 waits", "3 waits"}) {
 			t.Errorf("%s: got %v, want the first due and the others waiting", name, waiting)
 		}
@@ -300,7 +311,8 @@ func TestFeed(t *testing.T) {
 			id, body := page.Text("events", i, "event_id"), page.Text("events", i, "body")
 			digest := hmac.New(sha256.New, []byte(h.partner.SecretKey))
 			digest.Write([]byte(body))
-			if page.Text("events", i, "signature") != "v1="+hex.EncodeToString(digest.Sum(nil)) || h.event(t, id).Text("body") != body {
+			if page.Text("events", i, "signature") != "v1="+hex.EncodeToString(digest.Sum(nil)) ||
+				h.event(t, id).Text("body") != body {
 				t.Errorf("got %v, want a valid signature and the stored body", page.JSON("events", i))
 			}
 			if !slices.Contains(seen, id) {
@@ -409,10 +421,12 @@ func TestTestEvent(t *testing.T) {
 		if status == 0 {
 			code = nil
 		}
-		if got.JSON("delivered") != (status/100 == 2) || got.JSON("status_code") != code || (got.JSON("error") == nil) != (status != 0) {
+		if got.JSON("delivered") != (status/100 == 2) || got.JSON("status_code") != code ||
+			(got.JSON("error") == nil) != (status != 0) {
 			t.Errorf("%d: got %s, want status_code %v", status, got.Body, code)
 		}
-		if !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) || hook.Text("id") != got.Text("event_id") || hook.Text("type") != "webhook.test" {
+		if !hook.Verifies(h.secret) || !hook.VerifiesStandard(h.secret) || hook.Text("id") != got.Text("event_id") ||
+			hook.Text("type") != "webhook.test" {
 			t.Errorf("%d: got %v %s, want a signed test event", status, hook.Header, hook.Body)
 		}
 		if keys := got.Keys(); !slices.Equal(keys, []string{"delivered", "duration_ms", "error", "event_id", "status_code"}) {
@@ -454,7 +468,8 @@ func TestForbiddenAddressIsNotProbed(t *testing.T) {
 		}
 		failures[p.Email] = got.Text("error")
 	}
-	if failures[h.partner.Email] != failures[absent.Email] || failures[absent.Email] == "" || strings.Contains(failures[absent.Email], "127.") {
+	if failures[h.partner.Email] != failures[absent.Email] || failures[absent.Email] == "" ||
+		strings.Contains(failures[absent.Email], "127.") {
 		t.Errorf("got errors %q, want equal ones without the address", failures)
 	}
 	h.receiver.NoneLeft(t)
@@ -471,7 +486,8 @@ func TestTestEventTimeout(t *testing.T) {
 	h.receiver.Answers(func(*apptest.Hook) int { <-release; return 200 })
 	got := h.post(t, "test").Must(t, 200)
 	took, _ := got.JSON("duration_ms").(float64)
-	if got.JSON("delivered") != false || got.JSON("status_code") != nil || got.Text("error") == "" || took < 14_000 || took > 29_000 {
+	if got.JSON("delivered") != false || got.JSON("status_code") != nil || got.Text("error") == "" || took < 14_000 ||
+		took > 29_000 {
 		t.Errorf("got %s, want it not delivered, after 14 to 29 s", got.Body)
 	}
 }

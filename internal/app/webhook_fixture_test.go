@@ -48,20 +48,24 @@ func (h *hooked) accepted(t *testing.T) (orderID string) {
 // state and tries.
 func (h *hooked) settled(t *testing.T, orderID string, want ...string) {
 	t.Helper()
-	h.Until(t, fmt.Sprintf("SELECT sequence, state, tries FROM events WHERE order_id = '%s' ORDER BY sequence", orderID), want...)
+	h.Until(t, fmt.Sprintf("SELECT sequence, state, tries FROM events WHERE order_id = '%s' ORDER BY sequence", orderID),
+		want...)
 }
 
 // parked waits until nothing is being sent and nothing is due.
 func (h *hooked) parked(t *testing.T) {
 	t.Helper()
-	h.Until(t, fmt.Sprintf("SELECT count(*) FROM webhook_endpoints WHERE enabled = 1 AND (holder != '' OR wake_at > 0 AND wake_at <= %d)",
-		h.Clock.Now().UnixMicro()), "0")
+	h.Until(t, fmt.Sprintf(
+		"SELECT count(*) FROM webhook_endpoints WHERE enabled = 1 AND (holder != '' OR wake_at > 0 AND wake_at <= %d)",
+		h.Clock.Now().UnixMicro(),
+	), "0")
 }
 
 // eventOf returns the id of an event of an order.
 func (h *hooked) eventOf(t *testing.T, orderID string, sequence int) string {
 	t.Helper()
-	rows := h.Query(t, fmt.Sprintf("SELECT event_id FROM events WHERE order_id = '%s' AND sequence = %d", orderID, sequence))
+	rows := h.Query(t,
+		fmt.Sprintf("SELECT event_id FROM events WHERE order_id = '%s' AND sequence = %d", orderID, sequence))
 	if len(rows) != 1 {
 		t.Fatalf("order %s: got %d events with sequence %d, want 1", orderID, len(rows), sequence)
 	}
@@ -83,7 +87,8 @@ func (h *hooked) endpoint(t *testing.T) *apptest.Answer {
 // enable enables or disables the endpoint.
 func (h *hooked) enable(t *testing.T, enabled bool) {
 	t.Helper()
-	h.partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q,"enabled":%t}`, h.receiver.URL, enabled)).Must(t, 200)
+	h.partner.Call(t, "PUT", "/v1/webhooks/endpoint",
+		fmt.Appendf(nil, `{"url":%q,"enabled":%t}`, h.receiver.URL, enabled)).Must(t, 200)
 }
 
 // post sends a signed request without a body.
@@ -95,7 +100,8 @@ func (h *hooked) post(t *testing.T, target string) *apptest.Answer {
 // session logs the partner in and returns the headers of requests in that session.
 func session(t *testing.T, p *apptest.Partner) []string {
 	t.Helper()
-	login := p.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 200)
+	login := p.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t,
+		200)
 	cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	return []string{"Cookie", cookie}
 }

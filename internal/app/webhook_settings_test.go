@@ -26,10 +26,12 @@ func TestSecretIsShownOnce(t *testing.T) {
 
 	members := []string{"created_at", "disabled_reason", "enabled", "livemode", "secret_rotates_at", "url"}
 	created := partner.Call(t, "PUT", endpointPath, []byte(`{"url":"https://hooks.example.com/a?b=c"}`)).Must(t, 201)
-	if got := created.Keys(); !slices.Equal(got, append([]string{"created_at", "disabled_reason", "enabled", "livemode", "secret"}, "secret_rotates_at", "url")) {
+	if got := created.Keys(); !slices.Equal(got,
+		append([]string{"created_at", "disabled_reason", "enabled", "livemode", "secret"}, "secret_rotates_at", "url")) {
 		t.Errorf("got members %v, want those of later responses and the secret", got)
 	}
-	if created.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(created.Text("secret"), "whsec_") || created.JSON("enabled") != true {
+	if created.Header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(created.Text("secret"), "whsec_") ||
+		created.JSON("enabled") != true {
 		t.Errorf("created: got %v %s, want a secret, not to be cached", created.Header, created.Body)
 	}
 	service.Clock.Advance(time.Hour)
@@ -38,12 +40,14 @@ func TestSecretIsShownOnce(t *testing.T) {
 		partner.Call(t, "PUT", endpointPath, []byte(`{"url":"https://hooks.example.com/a?b=c","enabled":null}`)).Must(t, 200),
 		partner.Call(t, "POST", endpointPath+"/activate-secret", nil).Must(t, 200),
 	} {
-		if got := again.Keys(); !slices.Equal(got, members) || again.Text("created_at") != created.Text("created_at") || again.JSON("enabled") != true {
+		if got := again.Keys(); !slices.Equal(got, members) || again.Text("created_at") != created.Text("created_at") ||
+			again.JSON("enabled") != true {
 			t.Errorf("got %s, want the same endpoint without a secret", again.Body)
 		}
 	}
 	rotated := partner.Call(t, "POST", endpointPath+"/rotate-secret", nil).Must(t, 200)
-	if rotated.Text("secret") == created.Text("secret") || rotated.Header.Get("Cache-Control") != "no-store" || rotated.Text("secret_rotates_at") != "2026-01-15T16:00:00.000Z" {
+	if rotated.Text("secret") == created.Text("secret") || rotated.Header.Get("Cache-Control") != "no-store" ||
+		rotated.Text("secret_rotates_at") != "2026-01-15T16:00:00.000Z" {
 		t.Errorf("rotated: got %s, want another secret", rotated.Body)
 	}
 	content := strings.Join(service.Query(t, "SELECT secret, next_secret FROM webhook_endpoints"), "")
@@ -84,13 +88,17 @@ func TestInvalidEndpointURLs(t *testing.T) {
 	service := apptest.Start(t)
 	partner := service.Register(t, "metro")
 	for _, body := range []string{
-		`{}`, `{"url":null}`, `{"url":""}`, `{"url":7}`, `{"url":["https://hooks.example.com/"]}`, `{"URL":"https://hooks.example.com/"}`,
-		`{"url":"http://hooks.example.com/"}`, `{"url":"hooks.example.com"}`, `{"url":"https://"}`, `{"url":"ftp://hooks.example.com/"}`, `{"url":"file:///etc/passwd"}`,
-		`{"url":"https://user:secret@hooks.example.com/"}`, `{"url":"https://hooks.example.com/#here"}`, `{"url":"https://hooks.example.com:22/"}`,
-		`{"url":"https://localhost/"}`, `{"url":"https://api.localhost:8443/"}`, `{"url":"https://127.0.0.1/"}`, `{"url":"https://2130706433/"}`, `{"url":"https://0x7f.1/"}`,
-		`{"url":"https://10.1.2.3/"}`, `{"url":"https://172.16.0.1/"}`, `{"url":"https://192.168.1.1/"}`, `{"url":"https://169.254.169.254/latest/meta-data"}`, `{"url":"https://100.64.0.1/"}`,
-		`{"url":"https://0.0.0.0/"}`, `{"url":"https://[::1]/"}`, `{"url":"https://[fd00::1]/"}`, `{"url":"https://[fe80::1]/"}`, `{"url":"https://[::ffff:10.0.0.1]/"}`,
-		`{"url":"https://metadata.google.internal/"}`, `{"url":"https://router/"}`, `{"url":"https://hooks.example.com/ x"}`, "{\"url\":\"https://hooks.example.com/é\"}",
+		`{}`, `{"url":null}`, `{"url":""}`, `{"url":7}`, `{"url":["https://hooks.example.com/"]}`,
+		`{"URL":"https://hooks.example.com/"}`, `{"url":"http://hooks.example.com/"}`, `{"url":"hooks.example.com"}`,
+		`{"url":"https://"}`, `{"url":"ftp://hooks.example.com/"}`, `{"url":"file:///etc/passwd"}`,
+		`{"url":"https://user:secret@hooks.example.com/"}`, `{"url":"https://hooks.example.com/#here"}`,
+		`{"url":"https://hooks.example.com:22/"}`, `{"url":"https://localhost/"}`, `{"url":"https://api.localhost:8443/"}`,
+		`{"url":"https://127.0.0.1/"}`, `{"url":"https://2130706433/"}`, `{"url":"https://0x7f.1/"}`,
+		`{"url":"https://10.1.2.3/"}`, `{"url":"https://172.16.0.1/"}`, `{"url":"https://192.168.1.1/"}`,
+		`{"url":"https://169.254.169.254/latest/meta-data"}`, `{"url":"https://100.64.0.1/"}`, `{"url":"https://0.0.0.0/"}`,
+		`{"url":"https://[::1]/"}`, `{"url":"https://[fd00::1]/"}`, `{"url":"https://[fe80::1]/"}`,
+		`{"url":"https://[::ffff:10.0.0.1]/"}`, `{"url":"https://metadata.google.internal/"}`, `{"url":"https://router/"}`,
+		`{"url":"https://hooks.example.com/ x"}`, "{\"url\":\"https://hooks.example.com/é\"}",
 		`{"url":"https://hooks.example.com/` + strings.Repeat("x", 2048) + `"}`,
 	} {
 		got := partner.Call(t, "PUT", endpointPath, []byte(body)).Refused(t, 422, "validation_error")
@@ -98,7 +106,8 @@ func TestInvalidEndpointURLs(t *testing.T) {
 			t.Errorf("%s: got %s, want one error of url", body, got.Body)
 		}
 	}
-	both := partner.Call(t, "PUT", endpointPath, []byte(`{"url":"http://hooks.example.com/","enabled":"yes"}`)).Refused(t, 422, "validation_error")
+	both := partner.Call(t, "PUT", endpointPath, []byte(`{"url":"http://hooks.example.com/","enabled":"yes"}`)).Refused(t,
+		422, "validation_error")
 	if both.Len("error", "details", "errors") != 2 || both.Text("error", "details", "errors", 1, "field") != "enabled" {
 		t.Errorf("got %s, want errors of url and enabled", both.Body)
 	}
@@ -128,10 +137,12 @@ func TestEndpointAccess(t *testing.T) {
 	partner.Call(t, "GET", endpointPath, nil).Refused(t, 404, "not_found")
 
 	service.Do(t, "PUT", endpointPath, body, cookie...).Must(t, 201)
-	service.Do(t, "GET", endpointPath, nil, crossing...).Must(t, 200) // reading changes nothing, and other sites do not get the response
+	// reading changes nothing, and other sites do not get the response
+	service.Do(t, "GET", endpointPath, nil, crossing...).Must(t, 200)
 	partner.Call(t, "PUT", endpointPath, body, "Sec-Fetch-Site", "cross-site").Must(t, 200)
 	service.Do(t, "GET", "/v1/webhooks/events", nil, cookie...).Must(t, 200)
-	service.Do(t, "GET", "/v1/webhooks/feed", nil, cookie...).Refused(t, 401, "unauthorized") // there is no key to sign with
+	// there is no key to sign with
+	service.Do(t, "GET", "/v1/webhooks/feed", nil, cookie...).Refused(t, 401, "unauthorized")
 	service.Do(t, "DELETE", endpointPath, nil, crossing...).Refused(t, 403, "forbidden")
 	service.Do(t, "DELETE", endpointPath, nil, cookie...).Must(t, 200)
 }
@@ -240,7 +251,8 @@ func TestRemovedEndpoint(t *testing.T) {
 		t.Error("got the old secret, want a new one")
 	}
 	since := fmt.Appendf(nil, `{"since":%q,"state":"skipped"}`, h.Clock.Now().Add(-72*time.Hour).Format(time.RFC3339))
-	if got := h.partner.Call(t, "POST", "/v1/webhooks/redeliver", since).Must(t, 200); got.JSON("redelivered") != 3.0 || got.JSON("next_cursor") != nil {
+	if got := h.partner.Call(t, "POST", "/v1/webhooks/redeliver", since).Must(t, 200); got.JSON("redelivered") != 3.0 ||
+		got.JSON("next_cursor") != nil {
 		t.Errorf("got %s, want 3 redelivered", got.Body)
 	}
 	h.settled(t, id, "1 delivered 1", "2 delivered 1")

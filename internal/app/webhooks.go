@@ -15,7 +15,8 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	if err != nil {
 		return err
 	}
-	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure || a.config.LocalDemo()})
+	a.outbound = outbound.NewClient(outbound.Policy{Networks: allowed, Insecure: a.config.WebhookInsecure ||
+		a.config.LocalDemo()})
 	a.atClose(ending(a.outbound.Close))
 	client := webhookClient{a.outbound}
 	kept := a.store.Webhooks()
@@ -25,16 +26,17 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 		}
 	}
 	a.sender, err = webhook.NewSender(ctx, webhook.SenderConfig{
-		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, At: a.At, Random: a.Random, Log: a.Log,
-		Post: a.Post, Shared: a.store.Shared(), Observer: a.metrics.Webhooks(), Tracer: a.tracer, Clock: a.calendar.Clock, Requests: outbound.MaxRequests(),
-		Held: a.hold.on,
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, At: a.At,
+		Random: a.Random, Log: a.Log, Post: a.Post, Shared: a.store.Shared(), Observer: a.metrics.Webhooks(),
+		Tracer: a.tracer, Clock: a.calendar.Clock, Requests: outbound.MaxRequests(), Held: a.hold.on,
 	})
 	if err != nil {
 		return err
 	}
 	a.atClose(ending(a.sender.Close))
 	a.webhooks = webhook.NewService(webhook.Config{
-		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random, Wake: a.sender.Wake, Changed: a.sender.Changed,
+		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random,
+		Wake: a.sender.Wake, Changed: a.sender.Changed,
 	})
 	return nil
 }

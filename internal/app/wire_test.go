@@ -52,7 +52,8 @@ func chunked(t *testing.T, p *apptest.Partner, body []byte) *apptest.Answer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	headers := append(p.Signed("POST", "/v1/orders", body), "Content-Type", "application/json", "Idempotency-Key", uuid.NewString())
+	headers := append(p.Signed("POST", "/v1/orders", body), "Content-Type", "application/json", "Idempotency-Key",
+		uuid.NewString())
 	for i := 0; i < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
@@ -75,7 +76,8 @@ func TestBodyLength(t *testing.T) {
 	partner := service.Register(t, "metro")
 	body := string(testkit.OrderJSON("A-1", ""))
 	request := func(extra ...string) string {
-		headers := append(partner.Signed("POST", "/v1/orders", []byte(body)), "Content-Type", "application/json", "Idempotency-Key", uuid.NewString())
+		headers := append(partner.Signed("POST", "/v1/orders", []byte(body)), "Content-Type", "application/json",
+			"Idempotency-Key", uuid.NewString())
 		return apptest.Text("POST", "/v1/orders", append(headers, extra...), "")
 	}
 	length := func(n int) string { return request("Content-Length", fmt.Sprint(n)) }
@@ -116,19 +118,23 @@ func TestInvalidHTTP(t *testing.T) {
 	signed := partner.Signed("GET", "/v1/orders", nil)
 	untouched(t, partner, func() {
 		for name, text := range map[string]string{
-			"no HTTP":               "hello\r\n\r\n",
-			"bad escape in path":    apptest.Text("GET", "/v1/orders/%zz", signed, ""),
-			"space in path":         apptest.Text("GET", "/v1/orders/a b", signed, ""),
-			"negative length":       apptest.Text("POST", "/v1/orders", append(signed, "Content-Length", "-1"), ""),
-			"two lengths":           apptest.Text("POST", "/v1/orders", append(signed, "Content-Length", "1", "Content-Length", "2"), "xx"),
-			"NUL in header":         apptest.Text("GET", "/v1/orders", append(signed, "X-Other", "a\x00b"), ""),
-			"colon missing":         strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "X-Api-Key:", "X-Api-Key", 1),
-			"no host":               strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "Host: dropyard\r\n", "", 1),
-			"100 KiB of headers":    apptest.Text("GET", "/v1/orders", append(signed, "X-Other", strings.Repeat("x", 100<<10)), ""),
-			"100 KiB of path":       apptest.Text("GET", "/v1/orders/"+strings.Repeat("x", 100<<10), signed, ""),
-			"unknown encoding":      apptest.Text("POST", "/v1/orders", append(signed, "Transfer-Encoding", "gzip"), ""),
-			"unknown HTTP version":  strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "HTTP/1.1", "HTTP/7.0", 1),
-			"unknown expectation":   apptest.Text("POST", "/v1/orders", append(signed, "Expect", "miracles", "Content-Length", "1"), "x"),
+			"no HTTP":            "hello\r\n\r\n",
+			"bad escape in path": apptest.Text("GET", "/v1/orders/%zz", signed, ""),
+			"space in path":      apptest.Text("GET", "/v1/orders/a b", signed, ""),
+			"negative length":    apptest.Text("POST", "/v1/orders", append(signed, "Content-Length", "-1"), ""),
+			"two lengths": apptest.Text("POST", "/v1/orders",
+				append(signed, "Content-Length", "1", "Content-Length", "2"), "xx"),
+			"NUL in header": apptest.Text("GET", "/v1/orders", append(signed, "X-Other", "a\x00b"), ""),
+			"colon missing": strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "X-Api-Key:", "X-Api-Key",
+				1),
+			"no host": strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "Host: dropyard\r\n", "", 1),
+			"100 KiB of headers": apptest.Text("GET", "/v1/orders", append(signed, "X-Other", strings.Repeat("x", 100<<10)),
+				""),
+			"100 KiB of path":      apptest.Text("GET", "/v1/orders/"+strings.Repeat("x", 100<<10), signed, ""),
+			"unknown encoding":     apptest.Text("POST", "/v1/orders", append(signed, "Transfer-Encoding", "gzip"), ""),
+			"unknown HTTP version": strings.Replace(apptest.Text("GET", "/v1/orders", signed, ""), "HTTP/1.1", "HTTP/7.0", 1),
+			"unknown expectation": apptest.Text("POST", "/v1/orders",
+				append(signed, "Expect", "miracles", "Content-Length", "1"), "x"),
 			"HTTP/2 without asking": "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
 		} {
 			t.Run(name, func(t *testing.T) {

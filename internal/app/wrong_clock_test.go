@@ -28,7 +28,9 @@ func retaining(c *config.Config, _ *app.Surroundings) { c.RetainOrders, c.Retain
 func newWrongClock(t *testing.T) *wrongClock {
 	t.Helper()
 	clock := testkit.NewClock(testkit.Epoch)
-	w := &wrongClock{options: []apptest.Option{apptest.DataIn(t.TempDir()), apptest.OnClock(clock), apptest.WithMetrics(), retaining}}
+	w := &wrongClock{
+		options: []apptest.Option{apptest.DataIn(t.TempDir()), apptest.OnClock(clock), apptest.WithMetrics(), retaining},
+	}
 	service := apptest.Start(t, w.options...)
 	service.Clock = clock
 	w.floor = floor{service, service.Register(t, "metro"), service.Operate(t)}
@@ -48,10 +50,13 @@ func (w *wrongClock) restart(t *testing.T, set time.Duration) {
 }
 
 // agingRows counts the rows of what is removed for its age, as far as it is from the first day.
-var agingRows = fmt.Sprintf("SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys),"+
-	" (SELECT count(*) FROM operator_receipts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM operator_sessions WHERE created_at < %[1]d),"+
-	" (SELECT count(*) FROM operator_tokens WHERE created_at < %[1]d), (SELECT count(*) FROM one_time_links), (SELECT count(*) FROM nonces),"+
-	" (SELECT count(*) FROM request_log), (SELECT count(*) FROM loose_pictures), (SELECT count(*) FROM known_devices)", testkit.Epoch.Add(day).UnixMicro())
+var agingRows = fmt.Sprintf(
+	"SELECT (SELECT count(*) FROM orders), (SELECT count(*) FROM events), (SELECT count(*) FROM idempotency_keys),"+
+		" (SELECT count(*) FROM operator_receipts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM operator_sessions WHERE created_at < %[1]d),"+
+		" (SELECT count(*) FROM operator_tokens WHERE created_at < %[1]d), (SELECT count(*) FROM one_time_links), (SELECT count(*) FROM nonces),"+
+		" (SELECT count(*) FROM request_log), (SELECT count(*) FROM loose_pictures), (SELECT count(*) FROM known_devices)",
+	testkit.Epoch.Add(day).UnixMicro(),
+)
 
 // fill writes a row of what is removed for its age, and returns a repetition of the creation
 // of its order with the order's id.
@@ -149,7 +154,8 @@ func TestAcceptedClock(t *testing.T) {
 	w.restart(t, 0) // a day is a jump between two starts, which settles within an hour
 	w.read(t, id)
 	w.Stop()
-	if _, err := app.AcceptClock(t.Context(), &config.Config{Data: w.Data}, app.Surroundings{Now: w.Clock.Now, Random: apptest.Random(t)}); err != nil {
+	if _, err := app.AcceptClock(t.Context(), &config.Config{Data: w.Data},
+		app.Surroundings{Now: w.Clock.Now, Random: apptest.Random(t)}); err != nil {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(73 * time.Hour)

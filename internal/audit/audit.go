@@ -87,11 +87,11 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged, ActionSequenceChanged,
-	ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated, ActionOperatorChanged,
-	ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged,
-	ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed,
-	ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
+	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
+	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
+	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
+	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,
+	ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
 	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
 	ActionTOTPRemoved, ActionRulesChanged,
 	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,

@@ -86,7 +86,9 @@ func searchOf(o *delivery.Order) string {
 		add(parcel.ParcelID)
 		add(parcel.Barcode)
 	}
-	for _, text := range []string{o.Dropoff.Name, o.Dropoff.Address.City, o.Dropoff.Address.Line1, o.Dropoff.Address.Line2} {
+	for _, text := range []string{
+		o.Dropoff.Name, o.Dropoff.Address.City, o.Dropoff.Address.Line1, o.Dropoff.Address.Line2,
+	} {
 		if folded := Fold(text); folded != strings.ToLower(text) {
 			add(folded)
 		}

@@ -14,13 +14,15 @@ import (
 
 func TestOpenStatuses(t *testing.T) {
 	t.Parallel()
-	if want := []delivery.Status{delivery.StatusDelivered, delivery.StatusCancelled}; !slices.Equal(board.EndedStatuses, want) {
+	if want := []delivery.Status{delivery.StatusDelivered, delivery.StatusCancelled}; !slices.Equal(board.EndedStatuses,
+		want) {
 		t.Errorf("got ended states %v, want %v", board.EndedStatuses, want)
 	}
 	for _, status := range delivery.Statuses {
 		open, ended := slices.Contains(board.OpenStatuses, status), slices.Contains(board.EndedStatuses, status)
 		if open == ended || board.IsOpen(status) != open {
-			t.Errorf("%s: got open %t, ended %t, IsOpen %t; want IsOpen to equal open and not ended", status, open, ended, board.IsOpen(status))
+			t.Errorf("%s: got open %t, ended %t, IsOpen %t; want IsOpen to equal open and not ended", status, open, ended,
+				board.IsOpen(status))
 		}
 	}
 }
@@ -44,12 +46,14 @@ func TestRowOfOrder(t *testing.T) {
 		o.History = append(o.History, delivery.HistoryEntry{Status: status, At: at})
 	}
 	want := board.Row{
-		PartnerID: "par_00000001", OrderID: "ord_X", PartnerOrderID: "A-1042", Status: delivery.StatusOutForDelivery, Version: 8,
-		CreatedAt: at, UpdatedAt: at.Add(time.Hour), EstimatedDelivery: at.Add(48 * time.Hour),
+		PartnerID: "par_00000001", OrderID: "ord_X", PartnerOrderID: "A-1042", Status: delivery.StatusOutForDelivery,
+		Version: 8, CreatedAt: at, UpdatedAt: at.Add(time.Hour), EstimatedDelivery: at.Add(48 * time.Hour),
 		Pickup:   delivery.Window{Start: at, End: at.Add(3 * time.Hour)},
 		Dropoff:  delivery.Window{Start: at.Add(24 * time.Hour), End: at.Add(27 * time.Hour)},
 		Failures: 2, ServiceLevel: delivery.Express, Zone: "M5H", City: "Toronto", CourierID: "cou_1",
-		Search: strings.Join([]string{"ord_x", "a-1042", "ref", "alex martin", "toronto", "1 rue principale", "app. 2", "15145550100", "p-1", "0123"}, "\n"),
+		Search: strings.Join([]string{
+			"ord_x", "a-1042", "ref", "alex martin", "toronto", "1 rue principale", "app. 2", "15145550100", "p-1", "0123",
+		}, "\n"),
 	}
 	if got := *board.Of(o); got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
@@ -61,9 +65,12 @@ func TestRowOfOrder(t *testing.T) {
 func TestSearchFoldsNamesAndStreets(t *testing.T) {
 	t.Parallel()
 	o := testkit.Order("par_00000001", "ord_X", "A-1042", testkit.Epoch)
-	o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.City = "Jean-Pierre Côté-Lœuf", "12, rue de l’Église", "Saint-Jérôme"
+	o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.City = "Jean-Pierre Côté-Lœuf", "12, rue de l’Église",
+		"Saint-Jérôme"
 	search := board.Of(o).Search
-	for _, typed := range []string{"jean pierre", "Jean-Pierre", "cote loeuf", "CÔTÉ LŒUF", "rue de l'eglise", "saint jerome", "Saint‑Jérôme", "A-1042"} {
+	for _, typed := range []string{
+		"jean pierre", "Jean-Pierre", "cote loeuf", "CÔTÉ LŒUF", "rue de l'eglise", "saint jerome", "Saint‑Jérôme", "A-1042",
+	} {
 		if !strings.Contains(search, board.Fold(typed)) && !strings.Contains(search, strings.ToLower(typed)) {
 			t.Errorf("%q: got nothing in %q, want it found", typed, search)
 		}
@@ -90,8 +97,8 @@ func TestRowHasEveryColumn(t *testing.T) {
 func TestPhoneDigits(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"+1 (514) 555-0100": "15145550100", "514.555.0100": "5145550100", "555-0100": "5550100", "514\u00a0555-0100": "5145550100",
-		"5145550100": "", "A-1042": "", "5-1": "", "": "", "1200, rue Peel": "",
+		"+1 (514) 555-0100": "15145550100", "514.555.0100": "5145550100", "555-0100": "5550100",
+		"514\u00a0555-0100": "5145550100", "5145550100": "", "A-1042": "", "5-1": "", "": "", "1200, rue Peel": "",
 	} {
 		if got := board.PhoneDigits(text); got != want {
 			t.Errorf("digits of %q: got %q, want %q", text, got, want)

@@ -8,7 +8,8 @@ import (
 )
 
 // unfolded replaces what Unicode does not decompose, and the signs that join words.
-var unfolded = strings.NewReplacer("œ", "oe", "æ", "ae", "-", " ", "\u2010", " ", "\u2011", " ", "\u2012", " ", "\u2013", " ", "'", " ", "’", " ")
+var unfolded = strings.NewReplacer("œ", "oe", "æ", "ae", "-", " ", "\u2010", " ", "\u2011", " ", "\u2012", " ",
+	"\u2013", " ", "'", " ", "’", " ")
 
 // Fold returns a text as searches compare names and streets: cases, accents, hyphens and
 // apostrophes make no difference. plain.js does the same in browsers.

@@ -78,7 +78,8 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration,
+		c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -233,7 +234,8 @@ func (c *Config) checkBaseURL() error {
 	if err != nil {
 		return errors.New("--base-url: the value is not a URL (example: https://delivery.example.com)")
 	}
-	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" || strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
+	if (base.Scheme != "http" && base.Scheme != "https") || base.Hostname() == "" ||
+		strings.ContainsAny(c.BaseURL, "?#") || base.User != nil {
 		return fmt.Errorf("--base-url: %q must be an http or https URL without user, query and fragment (example: https://delivery.example.com)", base.Redacted())
 	}
 	if strings.Trim(base.Path, "/") != "" {
@@ -302,7 +304,10 @@ func retentionOf(flag, text string) (kept time.Duration, err error) {
 	case err != nil:
 		return 0, fmt.Errorf("%s: %q is not a duration (examples: 400d, 720h)", flag, text)
 	case kept != 0 && kept < shortestRetention:
-		return 0, fmt.Errorf("%s: %s is too short, at least 7d is needed because idempotency keys are kept that long; 0 means for ever", flag, text)
+		return 0, fmt.Errorf(
+			"%s: %s is too short, at least 7d is needed because idempotency keys are kept that long; 0 means for ever", flag,
+			text,
+		)
 	}
 	return kept, nil
 }
@@ -413,8 +418,13 @@ func (c *Config) String() string {
 		openID = fmt.Sprintf("%s (client %s, secret ****, role claim %q, roles %q, trust e-mails %t)",
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
-	return fmt.Sprintf("listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","), c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit, c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(),
-		cmp.Or(c.RetainOrders, "0"), cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes,
-		strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure, c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold, c.Resume, operator, openID, c.mailName())
+	return fmt.Sprintf(
+		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","),
+		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
+		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
+		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,
+		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold,
+		c.Resume, operator, openID, c.mailName(),
+	)
 }

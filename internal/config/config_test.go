@@ -36,8 +36,10 @@ func TestCheckAcceptsValidSettings(t *testing.T) {
 		"operator":           func(c *config.Config) { c.OperatorEmail, c.OperatorPassword = "ops@example.com", "hunter2" },
 		"https":              func(c *config.Config) { c.BaseURL = "https://delivery.example.com" },
 		"upper case, slash":  func(c *config.Config) { c.BaseURL = "HTTPS://delivery.example.com:8443/" },
-		"proxies":            func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "fd00::/8", "192.0.2.1/32"} },
-		"key to create":      func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
+		"proxies": func(c *config.Config) {
+			c.TrustedProxies = []string{"10.0.0.0/8", "fd00::/8", "192.0.2.1/32"}
+		},
+		"key to create": func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -60,86 +62,106 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		flag   string
 		change func(*config.Config)
 	}{
-		"no listen":              {"--listen", func(c *config.Config) { c.Listen = "" }},
-		"no port":                {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1" }},
-		"empty port":             {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:" }},
-		"port too high":          {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:65536" }},
-		"port below 0":           {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:-1" }},
-		"port of letters":        {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:http" }},
-		"no data":                {"--data", func(c *config.Config) { c.Data = "" }},
-		"data is a file":         {"--data", func(c *config.Config) { c.Data = file }},
-		"key is a directory":     {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = c.Data }},
-		"key without a folder":   {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "no", "key") }},
-		"network without bits":   {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"} }},
-		"network of letters":     {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
-		"unknown engine":         {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
-		"file without engine":    {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
-		"engine without file":    {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
-		"rate below 0":           {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
-		"unknown registration":   {"--registration", func(c *config.Config) { c.Registration = "invited" }},
-		"demo that is closed":    {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
-		"orders below 0":         {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
-		"new bytes below 0":      {"--new-account-bytes", func(c *config.Config) { c.NewAccountBytes = -1 }},
-		"bytes below 0":          {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
-		"connections below 0":    {"--connection-limit", func(c *config.Config) { c.ConnectionLimit = -1 }},
-		"strangers below 0":      {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
-		"registrations below 0":  {"--registration-limit", func(c *config.Config) { c.RegistrationLimit = -1 }},
-		"orders kept briefly":    {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
-		"orders kept below 0":    {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
-		"orders kept for long":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
-		"orders kept in words":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
-		"half a day":             {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
-		"events, no unit":        {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
-		"events kept briefly":    {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
-		"operator, no password":  {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
-		"password, no operator":  {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
-		"address, no scheme":     {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
-		"other scheme":           {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
-		"no host":                {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
-		"port without host":      {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
-		"path":                   {"--base-url", func(c *config.Config) { c.BaseURL = "http://example.com/delivery" }},
-		"path and slash":         {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/a/" }},
-		"escaped path":           {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/%61" }},
-		"query":                  {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
-		"empty query":            {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
-		"fragment":               {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
-		"empty fragment":         {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
-		"user":                   {"--base-url", func(c *config.Config) { c.BaseURL = "https://user:hunter2@delivery.example.com" }},
+		"no listen":          {"--listen", func(c *config.Config) { c.Listen = "" }},
+		"no port":            {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1" }},
+		"empty port":         {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:" }},
+		"port too high":      {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:65536" }},
+		"port below 0":       {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:-1" }},
+		"port of letters":    {"--listen", func(c *config.Config) { c.Listen = "127.0.0.1:http" }},
+		"no data":            {"--data", func(c *config.Config) { c.Data = "" }},
+		"data is a file":     {"--data", func(c *config.Config) { c.Data = file }},
+		"key is a directory": {"--master-key-file", func(c *config.Config) { c.MasterKeyFile = c.Data }},
+		"key without a folder": {"--master-key-file", func(c *config.Config) {
+			c.MasterKeyFile = filepath.Join(c.Data, "no", "key")
+		}},
+		"network without bits": {"--trusted-proxies", func(c *config.Config) {
+			c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"}
+		}},
+		"network of letters":    {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
+		"unknown engine":        {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
+		"file without engine":   {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
+		"engine without file":   {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
+		"rate below 0":          {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
+		"unknown registration":  {"--registration", func(c *config.Config) { c.Registration = "invited" }},
+		"demo that is closed":   {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
+		"orders below 0":        {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
+		"new bytes below 0":     {"--new-account-bytes", func(c *config.Config) { c.NewAccountBytes = -1 }},
+		"bytes below 0":         {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
+		"connections below 0":   {"--connection-limit", func(c *config.Config) { c.ConnectionLimit = -1 }},
+		"strangers below 0":     {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
+		"registrations below 0": {"--registration-limit", func(c *config.Config) { c.RegistrationLimit = -1 }},
+		"orders kept briefly":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
+		"orders kept below 0":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
+		"orders kept for long":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
+		"orders kept in words":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
+		"half a day":            {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
+		"events, no unit":       {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
+		"events kept briefly":   {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
+		"operator, no password": {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
+		"password, no operator": {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
+		"address, no scheme":    {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
+		"other scheme":          {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
+		"no host":               {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
+		"port without host":     {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
+		"path":                  {"--base-url", func(c *config.Config) { c.BaseURL = "http://example.com/delivery" }},
+		"path and slash":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/a/" }},
+		"escaped path":          {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/%61" }},
+		"query":                 {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
+		"empty query":           {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
+		"fragment":              {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
+		"empty fragment":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
+		"user": {"--base-url", func(c *config.Config) {
+			c.BaseURL = "https://user:hunter2@delivery.example.com"
+		}},
 		"sender, no mail server": {"--smtp", func(c *config.Config) { c.MailFrom = "no-reply@example.com" }},
 		"mail server, no sender": {"--mail-from", func(c *config.Config) { c.SMTP = "smtp://mail.example.com" }},
-		"mail, not an address":   {"--mail-from", func(c *config.Config) { c.SMTP, c.MailFrom = "smtp://mail.example.com", "no-reply" }},
-		"mail by http":           {"--smtp", mailServer("http://mail.example.com")},
-		"mail without host":      {"--smtp", mailServer("smtp://:25")},
-		"mail with a path":       {"--smtp", mailServer("smtp://mail.example.com/x")},
-		"mail, half a login":     {"--smtp", mailServer("smtp://mailer@mail.example.com")},
-		"mail, other parameter":  {"--smtp", mailServer("smtp://mail.example.com?verify=no")},
-		"mail, not a URL":        {"--smtp", mailServer("smtp://mailer:hunter2@%zz")},
-		"client, no issuer":      {"--oidc-issuer", func(c *config.Config) { c.OIDCClientID = "dropyard" }},
-		"issuer, no client":      {"--oidc-client-id", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientSecret = "https://login.example.com", "hunter2" }},
-		"issuer, no secret":      {"--oidc-client-secret", func(c *config.Config) { c.OIDCIssuer, c.OIDCClientID = "https://login.example.com", "dropyard" }},
-		"roles, no issuer":       {"--oidc-issuer", func(c *config.Config) { c.OIDCRoles = []string{"admin=a"} }},
-		"roles, no claim":        {"--oidc-roles", oidcRoles("", "admin=a")},
-		"role, no value":         {"--oidc-roles", oidcRoles("groups", "admin")},
-		"unknown role":           {"--oidc-roles", oidcRoles("groups", "owner=a")},
-		"value with blanks":      {"--oidc-roles", oidcRoles("groups", "admin= a")},
-		"claim with blanks":      {"--oidc-role-claim", oidcRoles(" groups", "admin=a")},
-		"issuer's description":   {"--oidc-issuer", provider("https://login.example.com/.well-known/openid-configuration")},
-		"trust, no issuer":       {"--oidc-issuer", func(c *config.Config) { c.OIDCTrustEmails = true }},
-		"value of two roles":     {"--oidc-roles", oidcRoles("groups", "admin=a", "courier=a")},
-		"issuer without TLS":     {"--oidc-issuer", provider("http://login.example.com")},
-		"issuer with a user":     {"--oidc-issuer", provider("https://user:hunter2@login.example.com")},
-		"issuer with a query":    {"--oidc-issuer", provider("https://login.example.com?a=1")},
-		"issuer without host":    {"--oidc-issuer", provider("login")},
-		"issuer, not a URL":      {"--oidc-issuer", provider("https://%zz")},
-		"certificate, no key":    {"--tls-key", func(c *config.Config) { c.TLSCert = file }},
-		"missing certificate":    {"--tls-cert", func(c *config.Config) { c.TLSCert, c.TLSKey = filepath.Join(c.Data, "no.pem"), file }},
-		"two certificates":       {"--tls-domain", func(c *config.Config) { c.TLSCert, c.TLSKey, c.TLSDomains = file, file, []string{"a.example.com"} }},
-		"domain with a port":     {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"a.example.com:443"} }},
-		"address as domain":      {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"192.0.2.1"} }},
-		"redirect without TLS":   {"--tls-redirect", func(c *config.Config) { c.TLSRedirect = ":80" }},
-		"redirect, no port":      {"--tls-redirect", func(c *config.Config) { c.TLSRedirect, c.TLSDomains = "here", []string{"a.example.com"} }},
-		"TLS and http":           {"--base-url", func(c *config.Config) { c.BaseURL, c.TLSDomains = "http://a.example.com", []string{"a.example.com"} }},
-		"authority, no domain":   {"--tls-authority", func(c *config.Config) { c.TLSAuthority = "https://ca.example.com" }},
+		"mail, not an address": {"--mail-from", func(c *config.Config) {
+			c.SMTP, c.MailFrom = "smtp://mail.example.com", "no-reply"
+		}},
+		"mail by http":          {"--smtp", mailServer("http://mail.example.com")},
+		"mail without host":     {"--smtp", mailServer("smtp://:25")},
+		"mail with a path":      {"--smtp", mailServer("smtp://mail.example.com/x")},
+		"mail, half a login":    {"--smtp", mailServer("smtp://mailer@mail.example.com")},
+		"mail, other parameter": {"--smtp", mailServer("smtp://mail.example.com?verify=no")},
+		"mail, not a URL":       {"--smtp", mailServer("smtp://mailer:hunter2@%zz")},
+		"client, no issuer":     {"--oidc-issuer", func(c *config.Config) { c.OIDCClientID = "dropyard" }},
+		"issuer, no client": {"--oidc-client-id", func(c *config.Config) {
+			c.OIDCIssuer, c.OIDCClientSecret = "https://login.example.com", "hunter2"
+		}},
+		"issuer, no secret": {"--oidc-client-secret", func(c *config.Config) {
+			c.OIDCIssuer, c.OIDCClientID = "https://login.example.com", "dropyard"
+		}},
+		"roles, no issuer":     {"--oidc-issuer", func(c *config.Config) { c.OIDCRoles = []string{"admin=a"} }},
+		"roles, no claim":      {"--oidc-roles", oidcRoles("", "admin=a")},
+		"role, no value":       {"--oidc-roles", oidcRoles("groups", "admin")},
+		"unknown role":         {"--oidc-roles", oidcRoles("groups", "owner=a")},
+		"value with blanks":    {"--oidc-roles", oidcRoles("groups", "admin= a")},
+		"claim with blanks":    {"--oidc-role-claim", oidcRoles(" groups", "admin=a")},
+		"issuer's description": {"--oidc-issuer", provider("https://login.example.com/.well-known/openid-configuration")},
+		"trust, no issuer":     {"--oidc-issuer", func(c *config.Config) { c.OIDCTrustEmails = true }},
+		"value of two roles":   {"--oidc-roles", oidcRoles("groups", "admin=a", "courier=a")},
+		"issuer without TLS":   {"--oidc-issuer", provider("http://login.example.com")},
+		"issuer with a user":   {"--oidc-issuer", provider("https://user:hunter2@login.example.com")},
+		"issuer with a query":  {"--oidc-issuer", provider("https://login.example.com?a=1")},
+		"issuer without host":  {"--oidc-issuer", provider("login")},
+		"issuer, not a URL":    {"--oidc-issuer", provider("https://%zz")},
+		"certificate, no key":  {"--tls-key", func(c *config.Config) { c.TLSCert = file }},
+		"missing certificate": {"--tls-cert", func(c *config.Config) {
+			c.TLSCert, c.TLSKey = filepath.Join(c.Data, "no.pem"), file
+		}},
+		"two certificates": {"--tls-domain", func(c *config.Config) {
+			c.TLSCert, c.TLSKey, c.TLSDomains = file, file, []string{"a.example.com"}
+		}},
+		"domain with a port":   {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"a.example.com:443"} }},
+		"address as domain":    {"--tls-domain", func(c *config.Config) { c.TLSDomains = []string{"192.0.2.1"} }},
+		"redirect without TLS": {"--tls-redirect", func(c *config.Config) { c.TLSRedirect = ":80" }},
+		"redirect, no port": {"--tls-redirect", func(c *config.Config) {
+			c.TLSRedirect, c.TLSDomains = "here", []string{"a.example.com"}
+		}},
+		"TLS and http": {"--base-url", func(c *config.Config) {
+			c.BaseURL, c.TLSDomains = "http://a.example.com", []string{"a.example.com"}
+		}},
+		"authority, no domain": {"--tls-authority", func(c *config.Config) { c.TLSAuthority = "https://ca.example.com" }},
 		"authority by HTTP": {"--tls-authority", func(c *config.Config) {
 			c.TLSAuthority, c.TLSDomains = "http://ca.example.com", []string{"a.example.com"}
 		}},
@@ -177,7 +199,9 @@ func oidcRoles(claim string, roles ...string) func(*config.Config) {
 
 func TestProviderOnThisMachine(t *testing.T) {
 	t.Parallel()
-	for _, issuer := range []string{"https://login.example.com/realms/ops", "http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081/oidc"} {
+	for _, issuer := range []string{
+		"https://login.example.com/realms/ops", "http://localhost:8081", "http://127.0.0.1:8081", "http://[::1]:8081/oidc",
+	} {
 		settings := validConfig(t)
 		provider(issuer)(settings)
 		if err := settings.Check(); err != nil {
@@ -207,7 +231,8 @@ func TestPublic(t *testing.T) {
 func TestSecure(t *testing.T) {
 	t.Parallel()
 	for baseURL, want := range map[string]bool{
-		"": false, "http://example.com": false, "https://example.com": true, "HTTPS://EXAMPLE.COM": true, "HttpS://example.com/": true,
+		"": false, "http://example.com": false, "https://example.com": true, "HTTPS://EXAMPLE.COM": true,
+		"HttpS://example.com/": true,
 	} {
 		if got := (&config.Config{BaseURL: baseURL}).Secure(); got != want {
 			t.Errorf("Secure with base URL %q: got %v, want %v", baseURL, got, want)
@@ -218,7 +243,9 @@ func TestSecure(t *testing.T) {
 func TestProxiesMasksNetworks(t *testing.T) {
 	t.Parallel()
 	c := config.Config{TrustedProxies: []string{"10.1.2.3/8", "2001:db8::1/32", "192.0.2.1/32"}}
-	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("192.0.2.1/32")}
+	want := []netip.Prefix{
+		netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("192.0.2.1/32"),
+	}
 	if got, err := c.Proxies(); err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
@@ -236,8 +263,10 @@ func TestPaths(t *testing.T) {
 	}{
 		{config.Config{Data: "d"}, filepath.Join("d", "dropyard.db"), filepath.Join("d", "master.key"), false},
 		{config.Config{Data: "d", DatabaseURL: "sqlite:o.db", MasterKeyFile: "k"}, "o.db", "k", false},
-		{config.Config{Data: "d", DatabaseURL: "postgres://h/n"}, filepath.Join("d", "dropyard.db"), filepath.Join("d", "master.key"), true},
-		{config.Config{Data: "d", DatabaseURL: "postgresql://h/n"}, filepath.Join("d", "dropyard.db"), filepath.Join("d", "master.key"), true},
+		{config.Config{Data: "d", DatabaseURL: "postgres://h/n"}, filepath.Join("d",
+			"dropyard.db"), filepath.Join("d", "master.key"), true},
+		{config.Config{Data: "d", DatabaseURL: "postgresql://h/n"}, filepath.Join("d",
+			"dropyard.db"), filepath.Join("d", "master.key"), true},
 	} {
 		if c.settings.Database() != c.database || c.settings.MasterKey() != c.key || c.settings.Postgres() != c.postgres {
 			t.Errorf("%+v: got database %s, key %s, Postgres %v, want %s, %s, %v", c.settings,
@@ -253,9 +282,13 @@ func TestStringMasksSecrets(t *testing.T) {
 		database string
 		want     []string
 	}{
-		"embedded":            {"sqlite:orders.db", []string{"orders.db"}},
-		"in the URL":          {"postgres://dropyard:" + secret + "@db.example.com:5432/orders", []string{"dropyard:", "db.example.com:5432/orders"}},
-		"as a parameter":      {"postgresql://db.example.com/orders?user=dropyard&password=" + secret, []string{"db.example.com/orders", "user=dropyard"}},
+		"embedded": {"sqlite:orders.db", []string{"orders.db"}},
+		"in the URL": {
+			"postgres://dropyard:" + secret + "@db.example.com:5432/orders", []string{"dropyard:", "db.example.com:5432/orders"},
+		},
+		"as a parameter": {"postgresql://db.example.com/orders?user=dropyard&password=" + secret, []string{
+			"db.example.com/orders", "user=dropyard",
+		}},
 		"of the client's key": {"postgres://db.example.com/orders?sslpassword=" + secret, []string{"db.example.com/orders"}},
 		"not readable":        {"postgres://dropyard:" + secret + "@db.example.com:port/orders", []string{"postgres://"}},
 	} {
@@ -272,7 +305,9 @@ func TestStringMasksSecrets(t *testing.T) {
 			if strings.Contains(got, secret) {
 				t.Errorf("got %s, want it without the password", got)
 			}
-			for _, want := range append(c.want, "127.0.0.1:8080", "rate_limit=300", "https://delivery.example.com", "ops@example.com", "10.0.0.0/8", "https://login.example.com", "dropyard-client", "mailer", "mail.example.com:465", "no-reply@example.com") {
+			for _, want := range append(c.want, "127.0.0.1:8080", "rate_limit=300", "https://delivery.example.com",
+				"ops@example.com", "10.0.0.0/8", "https://login.example.com", "dropyard-client", "mailer", "mail.example.com:465",
+				"no-reply@example.com") {
 				if !strings.Contains(got, want) {
 					t.Errorf("got %s, want it to contain %s", got, want)
 				}

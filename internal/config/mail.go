@@ -93,7 +93,9 @@ func (c *Config) checkMail() error {
 	case server == nil:
 		return nil
 	case c.MailFrom == "":
-		return errors.New("--mail-from: the address that mails come from is missing (example: Dropyard <no-reply@example.com>)")
+		return errors.New(
+			"--mail-from: the address that mails come from is missing (example: Dropyard <no-reply@example.com>)",
+		)
 	}
 	if _, err := mail.ParseAddress(c.MailFrom); err != nil {
 		return fmt.Errorf("--mail-from: %q is not an e-mail address (example: Dropyard <no-reply@example.com>)", c.MailFrom)

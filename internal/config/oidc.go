@@ -23,7 +23,8 @@ func (c *Config) OIDCRoleValues() (map[string]string, error) {
 	for _, pair := range c.OIDCRoles {
 		role, value, _ := strings.Cut(pair, "=")
 		if value == "" || !slices.Contains(oidcRoles, role) {
-			return nil, fmt.Errorf("--oidc-roles: %q must be ROLE=VALUE with one of the roles %s", pair, strings.Join(oidcRoles, ", "))
+			return nil,
+				fmt.Errorf("--oidc-roles: %q must be ROLE=VALUE with one of the roles %s", pair, strings.Join(oidcRoles, ", "))
 		}
 		if strings.TrimSpace(value) != value {
 			return nil, fmt.Errorf("--oidc-roles: the value %q has blanks around it, and no claim has", value)
@@ -39,7 +40,8 @@ func (c *Config) OIDCRoleValues() (map[string]string, error) {
 // checkOIDC does not repeat the secret.
 func (c *Config) checkOIDC() error {
 	if c.OIDCIssuer == "" {
-		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCRoleClaim != "" || len(c.OIDCRoles) > 0 || c.OIDCTrustEmails {
+		if c.OIDCClientID != "" || c.OIDCClientSecret != "" || c.OIDCRoleClaim != "" || len(c.OIDCRoles) > 0 ||
+			c.OIDCTrustEmails {
 			return errors.New("--oidc-issuer: the URL of the provider is missing")
 		}
 		return nil
@@ -58,7 +60,10 @@ func (c *Config) checkOIDC() error {
 	case err != nil:
 		return errors.New("--oidc-issuer: the value is not a URL (example: https://login.example.com)")
 	case issuer.User != nil, strings.ContainsAny(c.OIDCIssuer, "?#"), issuer.Hostname() == "":
-		return fmt.Errorf("--oidc-issuer: %q must be a URL without user, query and fragment (example: https://login.example.com)", issuer.Redacted())
+		return fmt.Errorf(
+			"--oidc-issuer: %q must be a URL without user, query and fragment (example: https://login.example.com)",
+			issuer.Redacted(),
+		)
 	case strings.Contains(issuer.Path, "/.well-known/"):
 		return fmt.Errorf("--oidc-issuer: %q must be the issuer itself, without /.well-known/ and what follows it", issuer)
 	case issuer.Scheme != "https" && (issuer.Scheme != "http" || !machine.IsLoopback(issuer.Hostname())):

@@ -53,7 +53,8 @@ func (c *Config) ProofStore() (ProofStore, error) {
 func readBucket(text string) (ProofStore, error) {
 	where, err := url.Parse(text)
 	if err != nil {
-		return ProofStore{}, errors.New("--proofs: the value is not a URL like " + proofsForm + "; in key and secret write / as %2F, + as %2B and @ as %40")
+		return ProofStore{}, errors.New("--proofs: the value is not a URL like " + proofsForm +
+			"; in key and secret write / as %2F, + as %2B and @ as %40")
 	}
 	secret, _ := where.User.Password()
 	bucket, prefix, _ := strings.Cut(strings.Trim(where.Path, "/"), "/")
@@ -68,7 +69,8 @@ func readBucket(text string) (ProofStore, error) {
 	case s.Key == "" || s.Secret == "":
 		return ProofStore{}, errors.New("--proofs: key or secret is missing; the form is " + proofsForm)
 	case !bucketForm.MatchString(s.Bucket):
-		return ProofStore{}, errors.New("--proofs: the name of the bucket is missing or not allowed; the form is " + proofsForm)
+		return ProofStore{},
+			errors.New("--proofs: the name of the bucket is missing or not allowed; the form is " + proofsForm)
 	case s.Prefix != "" && !prefixForm.MatchString(s.Prefix):
 		return ProofStore{}, errors.New("--proofs: a prefix may contain only letters, digits, _, - and /")
 	}
@@ -97,7 +99,9 @@ func (s *ProofStore) readOptions(query string) error {
 		}
 	}
 	if s.VirtualHost && s.Endpoint.Scheme == "https" && strings.Contains(s.Bucket, ".") {
-		return errors.New("--proofs: with style=virtual no certificate matches a bucket whose name contains a dot; use style=path")
+		return errors.New(
+			"--proofs: with style=virtual no certificate matches a bucket whose name contains a dot; use style=path",
+		)
 	}
 	return nil
 }

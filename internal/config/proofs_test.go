@@ -29,7 +29,8 @@ func TestProofStore(t *testing.T) {
 		}
 	}
 	store, err := (&config.Config{Proofs: "s3://A%2FK:hunter2%2F%2B%40@minio.internal/bucket/a/b"}).ProofStore()
-	if err != nil || store.Key != "A/K" || store.Secret != "hunter2/+@" || store.Bucket != "bucket" || store.Prefix != "a/b" {
+	if err != nil || store.Key != "A/K" || store.Secret != "hunter2/+@" || store.Bucket != "bucket" ||
+		store.Prefix != "a/b" {
 		t.Errorf("escaped key and secret: got %+v, %v, want A/K, hunter2/+@, bucket and a/b", store, err)
 	}
 }

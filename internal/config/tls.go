@@ -62,7 +62,8 @@ func (c *Config) checkAuthority() error {
 		return errors.New("--tls-authority needs --tls-domain")
 	}
 	authority, err := url.Parse(c.TLSAuthority)
-	if err != nil || authority.Hostname() == "" || (authority.Scheme != "https" && (authority.Scheme != "http" || !machine.IsLoopback(authority.Hostname()))) {
+	if err != nil || authority.Hostname() == "" ||
+		(authority.Scheme != "https" && (authority.Scheme != "http" || !machine.IsLoopback(authority.Hostname()))) {
 		return errors.New("--tls-authority: the value must be a URL that begins with https://, except on this machine")
 	}
 	return nil

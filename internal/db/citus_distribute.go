@@ -14,7 +14,9 @@ var (
 	ErrNoCitus = errors.New("the database has no Citus: name citus in the server's shared_preload_libraries, and run CREATE EXTENSION citus in the database, on every node")
 	// ErrNotDistributed means that a node lacks the right to distribute the tables
 	// that its release has added.
-	ErrNotDistributed = errors.New("tables of this release are not distributed yet: run dropyard migrate --distribute citus as the tables' owner")
+	ErrNotDistributed = errors.New(
+		"tables of this release are not distributed yet: run dropyard migrate --distribute citus as the tables' owner",
+	)
 )
 
 // Distribution is the result of Distribute.
@@ -179,7 +181,8 @@ func (d *distributor) place(ctx context.Context, tables []*StoredTable) (*Distri
 	for _, name := range append(found.Distributed, found.Everywhere...) {
 		// The rows have been copied. The originals, which no query finds any longer,
 		// would escape retention and erasing.
-		if _, err := d.conn.Exec(ctx, "SELECT truncate_local_data_after_distributing_table($1::text::regclass)", name); err != nil {
+		if _, err := d.conn.Exec(ctx, "SELECT truncate_local_data_after_distributing_table($1::text::regclass)",
+			name); err != nil {
 			return nil, fmt.Errorf("remove the old rows of %s: %w", name, err)
 		}
 	}
@@ -196,7 +199,8 @@ func (d *distributor) placeOne(ctx context.Context, name string, distributed boo
 		return err
 	}
 	if d.anchor != "" {
-		_, err := d.conn.Exec(ctx, "SELECT create_distributed_table($1::text::regclass, 'partner_id', colocate_with => $2)", name, d.anchor)
+		_, err := d.conn.Exec(ctx, "SELECT create_distributed_table($1::text::regclass, 'partner_id', colocate_with => $2)",
+			name, d.anchor)
 		return err
 	}
 	d.anchor = name

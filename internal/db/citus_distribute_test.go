@@ -11,7 +11,11 @@ import (
 // onEveryNode lists the tables that are not distributed by partner, because they are
 // small or looked up before the partner is known. Think before you add one: every
 // change of such a table is written on all nodes, in one transaction.
-var onEveryNode = []string{"api_keys", "courier_sequences", "couriers", "known_devices", "mails", "nodes", "one_time_links", "operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators", "partners", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts", "sign_in_rules", "sign_ins", "users"}
+var onEveryNode = []string{
+	"api_keys", "courier_sequences", "couriers", "known_devices", "mails", "nodes", "one_time_links",
+	"operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators", "partners",
+	"rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts", "sign_in_rules", "sign_ins", "users",
+}
 
 // TestTablesAreDistributedByPartner checks the rule that Distribute follows, without
 // Citus.
@@ -32,7 +36,8 @@ func TestTablesAreDistributedByPartner(t *testing.T) {
 	}
 	for _, table := range tables {
 		if listed := slices.Contains(onEveryNode, table.Name); listed == d.byPartner(table) {
-			t.Errorf("%s: got distributed by partner %t, want %t: every unique key of a table that grows begins with partner_id", table.Name, listed, !listed)
+			t.Errorf("%s: got distributed by partner %t, want %t: every unique key of a table that grows begins with partner_id",
+				table.Name, listed, !listed)
 		}
 	}
 }
@@ -73,7 +78,8 @@ func TestDistribute(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(slices.Sorted(slices.Values(made.Everywhere)), onEveryNode) || len(made.Distributed) < 9 || made.Shards != 4 || made.Nodes != 1 {
+	if !slices.Equal(slices.Sorted(slices.Values(made.Everywhere)), onEveryNode) || len(made.Distributed) < 9 ||
+		made.Shards != 4 || made.Nodes != 1 {
 		t.Errorf("got %+v, want %v on every node, at least 9 distributed, in 4 shards on 1 node", made, onEveryNode)
 	}
 	again, err := Distribute(ctx, url, 8)
@@ -105,7 +111,8 @@ func TestDistribute(t *testing.T) {
 	}
 
 	err = s.engine.write(ctx, func(c Conn) error {
-		_, err := c.Exec(ctx, "CREATE TABLE parcels (partner_id TEXT NOT NULL, parcel BIGINT NOT NULL, PRIMARY KEY (partner_id, parcel))")
+		_, err := c.Exec(ctx,
+			"CREATE TABLE parcels (partner_id TEXT NOT NULL, parcel BIGINT NOT NULL, PRIMARY KEY (partner_id, parcel))")
 		return err
 	})
 	if err != nil {
@@ -113,7 +120,8 @@ func TestDistribute(t *testing.T) {
 	}
 	closing(t)(openPostgres(ctx, url))
 	if count(`SELECT count(*) FROM pg_dist_partition a, pg_dist_partition b
-		WHERE a.logicalrelid = 'parcels'::regclass AND b.logicalrelid = 'orders'::regclass AND a.colocationid = b.colocationid`) != 1 {
+		WHERE a.logicalrelid = 'parcels'::regclass AND b.logicalrelid = 'orders'::regclass AND a.colocationid = b.colocationid`) !=
+		1 {
 		t.Error("a new table: got no place beside orders")
 	}
 }

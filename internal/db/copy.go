@@ -12,8 +12,12 @@ import (
 // The reasons for which a copy is not made, or cannot be trusted.
 var (
 	ErrOtherData  = errors.New("the target holds other data: copy into an empty database")
-	ErrUnfinished = errors.New("the database is an unfinished copy of another: run dropyard copy again until it is complete")
-	ErrDiffers    = errors.New("source and target differ, so the source was changed meanwhile: stop the service, empty the target, and copy again")
+	ErrUnfinished = errors.New(
+		"the database is an unfinished copy of another: run dropyard copy again until it is complete",
+	)
+	ErrDiffers = errors.New(
+		"source and target differ, so the source was changed meanwhile: stop the service, empty the target, and copy again",
+	)
 )
 
 // Copy moves everything that one database holds to another, on any engine. Each

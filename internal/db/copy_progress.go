@@ -92,7 +92,8 @@ func (c *Copy) identify(ctx context.Context, source Conn, tables []*StoredTable)
 func sameSource(ctx context.Context, target Conn, identity string) error {
 	known, err := SettingsIn(target).Get(ctx, progressSource)
 	if err == nil && known != identity {
-		err = fmt.Errorf("%w (it has the beginning of a copy of another database, or the source was used since)", ErrOtherData)
+		err = fmt.Errorf("%w (it has the beginning of a copy of another database, or the source was used since)",
+			ErrOtherData)
 	}
 	return err
 }
@@ -161,7 +162,8 @@ func (c *Copy) commit(ctx context.Context, t *StoredTable, rows []*storedRow, be
 		return err
 	}
 	return c.To.engine.write(ctx, func(target Conn) error {
-		moved, err := target.Exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", to, progressPrefix+t.Name, from)
+		moved, err := target.Exec(ctx, "UPDATE settings SET value = $1 WHERE name = $2 AND value = $3", to,
+			progressPrefix+t.Name, from)
 		if err != nil {
 			return err
 		}

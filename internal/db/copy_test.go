@@ -340,7 +340,8 @@ func TestCopyNoticesChanges(t *testing.T) {
 		}
 		change(t, to, "UPDATE couriers SET name = name || 'x' WHERE courier_id = (SELECT min(courier_id) FROM couriers)")
 		change(t, to, "DELETE FROM events WHERE event_id = (SELECT min(event_id) FROM events)")
-		if _, err := (&Copy{From: from, To: to}).Run(t.Context()); !errors.Is(err, ErrDiffers) || !strings.Contains(err.Error(), "events (100 rows and 99)") {
+		if _, err := (&Copy{From: from, To: to}).Run(t.Context()); !errors.Is(err, ErrDiffers) ||
+			!strings.Contains(err.Error(), "events (100 rows and 99)") {
 			t.Errorf("after a change of the target: got %v, want ErrDiffers", err)
 		}
 	})

@@ -20,7 +20,9 @@ type heldReads struct {
 }
 
 func newHeldReads() *heldReads {
-	h := &heldReads{begun: make(chan struct{}), take: make(chan struct{}), taken: make(chan []string), complete: make(chan error)}
+	h := &heldReads{
+		begun: make(chan struct{}), take: make(chan struct{}), taken: make(chan []string), complete: make(chan error),
+	}
 	h.find = func(_ context.Context, take func() []string) (map[string]int, error) {
 		h.begun <- struct{}{}
 		<-h.take
@@ -146,7 +148,8 @@ func TestGroupOfErrorIsReadOneByOne(t *testing.T) {
 			callers := slices.Clone(r.waiting)
 			r.readGroup(r.take)
 			if !errors.Is(callers[0].err, tc.good) || !errors.Is(callers[1].err, tc.err) || finds != tc.finds {
-				t.Errorf("got %v and %v in %d queries, want %v and %v in %d", callers[0].err, callers[1].err, finds, tc.good, tc.err, tc.finds)
+				t.Errorf("got %v and %v in %d queries, want %v and %v in %d", callers[0].err, callers[1].err, finds, tc.good,
+					tc.err, tc.finds)
 			}
 		})
 	}

@@ -235,7 +235,8 @@ func (g *guard) try(ctx context.Context, s *side, write bool) error {
 	start := time.Now()
 	err := g.ping(ctx, write)
 	g.noteFull(err)
-	if errors.Is(err, refusal.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, refusal.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled) {
 		s.failed(start)
 		return err
 	}

@@ -156,7 +156,8 @@ func TestFullDiskIsKnown(t *testing.T) {
 				begin := time.Now()
 				for range 3 {
 					if err := writeTo(s); !errors.Is(err, refusal.ErrFull) || s.Full() == nil || time.Since(begin) != 0 {
-						t.Errorf("got %v after %v, and full: %v, want ErrFull without a wait, and an error", err, time.Since(begin), s.Full())
+						t.Errorf("got %v after %v, and full: %v, want ErrFull without a wait, and an error", err, time.Since(begin),
+							s.Full())
 					}
 				}
 				f.state.Store(&fault{})

@@ -147,7 +147,9 @@ const (
 	sqliteTries = 20
 )
 
-func (s *Schema) migrate(ctx context.Context, dialect goose.Dialect, db *sql.DB, folder string, options ...goose.ProviderOption) error {
+func (s *Schema) migrate(
+	ctx context.Context, dialect goose.Dialect, db *sql.DB, folder string, options ...goose.ProviderOption,
+) error {
 	files, err := fs.Sub(s.Migrations, folder)
 	if err != nil {
 		return err
@@ -208,7 +210,8 @@ func (d *Database) SchemaVersion(ctx context.Context) (version int64, err error)
 // by the clock of its server; the zero time for the embedded database.
 func (d *Database) Look(ctx context.Context) (version int64, clock time.Time, err error) {
 	err = d.engine.read(ctx, func(c Conn) error {
-		err := c.Query(ctx, "SELECT max(version_id) FROM goose_db_version", nil, func(r Row) error { return r.Scan(&version) })
+		err := c.Query(ctx, "SELECT max(version_id) FROM goose_db_version", nil,
+			func(r Row) error { return r.Scan(&version) })
 		if err == nil {
 			clock, err = d.Clock(ctx, c)
 		}

@@ -34,7 +34,10 @@ var harms = []struct {
 	{addedConstraint, "refuses rows that nodes of the release before write"},
 	{words(`CREATE UNIQUE INDEX`), "refuses rows that nodes of the release before write"},
 	{words(`CREATE (OR REPLACE )?(TRIGGER|RULE)`), "changes what their statements do"},
-	{words(`UPDATE|DELETE|TRUNCATE`), "changes rows that nodes of the release before hold and rewrite; let the service do so, in batches"},
+	{
+		words(`UPDATE|DELETE|TRUNCATE`),
+		"changes rows that nodes of the release before hold and rewrite; let the service do so, in batches",
+	},
 }
 
 func words(pattern string) *regexp.Regexp {
@@ -71,7 +74,8 @@ func harm(file, text string) (found []string) {
 	for _, column := range addedColumn.FindAllString(up, -1) {
 		given := words(`NOT NULL`).MatchString(column) && words(`DEFAULT`).MatchString(column)
 		if !given && !addedConstraint.MatchString(column) {
-			found = append(found, column+": nodes of the release before insert rows without it, and no column may be NULL; give it NOT NULL and a DEFAULT")
+			found = append(found, column+
+				": nodes of the release before insert rows without it, and no column may be NULL; give it NOT NULL and a DEFAULT")
 		}
 	}
 	for _, r := range reference.FindAllStringSubmatch(up, -1) {
@@ -85,7 +89,8 @@ func harm(file, text string) (found []string) {
 	}
 	for _, i := range newIndex.FindAllStringSubmatch(up, -1) {
 		if strings.HasPrefix(file, "postgres/") && !made[i[3]] {
-			found = append(found, i[0]+": blocks all writers while it is built; make it CONCURRENTLY, in a file with -- +goose NO TRANSACTION")
+			found = append(found,
+				i[0]+": blocks all writers while it is built; make it CONCURRENTLY, in a file with -- +goose NO TRANSACTION")
 		}
 	}
 	return found
@@ -161,9 +166,10 @@ func TestFirstMigrationsDifferInDialectOnly(t *testing.T) {
 		}
 		return string(content)
 	}
-	translated := regexp.MustCompile(`(?m)BLOB  |\) WITHOUT ROWID;$`).ReplaceAllStringFunc(text("sqlite"), func(found string) string {
-		return map[string]string{"BLOB  ": "BYTEA ", ") WITHOUT ROWID;": ");"}[found]
-	})
+	translated := regexp.MustCompile(`(?m)BLOB  |\) WITHOUT ROWID;$`).ReplaceAllStringFunc(text("sqlite"),
+		func(found string) string {
+			return map[string]string{"BLOB  ": "BYTEA ", ") WITHOUT ROWID;": ");"}[found]
+		})
 	want := strings.Split(translated, "\n")
 	for i, got := range strings.Split(text("postgres"), "\n") {
 		if i >= len(want) || got != want[i] {
@@ -309,7 +315,8 @@ func TestUpgradeByTheNextRelease(t *testing.T) {
 func countRed(t *testing.T, s *Database) (count int64) {
 	t.Helper()
 	err := s.engine.read(t.Context(), func(c Conn) error {
-		return c.Query(t.Context(), "SELECT count(*) FROM orders WHERE colour = 'red'", nil, func(r Row) error { return r.Scan(&count) })
+		return c.Query(t.Context(), "SELECT count(*) FROM orders WHERE colour = 'red'", nil,
+			func(r Row) error { return r.Scan(&count) })
 	})
 	if err != nil {
 		t.Fatal(err)

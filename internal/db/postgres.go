@@ -241,7 +241,8 @@ func sqlState(err error) string {
 func brokenBefore(ctx context.Context, err error) bool {
 	var begin beginError
 	var connect *pgconn.ConnectError
-	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, refusal.ErrUnreachable) && !errors.As(err, &connect)
+	return ctx.Err() == nil && errors.As(err, &begin) && errors.Is(err, refusal.ErrUnreachable) &&
+		!errors.As(err, &connect)
 }
 
 // postgresError marks the driver's errors that mean that the database cannot be
@@ -415,11 +416,13 @@ func (st *setStatement) forArraysOfOne(same int) string {
 	switch st.verb {
 	case update, updateReturn, increase:
 		set := each(st.values, ", ", func(i int, c Spec) string { return c.Name + " = " + st.onTop("t.", c) + v(1)(i, c) })
-		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) + st.returning("t.")
+		return "UPDATE " + st.table + " AS t SET " + set + " FROM " + bound + " WHERE " + match(1+len(st.values)) +
+			st.returning("t.")
 	case lookUp, lookUpLock, lookUpShare, lookUpKeep:
 		from := bound + " JOIN " + st.table + " AS t ON " + match(1) + st.also
 		if st.last != "" {
-			from = bound + " CROSS JOIN LATERAL (SELECT " + namesOf("t", st.values) + " FROM " + st.table + " AS t WHERE " + match(1) + st.also + st.last + ") AS t"
+			from = bound + " CROSS JOIN LATERAL (SELECT " + namesOf("t", st.values) + " FROM " + st.table +
+				" AS t WHERE " + match(1) + st.also + st.last + ") AS t"
 		}
 		text := "SELECT " + namesOf("t", st.values) + " FROM " + from
 		if lock := st.lockClause(); lock != "" {

@@ -137,8 +137,10 @@ func notReached(config *pgx.ConnConfig, err error) error {
 		return fmt.Errorf("the certificate of PostgreSQL at %s is from an authority that this machine does not trust: "+
 			"name the authority's certificate with sslrootcert in the URL of the database", where)
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of PostgreSQL at %s is not for this name (%w): use one of its names in the URL of "+
-			"the database, or sslmode=verify-ca, which does not compare names", where, name)
+		return fmt.Errorf(
+			"the certificate of PostgreSQL at %s is not for this name (%w): use one of its names in the URL of "+
+				"the database, or sslmode=verify-ca, which does not compare names", where, name,
+		)
 	}
 	return fmt.Errorf("reach PostgreSQL at %s: %s", where, strings.Join(strings.Fields(err.Error()), " "))
 }

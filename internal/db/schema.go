@@ -75,7 +75,8 @@ func readColumns(ctx context.Context, c Conn, ask catalogue) (map[string][]descr
 		}
 		var known bool
 		if column.Kind, known = columnKinds[kind]; !known || !notNull {
-			return fmt.Errorf("%s.%s has the type %s or may be NULL: want text, bigint or bytes, NOT NULL", table, column.Name, kind)
+			return fmt.Errorf("%s.%s has the type %s or may be NULL: want text, bigint or bytes, NOT NULL", table, column.Name,
+				kind)
 		}
 		if column.place == 0 {
 			column.place = behindKey

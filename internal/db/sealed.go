@@ -23,10 +23,13 @@ type Resealed struct {
 
 // SealedAfter lists values of a column, in the order of their keys, that come after
 // one. Empty values are left out.
-func (d *Database) SealedAfter(ctx context.Context, of SealedColumn, after string, limit int) (found []SealedValue, err error) {
+func (d *Database) SealedAfter(
+	ctx context.Context, of SealedColumn, after string, limit int,
+) (found []SealedValue, err error) {
 	err = d.engine.read(ctx, func(c Conn) error {
 		found = nil
-		return c.Query(ctx, "SELECT "+of.Key+", "+of.Column+" FROM "+of.Table+" WHERE "+of.Key+" > $1 AND length("+of.Column+") > 0 ORDER BY "+of.Key+" LIMIT $2",
+		return c.Query(ctx, "SELECT "+of.Key+", "+of.Column+" FROM "+of.Table+" WHERE "+of.Key+
+			" > $1 AND length("+of.Column+") > 0 ORDER BY "+of.Key+" LIMIT $2",
 			[]any{after, limit}, func(r Row) error {
 				var value SealedValue
 				err := r.Scan(&value.Key, &value.Sealed)

@@ -44,10 +44,11 @@ var remedies = map[FaultKind]string{
 	FaultPage:             restoreBackup,
 	FaultOtherApplication: "move it away, or set --data or --database to the right place",
 	FaultNewerSchema:      "start the newer release, or restore a backup that this one has made",
-	FaultLog:              restoreBackup + "; without a backup, ask for help before you remove the log: what it holds was acknowledged",
-	FaultOtherLog:         "put the log in its place that belongs to the database, or move it away if there is none",
-	FaultOld:              "put the files back that belong together; if an older database was put here on purpose, delete the mark",
-	FaultDisagrees:        restoreBackup,
+	FaultLog: restoreBackup +
+		"; without a backup, ask for help before you remove the log: what it holds was acknowledged",
+	FaultOtherLog:  "put the log in its place that belongs to the database, or move it away if there is none",
+	FaultOld:       "put the files back that belong together; if an older database was put here on purpose, delete the mark",
+	FaultDisagrees: restoreBackup,
 }
 
 // FaultError describes why an embedded database is not opened. Its text also says what to

@@ -112,7 +112,8 @@ func (f *fitness) note(err error) error {
 	if f.damage == nil {
 		f.damage = fmt.Errorf("the database is damaged: %w", err)
 		f.hurt.Store(true)
-		f.log.Error("changes are refused until a restart: the database is damaged; stop the service and run dropyard doctor", "error", err)
+		f.log.Error("changes are refused until a restart: the database is damaged; stop the service and run dropyard doctor",
+			"error", err)
 	}
 	return fmt.Errorf("%w: %w", ErrUnfit, err)
 }

@@ -32,7 +32,9 @@ func (i *Inspection) Setting(name string) string { return i.settings[name] }
 // and changes neither the database nor its log. The service may be running. It calls
 // picture with the name of each picture that a proof refers to, and sealed with each
 // value that is sealed under the master key.
-func (x *Examined) Inspect(ctx context.Context, picture func(name string), sealed func(SealedColumn, SealedValue)) (found *Inspection, err error) {
+func (x *Examined) Inspect(
+	ctx context.Context, picture func(name string), sealed func(SealedColumn, SealedValue),
+) (found *Inspection, err error) {
 	c, err := x.openReadOnly()
 	if err != nil {
 		return nil, err
@@ -43,7 +45,10 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string), seale
 	err = errors.Join(
 		found.collect(c, "the database %s is damaged: %s", x.path, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults)),
 		found.collect(c, "rows of the database %s disagree: %s", x.path,
-			fmt.Sprintf(`SELECT 'a row of ' || "table" || ' refers to none of ' || parent FROM pragma_foreign_key_check LIMIT %d`, mostFaults)),
+			fmt.Sprintf(
+				`SELECT 'a row of ' || "table" || ' refers to none of ' || parent FROM pragma_foreign_key_check LIMIT %d`,
+				mostFaults,
+			)),
 		found.collect(c, "rows of the database %s disagree: %s", x.path,
 			fmt.Sprintf("%s LIMIT %d", x.schema.Disagreeing, mostFaults)),
 		found.count(c),
@@ -64,7 +69,8 @@ func (x *Examined) Inspect(ctx context.Context, picture func(name string), seale
 // readSealed calls fn with each value that is sealed under the master key.
 func readSealed(c *sqlite.Conn, columns []SealedColumn, fn func(SealedColumn, SealedValue)) (err error) {
 	for _, of := range columns {
-		err = errors.Join(err, forEach(c, "SELECT "+of.Key+", "+of.Column+" FROM "+of.Table+" WHERE length("+of.Column+") > 0", func(st *sqlite.Stmt) {
+		err = errors.Join(err, forEach(c, "SELECT "+of.Key+", "+of.Column+" FROM "+of.Table+" WHERE length("+
+			of.Column+") > 0", func(st *sqlite.Stmt) {
 			value := SealedValue{Key: st.ColumnText(0), Sealed: make([]byte, st.ColumnLen(1))}
 			st.ColumnBytes(1, value.Sealed)
 			fn(of, value)
@@ -123,11 +129,13 @@ func (i *Inspection) add(format string, args ...any) {
 
 func (i *Inspection) count(c *sqlite.Conn) error {
 	var tables []string
-	err := forEach(c, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
+	err := forEach(c,
+		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
 		func(st *sqlite.Stmt) { tables = append(tables, st.ColumnText(0)) })
 	i.Tables = len(tables)
 	for _, table := range tables {
-		err = errors.Join(err, forEach(c, "SELECT count(*) FROM "+table, func(st *sqlite.Stmt) { i.Rows += st.ColumnInt64(0) }))
+		err = errors.Join(err,
+			forEach(c, "SELECT count(*) FROM "+table, func(st *sqlite.Stmt) { i.Rows += st.ColumnInt64(0) }))
 	}
 	return err
 }

@@ -141,8 +141,9 @@ func checkMark(path string, files *sqlitefile.State) error {
 	case published == 0 || int32(published-held) <= 0 && held != 0:
 		return nil
 	case files.Log.Committed == 0:
-		return newFault(FaultOld, nil, "%s has lost changes that were acknowledged: its log %s is missing or empty (mark %d, want %d as in %s)",
-			path, filepath.Base(path)+"-wal", held, published, filepath.Base(path)+markSuffix)
+		return newFault(FaultOld, nil,
+			"%s has lost changes that were acknowledged: its log %s is missing or empty (mark %d, want %d as in %s)", path,
+			filepath.Base(path)+"-wal", held, published, filepath.Base(path)+markSuffix)
 	default:
 		return newFault(FaultOld, nil, "%s has lost changes that were acknowledged: it is an older copy, or the end of its log is missing (%d of %d frames can be read; mark %d, want %d as in %s)",
 			path, files.Log.Valid, files.Log.Frames, held, published, filepath.Base(path)+markSuffix)
@@ -156,7 +157,8 @@ func AbandonSQLite(path string) error {
 		return fmt.Errorf("the database %s exists already", path)
 	}
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
-		return fmt.Errorf("%s is the log of a database that is missing: put the database back, or move the log away", path+"-wal")
+		return fmt.Errorf("%s is the log of a database that is missing: put the database back, or move the log away",
+			path+"-wal")
 	}
 	if err := os.Remove(path + markSuffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

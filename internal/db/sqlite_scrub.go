@@ -32,7 +32,9 @@ const (
 )
 
 // errLogInUse means that the log could not be emptied: a transaction reads from it.
-var errLogInUse = errors.New("the log of the database could not be emptied, because a long transaction, such as a backup, reads from it")
+var errLogInUse = errors.New(
+	"the log of the database could not be emptied, because a long transaction, such as a backup, reads from it",
+)
 
 // pause waits after work that took the given time. Its error ends the work.
 type pause func(ctx context.Context, took time.Duration) error
@@ -117,7 +119,8 @@ func (p pages) size() (size uint32, err error) {
 }
 
 func (p pages) read(number uint32) (content []byte, err error) {
-	err = p.conn.Query(p.ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = $1", []any{int64(number)}, func(r Row) error { return r.Scan(&content) })
+	err = p.conn.Query(p.ctx, "SELECT data FROM sqlite_dbpage WHERE pgno = $1", []any{int64(number)},
+		func(r Row) error { return r.Scan(&content) })
 	return content, err
 }
 
@@ -276,6 +279,7 @@ func (e *sqliteEngine) tryEmptyLog(ctx context.Context) (emptied bool, err error
 
 // checkpointBy runs a checkpoint. busy means that it did not come to its end.
 func checkpointBy(c *sqliteConn, mode string) (busy bool, frames, copied int64, err error) {
-	err = c.Query(context.Background(), "PRAGMA wal_checkpoint("+mode+")", nil, func(r Row) error { return r.Scan(&busy, &frames, &copied) })
+	err = c.Query(context.Background(), "PRAGMA wal_checkpoint("+mode+")", nil,
+		func(r Row) error { return r.Scan(&busy, &frames, &copied) })
 	return busy, frames, copied, err
 }

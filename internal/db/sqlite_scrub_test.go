@@ -83,9 +83,11 @@ func execute(t *testing.T, e *sqliteEngine, fn func(exec func(sql string, args .
 func fill(t *testing.T, e *sqliteEngine, random interface{ IntN(n int) int }, rows int) {
 	t.Helper()
 	execute(t, e, func(exec func(string, ...any) error) error {
-		return errors.Join(exec("CREATE TABLE wide (place BIGINT NOT NULL, name TEXT NOT NULL, long TEXT NOT NULL, PRIMARY KEY (place, name))"),
+		return errors.Join(
+			exec("CREATE TABLE wide (place BIGINT NOT NULL, name TEXT NOT NULL, long TEXT NOT NULL, PRIMARY KEY (place, name))"),
 			exec("CREATE INDEX wide_names ON wide (name)"),
-			exec("CREATE TABLE narrow (place BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (place, name)) WITHOUT ROWID"))
+			exec("CREATE TABLE narrow (place BIGINT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (place, name)) WITHOUT ROWID"),
+		)
 	})
 	for added := 0; added < rows; added += 100 {
 		execute(t, e, func(exec func(string, ...any) error) (err error) {
@@ -96,7 +98,8 @@ func fill(t *testing.T, e *sqliteEngine, random interface{ IntN(n int) int }, ro
 					long = strings.Repeat(name, 800) // on pages of its own
 				}
 				place := random.IntN(1000)
-				err = errors.Join(err, exec("INSERT INTO wide VALUES ($1, $2, $3)", place, name+strings.Repeat("x", random.IntN(60)), long),
+				err = errors.Join(err,
+					exec("INSERT INTO wide VALUES ($1, $2, $3)", place, name+strings.Repeat("x", random.IntN(60)), long),
 					exec("INSERT INTO narrow VALUES ($1, $2)", place, name+strings.Repeat("y", random.IntN(60))))
 			}
 			place := random.IntN(1000)

@@ -161,7 +161,8 @@ func (k *walKeeper) readIndex() walIndex {
 		size = 1 << 16
 	}
 	return walIndex{
-		pageSize: size, frames: binary.NativeEndian.Uint32(header[16:]), backfilled: binary.NativeEndian.Uint32(header[backfilledAt:]),
+		pageSize: size, frames: binary.NativeEndian.Uint32(header[16:]),
+		backfilled: binary.NativeEndian.Uint32(header[backfilledAt:]),
 	}
 }
 

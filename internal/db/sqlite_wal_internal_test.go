@@ -32,7 +32,8 @@ func TestCheckpointsExcludeEachOther(t *testing.T) {
 	}
 	e.log.copying.Unlock()
 	must(t, s.guard().ping(t.Context(), true))
-	if index := e.log.readIndex(); e.log.runs.Load() != before+2 || e.log.finish.Load() || index.backfilled != index.frames {
+	if index := e.log.readIndex(); e.log.runs.Load() != before+2 || e.log.finish.Load() ||
+		index.backfilled != index.frames {
 		t.Errorf("after the keeper has copied: got %+v, want all copied by the writer", index)
 	}
 }

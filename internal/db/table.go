@@ -93,7 +93,9 @@ func IncreaseOf[T, R any](t *Table[T], where, added []Column[R]) *Statement[R] {
 
 // UpdateReturning is UpdateOf with columns to read of the rows that were written, which
 // written gets from the parameters. It is used as a look-up is.
-func UpdateReturning[T, R, F any](t *Table[T], where, set []Column[R], read []Column[*F], written func(R) *F) *Lookup[R, *F] {
+func UpdateReturning[T, R, F any](
+	t *Table[T], where, set []Column[R], read []Column[*F], written func(R) *F,
+) *Lookup[R, *F] {
 	mustBeOf(t, where)
 	mustBeOf(t, set)
 	mustBeOf(t, read)

@@ -32,7 +32,8 @@ func TestCheckTransport(t *testing.T) {
 		if (err == nil) != safe {
 			t.Errorf("CheckTransport(%q): got error %v, want one: %t", url, err, !safe)
 		}
-		if err != nil && (strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "--database-allow-insecure")) {
+		if err != nil &&
+			(strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "--database-allow-insecure")) {
 			t.Errorf("CheckTransport(%q): got error %q, want it without the password and with the flag", url, err)
 		}
 	}

@@ -35,7 +35,9 @@ func TestBlankTexts(t *testing.T) {
 		"partner_order_id", "pickup.name", "dropoff.name", "dropoff.address.line1", "dropoff.address.city",
 		"parcels[0].parcel_id", "parcels[0].description",
 	} {
-		for _, blank := range []string{" ", "   ", "\t\n", "\u00a0", "\u2003\u3000", "\u200b", "\ufeff\u2060", "\u00ad", "\u3164", "\u2800"} {
+		for _, blank := range []string{
+			" ", "   ", "\t\n", "\u00a0", "\u2003\u3000", "\u200b", "\ufeff\u2060", "\u00ad", "\u3164", "\u2800",
+		} {
 			if got, want := broken(t, path, blank), path+": a text that is not blank"; got != want {
 				t.Errorf("%s %q: got %q, want %q", path, blank, got, want)
 			}
@@ -68,7 +70,8 @@ func TestOuterSpace(t *testing.T) {
 func TestOwnNames(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"": "own_name", " ": "not_blank", "\u200b": "not_blank", "\u00a0": "not_blank", "a\nb": "own_name", "Zoë": "", "山": "",
+		"": "own_name", " ": "not_blank", "\u200b": "not_blank", "\u00a0": "not_blank", "a\nb": "own_name", "Zoë": "",
+		"山": "",
 	} {
 		rule := ""
 		if !delivery.OwnNameRule.Allows(text) {

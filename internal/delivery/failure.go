@@ -21,7 +21,9 @@ const (
 )
 
 // FailureReasons lists the reasons of failed attempts.
-var FailureReasons = []FailureReason{FailureNotHome, FailureAddress, FailureNoAccess, FailureDeclined, FailureDamaged, FailureUndefined}
+var FailureReasons = []FailureReason{
+	FailureNotHome, FailureAddress, FailureNoAccess, FailureDeclined, FailureDamaged, FailureUndefined,
+}
 
 // FailureReasonOf returns the reason that a text is, and FailureUndefined for any
 // other text.

@@ -19,7 +19,8 @@ const (
 		"address":{"line1":"12 rue de la Commune","city":"Montréal","province":"QC","postal_code":"H2X 1Y4","country":"CA"},
 		"time_window":{"start":"2026-03-02T09:00:00-05:00","end":"2026-03-02T12:00:00-05:00"}}`
 	parcelBody = `{"parcel_id":"p1","description":"Books","length_cm":30,"width_cm":20.5,"height_cm":10,"weight_kg":2.25,"value_cents":5000}`
-	orderBody  = `{"partner_order_id":"A-1","service_level":"standard","pickup":` + contactBody + `,"dropoff":` + contactBody + `,"parcels":[` + parcelBody + `]}`
+	orderBody  = `{"partner_order_id":"A-1","service_level":"standard","pickup":` + contactBody + `,"dropoff":` +
+		contactBody + `,"parcels":[` + parcelBody + `]}`
 )
 
 func parse(t *testing.T, body string) form.Source {

@@ -17,8 +17,12 @@ import (
 // validation error that names its faults.
 func FuzzReadOrderRequest(f *testing.F) {
 	f.Add([]byte(orderBody))
-	f.Add([]byte(`{"parcels":[{"weight_kg":1e400,"value_cents":10.5},null,[],"x"],"items":[{"product_id":1e0}],"metadata":[]}`))
-	f.Add([]byte(`{"pickup":{"address":[],"time_window":{"start":"2026-03-02T09:00:00Z","end":"2026-03-02T09:00:00Z"}},"cod":{}}`))
+	f.Add(
+		[]byte(`{"parcels":[{"weight_kg":1e400,"value_cents":10.5},null,[],"x"],"items":[{"product_id":1e0}],"metadata":[]}`),
+	)
+	f.Add([]byte(
+		`{"pickup":{"address":[],"time_window":{"start":"2026-03-02T09:00:00Z","end":"2026-03-02T09:00:00Z"}},"cod":{}}`,
+	))
 	f.Add([]byte(`[{}]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, err := strictjson.Parse(data)
@@ -32,7 +36,8 @@ func FuzzReadOrderRequest(f *testing.F) {
 		}
 		details := detailsOf(t, problems)
 		if len(details.Errors) != len(problems) || details.Field != problems[0].Field {
-			t.Fatalf("got %d problems in the error, want %d, the first at %q", len(details.Errors), len(problems), problems[0].Field)
+			t.Fatalf("got %d problems in the error, want %d, the first at %q", len(details.Errors), len(problems),
+				problems[0].Field)
 		}
 		for _, problem := range details.Errors {
 			if problem.Expected == "" || !fieldForm.MatchString(problem.Field) {
@@ -50,7 +55,8 @@ func checkValid(t *testing.T, r delivery.OrderRequest) {
 		t.Fatalf("no problems with the invalid request %+v", r)
 	}
 	for _, p := range r.Parcels {
-		if p.ParcelID == "" || p.WeightKg < 0.01 || p.WeightKg > 70 || p.LengthCm < 0.1 || p.LengthCm > 300 || p.ValueCents < 0 {
+		if p.ParcelID == "" || p.WeightKg < 0.01 || p.WeightKg > 70 || p.LengthCm < 0.1 || p.LengthCm > 300 ||
+			p.ValueCents < 0 {
 			t.Fatalf("no problems with the invalid parcel %+v", p)
 		}
 	}
@@ -63,7 +69,10 @@ func checkValid(t *testing.T, r delivery.OrderRequest) {
 
 // FuzzOrderID: a text is the id of an order, with a partner and a time, or of none.
 func FuzzOrderID(f *testing.F) {
-	for _, id := range []string{"ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "ord_00000000000000000000000000000000", "ord_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz", "ord_", "par_3kq9w0zt"} {
+	for _, id := range []string{
+		"ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "ord_00000000000000000000000000000000",
+		"ord_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz", "ord_", "par_3kq9w0zt",
+	} {
 		f.Add(id)
 	}
 	f.Fuzz(func(t *testing.T, id string) {

@@ -24,7 +24,8 @@ func TestAccountsOfPartner(t *testing.T) {
 		test := delivery.TestAccount(live)
 		before, _ := identifier.Encoding.DecodeString(live[4:])
 		after, err := identifier.Encoding.DecodeString(test[4:])
-		if want := slices.Concat([]byte{before[0] | 0x80}, before[1:]); err != nil || before[0] >= 0x80 || !slices.Equal(after, want) {
+		if want := slices.Concat([]byte{before[0] | 0x80}, before[1:]); err != nil || before[0] >= 0x80 ||
+			!slices.Equal(after, want) {
 			t.Fatalf("got bytes %x of %s and %x of %s, want them to differ in the highest bit", before, live, after, test)
 		}
 		for account, want := range map[string]delivery.Mode{live: delivery.ModeLive, test: delivery.ModeTest} {
@@ -33,8 +34,10 @@ func TestAccountsOfPartner(t *testing.T) {
 				t.Fatal(err)
 			}
 			isTest := want == delivery.ModeTest
-			if got := delivery.ModeOf(account); got != want || delivery.IsTest(account) != isTest || delivery.IsTestOrder(orderID) != isTest {
-				t.Fatalf("%s and its order %s: got mode %s, %t, %t, want %s", account, orderID, got, delivery.IsTest(account), delivery.IsTestOrder(orderID), want)
+			if got := delivery.ModeOf(account); got != want || delivery.IsTest(account) != isTest ||
+				delivery.IsTestOrder(orderID) != isTest {
+				t.Fatalf("%s and its order %s: got mode %s, %t, %t, want %s", account, orderID, got, delivery.IsTest(account),
+					delivery.IsTestOrder(orderID), want)
 			}
 			if got := delivery.LiveAccount(account); got != live {
 				t.Fatalf("LiveAccount(%s): got %s, want %s", account, got, live)
@@ -55,7 +58,8 @@ func TestAccountsOfPartner(t *testing.T) {
 func TestModeOfOtherTexts(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "par_", "par_z", "par_zzzzzzzz0", "par_uuuuuuuu"[:11], strings.Repeat("z", 35)} {
-		if delivery.IsTest(text) || delivery.IsTestOrder(text) || delivery.TestAccount(text) != text || delivery.LiveAccount(text) != text {
+		if delivery.IsTest(text) || delivery.IsTestOrder(text) || delivery.TestAccount(text) != text ||
+			delivery.LiveAccount(text) != text {
 			t.Errorf("%q: got an account or an order, want neither", text)
 		}
 	}

@@ -17,7 +17,8 @@ const (
 
 // OccurredRule describes the times that MayHaveOccurred accepts.
 var OccurredRule = form.Define("occurred", fmt.Sprintf(
-	"a time at most %.0f minutes ahead of the service's clock and %.0f hours behind it", mostAhead.Minutes(), mostLate.Hours(),
+	"a time at most %.0f minutes ahead of the service's clock and %.0f hours behind it", mostAhead.Minutes(),
+	mostLate.Hours(),
 ))
 
 // MayHaveOccurred reports whether a request that arrives now may report what happened

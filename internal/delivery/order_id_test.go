@@ -61,7 +61,8 @@ func TestFirstOrderIDRanges(t *testing.T) {
 	low, err := delivery.FirstOrderID("par_00000001", time.UnixMilli(1<<47))
 	high, err2 := delivery.FirstOrderID("par_00000002", time.UnixMilli(0))
 	if err != nil || err2 != nil || low >= high {
-		t.Errorf("got %s (%v) for the last id of one partner, %s (%v) for the first of the next, want them in this order", low, err, high, err2)
+		t.Errorf("got %s (%v) for the last id of one partner, %s (%v) for the first of the next, want them in this order",
+			low, err, high, err2)
 	}
 	before, err := delivery.FirstOrderID("par_00000001", time.Unix(-5, 0))
 	if first, _ := delivery.FirstOrderID("par_00000001", time.Unix(0, 0)); err != nil || before != first {
@@ -77,13 +78,16 @@ func TestMalformedIDs(t *testing.T) {
 	}
 	for _, id := range []string{
 		"", "ord_", "par_3ebmvgjr", good[4:], good[:len(good)-1], good + "0", good + "\n", " " + good,
-		strings.ToUpper(good), "ORD_" + good[4:], good[:len(good)-1] + "u", good[:len(good)-1] + "é", good[:len(good)-1] + "\x00",
+		strings.ToUpper(good), "ORD_" + good[4:], good[:len(good)-1] + "u", good[:len(good)-1] + "é", good[:len(good)-1] +
+			"\x00",
 	} {
 		if owner, ok := delivery.PartnerOfOrder(id); ok || owner != "" {
 			t.Errorf("PartnerOfOrder(%q): got %q, %v, want none", id, owner, ok)
 		}
 	}
-	for _, id := range []string{"", "p", "par_", "par_3ebmvgj", "par_3ebmvgjr0", "par_3ebmvgju", "par_3EBMVGJR", "key_3ebmvgjr", good} {
+	for _, id := range []string{
+		"", "p", "par_", "par_3ebmvgj", "par_3ebmvgjr0", "par_3ebmvgju", "par_3EBMVGJR", "key_3ebmvgjr", good,
+	} {
 		if orderID, err := delivery.NewOrderID(repeatable.Reader(t), id, time.Unix(1, 0)); err == nil {
 			t.Errorf("NewOrderID for %q: got %s, want an error", id, orderID)
 		}

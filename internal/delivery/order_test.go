@@ -17,49 +17,75 @@ var fieldRules = []struct {
 	field          string
 	valid, invalid []string
 }{
-	{"partner_order_id", []string{`"x"`, many("é", 255), `"A 1"`}, []string{`"  "`, `"A "`, ``, `null`, `12`, `""`, `true`, `[]`, `{}`, `"a\u0000"`, many("x", 256)}},
-	{"service_level", []string{`"standard"`, `"express"`, `"same_day"`}, []string{``, `null`, `"Standard"`, `"overnight"`, `1`, `["standard"]`}},
+	{"partner_order_id", []string{`"x"`, many("é",
+		255), `"A 1"`}, []string{`"  "`, `"A "`, ``, `null`, `12`, `""`, `true`, `[]`, `{}`, `"a\u0000"`, many("x", 256)}},
+	{"service_level", []string{
+		`"standard"`, `"express"`, `"same_day"`,
+	}, []string{``, `null`, `"Standard"`, `"overnight"`, `1`, `["standard"]`}},
 	{"reference", []string{``, `null`, `""`, many("字", 100)}, []string{many("x", 101), `5`, `"\u0000"`, `{}`}},
 	{"instructions", []string{``, `null`, `"a\nb"`, many("x", 1000)}, []string{many("x", 1001), `false`, `[]`}},
 	{"quote_id", []string{``, `null`, `"quo_1"`}, []string{`""`, `1`, many("x", 1001)}},
 
-	{"metadata", []string{``, `null`, `{}`, `{"a":{"b":[null,1e400,"\u0000"]}}`}, []string{`[]`, `"{}"`, `1`, `{"a":` + many("x", 16<<10) + `}`}},
-	{"items", []string{``, `null`, `[]`, `[{"product_id":1,"quantity":1},{"product_id":1,"quantity":1}]`}, []string{`{}`, `"x"`, `1`}},
+	{"metadata", []string{``, `null`, `{}`, `{"a":{"b":[null,1e400,"\u0000"]}}`}, []string{`[]`, `"{}"`, `1`, `{"a":` +
+		many("x", 16<<10) + `}`}},
+	{"items", []string{
+		``, `null`, `[]`, `[{"product_id":1,"quantity":1},{"product_id":1,"quantity":1}]`,
+	}, []string{`{}`, `"x"`, `1`}},
 
 	{"pickup", nil, []string{``, `null`, `"x"`, `[]`, `1`}},
 	{"pickup.name", []string{`"x"`, many("x", 255)}, []string{``, `null`, `""`, `7`, `"\u0000"`, many("x", 256)}},
 	{"pickup.phone", []string{`"+1514555"`, `"+442071838750"`, `"+123456789012345"`},
-		[]string{``, `null`, `"5145550100"`, `"+0123456789"`, `"+123456"`, `"+1234567890123456"`, `"+1 514 555 0100"`, `"+1514555\n"`, `15145550100`}},
+		[]string{
+			``, `null`, `"5145550100"`, `"+0123456789"`, `"+123456"`, `"+1234567890123456"`, `"+1 514 555 0100"`, `"+1514555\n"`,
+			`15145550100`,
+		}},
 	{"pickup.email", []string{`"a@b"`, `"a.b+c@example.co.uk"`, `"o'neil@example.com"`},
-		[]string{``, `null`, `""`, `"a"`, `"@b"`, `"a@"`, `"a@@b"`, `"a b@c"`, `"Quai <a@b.c>"`, `"a@b,c@d"`, `"a@-b"`, `"a@b..c"`, `"é@b.c"`, `"a@b.c\n"`, many("x", 250)[:251] + `@b.ca"`}},
+		[]string{
+			``, `null`, `""`, `"a"`, `"@b"`, `"a@"`, `"a@@b"`, `"a b@c"`, `"Quai <a@b.c>"`, `"a@b,c@d"`, `"a@-b"`, `"a@b..c"`,
+			`"é@b.c"`, `"a@b.c\n"`, many("x", 250)[:251] + `@b.ca"`,
+		}},
 
 	{"dropoff.address", nil, []string{``, `null`, `"x"`, `[{}]`}},
 	{"dropoff.address.line1", []string{`"1"`}, []string{``, `null`, `""`, `12`, many("x", 256)}},
 	{"dropoff.address.line2", []string{``, `null`, `""`, many("x", 255)}, []string{`12`, many("x", 256)}},
 	{"dropoff.address.notes", []string{``, `null`, many("x", 1000)}, []string{`12`, many("x", 1001)}},
 	{"dropoff.address.city", []string{`"Ste-Anne"`}, []string{``, `null`, `""`, many("x", 256)}},
-	{"dropoff.address.province", []string{`"ON"`, `"NL"`, `"YT"`}, []string{``, `null`, `"on"`, `"NO"`, `"XX"`, `""`, `true`}},
+	{"dropoff.address.province", []string{`"ON"`, `"NL"`, `"YT"`}, []string{
+		``, `null`, `"on"`, `"NO"`, `"XX"`, `""`, `true`,
+	}},
 	{"dropoff.address.country", []string{`"CA"`}, []string{``, `null`, `"ca"`, `"US"`, `"Canada"`}},
 	{"dropoff.address.postal_code", []string{`"H2X1Y4"`, `"h2x 1y4"`, `"V9Z 0Z9"`},
-		[]string{``, `null`, `"H2X  1Y4"`, `"H2X-1Y4"`, `"D2X 1Y4"`, `"W2X 1Y4"`, `"Z2X 1Y4"`, `"H2O 1Y4"`, `"H2X 1U4"`, `"90210"`, `" H2X 1Y4"`, `"H2X 1Y4\n"`}},
+		[]string{
+			``, `null`, `"H2X  1Y4"`, `"H2X-1Y4"`, `"D2X 1Y4"`, `"W2X 1Y4"`, `"Z2X 1Y4"`, `"H2O 1Y4"`, `"H2X 1U4"`, `"90210"`,
+			`" H2X 1Y4"`, `"H2X 1Y4\n"`,
+		}},
 
 	{"pickup.time_window", nil, []string{``, `null`, `[]`, `"2026-03-02T09:00:00Z"`}},
 	{"pickup.time_window.start", []string{`"1970-01-01T00:00:00Z"`, `"2020-01-01T00:00:00.123456789+05:30"`},
 		[]string{``, `null`, `1767225600`, `"2026-03-02"`, `"1969-12-31T23:59:59Z"`}},
 	{"pickup.time_window.end", []string{`"9999-12-31T23:59:59Z"`},
-		[]string{``, `null`, `"2026-03-02T09:00:00-05:00"`, `"2026-03-02T08:59:59-05:00"`, `"2026-03-02T13:59:59Z"`, `"9999-12-31T23:59:59-01:00"`}},
+		[]string{
+			``, `null`, `"2026-03-02T09:00:00-05:00"`, `"2026-03-02T08:59:59-05:00"`, `"2026-03-02T13:59:59Z"`,
+			`"9999-12-31T23:59:59-01:00"`,
+		}},
 
 	{"parcels", []string{parcels(1), parcels(50)}, []string{``, `null`, `[]`, `{}`, `"x"`, parcels(51)}},
 	{"parcels[0]", nil, []string{`null`, `1`, `"x"`, `[]`}},
 	{"parcels[0].parcel_id", []string{`"x"`}, []string{``, `null`, `""`, `1`}},
 	{"parcels[0].description", []string{many("x", 1000)}, []string{``, `null`, `""`, many("x", 1001)}},
-	{"parcels[0].length_cm", []string{`0.1`, `300`, `3e2`, `300.0`, `1E-1`}, []string{``, `null`, `"30"`, `0`, `0.09`, `300.01`, `-1`, `1e400`, `-1e400`, `1e-400`}},
+	{"parcels[0].length_cm", []string{
+		`0.1`, `300`, `3e2`, `300.0`, `1E-1`,
+	}, []string{``, `null`, `"30"`, `0`, `0.09`, `300.01`, `-1`, `1e400`, `-1e400`, `1e-400`}},
 	{"parcels[0].weight_kg", []string{`0.01`, `70`}, []string{``, `null`, `"2"`, `0.009`, `70.001`, `true`}},
-	{"parcels[0].value_cents", []string{`0`, `-0`, `100.0`, `1e2`, `100000000000`}, []string{``, `null`, `10.5`, `-1`, `"100"`, `1e400`, `100000000001`, `1e-1`}},
+	{"parcels[0].value_cents", []string{
+		`0`, `-0`, `100.0`, `1e2`, `100000000000`,
+	}, []string{``, `null`, `10.5`, `-1`, `"100"`, `1e400`, `100000000001`, `1e-1`}},
 	{"parcels[0].fragile", []string{``, `null`, `true`, `false`}, []string{`"true"`, `1`, `{}`}},
 	{"parcels[0].barcode", []string{``, `null`, `""`, many("x", 255)}, []string{`12`, many("x", 256)}},
 
-	{"cod", []string{``, `null`, `{"amount_cents":0,"currency":"CAD"}`, `{"amount_cents":5e2,"currency":"USD"}`}, []string{`5`, `[]`}},
+	{"cod", []string{
+		``, `null`, `{"amount_cents":0,"currency":"CAD"}`, `{"amount_cents":5e2,"currency":"USD"}`,
+	}, []string{`5`, `[]`}},
 	{"insurance.currency", nil, []string{`"EUR"`, `"cad"`, `1`}},
 }
 
@@ -121,9 +147,11 @@ func TestOrderIsReadAsSent(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	window := delivery.Window{Start: time.Date(2026, 3, 2, 14, 0, 0, 0, time.UTC), End: time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)}
+	window := delivery.Window{Start: time.Date(2026, 3, 2, 14, 0, 0, 0,
+		time.UTC), End: time.Date(2026, 3, 2, 17, 0, 0, 0, time.UTC)}
 	parcel := delivery.Parcel{
-		ParcelID: "p1", Description: "Books", LengthCm: 30, WidthCm: 20.5, HeightCm: 10, WeightKg: 2.25, ValueCents: 5000, Fragile: true,
+		ParcelID: "p1", Description: "Books", LengthCm: 30, WidthCm: 20.5, HeightCm: 10, WeightKg: 2.25, ValueCents: 5000,
+		Fragile: true,
 	}
 	switch {
 	case !bytes.Equal(got.Metadata, []byte(`{ "b" : 1.50 , "a":[ ] }`)):
@@ -147,14 +175,20 @@ func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
 	if _, problems := read(parse(t, least), delivery.ReadOrderRequest); len(problems) != 1+2*5+6 {
 		t.Errorf("%s, as an order: got problems at %q, want %d", least, fieldsOf(problems), 1+2*5+6)
 	}
-	for _, field := range []string{"service_level", "pickup.address", "dropoff.address.city", "parcels", "parcels[0].weight_kg"} {
-		if _, problems := read(parse(t, set(t, least, field, "")), delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
+	for _, field := range []string{
+		"service_level", "pickup.address", "dropoff.address.city", "parcels", "parcels[0].weight_kg",
+	} {
+		if _, problems := read(parse(t, set(t, least, field, "")),
+			delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("without %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
 	// An optional field that is present must still be valid.
-	for _, field := range []string{"pickup.phone", "dropoff.address.line1", "parcels[0].length_cm", "parcels[0].parcel_id", "pickup.time_window"} {
-		if _, problems := read(parse(t, set(t, least, field, `false`)), delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
+	for _, field := range []string{
+		"pickup.phone", "dropoff.address.line1", "parcels[0].length_cm", "parcels[0].parcel_id", "pickup.time_window",
+	} {
+		if _, problems := read(parse(t, set(t, least, field, `false`)),
+			delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("with an invalid %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
@@ -185,7 +219,8 @@ func TestAllProblemsInOneError(t *testing.T) {
 	var want []string
 	for i := range 30 {
 		fault := []struct{ name, value string }{
-			{"weight_kg", `"2"`}, {"weight_kg", ``}, {"height_cm", `301`}, {"value_cents", `10.5`}, {"description", `null`}, {"fragile", `"no"`},
+			{"weight_kg", `"2"`}, {"weight_kg", ``}, {"height_cm", `301`}, {"value_cents", `10.5`}, {"description", `null`},
+			{"fragile", `"no"`},
 		}[i%6]
 		field := fmt.Sprintf("parcels[%d].%s", i+i/2, fault.name)
 		body = set(t, body, field, fault.value)
@@ -196,7 +231,8 @@ func TestAllProblemsInOneError(t *testing.T) {
 		t.Fatalf("got %d problems at %q, want %d at %q", len(got), got, len(want), want)
 	}
 	details := detailsOf(t, problems)
-	if len(details.Errors) != 30 || details.Problem != details.Errors[0] || details.Value != "2" || details.Field != "parcels[0].weight_kg" {
+	if len(details.Errors) != 30 || details.Problem != details.Errors[0] || details.Value != "2" ||
+		details.Field != "parcels[0].weight_kg" {
 		t.Errorf("the first is %+v, of %d", details.Problem, len(details.Errors))
 	}
 	if message := problems.Err().Error(); !strings.Contains(message, "and 29 more") {
@@ -207,12 +243,14 @@ func TestAllProblemsInOneError(t *testing.T) {
 func TestParcelIDsAreUnique(t *testing.T) {
 	t.Parallel()
 	body := set(t, orderBody, "parcels", "["+parcelBody+","+parcelBody+","+strings.Replace(parcelBody, "p1", "P1", 1)+"]")
-	if _, problems := read(parse(t, body), delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems), []string{"parcels[1].parcel_id"}) {
+	if _, problems := read(parse(t, body),
+		delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems), []string{"parcels[1].parcel_id"}) {
 		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
 	// Two missing ids are two problems; that they are equal is not a third.
 	body = set(t, set(t, body, "parcels[0].parcel_id", ""), "parcels[1].parcel_id", "")
-	if _, problems := read(parse(t, body), delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems), []string{"parcels[0].parcel_id", "parcels[1].parcel_id"}) {
+	if _, problems := read(parse(t, body), delivery.ReadOrderRequest); !slices.Equal(fieldsOf(problems),
+		[]string{"parcels[0].parcel_id", "parcels[1].parcel_id"}) {
 		t.Errorf("got problems at %q", fieldsOf(problems))
 	}
 }

@@ -69,12 +69,14 @@ func deliverable(email string) bool {
 		return true
 	}
 	suffix, managed := publicsuffix.PublicSuffix(domain) // of an address of four numbers, all of it
-	return last != domain && strings.ContainsAny(last, "abcdefghijklmnopqrstuvwxyz") && (managed || strings.Contains(suffix, "."))
+	return last != domain && strings.ContainsAny(last, "abcdefghijklmnopqrstuvwxyz") &&
+		(managed || strings.Contains(suffix, "."))
 }
 
 // dialable reports whether a phone number has a length that numbers of its country have.
 func dialable(number string) bool {
-	if northAmerican, ok := strings.CutPrefix(number, "+1"); ok { // nearly all; the library takes longer than the rest of a creation
+	// nearly all; the library takes longer than the rest of a creation
+	if northAmerican, ok := strings.CutPrefix(number, "+1"); ok {
 		return len(northAmerican) == 10
 	}
 	parsed, err := phonenumbers.Parse(number, "")

@@ -55,7 +55,8 @@ func TestAllocate(t *testing.T) {
 
 // checkFewest checks that fewer locations would not have been enough.
 func checkFewest(t *rapid.T, levels []delivery.Level, wanted int64, used int, enough bool) {
-	sorted := slices.SortedFunc(slices.Values(levels), func(a, b delivery.Level) int { return cmp.Compare(b.Quantity, a.Quantity) })
+	sorted := slices.SortedFunc(slices.Values(levels),
+		func(a, b delivery.Level) int { return cmp.Compare(b.Quantity, a.Quantity) })
 	var sum int64
 	for _, level := range sorted[:max(0, used-1)] {
 		sum += level.Quantity

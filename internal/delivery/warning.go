@@ -14,16 +14,17 @@ type WarningCode string
 
 // The kinds of warnings.
 const (
-	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup" // the dropoff's window ends before the pickup's begins
-	WarningLate                WarningCode = "late"                  // the estimated delivery is after the dropoff's window
-	WarningNoBusinessDay       WarningCode = "no_business_day"       // a window without a business day
-	WarningProvince            WarningCode = "province_mismatch"     // the postal code is of another province
-	WarningPostBox             WarningCode = "post_office_box"       // couriers cannot deliver there
-	WarningEmail               WarningCode = "email_domain"          // the domain cannot exist
-	WarningPhone               WarningCode = "phone_length"          // no number of the country is as long
-	WarningNotPrinted          WarningCode = "label_not_printed"     // the label cannot show characters
-	WarningCut                 WarningCode = "label_cut"             // the label shows the beginning of a text
-	WarningBarcode             WarningCode = "barcode_not_printed"   // the label has a number instead
+	// the dropoff's window ends before the pickup's begins
+	WarningDropoffBeforePickup WarningCode = "dropoff_before_pickup"
+	WarningLate                WarningCode = "late"                // the estimated delivery is after the dropoff's window
+	WarningNoBusinessDay       WarningCode = "no_business_day"     // a window without a business day
+	WarningProvince            WarningCode = "province_mismatch"   // the postal code is of another province
+	WarningPostBox             WarningCode = "post_office_box"     // couriers cannot deliver there
+	WarningEmail               WarningCode = "email_domain"        // the domain cannot exist
+	WarningPhone               WarningCode = "phone_length"        // no number of the country is as long
+	WarningNotPrinted          WarningCode = "label_not_printed"   // the label cannot show characters
+	WarningCut                 WarningCode = "label_cut"           // the label shows the beginning of a text
+	WarningBarcode             WarningCode = "barcode_not_printed" // the label has a number instead
 )
 
 // WarningCodes lists the kinds of warnings.

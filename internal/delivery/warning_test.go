@@ -18,16 +18,20 @@ func TestWarnings(t *testing.T) {
 		estimate        time.Time
 		want            []delivery.WarningCode
 	}{
-		"as usual":               {window(1, 2), window(24, 30), at(29), nil},
-		"at the last moment":     {window(1, 2), window(24, 30), at(30), nil},
-		"late":                   {window(1, 2), window(24, 30), at(31), []delivery.WarningCode{delivery.WarningLate}},
-		"overlapping":            {window(1, 4), window(2, 3), at(3), nil},
-		"before the pickup":      {window(10, 12), window(5, 10), at(9), []delivery.WarningCode{delivery.WarningDropoffBeforePickup}},
-		"before and late":        {window(10, 12), window(5, 9), at(30), []delivery.WarningCode{delivery.WarningDropoffBeforePickup, delivery.WarningLate}},
+		"as usual":           {window(1, 2), window(24, 30), at(29), nil},
+		"at the last moment": {window(1, 2), window(24, 30), at(30), nil},
+		"late":               {window(1, 2), window(24, 30), at(31), []delivery.WarningCode{delivery.WarningLate}},
+		"overlapping":        {window(1, 4), window(2, 3), at(3), nil},
+		"before the pickup": {window(10,
+			12), window(5, 10), at(9), []delivery.WarningCode{delivery.WarningDropoffBeforePickup}},
+		"before and late": {window(10,
+			12), window(5, 9), at(30), []delivery.WarningCode{delivery.WarningDropoffBeforePickup, delivery.WarningLate}},
 		"no window of a dropoff": {window(10, 12), delivery.Window{}, at(30), nil},
 		"no window of a pickup":  {delivery.Window{}, window(5, 9), at(8), nil},
 	} {
-		shipment := delivery.Shipment{Pickup: delivery.Contact{Window: c.pickup}, Dropoff: delivery.Contact{Window: c.dropoff}}
+		shipment := delivery.Shipment{
+			Pickup: delivery.Contact{Window: c.pickup}, Dropoff: delivery.Contact{Window: c.dropoff},
+		}
 		var got []delivery.WarningCode
 		for _, warning := range shipment.Warnings(c.estimate) {
 			got = append(got, warning.Code)

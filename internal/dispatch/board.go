@@ -119,7 +119,9 @@ func (f *Filter) check() error {
 		given bool
 	}{
 		{"courier_id", f.CourierID != ""}, {"zone", f.Zone != ""}, {"service_level", f.ServiceLevel != ""},
-		{"at_risk", !f.DueBefore.IsZero()}, {"attention", len(f.Attention) > 0}, {"q", f.Search != ""}, {"sort", f.Sort == SortWindow},
+		{
+			"at_risk", !f.DueBefore.IsZero(),
+		}, {"attention", len(f.Attention) > 0}, {"q", f.Search != ""}, {"sort", f.Sort == SortWindow},
 	} {
 		if other.given {
 			problems.Add(other.name, nil, notOfEnded)
@@ -173,7 +175,9 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 
 // endedPage lists orders that have ended. One that cannot be read is left out, and
 // reported; the cursor passes it all the same.
-func (s *Service) endedPage(ctx context.Context, tx Reader, filter Filter, limit int, now time.Time) (page Page, err error) {
+func (s *Service) endedPage(
+	ctx context.Context, tx Reader, filter Filter, limit int, now time.Time,
+) (page Page, err error) {
 	orders, stopped, err := tx.EndedOrders(ctx, filter)
 	if err != nil {
 		return page, err
@@ -194,7 +198,8 @@ func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.T
 	}
 	exact, err := findExactly(ctx, tx, filter)
 	found := rowsOf(s.config.Damaged.Readable(exact))
-	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) }) // those are on the board
+	// those are on the board
+	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) })
 	return append(found, rows...), err
 }
 
@@ -202,7 +207,8 @@ func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.T
 // That page also shows orders that have ended.
 func (f *Filter) searchesAll() bool {
 	return f.Search != "" && f.After == (Cursor{}) && len(f.Statuses) == 0 && f.CourierID == "" && f.Zone == "" &&
-		f.ServiceLevel == "" && f.CreatedFrom.IsZero() && f.CreatedTo.IsZero() && f.DueBefore.IsZero() && len(f.Attention) == 0
+		f.ServiceLevel == "" && f.CreatedFrom.IsZero() && f.CreatedTo.IsZero() && f.DueBefore.IsZero() &&
+		len(f.Attention) == 0
 }
 
 // findExactly returns the orders whose order_id or partner_order_id is the text

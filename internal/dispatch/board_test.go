@@ -61,13 +61,15 @@ func TestShortPageHasCursor(t *testing.T) {
 func TestCursors(t *testing.T) {
 	t.Parallel()
 	const id = "ord_7dqv2m8ke61r0bnc5xyt4wzj39fhgsap"
-	for _, at := range []time.Time{time.UnixMicro(0).UTC(), testkit.Epoch, time.Date(9999, 12, 31, 23, 59, 59, 999_000_000, time.UTC)} {
+	for _, at := range []time.Time{time.UnixMicro(0).UTC(), testkit.Epoch, time.Date(9999, 12, 31, 23, 59, 59, 999_000_000,
+		time.UTC)} {
 		cursor := Cursor{at, id}
 		if got, ok := ParseCursor(cursor.String()); !ok || got != cursor {
 			t.Errorf("%v as text: got back %v, %t", cursor, got, ok)
 		}
 	}
-	for _, text := range []string{"", "1", "." + id, "-1." + id, "1." + id + "x", "x." + id, strings.Repeat("1", 19) + "." + id} {
+	for _, text := range []string{"", "1", "." + id, "-1." + id, "1." + id + "x", "x." + id, strings.Repeat("1", 19) +
+		"." + id} {
 		if got, ok := ParseCursor(text); ok {
 			t.Errorf("%q: got cursor %v, want none", text, got)
 		}

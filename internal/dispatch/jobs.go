@@ -86,7 +86,9 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 
 // jobs returns the jobs of a courier: those with a place in the courier's sequence, and
 // then the others as SortJobs sorts them. It reports whether there are more.
-func (s *Service) jobs(ctx context.Context, tx Reader, courierID string, now time.Time) (jobs []Job, more bool, err error) {
+func (s *Service) jobs(
+	ctx context.Context, tx Reader, courierID string, now time.Time,
+) (jobs []Job, more bool, err error) {
 	rows, err := tx.Board(ctx, Filter{CourierID: courierID, Sort: SortWindow, Limit: maxJobs + 1}, now)
 	if err != nil {
 		return nil, false, err
@@ -161,7 +163,8 @@ func jobOf(o *delivery.Order) Job {
 func stopOf(o *delivery.Order) Stop {
 	stop := Stop{Kind: StopPickup, Contact: &o.Pickup}
 	pickedUp := func(entry delivery.HistoryEntry) bool {
-		return !slices.Contains(board.AtPickup, entry.Status) && entry.Status != delivery.StatusFailed && entry.Status != delivery.StatusCancelled
+		return !slices.Contains(board.AtPickup, entry.Status) && entry.Status != delivery.StatusFailed &&
+			entry.Status != delivery.StatusCancelled
 	}
 	if slices.ContainsFunc(o.History, pickedUp) {
 		stop = Stop{Kind: StopDropoff, Contact: &o.Dropoff}
@@ -217,7 +220,8 @@ func SortJobs(jobs []Job, now time.Time) {
 			cmp.Compare(x.area, y.area),
 			cmp.Compare(rank[a.Stop.Kind], rank[b.Stop.Kind]),
 			a.Stop.Contact.Window.End.Compare(b.Stop.Contact.Window.End),
-			cmp.Compare(delivery.NormalPostalCode(a.Stop.Contact.Address.PostalCode), delivery.NormalPostalCode(b.Stop.Contact.Address.PostalCode)),
+			cmp.Compare(delivery.NormalPostalCode(a.Stop.Contact.Address.PostalCode),
+				delivery.NormalPostalCode(b.Stop.Contact.Address.PostalCode)),
 			cmp.Compare(a.Stop.Contact.Address.Line1, b.Stop.Contact.Address.Line1),
 			cmp.Compare(a.Order.OrderID, b.Order.OrderID),
 		)

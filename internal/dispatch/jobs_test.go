@@ -39,9 +39,8 @@ func TestSortJobs(t *testing.T) {
 	add("failed, in an hour", StopDropoff, "M5H 2N2", -time.Hour).NextAttempt = now.Add(time.Hour)
 	want := []string{
 		"this hour, a pickup next door", "overdue, here", "this hour, elsewhere", "failed, due again",
-		"next hour, next door to that, last of all", "next hour, elsewhere, first of all", "next hour, here, earlier", "next hour, here, later",
-		"tomorrow",
-		"failed, in an hour", "failed, tomorrow",
+		"next hour, next door to that, last of all", "next hour, elsewhere, first of all", "next hour, here, earlier",
+		"next hour, here, later", "tomorrow", "failed, in an hour", "failed, tomorrow",
 	}
 	random := repeatable.Rand(t)
 	for range 20 {
@@ -66,11 +65,21 @@ func TestNextStop(t *testing.T) {
 		actions []delivery.Status
 	}{
 		{[]delivery.Status{"accepted", "courier_assigned"}, StopPickup, []delivery.Status{"picked_up", "failed"}},
-		{[]delivery.Status{"accepted", "courier_assigned", "failed"}, StopPickup, []delivery.Status{"in_transit", "out_for_delivery"}},
-		{[]delivery.Status{"accepted", "courier_assigned", "picked_up"}, StopDropoff, []delivery.Status{"in_transit", "out_for_delivery", "failed"}},
-		{[]delivery.Status{"accepted", "courier_assigned", "picked_up", "failed"}, StopDropoff, []delivery.Status{"in_transit", "out_for_delivery"}},
-		{[]delivery.Status{"accepted", "courier_assigned", "picked_up", "out_for_delivery"}, StopDropoff, []delivery.Status{"delivered", "failed"}},
-		{[]delivery.Status{"accepted", "courier_assigned", "picked_up", "out_for_delivery", "delivered"}, StopDropoff, []delivery.Status{}},
+		{[]delivery.Status{
+			"accepted", "courier_assigned", "failed",
+		}, StopPickup, []delivery.Status{"in_transit", "out_for_delivery"}},
+		{[]delivery.Status{
+			"accepted", "courier_assigned", "picked_up",
+		}, StopDropoff, []delivery.Status{"in_transit", "out_for_delivery", "failed"}},
+		{[]delivery.Status{
+			"accepted", "courier_assigned", "picked_up", "failed",
+		}, StopDropoff, []delivery.Status{"in_transit", "out_for_delivery"}},
+		{[]delivery.Status{
+			"accepted", "courier_assigned", "picked_up", "out_for_delivery",
+		}, StopDropoff, []delivery.Status{"delivered", "failed"}},
+		{[]delivery.Status{
+			"accepted", "courier_assigned", "picked_up", "out_for_delivery", "delivered",
+		}, StopDropoff, []delivery.Status{}},
 	} {
 		o := testkit.Order("par_00000001", "ord_x", "A-1", testkit.Epoch)
 		for _, status := range c.states {

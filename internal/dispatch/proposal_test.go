@@ -21,12 +21,14 @@ func TestLastVisit(t *testing.T) {
 		{[]delivery.Status{"pending", "accepted", "courier_assigned", "failed"}, "H2W", 3 * time.Minute},
 		{[]delivery.Status{"pending", "accepted", "courier_assigned", "picked_up"}, "H2W", 3 * time.Minute},
 		{[]delivery.Status{"pending", "accepted", "courier_assigned", "picked_up", "in_transit"}, "H2W", 3 * time.Minute},
-		{[]delivery.Status{"pending", "accepted", "courier_assigned", "picked_up", "out_for_delivery", "failed"}, "M5H", 5 * time.Minute},
+		{[]delivery.Status{"pending", "accepted", "courier_assigned", "picked_up", "out_for_delivery", "failed"}, "M5H", 5 *
+			time.Minute},
 	} {
 		o := testkit.Order("par_00000001", "ord_x", "A-1", testkit.Epoch)
 		o.History = nil
 		for i, status := range c.states {
-			o.History = append(o.History, delivery.HistoryEntry{Status: status, At: testkit.Epoch.Add(time.Duration(i) * time.Minute)})
+			o.History = append(o.History,
+				delivery.HistoryEntry{Status: status, At: testkit.Epoch.Add(time.Duration(i) * time.Minute)})
 		}
 		var want time.Time
 		if c.area != "" {

@@ -155,13 +155,15 @@ func (s *Service) SetSequence(ctx context.Context, courierID string, change Sequ
 			return err
 		}
 		if before.Version != change.Version {
-			return refusal.New(refusal.CodeConflict, fmt.Sprintf("the sequence was changed meanwhile and has version %d, not %d", before.Version, change.Version))
+			return refusal.New(refusal.CodeConflict,
+				fmt.Sprintf("the sequence was changed meanwhile and has version %d, not %d", before.Version, change.Version))
 		}
 		if before.Stops, err = s.counting(ctx, tx, before); err != nil {
 			return err
 		}
 		wanted.Version = before.Version
-		if wanted.Stops, err = s.placed(ctx, tx, courierID, change.OrderIDs); err != nil || slices.Equal(wanted.Stops, before.Stops) {
+		if wanted.Stops, err = s.placed(ctx, tx, courierID, change.OrderIDs); err != nil ||
+			slices.Equal(wanted.Stops, before.Stops) {
 			return err // an unchanged sequence is not written, nor logged
 		}
 		return s.saveSequence(ctx, tx, before, wanted)

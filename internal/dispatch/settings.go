@@ -48,7 +48,9 @@ func (s *Service) SetSettings(ctx context.Context, settings Settings) (*Settings
 
 // SetSettingsFrom does the same, but refuses with form.ErrStale unless the settings are
 // the basis of the change.
-func (s *Service) SetSettingsFrom(ctx context.Context, basis form.Basis[*Settings], settings Settings) (*Settings, error) {
+func (s *Service) SetSettingsFrom(
+	ctx context.Context, basis form.Basis[*Settings], settings Settings,
+) (*Settings, error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err

@@ -122,7 +122,9 @@ func TestDeliveryBelongsToItsCourierAndDay(t *testing.T) {
 		{Key: figures.Key{PartnerID: partnerID, Day: day}, Counts: figures.Counts{Orders: 1}},
 		{Key: figures.Key{PartnerID: partnerID, Day: day, CourierID: "cou_1"}, Counts: figures.Counts{Assigned: 1}},
 		{Key: figures.Key{PartnerID: partnerID, Day: day, CourierID: "cou_2"}, Counts: figures.Counts{Assigned: 1}},
-		{Key: figures.Key{PartnerID: partnerID, Day: day + 1, CourierID: "cou_2"}, Counts: figures.Counts{Delivered: 1, OnTime: 1}},
+		{Key: figures.Key{
+			PartnerID: partnerID, Day: day + 1, CourierID: "cou_2",
+		}, Counts: figures.Counts{Delivered: 1, OnTime: 1}},
 	}
 	want[0].Stays[stay(t, delivery.StatusPending)] = figures.Stay{Ended: 1, Millis: 60_000}
 	want[0].Stays[stay(t, delivery.StatusAccepted)] = figures.Stay{Ended: 1, Millis: 60_000}

@@ -153,7 +153,8 @@ func TestPython(t *testing.T) {
 	w := newWorkshop(t, "python")
 	python := w.venv("-r", "requirements.txt")
 	for _, name := range []string{"openapi", "ops"} {
-		said := w.run(python, "-m", "openapi_python_client", "generate", "--path", name+".yaml", "--config", "config.yaml", "--meta", "none", "--output-path", name)
+		said := w.run(python, "-m", "openapi_python_client", "generate", "--path", name+".yaml", "--config", "config.yaml",
+			"--meta", "none", "--output-path", name)
 		if strings.Contains(said, "WARNING") || strings.Contains(said, "Unable to") {
 			t.Errorf("%s.yaml: got warnings of the generator: %s", name, said)
 		}

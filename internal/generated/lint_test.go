@@ -16,7 +16,8 @@ func TestLint(t *testing.T) {
 	copySources(t, w.dir, "../../api")
 	w.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 	for _, name := range []string{"openapi.yaml", "ops.yaml"} {
-		found := w.run("env", "REDOCLY_TELEMETRY=off", "npx", "redocly", "lint", "--config", "redocly.yaml", "--format", "json", name)
+		found := w.run("env", "REDOCLY_TELEMETRY=off", "npx", "redocly", "lint", "--config", "redocly.yaml", "--format",
+			"json", name)
 		if !strings.Contains(found, `"warnings": 0,`) {
 			t.Errorf("redocly lint %s: got %s", name, found)
 		}

@@ -92,7 +92,9 @@ func addExamples(t *testing.T, service *apptest.Service, boss *apptest.Operator)
 }
 
 // orderIn creates an order and moves it to a status, by way of those before it.
-func orderIn(t *testing.T, partner *apptest.Partner, operator *apptest.Operator, product int, status delivery.Status) string {
+func orderIn(
+	t *testing.T, partner *apptest.Partner, operator *apptest.Operator, product int, status delivery.Status,
+) string {
 	t.Helper()
 	items := fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product)
 	id := partner.Create(t, testkit.OrderJSON(string(status), items)).Must(t, 201).Text("order_id")
@@ -115,14 +117,16 @@ func orderIn(t *testing.T, partner *apptest.Partner, operator *apptest.Operator,
 // of its user to Own.
 func (w *world) logIn(t *testing.T, service *apptest.Service, prefix, email, password string) string {
 	t.Helper()
-	login := service.Do(t, "POST", prefix+"login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 200)
+	login := service.Do(t, "POST", prefix+"login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t,
+		200)
 	cookie, err := http.ParseSetCookie(login.Header.Get("Set-Cookie"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	header := cookie.Name + "=" + cookie.Value
 	me := service.Do(t, "GET", prefix+"me", nil, "Cookie", header).Must(t, 200)
-	sessions := service.Do(t, "GET", strings.TrimSuffix(prefix, "auth/")+"auth/sessions", nil, "Cookie", header).Must(t, 200)
+	sessions := service.Do(t, "GET", strings.TrimSuffix(prefix, "auth/")+"auth/sessions", nil, "Cookie", header).Must(t,
+		200)
 	w.Own = append(w.Own, sessions.Text("sessions", 0, "session_id"), me.Text("user", "user_id"))
 	return cookie.Value
 }

@@ -49,7 +49,8 @@ func TestPythonReadme(t *testing.T) {
 	program := strings.Replace(string(pythonBlock.FindSubmatch(readme)[1]), "http://127.0.0.1:8080", service.URL, 1)
 	writeFile(t, filepath.Join(w.dir, "quickstart.py"), []byte(program))
 	out := w.run(python, "quickstart.py")
-	if !strings.Contains(out, "1 order.accepted\n2 courier.assigned\n3 order.picked_up\n") || !strings.Contains(out, service.URL+"/track/ord_") {
+	if !strings.Contains(out, "1 order.accepted\n2 courier.assigned\n3 order.picked_up\n") ||
+		!strings.Contains(out, service.URL+"/track/ord_") {
 		t.Errorf("got %q, want the events of an order and its tracking page", out)
 	}
 }

@@ -36,12 +36,14 @@ func TestShops(t *testing.T) {
 			var printed bytes.Buffer
 			service := apptest.Start(t, apptest.Demo(&printed), apptest.Webhooks())
 			demo := printed.String()
-			out := run(t, w, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+apptest.Printed(t, demo, "test key"), "DROPYARD_SECRET="+apptest.Printed(t, demo, "its secret"))
+			out := run(t, w, "DROPYARD_URL="+service.URL, "DROPYARD_KEY="+apptest.Printed(t, demo, "test key"),
+				"DROPYARD_SECRET="+apptest.Printed(t, demo, "its secret"))
 			ids := visitsToShop.FindStringSubmatch(out)
 			if ids == nil || ids[1] != ids[2] || ids[1] != ids[3] {
 				t.Errorf("got\n%s\nwant a match of %s, with one order", out, visitsToShop)
 			}
-			if label, err := os.ReadFile(filepath.Join(w.dir, "label.pdf")); err != nil || !bytes.HasPrefix(label, []byte("%PDF-")) {
+			if label, err := os.ReadFile(filepath.Join(w.dir, "label.pdf")); err != nil ||
+				!bytes.HasPrefix(label, []byte("%PDF-")) {
 				t.Errorf("label.pdf: got %.20q, %v, want a PDF", label, err)
 			}
 		})

@@ -33,7 +33,8 @@ func TestSigningSamples(t *testing.T) {
 			for _, need := range sample.needs {
 				need.OrSkip(t)
 			}
-			command := exec.CommandContext(t.Context(), sample.command[0], append(sample.command[1:], filepath.Join("../../examples/signing", file))...)
+			command := exec.CommandContext(t.Context(), sample.command[0],
+				append(sample.command[1:], filepath.Join("../../examples/signing", file))...)
 			command.Stdin = bytes.NewReader(lines)
 			out, err := command.CombinedOutput()
 			if err != nil {

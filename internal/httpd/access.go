@@ -14,9 +14,9 @@ func (s *Server) logAccess(c *Call, began time.Time, took time.Duration) {
 		return
 	}
 	s.config.AccessLog.Add(&accesslog.Entry{
-		Time: began.UTC(), RequestID: c.RequestID, Method: c.Method, Route: c.Route.Pattern, Path: c.accessPath(), Status: c.Status, Bytes: c.sent,
-		Micros: took.Microseconds(), Address: c.Address(), PartnerID: c.Account, KeyID: c.keyID(), PersonID: c.PersonID,
-		TraceID: s.config.Tracer.Of(c.Context()).TraceID(),
+		Time: began.UTC(), RequestID: c.RequestID, Method: c.Method, Route: c.Route.Pattern, Path: c.accessPath(),
+		Status: c.Status, Bytes: c.sent, Micros: took.Microseconds(), Address: c.Address(), PartnerID: c.Account,
+		KeyID: c.keyID(), PersonID: c.PersonID, TraceID: s.config.Tracer.Of(c.Context()).TraceID(),
 	})
 }
 

@@ -230,7 +230,8 @@ func (s *Server) authorizeAgain(c *Call) (err error) {
 
 // refuseEncoded refuses a body that is compressed: the service reads it as it is.
 func (c *Call) refuseEncoded() error {
-	if encoding := c.Header.Get("Content-Encoding"); len(c.Content) > 0 && encoding != "" && !strings.EqualFold(encoding, "identity") {
+	if encoding := c.Header.Get("Content-Encoding"); len(c.Content) > 0 && encoding != "" &&
+		!strings.EqualFold(encoding, "identity") {
 		return refusal.New(refusal.CodeUnsupportedMediaType, "send the body as it is, without Content-Encoding")
 	}
 	return nil

@@ -75,7 +75,8 @@ func (c *Call) compress(h http.Header, body []byte) []byte {
 	isRead := c.Method == http.MethodGet || c.Method == http.MethodHead
 	kind, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	decided := slices.Contains(h.Values("Vary"), "Accept-Encoding") || h.Get("ETag") != ""
-	if strings.Contains(c.URL.Path, "/auth/") || !isRead || len(body) < leastCompressed || decided || kind != "application/json" && kind != "text/csv" {
+	if strings.Contains(c.URL.Path, "/auth/") || !isRead || len(body) < leastCompressed || decided ||
+		kind != "application/json" && kind != "text/csv" {
 		return body
 	}
 	coding := CodingOf(c.Header)

@@ -122,7 +122,8 @@ var errDown = &refusal.Error{
 
 // errBlocked is returned when another transaction holds the rows of a request for too long.
 var errBlocked = &refusal.Error{
-	Code: refusal.CodeUnavailable, Message: "the request waited too long for another change of the same account", RetryAfter: downRetry,
+	Code: refusal.CodeUnavailable, Message: "the request waited too long for another change of the same account",
+	RetryAfter: downRetry,
 }
 
 // downRetry is when it is worth asking again after 503, unless the refusal says. The store
@@ -139,7 +140,8 @@ func Known(err error) *refusal.Error {
 		return errDown
 	case errors.Is(err, refusal.ErrBlocked):
 		return errBlocked
-	case errors.Is(err, refusal.ErrUnreachable), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+	case errors.Is(err, refusal.ErrUnreachable), errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, context.Canceled):
 		return refusal.New(refusal.CodeUnavailable, "the request could not be finished in time")
 	default:
 		return nil

@@ -147,7 +147,8 @@ func (s *Server) once(c *Call, change *idempotency.Change) (Reply, error) {
 	if err != nil {
 		return Reply{}, err
 	}
-	if earlier != nil && (earlier.Status != 0 || earlier.BodyHash != change.BodyHash || how == RefusedAgain || how == InParts && mayRun(earlier, change)) {
+	if earlier != nil && (earlier.Status != 0 || earlier.BodyHash != change.BodyHash || how == RefusedAgain ||
+		how == InParts && mayRun(earlier, change)) {
 		if err := s.stillActs(c); err != nil {
 			return Reply{}, err
 		}
@@ -162,7 +163,8 @@ func (s *Server) once(c *Call, change *idempotency.Change) (Reply, error) {
 	}
 	change.Status, change.Answer = int64(answer.Status), answer.Body
 	if err := s.config.Receipts.Answer(context.WithoutCancel(c.Context()), change); err != nil {
-		s.config.Log.WarnContext(c.Context(), "the answer to a change was not kept for its repetition", "request_id", c.RequestID, "error", err)
+		s.config.Log.WarnContext(c.Context(), "the answer to a change was not kept for its repetition", "request_id",
+			c.RequestID, "error", err)
 	}
 	return answer, nil
 }

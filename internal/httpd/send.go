@@ -10,7 +10,8 @@ import (
 // send writes the reply, or the response to err if that is not nil. The reply is
 // counted as bytes in flight until the client has taken it.
 func (s *Server) send(w http.ResponseWriter, c *Call, answer Reply, err error) {
-	if c.Route.Access == AccessOperator && c.Principal != nil { // couriers' phones go by it when they say when something happened
+	// couriers' phones go by it when they say when something happened
+	if c.Route.Access == AccessOperator && c.Principal != nil {
 		c.ReplyHeader.Set("Date", s.config.Now().UTC().Format(http.TimeFormat))
 	}
 	body := c.Content
@@ -90,7 +91,8 @@ func (s *Server) sendStream(w http.ResponseWriter, c *Call, answer Reply) {
 		return
 	}
 	if err := answer.Stream(&counted{watchedWriter{w, c}, &c.sent}); err != nil {
-		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.RequestID, "path", c.loggedPath(), "error", err)
+		s.config.Log.ErrorContext(c.Context(), "response aborted", "request_id", c.RequestID, "path", c.loggedPath(), "error",
+			err)
 		panic(http.ErrAbortHandler)
 	}
 }

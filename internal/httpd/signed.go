@@ -114,8 +114,9 @@ func (s *Server) verify(c *Call) (*Key, error) {
 	}
 	if now := s.config.MachineNow(); !signature.Fresh(sentAt, now) {
 		return nil, &refusal.Error{
-			Code:    refusal.CodeUnauthorized,
-			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock", signature.MaxSkew.Seconds()) + hint(c),
+			Code: refusal.CodeUnauthorized,
+			Message: fmt.Sprintf("X-Timestamp must be Unix seconds within %.0f s of the server's clock",
+				signature.MaxSkew.Seconds()) + hint(c),
 			Details: unauthorizedDetails{Reason: reasonTimestampSkew, ServerTime: timestamp.Truncate(now)},
 		}
 	}
@@ -129,7 +130,9 @@ func (s *Server) verify(c *Call) (*Key, error) {
 // isSignedWith reports whether the request's signature is one with a secret.
 func (c *Call) isSignedWith(secret []byte) bool {
 	sent := c.Header.Get("X-Signature")
-	request := signature.Request{Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.Content}
+	request := signature.Request{
+		Timestamp: c.Header.Get("X-Timestamp"), Method: c.Method, Path: c.sentPath(), Body: c.Content,
+	}
 	if c.isV2() {
 		return c.repeatedHeader(signingHeaders) == "" && c.asV2(request).Verify(secret, sent)
 	}

@@ -119,4 +119,5 @@ var ErrInProgress = &refusal.Error{
 }
 
 // ErrReused refuses a request whose key was used with another body.
-var ErrReused = refusal.New(refusal.CodeIdempotencyKeyReused, "this Idempotency-Key was used before with another request body")
+var ErrReused = refusal.New(refusal.CodeIdempotencyKeyReused,
+	"this Idempotency-Key was used before with another request body")

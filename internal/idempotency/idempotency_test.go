@@ -15,7 +15,8 @@ func TestReplay(t *testing.T) {
 		t.Errorf("got %q, %v, want the kept answer", answer, err)
 	}
 	other := idempotency.NewRequest(idempotency.Key{}, []byte(`{"a":2}`))
-	if answer, err := receipt.Replay(other.BodyHash); !refusal.HasCode(err, refusal.CodeIdempotencyKeyReused) || answer != nil {
+	if answer, err := receipt.Replay(other.BodyHash); !refusal.HasCode(err, refusal.CodeIdempotencyKeyReused) ||
+		answer != nil {
 		t.Errorf("got %q, %v, want idempotency_key_reused", answer, err)
 	}
 }

@@ -12,28 +12,32 @@ type Reason struct {
 
 // Words are all that Reason.Reason can be.
 var Words = []string{
-	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "orders_stuck", "sender_stuck", "disk_full", "disk_low", "log_large",
+	"draining", "database_unfit", "not_writable", "not_readable", "schema_old", "clock_off", "orders_stuck",
+	"sender_stuck", "disk_full", "disk_low", "log_large",
 }
 
 // State describes an installation for its admins. It holds no secret and no path.
 type State struct {
-	Version         string      `json:"version"`
-	Commit          *string     `json:"commit"` // null if the program was built without it
-	GoVersion       string      `json:"go_version"`
-	TimeZones       TimeZones   `json:"time_zones"`
-	StartedAt       time.Time   `json:"started_at"`
-	UptimeSeconds   int64       `json:"uptime_seconds"`
-	Engine          string      `json:"engine"` // sqlite, postgres or citus
-	SchemaVersion   int64       `json:"schema_version"`
-	Nodes           []Node      `json:"nodes"` // the one that answers first, then the others by when they were seen
-	Queues          Queues      `json:"queues"`
-	Disks           []Disk      `json:"disks"`
-	LogBytes        *int64      `json:"log_bytes"`         // of the embedded database's write-ahead log; null with PostgreSQL
-	LogPendingBytes *int64      `json:"log_pending_bytes"` // of it, not yet in the database file
-	LastBackupAt    *time.Time  `json:"last_backup_at"`    // of dropyard backup; null if there is none, and with PostgreSQL
-	ClockDoubt      *ClockDoubt `json:"clock_doubt"`       // why data does not age by the clock of the node that answers; null if it does
-	Held            *Hold       `json:"held"`              // why no webhooks and mails are sent; null if they are
-	Problems        []Reason    `json:"problems"`          // why the node that answers is not ready; usually none
+	Version       string    `json:"version"`
+	Commit        *string   `json:"commit"` // null if the program was built without it
+	GoVersion     string    `json:"go_version"`
+	TimeZones     TimeZones `json:"time_zones"`
+	StartedAt     time.Time `json:"started_at"`
+	UptimeSeconds int64     `json:"uptime_seconds"`
+	Engine        string    `json:"engine"` // sqlite, postgres or citus
+	SchemaVersion int64     `json:"schema_version"`
+	Nodes         []Node    `json:"nodes"` // the one that answers first, then the others by when they were seen
+	Queues        Queues    `json:"queues"`
+	Disks         []Disk    `json:"disks"`
+	// of the embedded database's write-ahead log; null with PostgreSQL
+	LogBytes        *int64 `json:"log_bytes"`
+	LogPendingBytes *int64 `json:"log_pending_bytes"` // of it, not yet in the database file
+	// of dropyard backup; null if there is none, and with PostgreSQL
+	LastBackupAt *time.Time `json:"last_backup_at"`
+	// why data does not age by the clock of the node that answers; null if it does
+	ClockDoubt *ClockDoubt `json:"clock_doubt"`
+	Held       *Hold       `json:"held"`     // why no webhooks and mails are sent; null if they are
+	Problems   []Reason    `json:"problems"` // why the node that answers is not ready; usually none
 }
 
 // ClockDoubt says why data does not age by a node's clock. Nothing is removed for its age by

@@ -22,7 +22,8 @@ func TestWordsAreDocumented(t *testing.T) {
 		}
 		return string(text)
 	}
-	if want := "enum: [" + strings.Join(installation.Words, ", ") + "]"; !strings.Contains(read("../../api/openapi.yaml"), want) {
+	if want := "enum: [" + strings.Join(installation.Words, ", ") + "]"; !strings.Contains(read("../../api/openapi.yaml"),
+		want) {
 		t.Errorf("api/openapi.yaml: got no %q", want)
 	}
 	_, section, _ := strings.Cut(read("../../docs/operating.md"), "\n## Probes\n")

@@ -22,11 +22,14 @@ func usual() *delivery.Order {
 	o.TrackingURL = tracking
 	o.Pickup.Name, o.Dropoff.Name = "Épicerie Bœuf & Fils", "Amélie Façade-Noël"
 	o.Dropoff.Address = delivery.Address{
-		Line1: "4000, rue Saint-Denis", Line2: "app. 12", City: "Montréal", Province: "QC", PostalCode: "h2w2m5", Country: "CA",
-		Notes: "Sonnette du haut; le chien mord.",
+		Line1: "4000, rue Saint-Denis", Line2: "app. 12", City: "Montréal", Province: "QC", PostalCode: "h2w2m5",
+		Country: "CA", Notes: "Sonnette du haut; le chien mord.",
 	}
 	o.Parcels = []delivery.Parcel{
-		{ParcelID: "EM-2026-004711-1", LengthCm: 40, WidthCm: 30.5, HeightCm: 20, WeightKg: 6.2, Fragile: true, Barcode: "0627735067890"},
+		{
+			ParcelID: "EM-2026-004711-1", LengthCm: 40, WidthCm: 30.5, HeightCm: 20, WeightKg: 6.2, Fragile: true,
+			Barcode: "0627735067890",
+		},
 		{ParcelID: "EM-2026-004711-2", LengthCm: 10, WidthCm: 10, HeightCm: 5, WeightKg: 0.05},
 	}
 	o.COD = &delivery.Money{AmountCents: 4505, Currency: delivery.CAD}
@@ -39,7 +42,9 @@ func extreme() *delivery.Order {
 	o := usual()
 	o.ServiceLevel = delivery.SameDay
 	long := strings.Repeat("Longueuil-sur-Mer ", 15)[:255]
-	contact := delivery.Contact{Name: long, Phone: "+999999999999999", Window: delivery.Window{Start: o.Dropoff.Window.Start, End: o.Dropoff.Window.End.AddDate(1, 0, 0)}, Address: delivery.Address{
+	contact := delivery.Contact{Name: long, Phone: "+999999999999999", Window: delivery.Window{
+		Start: o.Dropoff.Window.Start, End: o.Dropoff.Window.End.AddDate(1, 0, 0),
+	}, Address: delivery.Address{
 		Line1: long, Line2: long, City: long, Province: "NL", PostalCode: "A1B 2C3", Country: "CA",
 		Notes: strings.Repeat("Press every bell twice, then wait. ", 28),
 	}}

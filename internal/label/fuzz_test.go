@@ -17,7 +17,8 @@ func FuzzLabel(f *testing.F) {
 	f.Add("(\\) endstream endobj", "", "\n\r\t", "", "")
 	f.Fuzz(func(t *testing.T, name, line, notes, parcel, code string) {
 		o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", parcel, testkit.Epoch)
-		o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.Notes, o.Dropoff.Address.PostalCode = name, line, notes, code
+		o.Dropoff.Name, o.Dropoff.Address.Line1, o.Dropoff.Address.Notes, o.Dropoff.Address.PostalCode = name, line, notes,
+			code
 		o.Parcels = append(o.Parcels, delivery.Parcel{ParcelID: parcel, WeightKg: 1, LengthCm: 1, WidthCm: 2, HeightCm: 3})
 		checkZPL(t, o)
 		file, err := PDF(o, Coarsest, time.UTC)
@@ -30,7 +31,8 @@ func FuzzLabel(f *testing.F) {
 // FuzzScan: whatever is read from a label, what is recognised is the id of an order.
 func FuzzScan(f *testing.F) {
 	const id = "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j"
-	for _, text := range []string{id, parcelNumber(id, 3), "https://dropyard.example.com/track/" + id, "//x/track/" + id + "/html/", "0627735067890", "%zz"} {
+	for _, text := range []string{id, parcelNumber(id,
+		3), "https://dropyard.example.com/track/" + id, "//x/track/" + id + "/html/", "0627735067890", "%zz"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

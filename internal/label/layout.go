@@ -132,7 +132,7 @@ func (p *page) note(texts []given) {
 
 // print adds a short text of the label at a place.
 func (p *page) print(f *face, x, y, size int, text string, inverse bool) {
-	p.texts = append(p.texts, line{f.of(text), x, y, size, text, inverse})
+	p.texts = append(p.texts, line{font: f.of(text), x: x, y: y, size: size, text: text, inverse: inverse})
 }
 
 // leading returns the distance from the top of one line to that of the next.
@@ -343,7 +343,7 @@ func (p *page) code(text string) {
 	if dots == 0 {
 		return
 	}
-	p.bars = &bars{(width - dots*len(bits)) / 2, barsTop, barsHeight, dots, text, bits}
+	p.bars = &bars{x: (width - dots*len(bits)) / 2, y: barsTop, height: barsHeight, module: dots, text: text, bits: bits}
 	set := regular.fit(text, 28, 18, width-2*margin, 1)
 	for _, shown := range set.lines {
 		p.print(regular, (width-regular.width(shown, set.size))/2, captionTop, set.size, shown, false)

@@ -163,7 +163,8 @@ func TestWindow(t *testing.T) {
 func TestPhoneNumber(t *testing.T) {
 	t.Parallel()
 	for number, want := range map[string]string{
-		"+15145550100": "+1 514-555-0100", "+33142685300": "+33142685300", "+1514555010": "+1514555010", "+151455501001": "+151455501001", "": "",
+		"+15145550100": "+1 514-555-0100", "+33142685300": "+33142685300", "+1514555010": "+1514555010",
+		"+151455501001": "+151455501001", "": "",
 	} {
 		if got := phoneNumber(number); got != want {
 			t.Errorf("%q: got %q, want %q", number, got, want)
@@ -205,7 +206,9 @@ func drawText(t *rapid.T, name string, most int) string {
 
 // drawOrder draws a valid order, or one with texts that are not valid.
 func drawOrder(t *rapid.T) *delivery.Order {
-	id := rapid.SampledFrom([]string{"ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "ord_3kq9w0zt01hb7m2x9p4c6r8d0fwwwwww"}).Draw(t, "order_id")
+	id := rapid.SampledFrom([]string{
+		"ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "ord_3kq9w0zt01hb7m2x9p4c6r8d0fwwwwww",
+	}).Draw(t, "order_id")
 	o := testkit.Order("par_3kq9w0zt", id, drawText(t, "partner_order_id", 255), testkit.Epoch)
 	o.ServiceLevel = rapid.SampledFrom(delivery.ServiceLevels).Draw(t, "service_level")
 	for _, c := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
@@ -214,17 +217,19 @@ func drawOrder(t *rapid.T) *delivery.Order {
 		c.Window.Start = time.Unix(rapid.Int64Range(0, 1<<37).Draw(t, "start"), 0)
 		c.Window.End = c.Window.Start.Add(time.Duration(rapid.Int64Range(1, 1<<40).Draw(t, "length")) * time.Microsecond)
 		c.Address = delivery.Address{
-			Line1: drawText(t, "line1", 255), Line2: drawText(t, "line2", 255), City: drawText(t, "city", 255), Notes: drawText(t, "notes", 1000),
-			Province: rapid.SampledFrom(delivery.Provinces).Draw(t, "province"), PostalCode: "M4W 1W1", Country: delivery.Country,
+			Line1: drawText(t, "line1", 255), Line2: drawText(t, "line2", 255), City: drawText(t, "city", 255),
+			Notes: drawText(t, "notes", 1000), Province: rapid.SampledFrom(delivery.Provinces).Draw(t, "province"),
+			PostalCode: "M4W 1W1", Country: delivery.Country,
 		}
 	}
 	o.Reference, o.Instructions = drawText(t, "reference", 100), drawText(t, "instructions", 1000)
 	o.COD.AmountCents = rapid.Int64Range(0, delivery.MaxCents).Draw(t, "cod")
 	count := rapid.SampledFrom([]int{1, 2, delivery.MaxParcels}).Draw(t, "parcels")
 	parcel := delivery.Parcel{
-		ParcelID: drawText(t, "parcel_id", 255), Barcode: rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[0-9]{0,70}`)).Draw(t, "barcode"),
-		LengthCm: rapid.Float64Range(0.1, 300).Draw(t, "length"), WidthCm: 299.99, HeightCm: 300, WeightKg: rapid.Float64Range(0.01, 70).Draw(t, "weight"),
-		Fragile: rapid.Bool().Draw(t, "fragile"),
+		ParcelID: drawText(t, "parcel_id", 255),
+		Barcode:  rapid.OneOf(rapid.StringMatching(`[ -~]{0,40}`), rapid.StringMatching(`[0-9]{0,70}`)).Draw(t, "barcode"),
+		LengthCm: rapid.Float64Range(0.1, 300).Draw(t, "length"), WidthCm: 299.99, HeightCm: 300,
+		WeightKg: rapid.Float64Range(0.01, 70).Draw(t, "weight"), Fragile: rapid.Bool().Draw(t, "fragile"),
 	}
 	o.Parcels = make([]delivery.Parcel, count)
 	for i := range o.Parcels {
@@ -292,7 +297,8 @@ func TestAnyOrderHasLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(string(file), "/Type /Page\n"); got != len(o.Parcels) || !strings.HasSuffix(string(file), "%%EOF\n") {
+		if got := strings.Count(string(file), "/Type /Page\n"); got != len(o.Parcels) ||
+			!strings.HasSuffix(string(file), "%%EOF\n") {
 			t.Fatalf("got %d pages, want %d, and a complete file", got, len(o.Parcels))
 		}
 		checkZPL(t, o)

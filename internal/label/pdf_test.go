@@ -130,8 +130,9 @@ func TestTextOfPDF(t *testing.T) {
 	text := words(t, usual())
 	for _, want := range []string{
 		"EXPRESS", "1/2", "2/2", "Épicerie Bœuf & Fils", "Amélie Façade-Noël", "app. 12", "Montréal", "QC H2W 2M5", "CANADA",
-		"Sonnette du haut; le chien mord. – Ring twice", "FRAGILE", "COD 45.05 CAD", "6.2 kg – 40 × 30.5 × 20 cm", "0.05 kg – 10 × 10 × 5 cm",
-		"1G2H3J", "2026-01-15 11:00 – 14:00 AST", "+1 514-555-0100", "Order: EM-2026-004711", "Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
+		"Sonnette du haut; le chien mord. – Ring twice", "FRAGILE", "COD 45.05 CAD", "6.2 kg – 40 × 30.5 × 20 cm",
+		"0.05 kg – 10 × 10 × 5 cm", "1G2H3J", "2026-01-15 11:00 – 14:00 AST", "+1 514-555-0100", "Order: EM-2026-004711",
+		"Ref: REF", "Parcel: EM-2026-004711-2", orderID, "0627735067890",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got\n%s\nwant %q in it", text, want)
@@ -140,7 +141,8 @@ func TestTextOfPDF(t *testing.T) {
 	if strings.Count(text, "FRAGILE") != 1 || strings.Count(text, "COD") != 2 {
 		t.Errorf("got\n%s\nwant FRAGILE once and COD twice", text)
 	}
-	if text := words(t, foreign()); !strings.Contains(text, "Дмитрий Ελένη □□□□ □□□ é") || !strings.Contains(text, "Québec [31m") {
+	if text := words(t, foreign()); !strings.Contains(text, "Дмитрий Ελένη □□□□ □□□ é") ||
+		!strings.Contains(text, "Québec [31m") {
 		t.Errorf("got\n%s\nwant Cyrillic and Greek, and □ for other scripts", text)
 	}
 	free := usual()
@@ -240,7 +242,8 @@ func TestPDFPages(t *testing.T) {
 			t.Errorf("got %d pages, want %d", got, len(o.Parcels))
 		}
 		_, info := poppler(t, file, "pdfinfo", "label.pdf")
-		for _, want := range []string{fmt.Sprintf("Pages:           %d\n", len(o.Parcels)), "Page size:       288 x 432 pts", "Label " + orderID} {
+		for _, want := range []string{fmt.Sprintf("Pages:           %d\n",
+			len(o.Parcels)), "Page size:       288 x 432 pts", "Label " + orderID} {
 			if !strings.Contains(info, want) {
 				t.Errorf("got\n%s\nwant %q in it", info, want)
 			}

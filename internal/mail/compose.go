@@ -92,7 +92,8 @@ func plainSubject(subject string) string {
 	subject = strings.ReplaceAll(strings.ReplaceAll(subject, "://", " "), "@", " ")
 	plain, before := []rune(subject), ' '
 	for i, r := range plain {
-		ofHost := strings.ContainsRune(dots, r) && !unicode.IsSpace(before) && i+1 < len(plain) && !unicode.IsSpace(plain[i+1])
+		ofHost := strings.ContainsRune(dots, r) && !unicode.IsSpace(before) && i+1 < len(plain) &&
+			!unicode.IsSpace(plain[i+1])
 		if before = r; ofHost && (unicode.IsLetter(plain[i+1]) || strings.ContainsRune(dots, plain[i+1])) {
 			plain[i] = ' '
 		}

@@ -111,12 +111,21 @@ func toRecipient(kind mail.Kind) *mail.Message {
 func TestComposeToRecipients(t *testing.T) {
 	t.Parallel()
 	times := map[mail.Kind]map[mail.Language]string{
-		mail.OnItsWay:  {mail.English: "Expected by: August 3, 2026 at 11:05", mail.French: "Prévue au plus tard : 3 août 2026 à 11 h 05"},
+		mail.OnItsWay: {
+			mail.English: "Expected by: August 3, 2026 at 11:05", mail.French: "Prévue au plus tard : 3 août 2026 à 11 h 05",
+		},
 		mail.Delivered: {mail.English: "Delivered: August 3, 2026 at 10:05", mail.French: "Livrée : 3 août 2026 à 10 h 05"},
-		mail.Failed:    {mail.English: "Next attempt: August 4, 2026 at 10:05", mail.French: "Prochaine tentative : 4 août 2026 à 10 h 05"},
-		mail.Late:      {mail.English: "Was expected by: August 3, 2026 at 11:05", mail.French: "Était prévue au plus tard : 3 août 2026 à 11 h 05"},
+		mail.Failed: {
+			mail.English: "Next attempt: August 4, 2026 at 10:05", mail.French: "Prochaine tentative : 4 août 2026 à 10 h 05",
+		},
+		mail.Late: {
+			mail.English: "Was expected by: August 3, 2026 at 11:05",
+			mail.French:  "Était prévue au plus tard : 3 août 2026 à 11 h 05",
+		},
 	}
-	why := map[mail.Language]string{mail.English: "\n\nYou get this message because", mail.French: "\n\nVous recevez ce message parce qu"}
+	why := map[mail.Language]string{
+		mail.English: "\n\nYou get this message because", mail.French: "\n\nVous recevez ce message parce qu",
+	}
 	for kind, byLanguage := range times {
 		for language, at := range byLanguage {
 			m := toRecipient(kind)
@@ -135,7 +144,8 @@ func TestComposeToRecipients(t *testing.T) {
 				}
 			}
 			if !strings.Contains(got.Subject, "A-1") || strings.Contains(got.HTML, "<b>") {
-				t.Errorf("%s in %s: got the subject %q and the HTML %q, want the order's name, escaped", kind, language, got.Subject, got.HTML)
+				t.Errorf("%s in %s: got the subject %q and the HTML %q, want the order's name, escaped", kind, language,
+					got.Subject, got.HTML)
 			}
 		}
 	}
@@ -147,7 +157,9 @@ func TestComposeFailedWithoutPlan(t *testing.T) {
 	t.Parallel()
 	m := toRecipient(mail.Failed)
 	m.Order.Next = time.Time{}
-	for language, want := range map[mail.Language]string{mail.English: "is not planned yet", mail.French: "n’est pas encore prévue"} {
+	for language, want := range map[mail.Language]string{
+		mail.English: "is not planned yet", mail.French: "n’est pas encore prévue",
+	} {
 		got, err := mail.Compose(m, language)
 		if err != nil {
 			t.Fatal(err)

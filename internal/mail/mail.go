@@ -48,11 +48,12 @@ type Message struct {
 	Language  Language  `json:"language,omitempty"`   // empty for that of PartnerID
 	PartnerID string    `json:"partner_id,omitempty"` // whose language it is in; empty for operators
 	URL       string    `json:"url,omitempty"`
-	Until     time.Time `json:"until,omitzero"`   // when the URL expires
-	At        time.Time `json:"at,omitzero"`      // when it happened; that of a recipient in the recipient's time zone
-	Team      string    `json:"team,omitempty"`   // the name of the partner
-	Role      string    `json:"role,omitempty"`   // of an invitation
-	Reason    string    `json:"reason,omitempty"` // why an attempt failed, why an endpoint was disabled, or what was changed: a key of words
+	Until     time.Time `json:"until,omitzero"` // when the URL expires
+	At        time.Time `json:"at,omitzero"`    // when it happened; that of a recipient in the recipient's time zone
+	Team      string    `json:"team,omitempty"` // the name of the partner
+	Role      string    `json:"role,omitempty"` // of an invitation
+	// why an attempt failed, why an endpoint was disabled, or what was changed: a key of words
+	Reason string `json:"reason,omitempty"`
 
 	Device   *Device `json:"device,omitempty"`   // of a sign-in
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to

@@ -30,8 +30,11 @@ var languages = map[Language]*words{
 	English: {
 		language: English,
 		date:     "%[2]s %[1]d, %[3]d", clock: " at 15:04", why: "You get this message because ",
-		months: [12]string{"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-		roles:  map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
+		months: [12]string{
+			"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+			"December",
+		},
+		roles: map[string]string{"owner": "owner", "developer": "developer", "clerk": "clerk", "reader": "reader"},
 		reasons: map[string]string{
 			ReasonGone: "it answered 410 Gone", ReasonFailing: "no delivery has succeeded for five days",
 			ReasonAddress:   "the e-mail address was changed",
@@ -52,8 +55,13 @@ var languages = map[Language]*words{
 	French: {
 		language: French,
 		date:     "%d %s %d", clock: " à 15 h 04", why: "Vous recevez ce message parce qu",
-		months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
-		roles:  map[string]string{"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule"},
+		months: [12]string{
+			"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
+			"décembre",
+		},
+		roles: map[string]string{
+			"owner": "propriétaire", "developer": "développement", "clerk": "commis", "reader": "lecture seule",
+		},
 		reasons: map[string]string{
 			ReasonGone: "il a répondu 410 Gone", ReasonFailing: "aucun envoi n’a réussi depuis cinq jours",
 			ReasonAddress:   "l’adresse électronique a été changée",
@@ -67,8 +75,9 @@ var languages = map[Language]*words{
 			"other":         "La livraison n’a pas pu être effectuée.",
 		},
 		buttons: map[Kind]string{
-			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse", Proof: "Confirmer l’adresse",
-			OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench, Late: followFrench,
+			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
+			Proof: "Confirmer l’adresse", OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench,
+			Late: followFrench,
 		},
 	},
 }

@@ -169,7 +169,8 @@ func (s *Service) Seal(message *mail.Message) (*mail.Mail, error) {
 		return nil, err
 	}
 	now := timestamp.Truncate(s.config.Now())
-	sealed := &mail.Mail{MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded, SealedFor(id)), NextAt: now, CreatedAt: now}
+	sealed := &mail.Mail{MailID: id, Kind: message.Kind, Sealed: s.config.Sealer.Seal(encoded,
+		SealedFor(id)), NextAt: now, CreatedAt: now}
 	if message.Order != nil {
 		sealed.OrderID = message.Order.OrderID
 	}

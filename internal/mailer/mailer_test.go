@@ -53,7 +53,8 @@ func newFixture(t *testing.T) *fixture {
 		outcomes: map[mailer.Outcome]int{}, log: &bytes.Buffer{},
 	}
 	f.config = mailer.Config{
-		Store: opened.Mails(), Sealer: sealer, Server: serverAt(t, f.server.Address), Now: f.clock.Now, Random: repeatable.Reader(t),
+		Store: opened.Mails(), Sealer: sealer, Server: serverAt(t,
+			f.server.Address), Now: f.clock.Now, Random: repeatable.Reader(t),
 		Log: slog.New(slog.NewTextHandler(f.log, nil)), Observer: f,
 		Language: func(_ context.Context, partnerID string) (mail.Language, error) {
 			if partnerID == "par_french" {
@@ -139,7 +140,8 @@ func TestMailsAreSentInTheirLanguage(t *testing.T) {
 		if got.To != want.to || got.From != "no-reply@example.com" || got.Subject() != want.subject {
 			t.Errorf("got %q from %s to %s, want %q to %s", got.Subject(), got.From, got.To, want.subject, want.to)
 		}
-		if !strings.Contains(got.Text, want.part) || !strings.Contains(got.HTML, want.part) || !strings.Contains(got.Text, secret) {
+		if !strings.Contains(got.Text, want.part) || !strings.Contains(got.HTML, want.part) ||
+			!strings.Contains(got.Text, secret) {
 			t.Errorf("got the text %q and the HTML %q, want %q and the link in both", got.Text, got.HTML, want.part)
 		}
 		if id := got.Get("Message-Id"); !messageID.MatchString(id) || got.Get("Auto-Submitted") != "auto-generated" {
@@ -178,7 +180,8 @@ func TestMailsAreSealedUntilSent(t *testing.T) {
 	f.post(t, "sam@example.com", "")
 	err := f.store.Mails().Read(t.Context(), func(tx mailer.Reader) error {
 		due, err := tx.DueMails(t.Context(), f.clock.Now(), 10)
-		if len(due) != 1 || bytes.Contains(due[0].Sealed, []byte("secret-token")) || bytes.Contains(due[0].Sealed, []byte("sam@")) {
+		if len(due) != 1 || bytes.Contains(due[0].Sealed, []byte("secret-token")) ||
+			bytes.Contains(due[0].Sealed, []byte("sam@")) {
 			t.Errorf("got %+v, want one sealed mail", due)
 		}
 		return err
@@ -291,7 +294,9 @@ func TestRefusedMails(t *testing.T) {
 		{550, smtp.EnhancedCode{5, 4, 1}, mailer.Postponed},
 	} {
 		f := newFixture(t)
-		f.server.Refusal.Store(&smtp.SMTPError{Code: c.code, EnhancedCode: c.enhanced, Message: "<sam@example.com>: said \x1b the server"})
+		f.server.Refusal.Store(&smtp.SMTPError{
+			Code: c.code, EnhancedCode: c.enhanced, Message: "<sam@example.com>: said \x1b the server",
+		})
 		f.post(t, "sam@example.com", "")
 		f.sendDue(t)
 		if f.outcomes[c.want] != 1 {
@@ -300,7 +305,8 @@ func TestRefusedMails(t *testing.T) {
 		if log := f.log.String(); strings.Contains(log, "sam@") || strings.Contains(log, "secret-token") {
 			t.Errorf("%d: got the log %s, want neither address nor link in it", c.code, log)
 		}
-		if log := f.log.String(); !strings.Contains(log, fmt.Sprintf("refused the recipient: %d", c.code)) || !strings.Contains(log, "said   the server") {
+		if log := f.log.String(); !strings.Contains(log, fmt.Sprintf("refused the recipient: %d", c.code)) ||
+			!strings.Contains(log, "said   the server") {
 			t.Errorf("%d: got the log %s, want the code and the server's words in it", c.code, log)
 		}
 	}
@@ -311,7 +317,9 @@ func TestRefusedMails(t *testing.T) {
 func TestMailOutlivesWrongRelay(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	f.server.Refusal.Store(&smtp.SMTPError{Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied"})
+	f.server.Refusal.Store(&smtp.SMTPError{
+		Code: 554, EnhancedCode: smtp.EnhancedCode{5, 7, 1}, Message: "Relay access denied",
+	})
 	f.post(t, "sam@example.com", "")
 	f.sendDue(t)
 	f.server.Refusal.Store(nil)

@@ -88,7 +88,8 @@ func startPostfix(t *testing.T) *postfix {
 	_, port, _ := net.SplitHostPort(p.address)
 	_, behind, _ := net.SplitHostPort(p.behind.Address)
 	for name, content := range map[string]string{
-		"main.cf": fmt.Sprintf(postfixSettings, dir, behind), "master.cf": fmt.Sprintf(postfixServices, port), "tls.pem": chain(t),
+		"main.cf": fmt.Sprintf(postfixSettings, dir,
+			behind), "master.cf": fmt.Sprintf(postfixServices, port), "tls.pem": chain(t),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
@@ -160,11 +161,13 @@ func TestPostfix(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := <-p.behind.Mails
-	if got.To != e.To || got.Get("Message-Id") != "<mail_1@example.com>" || got.Subject() != e.Subject || got.Text != e.Text {
+	if got.To != e.To || got.Get("Message-Id") != "<mail_1@example.com>" || got.Subject() != e.Subject ||
+		got.Text != e.Text {
 		t.Errorf("got %q with the id %s to %s and the text %q, want %q, <mail_1@example.com>, %s and %q",
 			got.Subject(), got.Get("Message-Id"), got.To, got.Text, e.Subject, e.To, e.Text)
 	}
-	if received := got.Get("Received"); !strings.Contains(received, "from drop.example.net ") || !strings.Contains(received, "ESMTPS") {
+	if received := got.Get("Received"); !strings.Contains(received, "from drop.example.net ") ||
+		!strings.Contains(received, "ESMTPS") {
 		t.Errorf("got the header Received %q, want the greeting drop.example.net, and TLS", received)
 	}
 	for name, c := range map[string]struct {

@@ -132,7 +132,8 @@ func (r *routeMetrics) series(key routeKey) routeSeries {
 // knownMethod keeps the label bounded: a client may send any word as method.
 func knownMethod(method string) string {
 	switch method {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return method
 	default:
 		return "other"

@@ -13,7 +13,8 @@ func (m *Metrics) WatchConnections(stats func() inbound.Stats) {
 var (
 	clientsDesc        = prometheus.NewDesc("dropyard_http_connections", "Open connections of clients.", nil, nil)
 	clientsRefusedDesc = prometheus.NewDesc("dropyard_http_connections_refused_total",
-		"Connections of clients that were closed because their network, or all together, had too many.", []string{"bound"}, nil)
+		"Connections of clients that were closed because their network, or all together, had too many.", []string{"bound"},
+		nil)
 	acceptErrorsDesc = prometheus.NewDesc("dropyard_http_accept_errors_total",
 		"Errors of accepting connections of clients, such as too many open files.", nil, nil)
 )

@@ -52,7 +52,9 @@ type installationCollector struct{ Installation }
 
 // Describe implements prometheus.Collector.
 func (c installationCollector) Describe(out chan<- *prometheus.Desc) {
-	for _, desc := range []*prometheus.Desc{readyDesc, notReadyDesc, heldDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc} {
+	for _, desc := range []*prometheus.Desc{
+		readyDesc, notReadyDesc, heldDesc, blockedDesc, diskFreeDesc, diskSizeDesc, lastBackupDesc,
+	} {
 		out <- desc
 	}
 }

@@ -43,15 +43,17 @@ func New(version string) *Metrics {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	register := registrar{registry}
-	register.gauge("dropyard_build_info", "Constant 1, labelled with the version of dropyard and of Go.", "version", "goversion").
+	register.gauge("dropyard_build_info", "Constant 1, labelled with the version of dropyard and of Go.", "version",
+		"goversion").
 		WithLabelValues(version, runtime.Version()).Set(1)
 	unreadable := newUnreadable(register)
 	return &Metrics{
-		registry:   registry,
-		api:        newAPIMetrics(register),
-		orders:     newOrderMetrics(register),
-		rates:      newRateMetrics(register),
-		logins:     register.counter("dropyard_logins_total", "Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
+		registry: registry,
+		api:      newAPIMetrics(register),
+		orders:   newOrderMetrics(register),
+		rates:    newRateMetrics(register),
+		logins: register.counter("dropyard_logins_total",
+			"Attempts to log in with a password, by kind of account and outcome.", "account", "outcome"),
 		mails:      newMailMetrics(register),
 		retention:  newRetentionMetrics(register),
 		requestLog: newRequestLogMetrics(register),

@@ -133,7 +133,8 @@ func TestMethodLabelIsBounded(t *testing.T) {
 		unmatched.Started()
 		unmatched.Finished(method, 404, 0)
 	}
-	if want := `dropyard_http_requests_total{method="other",route="unmatched",status="404"} 4`; !strings.Contains(show(t, m), want) {
+	if want := `dropyard_http_requests_total{method="other",route="unmatched",status="404"} 4`; !strings.Contains(show(t,
+		m), want) {
 		t.Errorf("got %s, want a line with %s", show(t, m), want)
 	}
 }

@@ -40,7 +40,8 @@ func newOrderMetrics(register registrar) *orderMetrics {
 		blocks: register.counter("dropyard_order_group_blocks_total",
 			"Tries to commit a group that ended because another transaction kept rows locked.").WithLabelValues(),
 	}
-	quotas := register.counter("dropyard_order_quota_refusals_total", "Orders that a quota has refused, by quota.", "quota")
+	quotas := register.counter("dropyard_order_quota_refusals_total", "Orders that a quota has refused, by quota.",
+		"quota")
 	m.quotas = map[order.QuotaName]prometheus.Counter{}
 	for _, quota := range order.QuotaNames {
 		m.quotas[quota] = quotas.WithLabelValues(string(quota))

@@ -16,7 +16,8 @@ type rateMetrics struct {
 func newRateMetrics(register registrar) *rateMetrics {
 	return &rateMetrics{
 		exchanges: children(register.counter("dropyard_rate_limit_lease_exchanges_total",
-			"Calls of the database for a lease on a rate that nodes share, by outcome.", "outcome"), []string{"granted", "empty", "failed"}),
+			"Calls of the database for a lease on a rate that nodes share, by outcome.",
+			"outcome"), []string{"granted", "empty", "failed"}),
 		duration: register.histogram("dropyard_rate_limit_lease_exchange_duration_seconds",
 			"Duration of calls of the database for a lease.",
 			[]float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1}).WithLabelValues(),

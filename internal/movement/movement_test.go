@@ -13,7 +13,9 @@ import (
 
 func newStock() *movement.Stock {
 	return &movement.Stock{PartnerID: "par_1", LastMovement: 41, Products: map[int64]*movement.Product{
-		7: {Product: delivery.Product{ProductID: 7, Name: "Lamp", Quantity: 5}, Levels: []delivery.Level{{ProductID: 7, Location: "A", Quantity: 5}}},
+		7: {Product: delivery.Product{
+			ProductID: 7, Name: "Lamp", Quantity: 5,
+		}, Levels: []delivery.Level{{ProductID: 7, Location: "A", Quantity: 5}}},
 		8: {Product: delivery.Product{ProductID: 8, Name: "Rug"}},
 	}}
 }
@@ -22,7 +24,9 @@ func TestBook(t *testing.T) {
 	t.Parallel()
 	l := newStock()
 	got := l.Book(delivery.Movement{Type: delivery.MovementOut, ProductID: 7, Quantity: 2, Location: "A"})
-	want := delivery.Movement{MovementID: 42, Type: delivery.MovementOut, ProductID: 7, ProductName: "Lamp", Quantity: 2, Location: "A"}
+	want := delivery.Movement{
+		MovementID: 42, Type: delivery.MovementOut, ProductID: 7, ProductName: "Lamp", Quantity: 2, Location: "A",
+	}
 	if got != want || !slices.Equal(l.Booked, []delivery.Movement{want}) || l.LastMovement != 42 {
 		t.Errorf("got %+v, booked %+v, last %d, want %+v", got, l.Booked, l.LastMovement, want)
 	}
@@ -54,10 +58,14 @@ func TestReturnUndoesWithdraw(t *testing.T) {
 func TestLevelsAreTheSumOfMovements(t *testing.T) {
 	t.Parallel()
 	repeatable.Check(t, func(t *rapid.T) {
-		l := &movement.Stock{Products: map[int64]*movement.Product{1: {Product: delivery.Product{ProductID: 1}}, 2: {Product: delivery.Product{ProductID: 2}}}}
+		l := &movement.Stock{Products: map[int64]*movement.Product{
+			1: {Product: delivery.Product{ProductID: 1}}, 2: {Product: delivery.Product{ProductID: 2}},
+		}}
 		for range rapid.IntRange(0, 20).Draw(t, "movements") {
 			l.Book(delivery.Movement{
-				Type:      rapid.SampledFrom([]delivery.MovementType{delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment}).Draw(t, "type"),
+				Type: rapid.SampledFrom([]delivery.MovementType{
+					delivery.MovementIn, delivery.MovementOut, delivery.MovementAdjustment,
+				}).Draw(t, "type"),
 				ProductID: rapid.Int64Range(1, 2).Draw(t, "product"), Quantity: rapid.Int64Range(1, 9).Draw(t, "quantity"),
 				Location: rapid.SampledFrom([]string{"A", "B"}).Draw(t, "location"),
 			})

@@ -99,7 +99,9 @@ func (s *Service) makeReadable(entries []*Audited) {
 
 // note returns an entry of the audit log for an object that belongs to no
 // partner.
-func (s *Service) note(ctx context.Context, action audit.Action, objectID string, before, after any) (*audit.Entry, error) {
+func (s *Service) note(
+	ctx context.Context, action audit.Action, objectID string, before, after any,
+) (*audit.Entry, error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return nil, err

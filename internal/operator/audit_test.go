@@ -68,7 +68,8 @@ func TestDamagedAuditEntry(t *testing.T) {
 			t.Errorf("after: got %s, %v, want one replacement character", entries[1].After, err)
 		}
 	}
-	if got := fmt.Sprint(unreadable, strings.Count(log.String(), "a-2"), strings.Count(log.String(), "a-1")); got != "4 4 0" {
+	if got := fmt.Sprint(unreadable, strings.Count(log.String(), "a-2"),
+		strings.Count(log.String(), "a-1")); got != "4 4 0" {
 		t.Errorf("got %s counted, and logged of a-2 and a-1, want 4 4 0", got)
 	}
 }

@@ -176,7 +176,9 @@ func (s *Service) Change(ctx context.Context, operatorID string, change Change) 
 
 // ChangeFrom does the same, but refuses with form.ErrStale unless the operator is the
 // basis of the change.
-func (s *Service) ChangeFrom(ctx context.Context, operatorID string, basis form.Basis[*Operator], change Change) (*Operator, error) {
+func (s *Service) ChangeFrom(
+	ctx context.Context, operatorID string, basis form.Basis[*Operator], change Change,
+) (*Operator, error) {
 	var hash string
 	if change.Password != "" {
 		var err error
@@ -277,6 +279,7 @@ func signOut(ctx context.Context, tx Writer, operatorID string) error {
 // removeLinks removes the links to an operator, and those that the operator has made
 // for others, by which a dismissed admin could take over their accounts.
 func removeLinks(ctx context.Context, tx Writer, operatorID string) error {
-	_, err := tx.RemoveLinks(ctx, credential.LinkFilter{OperatorID: operatorID}, credential.LinkFilter{CreatedBy: operatorID})
+	_, err := tx.RemoveLinks(ctx, credential.LinkFilter{OperatorID: operatorID},
+		credential.LinkFilter{CreatedBy: operatorID})
 	return err
 }

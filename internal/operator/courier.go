@@ -105,7 +105,9 @@ func (s *Service) ChangeCourier(ctx context.Context, courierID string, change Co
 
 // ChangeCourierFrom does the same, but refuses with form.ErrStale unless the courier is
 // the basis of the change.
-func (s *Service) ChangeCourierFrom(ctx context.Context, courierID string, basis form.Basis[*Courier], change CourierEntry) (*Courier, error) {
+func (s *Service) ChangeCourierFrom(
+	ctx context.Context, courierID string, basis form.Basis[*Courier], change CourierEntry,
+) (*Courier, error) {
 	var changed Courier
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockCourier(ctx, courierID)

@@ -34,20 +34,25 @@ type Identity struct {
 }
 
 var (
-	errNoAddress      = refusal.New(refusal.CodeForbidden, "the OpenID provider sends no e-mail address of this person, or none that is valid")
-	errNoClaim        = refusal.New(refusal.CodeForbidden, "the OpenID provider does not send the role claim")
-	errNoRole         = refusal.New(refusal.CodeForbidden, "the role claim of the OpenID provider names none of the roles")
-	errUnverified     = refusal.New(refusal.CodeForbidden, "the OpenID provider has not verified this person's e-mail address")
-	errUnknown        = refusal.New(refusal.CodeForbidden, "this e-mail address has no operator: an admin must add it first")
-	errOther          = refusal.New(refusal.CodeForbidden, "the operator with this e-mail address is another person at the OpenID provider")
-	errCourierByAdmin = refusal.New(refusal.CodeForbidden, "an admin must add operators with the role courier, to say which courier they are")
+	errNoAddress = refusal.New(refusal.CodeForbidden,
+		"the OpenID provider sends no e-mail address of this person, or none that is valid")
+	errNoClaim    = refusal.New(refusal.CodeForbidden, "the OpenID provider does not send the role claim")
+	errNoRole     = refusal.New(refusal.CodeForbidden, "the role claim of the OpenID provider names none of the roles")
+	errUnverified = refusal.New(refusal.CodeForbidden,
+		"the OpenID provider has not verified this person's e-mail address")
+	errUnknown = refusal.New(refusal.CodeForbidden,
+		"this e-mail address has no operator: an admin must add it first")
+	errOther = refusal.New(refusal.CodeForbidden,
+		"the operator with this e-mail address is another person at the OpenID provider")
+	errCourierByAdmin = refusal.New(refusal.CodeForbidden,
+		"an admin must add operators with the role courier, to say which courier they are")
 )
 
 // vouchedReasons names the refusals of LoginVouched, for the sign-in page and the log.
 var vouchedReasons = map[error]string{
-	errNoAddress: "address_missing", errUnverified: "address_unverified", errNoClaim: "claim_missing", errNoRole: "role_missing",
-	errUnknown: "operator_unknown", errOther: "operator_of_another", errCourierByAdmin: "courier_by_admin",
-	signin.ErrInactive: "operator_inactive", errLastAdmin: "last_admin",
+	errNoAddress: "address_missing", errUnverified: "address_unverified", errNoClaim: "claim_missing",
+	errNoRole: "role_missing", errUnknown: "operator_unknown", errOther: "operator_of_another",
+	errCourierByAdmin: "courier_by_admin", signin.ErrInactive: "operator_inactive", errLastAdmin: "last_admin",
 }
 
 // VouchedReason returns the name of a refusal of LoginVouched; empty for any other error.
@@ -65,7 +70,9 @@ func VouchedReason(err error) string {
 // verified e-mail address at the first. If roles are taken from a claim, the operator's
 // role follows it, and a person without an operator gets one. LoginVouched refuses with
 // forbidden, and with conflict if no active admin would be left.
-func (s *Service) LoginVouched(ctx context.Context, v Vouched, from credential.Origin) (*signin.Session, string, error) {
+func (s *Service) LoginVouched(
+	ctx context.Context, v Vouched, from credential.Origin,
+) (*signin.Session, string, error) {
 	if !delivery.EmailRule.Allows(v.Email) {
 		return nil, "", errNoAddress
 	}
@@ -174,7 +181,9 @@ func (s *Service) create(ctx context.Context, tx Writer, v Vouched, role Role) (
 	if role == RoleCourier {
 		return nil, errCourierByAdmin
 	}
-	account := &Account{EmailKey: strings.ToLower(v.Email), Operator: Operator{Email: v.Email, Role: role, Active: true, CreatedAt: s.now()}}
+	account := &Account{
+		EmailKey: strings.ToLower(v.Email), Operator: Operator{Email: v.Email, Role: role, Active: true, CreatedAt: s.now()},
+	}
 	if account.OperatorID, err = identifier.New(s.config.Random, "opr_"); err != nil {
 		return nil, err
 	}

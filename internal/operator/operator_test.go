@@ -51,7 +51,8 @@ func newDesk(t *testing.T) *desk {
 	clock := testkit.NewClock(testkit.Epoch)
 	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, repeatable.Reader(t))
 	signIns := signin.NewService(signin.Config{
-		Kind: signin.Operators, Store: opened.OperatorSignIns(), Hasher: hasher, Now: clock.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
+		Kind: signin.Operators, Store: opened.OperatorSignIns(), Hasher: hasher, Now: clock.Now, Random: repeatable.Reader(t),
+		Log: slog.New(slog.DiscardHandler),
 	})
 	service := operator.NewService(operator.Config{
 		Store:   opened.Operators(),
@@ -133,7 +134,8 @@ func TestSignInsShareOneLimit(t *testing.T) {
 		if _, err := d.issue(t, email, password, here); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := d.signIns.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.Origin{Address: here}); err != nil {
+		if _, _, err := d.signIns.Login(t.Context(), signin.Credentials{Email: email, Password: password},
+			credential.Origin{Address: here}); err != nil {
 			t.Fatalf("login %d: %v", i, err)
 		}
 	}
@@ -202,10 +204,12 @@ func TestIssueTokenRefusals(t *testing.T) {
 		code    refusal.Code
 	}{
 		"wrong password": {map[string]any{"email": email, "password": "wrong", "name": "x"}, refusal.CodeUnauthorized},
-		"unknown e-mail": {map[string]any{"email": "b@b.example", "password": password, "name": "x"}, refusal.CodeUnauthorized},
-		"no password":    {map[string]any{"email": email, "name": "x"}, refusal.CodeValidation},
-		"no e-mail":      {map[string]any{"password": password, "name": "x"}, refusal.CodeValidation},
-		"name no text":   {map[string]any{"email": email, "password": password, "name": 7}, refusal.CodeValidation},
+		"unknown e-mail": {
+			map[string]any{"email": "b@b.example", "password": password, "name": "x"}, refusal.CodeUnauthorized,
+		},
+		"no password":  {map[string]any{"email": email, "name": "x"}, refusal.CodeValidation},
+		"no e-mail":    {map[string]any{"password": password, "name": "x"}, refusal.CodeValidation},
+		"name no text": {map[string]any{"email": email, "password": password, "name": 7}, refusal.CodeValidation},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -294,7 +298,8 @@ func TestCreateCourier(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if courier.Active != c.want || courier.Name != "Amélie Tremblay" || courier.Phone != "+15145550188" || courier.Vehicle != "Cargo van" {
+			if courier.Active != c.want || courier.Name != "Amélie Tremblay" || courier.Phone != "+15145550188" ||
+				courier.Vehicle != "Cargo van" {
 				t.Errorf("created %+v", courier)
 			}
 			// Package order may assign active couriers only.

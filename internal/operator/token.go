@@ -38,7 +38,9 @@ func ReadTokenRequest(f *form.Form) TokenRequest {
 
 // IssueToken issues a token to an operator who may sign in. It refuses as
 // signin.Service.Enter does.
-func (s *Service) IssueToken(ctx context.Context, request TokenRequest, address string) (token *IssuedToken, err error) {
+func (s *Service) IssueToken(
+	ctx context.Context, request TokenRequest, address string,
+) (token *IssuedToken, err error) {
 	err = s.config.SignIns.Enter(ctx, request.Credentials, address, func(p *signin.Person, admit signin.Admission) error {
 		token, err = s.issue(ctx, p, request.Name, admit)
 		return err
@@ -46,7 +48,9 @@ func (s *Service) IssueToken(ctx context.Context, request TokenRequest, address 
 	return token, err
 }
 
-func (s *Service) issue(ctx context.Context, operator *signin.Person, name string, admit signin.Admission) (*IssuedToken, error) {
+func (s *Service) issue(
+	ctx context.Context, operator *signin.Person, name string, admit signin.Admission,
+) (*IssuedToken, error) {
 	id, err := identifier.New(s.config.Random, "tok_")
 	if err != nil {
 		return nil, err

@@ -162,7 +162,9 @@ func (s *Service) handOver(ctx context.Context, a Advance, moved ...*delivery.Or
 }
 
 // move submits the move of one order, which was read a moment ago.
-func (s *Service) move(ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier) (Answer, error) {
+func (s *Service) move(
+	ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier,
+) (Answer, error) {
 	now := s.now()
 	eventID, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
@@ -180,7 +182,8 @@ func (s *Service) move(ctx context.Context, r *idempotency.Request, order *deliv
 		version: cmp.Or(a.Version, order.Version),
 		encode:  record.EncodeForOperators,
 		step: step{
-			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason, a.Reason), eventID: eventID,
+			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason,
+				a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
 		},
 	}

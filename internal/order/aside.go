@@ -61,7 +61,9 @@ func (c *committer) nextBlocked(partnerID string) []*waiting {
 }
 
 // tryBy is try, for which a group that is set aside waits for a place.
-func (c *committer) tryBy(ctx context.Context, by way, commands []command, needs *Needs, limit time.Duration) ([]outcome, error) {
+func (c *committer) tryBy(
+	ctx context.Context, by way, commands []command, needs *Needs, limit time.Duration,
+) ([]outcome, error) {
 	if by == aside {
 		c.tries <- struct{}{}
 		defer func() { <-c.tries }()

@@ -55,7 +55,8 @@ func TestTurns(t *testing.T) {
 		"singles behind a batch": {[]command{full("a"), full("b"), b, c}, "a*c b*b", "a* b*b c"},
 		"more than a group": {slices.Repeat([]command{a}, maxGroup+2), strings.Repeat("a", maxGroup) + " aa",
 			strings.Repeat("a", maxGroup) + " aa"},
-		"many of one partner": {append(slices.Repeat([]command{a}, maxGroup), b), "ab" + strings.Repeat("a", maxGroup-2) + " a",
+		"many of one partner": {append(slices.Repeat([]command{a}, maxGroup),
+			b), "ab" + strings.Repeat("a", maxGroup-2) + " a",
 			strings.Repeat("a", maxGroup) + " b"},
 	} {
 		if got := strings.Join(groupsOf(false, test.commands...), " "); got != test.want {

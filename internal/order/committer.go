@@ -104,9 +104,9 @@ func newCommitter(config Config) *committer {
 		config.Observer = unobserved{}
 	}
 	c := &committer{
-		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed, observer: config.Observer, tracer: config.Tracer,
-		byPartner: config.ByPartner, clock: config.Calendar.Clock, busy: map[string]bool{}, blocked: map[string]time.Time{},
-		tries: make(chan struct{}, asideAtOnce),
+		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed,
+		observer: config.Observer, tracer: config.Tracer, byPartner: config.ByPartner, clock: config.Calendar.Clock,
+		busy: map[string]bool{}, blocked: map[string]time.Time{}, tries: make(chan struct{}, asideAtOnce),
 	}
 	c.warmer, _ = config.Store.(Warmer)
 	c.more.L = &c.mu
@@ -122,7 +122,8 @@ func (c *committer) close() {
 	c.done.Wait()
 }
 
-var errBusy = refusal.New(refusal.CodeUnavailable, "the service could not settle the request in time; retry it with the same Idempotency-Key")
+var errBusy = refusal.New(refusal.CodeUnavailable,
+	"the service could not settle the request in time; retry it with the same Idempotency-Key")
 
 // submit waits until the command is settled, durably if it was admitted. If ctx
 // ends first, the command may still be carried out; a retry with the same key
@@ -134,7 +135,8 @@ func (c *committer) submit(ctx context.Context, cmd command) outcome {
 	if c.warmer != nil && c.warmer.Cold() {
 		c.warmer.Warm(ctx, needsOf([]command{cmd}))
 	}
-	w := &waiting{left: ctx.Done(), since: time.Now(), partnerID: cmd.partner(), command: cmd, outcome: make(chan outcome, 1)}
+	w := &waiting{left: ctx.Done(), since: time.Now(), partnerID: cmd.partner(), command: cmd, outcome: make(chan outcome,
+		1)}
 	w.spans = c.submitted(ctx)
 	if w.abandoned() || !c.add(w) {
 		return refused(errBusy)
@@ -382,7 +384,9 @@ func worthWaiting(err error) bool {
 	return errors.Is(err, refusal.ErrUnreachable) && !errors.Is(err, refusal.ErrDown) && !errors.Is(err, refusal.ErrFull)
 }
 
-func (c *committer) try(ctx context.Context, commands []command, needs *Needs, limit time.Duration) (outcomes []outcome, err error) {
+func (c *committer) try(
+	ctx context.Context, commands []command, needs *Needs, limit time.Duration,
+) (outcomes []outcome, err error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	// No handler's recover reaches this goroutine. A command that panics is then

@@ -230,7 +230,8 @@ func TestCommandOfARemovedPersonFailsAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		by := func(id string) context.Context {
 			person := actor.Person{Kind: actor.Operator, PersonID: id, Role: "dispatcher"}
-			return actor.With(context.Background(), &actor.Actor{Person: person, Credential: actor.Credential{Token: "of " + id}})
+			return actor.With(context.Background(),
+				&actor.Actor{Person: person, Credential: actor.Credential{Token: "of " + id}})
 		}
 		store := &scripted{people: actor.NewStanding()}
 		store.people.People["opr_stays"] = actor.Of(by("opr_stays")).Person
@@ -238,7 +239,9 @@ func TestCommandOfARemovedPersonFailsAlone(t *testing.T) {
 		c := newCommitter(Config{Store: store})
 		var all sync.WaitGroup
 		outcomes := make([]outcome, 5)
-		for i, ctx := range []context.Context{context.Background(), by("opr_stays"), by("opr_gone"), by("opr_stays"), context.Background()} {
+		for i, ctx := range []context.Context{
+			context.Background(), by("opr_stays"), by("opr_gone"), by("opr_stays"), context.Background(),
+		} {
 			all.Go(func() { outcomes[i] = c.submit(ctx, note{number: i}) })
 			synctest.Wait()
 		}

@@ -107,7 +107,8 @@ func needsOf(commands []command) *Needs {
 	}
 	n.Actors = distinctActors(n.Actors)
 	n.Receipts = distinct(n.Receipts, func(a, b idempotency.Key) int {
-		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Scope, b.Scope), bytes.Compare(a.UUID[:], b.UUID[:]))
+		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Scope, b.Scope),
+			bytes.Compare(a.UUID[:], b.UUID[:]))
 	})
 	n.References = distinct(n.References, func(a, b Reference) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.PartnerOrderID, b.PartnerOrderID))

@@ -116,7 +116,8 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
 	}
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
-		return refused(invalidTransition(found, fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
+		return refused(invalidTransition(found,
+			fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
 	st := cmd.step
 	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
@@ -162,7 +163,8 @@ func invalidTransition(found *delivery.Order, message string) error {
 
 // tooLate refuses an act that happened before what the order was last moved by.
 func tooLate(found *delivery.Order) error {
-	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status, timestamp.Format(found.UpdatedAt))
+	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status,
+		timestamp.Format(found.UpdatedAt))
 	return &refusal.Error{Code: refusal.CodeConflict, Message: message, Details: detailsOf(found)}
 }
 
@@ -210,7 +212,8 @@ func (st *step) happened() time.Time {
 	return st.occurredAt
 }
 
-// applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return and event.
+// applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return
+// and event.
 func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
 	order := *found
 	order.Status = st.to

@@ -115,13 +115,16 @@ func (m *model) memory() *memory {
 		board: map[OrderKey]*board.Row{}, delivered: map[OrderKey]Delivery{},
 	}
 	for key, name := range m.names {
-		stock := &movement.Product{Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive}}
+		stock := &movement.Product{
+			Product: delivery.Product{ProductID: key.ProductID, Name: name, Status: delivery.ProductInactive},
+		}
 		if m.active[key] {
 			stock.Status = delivery.ProductActive
 		}
 		for at, quantity := range m.levels {
 			if at.ProductKey == key {
-				stock.Levels = append(stock.Levels, delivery.Level{ProductID: key.ProductID, Location: at.location, Quantity: quantity})
+				stock.Levels = append(stock.Levels,
+					delivery.Level{ProductID: key.ProductID, Location: at.location, Quantity: quantity})
 				stock.Quantity += quantity
 			}
 		}
@@ -145,7 +148,8 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	if w.kind == "create" {
 		return drawCreation(t, w, i)
 	}
-	targets := slices.SortedFunc(maps.Keys(m.orders), func(a, b OrderKey) int { return strings.Compare(a.OrderID, b.OrderID) })
+	targets := slices.SortedFunc(maps.Keys(m.orders),
+		func(a, b OrderKey) int { return strings.Compare(a.OrderID, b.OrderID) })
 	if len(targets) == 0 || rarely(t, "unknown order") {
 		targets = []OrderKey{{"par_a", "ord_unknown"}}
 	}
@@ -325,7 +329,8 @@ func checkSame(t *rapid.T, want *model, got *memory) {
 		}
 	}
 	if len(orders) != len(want.orders) || !maps.Equal(levels, want.levels) || !maps.Equal(got.last, want.last) {
-		t.Fatalf("got %d orders, levels %v, counters %v\nwant %d, %v, %v", len(orders), levels, got.last, len(want.orders), want.levels, want.last)
+		t.Fatalf("got %d orders, levels %v, counters %v\nwant %d, %v, %v", len(orders), levels, got.last, len(want.orders),
+			want.levels, want.last)
 	}
 	var ledger, events []string
 	for _, m := range got.movements {
@@ -360,7 +365,9 @@ func checkMovements(t *rapid.T, initial, m *memory) {
 		}
 	}
 	for _, bookedMovement := range m.movements {
-		sums[place{movement.ProductKey{PartnerID: bookedMovement.PartnerID, ProductID: bookedMovement.ProductID}, bookedMovement.Location}] += bookedMovement.Change()
+		sums[place{movement.ProductKey{
+			PartnerID: bookedMovement.PartnerID, ProductID: bookedMovement.ProductID,
+		}, bookedMovement.Location}] += bookedMovement.Change()
 	}
 	for key, stock := range m.stock {
 		total := int64(0)
@@ -432,7 +439,8 @@ func checkBoard(t *rapid.T, want *model, got *memory) {
 		}
 	}
 	if len(got.board) != shown || len(got.delivered) != delivered {
-		t.Fatalf("got %d rows and %d deliveries, want %d and %d: some are of no order", len(got.board), len(got.delivered), shown, delivered)
+		t.Fatalf("got %d rows and %d deliveries, want %d and %d: some are of no order", len(got.board), len(got.delivered),
+			shown, delivered)
 	}
 }
 

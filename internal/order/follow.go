@@ -18,7 +18,8 @@ func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked
 	if err != nil {
 		return nil, s.damaged(orderID, err)
 	}
-	tracked.Failed, err = s.failedAttempt(ctx, stored.Status, outbox.EventKey{PartnerID: stored.PartnerID, OrderID: orderID, Sequence: stored.Events})
+	tracked.Failed, err = s.failedAttempt(ctx, stored.Status,
+		outbox.EventKey{PartnerID: stored.PartnerID, OrderID: orderID, Sequence: stored.Events})
 	return tracked, err
 }
 
@@ -28,7 +29,9 @@ func (s *Service) FailedAttempt(ctx context.Context, o *delivery.Order) (*delive
 	return s.failedAttempt(ctx, o.Status, outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events})
 }
 
-func (s *Service) failedAttempt(ctx context.Context, status delivery.Status, latest outbox.EventKey) (failed *delivery.FailedAttempt, err error) {
+func (s *Service) failedAttempt(
+	ctx context.Context, status delivery.Status, latest outbox.EventKey,
+) (failed *delivery.FailedAttempt, err error) {
 	if status != delivery.StatusFailed {
 		return nil, nil
 	}

@@ -86,7 +86,8 @@ func TestLanes(t *testing.T) {
 		close(gate)
 		all.Wait()
 		c.close()
-		if store.mixed != 0 || !slices.Equal(store.sizes["par_a"], []int{1, 4}) || !slices.Equal(store.sizes["par_b"], []int{1, 1, 1, 1, 1}) {
+		if store.mixed != 0 || !slices.Equal(store.sizes["par_a"], []int{1, 4}) ||
+			!slices.Equal(store.sizes["par_b"], []int{1, 1, 1, 1, 1}) {
 			t.Errorf("got groups %v, %d of several partners, want none of several", store.sizes, store.mixed)
 		}
 	})

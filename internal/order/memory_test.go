@@ -51,8 +51,8 @@ func cloned(p *movement.Product) *movement.Product {
 
 func (m *memory) load(needs *Needs) *State {
 	s := &State{
-		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{}, Orders: map[OrderKey]*delivery.Order{},
-		Stocks: map[string]*movement.Stock{},
+		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{},
+		Orders: map[OrderKey]*delivery.Order{}, Stocks: map[string]*movement.Stock{},
 	}
 	for _, key := range needs.Receipts {
 		if receipt := m.receipts[key]; receipt != nil {
@@ -72,7 +72,9 @@ func (m *memory) load(needs *Needs) *State {
 	for _, key := range needs.Products {
 		partner := s.Stocks[key.PartnerID]
 		if partner == nil {
-			partner = &movement.Stock{PartnerID: key.PartnerID, LastMovement: m.last[key.PartnerID], Products: map[int64]*movement.Product{}}
+			partner = &movement.Stock{
+				PartnerID: key.PartnerID, LastMovement: m.last[key.PartnerID], Products: map[int64]*movement.Product{},
+			}
 			s.Stocks[key.PartnerID] = partner
 		}
 		if stock := m.stock[key]; stock != nil {
@@ -100,7 +102,8 @@ func (m *memory) save(t *rapid.T, c *Changes) {
 		if m.receipts[receipt.Key] != nil {
 			t.Fatalf("%v is kept a second time", receipt.Key)
 		}
-		if document := documents[OrderKey{receipt.PartnerID, receipt.OrderID}]; receipt.OfCreation && document != string(receipt.Answer) {
+		if document := documents[OrderKey{receipt.PartnerID, receipt.OrderID}]; receipt.OfCreation &&
+			document != string(receipt.Answer) {
 			t.Fatalf("the answer %s is not the document %s", receipt.Answer, document)
 		}
 		m.receipts[receipt.Key] = receipt
@@ -197,12 +200,13 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 
 func snapshotOf(o *delivery.Order) snapshot {
 	s := snapshot{
-		Partner: o.PartnerID, ID: o.OrderID, Reference: o.PartnerOrderID, Status: o.Status, Version: o.Version, Events: o.Events,
-		Updated: o.UpdatedAt.UnixMilli(), ETA: o.EstimatedDelivery.UnixMilli(), Courier: courierID(o.Courier),
-		Items: o.Items, Takes: o.Allocation,
+		Partner: o.PartnerID, ID: o.OrderID, Reference: o.PartnerOrderID, Status: o.Status, Version: o.Version,
+		Events: o.Events, Updated: o.UpdatedAt.UnixMilli(), ETA: o.EstimatedDelivery.UnixMilli(),
+		Courier: courierID(o.Courier), Items: o.Items, Takes: o.Allocation,
 	}
 	for _, entry := range o.History {
-		s.History = append(s.History, fmt.Sprintf("%s@%d/%d:%s", entry.Status, entry.At.UnixMilli(), entry.RecordedAt.UnixMilli(), entry.Notes))
+		s.History = append(s.History,
+			fmt.Sprintf("%s@%d/%d:%s", entry.Status, entry.At.UnixMilli(), entry.RecordedAt.UnixMilli(), entry.Notes))
 	}
 	if o.Cancellation != nil {
 		s.Cancelled = fmt.Sprintf("%s@%d", o.Cancellation.Reason, o.Cancellation.At.UnixMilli())

@@ -204,7 +204,8 @@ func fullest(left map[string]int64) (location string) {
 
 func (m *model) book(o *snapshot, kind string, taken delivery.Take, sign, at int64) {
 	m.last[o.Partner]++
-	m.levels[place{movement.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign * taken.Quantity
+	m.levels[place{movement.ProductKey{PartnerID: o.Partner, ProductID: taken.ProductID}, taken.Location}] += sign *
+		taken.Quantity
 	m.ledger = append(m.ledger, fmt.Sprint(o.Partner, m.last[o.Partner], kind, taken, o.ID, at))
 }
 

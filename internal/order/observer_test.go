@@ -66,8 +66,13 @@ func TestObserverOfOneGroup(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		store := &scripted{faults: []error{ErrRaced, refusal.ErrUnreachable, ErrRaced}}
-		invalid := &refuseCommand{kind: CommandCancel, request: idempotency.Request{Key: keyOf(7)}, refusal: refusal.New(refusal.CodeValidation, "invalid")}
-		batch := &batchCommand{request: idempotency.Request{Key: keyOf(8)}, parts: []command{note{number: 3}, note{number: 4}}}
+		invalid := &refuseCommand{
+			kind: CommandCancel, request: idempotency.Request{Key: keyOf(7)},
+			refusal: refusal.New(refusal.CodeValidation, "invalid"),
+		}
+		batch := &batchCommand{
+			request: idempotency.Request{Key: keyOf(8)}, parts: []command{note{number: 3}, note{number: 4}},
+		}
 		seen := observe(t, store, note{number: 0}, note{number: 0}, invalid, batch)
 		if want := []Group{{Commands: 5, Took: pause, Races: 2, Retries: 1}}; !slices.Equal(seen.groups, want) {
 			t.Errorf("groups: got %+v, want %+v", seen.groups, want)
@@ -75,7 +80,8 @@ func TestObserverOfOneGroup(t *testing.T) {
 		if want := slices.Repeat([]time.Duration{time.Second}, 4); !slices.Equal(seen.waits, want) {
 			t.Errorf("waits: got %v, want %v", seen.waits, want)
 		}
-		if got, want := seen.settled[CommandCreate], (map[CommandOutcome]int{OutcomeDone: 3, OutcomeReplayed: 1}); !maps.Equal(got, want) {
+		if got, want := seen.settled[CommandCreate],
+			(map[CommandOutcome]int{OutcomeDone: 3, OutcomeReplayed: 1}); !maps.Equal(got, want) {
 			t.Errorf("create: got %v, want %v", got, want)
 		}
 		if got, want := seen.settled[CommandCancel], (map[CommandOutcome]int{OutcomeRefused: 1}); !maps.Equal(got, want) {
@@ -93,7 +99,8 @@ func TestObserverOfFaults(t *testing.T) {
 		if len(seen.groups) != 4 || len(seen.waits) != 3 {
 			t.Errorf("got %d groups and %d waits, want 4 and 3", len(seen.groups), len(seen.waits))
 		}
-		if got, want := seen.settled[CommandCreate], (map[CommandOutcome]int{OutcomeDone: 2, OutcomeFailed: 1}); !maps.Equal(got, want) {
+		if got, want := seen.settled[CommandCreate],
+			(map[CommandOutcome]int{OutcomeDone: 2, OutcomeFailed: 1}); !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	})

@@ -102,7 +102,9 @@ func (s *Service) Quote(ctx context.Context, partnerID string, shipment delivery
 }
 
 // price prices a shipment by the rate card in effect for the partner now.
-func (s *Service) price(ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time) (pricing.Price, error) {
+func (s *Service) price(
+	ctx context.Context, partnerID string, shipment delivery.Shipment, now time.Time,
+) (pricing.Price, error) {
 	card, err := s.config.Card(ctx, partnerID, now)
 	if err != nil {
 		return pricing.Price{}, err
@@ -233,7 +235,8 @@ func (s *Service) Track(ctx context.Context, orderID string) (*delivery.Order, e
 
 // find reads one order with its history by its id alone.
 func (s *Service) find(ctx context.Context, orderID string) (*delivery.Order, error) {
-	return readOrder(s, orderID, func(partnerID string) (*delivery.Order, error) { return s.config.Store.Order(ctx, partnerID, orderID) })
+	return readOrder(s, orderID,
+		func(partnerID string) (*delivery.Order, error) { return s.config.Store.Order(ctx, partnerID, orderID) })
 }
 
 // head reads one order by its id alone, with the first entry of its history.

@@ -104,6 +104,7 @@ func checkQueue(t *rapid.T, start queues, m *memory) {
 		want.entries[key] = entry
 	}
 	if !maps.Equal(m.queues.entries, want.entries) || !maps.Equal(m.queues.heads, want.heads) {
-		t.Fatalf("got the queue %v and endpoints %v\nwant %v\nand %v", m.queues.entries, m.queues.heads, want.entries, want.heads)
+		t.Fatalf("got the queue %v and endpoints %v\nwant %v\nand %v", m.queues.entries, m.queues.heads, want.entries,
+			want.heads)
 	}
 }

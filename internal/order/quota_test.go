@@ -27,12 +27,14 @@ func TestQuota(t *testing.T) {
 		"fits":            {Usage{Bytes: 900}, Quota{StoredBytes: 1000}, noon, "", 0},
 		"does not fit":    {Usage{Bytes: 901}, Quota{StoredBytes: 1000}, noon, QuotaBytes, time.Hour},
 		"new account":     {Usage{Bytes: 901}, Quota{StoredBytes: 1000, GrowsIn: time.Minute}, noon, QuotaBytes, time.Minute},
-		"both":            {Usage{Orders: 10, Bytes: 1000}, Quota{OrdersPerDay: 10, StoredBytes: 1000}, noon, QuotaOrders, 12 * time.Hour},
+		"both": {Usage{Orders: 10, Bytes: 1000}, Quota{OrdersPerDay: 10, StoredBytes: 1000}, noon, QuotaOrders, 12 *
+			time.Hour},
 	} {
 		before := c.used
 		err := c.used.take(c.quota, 100, c.at)
 		var refused *refusal.Error
-		if quotaOf(err) != c.over || errors.As(err, &refused) && (refused.Code != delivery.CodeQuotaExceeded || refused.RetryAfter != c.after) {
+		if quotaOf(err) != c.over ||
+			errors.As(err, &refused) && (refused.Code != delivery.CodeQuotaExceeded || refused.RetryAfter != c.after) {
 			t.Errorf("%s: got %+v, want quota %q and to retry after %v", name, err, c.over, c.after)
 		}
 		taken := c.used.Orders - before.Orders

@@ -16,7 +16,8 @@ func TestFollow(t *testing.T) {
 		return &delivery.Event{PartnerID: partnerID, EventID: eventID}
 	}
 	events := []*delivery.Event{
-		of("b", early), of("a", late), of("b", newest), of("c", late), of("c", early), of("b", late), of("b", early), of("a", late),
+		of("b",
+			early), of("a", late), of("b", newest), of("c", late), of("c", early), of("b", late), of("b", early), of("a", late),
 	}
 	before := map[string]string{"a": newest, "b": newest}
 	given := maps.Clone(before)

@@ -106,7 +106,9 @@ type Wake struct {
 // in their sequence. heads holds the partners that have an endpoint, and ahead the
 // event in front of the first new one of each order, if there is one and its
 // partner has an endpoint.
-func Queue(events []*delivery.Event, heads map[string]Head, ahead map[EventKey]Progress) (entries []Entry, wakes []Wake) {
+func Queue(
+	events []*delivery.Event, heads map[string]Head, ahead map[EventKey]Progress,
+) (entries []Entry, wakes []Wake) {
 	blocking := make(map[EventKey]bool, len(ahead)+len(events))
 	for key, p := range ahead {
 		blocking[key] = Blocks(p.State, p.Tries)

@@ -93,7 +93,8 @@ func factsOfKey(k *APIKey) keyFacts {
 // of its programs, too few to fill the database with.
 const maxKeys = 1000
 
-var errTooManyKeys = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
+var errTooManyKeys = refusal.New(refusal.CodeConflict,
+	fmt.Sprintf("%d API keys are active already; revoke one first", maxKeys))
 
 // CreateKey adds an API key for the partner of a user, which works as soon as
 // CreateKey returns. Before a test key it prepares the test account. It refuses with
@@ -165,7 +166,9 @@ func (s *Service) newKey(by *Member, request KeyRequest) (*CreatedKey, error) {
 }
 
 // note adds an entry to the audit log, in the transaction of the change.
-func (s *Service) note(ctx context.Context, tx Writer, action audit.Action, partnerID, objectID string, before, after any) error {
+func (s *Service) note(
+	ctx context.Context, tx Writer, action audit.Action, partnerID, objectID string, before, after any,
+) error {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return err
@@ -234,7 +237,9 @@ func (s *Service) SigningKey(ctx context.Context, publicKey string) (*SigningKey
 		return nil, err
 	}
 	account := delivery.Account(sealed.PartnerID, sealed.Mode)
-	key := &SigningKey{KeyID: sealed.KeyID, PartnerID: account, Secret: secret, Scopes: sealed.Scopes, RequireV2: sealed.RequireV2}
+	key := &SigningKey{
+		KeyID: sealed.KeyID, PartnerID: account, Secret: secret, Scopes: sealed.Scopes, RequireV2: sealed.RequireV2,
+	}
 	return s.keys.keep(sealed.PublicKey, key, now, revocations), nil
 }
 

@@ -18,7 +18,9 @@ import (
 
 func (n *node) createKey(t testing.TB, partnerID, name string) *partner.CreatedKey {
 	t.Helper()
-	by := &partner.Member{Partner: partner.Partner{PartnerID: partnerID}, User: partner.User{UserID: "usr_1", Name: "Camille"}}
+	by := &partner.Member{
+		Partner: partner.Partner{PartnerID: partnerID}, User: partner.User{UserID: "usr_1", Name: "Camille"},
+	}
 	key, err := n.CreateKey(t.Context(), by, partner.KeyRequest{Name: name})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +53,8 @@ func TestKeyWorksFromCreationToRevocation(t *testing.T) {
 	created := n.createKey(t, p.PartnerID, "production")
 	for range 2 { // from the database, then from memory
 		key := n.signingKey(t, created.PublicKey)
-		if key == nil || key.KeyID != created.KeyID || key.PartnerID != p.PartnerID || string(key.Secret) != created.SecretKey {
+		if key == nil || key.KeyID != created.KeyID || key.PartnerID != p.PartnerID ||
+			string(key.Secret) != created.SecretKey {
 			t.Fatalf("the key is %+v, want %+v", key, created)
 		}
 	}
@@ -276,23 +279,30 @@ func TestKeysInParallel(t *testing.T) {
 
 func TestReadKeyRequest(t *testing.T) {
 	t.Parallel()
-	sent := map[string]any{"name": "production", "email": "a@b.example", "password": password, "scopes": []any{"read", "orders", "read"}}
+	sent := map[string]any{
+		"name": "production", "email": "a@b.example", "password": password, "scopes": []any{"read", "orders", "read"},
+	}
 	read := func(members map[string]any) (partner.KeyRequest, form.Problems) {
 		request, err := decode(t, members, partner.ReadKeyRequest)
 		return request, form.ProblemsOf(err)
 	}
 	request, problems := read(sent)
-	want := partner.KeyRequest{Name: "production", Scopes: []partner.Scope{partner.ScopeOrders, partner.ScopeRead}, Email: "a@b.example", Password: password}
+	want := partner.KeyRequest{Name: "production", Scopes: []partner.Scope{
+		partner.ScopeOrders, partner.ScopeRead,
+	}, Email: "a@b.example", Password: password}
 	if !reflect.DeepEqual(request, want) || len(problems) != 0 {
 		t.Errorf("%v: got %+v, %v, want %+v", sent, request, problems, want)
 	}
 	if request, problems := read(nil); len(problems) != 1 {
 		t.Errorf("null: got %+v, %v, want one problem", request, problems)
 	}
-	if request, problems := read(map[string]any{}); !reflect.DeepEqual(request, partner.KeyRequest{}) || len(problems) != 0 {
+	if request, problems := read(map[string]any{}); !reflect.DeepEqual(request, partner.KeyRequest{}) ||
+		len(problems) != 0 {
 		t.Errorf("{}: got %+v, %v, want an empty request", request, problems)
 	}
-	for _, scopes := range []any{[]any{}, []any{"everything"}, "read", []any{"read", "orders", "stock", "webhooks", "read"}} {
+	for _, scopes := range []any{
+		[]any{}, []any{"everything"}, "read", []any{"read", "orders", "stock", "webhooks", "read"},
+	} {
 		if _, problems := read(map[string]any{"scopes": scopes}); len(problems) != 1 {
 			t.Errorf("scopes %v: got %v, want one problem", scopes, problems)
 		}

@@ -230,7 +230,8 @@ func (s *Service) Invited(ctx context.Context, token string) (*Invited, error) {
 // that was invited.
 func (s *Service) accepted(link *credential.Link, by Acceptance) (*Account, error) {
 	problems := by.Problems()
-	if rule := credential.NewPasswordRule(credential.MinUserPassword, link.Email); by.Password != "" && !rule.Allows(by.Password) {
+	if rule := credential.NewPasswordRule(credential.MinUserPassword, link.Email); by.Password != "" &&
+		!rule.Allows(by.Password) {
 		problems.Add("password", nil, rule.Rule)
 	}
 	if err := problems.Err(); err != nil {
@@ -242,7 +243,8 @@ func (s *Service) accepted(link *credential.Link, by Acceptance) (*Account, erro
 	}
 	return &Account{
 		User: User{
-			UserID: userID, PartnerID: link.PartnerID, Email: link.Email, Name: by.Name, Role: Role(link.Role), CreatedAt: s.now(),
+			UserID: userID, PartnerID: link.PartnerID, Email: link.Email, Name: by.Name, Role: Role(link.Role),
+			CreatedAt: s.now(),
 		},
 		EmailKey: link.EmailKey,
 	}, nil

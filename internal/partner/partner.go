@@ -135,7 +135,8 @@ func (s *Service) Tidy(ctx context.Context) error {
 	if err := errors.Join(s.saveKeyUses(ctx), s.config.TidySignIns(ctx)); err != nil {
 		return err
 	}
-	return s.config.Store.Write(ctx, func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.Aged().Add(-signature.Kept)) })
+	return s.config.Store.Write(ctx,
+		func(tx Writer) error { return tx.ForgetSignatures(ctx, s.config.Aged().Add(-signature.Kept)) })
 }
 
 // now returns the time as records hold it.

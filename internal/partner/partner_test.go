@@ -110,7 +110,8 @@ func (n *node) register(t testing.TB, email string) *partner.Partner {
 
 func (n *node) login(t testing.TB, email, password, address string) (string, error) {
 	t.Helper()
-	_, token, err := n.signIns.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.NewOrigin(address, "agent"))
+	_, token, err := n.signIns.Login(t.Context(), signin.Credentials{Email: email, Password: password},
+		credential.NewOrigin(address, "agent"))
 	return token, err
 }
 
@@ -134,7 +135,8 @@ func TestRegister(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	p := n.register(t, "Partner@Example.com")
-	if len(p.PartnerID) != 12 || p.Name != "Épicerie Métro" || p.Email != "Partner@Example.com" || !p.CreatedAt.Equal(testkit.Epoch) {
+	if len(p.PartnerID) != 12 || p.Name != "Épicerie Métro" || p.Email != "Partner@Example.com" ||
+		!p.CreatedAt.Equal(testkit.Epoch) {
 		t.Errorf("registered %+v", p)
 	}
 	token := n.mustLogin(t, "pARTNER@example.COM")
@@ -144,13 +146,15 @@ func TestRegister(t *testing.T) {
 		t.Fatalf("got the session %+v, %v, want one of %+v", found, err, p)
 	}
 	owner := member.User
-	if !strings.HasPrefix(owner.UserID, "usr_") || owner.PartnerID != p.PartnerID || owner.Name != p.Name || owner.Email != p.Email || owner.Role != partner.RoleOwner || !owner.CreatedAt.Equal(testkit.Epoch) {
+	if !strings.HasPrefix(owner.UserID, "usr_") || owner.PartnerID != p.PartnerID || owner.Name != p.Name ||
+		owner.Email != p.Email || owner.Role != partner.RoleOwner || !owner.CreatedAt.Equal(testkit.Epoch) {
 		t.Errorf("got the user %+v, want the owner of %+v", owner, p)
 	}
 	if !strings.HasPrefix(found.SessionID, "ses_") || found.Origin != (credential.Origin{Address: here, Agent: "agent"}) {
 		t.Errorf("got the session %+v, want one from %s by agent", found, here)
 	}
-	_, err = n.Register(t.Context(), partner.NewAccount{Name: "x", Email: "PARTNER@example.com", Password: "another-one-9"})
+	_, err = n.Register(t.Context(),
+		partner.NewAccount{Name: "x", Email: "PARTNER@example.com", Password: "another-one-9"})
 	wantCode(t, err, refusal.CodeEmailTaken)
 }
 
@@ -166,10 +170,15 @@ func TestRegisterReportsAllFaults(t *testing.T) {
 		{"wrong types", map[string]any{"name": 1, "email": []any{}, "password": true}, []string{"name", "email", "password"}},
 		{"null", map[string]any{"name": nil, "email": nil, "password": nil}, []string{"name", "email", "password"}},
 		{"empty", map[string]any{"name": "", "email": "", "password": ""}, []string{"name", "email", "password"}},
-		{"no e-mail address", map[string]any{"name": "x", "email": "Me <me@example.com>", "password": password}, []string{"email"}},
+		{"no e-mail address", map[string]any{
+			"name": "x", "email": "Me <me@example.com>", "password": password,
+		}, []string{"email"}},
 		{"short password", map[string]any{"name": "x", "email": "a@b.example", "password": "7 chars"}, []string{"password"}},
-		{"long password", map[string]any{"name": "x", "email": "a@b.example", "password": strings.Repeat("x", 129)}, []string{"password"}},
-		{"common password", map[string]any{"name": "x", "email": "a@b.example", "password": "PassWord123"}, []string{"password"}},
+		{"long password", map[string]any{"name": "x", "email": "a@b.example", "password": strings.Repeat("x",
+			129)}, []string{"password"}},
+		{"common password", map[string]any{
+			"name": "x", "email": "a@b.example", "password": "PassWord123",
+		}, []string{"password"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -236,7 +245,8 @@ func TestByPassword(t *testing.T) {
 	t.Parallel()
 	n := newNode(t)
 	p := n.register(t, "a@b.example")
-	if found, _, err := n.signIns.ByPassword(t.Context(), "A@B.example", password, here); err != nil || found.(*partner.Member).Partner != *p {
+	if found, _, err := n.signIns.ByPassword(t.Context(), "A@B.example", password, here); err != nil ||
+		found.(*partner.Member).Partner != *p {
 		t.Errorf("got %+v, %v, want the owner of %+v", found, err, p)
 	}
 	for i, c := range [][2]string{

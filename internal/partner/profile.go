@@ -59,7 +59,9 @@ var supportURLRule = form.TextRule{
 	},
 }
 
-var supportURL = regexp.MustCompile(`^https://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?$`)
+var supportURL = regexp.MustCompile(
+	`^https://[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]{1,5})?(/[A-Za-z0-9._~:/?@!$&'()*+,;=%-]*)?$`,
+)
 
 // Profile returns the profile of a partner. A test account has that of its partner.
 func (s *Service) Profile(ctx context.Context, partnerID string) (profile Profile, err error) {
@@ -117,7 +119,9 @@ func (s *Service) ChangeProfile(ctx context.Context, partnerID string, change Pr
 
 // ChangeProfileFrom does the same, but refuses with form.ErrStale unless the profile is
 // the basis of the change.
-func (s *Service) ChangeProfileFrom(ctx context.Context, partnerID string, basis form.Basis[Profile], change ProfileChange) (Profile, error) {
+func (s *Service) ChangeProfileFrom(
+	ctx context.Context, partnerID string, basis form.Basis[Profile], change ProfileChange,
+) (Profile, error) {
 	return s.saveProfile(ctx, partnerID, func(_ Writer, p Profile) (Profile, error) {
 		if err := basis.Check(p); err != nil {
 			return p, err
@@ -163,7 +167,9 @@ func factsOfProfile(p Profile) profileFacts {
 }
 
 // saveProfile writes what change makes of the profile, unless nothing changes.
-func (s *Service) saveProfile(ctx context.Context, partnerID string, change func(Writer, Profile) (Profile, error)) (changed Profile, err error) {
+func (s *Service) saveProfile(
+	ctx context.Context, partnerID string, change func(Writer, Profile) (Profile, error),
+) (changed Profile, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		before, err := tx.LockProfile(ctx, partnerID)
 		if err != nil {
@@ -175,7 +181,8 @@ func (s *Service) saveProfile(ctx context.Context, partnerID string, change func
 		if err := tx.SaveProfile(ctx, partnerID, changed); err != nil {
 			return err
 		}
-		return s.note(ctx, tx, audit.ActionAccountChanged, partnerID, partnerID, factsOfProfile(before), factsOfProfile(changed))
+		return s.note(ctx, tx, audit.ActionAccountChanged, partnerID, partnerID, factsOfProfile(before),
+			factsOfProfile(changed))
 	})
 	s.senders.forget(partnerID)
 	return changed, err

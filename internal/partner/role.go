@@ -102,7 +102,8 @@ func (k *SigningKey) May(p Permission) error {
 			return nil
 		}
 	}
-	return refusal.New(refusal.CodeForbidden, fmt.Sprintf("the scopes of this API key (%s) do not permit this", joinScopes(k.Scopes)))
+	return refusal.New(refusal.CodeForbidden,
+		fmt.Sprintf("the scopes of this API key (%s) do not permit this", joinScopes(k.Scopes)))
 }
 
 func joinScopes(scopes []Scope) string {

@@ -216,7 +216,9 @@ func (s *Service) Change(ctx context.Context, partnerID string, change SettingsC
 
 // ChangeFrom does the same, but refuses with form.ErrStale unless the settings are the
 // basis of the change.
-func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.Basis[Settings], change SettingsChange) (changed *Overview, err error) {
+func (s *Service) ChangeFrom(
+	ctx context.Context, partnerID string, basis form.Basis[Settings], change SettingsChange,
+) (changed *Overview, err error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), audit.ActionPartnerChanged)
 	if err != nil {
 		return nil, err
@@ -234,7 +236,8 @@ func (s *Service) ChangeFrom(ctx context.Context, partnerID string, basis form.B
 	return changed, nil
 }
 
-func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis form.Basis[Settings], change SettingsChange, entry *audit.Entry) (*Overview, error) {
+func (s *Service) change(ctx context.Context, tx Writer, partnerID string, basis form.Basis[Settings],
+	change SettingsChange, entry *audit.Entry) (*Overview, error) {
 	found, err := overview(ctx, tx, partnerID, entry.At)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,8 @@ func TestSettingsAreFresh(t *testing.T) {
 	if got := n.settings(t, id); got != registered {
 		t.Errorf("after: %+v", got)
 	}
-	if _, err := n.Change(t.Context(), "par_00000000", partner.SettingsChange{}); !refusal.HasCode(err, refusal.CodeNotFound) {
+	if _, err := n.Change(t.Context(), "par_00000000",
+		partner.SettingsChange{}); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("unknown partner: got %v, want not_found", err)
 	}
 }

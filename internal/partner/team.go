@@ -36,7 +36,8 @@ func invitationOf(l *credential.Link) Invitation {
 const maxTeam = 200
 
 var (
-	errTeamFull  = refusal.New(refusal.CodeConflict, fmt.Sprintf("%d people and invitations are the most that an account may have", maxTeam))
+	errTeamFull = refusal.New(refusal.CodeConflict,
+		fmt.Sprintf("%d people and invitations are the most that an account may have", maxTeam))
 	errLastOwner = refusal.New(refusal.CodeConflict, "this is the last owner: make another one first")
 )
 
@@ -133,7 +134,9 @@ func ReadNewName(f *form.Form) UserChange {
 // ChangeUser changes the name or the role of a user. A new role takes effect with the
 // user's next request. It refuses with not_found, and with conflict if no owner would be
 // left.
-func (s *Service) ChangeUser(ctx context.Context, partnerID, userID string, change UserChange) (changed *User, err error) {
+func (s *Service) ChangeUser(
+	ctx context.Context, partnerID, userID string, change UserChange,
+) (changed *User, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		team, err := s.lockTeam(ctx, tx, partnerID)
 		if err != nil {
@@ -171,7 +174,8 @@ func (s *Service) saveUser(ctx context.Context, tx Writer, team *Team, before Us
 	if err := tx.SaveUser(ctx, after); err != nil {
 		return err
 	}
-	return s.note(ctx, tx, audit.ActionUserChanged, after.PartnerID, after.UserID, factsOfUser(&before), factsOfUser(after))
+	return s.note(ctx, tx, audit.ActionUserChanged, after.PartnerID, after.UserID, factsOfUser(&before),
+		factsOfUser(after))
 }
 
 // removeLinks removes the links to a user, and the invitations by which a user who is

@@ -45,8 +45,8 @@ type Member struct {
 // Person returns the user as package signin takes people.
 func (a *Account) Person() *signin.Person {
 	return &signin.Person{
-		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
-		Role: string(a.Role), CreatedAt: a.CreatedAt, UnprovenSince: a.UnprovenSince,
+		PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey,
+		PasswordHash: a.PasswordHash, Role: string(a.Role), CreatedAt: a.CreatedAt, UnprovenSince: a.UnprovenSince,
 	}
 }
 

@@ -113,7 +113,8 @@ func TestMulDivRoundsHalfUp(t *testing.T) {
 		{3, 50, 100, 2},
 		{1, 1, 3, 0},
 		{2, 1, 3, 1},
-		{delivery.MaxCents, uploadRules.cadPer10000USD * wholeBasisPoints, 10_000 * wholeBasisPoints, 100 * delivery.MaxCents},
+		{delivery.MaxCents, uploadRules.cadPer10000USD * wholeBasisPoints, 10_000 * wholeBasisPoints, 100 *
+			delivery.MaxCents},
 		{1 << 46, uploadRules.cents, unitsPerKg, 1_407_374_883_553}, // 2^46 * 1e8 / 5e9 = …553.28
 	} {
 		if got := mulDiv(test.amount, test.numerator, test.denominator); got != test.want {

@@ -39,11 +39,23 @@ func TestParseInvalidCard(t *testing.T) {
 		{"null price", `"parcel_cents": 150`, `"parcel_cents": null`, "parcel_cents", ""},
 		{"negative price", `"base_cents": 795`, `"base_cents": -1`, "levels.standard.zones.local.base_cents", ""},
 		{"price too high", `"fragile_cents": 250`, `"fragile_cents": 100000001`, "fragile_cents", ""},
-		{"transit outside of the contract", `"transit_days": 4`, `"transit_days": 6`, "levels.standard.zones.adjacent.transit_days", "3 to 5"},
-		{"text for a number", `"base_cents": 795`, `"base_cents": "795"`, "levels.standard.zones.local.base_cents", "an integer from 0"},
+		{
+			"transit outside of the contract", `"transit_days": 4`, `"transit_days": 6`,
+			"levels.standard.zones.adjacent.transit_days", "3 to 5",
+		},
+		{
+			"text for a number", `"base_cents": 795`, `"base_cents": "795"`, "levels.standard.zones.local.base_cents",
+			"an integer from 0",
+		},
 		{"number for a text", `"version": "default-1"`, `"version": 1`, "version", "a string of 1 to 64"},
-		{"list for an object", `"insurance": {"basis_points": 100, "minimum_cents": 200}`, `"insurance": []`, "insurance", "an object"},
-		{"fraction of a cent", `"base_cents": 795`, `"base_cents": 7.95`, "levels.standard.zones.local.base_cents", "an integer"},
+		{
+			"list for an object", `"insurance": {"basis_points": 100, "minimum_cents": 200}`, `"insurance": []`, "insurance",
+			"an object",
+		},
+		{
+			"fraction of a cent", `"base_cents": 795`, `"base_cents": 7.95`, "levels.standard.zones.local.base_cents",
+			"an integer",
+		},
 		{"not a time of day", `"cut_off": "13:00"`, `"cut_off": "25:00"`, "levels.standard.cut_off", "13:00"},
 		{"date without time", `"2020-01-01T00:00:00Z"`, `"2020-01-01"`, "effective_from", "RFC 3339"},
 		{"empty version", `"default-1"`, `""`, "version", ""},
@@ -53,10 +65,19 @@ func TestParseInvalidCard(t *testing.T) {
 		{"name in another case", `"version"`, `"Version"`, "Version version", "and 1 more"},
 		{"name given twice", `"version"`, `"version": "x", "version"`, "", "named twice"},
 		{"clock of one digit", `"cut_off": "13:00"`, `"cut_off": "9:00"`, "levels.standard.cut_off", "13:00"},
-		{"fault in a zone", `"per_kg_cents":`, `"per_kilo_cents":`, "levels.standard.zones.local.per_kilo_cents levels.standard.zones.local.per_kg_cents", ""},
-		{"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "levels.standard.zones.lunar", "no such member"},
+		{
+			"fault in a zone", `"per_kg_cents":`, `"per_kilo_cents":`,
+			"levels.standard.zones.local.per_kilo_cents levels.standard.zones.local.per_kg_cents", "",
+		},
+		{
+			"unknown zone", `"local":    {"base_cents": 795`, `"lunar": {"base_cents": 795`, "levels.standard.zones.lunar",
+			"no such member",
+		},
 		{"not JSON", `"version":`, `"version"`, "", "can't be read"},
-		{"trailing value", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "", "more than one JSON value"},
+		{
+			"trailing value", `"cad_per_10000_usd": 13750` + "\n}", `"cad_per_10000_usd": 13750}{}`, "",
+			"more than one JSON value",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -138,7 +138,8 @@ func required(f *form.Form, name string, least, greatest int64) int64 {
 	return number
 }
 
-var clockRule = form.TextRule{Rule: form.Define("clock", "a time of day such as 13:00"), Allows: func(text string) bool {
+var clockRule = form.TextRule{Rule: form.Define("clock",
+	"a time of day such as 13:00"), Allows: func(text string) bool {
 	_, err := time.Parse("15:04", text)
 	return err == nil && len(text) == len("15:04")
 }}

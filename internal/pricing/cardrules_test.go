@@ -64,15 +64,18 @@ func TestReadStoredCard(t *testing.T) {
 // offered, the others cost what they did.
 func TestStoredCardWithoutLevel(t *testing.T) {
 	t.Parallel()
-	card, err := pricing.ReadStoredCard([]byte(strings.Replace(defaultJSON(t), `"express": {`, `"drone": {`, 1)), time.Time{})
+	card, err := pricing.ReadStoredCard([]byte(strings.Replace(defaultJSON(t), `"express": {`, `"drone": {`, 1)),
+		time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := delivery.Shipment{
-		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"), Parcels: []delivery.Parcel{parcelOf(1, 1)},
+		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"), Parcels: []delivery.Parcel{parcelOf(1,
+			1)},
 	}
 	got, err := card.Price(pricing.OwnCalendar, s, monday)
-	if want := priced(t, s, monday); err != nil || got.RateCents != want.RateCents || !got.EstimatedDelivery.Equal(want.EstimatedDelivery) {
+	if want := priced(t, s, monday); err != nil || got.RateCents != want.RateCents ||
+		!got.EstimatedDelivery.Equal(want.EstimatedDelivery) {
 		t.Errorf("standard: got %+v, %v, want %+v", got, err, want)
 	}
 	s.ServiceLevel = delivery.Express

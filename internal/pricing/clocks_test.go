@@ -42,7 +42,8 @@ var (
 
 func TestClocksFollowTheLaw(t *testing.T) {
 	t.Parallel()
-	from, until := time.Date(2025, time.January, 1, 0, 0, 0, 0, time.UTC), time.Date(2028, time.January, 1, 0, 0, 0, 0, time.UTC)
+	from, until := time.Date(2025, time.January, 1, 0, 0, 0, 0,
+		time.UTC), time.Date(2028, time.January, 1, 0, 0, 0, 0, time.UTC)
 	if got := len(clockLaws); got != len(delivery.Provinces) {
 		t.Errorf("got the laws of %d jurisdictions, want %d", got, len(delivery.Provinces))
 	}

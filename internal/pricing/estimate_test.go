@@ -24,23 +24,67 @@ func TestEstimates(t *testing.T) {
 		want      string
 		transited int
 	}{
-		{"standard to a neighbour", delivery.Standard, montreal, toronto, "2026-03-02T10:00:00-05:00", "", "2026-03-06T18:00:00-05:00", 4},
-		{"over a weekend and into summer time", delivery.Standard, montreal, toronto, "2026-03-04T10:00:00-05:00", "", "2026-03-10T18:00:00-04:00", 4},
-		{"across the country", delivery.Standard, vancouver, stJohns, "2026-03-02T10:00:00-08:00", "", "2026-03-09T18:00:00-02:30", 5},
+		{
+			"standard to a neighbour", delivery.Standard, montreal, toronto, "2026-03-02T10:00:00-05:00", "",
+			"2026-03-06T18:00:00-05:00", 4,
+		},
+		{
+			"over a weekend and into summer time", delivery.Standard, montreal, toronto, "2026-03-04T10:00:00-05:00", "",
+			"2026-03-10T18:00:00-04:00", 4,
+		},
+		{
+			"across the country", delivery.Standard, vancouver, stJohns, "2026-03-02T10:00:00-08:00", "",
+			"2026-03-09T18:00:00-02:30", 5,
+		},
 		{"express", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00", "", "2026-03-03T18:00:00-05:00", 1},
 		{"same day", delivery.SameDay, montreal, montreal, "2026-03-02T10:00:00-05:00", "", "2026-03-02T18:00:00-05:00", 0},
-		{"at the cut-off", delivery.SameDay, montreal, montreal, "2026-03-02T13:00:00-05:00", "", "2026-03-02T18:00:00-05:00", 0},
-		{"past the cut-off", delivery.SameDay, montreal, montreal, "2026-03-02T13:00:00.001-05:00", "", "2026-03-03T18:00:00-05:00", 0},
-		{"cut-off by the pickup's clock", delivery.Express, vancouver, vancouver, "2026-03-02T15:30:00-05:00", "", "2026-03-03T18:00:00-08:00", 1},
-		{"on a Saturday", delivery.SameDay, montreal, montreal, "2026-03-07T09:00:00-05:00", "", "2026-03-09T18:00:00-04:00", 0},
-		{"late on a Friday", delivery.Express, montreal, montreal, "2026-03-06T14:00:00-05:00", "", "2026-03-10T18:00:00-04:00", 1},
-		{"holiday at pickup", delivery.Express, montreal, toronto, "2026-06-24T09:00:00-04:00", "", "2026-06-29T18:00:00-04:00", 2},
-		{"holiday at dropoff", delivery.Express, toronto, montreal, "2026-06-23T09:00:00-04:00", "", "2026-06-26T18:00:00-04:00", 2},
-		{"same day into a holiday", delivery.SameDay, toronto, montreal, "2026-06-24T09:00:00-04:00", "", "2026-06-25T18:00:00-04:00", 0},
-		{"no summer time", delivery.Standard, regina, regina, "2026-07-06T10:00:00-06:00", "", "2026-07-09T18:00:00-06:00", 3},
-		{"later window", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00", "2026-03-05T09:00:00-05:00", "2026-03-06T18:00:00-05:00", 1},
-		{"later window past the cut-off", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00", "2026-03-05T16:00:00-05:00", "2026-03-09T18:00:00-04:00", 1},
-		{"window that has begun", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00", "2025-03-02T10:00:00-05:00", "2026-03-03T18:00:00-05:00", 1},
+		{
+			"at the cut-off", delivery.SameDay, montreal, montreal, "2026-03-02T13:00:00-05:00", "", "2026-03-02T18:00:00-05:00",
+			0,
+		},
+		{
+			"past the cut-off", delivery.SameDay, montreal, montreal, "2026-03-02T13:00:00.001-05:00", "",
+			"2026-03-03T18:00:00-05:00", 0,
+		},
+		{
+			"cut-off by the pickup's clock", delivery.Express, vancouver, vancouver, "2026-03-02T15:30:00-05:00", "",
+			"2026-03-03T18:00:00-08:00", 1,
+		},
+		{
+			"on a Saturday", delivery.SameDay, montreal, montreal, "2026-03-07T09:00:00-05:00", "", "2026-03-09T18:00:00-04:00",
+			0,
+		},
+		{
+			"late on a Friday", delivery.Express, montreal, montreal, "2026-03-06T14:00:00-05:00", "",
+			"2026-03-10T18:00:00-04:00", 1,
+		},
+		{
+			"holiday at pickup", delivery.Express, montreal, toronto, "2026-06-24T09:00:00-04:00", "",
+			"2026-06-29T18:00:00-04:00", 2,
+		},
+		{
+			"holiday at dropoff", delivery.Express, toronto, montreal, "2026-06-23T09:00:00-04:00", "",
+			"2026-06-26T18:00:00-04:00", 2,
+		},
+		{
+			"same day into a holiday", delivery.SameDay, toronto, montreal, "2026-06-24T09:00:00-04:00", "",
+			"2026-06-25T18:00:00-04:00", 0,
+		},
+		{
+			"no summer time", delivery.Standard, regina, regina, "2026-07-06T10:00:00-06:00", "", "2026-07-09T18:00:00-06:00", 3,
+		},
+		{
+			"later window", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00", "2026-03-05T09:00:00-05:00",
+			"2026-03-06T18:00:00-05:00", 1,
+		},
+		{
+			"later window past the cut-off", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00",
+			"2026-03-05T16:00:00-05:00", "2026-03-09T18:00:00-04:00", 1,
+		},
+		{
+			"window that has begun", delivery.Express, montreal, montreal, "2026-03-02T10:00:00-05:00",
+			"2025-03-02T10:00:00-05:00", "2026-03-03T18:00:00-05:00", 1,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

@@ -37,7 +37,8 @@ const (
 var holidays = []holiday{
 	{"New Year's Day", on(time.January, 1), butSK},
 	{"New Year's Day", movedFromSunday(on(time.January, 1)), "SK"},
-	{"Family Day (MB Louis Riel Day, NS Heritage Day, PE Islander Day)", nthMonday(3, time.February), "AB BC MB NB NS ON PE SK"},
+	{"Family Day (MB Louis Riel Day, NS Heritage Day, PE Islander Day)", nthMonday(3,
+		time.February), "AB BC MB NB NS ON PE SK"},
 	{"Good Friday", goodFriday, everywhere},
 	{"Victoria Day (QC National Patriots' Day)", mondayBefore(time.May, 25), "AB BC MB NT NU ON QC SK YT"},
 	{"National Indigenous Peoples Day", on(time.June, 21), "NT YT"},

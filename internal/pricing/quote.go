@@ -79,7 +79,9 @@ func (q *Quoter) Issue(partnerID string, s delivery.Shipment, p Price, now time.
 // Honour returns the rate that the partner was quoted, if the quote is still
 // valid and the shipment agrees with the quoted one (docs/rates.md says when it
 // does). Otherwise the error is a validation error at quote_id.
-func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time.Time) (rateCents int64, currency delivery.Currency, err error) {
+func (q *Quoter) Honour(
+	quoteID, partnerID string, s delivery.Shipment, now time.Time,
+) (rateCents int64, currency delivery.Currency, err error) {
 	quoted, ok := q.open(quoteID, partnerID)
 	switch {
 	case !ok:
@@ -96,7 +98,8 @@ func (q *Quoter) Honour(quoteID, partnerID string, s delivery.Shipment, now time
 var (
 	issuedQuote  = form.Define("issued_quote", "a quote_id that was issued to this partner")
 	validQuote   = form.Define("valid_quote", "a quote that is still valid; this one expired at {expired}")
-	sameShipment = form.Define("same_shipment", "a quote for the same service level, postal codes, zone, parcels, cod and insurance")
+	sameShipment = form.Define("same_shipment",
+		"a quote for the same service level, postal codes, zone, parcels, cod and insurance")
 )
 
 // seal encodes a claim as a quote_id.

@@ -59,7 +59,9 @@ func TestHonour(t *testing.T) {
 	}{
 		{"nothing", func(*delivery.Shipment) {}, true},
 		{"postal code in another spelling", func(s *delivery.Shipment) { s.Pickup.Address.PostalCode = "h2x1y4" }, true},
-		{"fields that a quote does not need", func(s *delivery.Shipment) { s.Pickup.Name, s.Parcels[0].ValueCents = "A. Sender", 100 }, true},
+		{"fields that a quote does not need", func(s *delivery.Shipment) {
+			s.Pickup.Name, s.Parcels[0].ValueCents = "A. Sender", 100
+		}, true},
 		{"cod of 0", func(s *delivery.Shipment) { s.COD = &delivery.Money{Currency: delivery.USD} }, true},
 		{"small sides added", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26) }, true}, // 3.25 kg
 		{"large sides added", func(s *delivery.Shipment) { setSides(&s.Parcels[1], 25, 25, 26.1) }, false},

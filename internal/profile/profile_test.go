@@ -27,7 +27,8 @@ func TestUpdatesAtOnce(t *testing.T) {
 	for i := range 20 {
 		all.Go(func() {
 			where := []string{path, link}[i%2]
-			err := profile.Update(where, func(all *profile.Profiles) { all.Profiles[fmt.Sprint("shop-", i)] = &profile.Profile{Server: "x"} })
+			err := profile.Update(where,
+				func(all *profile.Profiles) { all.Profiles[fmt.Sprint("shop-", i)] = &profile.Profile{Server: "x"} })
 			if err != nil {
 				t.Error(err)
 			}
@@ -54,7 +55,9 @@ func TestUpdateAndLoad(t *testing.T) {
 	}
 	err = profile.Update(path, func(all *profile.Profiles) {
 		all.Current = "shop"
-		all.Profiles["shop"] = &profile.Profile{Server: "https://dropyard.example", Partner: &profile.Partner{PublicKey: "pk", SecretKey: "sk"}}
+		all.Profiles["shop"] = &profile.Profile{
+			Server: "https://dropyard.example", Partner: &profile.Partner{PublicKey: "pk", SecretKey: "sk"},
+		}
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -76,14 +79,16 @@ func TestLoadRefusesSharedFile(t *testing.T) {
 	t.Parallel()
 	for mode, refused := range map[os.FileMode]bool{0o600: false, 0o400: false, 0o640: true, 0o604: true, 0o620: true} {
 		path := filepath.Join(t.TempDir(), "profiles.json")
-		if err := os.WriteFile(path, []byte(`{"profiles":{"a":{"server":"x","partner":{"secret_key":"sk_hush"}}}}`), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(`{"profiles":{"a":{"server":"x","partner":{"secret_key":"sk_hush"}}}}`),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
 		_, err := profile.Load(path)
-		if (err != nil) != refused || err != nil && (!strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "hush")) {
+		if (err != nil) != refused ||
+			err != nil && (!strings.Contains(err.Error(), "chmod 600") || strings.Contains(err.Error(), "hush")) {
 			t.Errorf("mode %04o: got error %v, want an error: %v", mode, err, refused)
 		}
 	}
@@ -105,7 +110,10 @@ func TestLoadRefusesOtherFiles(t *testing.T) {
 
 func TestCheckName(t *testing.T) {
 	t.Parallel()
-	for name, valid := range map[string]bool{"default": true, "shop-2.test": true, "": false, "-x": false, "a b": false, "a/b": false, strings.Repeat("a", 65): false} {
+	for name, valid := range map[string]bool{
+		"default": true, "shop-2.test": true, "": false, "-x": false, "a b": false, "a/b": false,
+		strings.Repeat("a", 65): false,
+	} {
 		if err := profile.CheckName(name); (err == nil) != valid {
 			t.Errorf("%q: got %v, want valid: %v", name, err, valid)
 		}

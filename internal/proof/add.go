@@ -122,13 +122,16 @@ func (s *Service) Add(ctx context.Context, upload Upload) (added *delivery.Proof
 
 var (
 	errNoOrder = refusal.NotFound("order")
-	errTooLate = refusal.New(refusal.CodeUnavailable, "the picture was deleted before its proof was recorded: send it again")
+	errTooLate = refusal.New(refusal.CodeUnavailable,
+		"the picture was deleted before its proof was recorded: send it again")
 )
 
 // earlier returns the proof of the order that has the same file, or nil, and an
 // error if the order does not permit another proof. It saves cleaning the picture
 // in both cases.
-func (s *Service) earlier(ctx context.Context, proof *delivery.Proof, upload Upload) (found *delivery.Proof, err error) {
+func (s *Service) earlier(
+	ctx context.Context, proof *delivery.Proof, upload Upload,
+) (found *delivery.Proof, err error) {
 	err = s.config.Records.Read(ctx, func(tx RecordReader) error {
 		order, err := tx.Order(ctx, proof.PartnerID, proof.OrderID)
 		if err == nil {
@@ -158,7 +161,9 @@ func (*lateError) Error() string { return "the order was moved after the picture
 // same file meanwhile; then it returns that proof. The order is locked, as it is
 // when its status changes. So a file has one row, and the event of the delivery
 // includes every proof that was added before it.
-func (s *Service) record(ctx context.Context, proof *delivery.Proof, upload Upload) (earlier *delivery.Proof, err error) {
+func (s *Service) record(
+	ctx context.Context, proof *delivery.Proof, upload Upload,
+) (earlier *delivery.Proof, err error) {
 	proof.RecordedAt = timestamp.Truncate(s.config.Now())
 	if proof.At = upload.OccurredAt; proof.At.IsZero() {
 		proof.At = proof.RecordedAt
@@ -210,7 +215,9 @@ type proofFacts struct {
 
 // admit returns the proof of the order that has the same file, or nil if the proof
 // may be added. To a courier, an order of another courier is not_found.
-func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, upload Upload) (*delivery.Proof, error) {
+func (s *Service) admit(
+	ctx context.Context, tx RecordReader, order *delivery.Order, proof *delivery.Proof, upload Upload,
+) (*delivery.Proof, error) {
 	if order == nil || upload.CourierID != "" && !order.CarriedBy(upload.CourierID) {
 		return nil, errNoOrder
 	}
@@ -223,11 +230,15 @@ func (s *Service) admit(ctx context.Context, tx RecordReader, order *delivery.Or
 	}
 	switch {
 	case !slices.Contains(delivery.CourierStatuses, order.Status):
-		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
-	case upload.CourierID != "" && order.Status == delivery.StatusDelivered && s.config.Now().Sub(recordedAt(order)) > courierMayAdd:
-		return nil, refusal.New(refusal.CodeConflict, "the order was delivered more than a day ago: only the dispatch desk can add a proof now")
+		return nil,
+			refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
+	case upload.CourierID != "" && order.Status == delivery.StatusDelivered &&
+		s.config.Now().Sub(recordedAt(order)) > courierMayAdd:
+		return nil, refusal.New(refusal.CodeConflict,
+			"the order was delivered more than a day ago: only the dispatch desk can add a proof now")
 	case len(proofs) >= MaxProofs:
-		return nil, refusal.New(refusal.CodeConflict, fmt.Sprintf("the order has %d proofs, and may not have more", len(proofs)))
+		return nil,
+			refusal.New(refusal.CodeConflict, fmt.Sprintf("the order has %d proofs, and may not have more", len(proofs)))
 	case !upload.OccurredAt.IsZero() && upload.OccurredAt.Before(order.UpdatedAt):
 		return nil, &lateError{order}
 	}
@@ -247,7 +258,8 @@ func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause erro
 	if cause != nil && !errors.As(cause, &refused) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(actor.Without(context.WithoutCancel(ctx)), discardTimeout) // the request may have ended
+	// the request may have ended
+	ctx, cancel := context.WithTimeout(actor.Without(context.WithoutCancel(ctx)), discardTimeout)
 	defer cancel()
 	err := s.Delete(ctx, proof.Name)
 	if err == nil {
@@ -257,6 +269,7 @@ func (s *Service) discard(ctx context.Context, proof *delivery.Proof, cause erro
 		})
 	}
 	if err != nil {
-		s.config.Log.WarnContext(ctx, "cannot delete a picture without a proof now; it is deleted later", "name", proof.Name, "error", err)
+		s.config.Log.WarnContext(ctx, "cannot delete a picture without a proof now; it is deleted later", "name", proof.Name,
+			"error", err)
 	}
 }

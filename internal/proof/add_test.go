@@ -123,8 +123,8 @@ func TestAddWithFailingCommit(t *testing.T) {
 			r := &records{order: order, loose: map[string]time.Time{}, after: func() (bool, error) { return c.committed, c.err }}
 			service := proof.NewService(proof.Config{
 				Cleaner: picture.NewCleaner(),
-				Store:   kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
-				URL: func(name string) string { return name },
+				Store:   kept, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(t),
+				Log: slog.New(slog.DiscardHandler), URL: func(name string) string { return name },
 			})
 			upload := proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))}
 			if _, _, err := service.Add(t.Context(), upload); !errors.Is(err, c.err) {
@@ -142,7 +142,8 @@ func TestAddWithFailingCommit(t *testing.T) {
 			r.after = nil
 			added, repeated, err := service.Add(t.Context(), upload)
 			if err != nil || repeated != (c.proofs == 1) || len(r.proofs) != 1 || len(kept) != 1+c.loose {
-				t.Fatalf("sent again: got repeated = %t, %v, %d proofs, %d pictures, want 1 proof, %d pictures", repeated, err, len(r.proofs), len(kept), 1+c.loose)
+				t.Fatalf("sent again: got repeated = %t, %v, %d proofs, %d pictures, want 1 proof, %d pictures", repeated, err,
+					len(r.proofs), len(kept), 1+c.loose)
 			}
 			if _, there := kept[added.Name]; !there || added.Name != r.proofs[0].Name {
 				t.Errorf("sent again: got %+v, want the stored proof, with a picture", added)
@@ -163,9 +164,12 @@ func TestAddAfterSweep(t *testing.T) {
 	kept, r := shelf{}, &records{order: order, loose: map[string]time.Time{}}
 	service := proof.NewService(proof.Config{
 		Cleaner: picture.NewCleaner(),
-		Store:   sweeping{kept, r}, Records: r, Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
+		Store:   sweeping{kept, r}, Records: r, Now: func() time.Time {
+			return testkit.Epoch
+		}, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
-	_, _, err = service.Add(t.Context(), proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
+	_, _, err = service.Add(t.Context(),
+		proof.Upload{OrderID: id, Kind: delivery.ProofPhoto, Data: encodePNG(t, signature(9, 9))})
 	if !refusal.HasCode(err, refusal.CodeUnavailable) || len(r.proofs) != 0 || len(kept) != 0 {
 		t.Errorf("got %v, %d proofs, %d pictures, want a refusal and none", err, len(r.proofs), len(kept))
 	}

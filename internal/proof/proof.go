@@ -1,6 +1,6 @@
 // Package proof stores proofs of delivery: the picture of a signature, or of the
-// parcel at the door. Every file that is sent is cleaned (package picture). A picture is stored under a name that cannot be guessed, in a folder
-// or in an object store (package s3).
+// parcel at the door. Every file that is sent is cleaned (package picture). A picture is stored under a name that
+// cannot be guessed, in a folder or in an object store (package s3).
 package proof
 
 import (
@@ -67,9 +67,11 @@ func NewService(config Config) *Service {
 func (s *Service) URL(name string) string { return s.config.URL(name) }
 
 // Keep cleans a picture, which takes its turn among those of the payer, and stores it
-// under a new name, which it returns. Before it stores anything it calls announce with the name, and stops if that fails. The
-// error is a validation error if the file cannot be accepted.
-func (s *Service) Keep(ctx context.Context, payer string, data []byte, announce func(name string) error) (name string, err error) {
+// under a new name, which it returns. Before it stores anything it calls announce with the name, and stops if that
+// fails. The error is a validation error if the file cannot be accepted.
+func (s *Service) Keep(
+	ctx context.Context, payer string, data []byte, announce func(name string) error,
+) (name string, err error) {
 	cleaned, err := s.config.Cleaner.Clean(ctx, payer, data, wanted)
 	if err != nil {
 		return "", err
@@ -117,5 +119,7 @@ func (s *Service) refuseUnavailable(ctx context.Context, operation string, err e
 		return err
 	}
 	s.config.Log.WarnContext(ctx, "the store of proofs cannot be reached", "operation", operation, "error", err)
-	return &refusal.Error{Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: retryAfter}
+	return &refusal.Error{
+		Code: refusal.CodeUnavailable, Message: "proofs cannot be reached at the moment", RetryAfter: retryAfter,
+	}
 }

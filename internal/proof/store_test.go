@@ -57,15 +57,17 @@ func TestNames(t *testing.T) {
 	random := repeatable.Reader(t)
 	for range 1000 {
 		name, err := proof.NewName(random, picture.PNG)
-		if err != nil || seen[name] || !proof.IsName(name) || proof.FormatOf(name) != picture.PNG || len(name) != 32+len(".png") {
+		if err != nil || seen[name] || !proof.IsName(name) || proof.FormatOf(name) != picture.PNG ||
+			len(name) != 32+len(".png") {
 			t.Fatalf("got %q, want a new name of 32 letters and .png", name)
 		}
 		seen[name] = true
 	}
 	valid := newName(t, "a name", picture.JPEG)
 	for _, invalid := range []string{
-		"", ".", "..", ".png", valid[1:], "0" + valid, strings.ToUpper(valid), valid + ".1234", valid + "\n", valid[:31] + "\n" + valid[32:], "\n" + valid,
-		strings.TrimSuffix(valid, "jpg") + "gif", strings.TrimSuffix(valid, ".jpg"), "../" + valid[3:], valid[:10] + "/" + valid[11:], valid[:31] + "i.jpg",
+		"", ".", "..", ".png", valid[1:], "0" + valid, strings.ToUpper(valid), valid + ".1234", valid + "\n",
+		valid[:31] + "\n" + valid[32:], "\n" + valid, strings.TrimSuffix(valid, "jpg") + "gif",
+		strings.TrimSuffix(valid, ".jpg"), "../" + valid[3:], valid[:10] + "/" + valid[11:], valid[:31] + "i.jpg",
 	} {
 		if proof.IsName(invalid) {
 			t.Errorf("IsName(%q): got true", invalid)
@@ -89,7 +91,8 @@ func TestKeepOpenDelete(t *testing.T) {
 		t.Errorf("Open: got %s, %v, want a PNG", shown.Format, err)
 	}
 	file := filepath.Join(root, name[:2], name[2:4], name)
-	for path, want := range map[string]fs.FileMode{file: 0o600, filepath.Dir(file): 0o700 | fs.ModeDir, root: 0o700 | fs.ModeDir} {
+	for path, want := range map[string]fs.FileMode{file: 0o600, filepath.Dir(file): 0o700 | fs.ModeDir, root: 0o700 |
+		fs.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want {
 			t.Errorf("%s: got %v, %v, want mode %v", path, info, err, want)
 		}
@@ -104,7 +107,8 @@ func TestKeepOpenDelete(t *testing.T) {
 			}
 		}
 	}
-	if _, err := service.Keep(ctx, "opr_1", []byte("not a picture"), unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
+	if _, err := service.Keep(ctx, "opr_1", []byte("not a picture"),
+		unannounced); !refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("Keep of a text: got %v, want a validation error", err)
 	}
 }
@@ -135,7 +139,8 @@ func TestDirectoryAfterCrash(t *testing.T) {
 	if err := store.Put(ctx, name, whole); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Put(ctx, name, picture.Picture{Format: picture.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
+	if err := store.Put(ctx, name,
+		picture.Picture{Format: picture.JPEG, Data: []byte("other")}); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("Put under a name in use: got %v, want fs.ErrExist", err)
 	}
 	if got, err := store.Get(ctx, name); err != nil || string(got.Data) != "whole" {
@@ -147,7 +152,8 @@ func TestDirectoryAfterCrash(t *testing.T) {
 func TestDirectoryIsAtomic(t *testing.T) {
 	t.Parallel()
 	store, root := newDirectory(t)
-	ctx, drawing := context.Background(), picture.Picture{Format: picture.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
+	ctx, drawing := context.Background(),
+		picture.Picture{Format: picture.PNG, Data: bytes.Repeat([]byte("0123456789abcdef"), 20_000)}
 	var running sync.WaitGroup
 	for i := range 4 {
 		name, written := newName(t, strconv.Itoa(i), picture.PNG), make(chan struct{})
@@ -166,7 +172,8 @@ func TestDirectoryIsAtomic(t *testing.T) {
 				}
 				got, err := store.Get(ctx, name)
 				if err != nil && (done || !errors.Is(err, fs.ErrNotExist)) || err == nil && !bytes.Equal(got.Data, drawing.Data) {
-					t.Errorf("got %d bytes, %v, want all %d, or fs.ErrNotExist before Put has returned", len(got.Data), err, len(drawing.Data))
+					t.Errorf("got %d bytes, %v, want all %d, or fs.ErrNotExist before Put has returned", len(got.Data), err,
+						len(drawing.Data))
 				}
 			}
 		})

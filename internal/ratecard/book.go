@@ -29,7 +29,8 @@ func newBook(entries []*Entry, now time.Time) *book {
 
 // byEffect sorts the cards of a series in the order in which they take effect.
 func byEffect(a, b *Entry) int {
-	return cmp.Or(a.EffectiveFrom.Compare(b.EffectiveFrom), a.CreatedAt.Compare(b.CreatedAt), cmp.Compare(a.CardID, b.CardID))
+	return cmp.Or(a.EffectiveFrom.Compare(b.EffectiveFrom), a.CreatedAt.Compare(b.CreatedAt),
+		cmp.Compare(a.CardID, b.CardID))
 }
 
 func builtIn() *Entry {
@@ -100,7 +101,8 @@ func (b *book) all(only string) (listed []Listed) {
 		}
 	}
 	slices.SortStableFunc(listed, func(a, b Listed) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), b.EffectiveFrom.Compare(a.EffectiveFrom), b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(b.CardID, a.CardID))
+		return cmp.Or(cmp.Compare(a.Name, b.Name), b.EffectiveFrom.Compare(a.EffectiveFrom), b.CreatedAt.Compare(a.CreatedAt),
+			cmp.Compare(b.CardID, a.CardID))
 	})
 	return listed
 }

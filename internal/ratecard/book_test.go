@@ -30,7 +30,9 @@ func TestCardInForce(t *testing.T) {
 		days int
 		want string
 	}{
-		{DefaultSeries, 0, "default-1"}, {"", 9, "default-1"}, {DefaultSeries, 10, "corrected"}, {"unknown", 19, "corrected"}, {"", 20, "later"},
+		{
+			DefaultSeries, 0, "default-1",
+		}, {"", 9, "default-1"}, {DefaultSeries, 10, "corrected"}, {"unknown", 19, "corrected"}, {"", 20, "later"},
 		{"friends", 4, "default-1"}, {"friends", 5, "deal"}, {"friends", 400, "deal"}, {"", -10_000, "default-1"},
 	} {
 		if got := b.at(c.name, begin.AddDate(0, 0, c.days)).Version; got != c.want {
@@ -41,7 +43,8 @@ func TestCardInForce(t *testing.T) {
 
 func TestStateAt(t *testing.T) {
 	t.Parallel()
-	b := newBook([]*Entry{entry("later", DefaultSeries, 20, 0), entry("first", DefaultSeries, 10, 1), entry("corrected", DefaultSeries, 10, 2)}, begin)
+	b := newBook([]*Entry{entry("later", DefaultSeries, 20,
+		0), entry("first", DefaultSeries, 10, 1), entry("corrected", DefaultSeries, 10, 2)}, begin)
 	for days, want := range map[int]map[string]State{
 		0:  {"default-1": StateInForce, "first": StateReplaced, "corrected": StatePlanned, "later": StatePlanned},
 		10: {"default-1": StatePast, "first": StateReplaced, "corrected": StateInForce, "later": StatePlanned},
@@ -58,7 +61,9 @@ func TestStateAt(t *testing.T) {
 func TestBookFreshness(t *testing.T) {
 	t.Parallel()
 	b := newBook(nil, begin)
-	for age, want := range map[time.Duration]bool{0: true, freshness - 1: true, freshness: false, time.Hour: false, -time.Second: false} {
+	for age, want := range map[time.Duration]bool{
+		0: true, freshness - 1: true, freshness: false, time.Hour: false, -time.Second: false,
+	} {
 		if got := b.fresh(begin.Add(age)); got != want {
 			t.Errorf("after %v: got %v, want %v", age, got, want)
 		}

@@ -95,7 +95,9 @@ type Preview struct {
 
 // Compare prices a shipment by the card that is in force for a series, and by a
 // proposed one.
-func (s *Service) Compare(ctx context.Context, name string, proposed *pricing.Card, shipment delivery.Shipment) (p Preview, err error) {
+func (s *Service) Compare(
+	ctx context.Context, name string, proposed *pricing.Card, shipment delivery.Shipment,
+) (p Preview, err error) {
 	now := s.now()
 	current, err := s.At(ctx, name, now)
 	if err != nil {

@@ -173,7 +173,8 @@ func (s *Service) read(ctx context.Context) ([]*Entry, error) {
 // series, and only what needs its prices fails.
 func (s *Service) parse(e *Entry) {
 	if e.card, e.fault = pricing.ReadStoredCard(e.Document, e.EffectiveFrom); e.fault != nil {
-		s.config.Log.Error("stored rate card cannot be read; nothing can be priced by it", "card_id", e.CardID, "error", e.fault)
+		s.config.Log.Error("stored rate card cannot be read; nothing can be priced by it", "card_id", e.CardID, "error",
+			e.fault)
 	}
 }
 

@@ -131,7 +131,8 @@ func TestAddAnswersWithItsPlace(t *testing.T) {
 	if _, err := d.At(t.Context(), "deal", begin); err != nil { // now the cards are in memory
 		t.Fatal(err)
 	}
-	body := `{"name": "deal", "card": ` + strings.Replace(document("now"), `"effective_from": "2020-01-01T00:00:00Z",`, ``, 1) + `}`
+	body := `{"name": "deal", "card": ` + strings.Replace(document("now"), `"effective_from": "2020-01-01T00:00:00Z",`, ``,
+		1) + `}`
 	root, err := strictjson.Parse([]byte(body))
 	if err != nil {
 		t.Fatal(err)

@@ -105,7 +105,9 @@ func (s *Service) OfMove(ctx context.Context, o *delivery.Order, facts *delivery
 }
 
 // write returns a mail to the recipient of an order, unless there is no one to write to.
-func (s *Service) write(ctx context.Context, o *delivery.Order, kind mail.Kind, facts *delivery.EventFacts) (*mail.Mail, error) {
+func (s *Service) write(
+	ctx context.Context, o *delivery.Order, kind mail.Kind, facts *delivery.EventFacts,
+) (*mail.Mail, error) {
 	to := o.Dropoff.Email
 	if s.config.Seal == nil || delivery.IsTest(o.PartnerID) || to == "" || to == s.config.ErasedEmail {
 		return nil, nil

@@ -65,7 +65,8 @@ func drawOrder(t *rapid.T) *delivery.Order {
 			Reference:    text(t, "own reference"),
 			Instructions: text(t, "instructions"),
 		},
-		RateCents: rapid.Int64().Draw(t, "rate"), Currency: drawCurrency(t), TrackingURL: text(t, "url"), CreatedAt: instant(t),
+		RateCents: rapid.Int64().Draw(t,
+			"rate"), Currency: drawCurrency(t), TrackingURL: text(t, "url"), CreatedAt: instant(t),
 		Status: rapid.SampledFrom(delivery.Statuses).Draw(t, "status"), UpdatedAt: instant(t), EstimatedDelivery: instant(t),
 		History: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "history"),
 		Courier: rapid.Ptr(rapid.Custom(drawCourier), true).Draw(t, "courier"),
@@ -74,7 +75,8 @@ func drawOrder(t *rapid.T) *delivery.Order {
 		o.Metadata = drawObject(t, 3)
 	}
 	for range rapid.IntRange(0, 3).Draw(t, "items") {
-		o.Items = append(o.Items, delivery.Item{ProductID: rapid.Int64().Draw(t, "product"), Quantity: rapid.Int64().Draw(t, "quantity"), Name: text(t, "name")})
+		o.Items = append(o.Items, delivery.Item{ProductID: rapid.Int64().Draw(t,
+			"product"), Quantity: rapid.Int64().Draw(t, "quantity"), Name: text(t, "name")})
 	}
 	if rapid.Bool().Draw(t, "cancelled") {
 		o.Cancellation = &delivery.Cancellation{Reason: text(t, "reason"), At: instant(t)}
@@ -112,7 +114,8 @@ func drawParcel(t *rapid.T) delivery.Parcel {
 	size := rapid.Float64Range(0, 300)
 	return delivery.Parcel{
 		ParcelID: text(t, "parcel"), Description: text(t, "description"),
-		LengthCm: size.Draw(t, "length"), WidthCm: size.Draw(t, "width"), HeightCm: size.Draw(t, "height"), WeightKg: size.Draw(t, "weight"),
+		LengthCm: size.Draw(t,
+			"length"), WidthCm: size.Draw(t, "width"), HeightCm: size.Draw(t, "height"), WeightKg: size.Draw(t, "weight"),
 		ValueCents: rapid.Int64().Draw(t, "value"), Fragile: rapid.Bool().Draw(t, "fragile"), Barcode: text(t, "barcode"),
 	}
 }
@@ -126,7 +129,8 @@ func drawMoney(t *rapid.T) delivery.Money {
 }
 
 func drawEntry(t *rapid.T) delivery.HistoryEntry {
-	return delivery.HistoryEntry{Status: rapid.SampledFrom(delivery.Statuses).Draw(t, "entered"), At: instant(t), Notes: text(t, "notes")}
+	return delivery.HistoryEntry{Status: rapid.SampledFrom(delivery.Statuses).Draw(t,
+		"entered"), At: instant(t), Notes: text(t, "notes")}
 }
 
 func drawCourier(t *rapid.T) delivery.Courier {
@@ -151,7 +155,8 @@ func drawObject(t *rapid.T, depth int) []byte {
 			out = append(out, drawObject(t, depth-1)...)
 		} else {
 			out = append(out, rapid.SampledFrom([]string{
-				"1.0", "-0", "1e400", "12345678901234567890", "true", "null", `"\u0041\/\\\""`, `"}"`, `"\\"`, "[ ]", "[ 1 ,\n{ } ]", `"é"`,
+				"1.0", "-0", "1e400", "12345678901234567890", "true", "null", `"\u0041\/\\\""`, `"}"`, `"\\"`, "[ ]",
+				"[ 1 ,\n{ } ]", `"é"`,
 			}).Draw(t, "value")...)
 		}
 		out = append(out, space()...)
@@ -163,14 +168,19 @@ func drawObject(t *rapid.T, depth int) []byte {
 func fullOrder() *delivery.Order {
 	o := testkit.Order("par_00000000", "ord_1", "A-1", testkit.Epoch)
 	o.Status = delivery.StatusCancelled
-	o.Parcels = append(o.Parcels, delivery.Parcel{ParcelID: "P-2", Description: `Lamp "Lune" <2>`, LengthCm: 40, WidthCm: 0.1, HeightCm: 60, WeightKg: 0.01})
+	o.Parcels = append(o.Parcels, delivery.Parcel{
+		ParcelID: "P-2", Description: `Lamp "Lune" <2>`, LengthCm: 40, WidthCm: 0.1, HeightCm: 60, WeightKg: 0.01,
+	})
 	o.COD.AmountCents = 2500
 	o.Insurance = &delivery.Money{AmountCents: 100, Currency: delivery.USD}
-	o.Items = []delivery.Item{{ProductID: 1, Quantity: 2, Name: "Sirop d’érable"}, {ProductID: 7, Quantity: 1, Name: "Tuque"}}
+	o.Items = []delivery.Item{
+		{ProductID: 1, Quantity: 2, Name: "Sirop d’érable"}, {ProductID: 7, Quantity: 1, Name: "Tuque"},
+	}
 	o.Courier = &delivery.Courier{CourierID: "cou_1", Name: "Léa Roy", Phone: "+15145550111", Vehicle: "bike"}
 	o.UpdatedAt = testkit.Epoch.Add(1500 * time.Millisecond)
 	o.Cancellation = &delivery.Cancellation{Reason: "changed\ntheir mind", At: o.UpdatedAt}
-	o.History = append(o.History, delivery.HistoryEntry{Status: delivery.StatusCancelled, At: o.UpdatedAt, Notes: o.Cancellation.Reason})
+	o.History = append(o.History,
+		delivery.HistoryEntry{Status: delivery.StatusCancelled, At: o.UpdatedAt, Notes: o.Cancellation.Reason})
 	return o
 }
 
@@ -209,7 +219,9 @@ func TestAbsentMembersAreLeftOut(t *testing.T) {
 		t.Errorf("got members %q, want %q", got, want)
 	}
 	for name, inside := range map[string][]string{
-		"pickup": {"address", "email", "name", "phone", "time_window"}, "dropoff": {"address", "email", "name", "phone", "time_window"},
+		"pickup": {
+			"address", "email", "name", "phone", "time_window",
+		}, "dropoff": {"address", "email", "name", "phone", "time_window"},
 	} {
 		contact := membersOf(t, members[name])
 		if got := slices.Sorted(maps.Keys(contact)); !slices.Equal(got, inside) {
@@ -230,7 +242,8 @@ func FuzzDecode(f *testing.F) {
 		f.Add(full[:cut])
 	}
 	for _, seed := range []string{
-		`[]`, `"x"`, `null`, `}`, `{"parcels":{"a":1},"items":"x","metadata":`, `{"parcels":[[],"\`, `{"rate_cents":1e400,"created_at":0,"pickup":[{}],"cod":[]}`,
+		`[]`, `"x"`, `null`, `}`, `{"parcels":{"a":1},"items":"x","metadata":`, `{"parcels":[[],"\`,
+		`{"rate_cents":1e400,"created_at":0,"pickup":[{}],"cod":[]}`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -25,7 +25,8 @@ func TestListedRecord(t *testing.T) {
 	repeatable.Check(t, func(t *rapid.T) {
 		o := drawOrder(t)
 		stored := &delivery.Stored{OrderID: o.OrderID, Document: record.Encode(o)}
-		o.Status, o.EstimatedDelivery, o.UpdatedAt = rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), instant(t), instant(t)
+		o.Status, o.EstimatedDelivery, o.UpdatedAt = rapid.SampledFrom(delivery.Statuses).Draw(t,
+			"new status"), instant(t), instant(t)
 		stored.Status, stored.EstimatedDelivery, stored.UpdatedAt = o.Status, o.EstimatedDelivery, o.UpdatedAt
 
 		want := listedOf(t, record.Encode(o))
@@ -55,7 +56,8 @@ func TestCurrentRecord(t *testing.T) {
 		o.Courier, o.Cancellation = nil, nil
 		stored := &delivery.Stored{
 			OrderID: o.OrderID, Document: record.Encode(o), Courier: now.Courier, Cancellation: now.Cancellation,
-			Status: rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
+			Status: rapid.SampledFrom(delivery.Statuses).Draw(t,
+				"new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
 			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
 		}
 		before := bytes.Clone(stored.Document)

@@ -61,5 +61,7 @@ func (c *cutter) time(mark string) time.Time {
 // place returns city, province and area of the contact that a mark begins.
 func (c *cutter) place(mark string) delivery.Place {
 	c.before(mark)
-	return delivery.Place{City: c.text(`,"city":`), Province: c.text(`,"province":`), Area: delivery.AreaOf(c.text(`,"postal_code":`))}
+	return delivery.Place{
+		City: c.text(`,"city":`), Province: c.text(`,"province":`), Area: delivery.AreaOf(c.text(`,"postal_code":`)),
+	}
 }

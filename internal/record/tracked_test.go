@@ -22,15 +22,22 @@ func TestTracked(t *testing.T) {
 		courier := rapid.Ptr(rapid.Custom(drawCourier), true).Draw(t, "courier now")
 		stored := &delivery.Stored{
 			PartnerID: "par_1", OrderID: o.OrderID, Document: record.Encode(o), Courier: courier,
-			Status: rapid.SampledFrom(delivery.Statuses).Draw(t, "new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
+			Status: rapid.SampledFrom(delivery.Statuses).Draw(t,
+				"new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
 			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
 		}
 		want := &delivery.Tracked{
 			PartnerID: "par_1", OrderID: o.OrderID, Status: stored.Status, ServiceLevel: o.ServiceLevel,
 			EstimatedDelivery: stored.EstimatedDelivery, CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
-			Origin:      delivery.Place{City: o.Pickup.Address.City, Province: o.Pickup.Address.Province, Area: delivery.AreaOf(o.Pickup.Address.PostalCode)},
-			Destination: delivery.Place{City: o.Dropoff.Address.City, Province: o.Dropoff.Address.Province, Area: delivery.AreaOf(o.Dropoff.Address.PostalCode)},
-			Window:      o.Dropoff.Window, Parcels: len(o.Parcels),
+			Origin: delivery.Place{
+				City: o.Pickup.Address.City, Province: o.Pickup.Address.Province,
+				Area: delivery.AreaOf(o.Pickup.Address.PostalCode),
+			},
+			Destination: delivery.Place{
+				City: o.Dropoff.Address.City, Province: o.Dropoff.Address.Province,
+				Area: delivery.AreaOf(o.Dropoff.Address.PostalCode),
+			},
+			Window: o.Dropoff.Window, Parcels: len(o.Parcels),
 			History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: o.CreatedAt}},
 		}
 		if courier != nil {
@@ -50,7 +57,8 @@ func TestTracked(t *testing.T) {
 func TestTrackedHidesPrivateData(t *testing.T) {
 	t.Parallel()
 	o := testkit.Order("par_00000001", "ord_1", "PRIVATE-reference", testkit.Epoch)
-	o.Reference, o.Instructions, o.Metadata, o.RateCents = "PRIVATE-own", "PRIVATE", []byte(`{"city":"PRIVATE","x":"PRIVATE"}`), 987654
+	o.Reference, o.Instructions, o.Metadata, o.RateCents = "PRIVATE-own", "PRIVATE",
+		[]byte(`{"city":"PRIVATE","x":"PRIVATE"}`), 987654
 	for _, contact := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
 		contact.Name, contact.Phone, contact.Email = "PRIVATE-name", "PRIVATE-phone", "PRIVATE-email"
 		contact.Address.Line1, contact.Address.Line2 = `PRIVATE","city":"PRIVATE`, "PRIVATE-line2"
@@ -69,7 +77,8 @@ func TestTrackedHidesPrivateData(t *testing.T) {
 	if got.Courier.FirstName != "Camille" || got.Destination.City != "Toronto" || got.Parcels != 1 {
 		t.Errorf("got %+v, courier %+v, want one parcel that Camille brings to Toronto", got, got.Courier)
 	}
-	if text := fmt.Sprintf("%+v %+v %+v", got, *got.Courier, got.History); strings.Contains(text, "PRIVATE") || strings.Contains(text, "987") {
+	if text := fmt.Sprintf("%+v %+v %+v", got, *got.Courier, got.History); strings.Contains(text, "PRIVATE") ||
+		strings.Contains(text, "987") {
 		t.Errorf("got %s, want nothing private", text)
 	}
 }

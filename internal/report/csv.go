@@ -33,7 +33,8 @@ func (a *Answer) columns() []string {
 	if a.ByCourier {
 		columns = append(columns, "courier_id", "courier_name")
 	}
-	columns = append(columns, "orders", "assigned", "delivered", "on_time", "failed_attempts", "cancelled", "webhooks_delivered")
+	columns = append(columns, "orders", "assigned", "delivered", "on_time", "failed_attempts", "cancelled",
+		"webhooks_delivered")
 	for _, status := range figures.Passing {
 		columns = append(columns, string(status)+"_count", string(status)+"_seconds")
 	}
@@ -43,7 +44,8 @@ func (a *Answer) columns() []string {
 // numbers returns what the columns after the date and the courier hold.
 func (l Line) numbers() []int64 {
 	numbers := make([]int64, 0, 7+2*len(l.Stays))
-	numbers = append(numbers, l.Orders, l.Assigned, l.Delivered, l.OnTime, l.FailedAttempts, l.Cancelled, l.WebhooksDelivered)
+	numbers = append(numbers, l.Orders, l.Assigned, l.Delivered, l.OnTime, l.FailedAttempts, l.Cancelled,
+		l.WebhooksDelivered)
 	for _, stay := range l.Stays {
 		numbers = append(numbers, stay.Ended, stay.Seconds())
 	}

@@ -27,7 +27,8 @@ func TestCSV(t *testing.T) {
 	}{
 		{report.Answer{}, "date," + headings},
 		{report.Answer{Lines: lines}, "date," + headings + "2026-06-18," + numbers},
-		{report.Answer{Lines: lines, ByCourier: true}, "date,courier_id,courier_name," + headings + "2026-06-18,cou_1,'=Amélie," + numbers},
+		{report.Answer{Lines: lines, ByCourier: true}, "date,courier_id,courier_name," + headings +
+			"2026-06-18,cou_1,'=Amélie," + numbers},
 	} {
 		if got := string(c.answer.CSV(csvfile.Layout{})); got != c.want {
 			t.Errorf("%+v: got\n%swant\n%s", c.answer, got, c.want)

@@ -62,7 +62,8 @@ func isTime(text string) bool {
 		return false
 	}
 	_, err := time.Parse(time.DateOnly, text[:day])
-	return err == nil && consistsOf(text[day:], func(c byte) bool { return isDigit(c) || bytes.IndexByte([]byte("TZtz:.+-"), c) >= 0 })
+	return err == nil &&
+		consistsOf(text[day:], func(c byte) bool { return isDigit(c) || bytes.IndexByte([]byte("TZtz:.+-"), c) >= 0 })
 }
 
 // Redact returns what may be kept of a body: the names of members, the structure that

@@ -18,10 +18,21 @@ func TestRedact(t *testing.T) {
 			`{"partner_order_id":"A-1","service_level":"express","dropoff":{"name":"Alex Martin","phone":"+15145550123","address":{"line1":"100 Queen St W","province":"ON","postal_code":"M5H 2N2","country":"CA"},"time_window":{"start":"2026-03-02T14:00:00-05:00","end":"soon"}},"parcels":[{"weight_kg":2.5,"value_cents":4500,"fragile":true,"description":"Books"}],"metadata":{"alex@example.com":[1]},"items":[{"product_id":1,"quantity":null}]}`,
 			`{"partner_order_id":"[text of 3]","service_level":"express","dropoff":{"name":"[text of 11]","phone":"[text of 12]","address":{"line1":"[text of 14]","province":"ON","postal_code":"[text of 7]","country":"CA"},"time_window":{"start":"2026-03-02T14:00:00-05:00","end":"[text of 4]"}},"parcels":[{"weight_kg":2.5,"value_cents":4500,"fragile":true,"description":"[text of 5]"}],"metadata":{…},"items":[{"product_id":1,"quantity":null}]}`,
 		},
-		"unknown members":     {`{"service_levl":"express","Alex Martin":1,"+15145550123":{}}`, `{"service_levl":"[text of 7]","…":"[number]","…":{…}}`},
-		"other forms":         {`{"service_level":"Alex","province":"Alex","value_cents":15145550123,"start":"1514-55-0123"}`, `{"service_level":"[text of 4]","province":"[text of 4]","value_cents":"[number]","start":"[text of 12]"}`},
-		"wrong types":         {`{"dropoff":"Alex","province":1,"weight_kg":"2.5","parcels":{"name":"x"}}`, `{"dropoff":"[text of 4]","province":"[number]","weight_kg":"[text of 3]","parcels":{"name":"[text of 1]"}}`},
-		"in a hidden member":  {`{"phone":{"value_cents":1,"service_level":"express"},"name":[["Alex"]]}`, `{"phone":{…},"name":[…]}`},
+		"unknown members": {
+			`{"service_levl":"express","Alex Martin":1,"+15145550123":{}}`,
+			`{"service_levl":"[text of 7]","…":"[number]","…":{…}}`,
+		},
+		"other forms": {
+			`{"service_level":"Alex","province":"Alex","value_cents":15145550123,"start":"1514-55-0123"}`,
+			`{"service_level":"[text of 4]","province":"[text of 4]","value_cents":"[number]","start":"[text of 12]"}`,
+		},
+		"wrong types": {
+			`{"dropoff":"Alex","province":1,"weight_kg":"2.5","parcels":{"name":"x"}}`,
+			`{"dropoff":"[text of 4]","province":"[number]","weight_kg":"[text of 3]","parcels":{"name":"[text of 1]"}}`,
+		},
+		"in a hidden member": {
+			`{"phone":{"value_cents":1,"service_level":"express"},"name":[["Alex"]]}`, `{"phone":{…},"name":[…]}`,
+		},
 		"list":                {`[1,"a",{"quantity":2}]`, `["[number]","[text of 1]",{…}]`},
 		"not closed":          {`{"quantity":2,"name":"Al`, `{"quantity":2,"name":…`},
 		"more than one value": {`{} {"name":"Alex"}`, `{}…`},
@@ -43,8 +54,10 @@ func TestRedactLongBody(t *testing.T) {
 	t.Parallel()
 	body := `{"items":[` + strings.Repeat(`{"product_id":1},`, 1000) + `{}]}`
 	got := string(requestlog.Redact([]byte(body[:requestlog.MaxBody+1])))
-	if len(got) > requestlog.MaxBody || !strings.HasPrefix(got, `{"items":[{"product_id":1},`) || !strings.HasSuffix(got, "…") {
-		t.Errorf("got %d bytes that end in %q, want at most %d, the last of them …", len(got), got[len(got)-20:], requestlog.MaxBody)
+	if len(got) > requestlog.MaxBody || !strings.HasPrefix(got, `{"items":[{"product_id":1},`) ||
+		!strings.HasSuffix(got, "…") {
+		t.Errorf("got %d bytes that end in %q, want at most %d, the last of them …", len(got), got[len(got)-20:],
+			requestlog.MaxBody)
 	}
 	grown := string(requestlog.Redact([]byte(`[` + strings.Repeat(`"",`, 1300) + `""]`)))
 	if len(grown) > requestlog.MaxBody {
@@ -54,18 +67,24 @@ func TestRedactLongBody(t *testing.T) {
 
 // personal are the members whose values may identify a person or are secret.
 var personal = []string{
-	"name", "phone", "email", "line1", "line2", "city", "postal_code", "notes", "reference", "instructions", "description", "metadata",
-	"partner_order_id", "parcel_id", "barcode", "reason", "url", "secret", "password", "quote_id",
+	"name", "phone", "email", "line1", "line2", "city", "postal_code", "notes", "reference", "instructions", "description",
+	"metadata", "partner_order_id", "parcel_id", "barcode", "reason", "url", "secret", "password", "quote_id",
 }
 
 // structural are the members that Redact opens, and shown those whose values it may show.
 var (
 	structural = []string{"pickup", "dropoff", "address", "time_window", "parcels", "cod", "insurance", "items", "orders"}
-	shown      = []string{"service_level", "province", "country", "currency", "start", "end", "weight_kg", "value_cents", "quantity", "product_id"}
+	shown      = []string{
+		"service_level", "province", "country", "currency", "start", "end", "weight_kg", "value_cents", "quantity",
+		"product_id",
+	}
 )
 
 // secrets are what personal members hold here. No other value contains one of them.
-var secrets = []string{"Alex Martin", "alex@example.com", "+15145550123", "15145550123", "100 Queen St W", "M5H 2N2", "2e étage", "sk_9XkQ2mVt7L", "express-secret", "2026-03-02 Alex"}
+var secrets = []string{
+	"Alex Martin", "alex@example.com", "+15145550123", "15145550123", "100 Queen St W", "M5H 2N2", "2e étage",
+	"sk_9XkQ2mVt7L", "express-secret", "2026-03-02 Alex",
+}
 
 // drawValue returns a value. Within a personal member all texts and numbers are secrets.
 func drawValue(t *rapid.T, depth int, hidden bool) any {
@@ -137,7 +156,10 @@ func mustHide(t failer, body []byte) {
 // FuzzRedact puts a secret of letters, which no harmless value can be, into documents
 // that are otherwise arbitrary.
 func FuzzRedact(f *testing.F) {
-	for _, seed := range []string{`{"name":%q}`, `{"service_level":%q}`, `{"a":[1,{"start":%q`, `[%q,1e9]`, `{"\u006eame":%q}`, `{%q:1}`, `x%q`, `{"metadata":{%q:{}}}`} {
+	for _, seed := range []string{
+		`{"name":%q}`, `{"service_level":%q}`, `{"a":[1,{"start":%q`, `[%q,1e9]`, `{"\u006eame":%q}`, `{%q:1}`, `x%q`,
+		`{"metadata":{%q:{}}}`,
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, form string) {
@@ -153,10 +175,13 @@ func TestClean(t *testing.T) {
 	t.Parallel()
 	const orderID, eventID = "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v", "019caef5-ac70-7d02-9a6b-21f4c8e05b93"
 	for name, test := range map[string]struct{ pattern, path, wantPath, wantOrder string }{
-		"fixed":       {"/v1/orders", "/v1/orders", "/v1/orders", ""},
-		"order":       {"/v1/orders/{order_id}", "/v1/orders/" + orderID, "/v1/orders/" + orderID, orderID},
-		"cancel":      {"/v1/orders/{order_id}/cancel", "/v1/orders/" + orderID + "/cancel", "/v1/orders/" + orderID + "/cancel", orderID},
-		"event":       {"/v1/webhooks/events/{event_id}", "/v1/webhooks/events/" + eventID, "/v1/webhooks/events/" + eventID, ""},
+		"fixed": {"/v1/orders", "/v1/orders", "/v1/orders", ""},
+		"order": {"/v1/orders/{order_id}", "/v1/orders/" + orderID, "/v1/orders/" + orderID, orderID},
+		"cancel": {"/v1/orders/{order_id}/cancel", "/v1/orders/" + orderID + "/cancel", "/v1/orders/" + orderID +
+			"/cancel", orderID},
+		"event": {
+			"/v1/webhooks/events/{event_id}", "/v1/webhooks/events/" + eventID, "/v1/webhooks/events/" + eventID, "",
+		},
 		"person":      {"/v1/orders/{order_id}", "/v1/orders/alex@example.com", "/v1/orders/{order_id}", ""},
 		"phone":       {"/v1/orders/{order_id}/label", "/v1/orders/15145550123/label", "/v1/orders/{order_id}/label", ""},
 		"too long":    {"/v1/orders/{order_id}", "/v1/orders/{order_id}", "/v1/orders/{order_id}", ""},

@@ -118,7 +118,8 @@ func (p *Packer) Add(e *Entry) {
 func shapeOf(e *Entry) (s shape, order [orderRandom]byte, request [requestRandom]byte) {
 	s = shape{method: e.Method, path: e.Path, code: e.Code, keyID: e.KeyID, status: e.Status}
 	if len(e.OrderID) == orderLength {
-		if n, err := identifier.Encoding.Decode(order[:], []byte(e.OrderID[len(orderPrefix):])); err == nil && n == orderRandom {
+		if n, err := identifier.Encoding.Decode(order[:], []byte(e.OrderID[len(orderPrefix):])); err == nil &&
+			n == orderRandom {
 			s.flags |= hasOrder
 			if before, after, found := strings.Cut(e.Path, e.OrderID); found {
 				s.path, s.rest = before, after

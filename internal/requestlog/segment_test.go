@@ -33,7 +33,9 @@ func drawEntry(t *rapid.T) requestlog.Entry {
 	}
 	if rapid.Bool().Draw(t, "has order") {
 		e.OrderID = "ord_" + identifier.Encoding.EncodeToString(rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "order"))
-		e.Path = rapid.SampledFrom([]string{"/v1/orders", "/v1/orders/" + e.OrderID, "/v1/orders/" + e.OrderID + "/cancel"}).Draw(t, "path of it")
+		e.Path = rapid.SampledFrom([]string{
+			"/v1/orders", "/v1/orders/" + e.OrderID, "/v1/orders/" + e.OrderID + "/cancel",
+		}).Draw(t, "path of it")
 	}
 	if rapid.Bool().Draw(t, "has body") {
 		e.Body = rapid.SliceOfN(rapid.Byte(), 1, 50).Draw(t, "body")
@@ -64,7 +66,8 @@ func TestSegmentRoundTrip(t *testing.T) {
 					last = e.At
 				}
 			}
-			if !segment.FirstAt.Equal(first) || !segment.LastAt.Equal(last) || segment.Requests != int64(len(entries)) || segment.Size != int64(len(segment.Packed)) {
+			if !segment.FirstAt.Equal(first) || !segment.LastAt.Equal(last) || segment.Requests != int64(len(entries)) ||
+				segment.Size != int64(len(segment.Packed)) {
 				t.Fatalf("got %v to %v, %d requests, %d bytes, want %v to %v, %d, %d",
 					segment.FirstAt, segment.LastAt, segment.Requests, segment.Size, first, last, len(entries), len(segment.Packed))
 			}
@@ -99,8 +102,9 @@ func FuzzEntries(f *testing.F) {
 func usual(n int) requestlog.Entry {
 	random := fmt.Sprintf("%020d", n*n*7919)
 	return requestlog.Entry{
-		PartnerID: "par_01234567", RequestID: "req_" + random, At: epoch.Add(time.Duration(n) * time.Millisecond), Took: 5432 * time.Microsecond,
-		Method: "POST", Pattern: "/v1/orders", Path: "/v1/orders", Status: 201, KeyID: "key_0123456789abcdef", OrderID: "ord_01234567012z" + random,
+		PartnerID: "par_01234567", RequestID: "req_" + random, At: epoch.Add(time.Duration(n) * time.Millisecond),
+		Took: 5432 * time.Microsecond, Method: "POST", Pattern: "/v1/orders", Path: "/v1/orders", Status: 201,
+		KeyID: "key_0123456789abcdef", OrderID: "ord_01234567012z" + random,
 	}
 }
 

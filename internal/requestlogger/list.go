@@ -40,7 +40,8 @@ func (c Cursor) String() string { return fmt.Sprintf("%s.%d", c.segmentID, c.lef
 func ParseCursor(text string) (c Cursor, ok bool) {
 	id, digits, _ := strings.Cut(text, ".")
 	left, err := strconv.Atoi(digits)
-	if _, isID := identifier.UUIDTime(id); !isID || err != nil || left < 0 || left > mostLeft || strconv.Itoa(left) != digits {
+	if _, isID := identifier.UUIDTime(id); !isID || err != nil || left < 0 || left > mostLeft ||
+		strconv.Itoa(left) != digits {
 		return Cursor{}, false
 	}
 	return Cursor{id, left}, true
@@ -130,7 +131,8 @@ func (p *pager) span() Span {
 func (p *pager) add(segment *requestlog.Segment) (more bool) {
 	entries, err := segment.Entries()
 	if err != nil {
-		p.config.Log.Error("a segment of the request log cannot be read", "partner_id", segment.PartnerID, "segment_id", segment.SegmentID, "error", err)
+		p.config.Log.Error("a segment of the request log cannot be read", "partner_id", segment.PartnerID, "segment_id",
+			segment.SegmentID, "error", err)
 		p.config.Unreadable()
 		return true
 	}

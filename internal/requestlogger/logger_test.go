@@ -85,7 +85,10 @@ func newFixture(t *testing.T) *fixture {
 			t.Error(err)
 		}
 	})
-	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}, wrote: make(chan struct{}), random: repeatable.Reader(t)}
+	f := &fixture{
+		clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()},
+		outcomes: map[requestlogger.Outcome]int{}, wrote: make(chan struct{}), random: repeatable.Reader(t),
+	}
 	f.Service = f.open(1 << 30)
 	return f
 }
@@ -100,7 +103,8 @@ func (f *fixture) open(maxBytes int64) *requestlogger.Service {
 // entry returns the entry of a request that has just been answered.
 func (f *fixture) entry(n int) *requestlog.Entry {
 	return &requestlog.Entry{
-		PartnerID: partnerID, RequestID: fmt.Sprintf("req_%020d", n), At: f.clock.Now(), Took: time.Duration(n) * time.Millisecond,
+		PartnerID: partnerID, RequestID: fmt.Sprintf("req_%020d",
+			n), At: f.clock.Now(), Took: time.Duration(n) * time.Millisecond,
 		Method: "GET", Pattern: "/v1/orders", Path: "/v1/orders", Status: 200, KeyID: "key_0123456789abcdef",
 	}
 }
@@ -156,7 +160,8 @@ func TestFullQueueDropsAndCounts(t *testing.T) {
 	f.Add(f.entry(0))
 	f.flush(t)
 	if written, dropped := f.counted(); written != mostWaiting+1 || dropped != more {
-		t.Errorf("after two flushes: got %d entries written and %d dropped, want %d and %d", written, dropped, mostWaiting+1, more)
+		t.Errorf("after two flushes: got %d entries written and %d dropped, want %d and %d", written, dropped, mostWaiting+1,
+			more)
 	}
 }
 
@@ -288,7 +293,8 @@ func TestListFollowsModel(t *testing.T) {
 		}
 		var want []string
 		for _, e := range slices.Backward(all) {
-			if e.PartnerID == partnerID && (filter.Status == 0 || e.Status == filter.Status) && (filter.Method == "" || e.Method == filter.Method) &&
+			if e.PartnerID == partnerID && (filter.Status == 0 || e.Status == filter.Status) &&
+				(filter.Method == "" || e.Method == filter.Method) &&
 				(filter.OrderID == "" || e.OrderID == filter.OrderID) &&
 				(filter.From.IsZero() || !e.At.Before(filter.From)) && (filter.To.IsZero() || e.At.Before(filter.To)) {
 				want = append(want, e.RequestID)
@@ -325,13 +331,16 @@ func TestDamagedSegmentIsLeftOut(t *testing.T) {
 	f := newFixture(t)
 	f.Add(f.entry(1))
 	f.flush(t)
-	damaged := &requestlog.Segment{PartnerID: partnerID, SegmentID: "019caef5-ac70-7d02-9a6b-21f4c8e05b93", Packed: []byte("damaged")}
+	damaged := &requestlog.Segment{
+		PartnerID: partnerID, SegmentID: "019caef5-ac70-7d02-9a6b-21f4c8e05b93", Packed: []byte("damaged"),
+	}
 	if err := f.store.Write(t.Context(), func(tx requestlogger.Writer) error {
 		return tx.AddSegments(t.Context(), []*requestlog.Segment{damaged})
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if got := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10); len(got) != 1 || !strings.Contains(f.out.String(), "unreadable") {
+	if got := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10); len(got) != 1 ||
+		!strings.Contains(f.out.String(), "unreadable") {
 		t.Errorf("got %v and the log %q, want one entry and a report", got, f.out.String())
 	}
 }
@@ -348,7 +357,8 @@ func TestPruneRemovesOld(t *testing.T) {
 	if err := f.Prune(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10), []string{"req_00000000000000000002", "req_00000000000000000001"}; !slices.Equal(got, want) {
+	if got, want := f.list(t, requestlog.Filter{PartnerID: partnerID}, 10),
+		[]string{"req_00000000000000000002", "req_00000000000000000001"}; !slices.Equal(got, want) {
 		t.Errorf("after nine days: got %v, want %v", got, want)
 	}
 }
@@ -428,7 +438,11 @@ func TestOffLogsNothing(t *testing.T) {
 
 func TestParseCursorRefuses(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"", "x", ".1", "019caef5-ac70-7d02-9a6b-21f4c8e05b93", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.-1", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.01", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.1000000000"} {
+	for _, text := range []string{
+		"", "x", ".1", "019caef5-ac70-7d02-9a6b-21f4c8e05b93", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.",
+		"019caef5-ac70-7d02-9a6b-21f4c8e05b93.-1", "019caef5-ac70-7d02-9a6b-21f4c8e05b93.01",
+		"019caef5-ac70-7d02-9a6b-21f4c8e05b93.1000000000",
+	} {
 		if cursor, ok := requestlogger.ParseCursor(text); ok {
 			t.Errorf("%q: got %v, want it refused", text, cursor)
 		}
@@ -441,7 +455,10 @@ func BenchmarkAdd(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
-	f := &fixture{clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()}, outcomes: map[requestlogger.Outcome]int{}, random: repeatable.Reader(b)}
+	f := &fixture{
+		clock: testkit.NewClock(testkit.Epoch), store: &broken{Store: db.RequestLog()},
+		outcomes: map[requestlogger.Outcome]int{}, random: repeatable.Reader(b),
+	}
 	f.Service = f.open(1 << 30)
 	e := f.entry(1)
 	b.ReportAllocs()

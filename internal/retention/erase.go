@@ -50,7 +50,9 @@ type target struct {
 }
 
 // ErrPicturesLeft means that the orders are erased, but not all pictures of their proofs.
-var ErrPicturesLeft = errors.New("the orders are erased; the service will delete the remaining pictures of their proofs within two hours")
+var ErrPicturesLeft = errors.New(
+	"the orders are erased; the service will delete the remaining pictures of their proofs within two hours",
+)
 
 // erasureFacts is what the audit log holds of an erasure. It does not name the
 // recipient.
@@ -74,7 +76,9 @@ func (s *Service) Erase(ctx context.Context, partnerID string, selection Selecti
 
 // EraseFrom does the same, but refuses with form.ErrStale unless what it would erase is
 // the basis of the erasure. An order that changes after that is refused, as by Erase.
-func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Basis[*Preview], selection Selection) (erased int, err error) {
+func (s *Service) EraseFrom(
+	ctx context.Context, partnerID string, basis form.Basis[*Preview], selection Selection,
+) (erased int, err error) {
 	c, err := s.chooseAll(ctx, partnerID, selection)
 	if err == nil {
 		err = basis.Check(c.preview())
@@ -90,7 +94,8 @@ func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Ba
 	if err != nil {
 		return 0, err
 	}
-	entry, err := s.note(ctx, audit.ActionPartnerErased, partnerID, erasureFacts{len(targets) + len(tests), selection.Recipient != "", selection.Force})
+	entry, err := s.note(ctx, audit.ActionPartnerErased, partnerID,
+		erasureFacts{len(targets) + len(tests), selection.Recipient != "", selection.Force})
 	if err != nil {
 		return 0, err
 	}
@@ -111,7 +116,9 @@ func (s *Service) EraseFrom(ctx context.Context, partnerID string, basis form.Ba
 
 // eraseAll erases orders of an account batch by batch. The first transaction adds the
 // entry, if it is not nil, to the audit log.
-func (s *Service) eraseAll(ctx context.Context, partnerID string, targets []*target, entry *audit.Entry) (erased int, err error) {
+func (s *Service) eraseAll(
+	ctx context.Context, partnerID string, targets []*target, entry *audit.Entry,
+) (erased int, err error) {
 	for first := true; first && entry != nil || erased < len(targets); first = false {
 		batch := targets[erased:min(erased+batchSize, len(targets))]
 		err := s.config.Store.Write(ctx, func(tx Writer) error {
@@ -138,7 +145,8 @@ func (s *Service) targets(ctx context.Context, e *eraser, forced bool) ([]*targe
 			few(e.damaged)))
 	}
 	if len(e.underWay) > 0 && !forced {
-		return nil, refusal.New(refusal.CodeConflict, "nothing was erased, because these orders are under way and need the address: "+few(e.underWay))
+		return nil, refusal.New(refusal.CodeConflict,
+			"nothing was erased, because these orders are under way and need the address: "+few(e.underWay))
 	}
 	if len(e.targets) == 0 {
 		return nil, nil
@@ -324,7 +332,9 @@ func eraseStored(stored *Stored, email string) error {
 		return err
 	}
 	// The document does not hold the history, which at its creation was this.
-	created.History = []delivery.HistoryEntry{{Status: created.Status, At: created.CreatedAt, RecordedAt: created.CreatedAt}}
+	created.History = []delivery.HistoryEntry{
+		{Status: created.Status, At: created.CreatedAt, RecordedAt: created.CreatedAt},
+	}
 	eraseOrder(created, email)
 	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)

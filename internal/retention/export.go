@@ -47,7 +47,9 @@ func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error)
 // runs is written as it was before or after the change, but never in part.
 func (x *Export) Write(ctx context.Context, to io.Writer) error {
 	e := &export{store: x.store, partnerID: x.partnerID, to: to}
-	for _, part := range []func(context.Context) error{e.account, e.products, e.levels, e.movements, e.orders, e.events, e.requests} {
+	for _, part := range []func(context.Context) error{
+		e.account, e.products, e.levels, e.movements, e.orders, e.events, e.requests,
+	} {
 		if err := part(ctx); err != nil {
 			return err
 		}
@@ -133,7 +135,9 @@ func values[T any](e *export, kind string, all []T) error {
 
 // rows calls write for every row of a list, which read reads page by page: the rows
 // after the given one, which is zero for the first page.
-func rows[T any](ctx context.Context, e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error) error {
+func rows[T any](
+	ctx context.Context, e *export, read func(tx Reader, last *T) ([]T, error), write func(*T) error,
+) error {
 	return pages(func(last T) (page []T, err error) {
 		err = e.store.Read(ctx, func(tx Reader) error {
 			page, err = read(tx, &last)

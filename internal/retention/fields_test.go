@@ -14,8 +14,9 @@ import (
 var notPersonal = []string{
 	"OrderID", "PartnerID", "PartnerOrderID", "ServiceLevel", "Currency", "TrackingURL", "Status", "LastEvent", "QuoteID",
 	"Dropoff.Address.City", "Dropoff.Address.Province", "Dropoff.Address.Country",
-	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Warnings.Code", "Warnings.Field", "Warnings.Message",
-	"Courier.CourierID", "Courier.Name", "Courier.Phone", "Courier.Vehicle", "History.Status", "Allocation.Location",
+	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Warnings.Code",
+	"Warnings.Field", "Warnings.Message", "Courier.CourierID", "Courier.Name", "Courier.Phone", "Courier.Vehicle",
+	"History.Status", "Allocation.Location",
 }
 
 // TestEraseKnowsEveryField fails for a text field of an order that erasing leaves

@@ -11,9 +11,10 @@ import (
 
 // Preview is what an erasure would erase, as of now.
 type Preview struct {
-	Orders  []Selected // of the partner, not of its test account
-	Tests   int        // test orders
-	Damaged []string   // orders that cannot be read, and may be the recipient's: nothing is erased as long as there are any
+	Orders []Selected // of the partner, not of its test account
+	Tests  int        // test orders
+	// orders that cannot be read, and may be the recipient's: nothing is erased as long as there are any
+	Damaged []string
 }
 
 // Selected is an order that an erasure selects.
@@ -47,5 +48,6 @@ func (s *Service) Preview(ctx context.Context, partnerID string, selection Selec
 
 // preview returns what was chosen, for people.
 func (c choice) preview() *Preview {
-	return &Preview{Orders: c.live.selected, Tests: len(c.tests.targets), Damaged: slices.Concat(c.live.damaged, c.tests.damaged)}
+	return &Preview{Orders: c.live.selected, Tests: len(c.tests.targets), Damaged: slices.Concat(c.live.damaged,
+		c.tests.damaged)}
 }

@@ -150,6 +150,7 @@ func (s *Service) sweepOnce(ctx context.Context) {
 		s.config.Log.Error("old data was not removed, trying again later", "error", err)
 	}
 	if removed != (Removed{}) {
-		s.config.Log.Info("removed old data", "orders", removed.Orders, "events", removed.Events, "idempotency_keys", removed.Keys, "pictures", removed.Pictures)
+		s.config.Log.Info("removed old data", "orders", removed.Orders, "events", removed.Events, "idempotency_keys",
+			removed.Keys, "pictures", removed.Pictures)
 	}
 }

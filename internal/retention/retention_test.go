@@ -19,7 +19,8 @@ func TestOrderBatches(t *testing.T) {
 	t.Parallel()
 	old, young := testkit.Epoch.Add(-time.Nanosecond), testkit.Epoch
 	batches := orderBatches([]Ended{
-		{"a", old, 200}, {"b", old, 300}, {"c", old, 1}, {"d", young, 1}, {"e", old, 2000}, {"f", old, 499}, {"g", old, 1}, {"h", old, 1},
+		{"a", old, 200}, {"b", old, 300}, {"c", old, 1}, {"d", young, 1}, {"e", old, 2000}, {"f", old, 499}, {"g", old, 1},
+		{"h", old, 1},
 	}, clock.At(testkit.Epoch), testkit.Epoch)
 	if got := fmt.Sprint(batches); got != "[[a b] [c] [e] [f g] [h]]" {
 		t.Errorf("got batches %s, want [[a b] [c] [e] [f g] [h]]", got)
@@ -56,7 +57,8 @@ func TestEraseStoredEnds(t *testing.T) {
 		}
 		for _, text := range []string{string(s.Document), string(record.Encode(s.Order))} {
 			if strings.Contains(text, "Sam Pickup") == c.pickup || strings.Contains(text, "Alex Dropoff") == c.dropoff {
-				t.Errorf("erase %q, pickup of %q: got %s, want erased pickup %t, dropoff %t", c.email, c.pickupEmail, text, c.pickup, c.dropoff)
+				t.Errorf("erase %q, pickup of %q: got %s, want erased pickup %t, dropoff %t", c.email, c.pickupEmail, text,
+					c.pickup, c.dropoff)
 			}
 		}
 	}
@@ -90,12 +92,16 @@ func TestEraseStoredKeepsTheRest(t *testing.T) {
 	s := stored("shop@example.com")
 	want := *s.Order
 	s.Order.Status, s.Order.EstimatedDelivery = delivery.StatusDelivered, testkit.Epoch.Add(99*time.Hour)
-	s.Events = []*delivery.Event{{Facts: delivery.EventFacts{PartnerOrderID: "A-1", FailureReason: "Alex was out", Reason: "Alex"}}}
+	s.Events = []*delivery.Event{
+		{Facts: delivery.EventFacts{PartnerOrderID: "A-1", FailureReason: "Alex was out", Reason: "Alex"}},
+	}
 	if err := eraseStored(s, ""); err != nil {
 		t.Fatal(err)
 	}
 	want.Dropoff.Name, want.Dropoff.Phone, want.Dropoff.Email = "erased", "+10000000000", "erased@erased.invalid"
-	want.Dropoff.Address = delivery.Address{Line1: "erased", City: "Toronto", Province: "ON", PostalCode: "M5H 0A0", Country: "CA"}
+	want.Dropoff.Address = delivery.Address{
+		Line1: "erased", City: "Toronto", Province: "ON", PostalCode: "M5H 0A0", Country: "CA",
+	}
 	want.Reference, want.Instructions, want.Metadata = "", "", nil
 	want.Parcels = []delivery.Parcel{want.Parcels[0]}
 	want.Parcels[0].Description = "erased"
@@ -121,7 +127,9 @@ func TestExportDamagedEvent(t *testing.T) {
 	t.Parallel()
 	var to strings.Builder
 	e := &export{to: &to}
-	event := &delivery.Event{EventID: "evt_1", Type: delivery.EventOrderFailed, OrderID: "ord_1", Sequence: 2, CreatedAt: testkit.Epoch}
+	event := &delivery.Event{
+		EventID: "evt_1", Type: delivery.EventOrderFailed, OrderID: "ord_1", Sequence: 2, CreatedAt: testkit.Epoch,
+	}
 	if err := e.event(&Event{Event: event, State: "failed", Damaged: true}); err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,11 @@ func (s *Service) scrubNow(ctx context.Context) {
 	if err == nil {
 		return
 	}
-	s.config.Log.WarnContext(ctx, "erased data can still be in freed parts of the database's files: the service overwrites them within two hours", "error", err)
+	s.config.Log.WarnContext(ctx,
+		"erased data can still be in freed parts of the database's files: the service overwrites them within two hours",
+		"error", err)
 	if err := s.config.Store.SetScrubbed(ctx, time.Time{}); err != nil {
-		s.config.Log.WarnContext(ctx, "the service overwrites freed parts of the database's files within a day only", "error", err)
+		s.config.Log.WarnContext(ctx, "the service overwrites freed parts of the database's files within a day only", "error",
+			err)
 	}
 }

@@ -119,6 +119,7 @@ const earthRadius = 6371.0
 func Kilometres(a, b Point) float64 {
 	const degree = math.Pi / 180
 	half := func(x float64) float64 { return math.Pow(math.Sin(x*degree/2), 2) }
-	h := half(b.Latitude-a.Latitude) + math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*half(b.Longitude-a.Longitude)
+	h := half(b.Latitude-a.Latitude) +
+		math.Cos(a.Latitude*degree)*math.Cos(b.Latitude*degree)*half(b.Longitude-a.Longitude)
 	return 2 * earthRadius * math.Asin(min(1, math.Sqrt(h)))
 }

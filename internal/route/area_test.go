@@ -45,7 +45,8 @@ func TestAreasAreInCanada(t *testing.T) {
 		t.Errorf("got %d areas, want %d", got, want)
 	}
 	for _, row := range areas {
-		if len(row.code) != codeLength || row.at.Latitude < 41.6 || row.at.Latitude > 83.2 || row.at.Longitude < -141.1 || row.at.Longitude > -52.6 {
+		if len(row.code) != codeLength || row.at.Latitude < 41.6 || row.at.Latitude > 83.2 || row.at.Longitude < -141.1 ||
+			row.at.Longitude > -52.6 {
 			t.Errorf("area %q: got %v, want a place in Canada", row.code, row.at)
 		}
 	}

@@ -154,8 +154,11 @@ func TestProposalShortensTheWay(t *testing.T) {
 		want  []int
 	}{
 		{"no hurry", []Stop{allDay(east), allDay(west), allDay(middle)}, []int{1, 2, 0}},
-		{"an urgent stop in the east", []Stop{{east, morning, morning.Add(90 * time.Minute)}, allDay(west), allDay(middle)}, []int{0, 2, 1}},
-		{"a stop on the way that opens later", []Stop{allDay(east), {west, morning.Add(6 * time.Hour), morning.Add(8 * time.Hour)}, allDay(middle)}, []int{0, 2, 1}},
+		{"an urgent stop in the east", []Stop{
+			{east, morning, morning.Add(90 * time.Minute)}, allDay(west), allDay(middle),
+		}, []int{0, 2, 1}},
+		{"a stop on the way that opens later", []Stop{allDay(east), {west, morning.Add(6 * time.Hour), morning.Add(8 *
+			time.Hour)}, allDay(middle)}, []int{0, 2, 1}},
 		{"an unknown area", []Stop{allDay(east), allDay("D1D"), allDay(middle)}, []int{2, 0, 1}},
 		{"none", nil, []int{}},
 	} {
@@ -165,7 +168,8 @@ func TestProposalShortensTheWay(t *testing.T) {
 			late, way := total(c.stops, got, start, ordinary)
 			wantLate, wantWay := total(c.stops, c.want, start, ordinary)
 			if late > wantLate || way > wantWay+0.01 {
-				t.Errorf("%s: got %v with %v late and %.1f km, want %v with %v and %.1f km", c.name, got, late, way, c.want, wantLate, wantWay)
+				t.Errorf("%s: got %v with %v late and %.1f km, want %v with %v and %.1f km", c.name, got, late, way, c.want,
+					wantLate, wantWay)
 			}
 		}
 	}
@@ -203,7 +207,8 @@ func BenchmarkPropose(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			stops := randomStops(repeatable.Rand(b), 200)
 			for i := range stops {
-				stops[i].Earliest, stops[i].Latest = stops[i].Earliest.Add(c.hours*time.Hour), stops[i].Latest.Add(c.hours*time.Hour)
+				stops[i].Earliest, stops[i].Latest = stops[i].Earliest.Add(c.hours*time.Hour),
+					stops[i].Latest.Add(c.hours*time.Hour)
 			}
 			for b.Loop() {
 				Propose(stops, Start{Area: "H2W", At: morning}, ordinary)

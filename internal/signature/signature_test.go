@@ -52,7 +52,9 @@ func TestVectors(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	for _, known := range v.Requests {
-		request := signature.Request{Timestamp: known.Timestamp, Method: known.Method, Path: known.Path, Body: []byte(known.Body)}
+		request := signature.Request{
+			Timestamp: known.Timestamp, Method: known.Method, Path: known.Path, Body: []byte(known.Body),
+		}
 		if got := request.Sign([]byte(v.SecretKey)); got != known.Signature {
 			t.Errorf("%s: got %s, want %s", known.Name, got, known.Signature)
 		}

@@ -73,7 +73,8 @@ func (r RequestV2) Verify(secret []byte, signature string) bool {
 func (r Request) ReadsAsV2() bool {
 	const lines = 4 // query, Idempotency-Key, Content-Type and nonce
 	parts := bytes.SplitN(r.Body, []byte("\n"), lines+1)
-	if len(parts) <= lines || isObject(bytes.TrimSpace(parts[0])) || isObject(bytes.TrimSpace(r.Body)) && json.Valid(r.Body) {
+	if len(parts) <= lines || isObject(bytes.TrimSpace(parts[0])) ||
+		isObject(bytes.TrimSpace(r.Body)) && json.Valid(r.Body) {
 		return false
 	}
 	nonce := string(parts[lines-1])

@@ -33,13 +33,16 @@ func TestVectorsV2(t *testing.T) {
 	}
 	for _, known := range file.Requests {
 		request := signature.RequestV2{
-			Request: signature.Request{Timestamp: known.Timestamp, Method: known.Method, Path: known.Path, Body: []byte(known.Body)},
-			Query:   known.Query, IdempotencyKey: known.IdempotencyKey, ContentType: known.ContentType, Nonce: known.Nonce,
+			Request: signature.Request{
+				Timestamp: known.Timestamp, Method: known.Method, Path: known.Path, Body: []byte(known.Body),
+			},
+			Query: known.Query, IdempotencyKey: known.IdempotencyKey, ContentType: known.ContentType, Nonce: known.Nonce,
 		}
 		if got := request.Sign([]byte(file.SecretKey)); got != known.Signature {
 			t.Errorf("%s: got %s, want %s", known.Name, got, known.Signature)
 		}
-		if !request.Verify([]byte(file.SecretKey), known.Signature) || request.Request.Verify([]byte(file.SecretKey), known.Signature) {
+		if !request.Verify([]byte(file.SecretKey), known.Signature) ||
+			request.Request.Verify([]byte(file.SecretKey), known.Signature) {
 			t.Errorf("%s: got the signature refused, or accepted as version 1", known.Name)
 		}
 		if known.Nonce != "" && !signature.IsNonce(known.Nonce) {
@@ -66,8 +69,10 @@ func TestIsNonce(t *testing.T) {
 func drawV2(t *rapid.T, name string) signature.RequestV2 {
 	part := func(of string) string { return rapid.StringMatching(`[a\n]{0,3}`).Draw(t, name+" "+of) }
 	return signature.RequestV2{
-		Request: signature.Request{Timestamp: part("timestamp"), Method: part("method"), Path: part("path"), Body: []byte(part("body"))},
-		Query:   part("query"), IdempotencyKey: part("key"), ContentType: part("type"), Nonce: part("nonce"),
+		Request: signature.Request{
+			Timestamp: part("timestamp"), Method: part("method"), Path: part("path"), Body: []byte(part("body")),
+		},
+		Query: part("query"), IdempotencyKey: part("key"), ContentType: part("type"), Nonce: part("nonce"),
 	}
 }
 
@@ -95,7 +100,8 @@ func TestMessagesV2Differ(t *testing.T) {
 
 func FuzzVerifyV2(f *testing.F) {
 	f.Add("1767225600", "POST", "/v1/orders", "a=b", "key", "application/json", "nonce", []byte(`{}`), "a\nb", []byte("c"))
-	f.Fuzz(func(t *testing.T, timestamp, method, path, query, key, kind, nonce string, body []byte, otherQuery string, otherBody []byte) {
+	f.Fuzz(func(t *testing.T, timestamp, method, path, query, key, kind, nonce string, body []byte, otherQuery string,
+		otherBody []byte) {
 		one := signature.RequestV2{
 			Request: signature.Request{Timestamp: timestamp, Method: method, Path: path, Body: body},
 			Query:   query, IdempotencyKey: key, ContentType: kind, Nonce: nonce,
@@ -106,7 +112,8 @@ func FuzzVerifyV2(f *testing.F) {
 		}
 		other := one
 		other.Query, other.Body = otherQuery, otherBody
-		if (otherQuery != query || string(otherBody) != string(body)) && other.Verify([]byte("secret"), signed) && !strings.Contains(lines(one), "\n") {
+		if (otherQuery != query || string(otherBody) != string(body)) && other.Verify([]byte("secret"), signed) &&
+			!strings.Contains(lines(one), "\n") {
 			t.Fatalf("%+v and %+v: got the same signature", one, other)
 		}
 	})
@@ -122,10 +129,13 @@ func TestV2IsNotV1(t *testing.T) {
 				Timestamp: "1767225600", Method: "POST", Path: "/v1/webhooks/endpoint/rotate-secret",
 				Body: rapid.SliceOf(rapid.Byte()).Draw(t, "body"),
 			},
-			Query:          rapid.SampledFrom([]string{"", "limit=1"}).Draw(t, "query"),
-			IdempotencyKey: rapid.SampledFrom([]string{"", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "retry-20261122-00001"}).Draw(t, "key"),
-			ContentType:    rapid.SampledFrom([]string{"", "application/json"}).Draw(t, "type"),
-			Nonce:          rapid.OneOf(rapid.StringMatching(`[!-~]{16,64}`), rapid.Just(""), rapid.Just("{0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11}"), rapid.Just("1234567890123456")).Draw(t, "nonce"),
+			Query: rapid.SampledFrom([]string{"", "limit=1"}).Draw(t, "query"),
+			IdempotencyKey: rapid.SampledFrom([]string{
+				"", "0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11", "retry-20261122-00001",
+			}).Draw(t, "key"),
+			ContentType: rapid.SampledFrom([]string{"", "application/json"}).Draw(t, "type"),
+			Nonce: rapid.OneOf(rapid.StringMatching(`[!-~]{16,64}`), rapid.Just(""),
+				rapid.Just("{0f9f2f62-3d0f-4c0e-9c84-6a1a2f4f3a11}"), rapid.Just("1234567890123456")).Draw(t, "nonce"),
 		}
 		v1 := v2.Request
 		v1.Body = append([]byte(v2.Query+"\n"+v2.IdempotencyKey+"\n"+v2.ContentType+"\n"+v2.Nonce+"\n"), v2.Body...)
@@ -134,7 +144,9 @@ func TestV2IsNotV1(t *testing.T) {
 			t.Fatalf("%+v: got another message than of version 1, or one that is not recognised", v2)
 		}
 	})
-	for _, body := range []string{"", "{}", " {\n\n\n\"a\":\"0123456789\",\n}", "\n\n\n\n\n{}", "{\n\n \"a\": 1,\n \"b\": 2,\n", "1\n2\n3"} {
+	for _, body := range []string{
+		"", "{}", " {\n\n\n\"a\":\"0123456789\",\n}", "\n\n\n\n\n{}", "{\n\n \"a\": 1,\n \"b\": 2,\n", "1\n2\n3",
+	} {
 		if (signature.Request{Body: []byte(body)}).ReadsAsV2() {
 			t.Errorf("%q: got a body of version 2, want version 1", body)
 		}

@@ -25,7 +25,8 @@ func (l deviceList) LockMailCounts(context.Context, []mail.CountKey) ([]mail.Cou
 func (l deviceList) SaveMailCounts(context.Context, []mail.Count) error { return nil }
 
 func (l deviceList) DevicesOf(context.Context, string) ([]*signin.KnownDevice, error) {
-	return slices.SortedFunc(maps.Values(l), func(a, b *signin.KnownDevice) int { return b.LastSeenAt.Compare(a.LastSeenAt) }), nil
+	return slices.SortedFunc(maps.Values(l),
+		func(a, b *signin.KnownDevice) int { return b.LastSeenAt.Compare(a.LastSeenAt) }), nil
 }
 
 func (l deviceList) SaveDevices(_ context.Context, devices ...*signin.KnownDevice) error {

@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	errNoMail     = refusal.New(refusal.CodeConflict, "mail is not configured, and only a link sent to the new address proves that you read it")
+	errNoMail = refusal.New(refusal.CodeConflict,
+		"mail is not configured, and only a link sent to the new address proves that you read it")
 	errEmailTaken = refusal.New(refusal.CodeEmailTaken, "this e-mail address has an account")
 )
 
@@ -52,7 +53,8 @@ func (s *Service) RequestEmail(ctx context.Context, by Caller, wanted NewEmail) 
 		return err
 	}
 	return s.addLink(ctx, p, link, voidOlder, entry, &mail.Message{
-		Kind: mail.Email, To: wanted.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" + token, Until: link.ExpiresAt,
+		Kind: mail.Email, To: wanted.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" +
+			token, Until: link.ExpiresAt,
 	})
 }
 
@@ -82,7 +84,8 @@ func (s *Service) ProveAgain(ctx context.Context, by Caller) error {
 		return err
 	}
 	return s.addLink(ctx, p, link, keepOlder, entry, &mail.Message{
-		Kind: mail.Proof, To: p.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" + token, Until: link.ExpiresAt,
+		Kind: mail.Proof, To: p.Email, PartnerID: p.PartnerID, URL: s.config.BaseURL() + s.way.path + "/email/" + token,
+		Until: link.ExpiresAt,
 	})
 }
 
@@ -104,7 +107,9 @@ func (s *Service) PersonOfEmail(ctx context.Context, token string) (p *Person, e
 // to the old address cannot be used any longer, and a mail to it says that it was changed.
 // It refuses with not_found if the link cannot be used, with validation_error or
 // rate_limited for the password, after which the link still can, or with email_taken.
-func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, confirmed Confirmation) (email string, err error) {
+func (s *Service) ConfirmEmail(
+	ctx context.Context, token string, by Caller, confirmed Confirmation,
+) (email string, err error) {
 	asked, _, err := s.PersonOfEmail(ctx, token)
 	if err != nil {
 		return "", err
@@ -142,7 +147,8 @@ func (s *Service) ConfirmEmail(ctx context.Context, token string, by Caller, con
 				return err
 			}
 		}
-		entry, err := s.note(audit.ActingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email}, emailFacts{email})
+		entry, err := s.note(audit.ActingAs(ctx, p.PersonID), audit.ActionEmailChanged, p, emailFacts{p.Email},
+			emailFacts{email})
 		if err != nil {
 			return err
 		}

@@ -21,7 +21,8 @@ type Details struct {
 // The refusals of sign-ins with the right password.
 var (
 	ErrCodeRequired = &refusal.Error{
-		Code: refusal.CodeUnauthorized, Message: "this account signs in with a code as well: send code", Details: Details{"totp_required"},
+		Code: refusal.CodeUnauthorized, Message: "this account signs in with a code as well: send code",
+		Details: Details{"totp_required"},
 	}
 	ErrCodeWrong = &refusal.Error{
 		Code: refusal.CodeUnauthorized, Message: "the code is wrong, or was used already", Details: Details{"totp_wrong"},
@@ -29,7 +30,8 @@ var (
 	// ErrMustEnrol is the refusal of everything but a person's own sign-in, while the
 	// person lacks the second factor that the role must have.
 	ErrMustEnrol = &refusal.Error{
-		Code: refusal.CodeForbidden, Message: "this role must sign in with a code as well: enrol an authenticator app first", Details: Details{"totp_enrolment_required"},
+		Code: refusal.CodeForbidden, Message: "this role must sign in with a code as well: enrol an authenticator app first",
+		Details: Details{"totp_enrolment_required"},
 	}
 )
 
@@ -172,7 +174,8 @@ func (s *Service) BeginTOTP(ctx context.Context, by Caller, confirmed Confirmati
 	return &TOTP{secret, uri}, nil
 }
 
-var errNotBegun = refusal.New(refusal.CodeConflict, "no authenticator app waits to be confirmed: ask for a secret first")
+var errNotBegun = refusal.New(refusal.CodeConflict,
+	"no authenticator app waits to be confirmed: ask for a secret first")
 
 // ReadCode reads a code that an authenticator app shows.
 func ReadCode(f *form.Form) string { return f.Text("code", form.Required, credential.CodeRule) }
@@ -289,7 +292,9 @@ func (s *Service) countWrongCode(ctx context.Context, a credential.Attempt, err 
 }
 
 // changeFactor runs fn with the second factor of a person, who is locked.
-func (s *Service) changeFactor(ctx context.Context, personID string, action audit.Action, fn func(Writer, Factor) error) error {
+func (s *Service) changeFactor(
+	ctx context.Context, personID string, action audit.Action, fn func(Writer, Factor) error,
+) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
 		p, err := tx.LockPerson(ctx, personID)
 		if err != nil || p == nil {

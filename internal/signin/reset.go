@@ -28,8 +28,8 @@ func ReadResetRequest(f *form.Form) (email string) {
 	return f.Text("email", form.Required, delivery.EmailRule)
 }
 
-// RequestReset asks for a new password of the person with an e-mail address. It looks nothing up, so that it takes as long for an address without an
-// account. The request is noted in the background, and with mail a link is sent.
+// RequestReset asks for a new password of the person with an e-mail address. It looks nothing up, so that it takes as
+// long for an address without an account. The request is noted in the background, and with mail a link is sent.
 func (s *Service) RequestReset(email string) {
 	select {
 	case s.wishes <- email:
@@ -150,7 +150,9 @@ func (s *Service) resetLink(ctx context.Context, p *Person, old older) (*IssuedL
 	if err != nil {
 		return nil, err
 	}
-	issued := &IssuedLink{PersonID: p.PersonID, URL: s.config.BaseURL() + s.way.path + "/reset/" + token, ExpiresAt: link.ExpiresAt}
+	issued := &IssuedLink{
+		PersonID: p.PersonID, URL: s.config.BaseURL() + s.way.path + "/reset/" + token, ExpiresAt: link.ExpiresAt,
+	}
 	err = s.addLink(ctx, p, link, old, entry, &mail.Message{
 		Kind: mail.Reset, To: p.Email, PartnerID: p.PartnerID, URL: issued.URL, Until: link.ExpiresAt,
 	})
@@ -169,7 +171,9 @@ type linkFacts struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-func (s *Service) newLink(ctx context.Context, p *Person, kind credential.LinkKind) (token string, link *credential.Link, err error) {
+func (s *Service) newLink(
+	ctx context.Context, p *Person, kind credential.LinkKind,
+) (token string, link *credential.Link, err error) {
 	token, link, err = credential.NewLink(s.config.Random, kind, s.now())
 	if err != nil {
 		return "", nil, err
@@ -182,7 +186,9 @@ func (s *Service) newLink(ctx context.Context, p *Person, kind credential.LinkKi
 
 // addLink writes a link for a person, in place of older ones of the kind or beside them,
 // and has it sent if there is mail. It refuses with rate_limited if too many were sent.
-func (s *Service) addLink(ctx context.Context, p *Person, link *credential.Link, old older, entry *audit.Entry, message *mail.Message) error {
+func (s *Service) addLink(
+	ctx context.Context, p *Person, link *credential.Link, old older, entry *audit.Entry, message *mail.Message,
+) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
 		if locked, err := tx.LockPerson(ctx, p.PersonID); err != nil || locked == nil {
 			return cmp.Or[error](err, errGone)
@@ -313,7 +319,9 @@ func (s *Service) PersonOf(ctx context.Context, token string) (*Person, error) {
 
 // ofLink returns the person that a link of a kind is for, and the link. It refuses if the
 // link cannot be used, or is for the other kind of people.
-func (s *Service) ofLink(ctx context.Context, kind credential.LinkKind, hash []byte) (p *Person, link *credential.Link, err error) {
+func (s *Service) ofLink(
+	ctx context.Context, kind credential.LinkKind, hash []byte,
+) (p *Person, link *credential.Link, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		if link, err = tx.Link(ctx, kind, hash, s.now()); err != nil || link == nil {
 			return cmp.Or[error](err, credential.ErrNoLink)

@@ -54,7 +54,9 @@ func newNode(t *testing.T, kind signin.Kind) *node {
 	t.Helper()
 	random := repeatable.Reader(t)
 	hasher := credential.NewHasher(credential.Cost{Memory: 8, Passes: 1, Lanes: 1}, random)
-	n := &node{nil, kind, hasher, testkit.NewClock(testkit.Epoch), openStore(t), random}
+	n := &node{
+		Service: nil, kind: kind, hasher: hasher, clock: testkit.NewClock(testkit.Epoch), store: openStore(t), random: random,
+	}
 	return n.beside(t, n.view())
 }
 
@@ -100,10 +102,14 @@ func (n *node) add(t *testing.T, email string) {
 	t.Helper()
 	var err error
 	if n.kind == signin.Operators {
-		operators := operator.NewService(operator.Config{Store: n.store.Operators(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random})
+		operators := operator.NewService(operator.Config{
+			Store: n.store.Operators(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random,
+		})
 		_, err = operators.Add(t.Context(), operator.Operator{Email: email, Role: operator.RoleAdmin}, password)
 	} else {
-		partners := partner.NewService(partner.Config{Store: n.store.Partners(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random})
+		partners := partner.NewService(partner.Config{
+			Store: n.store.Partners(), Hasher: n.hasher, Now: n.clock.Now, Random: n.random,
+		})
 		_, err = partners.Register(t.Context(), partner.NewAccount{Name: "Épicerie Métro", Email: email, Password: password})
 		err = errors.Join(err, partners.Close())
 	}
@@ -114,7 +120,8 @@ func (n *node) add(t *testing.T, email string) {
 
 func (n *node) login(t *testing.T, email, password, address string) (string, error) {
 	t.Helper()
-	_, token, err := n.Login(t.Context(), signin.Credentials{Email: email, Password: password}, credential.NewOrigin(address, "agent"))
+	_, token, err := n.Login(t.Context(), signin.Credentials{Email: email, Password: password},
+		credential.NewOrigin(address, "agent"))
 	return token, err
 }
 
@@ -148,7 +155,8 @@ func TestLoginRefusals(t *testing.T) {
 			"unknown e-mail":    {map[string]any{"email": "b@b.example", "password": password}, refusal.CodeUnauthorized},
 			"no password":       {map[string]any{"email": "a@b.example"}, refusal.CodeValidation},
 			"no e-mail address": {map[string]any{"email": "a", "password": password}, refusal.CodeValidation},
-			"password too long": {map[string]any{"email": "a@b.example", "password": strings.Repeat("x", 129)}, refusal.CodeValidation},
+			"password too long": {map[string]any{"email": "a@b.example", "password": strings.Repeat("x",
+				129)}, refusal.CodeValidation},
 		} {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
@@ -373,7 +381,8 @@ func TestSessionIsTouchedRarely(t *testing.T) {
 			}
 			return at
 		}
-		for _, c := range []struct{ pass, want time.Duration }{{59 * time.Second, 0}, {time.Second, time.Minute}, {30 * time.Second, time.Minute}} {
+		for _, c := range []struct{ pass, want time.Duration }{{59 * time.Second, 0}, {time.Second, time.Minute}, {30 *
+			time.Second, time.Minute}} {
 			n.clock.Advance(c.pass)
 			if _, err := n.BySession(t.Context(), token); err != nil {
 				t.Fatal(err)
@@ -422,7 +431,8 @@ func TestSessionOnFullDisk(t *testing.T) {
 		view.full.Store(false)
 		n.mustLogin(t, "a@b.example")
 		for _, at := range []*node{n, base} {
-			if found, err := at.BySession(t.Context(), token); err != nil || found == nil || !found.LastSeenAt.Equal(n.clock.Now()) {
+			if found, err := at.BySession(t.Context(), token); err != nil || found == nil ||
+				!found.LastSeenAt.Equal(n.clock.Now()) {
 				t.Errorf("got %+v, %v, want the session as it was used last", found, err)
 			}
 		}

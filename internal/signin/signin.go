@@ -196,7 +196,8 @@ func (s *Service) inform(ctx context.Context, tx Writer, p *Person, reason strin
 	if s.config.Post == nil {
 		return nil
 	}
-	return s.config.Post.Send(ctx, tx, &mail.Message{Kind: mail.Changed, To: p.Email, PartnerID: p.PartnerID, At: s.now(), Reason: reason})
+	return s.config.Post.Send(ctx, tx,
+		&mail.Message{Kind: mail.Changed, To: p.Email, PartnerID: p.PartnerID, At: s.now(), Reason: reason})
 }
 
 // emailKey returns the form in which e-mail addresses are compared.

@@ -72,7 +72,9 @@ func TestRequestResetLooksNothingUp(t *testing.T) {
 	}
 	box, released := make(postbox, 10), make(chan struct{})
 	s := signin.NewService(signin.Config{
-		Kind: signin.Operators, Store: stalled{db.OperatorSignIns(), released}, Post: box, BaseURL: func() string { return "https://drop.example.com" },
+		Kind: signin.Operators, Store: stalled{
+			db.OperatorSignIns(), released,
+		}, Post: box, BaseURL: func() string { return "https://drop.example.com" },
 		Now: clock.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
 	defer func() {

@@ -20,7 +20,8 @@ func play(t *testing.T, o Order) (steps []string, took int) {
 		}
 		if move.To == delivery.StatusFailed {
 			if o.Failures++; (move.NextAttempt != nil) != (o.Failures < attempts) {
-				t.Errorf("reference %q, failure %d of at most %d: got next attempt %v", o.Reference, o.Failures, attempts, move.NextAttempt)
+				t.Errorf("reference %q, failure %d of at most %d: got next attempt %v", o.Reference, o.Failures, attempts,
+					move.NextAttempt)
 			}
 		}
 		took += int(dueAt(o, 1).Sub(o.UpdatedAt))
@@ -67,7 +68,8 @@ func TestShareOfFailures(t *testing.T) {
 		}
 		ends[fmt.Sprint(len(steps), steps[len(steps)-1])]++
 	}
-	if once, forGood := ends["8delivered"], ends["11cancelled"]; once < 450 || once > 750 || forGood < 50 || forGood > 160 || len(ends) != 3 {
+	if once, forGood := ends["8delivered"], ends["11cancelled"]; once < 450 || once > 750 || forGood < 50 ||
+		forGood > 160 || len(ends) != 3 {
 		t.Errorf("got ends %v, want about 600 delivered after 8 steps, 100 cancelled after 11, and all others alike", ends)
 	}
 }

@@ -40,7 +40,9 @@ type Reader interface {
 	PartnerIDs(ctx context.Context) ([]string, error)
 	// Resting returns a partner's orders whose status has been state since the given
 	// time or longer, sorted by id, beginning after the given id.
-	Resting(ctx context.Context, partnerID string, state delivery.Status, since time.Time, after string, limit int) ([]Order, error)
+	Resting(
+		ctx context.Context, partnerID string, state delivery.Status, since time.Time, after string, limit int,
+	) ([]Order, error)
 	// RestingTests returns test orders under way that have not moved since the given
 	// time or longer, sorted by the time of their last move and by id, beginning after
 	// the given one.
@@ -257,7 +259,9 @@ func (s *Service) moveAll(ctx context.Context, partnerID string, state delivery.
 
 // movePages moves the orders of a list for which the next step is due. read returns
 // the page after the given order, which is zero for the first.
-func (s *Service) movePages(ctx context.Context, now time.Time, read func(tx Reader, after Order) ([]Order, error)) error {
+func (s *Service) movePages(
+	ctx context.Context, now time.Time, read func(tx Reader, after Order) ([]Order, error),
+) error {
 	for after := (Order{}); ctx.Err() == nil; {
 		var orders []Order
 		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
@@ -300,7 +304,8 @@ func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	case refusal.HasCode(err, refusal.CodeValidation) && o.Status == delivery.StatusAccepted:
 		s.courierGone.Store(true)
 	default:
-		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "status", o.Status, "error", err)
+		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "status", o.Status,
+			"error", err)
 	}
 }
 
@@ -322,7 +327,8 @@ func (s *Service) advance(ctx context.Context, o Order, move Move) error {
 // testCourier returns the i-th courier of test orders.
 func testCourier(i int) *delivery.Courier {
 	return &delivery.Courier{
-		CourierID: fmt.Sprintf("cou_test%02d", i), Name: "Simulated " + courierNames[i], Phone: phone(i), Vehicle: vehicles[i%len(vehicles)],
+		CourierID: fmt.Sprintf("cou_test%02d",
+			i), Name: "Simulated " + courierNames[i], Phone: phone(i), Vehicle: vehicles[i%len(vehicles)],
 	}
 }
 

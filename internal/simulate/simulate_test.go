@@ -30,7 +30,9 @@ func (w *world) Read(_ context.Context, fn func(Reader) error) error { return fn
 
 func (w *world) PartnerIDs(context.Context) ([]string, error) { return []string{"par_1"}, nil }
 
-func (w *world) Resting(_ context.Context, _ string, state delivery.Status, since time.Time, after string, _ int) ([]Order, error) {
+func (w *world) Resting(
+	_ context.Context, _ string, state delivery.Status, since time.Time, after string, _ int,
+) ([]Order, error) {
 	if delivery.IsTestOrder(w.order.OrderID) || w.order.Status != state || w.order.UpdatedAt.After(since) || after != "" {
 		return nil, nil
 	}
@@ -91,7 +93,9 @@ func (w *world) Advance(_ context.Context, _ string, version int64, move Move) e
 func newWorld() (*world, *Service) {
 	w := &world{couriers: map[string]string{}, order: Order{OrderID: "ord_1", Status: delivery.StatusAccepted, Version: 2}}
 	return w, &Service{config: Config{
-		Store: w, Dispatch: w, Live: true, Pace: time.Second, Now: func() time.Time { return time.Unix(100, 0) }, Log: slog.New(slog.DiscardHandler),
+		Store: w, Dispatch: w, Live: true, Pace: time.Second, Now: func() time.Time {
+			return time.Unix(100, 0)
+		}, Log: slog.New(slog.DiscardHandler),
 	}}
 }
 

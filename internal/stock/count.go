@@ -99,7 +99,9 @@ func ReadTally(f *form.Form) Tally {
 }
 
 // count books the lines of a count.
-func (s *Service) count(ctx context.Context, tx Writer, locked *movement.Stock, tally Tally, levels map[int64]int64) (Count, error) {
+func (s *Service) count(
+	ctx context.Context, tx Writer, locked *movement.Stock, tally Tally, levels map[int64]int64,
+) (Count, error) {
 	result := Count{Location: tally.Location}
 	var notes []*audit.Entry
 	for _, counted := range tally.Lines {

@@ -37,7 +37,9 @@ func (s *Service) Find(ctx context.Context, partnerID string, codes ...string) (
 }
 
 // Held returns those of some products of a partner that exist, with their levels, by id.
-func (s *Service) Held(ctx context.Context, partnerID string, productIDs ...int64) (held map[int64]*movement.Product, err error) {
+func (s *Service) Held(
+	ctx context.Context, partnerID string, productIDs ...int64,
+) (held map[int64]*movement.Product, err error) {
 	err = s.ofPartner(ctx, partnerID, func(tx Reader) error {
 		held, err = tx.Held(ctx, partnerID, productIDs...)
 		return err

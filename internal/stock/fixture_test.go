@@ -59,7 +59,9 @@ func setUp(t *testing.T) *fixture {
 		t.Fatal(err)
 	}
 	clock := testkit.NewClock(start)
-	return &fixture{Service: stock.NewService(stock.Config{Store: opened.Stock(), Now: clock.Now, Random: repeatable.Reader(t)}), t: t, store: opened, clock: clock}
+	return &fixture{Service: stock.NewService(stock.Config{
+		Store: opened.Stock(), Now: clock.Now, Random: repeatable.Reader(t),
+	}), t: t, store: opened, clock: clock}
 }
 
 func parse(t *testing.T, body string) form.Source {

@@ -143,7 +143,9 @@ type importing struct {
 // newImporting returns an import with these faults, of a partner whose products have these
 // barcodes.
 func newImporting(malformed form.Problems, barcodes map[string][]int64) *importing {
-	return &importing{problems: slices.Clone(malformed), barcodes: barcodes, lineOf: map[int64]int{}, newCodes: map[string]int{}}
+	return &importing{
+		problems: slices.Clone(malformed), barcodes: barcodes, lineOf: map[int64]int{}, newCodes: map[string]int{},
+	}
 }
 
 // readAll reads the products of all lines, of which those with an id are among held. It
@@ -326,7 +328,8 @@ func (im *importing) plan() *Plan {
 			plan.Unchanged++
 			continue
 		}
-		plan.Lines = append(plan.Lines, PlannedLine{line.line, line.before, line.product, line.opening.Quantity, line.opening.From})
+		plan.Lines = append(plan.Lines,
+			PlannedLine{line.line, line.before, line.product, line.opening.Quantity, line.opening.From})
 	}
 	return plan
 }
@@ -344,7 +347,8 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 			done.Unchanged++
 		default:
 			changed = append(changed, line.product)
-			entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, line.productID, factsOf(line.before), factsOf(line.product))
+			entry, err := s.note(ctx, audit.ActionProductChanged, partnerID, line.productID, factsOf(line.before),
+				factsOf(line.product))
 			if err != nil {
 				return done, err
 			}
@@ -367,7 +371,9 @@ func (s *Service) carryOut(ctx context.Context, tx Writer, partnerID string, im 
 }
 
 // add adds products with their opening stock, and returns the first of their ids.
-func (s *Service) add(ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []Booking) (first int64, entries []*audit.Entry, booked int, err error) {
+func (s *Service) add(
+	ctx context.Context, tx Writer, partnerID string, added []delivery.Product, openings []Booking,
+) (first int64, entries []*audit.Entry, booked int, err error) {
 	first, err = tx.AddProducts(ctx, partnerID, s.now(), added...)
 	if err != nil {
 		return 0, nil, 0, err

@@ -225,7 +225,9 @@ func (p *partedImport) finish(ctx context.Context, tx Writer, last partDone) (id
 
 // storePart stores some lines in one transaction, and counts them under the key. The others
 // are stored later.
-func (p *partedImport) storePart(ctx context.Context, tx Writer, lines, later []importLine) (done partDone, nextID int64, err error) {
+func (p *partedImport) storePart(
+	ctx context.Context, tx Writer, lines, later []importLine,
+) (done partDone, nextID int64, err error) {
 	im := newImporting(nil, nil)
 	for _, line := range lines {
 		im.lines = append(im.lines, importLine{csvRow: line.csvRow, productID: line.productID})

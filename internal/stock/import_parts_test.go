@@ -41,7 +41,9 @@ type countingWriter struct {
 	products *int
 }
 
-func (c countingWriter) AddProducts(ctx context.Context, partnerID string, at time.Time, products ...delivery.Product) (int64, error) {
+func (c countingWriter) AddProducts(
+	ctx context.Context, partnerID string, at time.Time, products ...delivery.Product,
+) (int64, error) {
 	*c.products += len(products)
 	return c.Writer.AddProducts(ctx, partnerID, at, products...)
 }
@@ -56,7 +58,8 @@ func (c countingWriter) SaveProducts(ctx context.Context, partnerID string, prod
 func (f *fixture) watch(before func(number int) error) (*stock.Service, *watched) {
 	f.watches++
 	w := &watched{Store: f.store.Stock(), before: before}
-	return stock.NewService(stock.Config{Store: w, Now: f.clock.Now, Random: repeatable.Reader(f.t, "watched", fmt.Sprint(f.watches))}), w
+	return stock.NewService(stock.Config{Store: w, Now: f.clock.Now, Random: repeatable.Reader(f.t, "watched",
+		fmt.Sprint(f.watches))}), w
 }
 
 // importFile imports a file under a key; without one if it is 0.
@@ -137,7 +140,8 @@ func TestImportInParts(t *testing.T) {
 	}
 	again, err := importFile(t.Context(), service, 1, manyLines(lines))
 	if err != nil || !again.Replayed || string(again.Body) != string(answer.Body) || w.writes != 11 {
-		t.Errorf("again: got %s, replayed %t, error %v, %d transactions, want a replay", again.Body, again.Replayed, err, w.writes)
+		t.Errorf("again: got %s, replayed %t, error %v, %d transactions, want a replay", again.Body, again.Replayed, err,
+			w.writes)
 	}
 }
 
@@ -148,7 +152,8 @@ func TestImportWithFaultStoresNothing(t *testing.T) {
 	before := f.catalogueOf()
 	service, w := f.watch(nil)
 	for _, fault := range []string{",Chair,much,,,\n", "77,Chair,1,,,\n", ",Chair,1,B-0,,\n"} {
-		if _, err := importFile(t.Context(), service, 1, manyLines(500)+fault); !refusal.HasCode(err, refusal.CodeValidation) {
+		if _, err := importFile(t.Context(), service, 1,
+			manyLines(500)+fault); !refusal.HasCode(err, refusal.CodeValidation) {
 			t.Errorf("%q: got %v, want %s", fault, err, refusal.CodeValidation)
 		}
 	}
@@ -210,8 +215,12 @@ func TestImportBesideChanges(t *testing.T) {
 		change string // the file of another import
 		want   string
 	}{
-		"nothing that concerns it": {"name,price,barcode\nVase,1,V-1\n", `{"Created":398,"Changed":1,"Unchanged":1,"Movements":80}`},
-		"a later line's barcode":   {"name,price,barcode\nVase,1,B-318\n", `{"Created":397,"Changed":2,"Unchanged":1,"Movements":80}`},
+		"nothing that concerns it": {
+			"name,price,barcode\nVase,1,V-1\n", `{"Created":398,"Changed":1,"Unchanged":1,"Movements":80}`,
+		},
+		"a later line's barcode": {
+			"name,price,barcode\nVase,1,B-318\n", `{"Created":397,"Changed":2,"Unchanged":1,"Movements":80}`,
+		},
 		"one with opening stock": {"name,price,barcode\nVase,1,B-310\n",
 			"validation_error: lines: expected products that do not change during the import: it is stored up to line 101; send the lines behind it, corrected (and 1 more)"},
 	} {

@@ -13,7 +13,9 @@ import (
 
 // Record books a movement: stock that came in or went out, a correction, or a
 // transfer, which writes two rows. No level goes below zero.
-func (s *Service) Record(ctx context.Context, partnerID string, wanted Booking) (movements []delivery.Movement, err error) {
+func (s *Service) Record(
+	ctx context.Context, partnerID string, wanted Booking,
+) (movements []delivery.Movement, err error) {
 	r := Request[[]delivery.Movement]{PartnerID: partnerID, Encode: func(booked []delivery.Movement) ([]byte, error) {
 		movements = booked
 		return nil, nil
@@ -36,7 +38,9 @@ func (s *Service) RecordOnce(
 }
 
 // record books an entry, and writes it with its note in the audit log.
-func (s *Service) record(ctx context.Context, tx Writer, locked *movement.Stock, wanted Booking) ([]delivery.Movement, error) {
+func (s *Service) record(
+	ctx context.Context, tx Writer, locked *movement.Stock, wanted Booking,
+) ([]delivery.Movement, error) {
 	movements, entry, err := s.book(ctx, locked, wanted)
 	if err != nil {
 		return nil, err
@@ -48,7 +52,9 @@ func (s *Service) record(ctx context.Context, tx Writer, locked *movement.Stock,
 }
 
 // book applies an entry, and notes it for the audit log.
-func (s *Service) book(ctx context.Context, locked *movement.Stock, wanted Booking) ([]delivery.Movement, *audit.Entry, error) {
+func (s *Service) book(
+	ctx context.Context, locked *movement.Stock, wanted Booking,
+) ([]delivery.Movement, *audit.Entry, error) {
 	product := locked.Products[wanted.ProductID]
 	if err := wanted.check(product); err != nil {
 		return nil, nil, err
@@ -58,7 +64,8 @@ func (s *Service) book(ctx context.Context, locked *movement.Stock, wanted Booki
 	for i := range movements {
 		movements[i] = locked.Book(movements[i])
 	}
-	entry, err := s.note(ctx, audit.ActionStockMoved, locked.PartnerID, wanted.ProductID, levelFacts{Quantity: before}, bookedFacts(product, movements))
+	entry, err := s.note(ctx, audit.ActionStockMoved, locked.PartnerID, wanted.ProductID, levelFacts{Quantity: before},
+		bookedFacts(product, movements))
 	return movements, entry, err
 }
 

@@ -58,7 +58,10 @@ func TestRecordEveryType(t *testing.T) {
 		{MovementID: 4, Type: "ADJUSTMENT", Quantity: 2, ProductID: 1, ProductName: "Coffee", Location: "QC-03", At: later},
 		{MovementID: 3, Type: "ADJUSTMENT", Quantity: -5, ProductID: 1, ProductName: "Coffee", Location: "MTL-01", At: later},
 		{MovementID: 2, Type: "OUT", Quantity: 30, ProductID: 1, ProductName: "Coffee", Location: "MTL-01", At: later},
-		{MovementID: 1, Type: "IN", Quantity: 100, ProductID: 1, ProductName: "Coffee", Location: "MTL-01", Notes: "Delivery note 5512", At: start},
+		{
+			MovementID: 1, Type: "IN", Quantity: 100, ProductID: 1, ProductName: "Coffee", Location: "MTL-01",
+			Notes: "Delivery note 5512", At: start,
+		},
 	}
 	if got := f.ledger(id); !slices.Equal(got, want) {
 		t.Errorf("ledger: got\n%+v\nwant\n%+v", got, want)
@@ -113,18 +116,28 @@ func TestRecordRefuses(t *testing.T) {
 	for body, want := range map[string][]string{
 		`null`: {""},
 		`{}`:   {"type", "product_id", "quantity", "location"},
-		`{"type":"in","product_id":"1","quantity":1.5,"location":7}`:                                           {"type", "product_id", "quantity", "location"},
-		`{"type":"IN","product_id":1,"quantity":0,"location":""}`:                                              {"quantity", "location"},
-		`{"type":"OUT","product_id":1,"quantity":-1,"location":"A"}`:                                           {"quantity"},
-		`{"type":"IN","product_id":1,"quantity":1000000001,"location":"A"}`:                                    {"quantity"},
-		`{"type":"ADJUSTMENT","product_id":1,"quantity":0,"location":"A"}`:                                     {"quantity"},
-		`{"type":"ADJUSTMENT","product_id":1,"quantity":-1000000001,"location":"A"}`:                           {"quantity"},
-		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"A"}`:                                       {"to_location"},
-		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"A","to_location":"A"}`:                     {"to_location"},
-		`{"type":"IN","product_id":1,"quantity":1,"location":"A","to_location":"B"}`:                           {"to_location"},
+		`{"type":"in","product_id":"1","quantity":1.5,"location":7}`: {
+			"type", "product_id", "quantity", "location",
+		},
+		`{"type":"IN","product_id":1,"quantity":0,"location":""}`: {"quantity",
+			"location"},
+		`{"type":"OUT","product_id":1,"quantity":-1,"location":"A"}`:                 {"quantity"},
+		`{"type":"IN","product_id":1,"quantity":1000000001,"location":"A"}`:          {"quantity"},
+		`{"type":"ADJUSTMENT","product_id":1,"quantity":0,"location":"A"}`:           {"quantity"},
+		`{"type":"ADJUSTMENT","product_id":1,"quantity":-1000000001,"location":"A"}`: {"quantity"},
+		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"A"}`: {
+			"to_location",
+		},
+		`{"type":"TRANSFER","product_id":1,"quantity":1,"location":"A","to_location":"A"}`: {
+			"to_location",
+		},
+		`{"type":"IN","product_id":1,"quantity":1,"location":"A","to_location":"B"}`: {
+			"to_location",
+		},
 		`{"type":"IN","product_id":1,"quantity":1,"location":"` + strings.Repeat("x", 65) + `"}`:               {"location"},
 		`{"type":"IN","product_id":1,"quantity":1,"location":"A","notes":"` + strings.Repeat("x", 1001) + `"}`: {"notes"},
-		`{"type":"IN","product_id":2,"quantity":1,"location":"A"}`:                                             {"product_id"}, // another partner's
+		// another partner's
+		`{"type":"IN","product_id":2,"quantity":1,"location":"A"}`: {"product_id"},
 	} {
 		_, err := f.book(ours, body)
 		if got := faults(t, err); !slices.Equal(got, want) {
@@ -208,7 +221,8 @@ func TestConcurrentMovements(t *testing.T) {
 	}
 	levels, last := f.levels(id)
 	if len(movements) != 21 || sum != 0 || levels["A"] != 0 || last != 21 || f.find(id).Quantity != 0 {
-		t.Errorf("got %d movements, sum %d, levels %v, last movement %d, want 21, sum 0, level 0, last movement 21", len(movements), sum, levels, last)
+		t.Errorf("got %d movements, sum %d, levels %v, last movement %d, want 21, sum 0, level 0, last movement 21",
+			len(movements), sum, levels, last)
 	}
 }
 
@@ -242,7 +256,8 @@ func TestMovementPages(t *testing.T) {
 		for _, movement := range found {
 			ids = append(ids, movement.MovementID)
 			if name := map[int64]string{1: "Coffee", 2: "Tea"}[movement.ProductID]; movement.ProductName != name {
-				t.Errorf("movement %d: got product %d named %q, want %q", movement.MovementID, movement.ProductID, movement.ProductName, name)
+				t.Errorf("movement %d: got product %d named %q, want %q", movement.MovementID, movement.ProductID,
+					movement.ProductName, name)
 			}
 		}
 		if !slices.Equal(ids, want.ids) {

@@ -23,7 +23,9 @@ const (
 
 // CreateProduct adds a product to a partner's catalogue, under an id of its own. Its stock
 // is 0 until movements are booked. The error may be not_found.
-func (s *Service) CreateProduct(ctx context.Context, partnerID string, product delivery.Product) (delivery.Product, error) {
+func (s *Service) CreateProduct(
+	ctx context.Context, partnerID string, product delivery.Product,
+) (delivery.Product, error) {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
 		first, err := tx.AddProducts(ctx, partnerID, s.now(), product)
 		if err == nil && first == 0 {
@@ -153,13 +155,17 @@ func (c ProductChange) check(p delivery.Product) error {
 
 // ChangeProduct changes a product. Only movements change its stock. The error may be a
 // validation_error or not_found.
-func (s *Service) ChangeProduct(ctx context.Context, partnerID string, productID int64, change ProductChange) (changed delivery.Product, err error) {
+func (s *Service) ChangeProduct(
+	ctx context.Context, partnerID string, productID int64, change ProductChange,
+) (changed delivery.Product, err error) {
 	return s.ChangeProductFrom(ctx, partnerID, productID, nil, change)
 }
 
 // ChangeProductFrom does the same, but refuses with form.ErrStale unless the product is
 // the basis of the change.
-func (s *Service) ChangeProductFrom(ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], change ProductChange) (changed delivery.Product, err error) {
+func (s *Service) ChangeProductFrom(
+	ctx context.Context, partnerID string, productID int64, basis form.Basis[delivery.Product], change ProductChange,
+) (changed delivery.Product, err error) {
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		locked, err := tx.LockStock(ctx, partnerID, productID)
 		switch {

@@ -21,7 +21,10 @@ func TestCreateProduct(t *testing.T) {
 	}{
 		{
 			`{"name":"Coffee beans, 1 kg","price":18.25,"stock_min":20,"stock_max":400,"barcode":"0627735067890","status":"inactive"}`,
-			delivery.Product{ProductID: 1, Name: "Coffee beans, 1 kg", PriceCents: 1825, StockMin: 20, StockMax: 400, Barcode: "0627735067890", Status: delivery.ProductInactive},
+			delivery.Product{
+				ProductID: 1, Name: "Coffee beans, 1 kg", PriceCents: 1825, StockMin: 20, StockMax: 400, Barcode: "0627735067890",
+				Status: delivery.ProductInactive,
+			},
 		},
 		{
 			`{"name":"Maple syrup","price":11,"barcode":null,"status":null}`,
@@ -124,7 +127,9 @@ func TestChangeProductRefuses(t *testing.T) {
 	if err := change(1, `{"stock_min":25,"barcode":null}`); err != nil {
 		t.Fatal(err)
 	}
-	want := delivery.Product{ProductID: 1, Name: "Coffee", PriceCents: 100, StockMin: 25, StockMax: 25, Status: delivery.ProductActive}
+	want := delivery.Product{
+		ProductID: 1, Name: "Coffee", PriceCents: 100, StockMin: 25, StockMax: 25, Status: delivery.ProductActive,
+	}
 	if got := f.find(1); got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -188,7 +193,8 @@ func TestProductPages(t *testing.T) {
 				PartnerID: ours, Search: search, Limit: want.limit, Offset: int64(want.offset),
 			})
 			if err != nil || total != 7 || !slices.Equal(idsOf(found), want.ids) {
-				t.Errorf("limit %d, offset %d: got %v of %d, %v, want %v of 7", want.limit, want.offset, idsOf(found), total, err, want.ids)
+				t.Errorf("limit %d, offset %d: got %v of %d, %v, want %v of 7", want.limit, want.offset, idsOf(found), total, err,
+					want.ids)
 			}
 		}
 	}

@@ -62,7 +62,8 @@ func (s *Service) receive(ctx context.Context, tx Writer, locked *movement.Stock
 	var problems form.Problems
 	for i, line := range receipt.Lines {
 		booked, note, err := s.book(ctx, locked, Booking{
-			Kind: delivery.MovementIn, ProductID: line.ProductID, Quantity: line.Quantity, From: receipt.Location, Notes: receipt.Notes,
+			Kind: delivery.MovementIn, ProductID: line.ProductID, Quantity: line.Quantity, From: receipt.Location,
+			Notes: receipt.Notes,
 		})
 		refused := form.ProblemsOf(err)
 		if err != nil && len(refused) == 0 {

@@ -8,9 +8,18 @@ import (
 
 // seeded is the catalogue of a test account, by product id from 1.
 var seeded = []delivery.Product{
-	{Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: seededQuantity, Barcode: "0627843400011", Status: delivery.ProductActive},
-	{Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: seededQuantity, Barcode: "0627843400028", Status: delivery.ProductActive},
-	{Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: seededQuantity, Barcode: "0627843400035", Status: delivery.ProductActive},
+	{
+		Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: seededQuantity, Barcode: "0627843400011",
+		Status: delivery.ProductActive,
+	},
+	{
+		Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: seededQuantity, Barcode: "0627843400028",
+		Status: delivery.ProductActive,
+	},
+	{
+		Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: seededQuantity, Barcode: "0627843400035",
+		Status: delivery.ProductActive,
+	},
 }
 
 const (
@@ -55,7 +64,8 @@ func (s *Service) seed(ctx context.Context, tx Writer, testAccount string) error
 	}
 	for _, id := range ids {
 		locked.Book(delivery.Movement{
-			Type: delivery.MovementIn, Quantity: seededQuantity, ProductID: id, Location: seededLocation, Notes: "opening stock", At: now,
+			Type: delivery.MovementIn, Quantity: seededQuantity, ProductID: id, Location: seededLocation, Notes: "opening stock",
+			At: now,
 		})
 	}
 	return tx.SaveStock(ctx, locked)

@@ -123,7 +123,9 @@ func NewService(config Config) *Service {
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // note returns an entry of the audit log about a partner's product.
-func (s *Service) note(ctx context.Context, action audit.Action, partnerID string, productID int64, before, after any) (*audit.Entry, error) {
+func (s *Service) note(
+	ctx context.Context, action audit.Action, partnerID string, productID int64, before, after any,
+) (*audit.Entry, error) {
 	entry, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return nil, err
@@ -134,7 +136,9 @@ func (s *Service) note(ctx context.Context, action audit.Action, partnerID strin
 }
 
 // Products lists a page of a partner's products by id, and counts those on all pages.
-func (s *Service) Products(ctx context.Context, filter ProductFilter) (products []delivery.Product, total int64, err error) {
+func (s *Service) Products(
+	ctx context.Context, filter ProductFilter,
+) (products []delivery.Product, total int64, err error) {
 	if unfindable(filter.Search) {
 		return nil, 0, nil
 	}
@@ -159,7 +163,9 @@ func (s *Service) Movements(ctx context.Context, filter MovementFilter) (movemen
 }
 
 // Product returns one product with its levels. The error may be not_found.
-func (s *Service) Product(ctx context.Context, partnerID string, productID int64) (product delivery.Product, levels []delivery.Level, err error) {
+func (s *Service) Product(
+	ctx context.Context, partnerID string, productID int64,
+) (product delivery.Product, levels []delivery.Level, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, at, err := tx.Product(ctx, partnerID, productID)
 		if err == nil && found == nil {
@@ -176,7 +182,9 @@ func (s *Service) Product(ctx context.Context, partnerID string, productID int64
 
 // Catalogue lists a page of a partner's products for operators, without counting
 // them; more reports whether a page follows. The error may be not_found.
-func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products []delivery.Product, more bool, err error) {
+func (s *Service) Catalogue(
+	ctx context.Context, filter ProductFilter,
+) (products []delivery.Product, more bool, err error) {
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
 		if unfindable(filter.Search) {
 			return nil
@@ -192,7 +200,9 @@ func (s *Service) Catalogue(ctx context.Context, filter ProductFilter) (products
 
 // Journal lists a page of a partner's movements for operators, newest first; more
 // reports whether a page follows. The error may be not_found.
-func (s *Service) Journal(ctx context.Context, filter MovementFilter) (movements []delivery.Movement, more bool, err error) {
+func (s *Service) Journal(
+	ctx context.Context, filter MovementFilter,
+) (movements []delivery.Movement, more bool, err error) {
 	err = s.ofPartner(ctx, filter.PartnerID, func(tx Reader) error {
 		asked := filter
 		asked.Limit++

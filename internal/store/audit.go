@@ -202,6 +202,7 @@ func addChangeOf(ctx context.Context, c db.Conn, entry *audit.Entry) error {
 // eraseAnswers empties the answers to changes of an order: what an operator has noted may
 // be personal. A request that is repeated is refused then.
 func eraseAnswers(ctx context.Context, c db.Conn, partnerID, orderID string) error {
-	_, err := c.Exec(ctx, "UPDATE operator_receipts SET status = 0, answer = '' WHERE partner_id = $1 AND object_id = $2", partnerID, orderID)
+	_, err := c.Exec(ctx, "UPDATE operator_receipts SET status = 0, answer = '' WHERE partner_id = $1 AND object_id = $2",
+		partnerID, orderID)
 	return err
 }

@@ -38,7 +38,9 @@ var changesSince = []backup.Change{
 			WHERE revoked_at = 0 AND key_id NOT IN (SELECT key_id FROM newer.api_keys WHERE revoked_at = 0)`}},
 	{Find: `SELECT 'token ' || token_id || ' (' || name || ') of operator ' || operator_id FROM main.operator_tokens
 		WHERE token_id NOT IN (SELECT token_id FROM newer.operator_tokens) ORDER BY token_id`,
-		Repeat: []string{`DELETE FROM main.operator_tokens WHERE token_id NOT IN (SELECT token_id FROM newer.operator_tokens)`}},
+		Repeat: []string{
+			`DELETE FROM main.operator_tokens WHERE token_id NOT IN (SELECT token_id FROM newer.operator_tokens)`,
+		}},
 	{Find: `SELECT 'operator ' || operator_id || ' (' || email || ')' FROM main.operators
 		WHERE active = 1 AND operator_id NOT IN (SELECT operator_id FROM newer.operators WHERE active = 1) ORDER BY operator_id`,
 		Repeat: []string{`UPDATE main.operators SET active = 0
@@ -50,8 +52,10 @@ var changesSince = []backup.Change{
 		(SELECT person_id, code_hash FROM newer.recovery_codes) GROUP BY person_id ORDER BY person_id`,
 		Repeat: []string{`DELETE FROM main.recovery_codes WHERE (person_id, code_hash) NOT IN
 			(SELECT person_id, code_hash FROM newer.recovery_codes)`}},
-	{Find: `SELECT 'the role of operator ' || o.operator_id || ' (' || o.email || '): ' || n.role || ', in the backup ' || o.role
-		FROM main.operators AS o JOIN newer.operators AS n USING (operator_id) WHERE n.role <> o.role ORDER BY o.operator_id`},
+	{
+		Find: `SELECT 'the role of operator ' || o.operator_id || ' (' || o.email || '): ' || n.role || ', in the backup ' || o.role
+		FROM main.operators AS o JOIN newer.operators AS n USING (operator_id) WHERE n.role <> o.role ORDER BY o.operator_id`,
+	},
 	{Find: `SELECT 'the role of user ' || u.user_id || ' (' || u.email || '): ' || n.role || ', in the backup ' || u.role
 		FROM main.users AS u JOIN newer.users AS n USING (user_id) WHERE n.role <> u.role ORDER BY u.user_id`},
 	{Find: `SELECT 'the password of operator ' || o.operator_id || ' (' || o.email || ')'

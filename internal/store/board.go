@@ -203,7 +203,8 @@ var countOpen = func() string {
 	for _, status := range board.OpenStatuses {
 		counted = append(counted, "status = '"+string(status)+"'")
 	}
-	return "SELECT count(*), count(*) FILTER (WHERE " + strings.Join(counted, "), count(*) FILTER (WHERE ") + ") FROM open_orders"
+	return "SELECT count(*), count(*) FILTER (WHERE " + strings.Join(counted,
+		"), count(*) FILTER (WHERE ") + ") FROM open_orders"
 }()
 
 // countGone counts the orders of couriers who are not active: all, and those

@@ -39,7 +39,9 @@ type linking struct {
 const usableLink = "WHERE token_hash = $1 AND kind = $2 AND expires_at > $3"
 
 // Link returns a link of a kind that can be used at a time; nil if there is none.
-func (tx linking) Link(ctx context.Context, kind credential.LinkKind, tokenHash []byte, now time.Time) (*credential.Link, error) {
+func (tx linking) Link(
+	ctx context.Context, kind credential.LinkKind, tokenHash []byte, now time.Time,
+) (*credential.Link, error) {
 	return oneTimeLinks.One(ctx, tx.conn, usableLink, tokenHash, string(kind), now)
 }
 
@@ -72,7 +74,9 @@ func (tx linking) AddLink(ctx context.Context, link *credential.Link) error {
 // TakeLink removes a link of a kind that can be used at a time and returns it; nil
 // if there is none. A transaction that takes it at the same time waits for this one,
 // and then finds none.
-func (tx linking) TakeLink(ctx context.Context, kind credential.LinkKind, tokenHash []byte, now time.Time) (taken *credential.Link, err error) {
+func (tx linking) TakeLink(
+	ctx context.Context, kind credential.LinkKind, tokenHash []byte, now time.Time,
+) (taken *credential.Link, err error) {
 	err = tx.conn.Query(ctx, "DELETE FROM one_time_links "+usableLink+" RETURNING "+oneTimeLinks.List(""),
 		[]any{tokenHash, string(kind), now}, func(r db.Row) error {
 			taken = new(credential.Link)
@@ -117,9 +121,11 @@ var (
 
 // SignIns is the store of the counts of logins.
 func (s *Store) SignIns() credential.CountStore {
-	return unattended[credential.CountReader, credential.CountWriter]{view[credential.CountReader, credential.CountWriter]{s.Database,
-		func(c db.Conn) credential.CountReader { return countTx{c} },
-		func(c db.Conn) credential.CountWriter { return countTx{c} }}}
+	return unattended[credential.CountReader, credential.CountWriter]{
+		view[credential.CountReader, credential.CountWriter]{s.Database,
+			func(c db.Conn) credential.CountReader { return countTx{c} },
+			func(c db.Conn) credential.CountWriter { return countTx{c} }},
+	}
 }
 
 // countTx is a transaction on the counts of logins.

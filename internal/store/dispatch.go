@@ -31,13 +31,16 @@ func writeDeliveries(p *db.Pipeline, delivered []order.Delivery) {
 
 // deliveriesOf counts what a courier has delivered since a time, and lists the
 // latest of it.
-func deliveriesOf(ctx context.Context, c db.Conn, courierID string, since time.Time, limit int) (done dispatch.Done, err error) {
+func deliveriesOf(
+	ctx context.Context, c db.Conn, courierID string, since time.Time, limit int,
+) (done dispatch.Done, err error) {
 	err = c.Query(ctx, "SELECT count(*) FROM courier_deliveries WHERE courier_id = $1 AND delivered_at >= $2",
 		[]any{courierID, since}, func(r db.Row) error { return r.Scan(&done.Count) })
 	if err != nil {
 		return done, err
 	}
-	err = courierDeliveries.Each(ctx, c, "WHERE courier_id = $1 AND delivered_at >= $2 ORDER BY delivered_at DESC, order_id LIMIT $3",
+	err = courierDeliveries.Each(ctx, c,
+		"WHERE courier_id = $1 AND delivered_at >= $2 ORDER BY delivered_at DESC, order_id LIMIT $3",
 		[]any{courierID, since, limit}, func(d *order.Delivery) error {
 			done.Latest = append(done.Latest, dispatch.Delivery{OrderID: d.OrderID, At: d.At})
 			return nil
@@ -110,7 +113,8 @@ var (
 
 // notesOf lists the newest notes of an order, newest first.
 func notesOf(ctx context.Context, c db.Conn, key order.OrderKey, limit int) ([]*dispatch.Note, error) {
-	return orderNotes.All(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID, key.OrderID, limit)
+	return orderNotes.All(ctx, c, "WHERE partner_id = $1 AND order_id = $2 ORDER BY note_id DESC LIMIT $3", key.PartnerID,
+		key.OrderID, limit)
 }
 
 // Dispatch is the store as package dispatch sees it.
@@ -151,7 +155,9 @@ func (tx dispatchTx) Loads(ctx context.Context) (map[string]int64, error) {
 
 // EndedOrders lists orders of one partner in one final state, newest first. It
 // stops early where a list of orders does.
-func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found []*delivery.Order, stopped bool, err error) {
+func (tx dispatchTx) EndedOrders(
+	ctx context.Context, f dispatch.Filter,
+) (found []*delivery.Order, stopped bool, err error) {
 	found, stopped, err = listOrders(ctx, tx.conn, order.Filter{
 		PartnerID: f.PartnerID, Status: f.Statuses[0], CreatedFrom: f.CreatedFrom, CreatedTo: f.CreatedTo,
 		Before: f.After.OrderID, Limit: f.Limit,
@@ -164,7 +170,9 @@ func (tx dispatchTx) EndedOrders(ctx context.Context, f dispatch.Filter) (found 
 
 // OrdersNamed finds orders by their partners' own name for them: one look into
 // each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
-func (tx dispatchTx) OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) (found []*delivery.Order, err error) {
+func (tx dispatchTx) OrdersNamed(
+	ctx context.Context, partnerID, partnerOrderID string, limit int,
+) (found []*delivery.Order, err error) {
 	text := "SELECT " + orders.List("o") + ` FROM partners AS p CROSS JOIN orders AS o
 		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
 	err = tx.conn.Query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r db.Row) error {
@@ -198,7 +206,9 @@ func (tx dispatchTx) OrdersOf(ctx context.Context, rows []*board.Row) (map[strin
 
 // LockOrders reads orders with their histories, locked until the transaction
 // ends.
-func (tx dispatchTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*delivery.Order, error) {
+func (tx dispatchTx) LockOrders(
+	ctx context.Context, partnerID string, orderIDs []string,
+) (map[string]*delivery.Order, error) {
 	return ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, orderIDs))
 }
 
@@ -224,7 +234,9 @@ func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order)
 
 // Deliveries counts what a courier has delivered since a time, and lists the
 // latest of it.
-func (tx dispatchTx) Deliveries(ctx context.Context, courierID string, since time.Time, limit int) (dispatch.Done, error) {
+func (tx dispatchTx) Deliveries(
+	ctx context.Context, courierID string, since time.Time, limit int,
+) (dispatch.Done, error) {
 	return deliveriesOf(ctx, tx.conn, courierID, since, limit)
 }
 
@@ -292,7 +304,8 @@ func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (move
 			CourierID string `json:"courier_id"`
 		}
 		if strictjson.Unmarshal(one.After, &left) == nil { // a damaged entry is left out
-			moves = append(moves, dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID, CourierID: left.CourierID})
+			moves = append(moves,
+				dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID, CourierID: left.CourierID})
 		}
 	}
 	return moves, err

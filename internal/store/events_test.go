@@ -33,8 +33,8 @@ func TestDamagedEvents(t *testing.T) {
 		return order.Apply(ctx, tx, &order.Changes{
 			Created: []order.Creation{{Order: o, Document: record.Encode(o)}},
 			Events: []*delivery.Event{{
-				EventID: "evt_1", PartnerID: "par_1", OrderID: "ord_1", Type: delivery.EventOrderFailed, Sequence: 1, CreatedAt: testkit.Epoch,
-				Facts: delivery.EventFacts{FailureReason: "Alex was out"},
+				EventID: "evt_1", PartnerID: "par_1", OrderID: "ord_1", Type: delivery.EventOrderFailed, Sequence: 1,
+				CreatedAt: testkit.Epoch, Facts: delivery.EventFacts{FailureReason: "Alex was out"},
 			}},
 		})
 	}))

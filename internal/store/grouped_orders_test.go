@@ -24,7 +24,8 @@ func TestDamageConcernsItsReadersOnly(t *testing.T) {
 				n := strconv.Itoa(i)
 				o := testkit.Order("par_1", "ord_"+n, "A-"+n, testkit.Epoch.Add(time.Duration(i)*time.Second))
 				if err := s.Orders().Write(t.Context(), func(tx order.Writer) error {
-					return order.Apply(t.Context(), tx, &order.Changes{Created: []order.Creation{{Order: o, Document: record.Encode(o)}}})
+					return order.Apply(t.Context(), tx,
+						&order.Changes{Created: []order.Creation{{Order: o, Document: record.Encode(o)}}})
 				}); err != nil {
 					t.Fatal(err)
 				}
@@ -39,7 +40,8 @@ func TestDamageConcernsItsReadersOnly(t *testing.T) {
 				})
 				readers.Go(func() {
 					var damage *delivery.DamagedError
-					if o, err := s.Orders().Order(t.Context(), "par_1", "ord_1"); !errors.As(err, &damage) || damage.OrderID != "ord_1" {
+					if o, err := s.Orders().Order(t.Context(), "par_1", "ord_1"); !errors.As(err, &damage) ||
+						damage.OrderID != "ord_1" {
 						t.Errorf("ord_1: got %v, %v, want its damage", o, err)
 					}
 					if o, err := s.Orders().Stored(t.Context(), "par_1", "ord_1"); !errors.As(err, &damage) || o != nil {

@@ -87,8 +87,9 @@ func (tx mailTx) CountMails(ctx context.Context) (waiting int64, err error) {
 // was read. A transaction that does so at the same time waits for this one, and then
 // finds it changed.
 func (tx mailTx) BeginAttempt(ctx context.Context, read *mail.Mail, next time.Time) (begun bool, err error) {
-	rows, err := tx.conn.Exec(ctx, "UPDATE mails SET attempts = attempts + 1, next_at = $1 WHERE mail_id = $2 AND attempts = $3",
-		next, read.MailID, read.Attempts)
+	rows, err := tx.conn.Exec(ctx,
+		"UPDATE mails SET attempts = attempts + 1, next_at = $1 WHERE mail_id = $2 AND attempts = $3", next, read.MailID,
+		read.Attempts)
 	return rows == 1, err
 }
 

@@ -68,7 +68,8 @@ func (tx operatorTx) Identity(ctx context.Context, issuer, subject string) (*ope
 
 // HasIdentity reports whether an operator is tied to a person at a provider.
 func (tx operatorTx) HasIdentity(ctx context.Context, operatorID, issuer string) (bool, error) {
-	return db.Exists(ctx, tx.conn, "SELECT subject FROM operator_identities WHERE operator_id = $1 AND issuer = $2", operatorID, issuer)
+	return db.Exists(ctx, tx.conn, "SELECT subject FROM operator_identities WHERE operator_id = $1 AND issuer = $2",
+		operatorID, issuer)
 }
 
 // AddIdentity adds an identity. It is false if the person has one.
@@ -187,9 +188,12 @@ func (tx operatorTx) Token(ctx context.Context, tokenID string) (*operator.Token
 
 // Tokens lists the tokens of an operator that have not expired, by id, those
 // after the given one.
-func (tx operatorTx) Tokens(ctx context.Context, operatorID string, now time.Time, after string, limit int) ([]*operator.Token, error) {
-	return operatorTokens.All(ctx, tx.conn, "WHERE operator_id = $1 AND expires_at > $2 AND token_id > $3 ORDER BY token_id LIMIT $4",
-		operatorID, now, after, limit)
+func (tx operatorTx) Tokens(
+	ctx context.Context, operatorID string, now time.Time, after string, limit int,
+) ([]*operator.Token, error) {
+	return operatorTokens.All(ctx, tx.conn,
+		"WHERE operator_id = $1 AND expires_at > $2 AND token_id > $3 ORDER BY token_id LIMIT $4", operatorID, now, after,
+		limit)
 }
 
 // OfToken returns the operator of a token that has not expired; nil if there is

@@ -49,7 +49,8 @@ var (
 		db.Moment("updated_at", func(o *orderRow) *time.Time { return &o.UpdatedAt }),
 		db.Moment("estimated_delivery", func(o *orderRow) *time.Time { return &o.EstimatedDelivery }),
 		db.Text("last_event", func(o *orderRow) *string { return &o.LastEvent }),
-		db.JSON("courier", func(o *orderRow) **delivery.Courier { return &o.Courier }, func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
+		db.JSON("courier", func(o *orderRow) **delivery.Courier { return &o.Courier },
+			func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
 		db.Moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
 		db.Text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
 	}
@@ -57,14 +58,16 @@ var (
 
 	orders = db.NewTable("orders", orderKey, append(changing,
 		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
-		db.JSON("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation }, func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
+		db.JSON("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation },
+			func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
 		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))...)
 
 	storedOrders = orders.Only("status", "updated_at", "estimated_delivery", "document")
 
 	findOrders = db.LookUpBy(byOrder, orders)
 	findStored = db.LookUpSome(byOrder, orders, append(orderKey, orders.Pick(
-		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason", "document")...))
+		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason",
+		"document")...))
 	lockOrders = db.LockBy(byOrder, orders)
 	addOrders  = orders.Insert()
 	dropOrders = db.DeleteFrom(orders, byOrder)
@@ -76,10 +79,12 @@ var (
 	byReference = db.Key(
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
 		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
-	findReferences = db.LookUpSome(byReference, orders, orders.Pick("partner_id", "partner_order_id", "order_id", "status"))
-	documents      = append(orderKey, packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
-	findDocuments  = db.LookUpSome(byOrder, orders, documents)
-	lockDocuments  = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
+	findReferences = db.LookUpSome(byReference, orders,
+		orders.Pick("partner_id", "partner_order_id", "order_id", "status"))
+	documents = append(orderKey,
+		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
+	findDocuments = db.LookUpSome(byOrder, orders, documents)
+	lockDocuments = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
 )
 
 // orderRowOf returns an order as it is stored.
@@ -104,7 +109,10 @@ func (r *orderRow) damage() error {
 
 // stored returns what lists show of the order, without decoding it.
 func (r *orderRow) stored() delivery.Stored {
-	return delivery.Stored{PartnerID: r.PartnerID, OrderID: r.OrderID, Document: r.document, Status: r.Status, EstimatedDelivery: r.EstimatedDelivery, UpdatedAt: r.UpdatedAt}
+	return delivery.Stored{
+		PartnerID: r.PartnerID, OrderID: r.OrderID, Document: r.document, Status: r.Status,
+		EstimatedDelivery: r.EstimatedDelivery, UpdatedAt: r.UpdatedAt,
+	}
 }
 
 // order returns the order of a row, with the first entry of its history.
@@ -143,7 +151,9 @@ func ordersOf(rows []*orderRow) map[order.OrderKey]*delivery.Order {
 
 // ordersByKey returns orders with their histories; those that do not exist are
 // left out.
-func ordersByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[order.OrderKey]*delivery.Order, error) {
+func ordersByKey(
+	ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey,
+) (map[order.OrderKey]*delivery.Order, error) {
 	rows, err := db.FindNow(ctx, c, by, keys...)
 	if err != nil {
 		return nil, err
@@ -154,7 +164,9 @@ func ordersByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, 
 
 // orderByKey returns one order with its history; nil if there is none. The error
 // may be a *delivery.DamagedError.
-func orderByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*delivery.Order, error) {
+func orderByKey(
+	ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey,
+) (*delivery.Order, error) {
 	found, err := storedByKey(ctx, c, by, key)
 	if err != nil || found == nil {
 		return nil, err
@@ -171,7 +183,9 @@ func undamaged(o *delivery.Order) (*delivery.Order, error) {
 }
 
 // ordersByID is ordersByKey for orders whose ids alone are of interest.
-func ordersByID(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey) (map[string]*delivery.Order, error) {
+func ordersByID(
+	ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], keys []order.OrderKey,
+) (map[string]*delivery.Order, error) {
 	byKey, err := ordersByKey(ctx, c, by, keys)
 	byID := make(map[string]*delivery.Order, len(byKey))
 	for key, o := range byKey {
@@ -182,7 +196,9 @@ func ordersByID(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *
 
 // listOrders lists a partner's orders, newest first, without history. It stops
 // early, and reports so, when what it has read takes up order.MaxPageBytes.
-func listOrders(ctx context.Context, c db.Conn, filter order.Filter) (listed []*delivery.Order, stopped bool, err error) {
+func listOrders(
+	ctx context.Context, c db.Conn, filter order.Filter,
+) (listed []*delivery.Order, stopped bool, err error) {
 	stopped, err = eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
 		return orders.Each(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
@@ -193,7 +209,9 @@ func listOrders(ctx context.Context, c db.Conn, filter order.Filter) (listed []*
 }
 
 // eachStored calls fn for the orders that listOrders lists.
-func eachStored(ctx context.Context, c db.Conn, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
+func eachStored(
+	ctx context.Context, c db.Conn, filter order.Filter, fn func(*delivery.Stored) error,
+) (stopped bool, err error) {
 	var stored delivery.Stored
 	return eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
 		return storedOrders.Visit(ctx, c, tail, args, fn)
@@ -207,7 +225,9 @@ func eachStored(ctx context.Context, c db.Conn, filter order.Filter, fn func(*de
 var errPageFull = errors.New("the page is full")
 
 // eachListed calls fn for the rows of a list, which query reads.
-func eachListed(filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error) (stopped bool, err error) {
+func eachListed(
+	filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error,
+) (stopped bool, err error) {
 	selected, err := selectOrders(filter)
 	if err != nil {
 		return false, err
@@ -255,7 +275,8 @@ func selectOrders(filter order.Filter) (*db.Conditions, error) {
 // index, without looking at their rows.
 func skip(selected *db.Conditions, orders int64) {
 	if orders > 0 {
-		selected.Add("order_id <= (SELECT order_id FROM orders WHERE "+selected.String()+" ORDER BY order_id DESC LIMIT 1 OFFSET ?)", orders)
+		selected.Add("order_id <= (SELECT order_id FROM orders WHERE "+selected.String()+
+			" ORDER BY order_id DESC LIMIT 1 OFFSET ?)", orders)
 	}
 }
 
@@ -388,7 +409,9 @@ func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[or
 }
 
 // storedByKey reads one order and its history; nil if there is none.
-func storedByKey(ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (*storedOrder, error) {
+func storedByKey(
+	ctx context.Context, c db.Conn, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey,
+) (*storedOrder, error) {
 	rows, err := db.FindNow(ctx, c, by, key)
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -419,12 +442,15 @@ func (s *storedOrder) stored() (*delivery.Stored, error) {
 		return nil, err
 	}
 	stored := s.row.stored()
-	stored.Events, stored.Courier, stored.Moves, stored.Cancellation = s.row.Events, s.row.Courier, s.moves, s.row.cancellation()
+	stored.Events, stored.Courier, stored.Moves, stored.Cancellation = s.row.Events, s.row.Courier, s.moves,
+		s.row.cancellation()
 	return &stored, nil
 }
 
 // read reads one order; nil if there is none.
-func (s orderStore) read(ctx context.Context, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey) (found *storedOrder, err error) {
+func (s orderStore) read(
+	ctx context.Context, by *db.Lookup[*order.OrderKey, *orderRow], key order.OrderKey,
+) (found *storedOrder, err error) {
 	err = s.database.Read(ctx, func(c db.Conn) error {
 		found, err = storedByKey(ctx, c, by, key)
 		return err

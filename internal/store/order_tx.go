@@ -55,7 +55,9 @@ func (tx orderTx) Orders(ctx context.Context, filter order.Filter) (listed []*de
 }
 
 // EachStored calls fn for the orders that Orders lists.
-func (tx orderTx) EachStored(ctx context.Context, filter order.Filter, fn func(*delivery.Stored) error) (stopped bool, err error) {
+func (tx orderTx) EachStored(
+	ctx context.Context, filter order.Filter, fn func(*delivery.Stored) error,
+) (stopped bool, err error) {
 	return eachStored(ctx, tx.conn, filter, fn)
 }
 
@@ -82,7 +84,8 @@ const lastMoves = 20
 
 // Moves lists the latest moves of an order by operators, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
-	err = audited.Each(ctx, tx.conn, "WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
+	err = audited.Each(ctx, tx.conn,
+		"WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
 		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
@@ -103,7 +106,8 @@ func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.Eve
 // OperatorEmail returns an operator's e-mail address; empty if there is no such
 // operator.
 func (tx orderTx) OperatorEmail(ctx context.Context, operatorID string) (email string, err error) {
-	err = tx.conn.Query(ctx, "SELECT email FROM operators WHERE operator_id = $1", []any{operatorID}, func(r db.Row) error { return r.Scan(&email) })
+	err = tx.conn.Query(ctx, "SELECT email FROM operators WHERE operator_id = $1", []any{operatorID},
+		func(r db.Row) error { return r.Scan(&email) })
 	return email, err
 }
 
@@ -159,7 +163,8 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	}
 	state := &order.State{
 		Stocks: stocks.after(done), Proofs: bestProofs(proofs.After(done)),
-		Actors: actors.after(done), Taken: map[order.Reference]order.Existing{}, Receipts: map[idempotency.Key]*idempotency.Receipt{},
+		Actors: actors.after(done), Taken: map[order.Reference]order.Existing{},
+		Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
 	for _, row := range taken.After(done) {
 		reference := order.Reference{PartnerID: row.PartnerID, PartnerOrderID: row.PartnerOrderID}
@@ -200,7 +205,8 @@ func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*
 	}
 	// Retention removes keys before their orders. A transaction that sees the key
 	// and not the order has read between the two, and the key is gone as well.
-	maps.DeleteFunc(receipts, func(_ idempotency.Key, receipt *idempotency.Receipt) bool { return len(receipt.Answer) == 0 })
+	maps.DeleteFunc(receipts,
+		func(_ idempotency.Key, receipt *idempotency.Receipt) bool { return len(receipt.Answer) == 0 })
 	return err
 }
 
@@ -208,7 +214,9 @@ func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*
 // event ids, the heads of their queues, and how far the events ahead of new ones have
 // come. All are read after the locks: another transaction may have added events, or ended
 // a wait, before it let go.
-func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (queues order.Queues, err error) {
+func (tx orderTx) LockQueues(
+	ctx context.Context, partnerIDs []string, ahead []outbox.EventKey,
+) (queues order.Queues, err error) {
 	p := db.NewPipeline(tx.conn)
 	takeTurns(p, partnerIDs)
 	newest, locked := db.Find(p, findNewest, partnerIDs), db.Find(p, lockEndpoints, partnerIDs)
@@ -226,7 +234,9 @@ func (tx orderTx) LockQueues(ctx context.Context, partnerIDs []string, ahead []o
 
 // queuesOf returns the heads of the queues of locked endpoints, and how far those events
 // have come that such an endpoint sends.
-func (tx orderTx) queuesOf(ctx context.Context, locked []*webhook.Endpoint, ahead []outbox.EventKey) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+func (tx orderTx) queuesOf(
+	ctx context.Context, locked []*webhook.Endpoint, ahead []outbox.EventKey,
+) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
 	heads := make(map[string]outbox.Head, len(locked))
 	for _, e := range locked {
 		heads[e.PartnerID] = e.Head
@@ -325,7 +335,9 @@ func readUsages(p *db.Pipeline, keys []order.UsageKey, locked bool) *db.Found[*u
 // usagesOf returns what partners have used, by partner. The orders of a day are
 // counted when the day is first asked for. From then on the row knows them; it is
 // written if it is locked.
-func usagesOf(ctx context.Context, c db.Conn, rows []*usageRow, keys []order.UsageKey, locked bool) (map[string]*order.Usage, error) {
+func usagesOf(
+	ctx context.Context, c db.Conn, rows []*usageRow, keys []order.UsageKey, locked bool,
+) (map[string]*order.Usage, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}

@@ -12,7 +12,8 @@ import (
 func manyNeeds(count int) *order.Needs {
 	needs := &order.Needs{}
 	for i := range count {
-		needs.Receipts = append(needs.Receipts, idempotency.Key{PartnerID: "par_a", Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}})
+		needs.Receipts = append(needs.Receipts,
+			idempotency.Key{PartnerID: "par_a", Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}})
 		needs.References = append(needs.References, order.Reference{PartnerID: "par_a", PartnerOrderID: "A-1"})
 	}
 	return needs

@@ -34,7 +34,9 @@ func TestPackedDocuments(t *testing.T) {
 // must never change.
 func TestOldPackedDocument(t *testing.T) {
 	t.Parallel()
-	stored, err := hex.DecodeString("014174a77b7a150009003076010000315691050c412d312211a73294003e8805247374616e64617264227d")
+	stored, err := hex.DecodeString(
+		"014174a77b7a150009003076010000315691050c412d312211a73294003e8805247374616e64617264227d",
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +77,14 @@ func FuzzUnpack(f *testing.F) {
 		f.Add(pack(document))
 		f.Add(document)
 	}
-	f.Add(append(binary.AppendUvarint([]byte{currentDictionary, 0, 0, 0, 0}, maxPacked+1), 0xff, 0xff)) // says that it is larger than any
+	// says that it is larger than any
+	f.Add(append(binary.AppendUvarint([]byte{currentDictionary, 0, 0, 0, 0}, maxPacked+1), 0xff, 0xff))
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		if got, err := unpack(nil, stored); err == nil && len(got) > max(maxPacked, len(stored)) {
 			t.Errorf("got %d bytes", len(got))
 		}
-		if got, err := unpack(nil, pack(stored)); len(stored) >= packedHeader && stored[0] == '{' && (err != nil || !bytes.Equal(got, stored)) {
+		if got, err := unpack(nil, pack(stored)); len(stored) >= packedHeader && stored[0] == '{' &&
+			(err != nil || !bytes.Equal(got, stored)) {
 			t.Errorf("got %q, %v, want %q", got, err, stored)
 		}
 	})

@@ -181,7 +181,8 @@ var (
 	findProfiles  = db.LookUpBy(db.ByID("partner_id"), shownProfiles)
 	lockProfiles  = db.LockBy(db.ByID("partner_id"), shownProfiles)
 	findLogos     = db.LookUpBy(db.ByID("partner_id"), partnerProfiles)
-	saveLogos     = db.UpdateOf(partnerProfiles, partnerProfiles.Key, partnerProfiles.Pick("logo_version", "logo_format", "logo"))
+	saveLogos     = db.UpdateOf(partnerProfiles, partnerProfiles.Key,
+		partnerProfiles.Pick("logo_version", "logo_format", "logo"))
 )
 
 // Profile returns how a partner appears to recipients.

@@ -60,10 +60,11 @@ func (tx partnerTx) AddUser(ctx context.Context, account *partner.Account) (bool
 
 // Users lists the people of a partner, oldest first.
 func (tx partnerTx) Users(ctx context.Context, partnerID string) (listed []partner.User, err error) {
-	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
-		listed = append(listed, row.User)
-		return nil
-	})
+	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID},
+		func(row *partner.Account) error {
+			listed = append(listed, row.User)
+			return nil
+		})
 	return listed, err
 }
 
@@ -94,7 +95,8 @@ func (tx partnerTx) RemoveUser(ctx context.Context, partnerID, userID string) er
 	if _, err := tx.conn.Exec(ctx, "DELETE FROM users WHERE user_id = $1", userID); err != nil {
 		return err
 	}
-	if _, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE partner_id = $1 AND user_id = $2", partnerID, userID); err != nil {
+	if _, err := tx.conn.Exec(ctx, "DELETE FROM sessions WHERE partner_id = $1 AND user_id = $2", partnerID,
+		userID); err != nil {
 		return err
 	}
 	return removeSignIn(ctx, tx.conn, userID)
@@ -209,7 +211,9 @@ func (tx partnerTx) AddAPIKey(ctx context.Context, added *partner.SealedKey) err
 
 // RevokeAPIKey ends a partner's active key and returns it; nil if there is no such
 // key.
-func (tx partnerTx) RevokeAPIKey(ctx context.Context, partnerID, keyID string, at time.Time) (revoked *partner.APIKey, err error) {
+func (tx partnerTx) RevokeAPIKey(
+	ctx context.Context, partnerID, keyID string, at time.Time,
+) (revoked *partner.APIKey, err error) {
 	err = tx.conn.Query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE key_id = $2 AND partner_id = $3 AND revoked_at = 0 RETURNING "+apiKeys.List(""),
 		[]any{at, keyID, partnerID}, func(r db.Row) error {
 			found := &keyRow{}

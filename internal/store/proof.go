@@ -85,7 +85,8 @@ var (
 
 // duePictures lists pictures of a partner that are due to be deleted, by name.
 func duePictures(ctx context.Context, c db.Conn, partnerID string, now time.Time, limit int) ([]string, error) {
-	return db.IDs(ctx, c, "SELECT name FROM loose_pictures WHERE partner_id = $1 AND due_at <= $2 ORDER BY name LIMIT $3", partnerID, now, limit)
+	return db.IDs(ctx, c, "SELECT name FROM loose_pictures WHERE partner_id = $1 AND due_at <= $2 ORDER BY name LIMIT $3",
+		partnerID, now, limit)
 }
 
 // forgetPictures removes pictures from the list, and returns how many were on

@@ -59,7 +59,9 @@ func (tx recipientTx) Informing(ctx context.Context) ([]string, error) {
 
 // LateOrders lists orders whose estimated delivery has passed and whose recipients have
 // no mail about that, without those whose latest attempt has failed.
-func (tx recipientTx) LateOrders(ctx context.Context, partnerID string, from, until time.Time, limit int) ([]string, error) {
+func (tx recipientTx) LateOrders(
+	ctx context.Context, partnerID string, from, until time.Time, limit int,
+) ([]string, error) {
 	return db.IDs(ctx, tx.conn, `SELECT o.order_id FROM open_orders o WHERE o.partner_id = $1
 		AND o.estimated_delivery > $2 AND o.estimated_delivery <= $3 AND o.status <> 'failed'
 		AND NOT EXISTS (SELECT 1 FROM order_mails m WHERE m.partner_id = o.partner_id AND m.order_id = o.order_id
@@ -85,8 +87,9 @@ func (tx recipientTx) MarkLate(ctx context.Context, orderID string, at time.Time
 	if _, err := db.WriteNow(ctx, tx.conn, addOrderMails, &orderMail{OrderKey: key}); err != nil {
 		return false, err
 	}
-	rows, err := tx.conn.Exec(ctx, "UPDATE order_mails SET late_at = $1 WHERE partner_id = $2 AND order_id = $3 AND late_at = 0",
-		at, key.PartnerID, key.OrderID)
+	rows, err := tx.conn.Exec(ctx,
+		"UPDATE order_mails SET late_at = $1 WHERE partner_id = $2 AND order_id = $3 AND late_at = 0", at, key.PartnerID,
+		key.OrderID)
 	return rows == 1, err
 }
 

@@ -36,7 +36,9 @@ func (s *Store) RequestLog() requestlogger.Store {
 type requestLogTx struct{ conn db.Conn }
 
 // Segments lists segments of a span, newest first.
-func (tx requestLogTx) Segments(ctx context.Context, span requestlogger.Span, limit int) ([]*requestlog.Segment, error) {
+func (tx requestLogTx) Segments(
+	ctx context.Context, span requestlogger.Span, limit int,
+) ([]*requestlog.Segment, error) {
 	selected := db.OfPartner(span.PartnerID)
 	selected.AddText("segment_id >= ?", span.First)
 	selected.AddText("segment_id <= ?", span.Last)
@@ -54,9 +56,10 @@ func (tx requestLogTx) OldestSegments(ctx context.Context, limit int) ([]*reques
 
 // MeasureSegments returns the number of segments of all partners and their size.
 func (tx requestLogTx) MeasureSegments(ctx context.Context) (count, bytes int64, err error) {
-	err = tx.conn.Query(ctx, "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM request_log", nil, func(r db.Row) error {
-		return r.Scan(&count, &bytes)
-	})
+	err = tx.conn.Query(ctx, "SELECT count(*), CAST(coalesce(sum(size), 0) AS BIGINT) FROM request_log", nil,
+		func(r db.Row) error {
+			return r.Scan(&count, &bytes)
+		})
 	return count, bytes, err
 }
 

@@ -60,7 +60,8 @@ type retentionTx struct{ auditing }
 var (
 	sweptOrders   = orders.Only("version", "events", "updated_at")
 	sweptEvents   = events.Only("state", "created_at")
-	sweptReceipts = db.NewTable("idempotency_keys", idempotencyKeys.Key, append(idempotencyKeys.Pick("order_id", "created_at"),
+	sweptReceipts = db.NewTable("idempotency_keys", idempotencyKeys.Key, append(idempotencyKeys.Pick("order_id",
+		"created_at"),
 		db.Flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
 )
 
@@ -70,7 +71,8 @@ func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	testers, err := db.IDs(ctx, tx.conn, "SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
+	testers, err := db.IDs(ctx, tx.conn,
+		"SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
 	for _, partnerID := range testers {
 		accounts = append(accounts, delivery.TestAccount(partnerID))
 	}
@@ -84,11 +86,15 @@ func (tx retentionTx) Receipts(ctx context.Context, after idempotency.Key, limit
 }
 
 // Ended lists orders in a final state, by the index that lists follow.
-func (tx retentionTx) Ended(ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int) (listed []retention.Ended, err error) {
-	err = sweptOrders.Each(ctx, tx.conn, "WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND order_id < $4 ORDER BY order_id LIMIT $5",
+func (tx retentionTx) Ended(
+	ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int,
+) (listed []retention.Ended, err error) {
+	err = sweptOrders.Each(ctx, tx.conn,
+		"WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND order_id < $4 ORDER BY order_id LIMIT $5",
 		[]any{partnerID, string(state), after, until, limit}, func(row *orderRow) error {
 			// The first version has no row in the history, but the order's own.
-			listed = append(listed, retention.Ended{OrderID: row.OrderID, UpdatedAt: row.UpdatedAt, Rows: row.Version + row.Events})
+			listed = append(listed,
+				retention.Ended{OrderID: row.OrderID, UpdatedAt: row.UpdatedAt, Rows: row.Version + row.Events})
 			return nil
 		})
 	return listed, err
@@ -99,9 +105,10 @@ func (tx retentionTx) Ended(ctx context.Context, partnerID string, state deliver
 func (tx retentionTx) EventTimes(
 	ctx context.Context, after outbox.EventKey, until string, limit int,
 ) (listed []retention.EventTime, err error) {
-	err = sweptEvents.Each(ctx, tx.conn, `WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
-		ORDER BY order_id, sequence LIMIT $5`,
-		[]any{after.PartnerID, after.OrderID, after.Sequence, until, limit}, func(row *webhook.Event) error {
+	err = sweptEvents.Each(ctx, tx.conn,
+		`WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
+		ORDER BY order_id, sequence LIMIT $5`, []any{after.PartnerID, after.OrderID, after.Sequence, until, limit},
+		func(row *webhook.Event) error {
 			listed = append(listed, retention.EventTime{EventKey: row.Key(), State: row.State, CreatedAt: row.CreatedAt})
 			return nil
 		})
@@ -126,7 +133,8 @@ func (tx retentionTx) profile(ctx context.Context, partnerID string) (*retention
 		return nil, err
 	}
 	shown := &retention.Profile{
-		PublicName: row.PublicName, SupportURL: row.SupportURL, Language: string(row.Language), RecipientMail: row.RecipientMail,
+		PublicName: row.PublicName, SupportURL: row.SupportURL, Language: string(row.Language),
+		RecipientMail: row.RecipientMail,
 	}
 	if len(row.logo) > 0 {
 		shown.LogoType, shown.Logo = row.format.ContentType(), row.logo
@@ -136,8 +144,12 @@ func (tx retentionTx) profile(ctx context.Context, partnerID string) (*retention
 
 // Users lists the people of a partner, oldest first.
 func (tx retentionTx) Users(ctx context.Context, partnerID string) (listed []retention.User, err error) {
-	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{partnerID}, func(row *partner.Account) error {
-		listed = append(listed, retention.User{UserID: row.UserID, Email: row.Email, Name: row.Name, Role: string(row.Role), CreatedAt: row.CreatedAt})
+	err = users.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, user_id", []any{
+		partnerID,
+	}, func(row *partner.Account) error {
+		listed = append(listed, retention.User{
+			UserID: row.UserID, Email: row.Email, Name: row.Name, Role: string(row.Role), CreatedAt: row.CreatedAt,
+		})
 		return nil
 	})
 	return listed, err
@@ -145,13 +157,14 @@ func (tx retentionTx) Users(ctx context.Context, partnerID string) (listed []ret
 
 // APIKeys lists a partner's keys, revoked ones too, oldest first.
 func (tx retentionTx) APIKeys(ctx context.Context, partnerID string) (listed []retention.APIKey, err error) {
-	err = apiKeys.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, key_id", []any{partnerID}, func(row *keyRow) error {
-		listed = append(listed, retention.APIKey{
-			KeyID: row.KeyID, Name: row.Name, PublicKey: row.PublicKey,
-			CreatedAt: row.CreatedAt, RevokedAt: row.revokedAt, LastUsedAt: row.LastUsedAt,
+	err = apiKeys.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY created_at, key_id", []any{partnerID},
+		func(row *keyRow) error {
+			listed = append(listed, retention.APIKey{
+				KeyID: row.KeyID, Name: row.Name, PublicKey: row.PublicKey,
+				CreatedAt: row.CreatedAt, RevokedAt: row.revokedAt, LastUsedAt: row.LastUsedAt,
+			})
+			return nil
 		})
-		return nil
-	})
 	return listed, err
 }
 
@@ -161,24 +174,34 @@ func (tx retentionTx) Endpoint(ctx context.Context, partnerID string) (*retentio
 	if err != nil || row == nil {
 		return nil, err
 	}
-	return &retention.Endpoint{URL: row.URL, Enabled: row.Enabled, DisabledReason: row.DisabledReason, CreatedAt: row.CreatedAt}, nil
+	return &retention.Endpoint{
+		URL: row.URL, Enabled: row.Enabled, DisabledReason: row.DisabledReason, CreatedAt: row.CreatedAt,
+	}, nil
 }
 
 // Products lists products by id.
-func (tx retentionTx) Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error) {
-	rows, err := products.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3", partnerID, after, limit)
+func (tx retentionTx) Products(
+	ctx context.Context, partnerID string, after int64, limit int,
+) ([]delivery.Product, error) {
+	rows, err := products.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id > $2 ORDER BY product_id LIMIT $3",
+		partnerID, after, limit)
 	return productsOf(rows), err
 }
 
 // Levels lists stock levels by product and location.
-func (tx retentionTx) Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error) {
-	rows, err := stockLevels.All(ctx, tx.conn, "WHERE partner_id = $1 AND (product_id, location) > ($2, $3) ORDER BY product_id, location LIMIT $4",
-		partnerID, after.ProductID, after.Location, limit)
+func (tx retentionTx) Levels(
+	ctx context.Context, partnerID string, after delivery.Level, limit int,
+) ([]delivery.Level, error) {
+	rows, err := stockLevels.All(ctx, tx.conn,
+		"WHERE partner_id = $1 AND (product_id, location) > ($2, $3) ORDER BY product_id, location LIMIT $4", partnerID,
+		after.ProductID, after.Location, limit)
 	return levelsOf(rows), err
 }
 
 // Movements lists the journal of stock, oldest first, without products' names.
-func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int64, limit int) (listed []delivery.Movement, err error) {
+func (tx retentionTx) Movements(
+	ctx context.Context, partnerID string, after int64, limit int,
+) (listed []delivery.Movement, err error) {
 	err = stockMovements.Each(ctx, tx.conn, "WHERE partner_id = $1 AND movement_id > $2 ORDER BY movement_id LIMIT $3",
 		[]any{partnerID, after, limit}, func(row *movementRow) error {
 			listed = append(listed, row.Movement)
@@ -189,7 +212,8 @@ func (tx retentionTx) Movements(ctx context.Context, partnerID string, after int
 
 // Orders lists whole orders with their histories, oldest first.
 func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit int) ([]*delivery.Order, error) {
-	rows, err := orders.All(ctx, tx.conn, "WHERE partner_id = $1 AND order_id > $2 ORDER BY order_id LIMIT $3", partnerID, after, limit)
+	rows, err := orders.All(ctx, tx.conn, "WHERE partner_id = $1 AND order_id > $2 ORDER BY order_id LIMIT $3", partnerID,
+		after, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -202,19 +226,26 @@ func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit
 }
 
 // Events lists events by order and sequence.
-func (tx retentionTx) Events(ctx context.Context, after outbox.EventKey, limit int) (listed []*retention.Event, err error) {
-	err = events.Each(ctx, tx.conn, "WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
+func (tx retentionTx) Events(
+	ctx context.Context, after outbox.EventKey, limit int,
+) (listed []*retention.Event, err error) {
+	err = events.Each(ctx, tx.conn,
+		"WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
 		[]any{after.PartnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
 			attempts, err := encodeAttempts(row)
-			listed = append(listed, &retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
+			listed = append(listed,
+				&retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
 			return err
 		})
 	return listed, err
 }
 
 // RequestSegments lists what the request log holds of a partner, oldest first.
-func (tx retentionTx) RequestSegments(ctx context.Context, partnerID, after string, limit int) ([]*requestlog.Segment, error) {
-	return segments.All(ctx, tx.conn, "WHERE partner_id = $1 AND segment_id > $2 ORDER BY segment_id LIMIT $3", partnerID, after, limit)
+func (tx retentionTx) RequestSegments(
+	ctx context.Context, partnerID, after string, limit int,
+) ([]*requestlog.Segment, error) {
+	return segments.All(ctx, tx.conn, "WHERE partner_id = $1 AND segment_id > $2 ORDER BY segment_id LIMIT $3", partnerID,
+		after, limit)
 }
 
 // LoosePictures lists the pictures of a partner that are due to be deleted.
@@ -255,7 +286,9 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 		return err
 	}
 	p := db.NewPipeline(tx.conn)
-	for _, drop := range []*db.Statement[*order.OrderKey]{dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders} {
+	for _, drop := range []*db.Statement[*order.OrderKey]{
+		dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOrders,
+	} {
 		db.Write(p, drop, db.Pointers(keys))
 	}
 	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})
@@ -289,7 +322,9 @@ func (tx retentionTx) RemoveEvents(ctx context.Context, removed []retention.Even
 
 // LockOrders returns orders as they are stored, by id, locked where another node
 // could interfere.
-func (tx retentionTx) LockOrders(ctx context.Context, partnerID string, orderIDs []string) (map[string]*retention.Stored, error) {
+func (tx retentionTx) LockOrders(
+	ctx context.Context, partnerID string, orderIDs []string,
+) (map[string]*retention.Stored, error) {
 	rows, err := db.FindNow(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, slices.Sorted(slices.Values(orderIDs)))...)
 	if err != nil {
 		return nil, err

@@ -77,15 +77,20 @@ func deliver(t *testing.T, s *store.Store, first, count int, at time.Time) {
 		key := order.OrderKey{PartnerID: retained, OrderID: id}
 		changes.Created = append(changes.Created, order.Creation{Order: o, Document: document})
 		changes.Receipts = append(changes.Receipts, &idempotency.Receipt{
-			Request: idempotency.Request{Key: idempotency.Key{PartnerID: retained, Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}}},
+			Request: idempotency.Request{
+				Key: idempotency.Key{PartnerID: retained, Scope: "POST /v1/orders", UUID: [16]byte{byte(i), byte(i >> 8)}},
+			},
 			OrderID: id, CreatedAt: created, Answer: document, OfCreation: true,
 		})
-		changes.History = append(changes.History, order.History{OrderKey: key, Version: 2, Entry: delivery.HistoryEntry{Status: o.Status, At: created}})
+		changes.History = append(changes.History,
+			order.History{OrderKey: key, Version: 2, Entry: delivery.HistoryEntry{Status: o.Status, At: created}})
 		changes.Events = append(changes.Events, &delivery.Event{
-			EventID: fmt.Sprint("event-", i), PartnerID: retained, OrderID: id, Type: delivery.EventOrderDelivered, Sequence: 1, CreatedAt: created,
+			EventID: fmt.Sprint("event-",
+				i), PartnerID: retained, OrderID: id, Type: delivery.EventOrderDelivered, Sequence: 1, CreatedAt: created,
 		})
 	}
-	if err := s.Orders().Write(t.Context(), func(tx order.Writer) error { return order.Apply(t.Context(), tx, changes) }); err != nil {
+	if err := s.Orders().Write(t.Context(),
+		func(tx order.Writer) error { return order.Apply(t.Context(), tx, changes) }); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -100,7 +105,8 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 			t.Parallel()
 			s, ctx := open(t), t.Context()
 			account := &partner.Partner{PartnerID: retained, Name: "Metro", Email: "a@example.com", CreatedAt: testkit.Epoch}
-			if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
+			if err := s.Partners().Write(ctx,
+				func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 				t.Fatal(err)
 			}
 			deliver(t, s, 0, manyOrders, testkit.Epoch)
@@ -122,7 +128,8 @@ func TestSweepNeverHoldsTheWriterForLong(t *testing.T) {
 				t.Errorf("got %+v removed, %v, want %d orders with their keys", removed, err, manyOrders)
 			}
 			if most := slices.Max(w.removed); most > retention.MaxRows || rests < len(w.removed) {
-				t.Errorf("got transactions of %v rows and %d rests, want at most %d rows and a rest after each", w.removed, rests, retention.MaxRows)
+				t.Errorf("got transactions of %v rows and %d rests, want at most %d rows and a rest after each", w.removed, rests,
+					retention.MaxRows)
 			}
 			left, err := service.Sweep(ctx)
 			if err != nil || left != (retention.Removed{}) {
@@ -146,12 +153,15 @@ func TestSweepStopsWhenCancelled(t *testing.T) {
 	s := openSQLite(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	account := &partner.Partner{PartnerID: retained}
-	if err := s.Partners().Write(ctx, func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
+	if err := s.Partners().Write(ctx,
+		func(tx partner.Writer) error { _, err := tx.AddPartner(ctx, account); return err }); err != nil {
 		t.Fatal(err)
 	}
 	deliver(t, s, 0, manyOrders, testkit.Epoch)
 	w := &watched{Store: s.Retention(), between: cancel}
-	service := retention.NewService(retention.Config{Store: w, Now: func() time.Time { return testkit.Epoch.Add(month) }, Log: slog.New(slog.DiscardHandler)})
+	service := retention.NewService(retention.Config{
+		Store: w, Now: func() time.Time { return testkit.Epoch.Add(month) }, Log: slog.New(slog.DiscardHandler),
+	})
 	if _, err := service.Sweep(ctx); err == nil || len(w.removed) != 1 {
 		t.Errorf("got %v after %d transactions, want an error after the first", err, len(w.removed))
 	}

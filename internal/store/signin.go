@@ -172,8 +172,9 @@ func (tx proving) RemoveDevice(ctx context.Context, personID string, hash []byte
 // RemoveOldDevices removes the devices last seen before a time. The latest of each
 // person stays: without any, the next device would count as the person's first.
 func (tx proving) RemoveOldDevices(ctx context.Context, before time.Time) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM known_devices WHERE last_seen_at < $1 AND EXISTS (SELECT 1 FROM known_devices later"+
-		" WHERE later.person_id = known_devices.person_id AND later.last_seen_at > known_devices.last_seen_at)", before)
+	_, err := tx.conn.Exec(ctx,
+		"DELETE FROM known_devices WHERE last_seen_at < $1 AND EXISTS (SELECT 1 FROM known_devices later"+
+			" WHERE later.person_id = known_devices.person_id AND later.last_seen_at > known_devices.last_seen_at)", before)
 	return err
 }
 
@@ -416,24 +417,28 @@ func (tx signing) Logout(ctx context.Context, tokenHash []byte) (personID string
 
 // EndSessions ends the sessions begun, or last seen, before the given times.
 func (tx signing) EndSessions(ctx context.Context, begunBefore, seenBefore time.Time) error {
-	_, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE created_at < $1 OR last_seen_at < $2", begunBefore, seenBefore)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE created_at < $1 OR last_seen_at < $2", begunBefore,
+		seenBefore)
 	return err
 }
 
 // EndSession ends a session of a person. It is false if there is none.
 func (tx signing) EndSession(ctx context.Context, personID, sessionID string) (ended bool, err error) {
-	rows, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND session_id = $2", personID, sessionID)
+	rows, err := tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND session_id = $2", personID,
+		sessionID)
 	return rows == 1, err
 }
 
 // EndSessionsOf ends all sessions of a person but the one with a token.
 func (tx signing) EndSessionsOf(ctx context.Context, personID string, except []byte) (ended int64, err error) {
-	return tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID, db.NotNil(except))
+	return tx.conn.Exec(ctx, "DELETE FROM "+tx.sessions.Name+" WHERE "+tx.key+" = $1 AND token_hash <> $2", personID,
+		db.NotNil(except))
 }
 
 // RevokeKeys revokes the active API keys that a person has made, and returns their ids.
 func (tx signing) RevokeKeys(ctx context.Context, of *signin.Person, at time.Time) (keyIDs []string, err error) {
-	err = tx.conn.Query(ctx, "UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
+	err = tx.conn.Query(ctx,
+		"UPDATE api_keys SET revoked_at = $1 WHERE partner_id = $2 AND created_by = $3 AND revoked_at = 0 RETURNING key_id",
 		[]any{at, of.PartnerID, of.PersonID}, func(r db.Row) error {
 			var id string
 			err := r.Scan(&id)
@@ -445,7 +450,8 @@ func (tx signing) RevokeKeys(ctx context.Context, of *signin.Person, at time.Tim
 
 // DisableWebhook stops deliveries to a partner's endpoint.
 func (tx signing) DisableWebhook(ctx context.Context, partnerID string) error {
-	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
+	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1",
+		partnerID)
 	return err
 }
 

@@ -30,7 +30,9 @@ func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
 
 // Resting lists orders that have been in a status since a time or longer, by the
 // index that lists follow. An order whose record cannot be read has no reference.
-func (tx simulateTx) Resting(ctx context.Context, partnerID string, status delivery.Status, since time.Time, after string, limit int) ([]simulate.Order, error) {
+func (tx simulateTx) Resting(
+	ctx context.Context, partnerID string, status delivery.Status, since time.Time, after string, limit int,
+) ([]simulate.Order, error) {
 	rows, err := restingOrders.All(ctx, tx.conn,
 		"WHERE partner_id = $1 AND status = $2 AND order_id > $3 AND updated_at <= $4 ORDER BY order_id LIMIT $5",
 		partnerID, string(status), after, since, limit)
@@ -41,13 +43,17 @@ func (tx simulateTx) Resting(ctx context.Context, partnerID string, status deliv
 }
 
 // underSimulation is the condition of the index orders_simulated.
-const underSimulation = "partner_id >= '" + delivery.FirstTestID + "' AND status <> 'delivered' AND status <> 'cancelled'"
+const underSimulation = "partner_id >= '" + delivery.FirstTestID +
+	"' AND status <> 'delivered' AND status <> 'cancelled'"
 
 // RestingTests lists test orders under way that have not moved since a time or longer,
 // by the index orders_simulated.
-func (tx simulateTx) RestingTests(ctx context.Context, since time.Time, after simulate.Order, limit int) ([]simulate.Order, error) {
+func (tx simulateTx) RestingTests(
+	ctx context.Context, since time.Time, after simulate.Order, limit int,
+) ([]simulate.Order, error) {
 	rows, err := restingOrders.All(ctx, tx.conn,
-		"WHERE "+underSimulation+" AND updated_at <= $1 AND (updated_at, order_id) > ($2, $3) ORDER BY updated_at, order_id LIMIT $4",
+		"WHERE "+underSimulation+
+			" AND updated_at <= $1 AND (updated_at, order_id) > ($2, $3) ORDER BY updated_at, order_id LIMIT $4",
 		since, after.UpdatedAt, after.OrderID, limit)
 	if err != nil {
 		return nil, err
@@ -66,7 +72,8 @@ func (tx simulateTx) resting(ctx context.Context, rows []*orderRow) ([]simulate.
 	found := make([]simulate.Order, len(rows))
 	for i, row := range rows {
 		found[i] = simulate.Order{
-			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt, Failures: failures[row.OrderID],
+			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt,
+			Failures: failures[row.OrderID],
 		}
 		if o, err := record.Decode(row.document); err == nil {
 			found[i].Reference = o.Reference

@@ -44,7 +44,8 @@ func TestPowerLossAroundTheLog(t *testing.T) {
 
 func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
 	t.Helper()
-	program, written := recordWrites(t, testkit.Scaled(1700, 80), fault) // of a quarter of a MiB each: the first 64 are a piece
+	// of a quarter of a MiB each: the first 64 are a piece
+	program, written := recordWrites(t, testkit.Scaled(1700, 80), fault)
 	random := repeatable.Rand(t, "cuts")
 	cuts := testkit.Scaled(60, 6)
 	begins := beginsAgain(written)
@@ -67,7 +68,8 @@ func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
 			t.Errorf("cut %d, after %d of %d operations: %v", i, after, program.Len(), err)
 		}
 	}
-	t.Logf("%d writes, %d operations on files; the log began again %d times; %d cuts", len(written), program.Len(), len(begins), cuts)
+	t.Logf("%d writes, %d operations on files; the log began again %d times; %d cuts", len(written), program.Len(),
+		len(begins), cuts)
 
 	// The test can fail: on a disk that ignores syncs, something is lost.
 	ignoring := disk.PowerFailure{After: program.Len(), Random: random, IgnoreSyncs: true}

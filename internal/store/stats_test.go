@@ -100,7 +100,8 @@ func TestWALStats(t *testing.T) {
 	got := s.Stats().WAL
 	passed := time.Since(began)
 	if got.Checkpoints <= before.Checkpoints || got.Pages < 8192 || got.Time <= 0 || got.Time > passed {
-		t.Errorf("after 200 MiB of writes: got %d pages copied by %d checkpoints in %v, want at least 8192 in some of %v", got.Pages, got.Checkpoints-before.Checkpoints, got.Time, passed)
+		t.Errorf("after 200 MiB of writes: got %d pages copied by %d checkpoints in %v, want at least 8192 in some of %v",
+			got.Pages, got.Checkpoints-before.Checkpoints, got.Time, passed)
 	}
 	if got.Size < 16<<20 || got.Size > 170<<20 {
 		t.Errorf("after 200 MiB of writes, the log has %d bytes, want 16 to 170 MiB", got.Size)

@@ -302,12 +302,15 @@ func (tx stockTx) CountProducts(ctx context.Context, filter stock.ProductFilter)
 
 // Product returns one product and how much of it lies where; nil if there is
 // none.
-func (tx stockTx) Product(ctx context.Context, partnerID string, productID int64) (*delivery.Product, []delivery.Level, error) {
+func (tx stockTx) Product(
+	ctx context.Context, partnerID string, productID int64,
+) (*delivery.Product, []delivery.Level, error) {
 	row, err := db.FindOne(ctx, tx.conn, findProducts, movement.ProductKey{PartnerID: partnerID, ProductID: productID})
 	if err != nil || row == nil {
 		return nil, nil, err
 	}
-	levels, err := stockLevels.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id = $2 ORDER BY location", partnerID, productID)
+	levels, err := stockLevels.All(ctx, tx.conn, "WHERE partner_id = $1 AND product_id = $2 ORDER BY location", partnerID,
+		productID)
 	return &row.Product, levelsOf(levels), err
 }
 
@@ -315,11 +318,13 @@ func (tx stockTx) Product(ctx context.Context, partnerID string, productID int64
 // minimum is left, those after the given one. The index products_low holds products
 // that are low only.
 func (tx stockTx) LowStock(ctx context.Context, after stock.LowProduct, limit int) (low []stock.LowProduct, err error) {
-	err = products.Each(ctx, tx.conn, `WHERE quantity <= stock_min AND status = 'active' AND (partner_id, product_id) > ($1, $2)
-		AND partner_id < '`+delivery.FirstTestID+`' ORDER BY partner_id, product_id LIMIT $3`, []any{after.PartnerID, after.ProductID, limit}, func(row *productRow) error {
-		low = append(low, stock.LowProduct{PartnerID: row.partnerID, Product: row.Product})
-		return nil
-	})
+	err = products.Each(ctx, tx.conn,
+		`WHERE quantity <= stock_min AND status = 'active' AND (partner_id, product_id) > ($1, $2)
+		AND partner_id < '`+delivery.FirstTestID+`' ORDER BY partner_id, product_id LIMIT $3`,
+		[]any{after.PartnerID, after.ProductID, limit}, func(row *productRow) error {
+			low = append(low, stock.LowProduct{PartnerID: row.partnerID, Product: row.Product})
+			return nil
+		})
 	return low, err
 }
 
@@ -354,8 +359,11 @@ func (tx stockTx) HasPartner(ctx context.Context, partnerID string) (bool, error
 // AddProducts adds products under the next ids of their partner and returns the
 // first; 0 if there is no such partner. Counting up first locks the counter, so
 // that of two transactions at the same time each gets ids of its own.
-func (tx stockTx) AddProducts(ctx context.Context, partnerID string, at time.Time, added ...delivery.Product) (first int64, err error) {
-	counted, err := tx.conn.Exec(ctx, "UPDATE partner_counters SET last_product = last_product + $1 WHERE partner_id = $2", len(added), partnerID)
+func (tx stockTx) AddProducts(
+	ctx context.Context, partnerID string, at time.Time, added ...delivery.Product,
+) (first int64, err error) {
+	counted, err := tx.conn.Exec(ctx, "UPDATE partner_counters SET last_product = last_product + $1 WHERE partner_id = $2",
+		len(added), partnerID)
 	if err != nil || counted == 0 {
 		return 0, err
 	}
@@ -380,17 +388,21 @@ func (tx stockTx) SaveProducts(ctx context.Context, partnerID string, changed ..
 // index for that: every order would have to write to it, and imports are rare.
 func (tx stockTx) Barcodes(ctx context.Context, partnerID string) (map[string][]int64, error) {
 	byBarcode := map[string][]int64{}
-	return byBarcode, tx.conn.Query(ctx, "SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> '' ORDER BY product_id", []any{partnerID}, func(r db.Row) error {
-		var id int64
-		var barcode string
-		err := r.Scan(&id, &barcode)
-		byBarcode[barcode] = append(byBarcode[barcode], id)
-		return err
-	})
+	return byBarcode, tx.conn.Query(ctx,
+		"SELECT product_id, barcode FROM products WHERE partner_id = $1 AND barcode <> '' ORDER BY product_id",
+		[]any{partnerID}, func(r db.Row) error {
+			var id int64
+			var barcode string
+			err := r.Scan(&id, &barcode)
+			byBarcode[barcode] = append(byBarcode[barcode], id)
+			return err
+		})
 }
 
 // Held returns those of some products that exist, with how much of them lies where.
-func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int64) (map[int64]*movement.Product, error) {
+func (tx stockTx) Held(
+	ctx context.Context, partnerID string, productIDs ...int64,
+) (map[int64]*movement.Product, error) {
 	if len(productIDs) == 0 {
 		return nil, nil
 	}
@@ -412,12 +424,13 @@ func (tx stockTx) Held(ctx context.Context, partnerID string, productIDs ...int6
 
 // Locations returns where a partner's products lie or have lain.
 func (tx stockTx) Locations(ctx context.Context, partnerID string) (locations []string, err error) {
-	err = tx.conn.Query(ctx, "SELECT DISTINCT location FROM stock_levels WHERE partner_id = $1 ORDER BY location", []any{partnerID}, func(r db.Row) error {
-		var location string
-		err := r.Scan(&location)
-		locations = append(locations, location)
-		return err
-	})
+	err = tx.conn.Query(ctx, "SELECT DISTINCT location FROM stock_levels WHERE partner_id = $1 ORDER BY location",
+		[]any{partnerID}, func(r db.Row) error {
+			var location string
+			err := r.Scan(&location)
+			locations = append(locations, location)
+			return err
+		})
 	return locations, err
 }
 

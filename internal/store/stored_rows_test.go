@@ -56,7 +56,8 @@ func TestStoredRowsStayReadable(t *testing.T) {
 				s := open(t)
 				insertRows(t, s, rows)
 				for _, check := range []func(*testing.T, *Store, storedRows){
-					checkStoredOrders, checkStoredEvents, checkStoredReceipts, checkStoredRateCards, checkStoredAudit, checkStoredSettings,
+					checkStoredOrders, checkStoredEvents, checkStoredReceipts, checkStoredRateCards, checkStoredAudit,
+					checkStoredSettings,
 				} {
 					check(t, s, rows)
 				}
@@ -125,7 +126,8 @@ func insertRows(t *testing.T, s *Store, rows storedRows) {
 						values[i] = []byte(textOf(row, column))
 					}
 				}
-				insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(numbers, ", ") + ")"
+				insert := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (" + strings.Join(numbers,
+					", ") + ")"
 				if _, err := c.Exec(t.Context(), insert, values...); err != nil {
 					return fmt.Errorf("%s: %w", table, err)
 				}
@@ -195,7 +197,8 @@ func checkStoredHistory(t *testing.T, got *delivery.Order, rows storedRows) {
 	for _, row := range rows["order_history"] {
 		if textOf(row, "order_id") == got.OrderID {
 			want = append(want, delivery.HistoryEntry{
-				Status: delivery.Status(textOf(row, "status")), Notes: textOf(row, "notes"), At: momentOf(row, "created_at"), RecordedAt: momentOf(row, "recorded_at"),
+				Status: delivery.Status(textOf(row, "status")), Notes: textOf(row,
+					"notes"), At: momentOf(row, "created_at"), RecordedAt: momentOf(row, "recorded_at"),
 			})
 		}
 	}
@@ -219,8 +222,9 @@ func checkStoredEvents(t *testing.T, s *Store, rows storedRows) {
 		checkMembers(t, "facts of "+id, encodeJSON(t, got.Facts), textOf(row, "facts"))
 		checkMembers(t, "attempts of "+id, encodeJSON(t, got.Log), textOf(row, "attempts"))
 		checkFields(t, "event "+id, [][2]any{
-			{got.OrderID, textOf(row, "order_id")}, {got.Sequence, integerOf(row, "sequence")}, {string(got.Type), textOf(row, "type")},
-			{string(got.State), textOf(row, "state")}, {got.Tries, integerOf(row, "tries")}, {got.CreatedAt, momentOf(row, "created_at")},
+			{got.OrderID, textOf(row, "order_id")}, {got.Sequence, integerOf(row, "sequence")},
+			{string(got.Type), textOf(row, "type")}, {string(got.State), textOf(row, "state")},
+			{got.Tries, integerOf(row, "tries")}, {got.CreatedAt, momentOf(row, "created_at")},
 		})
 	}
 }
@@ -312,8 +316,9 @@ func checkStoredAudit(t *testing.T, s *Store, rows storedRows) {
 			continue
 		}
 		checkFields(t, "audit entry "+id, [][2]any{
-			{got.PartnerID, textOf(row, "partner_id")}, {got.At, momentOf(row, "at")}, {got.OperatorID, textOf(row, "operator_id")},
-			{got.RequestID, textOf(row, "request_id")}, {string(got.Action), textOf(row, "action")}, {got.ObjectID, textOf(row, "object_id")},
+			{got.PartnerID, textOf(row, "partner_id")}, {got.At, momentOf(row, "at")},
+			{got.OperatorID, textOf(row, "operator_id")}, {got.RequestID, textOf(row, "request_id")},
+			{string(got.Action), textOf(row, "action")}, {got.ObjectID, textOf(row, "object_id")},
 			{string(got.Before), textOf(row, "before")}, {string(got.After), textOf(row, "after")},
 		})
 	}

@@ -31,7 +31,9 @@ var (
 // Rates is the store of the rates that nodes share.
 func (s *Store) Rates() throttle.UsageStore {
 	usages := func(c db.Conn) throttle.UsageTx { return rateTx{c} }
-	return unattended[throttle.UsageTx, throttle.UsageTx]{view[throttle.UsageTx, throttle.UsageTx]{s.Database, usages, usages}}
+	return unattended[throttle.UsageTx, throttle.UsageTx]{
+		view[throttle.UsageTx, throttle.UsageTx]{s.Database, usages, usages},
+	}
 }
 
 // rateTx is a transaction on stocks.

@@ -32,7 +32,8 @@ var (
 	addEvents         = events.Insert()
 	findEventsByOrder = db.LookUpBy(byOrder, events)
 	findStates        = db.LookUpSome(byEvent, events, slices.Concat(events.Key, events.Pick("state", "tries")))
-	findNewest        = db.LookUpSome(db.ByID("partner_id"), events, events.Pick("partner_id", "event_id")).Last("event_id")
+	findNewest        = db.LookUpSome(db.ByID("partner_id"), events,
+		events.Pick("partner_id", "event_id")).Last("event_id")
 	dropEventsOf      = db.DeleteFrom(events, byOrder)
 	dropEventsInState = db.DeleteFrom(events, slices.Concat(events.Key, events.Pick("state")))
 	eraseFacts        = db.UpdateOf(events, events.Key, events.Pick("facts"))
@@ -235,7 +236,8 @@ func eventsOf(ctx context.Context, c db.Conn, f webhook.Filter) ([]*webhook.Even
 // them takes less time than finding them among all its events.
 func fewPending(ctx context.Context, c db.Conn, partnerID string) (bool, error) {
 	const many = 2000
-	more, err := db.Exists(ctx, c, "SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
+	more, err := db.Exists(ctx, c,
+		"SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
 	return !more, err
 }
 
@@ -320,8 +322,9 @@ var (
 // LastChange returns the latest time at which a change of a partner's endpoint was
 // signed; zero if none is kept.
 func (tx webhookTx) LastChange(ctx context.Context, partnerID string) (signedAt time.Time, err error) {
-	err = tx.conn.Query(ctx, "SELECT signed_at FROM endpoint_changes WHERE partner_id = $1 ORDER BY signed_at DESC LIMIT 1",
-		[]any{partnerID}, func(r db.Row) error { return r.Scan(&signedAt) })
+	err = tx.conn.Query(ctx,
+		"SELECT signed_at FROM endpoint_changes WHERE partner_id = $1 ORDER BY signed_at DESC LIMIT 1", []any{partnerID},
+		func(r db.Row) error { return r.Scan(&signedAt) })
 	return signedAt, err
 }
 

@@ -47,7 +47,8 @@ func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found we
 		return found, err
 	}
 	found.Partner = account.Name
-	err = tx.conn.Query(ctx, "SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
+	err = tx.conn.Query(ctx,
+		"SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
 		[]any{partnerID, string(partner.RoleOwner), string(partner.RoleDeveloper)}, func(r db.Row) error {
 			var email string
 			err := r.Scan(&email)
@@ -107,7 +108,8 @@ func (tx webhookTx) Wakes(ctx context.Context, speed webhook.Speed, limit int) (
 
 // Expired lists partners whose endpoints are leased by a lease that has expired.
 func (tx webhookTx) Expired(ctx context.Context, now time.Time, limit int) (partnerIDs []string, err error) {
-	return db.IDs(ctx, tx.conn, "SELECT partner_id FROM webhook_endpoints WHERE holder <> '' AND lease_until <= $1 LIMIT $2", now, limit)
+	return db.IDs(ctx, tx.conn,
+		"SELECT partner_id FROM webhook_endpoints WHERE holder <> '' AND lease_until <= $1 LIMIT $2", now, limit)
 }
 
 // Backlog sums up all endpoints.
@@ -139,7 +141,9 @@ func (tx webhookTx) Events(ctx context.Context, filter webhook.Filter) ([]*webho
 // DueEvents lists what may be sent to a partner now, longest due first, from
 // behind the given event on; from the first on if it is nil. Where many are due,
 // those that wait behind them come along.
-func (tx webhookTx) DueEvents(ctx context.Context, partnerID string, after *webhook.Event, now time.Time, limit int) ([]*webhook.Event, error) {
+func (tx webhookTx) DueEvents(
+	ctx context.Context, partnerID string, after *webhook.Event, now time.Time, limit int,
+) ([]*webhook.Event, error) {
 	if after == nil {
 		after = &webhook.Event{DueAt: time.UnixMicro(1)}
 	}
@@ -162,7 +166,9 @@ func (tx webhookTx) NextDue(ctx context.Context, partnerID string) (next time.Ti
 
 // SaveProgress writes the state of events, each unless it has changed since it
 // was read, and returns the keys of those that were written.
-func (tx webhookTx) SaveProgress(ctx context.Context, progress []webhook.Progress) (saved []outbox.EventKey, err error) {
+func (tx webhookTx) SaveProgress(
+	ctx context.Context, progress []webhook.Progress,
+) (saved []outbox.EventKey, err error) {
 	rows, err := db.FindNow(ctx, tx.conn, saveProgress, progress...)
 	for _, key := range rows {
 		saved = append(saved, *key)

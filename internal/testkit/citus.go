@@ -39,7 +39,8 @@ func CitusURL(t testing.TB) string {
 	where.Path = name
 	if err := runOn(ctx, where.String(), "CREATE EXTENSION citus",
 		fmt.Sprintf("SELECT citus_set_coordinator_host('%s', %s)", where.Hostname(), port),
-		fmt.Sprintf("SELECT citus_set_node_property('%s', %s, 'shouldhaveshards', true)", where.Hostname(), port)); err != nil {
+		fmt.Sprintf("SELECT citus_set_node_property('%s', %s, 'shouldhaveshards', true)", where.Hostname(),
+			port)); err != nil {
 		t.Fatal(err)
 	}
 	return where.String()

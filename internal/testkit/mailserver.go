@@ -63,7 +63,8 @@ func StartMailServer(t testing.TB, login string, secure *tls.Config) *MailServer
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail, 100), Proofs: make(chan *Mail, 100), Notices: make(chan *Mail, 100), Dropped: make(chan struct{}, 100), Login: login}
+	s := &MailServer{Address: listener.Addr().String(), Mails: make(chan *Mail,
+		100), Proofs: make(chan *Mail, 100), Notices: make(chan *Mail, 100), Dropped: make(chan struct{}, 100), Login: login}
 	server := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		return &mailSession{server: s, conn: c, trusted: login == ""}, nil
 	}))

@@ -17,7 +17,9 @@ type Opener[D io.Closer] struct {
 
 // NewOpener returns an opener of databases that functions open at a path, and at a URL.
 // distribute spreads the tables at a URL over the nodes of Citus.
-func NewOpener[D io.Closer](sqlite, postgres func(context.Context, string) (D, error), distribute func(context.Context, string) error) *Opener[D] {
+func NewOpener[D io.Closer](
+	sqlite, postgres func(context.Context, string) (D, error), distribute func(context.Context, string) error,
+) *Opener[D] {
 	filled := func(open func(context.Context, string) (D, error)) func(context.Context, string) error {
 		return func(ctx context.Context, where string) error {
 			opened, err := open(ctx, where)

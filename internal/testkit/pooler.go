@@ -109,7 +109,9 @@ func (p *pooler) serve(client net.Conn) error {
 	}
 	for name := range startup.Parameters {
 		if !slices.Contains(pooled, name) {
-			backend.Send(&pgproto3.ErrorResponse{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: " + name})
+			backend.Send(&pgproto3.ErrorResponse{
+				Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: " + name,
+			})
 			return backend.Flush()
 		}
 	}

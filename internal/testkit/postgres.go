@@ -63,7 +63,8 @@ func PostgresURL(t testing.TB) string {
 // ("cs-CZ"), on the server that all tests of the binary share.
 func PostgresURLIn(t testing.TB, language string) string {
 	t.Helper()
-	return sharedServer(t).databaseFor(t, fmt.Sprintf("template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE '%s'", language))
+	return sharedServer(t).databaseFor(t,
+		fmt.Sprintf("template0 ENCODING 'UTF8' LOCALE 'C' LOCALE_PROVIDER icu ICU_LOCALE '%s'", language))
 }
 
 // sharedServer returns the server that all tests of the binary share.

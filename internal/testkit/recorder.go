@@ -46,7 +46,9 @@ func NewRecorder(t testing.TB, databaseURL string) (r *Recorder, through string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = &Recorder{listener: listener, target: where.Host, seen: map[string]Statement{}, lines: map[io.Closer]map[string]string{}}
+	r = &Recorder{
+		listener: listener, target: where.Host, seen: map[string]Statement{}, lines: map[io.Closer]map[string]string{},
+	}
 	r.running.Go(r.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -142,7 +144,9 @@ func (r *Recorder) note(line io.Closer, message pgproto3.FrontendMessage) {
 	case *pgproto3.Parse:
 		r.lines[line][message.Name] = message.Query
 	case *pgproto3.Bind:
-		statement := Statement{SQL: r.lines[line][message.PreparedStatement], Formats: slices.Clone(message.ParameterFormatCodes)}
+		statement := Statement{
+			SQL: r.lines[line][message.PreparedStatement], Formats: slices.Clone(message.ParameterFormatCodes),
+		}
 		for _, parameter := range message.Parameters {
 			statement.Parameters = append(statement.Parameters, slices.Clone(parameter))
 		}

@@ -48,7 +48,8 @@ func Vendored(t *testing.T, folder string, patterns ...string) map[string]Vendor
 		if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != file.SHA256 {
 			t.Errorf("%s: got SHA-256 %x, want %s", name, sum, file.SHA256)
 		}
-		if _, err := os.Stat(filepath.Join(folder, file.LicenseFile)); err != nil || file.License == "" || file.Version == "" || file.File == "" {
+		if _, err := os.Stat(filepath.Join(folder, file.LicenseFile)); err != nil || file.License == "" ||
+			file.Version == "" || file.File == "" {
 			t.Errorf("%s: got %+v, %v, want its licence, version and file", name, file, err)
 		}
 	}

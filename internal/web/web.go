@@ -64,7 +64,8 @@ func (v *PageRequest) Key() (key [16]byte, err error) {
 		return key, errMalformedForm
 	}
 	text := v.Request.PostForm.Get(KeyField)
-	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) || len(text) != 2*len(key) {
+	if n, err := hex.Decode(key[:], []byte(text[:min(len(text), 2*len(key))])); err != nil || n != len(key) ||
+		len(text) != 2*len(key) {
 		return key, refusal.New(refusal.CodeBadRequest, "the form has no key")
 	}
 	return key, nil

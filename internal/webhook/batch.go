@@ -220,5 +220,6 @@ func later(a, b time.Time) time.Time {
 // sameHealth reports whether two versions of an endpoint agree in all fields that
 // judge changes.
 func (e *Endpoint) sameHealth(o *Endpoint) bool {
-	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) && e.OpenUntil.Equal(o.OpenUntil) && e.Pace == o.Pace
+	return e.Enabled == o.Enabled && e.Failures == o.Failures && e.FailingSince.Equal(o.FailingSince) &&
+		e.OpenUntil.Equal(o.OpenUntil) && e.Pace == o.Pace
 }

@@ -62,7 +62,8 @@ func timeInSession(now, last time.Time) time.Time {
 
 // overtaken refuses a change that was signed before the last one.
 func (s *Service) overtaken(signed, last time.Time) error {
-	return refusal.New(refusal.CodeConflict, fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
-		"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
-		timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.config.MachineNow())))
+	return refusal.New(refusal.CodeConflict,
+		fmt.Sprintf("this request was signed at %s by its X-Timestamp, before the last change of the endpoint (%s): "+
+			"if it is still wanted, set your clock (the service's says %s), sign the request again, and send it",
+			timestamp.Format(signed), timestamp.Format(last), timestamp.Format(s.config.MachineNow())))
 }

@@ -108,7 +108,9 @@ func (d *dispatcher) look(ctx context.Context, now time.Time) (found [len(Speeds
 // startFirst starts lanes for endpoints of a speed that are due, as many as there are
 // permits for, and returns when others of the speed may be started; zero if none will
 // wake.
-func (d *dispatcher) startFirst(ctx, try context.Context, speed Speed, wakes []outbox.Wake, now time.Time) (next time.Time, err error) {
+func (d *dispatcher) startFirst(
+	ctx, try context.Context, speed Speed, wakes []outbox.Wake, now time.Time,
+) (next time.Time, err error) {
 	var due []string
 	for _, wake := range wakes {
 		if wake.At.After(now) {
@@ -179,7 +181,9 @@ func (d *dispatcher) freeExpired(ctx context.Context, now time.Time) error {
 
 // change saves the endpoints that fn changes, under their locks, and sets changed to
 // them.
-func (d *dispatcher) change(ctx context.Context, partnerIDs []string, fn func(e *Endpoint, now time.Time) bool, changed *[]*Endpoint) error {
+func (d *dispatcher) change(
+	ctx context.Context, partnerIDs []string, fn func(e *Endpoint, now time.Time) bool, changed *[]*Endpoint,
+) error {
 	if len(partnerIDs) == 0 {
 		return nil
 	}

@@ -68,7 +68,9 @@ func (s *Service) ReadTarget(f *form.Form) Target {
 // secret. An endpoint that has failed, or that the service has disabled, loses its
 // failures. It refuses with conflict a request that was signed before an earlier change
 // of the endpoint, and so do Rotate, Activate and Remove.
-func (s *Service) Put(ctx context.Context, partnerID string, by Signed, target Target) (put Settings, created bool, err error) {
+func (s *Service) Put(
+	ctx context.Context, partnerID string, by Signed, target Target,
+) (put Settings, created bool, err error) {
 	secret, err := s.newSecret()
 	if err != nil {
 		return Settings{}, false, err
@@ -96,7 +98,9 @@ const maxURL = 2048
 
 // configure is change for what partners request: it refuses requests that were overtaken,
 // and a signature in by that was used.
-func (s *Service) configure(ctx context.Context, partnerID string, by Signed, fn func(*Endpoint) (*Endpoint, error)) error {
+func (s *Service) configure(
+	ctx context.Context, partnerID string, by Signed, fn func(*Endpoint) (*Endpoint, error),
+) error {
 	return s.write(ctx, partnerID, func(tx Writer) error {
 		if err := save(ctx, tx, partnerID, fn); err != nil {
 			return err

@@ -68,7 +68,9 @@ const maxOverlap = 5000
 // caller has to skip those that it has seen. Without filter.After the feed begins
 // now. Feed returns when there is an event behind filter.After or the wait is
 // over. last is the filter.After of the next call.
-func (s *Service) Feed(ctx context.Context, filter Filter, wait time.Duration) (events []*Event, last string, err error) {
+func (s *Service) Feed(
+	ctx context.Context, filter Filter, wait time.Duration,
+) (events []*Event, last string, err error) {
 	last = filter.After
 	at, known := identifier.UUIDTime(last)
 	if !known {

@@ -163,7 +163,8 @@ func yardOn(t *testing.T, db *store.Store, err error) *yard {
 	if err != nil {
 		t.Fatal(err)
 	}
-	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{}, 1), held: make(chan struct{}, 10)}, sealer: sealer, random: repeatable.Reader(t)}
+	y := &yard{db: db, clock: testkit.NewClock(testkit.Epoch), receiver: &receiver{more: make(chan struct{},
+		1), held: make(chan struct{}, 10)}, sealer: sealer, random: repeatable.Reader(t)}
 	y.written = &watched{Store: db.Webhooks(), more: make(chan struct{})}
 	y.Service = webhook.NewService(webhook.Config{
 		Store: y.written, Client: y.receiver, Sealer: y.sealer, Now: y.clock.Now, At: y.clock.At,
@@ -271,7 +272,8 @@ func (y *yard) nextID(t *testing.T, at time.Time) string {
 func (y *yard) event(t *testing.T, orderID string, sequence int64) *delivery.Event {
 	t.Helper()
 	return &delivery.Event{
-		EventID: y.nextID(t, y.clock.Now()), PartnerID: partnerID, OrderID: orderID, Type: delivery.EventOrderPickedUp, Sequence: sequence,
+		EventID: y.nextID(t,
+			y.clock.Now()), PartnerID: partnerID, OrderID: orderID, Type: delivery.EventOrderPickedUp, Sequence: sequence,
 		CreatedAt: y.clock.Now(), Facts: delivery.EventFacts{At: y.clock.Now()},
 	}
 }
@@ -318,7 +320,8 @@ func (y *yard) awaitParked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return e.Holder == "" && (!e.Enabled || e.WakeAt.IsZero() || e.WakeAt.After(now)), fmt.Sprintf("got endpoint %+v, want it parked", e)
+		return e.Holder == "" && (!e.Enabled || e.WakeAt.IsZero() || e.WakeAt.After(now)),
+			fmt.Sprintf("got endpoint %+v, want it parked", e)
 	})
 }
 

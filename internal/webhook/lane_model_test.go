@@ -42,8 +42,11 @@ type model struct {
 }
 
 func newModel(t *rapid.T) *model {
-	m := &model{T: t, surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
-	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0, 0), Enabled: true, URL: "0"}
+	m := &model{T: t, surroundings: surroundings{
+		now: testkit.Epoch, permits: newPermits(rigPermits),
+	}, stored: map[outbox.EventKey]*Event{}, arrived: map[outbox.EventKey]bool{}}
+	m.endpoint = Endpoint{PartnerID: "par_1", Holder: "node/1", LeaseUntil: m.now.AddDate(1, 0,
+		0), Enabled: true, URL: "0"}
 	for o := range modelOrders {
 		for sequence := range int64(modelEvents) {
 			e := &Event{State: outbox.Pending, Event: delivery.Event{
@@ -120,7 +123,8 @@ func (m *model) checkStart(r *request) {
 		m.Fatalf("%s is sent before the event in front of it has arrived", r.event.EventID)
 	}
 	if version, _ := strconv.Atoi(r.endpoint.URL); version < m.version {
-		m.Fatalf("%s is sent to version %d of the endpoint, which has been changed to %d", r.event.EventID, version, m.version)
+		m.Fatalf("%s is sent to version %d of the endpoint, which has been changed to %d", r.event.EventID, version,
+			m.version)
 	}
 }
 
@@ -148,7 +152,8 @@ func compareDue(a, b *Event) int {
 // withBehind copies an event and what waits behind it.
 func (m *model) withBehind(e *Event) *Event {
 	found := *e
-	for next := m.stored[e.Key().Next()]; next != nil && next.State == outbox.Pending && next.DueAt.IsZero(); next = m.stored[next.Key().Next()] {
+	for next := m.stored[e.Key().Next()]; next != nil &&
+		next.State == outbox.Pending && next.DueAt.IsZero(); next = m.stored[next.Key().Next()] {
 		behind := *next
 		found.Behind = append(found.Behind, &behind)
 	}
@@ -235,7 +240,8 @@ func (m *model) settle() {
 			stored.DueAt = m.now.Add(lookEvery) // rather than hours later
 		}
 		stored.Behind, stored.Tries = nil, 0
-		if next := m.stored[p.Key().Next()]; stored.State == outbox.Delivered && next != nil && next.State == outbox.Pending && next.DueAt.IsZero() {
+		if next := m.stored[p.Key().Next()]; stored.State == outbox.Delivered && next != nil &&
+			next.State == outbox.Pending && next.DueAt.IsZero() {
 			next.DueAt = m.now
 		}
 	}
@@ -267,7 +273,10 @@ func (m *model) hasWork() bool {
 // from then on, and every event must arrive.
 func TestLaneHistories(t *testing.T) {
 	t.Parallel()
-	things := []string{"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat", "change", "wake", "linger", "others wait", "none waits"}
+	things := []string{
+		"read", "read", "fetched", "fetched", "fetch failed", "answer", "answer", "answer", "settle", "refuse", "beat",
+		"change", "wake", "linger", "others wait", "none waits",
+	}
 	repeatable.Check(t, func(t *rapid.T) {
 		m := newModel(t)
 		for range rapid.IntRange(0, 60).Draw(t, "things") {

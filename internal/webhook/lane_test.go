@@ -22,7 +22,9 @@ type rig struct {
 const rigPermits = 64
 
 func newRig() *rig {
-	r := &rig{surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}, requests: map[string]*request{}}
+	r := &rig{
+		surroundings: surroundings{now: testkit.Epoch, permits: newPermits(rigPermits)}, requests: map[string]*request{},
+	}
 	r.permits.begin(Quick)
 	r.lane = newLane(r.leased(nil), false)
 	return r
@@ -442,7 +444,8 @@ func TestLaneRequestsAtOnce(t *testing.T) {
 	} {
 		r := newRig()
 		r.permits.add(Quick, c.others)
-		r.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten, c.pace, c.silent
+		r.endpoint.Failures, r.events.underWay, r.events.failures, r.pace, r.silent = c.failures, c.underWay, c.unwritten,
+			c.pace, c.silent
 		if got, probe := r.free(r.surroundings); max(0, got) != c.want || probe != c.probe {
 			t.Errorf("%+v: got %d, probe %v", c, got, probe)
 		}

@@ -26,21 +26,23 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 	facts := delivery.EventFacts{
 		PartnerOrderID: "EM-2026-004712 <é> & \"\\\u2028\U0001F341",
 		Status:         delivery.StatusAccepted,
-		Courier:        &delivery.Courier{CourierID: "cou_hidden", Name: "Amélie Tremblay", Phone: "+15145550188", Vehicle: "Cargo van"},
-		At:             at,
-		ETA:            time.Date(2026, 3, 6, 20, 0, 0, 7_000_000, time.UTC),
-		FailureReason:  "Nobody was at home.\n<script>",
-		NextAttempt:    &next,
-		CancelledBy:    delivery.ActorPartner,
-		Reason:         "The customer changed their mind.",
-		SignatureURL:   "https://dropyard.example/proofs/7hgm?a=1&b=2",
+		Courier: &delivery.Courier{
+			CourierID: "cou_hidden", Name: "Amélie Tremblay", Phone: "+15145550188", Vehicle: "Cargo van",
+		},
+		At:            at,
+		ETA:           time.Date(2026, 3, 6, 20, 0, 0, 7_000_000, time.UTC),
+		FailureReason: "Nobody was at home.\n<script>",
+		NextAttempt:   &next,
+		CancelledBy:   delivery.ActorPartner,
+		Reason:        "The customer changed their mind.",
+		SignatureURL:  "https://dropyard.example/proofs/7hgm?a=1&b=2",
 	}
 	if change != nil {
 		change(&facts)
 	}
 	return &delivery.Event{
-		EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID, OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
-		Type: kind, Sequence: 12, CreatedAt: at, Facts: facts,
+		EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID,
+		OrderID: "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v", Type: kind, Sequence: 12, CreatedAt: at, Facts: facts,
 	}
 }
 
@@ -48,10 +50,16 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 // it.
 func samples() map[string]*delivery.Event {
 	all := map[string]*delivery.Event{
-		"order.failed, no next attempt": sample(delivery.EventOrderFailed, func(f *delivery.EventFacts) { f.NextAttempt, f.FailureReason = nil, "" }),
-		"order.delivered, no signature": sample(delivery.EventOrderDelivered, func(f *delivery.EventFacts) { f.SignatureURL = "" }),
-		"order.cancelled, by service":   sample(delivery.EventOrderCancelled, func(f *delivery.EventFacts) { f.CancelledBy, f.Reason = delivery.ActorService, "" }),
-		"webhook.test":                  {EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID, Type: webhook.EventTest, CreatedAt: time.Date(2026, 3, 2, 14, 31, 2, 0, time.UTC)},
+		"order.failed, no next attempt": sample(delivery.EventOrderFailed,
+			func(f *delivery.EventFacts) { f.NextAttempt, f.FailureReason = nil, "" }),
+		"order.delivered, no signature": sample(delivery.EventOrderDelivered,
+			func(f *delivery.EventFacts) { f.SignatureURL = "" }),
+		"order.cancelled, by service": sample(delivery.EventOrderCancelled,
+			func(f *delivery.EventFacts) { f.CancelledBy, f.Reason = delivery.ActorService, "" }),
+		"webhook.test": {
+			EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID, Type: webhook.EventTest,
+			CreatedAt: time.Date(2026, 3, 2, 14, 31, 2, 0, time.UTC),
+		},
 	}
 	for _, kind := range delivery.EventTypes {
 		all[string(kind)] = sample(kind, nil)
@@ -123,13 +131,15 @@ func TestBodyFields(t *testing.T) {
 		if err := json.Unmarshal(webhook.Body(event), &body); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		if body.ID != event.EventID || body.Type != string(event.Type) || !body.CreatedAt.Equal(event.CreatedAt) || body.Sequence != event.Sequence {
+		if body.ID != event.EventID || body.Type != string(event.Type) || !body.CreatedAt.Equal(event.CreatedAt) ||
+			body.Sequence != event.Sequence {
 			t.Errorf("%s: got %+v, want the fields of %+v", name, body, event)
 		}
 		if got := keysOf(body.Data); !slices.Equal(got, want[event.Type]) {
 			t.Errorf("%s: got data %v, want %v", name, got, want[event.Type])
 		}
-		if courier, ok := body.Data["courier"].(map[string]any); ok && !slices.Equal(keysOf(courier), []string{"name", "phone"}) {
+		if courier, ok := body.Data["courier"].(map[string]any); ok &&
+			!slices.Equal(keysOf(courier), []string{"name", "phone"}) {
 			t.Errorf("%s: got courier %v, want name and phone", name, keysOf(courier))
 		}
 	}
@@ -162,7 +172,8 @@ func TestPublishedSignatures(t *testing.T) {
 		t.Fatalf("got %d vectors, error %v", len(vectors.Events), err)
 	}
 	for _, v := range vectors.Events {
-		headers := headersOf(webhook.Headers("id", time.Unix(0, 0), webhook.Secrets{Current: vectors.WebhookSecret}, []byte(v.Body)))
+		headers := headersOf(webhook.Headers("id", time.Unix(0, 0), webhook.Secrets{Current: vectors.WebhookSecret},
+			[]byte(v.Body)))
 		if got := headers["Drop-Signature"]; got != v.DropSignature {
 			t.Errorf("%s: got %s, want %s", v.Name, got, v.DropSignature)
 		}
@@ -181,7 +192,8 @@ func TestPublishedSignatures(t *testing.T) {
 	if got := signature.SignStandard(key, id, "1614265330", []byte(body)); got != want {
 		t.Errorf("Standard Webhooks: got %s, want %s", got, want)
 	}
-	headers := headersOf(webhook.Headers(id, time.Unix(1614265330, 999_999_999), webhook.Secrets{Current: secret}, []byte(body)))
+	headers := headersOf(webhook.Headers(id, time.Unix(1614265330, 999_999_999), webhook.Secrets{Current: secret},
+		[]byte(body)))
 	for name, value := range map[string]string{
 		"Content-Type": "application/json", "Webhook-Signature": want,
 		"Drop-Event-Id": id, "Webhook-Id": id, "Drop-Event-Timestamp": "1614265330", "Webhook-Timestamp": "1614265330",
@@ -199,7 +211,9 @@ func TestPublishedSignatures(t *testing.T) {
 // Webhook-Signature with both, the new one first.
 func TestRotationSignsTwice(t *testing.T) {
 	t.Parallel()
-	secrets := webhook.Secrets{Current: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Next: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"}
+	secrets := webhook.Secrets{
+		Current: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", Next: "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD",
+	}
 	at, body := time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`)
 	both := headersOf(webhook.Headers("msg_1", at, secrets, body))
 	before := headersOf(webhook.Headers("msg_1", at, webhook.Secrets{Current: secrets.Current}, body))

@@ -64,7 +64,8 @@ func TestPace(t *testing.T) {
 	} {
 		before := pace
 		if pace = paceAfter(before, c.lasted); pace != c.want || speedAt(pace) != c.speed {
-			t.Errorf("request %d, %v at pace %d: got pace %d, %s, want %d, %s", i, c.lasted, before, pace, speedAt(pace), c.want, c.speed)
+			t.Errorf("request %d, %v at pace %d: got pace %d, %s, want %d, %s", i, c.lasted, before, pace, speedAt(pace), c.want,
+				c.speed)
 		}
 	}
 }

@@ -14,7 +14,8 @@ func (s *Sender) post(ctx context.Context, r *request) {
 	if r.event.Damaged {
 		r.answer = Answer{Problem: "the event is damaged and cannot be sent"}
 		s.config.Observer.Damaged()
-		s.config.Log.Error("a damaged event is given up", "partner_id", r.event.PartnerID, "event_id", r.event.EventID, "order_id", r.event.OrderID)
+		s.config.Log.Error("a damaged event is given up", "partner_id", r.event.PartnerID, "event_id", r.event.EventID,
+			"order_id", r.event.OrderID)
 		return
 	}
 	if due := r.event.DueAt; !due.IsZero() {
@@ -30,7 +31,9 @@ func (s *Sender) post(ctx context.Context, r *request) {
 
 // post posts an event to an endpoint once, signed. sent is now by the machine's clock, which
 // receivers compare with theirs.
-func post(ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now, sent time.Time) Answer {
+func post(
+	ctx context.Context, client Client, sealer *credential.Sealer, e *Endpoint, event *delivery.Event, now, sent time.Time,
+) Answer {
 	secrets, err := unseal(sealer, e, now)
 	if err != nil {
 		return Answer{Problem: "the webhook secret cannot be opened; rotate it"}

@@ -13,7 +13,8 @@ func chain(order string, n int) *Event {
 	all := make([]*Event, n)
 	for i := range all {
 		sequence := int64(i + 1)
-		all[i] = &Event{Event: delivery.Event{EventID: fmt.Sprintf("%s%d", order, sequence), OrderID: order, Sequence: sequence}}
+		all[i] = &Event{Event: delivery.Event{EventID: fmt.Sprintf("%s%d", order,
+			sequence), OrderID: order, Sequence: sequence}}
 	}
 	all[0].Behind = all[1:]
 	return all[0]

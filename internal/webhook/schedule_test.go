@@ -53,13 +53,15 @@ func TestJudgeHistories(t *testing.T) {
 				RetryAfter: time.Duration(rapid.Int64Range(0, int64(48*time.Hour)).Draw(t, "retry after")),
 			}
 			before := *endpoint
-			p := judge(endpoint, request{event: event, answer: answer, at: now, probe: probe}, now, rapid.Float64Range(0, 1).Draw(t, "chance"))
+			p := judge(endpoint, request{event: event, answer: answer, at: now, probe: probe}, now,
+				rapid.Float64Range(0, 1).Draw(t, "chance"))
 			attempts++
 			if p.FromState != outbox.Pending || p.FromTries != event.Tries || len(p.Log) != min(attempts, maxLog) {
 				t.Fatalf("got progress %+v after %d attempts, from %+v", p, attempts, event)
 			}
 			if answer.Delivered() {
-				if p.State != outbox.Delivered || endpoint.Failures != 0 || !endpoint.OpenUntil.IsZero() || !endpoint.FailingSince.IsZero() {
+				if p.State != outbox.Delivered || endpoint.Failures != 0 || !endpoint.OpenUntil.IsZero() ||
+					!endpoint.FailingSince.IsZero() {
 					t.Fatalf("after a success: got %+v and %+v, want no failures", p.Event, endpoint)
 				}
 				inRow, counted, failing, attempts = 0, 0, time.Time{}, 0
@@ -72,7 +74,8 @@ func TestJudgeHistories(t *testing.T) {
 			if !probe {
 				inRow, counted = inRow+1, counted+1
 			}
-			if p.Tries != counted || counted > int64(len(steps))+1 || (p.State == outbox.Failed) != (counted == int64(len(steps))+1) {
+			if p.Tries != counted || counted > int64(len(steps))+1 ||
+				(p.State == outbox.Failed) != (counted == int64(len(steps))+1) {
 				t.Fatalf("after %d tries: got %+v", counted, p.Event)
 			}
 			if p.State == outbox.Pending && !probe && !p.DueAt.After(now) {
@@ -110,7 +113,9 @@ func FuzzBody(f *testing.F) {
 		types := append([]delivery.EventType{EventTest}, delivery.EventTypes...)
 		e := &delivery.Event{
 			EventID: "e", OrderID: "o", Type: types[int(kind)%len(types)], CreatedAt: testkit.Epoch,
-			Facts: delivery.EventFacts{FailureReason: reason, Reason: reason, PartnerOrderID: reference, SignatureURL: reference},
+			Facts: delivery.EventFacts{
+				FailureReason: reason, Reason: reason, PartnerOrderID: reference, SignatureURL: reference,
+			},
 		}
 		if body := Body(e); !json.Valid(body) {
 			t.Errorf("got %q, want valid JSON", body)

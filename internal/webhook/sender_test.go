@@ -172,7 +172,8 @@ func TestBreaker(t *testing.T) {
 	if before != 10 {
 		t.Fatalf("got %d requests until the breaker opened, want 10", before)
 	}
-	for i, probe := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute} {
+	for i, probe := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 *
+		time.Minute, 15 * time.Minute, 15 * time.Minute} {
 		y.clock.Advance(probe - time.Second)
 		y.awaitParked(t)
 		if n := len(y.all()); n != before+i {
@@ -272,7 +273,8 @@ func TestEventsWithoutEndpointAreSkipped(t *testing.T) {
 	}
 	y.put(t, partnerID, "https://shop.example/other")
 	y.respond(nil)
-	count, next, err := y.RedeliverSince(t.Context(), webhook.Filter{PartnerID: partnerID, After: identifier.FirstUUID(y.clock.Now().Add(-time.Hour))})
+	count, next, err := y.RedeliverSince(t.Context(),
+		webhook.Filter{PartnerID: partnerID, After: identifier.FirstUUID(y.clock.Now().Add(-time.Hour))})
 	if err != nil || count != 2 || next != "" {
 		t.Fatalf("got %d redelivered, next %q, error %v; want 2 and no next", count, next, err)
 	}
@@ -498,12 +500,14 @@ func TestDamagedEventFails(t *testing.T) {
 	y.awaitDelivered(t, log.EventID)
 	y.awaitDelivered(t, good.EventID)
 	y.awaitState(t, damaged.EventID, outbox.Failed, 1)
-	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil || len(page.Events) != 3 {
+	if page, err := y.List(t.Context(), webhook.Filter{PartnerID: partnerID, Limit: 10}); err != nil ||
+		len(page.Events) != 3 {
 		t.Errorf("got page %+v, error %v; want three events", page, err)
 	}
 	y.stop()
 	if seen.damaged != 1 || seen.givenUp != 1 || len(seen.statuses) != 2 {
-		t.Errorf("got %d damaged events observed, %d given up and %d requests, want 1, 1 and 2", seen.damaged, seen.givenUp, len(seen.statuses))
+		t.Errorf("got %d damaged events observed, %d given up and %d requests, want 1, 1 and 2", seen.damaged, seen.givenUp,
+			len(seen.statuses))
 	}
 }
 

@@ -75,15 +75,18 @@ func TestLateFailureIsNotWritten(t *testing.T) {
 		outcomes = append(outcomes, webhook.Outcome{Event: stored, Answer: webhook.Answer{Problem: "timeout"}})
 	}
 	outcomes[2].Answer = webhook.Answer{Status: 410}
-	if err := webhook.Settle(ctx, webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Random: y.random}, partnerID, outcomes...); err != nil {
+	if err := webhook.Settle(ctx, webhook.SenderConfig{Store: y.written, Now: y.clock.Now, Random: y.random}, partnerID,
+		outcomes...); err != nil {
 		t.Fatal(err)
 	}
 	for _, o := range outcomes {
-		if e, err := y.Event(ctx, partnerID, o.Event.EventID); err != nil || e.State != outbox.Pending || e.Tries != 0 || len(e.Log) != 0 {
+		if e, err := y.Event(ctx, partnerID, o.Event.EventID); err != nil || e.State != outbox.Pending || e.Tries != 0 ||
+			len(e.Log) != 0 {
 			t.Errorf("event of %s: got %+v, %v, want it pending and not tried", o.Event.OrderID, e, err)
 		}
 	}
-	if after := endpoint(); after.Enabled != before.Enabled || after.Failures != 0 || !after.FailingSince.IsZero() || after.Pace != before.Pace {
+	if after := endpoint(); after.Enabled != before.Enabled || after.Failures != 0 || !after.FailingSince.IsZero() ||
+		after.Pace != before.Pace {
 		t.Errorf("got endpoint %+v, want it as it was: %+v", after, before)
 	}
 }

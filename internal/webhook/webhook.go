@@ -75,7 +75,8 @@ func NewService(config Config) *Service {
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
 	}
-	return &Service{config: config, ending: make(chan struct{}), tests: fair.NewQuota(maxTests, maxTestsOfOne, fair.Watch{})}
+	return &Service{config: config, ending: make(chan struct{}), tests: fair.NewQuota(maxTests, maxTestsOfOne,
+		fair.Watch{})}
 }
 
 // EndFeeds ends the wait of every call of Feed, now and from now on. It must be

@@ -41,7 +41,8 @@ func write(to io.Writer, programs []string) error {
 			return err
 		}
 		first = cmp.Or(first, info)
-		if commit := setting(info, "vcs.revision"); commit != setting(first, "vcs.revision") || info.GoVersion != first.GoVersion {
+		if commit := setting(info, "vcs.revision"); commit != setting(first, "vcs.revision") ||
+			info.GoVersion != first.GoVersion {
 			return fmt.Errorf("%s: built from commit %q with %s, want those of %s", program, commit, info.GoVersion, programs[0])
 		}
 		for _, module := range info.Deps {
@@ -52,7 +53,8 @@ func write(to io.Writer, programs []string) error {
 		}
 	}
 	modules["std"] = &debug.Module{Path: "std", Version: strings.TrimPrefix(first.GoVersion, "go")}
-	return cdx.NewBOMEncoder(to, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(describe(first, modules), cdx.SpecVersion1_6)
+	return cdx.NewBOMEncoder(to, cdx.BOMFileFormatJSON).SetPretty(true).SetEscapeHTML(false).EncodeVersion(describe(first,
+		modules), cdx.SpecVersion1_6)
 }
 
 func describe(info *debug.BuildInfo, modules map[string]*debug.Module) *cdx.BOM {
@@ -67,7 +69,8 @@ func describe(info *debug.BuildInfo, modules map[string]*debug.Module) *cdx.BOM 
 	}
 	bom := cdx.NewBOM()
 	// The same programs have the same serial number, so that a build can be repeated.
-	bom.SerialNumber = "urn:uuid:" + uuid.NewSHA1(uuid.NameSpaceURL, []byte(service.PackageURL+" "+setting(info, "vcs.revision")+" "+info.GoVersion)).String()
+	bom.SerialNumber = "urn:uuid:" + uuid.NewSHA1(uuid.NameSpaceURL,
+		[]byte(service.PackageURL+" "+setting(info, "vcs.revision")+" "+info.GoVersion)).String()
 	bom.Metadata = &cdx.Metadata{
 		Timestamp:  setting(info, "vcs.time"),
 		Component:  &service,

@@ -38,7 +38,8 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%.2f %s, by %s\n", float64(quote.RateCents)/100, quote.Currency, quote.EstimatedDelivery.Format("2006-01-02T15:04:05.000Z07:00"))
+	fmt.Printf("%.2f %s, by %s\n", float64(quote.RateCents)/100, quote.Currency,
+		quote.EstimatedDelivery.Format("2006-01-02T15:04:05.000Z07:00"))
 
 	order.QuoteID = quote.QuoteID // at this price
 	created, err := shop.CreateOrder(ctx, order)
@@ -65,7 +66,8 @@ func run(ctx context.Context) error {
 		fmt.Printf("refused: %s: %s\n", problem.Field, problem.Expected)
 	}
 
-	if _, err := shop.CancelOrder(ctx, created.OrderID, client.CancelRequest{Reason: "the customer changed their mind"}); err != nil {
+	if _, err := shop.CancelOrder(ctx, created.OrderID,
+		client.CancelRequest{Reason: "the customer changed their mind"}); err != nil {
 		return err
 	}
 	fmt.Println("cancelled", created.OrderID)

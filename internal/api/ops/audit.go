@@ -25,8 +25,9 @@ type auditAnswer struct {
 
 func auditOf(a *operator.Audited) auditAnswer {
 	return auditAnswer{
-		a.AuditID, a.At, a.OperatorID, a.RequestID, a.Action, strictjson.OrNull(a.PartnerID), a.ObjectID,
-		rawOrNull(a.Before), rawOrNull(a.After),
+		AuditID: a.AuditID, At: a.At, OperatorID: a.OperatorID, RequestID: a.RequestID, Action: a.Action,
+		PartnerID: strictjson.OrNull(a.PartnerID), ObjectID: a.ObjectID, Before: rawOrNull(a.Before),
+		After: rawOrNull(a.After),
 	}
 }
 

@@ -91,7 +91,8 @@ func jobOf(j *dispatch.Job) jobAnswer {
 		Failures: j.Failures, Actions: j.Actions,
 	}
 	for i, p := range o.Parcels {
-		answer.Parcels[i] = jobParcel{p.ParcelID, p.Barcode, label.Code128(o, i+1), p.Description, p.WeightKg, p.Fragile}
+		answer.Parcels[i] = jobParcel{ParcelID: p.ParcelID, Barcode: p.Barcode, Label: label.Code128(o,
+			i+1), Description: p.Description, WeightKg: p.WeightKg, Fragile: p.Fragile}
 	}
 	if o.COD != nil {
 		answer.COD = &moneyAnswer{o.COD.AmountCents, o.COD.Currency}
@@ -105,8 +106,8 @@ func jobOf(j *dispatch.Job) jobAnswer {
 func stopOf(s *dispatch.Stop) stopAnswer {
 	contact := s.Contact
 	return stopAnswer{
-		s.Kind, contact.Name, contact.Phone, addressAnswer(contact.Address),
-		s.Area, windowAnswer(contact.Window), contact.Window.End,
+		Kind: s.Kind, Name: contact.Name, Phone: contact.Phone, Address: addressAnswer(contact.Address),
+		Area: s.Area, TimeWindow: windowAnswer(contact.Window), Deadline: contact.Window.End,
 	}
 }
 
@@ -232,7 +233,10 @@ type proofAnswer struct {
 }
 
 func (s *Server) proofOf(p *delivery.Proof) proofAnswer {
-	return proofAnswer{p.ProofID, p.Kind, s.config.Proofs.URL(p.Name), p.At, p.RecordedAt, p.OperatorID}
+	return proofAnswer{
+		ProofID: p.ProofID, Kind: p.Kind, URL: s.config.Proofs.URL(p.Name), At: p.At, RecordedAt: p.RecordedAt,
+		OperatorID: p.OperatorID,
+	}
 }
 
 func (s *Server) handleProofAdd(c *httpd.Call) (httpd.Reply, error) {
@@ -248,7 +252,8 @@ func (s *Server) handleProofAdd(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	rule := form.OneOf(delivery.ProofKinds...)
-	upload := proof.Upload{OrderID: c.PathID("order_id"), Kind: delivery.ProofKind(q.OneOf("kind", rule)), Data: c.Content, CourierID: own}
+	upload := proof.Upload{OrderID: c.PathID("order_id"), Kind: delivery.ProofKind(q.OneOf("kind",
+		rule)), Data: c.Content, CourierID: own}
 	if upload.Kind == "" && q.Err() == nil {
 		q.Fault("kind", nil, rule.Rule)
 	}

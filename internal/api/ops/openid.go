@@ -163,7 +163,8 @@ func (s *Server) handleOpenIDCallback(c *httpd.Call) (httpd.Reply, error) {
 	}, from)
 	if err != nil {
 		s.config.Log.WarnContext(c.Context(), "a person for whom the OpenID provider vouches may not sign in",
-			"request_id", c.RequestID, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values", first(person.Values, loggedValues))
+			"request_id", c.RequestID, "subject", person.Subject, "claim", s.config.OpenID.RoleClaim(), "values",
+			first(person.Values, loggedValues))
 		return httpd.Reply{}, err
 	}
 	if err := c.SignedIn(web.Operators, token, from); err != nil {

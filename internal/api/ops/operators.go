@@ -33,7 +33,10 @@ type operatorAnswer struct {
 }
 
 func operatorOf(o *operator.Operator) operatorAnswer {
-	return operatorAnswer{o.OperatorID, o.Email, o.Role, o.Active, strictjson.OrNull(o.CourierID), o.CreatedAt}
+	return operatorAnswer{
+		OperatorID: o.OperatorID, Email: o.Email, Role: o.Role, Active: o.Active, CourierID: strictjson.OrNull(o.CourierID),
+		CreatedAt: o.CreatedAt,
+	}
 }
 
 // listedOperator is an operator as admins see it in lists.

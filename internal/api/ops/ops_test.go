@@ -15,8 +15,10 @@ func TestCouriersOverHTTP(t *testing.T) {
 	s := apptest.Start(t)
 	o := s.Operate(t) // adds a courier
 	s.Do(t, "GET", "/ops/v1/couriers", nil).Must(t, 401)
-	added := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"bike","active":false}`)).Must(t, 201)
-	if !strings.HasPrefix(added.Text("courier_id"), "cou_") || added.JSON("active") != false || added.Text("vehicle") != "bike" {
+	added := o.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Devon Clarke","phone":"+14165550119","vehicle":"bike","active":false}`)).Must(t, 201)
+	if !strings.HasPrefix(added.Text("courier_id"), "cou_") || added.JSON("active") != false ||
+		added.Text("vehicle") != "bike" {
 		t.Errorf("add: got %s, want an inactive courier with a bike", added.Body)
 	}
 	faulty := o.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Devon Clarke","phone":"416 555-0119"}`)).Must(t, 422)
@@ -30,7 +32,8 @@ func TestCouriersOverHTTP(t *testing.T) {
 	first := o.Call(t, "GET", "/ops/v1/couriers?limit=1", nil).Must(t, 200)
 	second := o.Call(t, "GET", "/ops/v1/couriers?limit=1&cursor="+first.Text("next_cursor"), nil).Must(t, 200)
 	if first.Text("couriers", 0, "courier_id") != all.Text("couriers", 0, "courier_id") ||
-		second.Text("couriers", 0, "courier_id") != all.Text("couriers", 1, "courier_id") || second.JSON("next_cursor") != nil {
+		second.Text("couriers", 0, "courier_id") != all.Text("couriers", 1, "courier_id") ||
+		second.JSON("next_cursor") != nil {
 		t.Errorf("pages of one: got %s and %s, want the couriers of %s", first.Body, second.Body, all.Body)
 	}
 	for _, query := range []string{"limit=0", "limit=501", "limit=x", "cursor=x"} {
@@ -45,7 +48,9 @@ func TestOperatorTokens(t *testing.T) {
 		return fmt.Appendf(nil, `{"email":%q,"password":%q,"name":"desk"}`, apptest.OperatorEmail, password)
 	}
 	token := s.Do(t, "POST", "/ops/v1/tokens", body(apptest.OperatorPassword)).Must(t, 201)
-	if token.Text("role") != "admin" || token.Text("expires_at") != timestamp.Format(s.Clock.Now().Add(30*24*time.Hour)) || !strings.HasPrefix(token.Text("token_id"), "tok_") {
+	if token.Text("role") != "admin" ||
+		token.Text("expires_at") != timestamp.Format(s.Clock.Now().Add(30*24*time.Hour)) ||
+		!strings.HasPrefix(token.Text("token_id"), "tok_") {
 		t.Errorf("create: got %s, want the role admin and an expiry in 30 days", token.Body)
 	}
 	for range 10 {

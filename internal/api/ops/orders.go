@@ -151,6 +151,7 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	// The record is spliced in, so that its metadata keeps its bytes.
-	body := slices.Concat(row[:len(row)-1], []byte(","), rest[1:len(rest)-1], []byte(`,"order":`), record.EncodeForOperators(found.Order), []byte("}"))
+	body := slices.Concat(row[:len(row)-1], []byte(","), rest[1:len(rest)-1], []byte(`,"order":`),
+		record.EncodeForOperators(found.Order), []byte("}"))
 	return httpd.Reply{Status: http.StatusOK, Body: body}, nil
 }

@@ -27,8 +27,9 @@ type rateCardAnswer struct {
 
 func (s *Server) rateCardOf(l ratecard.Listed) rateCardAnswer {
 	return rateCardAnswer{
-		l.CardID, l.Name, l.Version, l.EffectiveFrom, strictjson.OrNull(l.EffectiveUntil), l.StateAt(s.config.Now()),
-		strictjson.OrNull(l.CreatedAt), strictjson.OrNull(l.OperatorID),
+		CardID: l.CardID, Name: l.Name, Version: l.Version, EffectiveFrom: l.EffectiveFrom,
+		EffectiveUntil: strictjson.OrNull(l.EffectiveUntil), State: l.StateAt(s.config.Now()),
+		CreatedAt: strictjson.OrNull(l.CreatedAt), CreatedBy: strictjson.OrNull(l.OperatorID),
 	}
 }
 
@@ -127,7 +128,10 @@ func priceOf(p *pricing.Price) *priceAnswer {
 	for i, charge := range p.Charges {
 		charges[i] = chargeAnswer{charge.Name, charge.Cents}
 	}
-	return &priceAnswer{p.CardVersion, p.RateCents, p.Currency, p.Zone, p.TransitDays, p.EstimatedDelivery, charges}
+	return &priceAnswer{
+		CardVersion: p.CardVersion, RateCents: p.RateCents, Currency: p.Currency, Zone: p.Zone, TransitDays: p.TransitDays,
+		EstimatedDelivery: p.EstimatedDelivery, Charges: charges,
+	}
 }
 
 func (s *Server) handleRateCardPreview(c *httpd.Call) (httpd.Reply, error) {

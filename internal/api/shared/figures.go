@@ -115,9 +115,9 @@ func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
 	answer := figuresAnswer{From: found.First.String(), To: found.Last.String(), Days: make([]dayAnswer, len(found.Lines))}
 	for i, line := range found.Lines {
 		day := dayAnswer{
-			Date: line.Day.String(), Orders: line.Orders, Assigned: line.Assigned, Delivered: line.Delivered, OnTime: line.OnTime,
-			FailedAttempts: line.FailedAttempts, Cancelled: line.Cancelled, WebhooksDelivered: line.WebhooksDelivered,
-			TimeInStatus: staysOf(line.Counts),
+			Date: line.Day.String(), Orders: line.Orders, Assigned: line.Assigned, Delivered: line.Delivered,
+			OnTime: line.OnTime, FailedAttempts: line.FailedAttempts, Cancelled: line.Cancelled,
+			WebhooksDelivered: line.WebhooksDelivered, TimeInStatus: staysOf(line.Counts),
 		}
 		if byCourier {
 			day.CourierID, day.CourierName = &line.CourierID, &line.CourierName
@@ -132,5 +132,8 @@ func staysOf(counts figures.Counts) staysAnswer {
 	for i, stay := range counts.Stays {
 		in[i] = stayAnswer{stay.Ended, stay.Seconds()}
 	}
-	return staysAnswer{in[0], in[1], in[2], in[3], in[4], in[5], in[6]}
+	return staysAnswer{
+		Pending: in[0], Accepted: in[1], CourierAssigned: in[2], PickedUp: in[3], InTransit: in[4], OutForDelivery: in[5],
+		Failed: in[6],
+	}
 }

@@ -74,7 +74,10 @@ func (s SignIns) listSessions(c *httpd.Call) (httpd.Reply, error) {
 	sessions := make([]sessionAnswer, len(found))
 	for i, session := range found {
 		current := string(session.TokenHash) == string(by.Session)
-		sessions[i] = sessionAnswer{session.SessionID, session.CreatedAt, session.LastSeenAt, session.Address, session.Agent, current}
+		sessions[i] = sessionAnswer{
+			SessionID: session.SessionID, CreatedAt: session.CreatedAt, LastUsedAt: session.LastSeenAt, Address: session.Address,
+			Agent: session.Agent, Current: current,
+		}
 	}
 	return httpd.OK(struct {
 		Sessions []sessionAnswer `json:"sessions"`

@@ -53,7 +53,10 @@ type Movement struct {
 func MovementsOf(booked []delivery.Movement) []Movement {
 	all := make([]Movement, len(booked))
 	for i, m := range booked {
-		all[i] = Movement{m.MovementID, m.Type, m.Quantity, m.ProductID, m.ProductName, m.Location, m.At}
+		all[i] = Movement{
+			MovementID: m.MovementID, Type: m.Type, Quantity: m.Quantity, ProductID: m.ProductID, ProductName: m.ProductName,
+			Location: m.Location, Date: m.At,
+		}
 	}
 	return all
 }

@@ -212,8 +212,9 @@ func (s *Server) handleKeyCreate(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return httpd.Created(createdKey{
-		key.KeyID, key.Name, key.PublicKey, key.SecretKey, key.CreatedAt, creatorAnswer(key.CreatedBy), scopesOf(&key.APIKey),
-		key.Mode, key.Mode == delivery.ModeLive, key.RequireV2,
+		KeyID: key.KeyID, Name: key.Name, PublicKey: key.PublicKey, SecretKey: key.SecretKey, CreatedAt: key.CreatedAt,
+		CreatedBy: creatorAnswer(key.CreatedBy), Scopes: scopesOf(&key.APIKey), Mode: key.Mode,
+		LiveMode: key.Mode == delivery.ModeLive, RequireV2: key.RequireV2,
 	})
 }
 

@@ -31,16 +31,18 @@ func TestRegistration(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	answer := s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
-	if !strings.HasPrefix(answer.Text("partner_id"), "par_") || answer.Text("email") != "Tech@librairie.example" || answer.JSON("password") != nil {
+	if !strings.HasPrefix(answer.Text("partner_id"), "par_") || answer.Text("email") != "Tech@librairie.example" ||
+		answer.JSON("password") != nil {
 		t.Errorf("register: got %s, want an id and the e-mail address as sent, without the password", answer.Body)
 	}
 	for name, c := range map[string]struct{ body, code, field string }{
 		"e-mail taken": {strings.Replace(registration, "Tech", "TECH", 1), "email_taken", ""},
 		"nothing":      {`{}`, "validation_error", "name"},
 		"short":        {strings.Replace(registration, "brume-et-goelands-1907", "brume", 1), "validation_error", "password"},
-		"common":       {strings.Replace(registration, "brume-et-goelands-1907", "Password1", 1), "validation_error", "password"},
-		"no object":    {`[]`, "validation_error", ""},
-		"no JSON":      {`{`, "bad_request", ""},
+		"common": {strings.Replace(registration, "brume-et-goelands-1907", "Password1",
+			1), "validation_error", "password"},
+		"no object": {`[]`, "validation_error", ""},
+		"no JSON":   {`{`, "bad_request", ""},
 	} {
 		answer := s.Do(t, "POST", "/v1/auth/register", []byte(c.body)).Must(t, 400)
 		if answer.Code() != c.code || answer.Text("error", "details", "field") != c.field || answer.Text("request_id") == "" {
@@ -96,14 +98,17 @@ func TestKeysByBodyHeadersAndSession(t *testing.T) {
 	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
 	headers := []string{"X-Partner-Email", "tech@LIBRAIRIE.example", "X-Partner-Password", "brume-et-goelands-1907"}
 	session := []string{"Cookie", login(t, s)}
-	byBody := s.Do(t, "POST", "/v1/auth/api-keys", []byte(strings.Replace(credentials, "{", `{"name":"by body",`, 1))).Must(t, 201)
+	byBody := s.Do(t, "POST", "/v1/auth/api-keys",
+		[]byte(strings.Replace(credentials, "{", `{"name":"by body",`, 1))).Must(t, 201)
 	byHeaders := s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":"by headers"}`), headers...).Must(t, 201)
 	bySession := s.Do(t, "POST", "/v1/auth/api-keys", nil, session...).Must(t, 201)
-	if bySession.JSON("name") != "" || !strings.HasPrefix(bySession.Text("secret_key"), "sk_") || !strings.HasPrefix(bySession.Text("public_key"), "pk_") {
+	if bySession.JSON("name") != "" || !strings.HasPrefix(bySession.Text("secret_key"), "sk_") ||
+		!strings.HasPrefix(bySession.Text("public_key"), "pk_") {
 		t.Errorf("create: got %s, want an empty name, a public and a secret key", bySession.Body)
 	}
 	list := s.Do(t, "GET", "/v1/auth/api-keys", nil, headers...).Must(t, 200)
-	if list.JSON("count") != 3.0 || list.JSON("api_keys", 2) == nil || strings.Contains(string(list.Body), "sk_") || strings.Contains(string(list.Body), "secret") {
+	if list.JSON("count") != 3.0 || list.JSON("api_keys", 2) == nil || strings.Contains(string(list.Body), "sk_") ||
+		strings.Contains(string(list.Body), "secret") {
 		t.Errorf("list: got %s, want three keys without their secrets", list.Body)
 	}
 	if object, _ := list.JSON("api_keys", 0).(map[string]any); object["last_used_at"] != nil || len(object) != 10 {
@@ -129,7 +134,8 @@ func TestKeysNeedTheAccountsCredentials(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	mine, yours := s.Register(t, "mine"), s.Register(t, "yours")
-	s.Do(t, "DELETE", "/v1/auth/api-keys/"+mine.KeyID, nil, "X-Partner-Email", yours.Email, "X-Partner-Password", yours.Password).Must(t, 404)
+	s.Do(t, "DELETE", "/v1/auth/api-keys/"+mine.KeyID, nil, "X-Partner-Email", yours.Email, "X-Partner-Password",
+		yours.Password).Must(t, 404)
 	for _, headers := range [][]string{
 		nil,
 		{"Cookie", "dropyard_session=made-up"},
@@ -141,7 +147,8 @@ func TestKeysNeedTheAccountsCredentials(t *testing.T) {
 		s.Do(t, "DELETE", "/v1/auth/api-keys/"+mine.KeyID, nil, headers...).Must(t, 401)
 	}
 	mine.Call(t, "GET", "/v1/orders", nil).Must(t, 200)
-	s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":7}`), "X-Partner-Email", mine.Email, "X-Partner-Password", mine.Password).Must(t, 422)
+	s.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"name":7}`), "X-Partner-Email", mine.Email, "X-Partner-Password",
+		mine.Password).Must(t, 422)
 }
 
 func TestUsedAndRevokedKeys(t *testing.T) {
@@ -172,11 +179,13 @@ func TestFailedLoginsAreThrottled(t *testing.T) {
 	s.Do(t, "POST", "/v1/auth/register", []byte(registration)).Must(t, 201)
 	for range 5 {
 		s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"tech@librairie.example","password":"x"}`)).Must(t, 401)
-		s.Do(t, "GET", "/v1/auth/api-keys", nil, "X-Partner-Email", "Tech@librairie.example", "X-Partner-Password", "x").Must(t, 401)
+		s.Do(t, "GET", "/v1/auth/api-keys", nil, "X-Partner-Email", "Tech@librairie.example", "X-Partner-Password",
+			"x").Must(t, 401)
 	}
 	refused := s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 429)
 	if refused.Code() != "rate_limited" || refused.Header.Get("Retry-After") != "60" {
-		t.Errorf("after 10 failures: got %s with Retry-After %q, want rate_limited with 60", refused.Body, refused.Header.Get("Retry-After"))
+		t.Errorf("after 10 failures: got %s with Retry-After %q, want rate_limited with 60", refused.Body,
+			refused.Header.Get("Retry-After"))
 	}
 	s.Clock.Advance(time.Minute)
 	s.Do(t, "POST", "/v1/auth/login", []byte(credentials)).Must(t, 200)

@@ -116,7 +116,10 @@ func (s *Server) handleOrderValidate(c *httpd.Call) (httpd.Reply, error) {
 	}
 	dry, err := s.config.Orders.Validate(c.Context(), c.Account, wanted)
 	if err == nil {
-		return httpd.OK(validAnswer{true, &dry.RateCents, &dry.Currency, &dry.EstimatedDelivery, http.StatusCreated, nil, dry.Warnings})
+		return httpd.OK(validAnswer{
+			Valid: true, RateCents: &dry.RateCents, Currency: &dry.Currency, EstimatedDelivery: &dry.EstimatedDelivery,
+			Status: http.StatusCreated, Error: nil, Warnings: dry.Warnings,
+		})
 	}
 	refused := httpd.Known(err)
 	if refused == nil || refused.Code == refusal.CodeUnavailable {

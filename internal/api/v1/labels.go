@@ -12,7 +12,8 @@ import (
 
 // labelFormats maps the media types that Accept may name to the formats.
 var labelFormats = map[string]label.Format{
-	string(label.FormatPDF): label.FormatPDF, string(label.FormatZPL): label.FormatZPL, "x-application/zpl": label.FormatZPL,
+	string(label.FormatPDF): label.FormatPDF, string(label.FormatZPL): label.FormatZPL,
+	"x-application/zpl": label.FormatZPL,
 }
 
 // handleOrderLabel responds with a file instead of JSON.

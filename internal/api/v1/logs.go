@@ -40,13 +40,16 @@ type loggedRequest struct {
 
 func loggedOf(e *requestlog.Entry) loggedRequest {
 	return loggedRequest{
-		e.RequestID, e.At, e.Method, e.Path, e.Status, strictjson.OrNull(refusal.Code(e.Code)), e.Took.Milliseconds(),
-		e.KeyID, strictjson.OrNull(e.OrderID), strictjson.OrNull(string(e.Body)),
+		RequestID: e.RequestID, At: e.At, Method: e.Method, Path: e.Path, Status: e.Status,
+		Code: strictjson.OrNull(refusal.Code(e.Code)), DurationMS: e.Took.Milliseconds(), KeyID: e.KeyID,
+		OrderID: strictjson.OrNull(e.OrderID), RequestBody: strictjson.OrNull(string(e.Body)),
 	}
 }
 
 // loggedMethods are the methods of requests that may be signed.
-var loggedMethods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
+var loggedMethods = []string{
+	http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+}
 
 // logCursor accepts the next_cursor of an earlier page.
 var logCursor = form.TextRule{Rule: httpd.CursorRule, Allows: func(text string) bool {

@@ -89,7 +89,9 @@ func signed(c *httpd.Call) webhook.Signed {
 	return webhook.Signed{At: signature.Time(c.Header.Get("X-Timestamp")), Signature: digest[:]}
 }
 
-func (s *Server) changedSecret(c *httpd.Call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error)) (httpd.Reply, error) {
+func (s *Server) changedSecret(
+	c *httpd.Call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error),
+) (httpd.Reply, error) {
 	changed, err := change(c.Context(), c.Account, signed(c))
 	if err != nil {
 		return httpd.Reply{}, err

@@ -292,7 +292,9 @@ var (
 // engine.
 func DatabaseOf(t testing.TB, data string) string {
 	t.Helper()
-	makeDatabase := map[string]func(testing.TB) string{"postgres": migrated.URL, "citus": distributed}[os.Getenv(testkit.EngineVariable)]
+	makeDatabase := map[string]func(testing.TB) string{
+		"postgres": migrated.URL, "citus": distributed,
+	}[os.Getenv(testkit.EngineVariable)]
 	if makeDatabase == nil {
 		return ""
 	}

@@ -40,9 +40,11 @@ var laws = []law{
 		SELECT n.partner_id, n.last_movement FROM partner_counters n LEFT JOIN stock_movements m ON m.partner_id = n.partner_id
 		GROUP BY n.partner_id, n.last_movement
 		HAVING n.last_movement % ` + strconv.Itoa(store.MovementMargin) + ` != count(m.movement_id)
-			OR n.last_movement < ` + strconv.Itoa(store.MovementMargin) + ` AND n.last_movement != coalesce(max(m.movement_id), 0)`},
+			OR n.last_movement < ` + strconv.Itoa(store.MovementMargin) +
+		` AND n.last_movement != coalesce(max(m.movement_id), 0)`},
 	{law: "movements name orders that exist", swept: `
-		SELECT movement_id, order_id FROM stock_movements WHERE order_id != '' AND substr(order_id, 5, 8) != substr(partner_id, 5)`, query: `
+		SELECT movement_id, order_id FROM stock_movements WHERE order_id != '' AND substr(order_id, 5, 8) != substr(partner_id, 5)`,
+		query: `
 		SELECT m.movement_id, m.order_id FROM stock_movements m LEFT JOIN orders o ON o.partner_id = m.partner_id AND o.order_id = m.order_id
 		WHERE m.order_id != '' AND o.order_id IS NULL`},
 	{law: "every change of an order is in its history", query: `
@@ -57,9 +59,11 @@ var laws = []law{
 		SELECT o.order_id, o.events FROM orders o LEFT JOIN events e ON e.partner_id = o.partner_id AND e.order_id = o.order_id
 		GROUP BY o.partner_id, o.order_id, o.events HAVING o.events != count(e.order_id)`},
 	{law: "every order was made by one request", swept: `
-		SELECT order_id FROM idempotency_keys WHERE ` + creating + ` GROUP BY partner_id, order_id HAVING count(*) > 1`, query: `
+		SELECT order_id FROM idempotency_keys WHERE ` + creating + ` GROUP BY partner_id, order_id HAVING count(*) > 1`,
+		query: `
 		SELECT o.order_id FROM orders o LEFT JOIN (
-			SELECT partner_id, order_id, count(*) AS requests FROM idempotency_keys WHERE ` + creating + ` GROUP BY partner_id, order_id) k
+			SELECT partner_id, order_id, count(*) AS requests FROM idempotency_keys WHERE ` + creating +
+			` GROUP BY partner_id, order_id) k
 		ON k.partner_id = o.partner_id AND k.order_id = o.order_id WHERE coalesce(k.requests, 0) != 1`},
 	{law: "every stored answer belongs to an order, except those of the warehouse", query: `
 		SELECT k.order_id FROM idempotency_keys k LEFT JOIN orders o ON o.partner_id = k.partner_id AND o.order_id = k.order_id
@@ -99,7 +103,10 @@ var laws = []law{
 		SELECT e.order_id, e.sequence FROM events e LEFT JOIN events b
 		ON b.partner_id = e.partner_id AND b.order_id = e.order_id AND b.sequence = e.sequence - 1
 		WHERE e.state = 'pending' AND e.due_at = 0 AND (b.state IS NULL OR b.state != 'pending' OR b.tries >= 4)`},
-	{law: "only pending events are due", query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0"},
+	{
+		law:   "only pending events are due",
+		query: "SELECT event_id, state FROM events WHERE state != 'pending' AND due_at != 0",
+	},
 	{law: "the endpoint of a pending event is woken for it", query: `
 		SELECT e.event_id, e.due_at FROM events e LEFT JOIN webhook_endpoints w ON w.partner_id = e.partner_id
 		WHERE e.state = 'pending' AND (w.wake_at IS NULL OR e.due_at != 0 AND w.wake_at = 0)`},
@@ -150,7 +157,9 @@ func (s *Service) Audit(t testing.TB) {
 func auditItems(t testing.TB, ask asker, documentHex string) {
 	t.Helper()
 	taken := map[string]int64{}
-	for _, row := range ask(changes + "SELECT order_id, -sum(change) FROM changes WHERE order_id != '' GROUP BY order_id") {
+	for _, row := range ask(
+		changes + "SELECT order_id, -sum(change) FROM changes WHERE order_id != '' GROUP BY order_id",
+	) {
 		id, units, _ := strings.Cut(row, " ")
 		taken[id], _ = strconv.ParseInt(units, 10, 64)
 	}

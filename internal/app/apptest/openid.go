@@ -167,7 +167,8 @@ func (p *Provider) token(w http.ResponseWriter, r *http.Request) {
 	p.visits[access] = v
 	now := p.now()
 	claims := Claims{
-		"iss": p.url, "aud": []string{oidcClient}, "nonce": v.nonce, "iat": now.Unix(), "exp": now.Add(10 * time.Minute).Unix(),
+		"iss": p.url, "aud": []string{oidcClient}, "nonce": v.nonce, "iat": now.Unix(),
+		"exp": now.Add(10 * time.Minute).Unix(),
 	}
 	maps.Copy(claims, v.token)
 	reply(w, http.StatusOK, map[string]any{

@@ -20,7 +20,8 @@ func (u *User) Open(t testing.TB, path string) *Answer {
 // page has no such form.
 func (u *User) Send(t testing.TB, page *Answer, to string, values ...string) *Answer {
 	t.Helper()
-	return u.Do(t, "POST", to, page.Form(t, to, values...), "Cookie", u.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded")
+	return u.Do(t, "POST", to, page.Form(t, to, values...), "Cookie", u.Cookie, "Accept", "text/html", "Content-Type",
+		"application/x-www-form-urlencoded")
 }
 
 // Form returns the body of the form on a page that is sent to a path, as Send sends it.

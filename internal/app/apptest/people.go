@@ -117,7 +117,9 @@ func (p *Partner) insert(t testing.TB, with *Partner) error {
 	return p.InStore(ctx, func(db *store.Store) error {
 		return db.Partners().Write(ctx, func(tx partner.Writer) error {
 			return tx.AddAPIKey(ctx, &partner.SealedKey{
-				APIKey:    partner.APIKey{KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now(), Mode: delivery.ModeLive},
+				APIKey: partner.APIKey{
+					KeyID: with.KeyID, PublicKey: with.PublicKey, CreatedAt: p.Clock.Now(), Mode: delivery.ModeLive,
+				},
 				PartnerID: p.PartnerID,
 				Secret:    sealer.Seal([]byte(with.SecretKey), with.KeyID),
 			})
@@ -145,7 +147,8 @@ func (p *Partner) Owner(t testing.TB) *User {
 // login begins a session of the user.
 func (u *User) login(t testing.TB) {
 	t.Helper()
-	login := u.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t, 200)
+	login := u.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t,
+		200)
 	u.UserID = login.Text("user", "user_id")
 	u.Cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
 }
@@ -166,7 +169,8 @@ func (p *Partner) As(t testing.TB, role string) *User {
 		return db.Partners().Write(ctx, func(tx partner.Writer) error {
 			_, err := tx.AddUser(ctx, &partner.Account{
 				User: partner.User{
-					UserID: u.UserID, PartnerID: p.PartnerID, Email: u.Email, Name: role, Role: partner.Role(role), CreatedAt: p.Clock.Now(),
+					UserID: u.UserID, PartnerID: p.PartnerID, Email: u.Email, Name: role, Role: partner.Role(role),
+					CreatedAt: p.Clock.Now(),
 				},
 				EmailKey: u.Email, PasswordHash: hash,
 			})
@@ -221,7 +225,8 @@ func (p *Partner) SignedV2(method, target string, body []byte, nonce string, hea
 		Request: signature.Request{Timestamp: at, Method: method, Path: path, Body: body},
 		Query:   query, IdempotencyKey: HeaderOf(headers, "Idempotency-Key"), ContentType: contentType, Nonce: nonce,
 	}
-	all := append([]string{"X-Api-Key", p.PublicKey, "X-Timestamp", at, "X-Signature", signed.Sign([]byte(p.SecretKey))}, headers...)
+	all := append([]string{"X-Api-Key", p.PublicKey, "X-Timestamp", at, "X-Signature", signed.Sign([]byte(p.SecretKey))},
+		headers...)
 	if nonce != "" {
 		all = append(all, "X-Nonce", nonce)
 	}
@@ -254,7 +259,8 @@ func (p *Partner) Create(t testing.TB, body []byte) *Answer {
 // Cancel cancels an order under a fresh idempotency key.
 func (p *Partner) Cancel(t testing.TB, orderID, reason string) *Answer {
 	t.Helper()
-	return p.Call(t, "POST", "/v1/orders/"+orderID+"/cancel", fmt.Appendf(nil, `{"reason":%q}`, reason), "Idempotency-Key", uuid.NewString())
+	return p.Call(t, "POST", "/v1/orders/"+orderID+"/cancel", fmt.Appendf(nil, `{"reason":%q}`, reason), "Idempotency-Key",
+		uuid.NewString())
 }
 
 // Operator is an operator with a token.
@@ -276,7 +282,8 @@ func (s *Service) Operate(t testing.TB) *Operator {
 	o.Token, o.TokenID = token.Text("token"), token.Text("token_id")
 	o.OperatorID = o.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
 	o.CourierID = o.Call(t, "POST", "/ops/v1/couriers",
-		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`)).Must(t, 201).Text("courier_id")
+		[]byte(`{"name":"Camille Tremblay","phone":"+15145550177","vehicle":"cargo bike","active":true}`)).Must(t,
+		201).Text("courier_id")
 	return o
 }
 
@@ -291,8 +298,10 @@ func (o *Operator) As(t testing.TB, role string) *Operator {
 		courier = fmt.Sprintf(`,"courier_id":%q`, o.CourierID)
 	}
 	as.OperatorID = o.Call(t, "POST", "/ops/v1/operators",
-		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q%s}`, email, password, role, courier)).Must(t, 201).Text("operator_id")
-	token := o.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q%s}`, email, password, role, courier)).Must(t,
+		201).Text("operator_id")
+	token := o.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t,
+		201)
 	as.Token, as.TokenID = token.Text("token"), token.Text("token_id")
 	return as
 }
@@ -319,7 +328,8 @@ func (o *Operator) Stock(t testing.TB, partnerID, name string, levels map[string
 	id, _ := product.JSON("product_id").(float64)
 	for location, quantity := range levels {
 		o.Call(t, "POST", "/ops/v1/partners/"+partnerID+"/movements",
-			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":%q}`, int(id), quantity, location)).Must(t, 201)
+			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":%q}`, int(id), quantity, location)).Must(t,
+			201)
 	}
 	return int(id)
 }

@@ -27,7 +27,9 @@ func (s *Service) Sweep(t testing.TB, policy retention.Policy) (removed retentio
 // Retain calls fn with a retention service that works on the same data as the
 // service, which may be running. Its pictures are those of the service if pictures
 // is nil.
-func (s *Service) Retain(t testing.TB, policy retention.Policy, pictures retention.Pictures, fn func(*retention.Service) error) {
+func (s *Service) Retain(
+	t testing.TB, policy retention.Policy, pictures retention.Pictures, fn func(*retention.Service) error,
+) {
 	t.Helper()
 	if err := s.InStore(context.Background(), func(db *store.Store) error {
 		if pictures == nil {
@@ -38,7 +40,8 @@ func (s *Service) Retain(t testing.TB, policy retention.Policy, pictures retenti
 			pictures = directory
 		}
 		return fn(retention.NewService(retention.Config{
-			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Random: Random(t), Log: slog.New(slog.DiscardHandler), Policy: policy,
+			Store: db.Retention(), Pictures: pictures, Now: s.Clock.Now, Random: Random(t), Log: slog.New(slog.DiscardHandler),
+			Policy: policy,
 		}))
 	}); err != nil {
 		t.Error(err)

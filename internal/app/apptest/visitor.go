@@ -32,7 +32,8 @@ func (v *Visitor) Request(t testing.TB, method, path string, body []byte, header
 	for name, value := range v.Cookies {
 		cookies = append(cookies, name+"="+value)
 	}
-	headers = append(headers, "Accept", "text/html", "Accept-Language", "en", "Sec-Fetch-Site", "same-origin", "Cookie", strings.Join(cookies, "; "))
+	headers = append(headers, "Accept", "text/html", "Accept-Language", "en", "Sec-Fetch-Site", "same-origin", "Cookie",
+		strings.Join(cookies, "; "))
 	got := v.Do(t, method, path, body, headers...)
 	for _, cookie := range (&http.Response{Header: got.Header}).Cookies() {
 		v.Cookies[cookie.Name] = cookie.Value

@@ -82,7 +82,8 @@ func startChaos(t *testing.T, binary, database string) *chaos {
 		c.start(t, i)
 	}
 	c.partner = c.service(0).Register(t, "metro")
-	c.lamp = c.service(1).Operate(t).Stock(t, c.partner.PartnerID, "Lamp", map[string]int{"MTL-1": opening / 2, "TOR-1": opening / 2})
+	c.lamp = c.service(1).Operate(t).Stock(t, c.partner.PartnerID, "Lamp",
+		map[string]int{"MTL-1": opening / 2, "TOR-1": opening / 2})
 	return c
 }
 
@@ -135,7 +136,8 @@ func (c *chaos) create(t *testing.T, creator int) (wishes []*wish) {
 		wishes = append(wishes, w)
 		c.order(t, creator+i, w, random.IntN(8))
 		if i%6 == 1 {
-			w.cancelled = c.settle(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"chaos"}`), newKey(), 200) != nil
+			w.cancelled = c.settle(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"chaos"}`), newKey(),
+				200) != nil
 			c.cancelled.Add(1)
 		}
 	}
@@ -150,9 +152,11 @@ func (c *chaos) order(t *testing.T, node int, w *wish, way int) {
 	switch way {
 	case 0:
 		c.twice.Add(1)
-		answers = apptest.Together(2, func(i int) *apptest.Answer { return c.settle(t, node+i, "/v1/orders", body, w.key, 201) })
+		answers = apptest.Together(2,
+			func(i int) *apptest.Answer { return c.settle(t, node+i, "/v1/orders", body, w.key, 201) })
 	case 1:
-		answers = append(answers, c.settle(t, node, "/v1/orders", body, w.key, 201), c.settle(t, node+1, "/v1/orders", body, w.key, 201))
+		answers = append(answers, c.settle(t, node, "/v1/orders", body, w.key, 201),
+			c.settle(t, node+1, "/v1/orders", body, w.key, 201))
 	default:
 		answers = append(answers, c.settle(t, node, "/v1/orders", body, w.key, 201))
 	}

@@ -29,7 +29,8 @@ func startBetween(t *testing.T) *between {
 	b := &between{receiver: apptest.NewReceiver(t)}
 	for _, behind := range clocks {
 		clock := testkit.NewClock(testkit.Epoch.Add(-behind))
-		node := apptest.Start(t, apptest.DatabaseAt(database), apptest.DataIn(data), apptest.Webhooks(), apptest.OnClock(clock))
+		node := apptest.Start(t, apptest.DatabaseAt(database), apptest.DataIn(data), apptest.Webhooks(),
+			apptest.OnClock(clock))
 		node.Clock = clock
 		b.nodes = append(b.nodes, node)
 	}
@@ -109,7 +110,8 @@ func TestEventsBetweenClocks(t *testing.T) {
 			}
 		}
 		if !slices.Equal(seen[i], committed) {
-			t.Errorf("%v behind: got %d of %d events, in the order of commits: %v", clocks[i], len(seen[i]), len(committed), slices.IsSorted(seen[i]))
+			t.Errorf("%v behind: got %d of %d events, in the order of commits: %v", clocks[i], len(seen[i]), len(committed),
+				slices.IsSorted(seen[i]))
 		}
 	}
 	b.arrive(t, orders)

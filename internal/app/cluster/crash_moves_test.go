@@ -145,7 +145,8 @@ func (c *crashOfMoves) round(t *testing.T, last int) (killed bool) {
 func (c *crashOfMoves) move(t *testing.T, operator *apptest.Operator, m *mover, answered func()) {
 	for ; m.sent < len(m.changes); m.sent++ {
 		change := m.changes[m.sent]
-		got, err := operator.Try("POST", change.path, []byte(change.body), "Authorization", "Bearer "+operator.Token, "Idempotency-Key", change.key)
+		got, err := operator.Try("POST", change.path, []byte(change.body), "Authorization", "Bearer "+operator.Token,
+			"Idempotency-Key", change.key)
 		if err != nil {
 			c.lost.Add(1)
 			m.repeats = true
@@ -181,7 +182,8 @@ func (c *crashOfMoves) check(t *testing.T) {
 			}
 			read := operator.Call(t, "GET", "/ops/v1/orders/"+m.changes[0].orderID, nil).Must(t, 200)
 			for i := 1; i < read.Len("order", "status_history"); i++ { // after pending
-				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"), read.Text("order", "status_history", i, "timestamp"))
+				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"),
+					read.Text("order", "status_history", i, "timestamp"))
 			}
 			if got.String() != want.String() {
 				t.Errorf("%s: got\n%swant\n%s", m.changes[0].orderID, &got, &want)
@@ -191,7 +193,8 @@ func (c *crashOfMoves) check(t *testing.T) {
 	p.kill()
 	wanted := fmt.Sprint(movers*ordersOfMover, " ", movers*ordersOfMover)
 	service := &apptest.Service{Data: c.settings.data, Database: c.settings.database}
-	if got := service.Query(t, "SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'rider %'")[0]; got != wanted {
+	if got := service.Query(t,
+		"SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'rider %'")[0]; got != wanted {
 		t.Errorf("couriers and their names: got %s, want %s", got, wanted)
 	}
 	service.Audit(t)

@@ -46,7 +46,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 				return none
 			})
 			c.addsUp(t, wishes)
-			t.Logf("%d rounds: %d orders requested, %d not answered; of these %d had been created", rounds, len(wishes), repeated.Load(), made.Load())
+			t.Logf("%d rounds: %d orders requested, %d not answered; of these %d had been created", rounds, len(wishes),
+				repeated.Load(), made.Load())
 		})
 	}
 }
@@ -64,7 +65,8 @@ func newCrash(t *testing.T, database string) *crash {
 	p := c.start(t)
 	defer p.kill()
 	c.partner = p.service.Register(t, "metro")
-	c.lamp = p.service.Operate(t).Stock(t, c.partner.PartnerID, "Lamp", map[string]int{"MTL-1": opening / 2, "TOR-1": opening / 2})
+	c.lamp = p.service.Operate(t).Stock(t, c.partner.PartnerID, "Lamp",
+		map[string]int{"MTL-1": opening / 2, "TOR-1": opening / 2})
 	return c
 }
 
@@ -111,7 +113,8 @@ func (c *crash) create(t *testing.T, service *apptest.Service, name string, answ
 		w := &wish{reference: fmt.Sprintf("%s-%d", name, i), key: newKey(), units: i % 2 * (1 + i%5)}
 		wishes = append(wishes, w)
 		body := w.body(c.lamp)
-		got, err := partner.Try("POST", "/v1/orders", body, append(partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", w.key)...)
+		got, err := partner.Try("POST", "/v1/orders", body,
+			append(partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", w.key)...)
 		if err != nil {
 			return wishes
 		}
@@ -136,8 +139,10 @@ func (c *crash) isStored(t *testing.T, w *wish) {
 	t.Helper()
 	got := c.partner.Call(t, "GET", "/v1/orders/"+w.orderID, nil)
 	list := c.partner.Call(t, "GET", "/v1/orders?partner_order_id="+w.reference, nil)
-	if got.Status != 200 || got.Text("partner_order_id") != w.reference || list.JSON("count") != 1.0 || list.Text("orders", 0, "order_id") != w.orderID {
-		t.Errorf("%s, acknowledged as %s: got status %d: %s\nlist: %s", w.reference, w.orderID, got.Status, got.Body, list.Body)
+	if got.Status != 200 || got.Text("partner_order_id") != w.reference || list.JSON("count") != 1.0 ||
+		list.Text("orders", 0, "order_id") != w.orderID {
+		t.Errorf("%s, acknowledged as %s: got status %d: %s\nlist: %s", w.reference, w.orderID, got.Status, got.Body,
+			list.Body)
 	}
 }
 

@@ -90,7 +90,8 @@ func (r *recorded) suffer(t *testing.T, fault diskFault, round int) (refused []u
 	setClock(r.service) // signatures are valid for minutes
 	carried, picture := r.carry(t, name)
 	r.program.Fail(func(call disk.Call) syscall.Errno {
-		if slices.Contains(fault.kinds, call.Kind) && strings.HasPrefix(call.Path, fault.folder) && random.Float64() < fault.odds {
+		if slices.Contains(fault.kinds, call.Kind) && strings.HasPrefix(call.Path, fault.folder) &&
+			random.Float64() < fault.odds {
 			return fault.err
 		}
 		return 0
@@ -137,7 +138,8 @@ func (r *recorded) requests(t *testing.T, name, carried, picture string) []uploa
 		{
 			func() *apptest.Answer {
 				return r.operator.Do(t, "POST", "/ops/v1/partners/"+r.partner.PartnerID+"/movements",
-					fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":1,"location":"MTL-1","notes":%q}`, r.lamp, name), "Authorization", "Bearer "+r.operator.Token, "Idempotency-Key", received)
+					fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":1,"location":"MTL-1","notes":%q}`, r.lamp, name),
+					"Authorization", "Bearer "+r.operator.Token, "Idempotency-Key", received)
 			},
 			func(*apptest.Answer) { r.claim("stock_movements WHERE notes = '%s'", name) },
 		},
@@ -205,7 +207,8 @@ func (r *recorded) noneLoose(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	known, err := strconv.Atoi(r.service.Query(t, "SELECT (SELECT count(*) FROM order_proofs) + (SELECT count(*) FROM loose_pictures)")[0])
+	known, err := strconv.Atoi(r.service.Query(t,
+		"SELECT (SELECT count(*) FROM order_proofs) + (SELECT count(*) FROM loose_pictures)")[0])
 	if err != nil || files > known {
 		t.Errorf("got %d files of pictures, want at most the %d that the database names (%v)", files, known, err)
 	}

@@ -68,14 +68,17 @@ func (f *far) sold(t *testing.T, orders int) {
 // the database has committed. The node finds out which, and answers accordingly.
 func TestLostCommitResponses(t *testing.T) {
 	t.Parallel()
-	for name, cut := range map[string]testkit.Cut{"before the server": testkit.CutBefore, "after the server": testkit.CutAfter} {
+	for name, cut := range map[string]testkit.Cut{
+		"before the server": testkit.CutBefore, "after the server": testkit.CutAfter,
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := startFar(t)
 			f.proxy.CutCommits(cut, 1)
 			key := newKey()
 			id := f.create(t, "A-1", key).Must(t, 201).Text("order_id")
-			if again := f.create(t, "A-1", key).Must(t, 201); again.Text("order_id") != id || again.Header.Get("Idempotent-Replayed") != "true" {
+			if again := f.create(t, "A-1", key).Must(t, 201); again.Text("order_id") != id ||
+				again.Header.Get("Idempotent-Replayed") != "true" {
 				t.Errorf("again: got %s, want a replay of %s", again.Body, id)
 			}
 			for _, status := range []string{"accepted", "courier_assigned", "accepted"} {
@@ -85,7 +88,8 @@ func TestLostCommitResponses(t *testing.T) {
 				}
 			}
 			f.proxy.CutCommits(cut, 1)
-			if got := f.partner.Cancel(t, id, "lost").Must(t, 200); got.Text("status") != "cancelled" || got.Text("cancellation_reason") != "lost" {
+			if got := f.partner.Cancel(t, id, "lost").Must(t, 200); got.Text("status") != "cancelled" ||
+				got.Text("cancellation_reason") != "lost" {
 				t.Errorf("cancel: got %s, want status cancelled and reason lost", got.Body)
 			}
 			f.proxy.CutCommits(cut, 1)
@@ -134,7 +138,8 @@ func TestRetryAfterTimeout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	headers := append(f.partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", key, "Content-Type", "application/json")
+	headers := append(f.partner.Signed("POST", "/v1/orders", body), "Idempotency-Key", key, "Content-Type",
+		"application/json")
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}

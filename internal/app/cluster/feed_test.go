@@ -47,7 +47,8 @@ func TestDesksFollowTheBoard(t *testing.T) {
 		defer close(moved)
 		apptest.Together(4, func(i int) error {
 			random := repeatable.Rand(t, fmt.Sprint("mover ", i))
-			moveAround(t, partner, operator, func() *apptest.Service { return nodes[random.IntN(len(nodes))].Load() }, random.IntN, fmt.Sprint("B-", i, "-"))
+			moveAround(t, partner, operator, func() *apptest.Service { return nodes[random.IntN(len(nodes))].Load() },
+				random.IntN, fmt.Sprint("B-", i, "-"))
 			return nil
 		})
 	}()
@@ -142,13 +143,15 @@ func (d *boardDesk) ask(t *testing.T, node *apptest.Service, wait int) (more boo
 }
 
 // moveAround creates orders, and moves and cancels them, each request at any node.
-func moveAround(t *testing.T, partner *apptest.Partner, operator *apptest.Operator, node func() *apptest.Service, draw func(below int) int, prefix string) {
+func moveAround(t *testing.T, partner *apptest.Partner, operator *apptest.Operator, node func() *apptest.Service,
+	draw func(below int) int, prefix string) {
 	t.Helper()
 	for i := range testkit.Scaled(100, 15) {
 		orderID := ""
 		for orderID == "" && !t.Failed() {
 			body, there := testkit.OrderJSON(fmt.Sprint(prefix, i), ""), at(partner, node())
-			got, err := there.Try("POST", "/v1/orders", body, append(there.Signed("POST", "/v1/orders", body), "Idempotency-Key", fmt.Sprintf("00000000-0000-4000-8000-%012x", len(prefix)<<40|int(prefix[2])<<32|i))...)
+			got, err := there.Try("POST", "/v1/orders", body, append(there.Signed("POST", "/v1/orders", body), "Idempotency-Key",
+				fmt.Sprintf("00000000-0000-4000-8000-%012x", len(prefix)<<40|int(prefix[2])<<32|i))...)
 			switch {
 			case err == nil && got.Status == 201:
 				orderID = got.Text("order_id")

@@ -69,7 +69,8 @@ func (s settings) command(t testing.TB) *exec.Cmd {
 	command.Env = append(os.Environ(), "DROPYARD_DATABASE_MAY_LOSE_DATA=true",
 		"DROPYARD_NEW_ACCOUNT_BYTES=0", "DROPYARD_REGISTRATION_LIMIT=0")
 	if !s.quiet {
-		command.Env = append(command.Env, "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail, "DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
+		command.Env = append(command.Env, "DROPYARD_OPERATOR_EMAIL="+apptest.OperatorEmail,
+			"DROPYARD_OPERATOR_PASSWORD="+apptest.OperatorPassword)
 	}
 	return command
 }

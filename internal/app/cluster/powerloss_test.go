@@ -42,13 +42,15 @@ func TestPowerLoss(t *testing.T) {
 		for i := worker; i < cuts; i += examiners {
 			cut := r.cut(t, i)
 			if lost, err := cut.examine(t); err != nil || len(lost) > 0 {
-				t.Errorf("cut %d, after %d of %d operations: got %v, lost %d of %d: %s", i, cut.after, r.program.Len(), err, len(lost), len(cut.claims), first(lost))
+				t.Errorf("cut %d, after %d of %d operations: got %v, lost %d of %d: %s", i, cut.after, r.program.Len(), err,
+					len(lost), len(cut.claims), first(lost))
 			}
 			sum += len(cut.claims)
 		}
 		return sum
 	})
-	t.Logf("%d operations on files; %d cuts; acknowledged facts examined by each examiner: %v", r.program.Len(), cuts, acknowledged)
+	t.Logf("%d operations on files; %d cuts; acknowledged facts examined by each examiner: %v", r.program.Len(), cuts,
+		acknowledged)
 
 	// The test can fail: on a disk that ignores syncs, something is lost.
 	const ignoring = 10
@@ -182,9 +184,11 @@ func (r *recorded) order(t *testing.T, reference string, number int) {
 		items = buying(r.lamp, 1+number%5)
 	}
 	key := newKey()
-	id := r.partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON(reference, items), "Idempotency-Key", key).Must(t, 201).Text("order_id")
+	id := r.partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON(reference, items), "Idempotency-Key", key).Must(t,
+		201).Text("order_id")
 	r.claim("orders WHERE partner_order_id = '%s' AND order_id = '%s'", reference, id)
-	r.claim("idempotency_keys WHERE order_id = '%s' AND hex(idempotency_key) = '%s'", id, strings.ToUpper(strings.ReplaceAll(key, "-", "")))
+	r.claim("idempotency_keys WHERE order_id = '%s' AND hex(idempotency_key) = '%s'", id,
+		strings.ToUpper(strings.ReplaceAll(key, "-", "")))
 	switch number % 5 {
 	case 1:
 		r.partner.Cancel(t, id, "other plans").Must(t, 200)
@@ -202,7 +206,8 @@ func (r *recorded) order(t *testing.T, reference string, number int) {
 		r.claim("api_keys WHERE public_key = '%s'", r.partner.NewKey(t).PublicKey)
 	case 4:
 		r.operator.Call(t, "POST", "/ops/v1/partners/"+r.partner.PartnerID+"/movements",
-			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":3,"location":"MTL-1","notes":%q}`, r.lamp, reference)).Must(t, 201)
+			fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":3,"location":"MTL-1","notes":%q}`, r.lamp,
+				reference)).Must(t, 201)
 		r.claim("stock_movements WHERE notes = '%s'", reference)
 	}
 }
@@ -249,7 +254,8 @@ func (r *recorded) cutAfter(t *testing.T, after int, name string, ignoreSyncs bo
 		}
 	}
 	root := testkit.FastDir(t)
-	if err := r.program.Restore(root, disk.PowerFailure{After: c.after, Random: repeatable.Rand(t, name), IgnoreSyncs: ignoreSyncs}); err != nil {
+	if err := r.program.Restore(root,
+		disk.PowerFailure{After: c.after, Random: repeatable.Rand(t, name), IgnoreSyncs: ignoreSyncs}); err != nil {
 		t.Fatal(err)
 	}
 	c.settings = settings{data: filepath.Join(root, "data"), webhooks: true}
@@ -266,7 +272,8 @@ func (c *cut) examine(t *testing.T) (lost []claim, err error) {
 	}
 	if len(c.claims) > 0 {
 		partner := at(c.service.partner, p.service)
-		if got, tried := partner.Try("GET", "/v1/orders", nil, partner.Signed("GET", "/v1/orders", nil)...); tried != nil || got.Status != 200 {
+		if got, tried := partner.Try("GET", "/v1/orders", nil, partner.Signed("GET", "/v1/orders", nil)...); tried != nil ||
+			got.Status != 200 {
 			err = fmt.Errorf("the list of orders is not answered: %+v, %w", got, tried)
 		}
 	}

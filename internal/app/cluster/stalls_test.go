@@ -50,12 +50,15 @@ func (p *shop) sell(t *testing.T, node *apptest.Service, reference string) *sale
 
 // ask sends the request of a sale, again with the same key.
 func (s *sale) ask(t *testing.T, node *apptest.Service) *apptest.Answer {
-	return at(s.shop.Partner, node).Call(t, "POST", "/v1/orders", testkit.OrderJSON(s.reference, buying(s.shop.lamp, 1)), "Idempotency-Key", s.key)
+	return at(s.shop.Partner, node).Call(t, "POST", "/v1/orders", testkit.OrderJSON(s.reference, buying(s.shop.lamp, 1)),
+		"Idempotency-Key", s.key)
 }
 
 // sellAll lets each of the shops create orders on a node, one after the other, as long as
 // more returns true. prefix begins their references.
-func sellAll(t *testing.T, node *apptest.Service, prefix string, shops []*shop, more func(made int) bool) (sales []*sale) {
+func sellAll(
+	t *testing.T, node *apptest.Service, prefix string, shops []*shop, more func(made int) bool,
+) (sales []*sale) {
 	for _, own := range apptest.Together(len(shops), func(i int) (own []*sale) {
 		for n := 0; more(n) && !t.Failed(); n++ {
 			own = append(own, shops[i].sell(t, node, fmt.Sprint(prefix, "-", n)))

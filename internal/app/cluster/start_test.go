@@ -45,7 +45,8 @@ func TestManyNodesStartAtOnce(t *testing.T) {
 	for i, node := range nodes {
 		at(partner, node.service).Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201)
 	}
-	for _, row := range nodes[0].service.Query(t, "SELECT version_id, count(*) FROM goose_db_version GROUP BY version_id") {
+	for _, row := range nodes[0].service.Query(t,
+		"SELECT version_id, count(*) FROM goose_db_version GROUP BY version_id") {
 		if !strings.HasSuffix(row, " 1") {
 			t.Errorf("version and number of migrations to it: got %s, want 1 migration", row)
 		}
@@ -96,7 +97,8 @@ func TestTwoProcessesStartAtOnce(t *testing.T) {
 			return p
 		})
 		at := slices.IndexFunc(failures, func(err error) bool { return err == nil })
-		if at < 0 || failures[1-at] == nil || !strings.Contains(failures[1-at].Error(), "another dropyard serve is using it") {
+		if at < 0 || failures[1-at] == nil ||
+			!strings.Contains(failures[1-at].Error(), "another dropyard serve is using it") {
 			t.Fatalf("got %v, want one process running and one refused", failures)
 		}
 		serving := both[at]
@@ -140,9 +142,12 @@ func TestFailedStarts(t *testing.T) {
 	}{
 		{"no server", "postgres://test@127.0.0.1:1/nothing", []string{"127.0.0.1:1", "refused"}},
 		{"no such host", "postgres://test@nowhere.invalid/nothing?sslmode=require", []string{"nowhere.invalid"}},
-		{"unknown database", with(t, empty, func(u *url.URL) { u.Path = "/unknown" }), []string{`database "unknown" does not exist`}},
-		{"unknown role", with(t, empty, func(u *url.URL) { u.User = url.UserPassword("nobody", "hush") }), []string{`role "nobody" does not exist`}},
-		{"a role without connections", with(t, empty, func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
+		{"unknown database", with(t, empty,
+			func(u *url.URL) { u.Path = "/unknown" }), []string{`database "unknown" does not exist`}},
+		{"unknown role", with(t, empty,
+			func(u *url.URL) { u.User = url.UserPassword("nobody", "hush") }), []string{`role "nobody" does not exist`}},
+		{"a role without connections", with(t, empty,
+			func(u *url.URL) { u.User = url.UserPassword(role, "hush") }), []string{"too many connections"}},
 		{"newer schema", newer.Database, []string{"newer release", "99999"}},
 		{"read only, empty", readOnly(t, empty), []string{"read-only"}},
 		{"read only, migrated", readOnly(t, ready.Database), []string{"read-only"}},
@@ -155,10 +160,12 @@ func TestFailedStarts(t *testing.T) {
 			defer timer.Stop()
 			out, _ := command.CombinedOutput()
 			printed := string(out)
-			if code := command.ProcessState.ExitCode(); code != 1 || strings.Count(printed, "\n") != 1 || !strings.HasPrefix(printed, "dropyard: ") {
+			if code := command.ProcessState.ExitCode(); code != 1 || strings.Count(printed, "\n") != 1 ||
+				!strings.HasPrefix(printed, "dropyard: ") {
 				t.Errorf("got exit code %d, want 1 and one line: %s", code, printed)
 			}
-			if strings.Contains(printed, "hush") || slices.ContainsFunc(c.prints, func(word string) bool { return !strings.Contains(printed, word) }) {
+			if strings.Contains(printed, "hush") ||
+				slices.ContainsFunc(c.prints, func(word string) bool { return !strings.Contains(printed, word) }) {
 				t.Errorf("got %q, want %q and no password", printed, c.prints)
 			}
 			if took := time.Since(begun); took > 15*time.Second && testkit.Long() {

@@ -20,7 +20,8 @@ func TestTenBuyersForEachUnit(t *testing.T) {
 	buyers, units := testkit.Scaled(10_000, 1_000), testkit.Scaled(1_000, 100)
 	nodes := startNodes(t, chaosNodes)
 	partner := nodes[0].Register(t, "metro")
-	lamp := nodes[1].Operate(t).Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": units - units/3, "TOR-1": units / 3})
+	lamp := nodes[1].Operate(t).Stock(t, partner.PartnerID, "Lamp",
+		map[string]int{"MTL-1": units - units/3, "TOR-1": units / 3})
 	var next, sold atomic.Int64
 	apptest.Together(clients, func(int) (none struct{}) {
 		for {
@@ -190,15 +191,18 @@ func (c *stockClient) one(t *testing.T, i int) (request, response) {
 
 func (c *stockClient) receive(t *testing.T, units int) (request, response) {
 	c.operator.Call(t, "POST", "/ops/v1/partners/"+c.partner.PartnerID+"/movements",
-		fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":"MTL-%d"}`, c.product, units, c.name%2)).Must(t, 201)
+		fmt.Appendf(nil, `{"type":"IN","product_id":%d,"quantity":%d,"location":"MTL-%d"}`, c.product, units,
+			c.name%2)).Must(t, 201)
 	return request{receive, units}, response{done: true}
 }
 
 // count sets the quantity at one location.
 func (c *stockClient) count(t *testing.T, units int) (request, response) {
 	got := c.operator.Call(t, "POST", "/ops/v1/partners/"+c.partner.PartnerID+"/counts",
-		fmt.Appendf(nil, `{"location":"MTL-%d","lines":[{"product_id":%d,"counted":%d}]}`, c.name%2, c.product, units)).Must(t, 200)
-	return request{count, units}, response{true, number(got.JSON("lines", 0, "after")) - number(got.JSON("lines", 0, "before"))}
+		fmt.Appendf(nil, `{"location":"MTL-%d","lines":[{"product_id":%d,"counted":%d}]}`, c.name%2, c.product,
+			units)).Must(t, 200)
+	return request{count, units},
+		response{true, number(got.JSON("lines", 0, "after")) - number(got.JSON("lines", 0, "before"))}
 }
 
 func (c *stockClient) cancel(t *testing.T) (request, response) {
@@ -214,7 +218,8 @@ func (c *stockClient) read(t *testing.T) (request, response) {
 }
 
 func (c *stockClient) reserve(t *testing.T, i, units int) (request, response) {
-	got := c.partner.Call(t, "POST", "/v1/orders", testkit.OrderJSON(fmt.Sprintf("H-%d-%d", c.name, i), buying(c.product, units)), "Idempotency-Key", newKey())
+	got := c.partner.Call(t, "POST", "/v1/orders",
+		testkit.OrderJSON(fmt.Sprintf("H-%d-%d", c.name, i), buying(c.product, units)), "Idempotency-Key", newKey())
 	if got.Status == 201 {
 		c.orders = append(c.orders, reservation{got.Text("order_id"), units})
 		return request{reserve, units}, response{done: true}

@@ -44,10 +44,12 @@ func (u *upgrading) work(t *testing.T, creator int) (wishes []*wish) {
 	for i := 0; !u.ending.Load() && !t.Failed(); i++ {
 		w := &wish{reference: fmt.Sprintf("U-%d-%d", creator, i), units: 1 + i%3}
 		wishes = append(wishes, w)
-		w.orderID = u.ask(t, creator+i, "/v1/orders", testkit.OrderJSON(w.reference, buying(u.lamp, w.units)), 201, "order_id")
+		w.orderID = u.ask(t, creator+i, "/v1/orders", testkit.OrderJSON(w.reference, buying(u.lamp, w.units)), 201,
+			"order_id")
 		switch i % 3 {
 		case 0:
-			w.cancelled = u.ask(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"upgrade"}`), 200, "status") == "cancelled"
+			w.cancelled = u.ask(t, creator+i, "/v1/orders/"+w.orderID+"/cancel", []byte(`{"reason":"upgrade"}`), 200,
+				"status") == "cancelled"
 		case 1:
 			w.accepted = u.accept(t, creator+i+1, w.orderID)
 		}
@@ -115,7 +117,8 @@ func (u *upgrading) await(t *testing.T, more int64, nodes ...int) {
 func (u *upgrading) stop(t *testing.T, i int) {
 	t.Helper()
 	printed := u.nodes[i].end(syscall.SIGTERM)
-	if code := u.nodes[i].command.ProcessState.ExitCode(); code != 0 || strings.Contains(printed, "ERROR") || strings.Contains(printed, "panic") {
+	if code := u.nodes[i].command.ProcessState.ExitCode(); code != 0 || strings.Contains(printed, "ERROR") ||
+		strings.Contains(printed, "panic") {
 		t.Errorf("node %d: got exit code %d, want 0 and no errors: %s", i, code, printed)
 	}
 }
@@ -130,7 +133,8 @@ func (u *upgrading) refused(t *testing.T, s settings) {
 	}
 	printed, _, _ := strings.Cut(err.Error(), "exit status 1")
 	printed = strings.TrimSpace(printed)
-	if !strings.HasPrefix(printed, "dropyard: ") || strings.Contains(printed, "\n") || !strings.Contains(printed, "newer release") {
+	if !strings.HasPrefix(printed, "dropyard: ") || strings.Contains(printed, "\n") ||
+		!strings.Contains(printed, "newer release") {
 		t.Errorf("got %q, want one line about a newer release", printed)
 	}
 	t.Logf("downgrade: %s", printed)
@@ -193,8 +197,10 @@ func TestSchemaOfTheNextRelease(t *testing.T) {
 	each := int64(testkit.Scaled(50, 10))
 	u.await(t, each, 0, 1, 2)
 	db := u.service(0)
-	for _, table := range db.Query(t, "SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%'") {
-		db.Execute(t, "ALTER TABLE "+table+" ADD COLUMN a_text TEXT NOT NULL DEFAULT '', ADD COLUMN a_number BIGINT NOT NULL DEFAULT 7")
+	for _, table := range db.Query(t,
+		"SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_name NOT LIKE 'goose%'") {
+		db.Execute(t,
+			"ALTER TABLE "+table+" ADD COLUMN a_text TEXT NOT NULL DEFAULT '', ADD COLUMN a_number BIGINT NOT NULL DEFAULT 7")
 	}
 	db.Execute(t, "CREATE TABLE next (partner_id TEXT NOT NULL PRIMARY KEY REFERENCES partners)")
 	db.Execute(t, "CREATE INDEX CONCURRENTLY next_orders ON orders (partner_id, updated_at)")

@@ -38,7 +38,8 @@ type badReceiver struct {
 
 func newBadReceiver(t *testing.T) *badReceiver {
 	t.Helper()
-	m := &badReceiver{requests: newTally(), draw: repeatable.Rand(t, "receiver").IntN, first: map[string][]string{}, bodies: map[string]string{}}
+	m := &badReceiver{requests: newTally(), draw: repeatable.Rand(t,
+		"receiver").IntN, first: map[string][]string{}, bodies: map[string]string{}}
 	m.Server = httptest.NewServer(m)
 	t.Cleanup(m.Close)
 	return m
@@ -159,7 +160,8 @@ func TestSenderKilled(t *testing.T) {
 			n.start(t)
 			partner := n.service().Register(t, "metro")
 			operator := n.service().Operate(t)
-			m.secret = partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, m.URL+"/hook")).Must(t, 201).Text("secret")
+			m.secret = partner.Call(t, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, m.URL+"/hook")).Must(t,
+				201).Text("secret")
 			var moving sync.WaitGroup
 			for i := range testkit.Scaled(8, 2) {
 				moving.Go(func() { n.move(t, i, partner, operator) })
@@ -241,7 +243,8 @@ func (n *node) move(t *testing.T, mover int, partner *apptest.Partner, operator 
 		var orderID string
 		n.ask(t, func(s *apptest.Service) (*apptest.Answer, error) {
 			p := at(partner, s)
-			answer, err := p.Try("POST", "/v1/orders", body, append(p.Signed("POST", "/v1/orders", body), "Idempotency-Key", key)...)
+			answer, err := p.Try("POST", "/v1/orders", body,
+				append(p.Signed("POST", "/v1/orders", body), "Idempotency-Key", key)...)
 			if err == nil && answer.Status == 201 {
 				orderID = answer.Text("order_id")
 			}

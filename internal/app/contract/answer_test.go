@@ -57,10 +57,12 @@ func checkAnswer(t reporter, name string, response node, answer *apptest.Answer)
 	if err := schema.Validate(decode(t, answer.Body)); err != nil {
 		t.Errorf("%s: %v\n%s", name, err, answer.Body)
 	}
-	if id := answer.Header.Get("X-Request-Id"); answer.Status >= 400 && answer.Code() != "" && answer.Text("request_id") != id {
+	if id := answer.Header.Get("X-Request-Id"); answer.Status >= 400 && answer.Code() != "" &&
+		answer.Text("request_id") != id {
 		t.Errorf("%s: got X-Request-Id %s, want that of the body: %s", name, id, answer.Body)
 	}
-	if page := "/docs/errors/" + answer.Code(); answer.Code() != "" && !strings.HasSuffix(answer.Text("error", "doc_url"), page) {
+	if page := "/docs/errors/" + answer.Code(); answer.Code() != "" &&
+		!strings.HasSuffix(answer.Text("error", "doc_url"), page) {
 		t.Errorf("%s: got doc_url %q, want one that ends in %s", name, answer.Text("error", "doc_url"), page)
 	}
 }
@@ -85,7 +87,9 @@ func checkHeaders(t reporter, name string, response node, answer *apptest.Answer
 			t.Errorf("%s: header %s: %v", name, header, err)
 		}
 	}
-	for _, header := range []string{"RateLimit", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed", "Allow", "Set-Cookie"} {
+	for _, header := range []string{
+		"RateLimit", "RateLimit-Policy", "Retry-After", "Idempotent-Replayed", "Allow", "Set-Cookie",
+	} {
 		if answer.Header.Get(header) != "" && headers.at(header).value == nil {
 			t.Errorf("%s: got header %s, which is not documented", name, header)
 		}
@@ -109,7 +113,8 @@ func (o *operation) checkNewMembers(t reporter, answer *apptest.Answer) {
 	t.Helper()
 	name := o.id + " " + strconv.Itoa(answer.Status)
 	content := o.response(strconv.Itoa(answer.Status)).at("content", "application/json")
-	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" || strings.HasSuffix(o.path, ".json") {
+	if content.value == nil || answer.Header.Get("Content-Type") != "application/json" ||
+		strings.HasSuffix(o.path, ".json") {
 		return // a document is not described member by member
 	}
 	o.contract.checkNewMembers(t, name, content.at("schema"), decode(t, answer.Body))

@@ -12,7 +12,9 @@ import (
 
 // unaudited are operations of the operator document that take a body or use DELETE, and
 // change nothing, or only ask for a change.
-var unaudited = []string{"validateRateCard", "previewRateCard", "requestOperatorReset", "beginOperatorTOTP", "proposeCourierSequence"}
+var unaudited = []string{
+	"validateRateCard", "previewRateCard", "requestOperatorReset", "beginOperatorTOTP", "proposeCourierSequence",
+}
 
 // bulk are the operations that make any number of changes, or none where nothing
 // differs.
@@ -61,12 +63,16 @@ func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 		t.Fatalf("status %d: got %d entries, want %d: %v", answer.Status, len(added), want, added)
 	}
 	for _, entry := range added {
-		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID || entry["at"] != "2026-01-14T15:00:01.000Z" {
+		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID ||
+			entry["at"] != "2026-01-14T15:00:01.000Z" {
 			t.Errorf("got %v, want request %s of operator %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
 		}
 	}
 	all := admin.Call(t, "GET", "/ops/v1/audit?limit=500", nil).Must(t, 200)
-	for _, secret := range []string{exampleNight, examplePassword, "lune-sur-les-quais-88", "argon2", f.operator.Token, admin.Token, "password_hash", "sk_", "whsec_"} {
+	for _, secret := range []string{
+		exampleNight, examplePassword, "lune-sur-les-quais-88", "argon2", f.operator.Token, admin.Token, "password_hash",
+		"sk_", "whsec_",
+	} {
 		if strings.Contains(string(all.Body), secret) {
 			t.Errorf("got %q in the audit log, want it left out: %s", secret, all.Body)
 		}

@@ -33,7 +33,8 @@ func driveJobs(t *testing.T, o *operation) *apptest.Answer {
 	waiting := f.fullOrder(t)
 	f.move(t, waiting, "accepted").Must(t, 200)
 	f.move(t, waiting, "courier_assigned").Must(t, 200)
-	answer := f.send(t, call{operation: o.id, query: "?courier_id=" + f.operator.CourierID + "&since=2026-01-14T00:00:00-05:00"})
+	answer := f.send(t,
+		call{operation: o.id, query: "?courier_id=" + f.operator.CourierID + "&since=2026-01-14T00:00:00-05:00"})
 	if answer.Len("jobs") != 4 || answer.Len("delivered", "latest") != 1 {
 		t.Errorf("got %s, want 4 jobs and 1 delivered order", answer.Body)
 	}
@@ -48,7 +49,8 @@ func driveSequence(t *testing.T, o *operation) *apptest.Answer {
 	f.move(t, pickup, "accepted").Must(t, 200)
 	f.move(t, pickup, "courier_assigned").Must(t, 200)
 	path := map[string]string{"courier_id": f.operator.CourierID}
-	put := call{operation: "putCourierSequence", path: path, body: fmt.Appendf(nil, `{"order_ids":[%q,%q],"version":0}`, dropoff["order_id"], pickup["order_id"])}
+	put := call{operation: "putCourierSequence", path: path, body: fmt.Appendf(nil, `{"order_ids":[%q,%q],"version":0}`,
+		dropoff["order_id"], pickup["order_id"])}
 	if set := f.send(t, put).Must(t, 200); set.Len("order_ids") != 2 {
 		t.Errorf("got %s, want two orders", set.Body)
 	}
@@ -101,7 +103,9 @@ func TestTooLate(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	order, at := f.carriedOrder(t), timestamp.Format(f.Clock.Now().Add(-time.Minute))
-	f.send(t, call{operation: "changeOrderStatus", path: order, body: fmt.Appendf(nil, `{"status":"in_transit","occurred_at":%q}`, at)}).
+	f.send(t, call{operation: "changeOrderStatus", path: order, body: fmt.Appendf(nil,
+		`{"status":"in_transit","occurred_at":%q}`, at)}).
 		Refused(t, 409, "conflict")
-	f.send(t, call{operation: "addProof", path: order, query: "?kind=photo&occurred_at=" + at, body: drawing()}).Refused(t, 409, "conflict")
+	f.send(t, call{operation: "addProof", path: order, query: "?kind=photo&occurred_at=" + at, body: drawing()}).Refused(t,
+		409, "conflict")
 }

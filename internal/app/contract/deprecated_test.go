@@ -30,13 +30,23 @@ func TestDeprecationsAreDocumented(t *testing.T) {
 		entry  map[string]httpd.Deprecation
 		marked map[string]bool
 	}{
-		"":                         {map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": true, "GET /v1/figures": false}},
-		"is no operation":          {map[string]httpd.Deprecation{"GET /v1/parcels": good}, nil},
-		"has no deprecated: true":  {map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": false}},
-		"not in api.Deprecated":    {nil, map[string]bool{"GET /v1/orders": true}},
-		"ends before six months":   {map[string]httpd.Deprecation{"GET /v1/orders": soon}, map[string]bool{"GET /v1/orders": true}},
-		"needs Since and a page":   {map[string]httpd.Deprecation{"GET /v1/orders": {}}, map[string]bool{"GET /v1/orders": true}},
-		"needs Since and a page: ": {map[string]httpd.Deprecation{"GET /v1/orders": {Since: since}}, map[string]bool{"GET /v1/orders": true}},
+		"": {map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{
+			"GET /v1/orders": true, "GET /v1/figures": false,
+		}},
+		"is no operation": {map[string]httpd.Deprecation{"GET /v1/parcels": good}, nil},
+		"has no deprecated: true": {
+			map[string]httpd.Deprecation{"GET /v1/orders": good}, map[string]bool{"GET /v1/orders": false},
+		},
+		"not in api.Deprecated": {nil, map[string]bool{"GET /v1/orders": true}},
+		"ends before six months": {
+			map[string]httpd.Deprecation{"GET /v1/orders": soon}, map[string]bool{"GET /v1/orders": true},
+		},
+		"needs Since and a page": {
+			map[string]httpd.Deprecation{"GET /v1/orders": {}}, map[string]bool{"GET /v1/orders": true},
+		},
+		"needs Since and a page: ": {
+			map[string]httpd.Deprecation{"GET /v1/orders": {Since: since}}, map[string]bool{"GET /v1/orders": true},
+		},
 	} {
 		got := strings.Join(deprecationFaults(c.entry, c.marked), "\n")
 		if (want == "") != (got == "") || !strings.Contains(got, strings.TrimSuffix(want, ": ")) {

@@ -69,10 +69,13 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 	t.Helper()
 	p := &apptest.Partner{Service: f.Service, Email: examplePartner, Password: examplePassword}
 	p.PartnerID = f.Do(t, "POST", "/v1/auth/register",
-		fmt.Appendf(nil, `{"name":"Épicerie Métro","email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 201).Text("partner_id")
-	key := f.Do(t, "POST", "/v1/auth/api-keys", nil, "X-Partner-Email", p.Email, "X-Partner-Password", p.Password).Must(t, 201)
+		fmt.Appendf(nil, `{"name":"Épicerie Métro","email":%q,"password":%q}`, p.Email, p.Password)).Must(t,
+		201).Text("partner_id")
+	key := f.Do(t, "POST", "/v1/auth/api-keys", nil, "X-Partner-Email", p.Email, "X-Partner-Password", p.Password).Must(t,
+		201)
 	p.KeyID, p.PublicKey, p.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
-	login := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t, 200)
+	login := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t,
+		200)
 	f.session, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	f.userID = login.Text("user", "user_id")
 	return p
@@ -81,7 +84,8 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 // operate requests a token for an operator.
 func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operator {
 	t.Helper()
-	token := f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t, 201)
+	token := f.Do(t, "POST", "/ops/v1/tokens", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password)).Must(t,
+		201)
 	o := &apptest.Operator{Service: f.Service, Token: token.Text("token"), TokenID: token.Text("token_id")}
 	o.OperatorID = o.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
 	return o
@@ -93,8 +97,12 @@ func withOperator(t testing.TB, email, password, role string) apptest.Option {
 	t.Helper()
 	dir := t.TempDir()
 	random := apptest.Random(t)
-	world := app.Surroundings{Now: time.Now, Random: random, Hasher: apptest.CheapHasher(random), Log: slog.New(slog.DiscardHandler), Out: io.Discard}
-	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world, app.NewOperator{Email: email, Password: password, Role: role}); err != nil {
+	world := app.Surroundings{
+		Now: time.Now, Random: random, Hasher: apptest.CheapHasher(random), Log: slog.New(slog.DiscardHandler),
+		Out: io.Discard,
+	}
+	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world,
+		app.NewOperator{Email: email, Password: password, Role: role}); err != nil {
 		t.Fatal(err)
 	}
 	return apptest.DataIn(dir)
@@ -152,8 +160,8 @@ func (f *fixture) target(o *operation, c call) string {
 	target := o.path
 	for name, value := range map[string]string{
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
-		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none", "product_id": "1",
-		"courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
+		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
+		"product_id": "1", "courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
 		"version": "none", "user_id": f.userID, "invitation_id": "inv_none",
 	} {
 		if given, ok := c.path[name]; ok {

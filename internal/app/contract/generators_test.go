@@ -60,12 +60,17 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 	}
 	target, refers := members["$ref"].(string)
 	add(refers && len(members) > 1, "members beside $ref, want allOf")
-	add(refers && !component.MatchString(target), "a reference to "+target+", want one to a component of the same document")
-	add(hookPlace.MatchString(n.pointer) && members["parameters"] != nil, "parameters of a webhook, want them in x-webhook-headers")
-	add(memberPlace.MatchString(n.pointer) && members["default"] != nil, "a default, which makes the member required, want it in the description")
+	add(refers && !component.MatchString(target),
+		"a reference to "+target+", want one to a component of the same document")
+	add(hookPlace.MatchString(n.pointer) && members["parameters"] != nil,
+		"parameters of a webhook, want them in x-webhook-headers")
+	add(memberPlace.MatchString(n.pointer) && members["default"] != nil,
+		"a default, which makes the member required, want it in the description")
 	_, formed := members["pattern"]
-	add(formed && members["x-pattern"] == nil && slices.Contains(parsedForms, members["format"]), "a pattern for a value that is not kept as text, want x-pattern")
-	add(members["format"] == "date-time" && members["x-pattern"] == nil, "a date-time without an x-pattern, of which the tests check no more than the date")
+	add(formed && members["x-pattern"] == nil && slices.Contains(parsedForms, members["format"]),
+		"a pattern for a value that is not kept as text, want x-pattern")
+	add(members["format"] == "date-time" && members["x-pattern"] == nil,
+		"a date-time without an x-pattern, of which the tests check no more than the date")
 	_, constant := members["const"]
 	add(constant && members["type"] == nil && !conditional.MatchString(n.pointer), "a const without a type")
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
@@ -119,7 +124,8 @@ func TestTagsAreUnique(t *testing.T) {
 func TestDocumentsAgree(t *testing.T) {
 	t.Parallel()
 	c, shared := read(t), 0
-	partners, operators := c.documents["openapi.yaml"].node(c).at("components"), c.documents["ops.yaml"].node(c).at("components")
+	partners, operators := c.documents["openapi.yaml"].node(c).at("components"),
+		c.documents["ops.yaml"].node(c).at("components")
 	for _, kind := range operators.members() {
 		for _, name := range operators.at(kind).members() {
 			theirs := partners.at(kind).value.(map[string]any)[name]

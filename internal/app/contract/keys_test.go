@@ -22,7 +22,8 @@ func TestOperatorsChangesTakeKeys(t *testing.T) {
 		taking[route.Method+" "+route.Pattern] = route.TakesKey()
 	}
 	for _, o := range read(t).operations {
-		if got, want := o.takes("header", "Idempotency-Key"), taking[o.method+" "+o.path]; o.document.name == "ops.yaml" && got != want {
+		if got, want := o.takes("header", "Idempotency-Key"), taking[o.method+" "+o.path]; o.document.name == "ops.yaml" &&
+			got != want {
 			t.Errorf("%s %s: got the header Idempotency-Key documented: %t, want %t", o.method, o.path, got, want)
 		}
 	}
@@ -82,8 +83,10 @@ func (o *operation) tryTwice(t *testing.T, f *fixture, request call) {
 	before := f.Content(t)
 	f.Clock.Advance(time.Minute)
 	second := f.send(t, request)
-	if second.Status != first.Status || !bytes.Equal(second.Body, first.Body) || second.Header.Get("Idempotent-Replayed") != "true" {
-		t.Errorf("got %d %s, replayed %q, want %d %s", second.Status, second.Body, second.Header.Get("Idempotent-Replayed"), first.Status, first.Body)
+	if second.Status != first.Status || !bytes.Equal(second.Body, first.Body) ||
+		second.Header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("got %d %s, replayed %q, want %d %s", second.Status, second.Body, second.Header.Get("Idempotent-Replayed"),
+			first.Status, first.Body)
 	}
 	request.body = append(bytes.Clone(request.body), ' ')
 	f.send(t, request).Refused(t, 422, "idempotency_key_reused")

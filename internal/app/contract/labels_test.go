@@ -11,7 +11,9 @@ func TestLabelsInBothForms(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	order := f.newOrder(t)
-	for accept, want := range map[string]string{"": "pdf", "application/zpl": "zpl", "x-application/zpl": "zpl", "application/json": "pdf"} {
+	for accept, want := range map[string]string{
+		"": "pdf", "application/zpl": "zpl", "x-application/zpl": "zpl", "application/json": "pdf",
+	} {
 		request := call{operation: "getLabel", path: order, headers: []string{"Accept", accept}}
 		answer := f.send(t, request).Must(t, 200)
 		if kind := answer.Header.Get("Content-Type"); kind != "application/"+want {
@@ -24,7 +26,8 @@ func TestLabelsInBothForms(t *testing.T) {
 		if again := f.send(t, request); string(again.Body) != string(answer.Body) {
 			t.Errorf("accepting %q: got another file for the same request", accept)
 		}
-		if want == "zpl" && (strings.Count(string(answer.Body), "^XA\n") != 2 || !strings.Contains(string(answer.Body), "^FDLAMP-2^FS")) {
+		if want == "zpl" &&
+			(strings.Count(string(answer.Body), "^XA\n") != 2 || !strings.Contains(string(answer.Body), "^FDLAMP-2^FS")) {
 			t.Errorf("got %s, want labels of two parcels", answer.Body)
 		}
 	}

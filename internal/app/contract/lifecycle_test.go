@@ -44,13 +44,19 @@ func TestAnswersThroughLife(t *testing.T) {
 // fullOrder creates an order with every optional member.
 func (f *fixture) fullOrder(t *testing.T) map[string]string {
 	t.Helper()
-	body := testkit.OrderJSON(uuid.NewString(), fmt.Sprintf(`[{"product_id":%d,"quantity":100001},{"product_id":%[1]d,"quantity":2}]`, f.product))
+	body := testkit.OrderJSON(uuid.NewString(),
+		fmt.Sprintf(`[{"product_id":%d,"quantity":100001},{"product_id":%[1]d,"quantity":2}]`, f.product))
 	quote := f.send(t, call{operation: "createQuote", body: body}).Must(t, 200)
-	more := fmt.Sprintf(`{"quote_id":%q,"cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":5000,"currency":"CAD"},`, quote.Text("quote_id"))
+	more := fmt.Sprintf(
+		`{"quote_id":%q,"cod":{"amount_cents":0,"currency":"CAD"},"insurance":{"amount_cents":5000,"currency":"CAD"},`,
+		quote.Text("quote_id"),
+	)
 	plain := f.send(t, call{operation: "createQuote", body: withMembers(body, more)}).Must(t, 200)
 	more = strings.Replace(more, quote.Text("quote_id"), plain.Text("quote_id"), 1)
 	created := f.send(t, call{operation: "createOrder", body: withMembers(body, more)}).Must(t, 201)
-	for _, member := range []string{"reference", "cod", "insurance", "instructions", "metadata", "items", "status_history"} {
+	for _, member := range []string{
+		"reference", "cod", "insurance", "instructions", "metadata", "items", "status_history",
+	} {
 		if created.JSON(member) == nil {
 			t.Errorf("got an order without %s: %s", member, created.Body)
 		}
@@ -72,7 +78,9 @@ func (f *fixture) readAll(t *testing.T, order map[string]string, status string) 
 			t.Errorf("%s: got %s, want status %s", id, got.Body, status)
 		}
 	}
-	for accepted, kind := range map[string]string{"text/html,*/*;q=0.8": "text/html", "text/html;q=0.5,application/json": "application/json"} {
+	for accepted, kind := range map[string]string{
+		"text/html,*/*;q=0.8": "text/html", "text/html;q=0.5,application/json": "application/json",
+	} {
 		got := f.send(t, call{operation: "trackOrder", path: order, headers: []string{"Accept", accepted}}).Must(t, 200)
 		checkShared(t, got, kind)
 	}
@@ -141,9 +149,12 @@ func TestTrackingUnknownOrder(t *testing.T) {
 	for _, id := range []string{"ord_00000000000000000000000000000000", "nonsense", "%F0%9F%98%80"} {
 		for _, accepted := range []string{"", "application/json", "text/html,*/*;q=0.8"} {
 			for _, operation := range []string{"trackOrder", "trackOrderPage"} {
-				request := call{operation: operation, path: map[string]string{"order_id": id}, headers: []string{"Accept", accepted}}
+				request := call{
+					operation: operation, path: map[string]string{"order_id": id}, headers: []string{"Accept", accepted},
+				}
 				answer := f.send(t, request).Must(t, 404)
-				html, page := strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html"), strings.HasPrefix(accepted, "text/html")
+				html, page := strings.HasPrefix(answer.Header.Get("Content-Type"),
+					"text/html"), strings.HasPrefix(accepted, "text/html")
 				if html != page {
 					t.Errorf("%s accepting %q: got headers %v", operation, accepted, answer.Header)
 				}
@@ -173,7 +184,8 @@ func TestAnswersToRetries(t *testing.T) {
 		t.Errorf("got %s, want idempotency_key_reused", other.Body)
 	}
 	for _, key := range []string{"", "7", "{0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47}"} {
-		f.send(t, call{operation: "createOrder", body: testkit.OrderJSON("A-3", ""), headers: []string{"Idempotency-Key", key}}).Must(t, 400)
+		f.send(t, call{operation: "createOrder", body: testkit.OrderJSON("A-3",
+			""), headers: []string{"Idempotency-Key", key}}).Must(t, 400)
 	}
 }
 
@@ -192,21 +204,25 @@ func TestAnswersToBadSignatures(t *testing.T) {
 		}
 	}
 	put := []byte(`{"url":"https://hooks.example.com"}`)
-	used := call{operation: "putWebhookEndpoint", body: put, headers: f.partner.SignedV2("PUT", "/v1/webhooks/endpoint", put, "0123456789abcdef")}
+	used := call{operation: "putWebhookEndpoint", body: put, headers: f.partner.SignedV2("PUT", "/v1/webhooks/endpoint",
+		put, "0123456789abcdef")}
 	f.send(t, used).Must(t, 201)
 	if got := f.send(t, used).Must(t, 401); got.Text("error", "details", "reason") != "nonce_used" {
 		t.Errorf("sent again: got %s, want nonce_used", got.Body)
 	}
-	strict := f.partner.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"require_v2":true}`), f.partner.Login()...).Must(t, 201)
+	strict := f.partner.Do(t, "POST", "/v1/auth/api-keys", []byte(`{"require_v2":true}`), f.partner.Login()...).Must(t,
+		201)
 	key := *f.partner
 	key.PublicKey, key.SecretKey = strict.Text("public_key"), strict.Text("secret_key")
-	if got := f.send(t, call{operation: "listOrders", headers: key.Signed("GET", "/v1/orders", nil)}).Must(t, 401); got.Text("error", "details", "reason") != "v2_required" {
+	if got := f.send(t, call{operation: "listOrders", headers: key.Signed("GET", "/v1/orders", nil)}).Must(t,
+		401); got.Text("error", "details", "reason") != "v2_required" {
 		t.Errorf("version 1: got %s, want v2_required", got.Body)
 	}
 	late := f.partner.Signed("GET", "/v1/orders", nil)
 	f.Clock.Advance(301 * time.Second)
 	got := f.send(t, call{operation: "listOrders", headers: late}).Must(t, 401)
-	if got.Text("error", "details", "reason") != "timestamp_skew" || got.Text("error", "details", "server_time") != "2026-01-14T15:05:01.000Z" {
+	if got.Text("error", "details", "reason") != "timestamp_skew" ||
+		got.Text("error", "details", "server_time") != "2026-01-14T15:05:01.000Z" {
 		t.Errorf("late: got %s, want timestamp_skew and the time", got.Body)
 	}
 }
@@ -218,13 +234,20 @@ func TestAnswersOfPages(t *testing.T) {
 	for range 3 {
 		f.newOrder(t)
 	}
-	page := f.send(t, call{operation: "listOrders", query: "?limit=2&created_from=2026-01-01T00:00:00Z&created_to=2027-01-01T00:00:00%2B01:00"}).Must(t, 200)
+	page := f.send(t, call{
+		operation: "listOrders", query: "?limit=2&created_from=2026-01-01T00:00:00Z&created_to=2027-01-01T00:00:00%2B01:00",
+	}).Must(t, 200)
 	f.send(t, call{operation: "listOrders", query: "?limit=500&cursor=" + page.Text("next_cursor")}).Must(t, 200)
 	f.send(t, call{operation: "createCourier", body: validBody(f.contract.operation("createCourier"))}).Must(t, 201)
 	page = f.send(t, call{operation: "listCouriers", query: "?limit=1"}).Must(t, 200)
 	f.send(t, call{operation: "listCouriers", query: "?cursor=" + page.Text("next_cursor")}).Must(t, 200)
-	f.send(t, call{operation: "createMovement", body: []byte(`{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","to_location":"TOR-02"}`)}).Must(t, 201)
-	f.send(t, call{operation: "createMovement", body: []byte(`{"type":"ADJUSTMENT","product_id":1,"quantity":-5,"location":"TOR-02"}`)}).Must(t, 201)
+	f.send(t, call{
+		operation: "createMovement",
+		body:      []byte(`{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","to_location":"TOR-02"}`),
+	}).Must(t, 201)
+	f.send(t, call{
+		operation: "createMovement", body: []byte(`{"type":"ADJUSTMENT","product_id":1,"quantity":-5,"location":"TOR-02"}`),
+	}).Must(t, 201)
 	f.send(t, call{operation: "listMovements", query: "?product_id=1&offset=1&limit=2"}).Must(t, 200)
 }
 
@@ -256,7 +279,8 @@ func TestLimitsOfParameters(t *testing.T) {
 				f.send(t, call{operation: o.id, query: fmt.Sprintf("?%s=%d&%s", name, bound+beyond, known)}).Must(t, 422)
 			}
 			returned := o.response("200").at("content", "application/json", "schema", "properties", "limit").value != nil
-			if usual := schema.at("default").value; usual != nil && name == "limit" && returned && o.access() == httpd.AccessSigned {
+			if usual := schema.at("default").value; usual != nil && name == "limit" && returned &&
+				o.access() == httpd.AccessSigned {
 				if got := f.send(t, call{operation: o.id}); fmt.Sprint(got.JSON("limit")) != fmt.Sprint(usual) {
 					t.Errorf("%s: got the default limit %v, want %v", o.id, got.JSON("limit"), usual)
 				}

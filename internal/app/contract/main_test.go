@@ -48,7 +48,9 @@ func (h *heard) add(answer *apptest.Answer) {
 
 // varying matches what differs from one message to the next of a kind: ids of orders, numbers, quoted
 // texts, statuses of orders, roles, and methods.
-var varying = regexp.MustCompile(`ord_[0-9a-z]+|[0-9]+|"[^"]*"|\b(?:` + strings.Join(slices.Concat(words(delivery.Statuses), words(operator.Roles), words(partner.Roles)), "|") + `)\b|[A-Z]+(?:, [A-Z]+)+`)
+var varying = regexp.MustCompile(`ord_[0-9a-z]+|[0-9]+|"[^"]*"|\b(?:` +
+	strings.Join(slices.Concat(words(delivery.Statuses), words(operator.Roles), words(partner.Roles)), "|") +
+	`)\b|[A-Z]+(?:, [A-Z]+)+`)
 
 // elsewhere are messages that tests of other packages get, each with the test.
 var elsewhere = map[string]string{

@@ -27,7 +27,8 @@ func (c *contract) operationsOf(d *document) (all []*operation) {
 				continue
 			}
 			n := shared.at(name)
-			all = append(all, &operation{node: n, id: n.at("operationId").text(), method: strings.ToUpper(name), path: path, shared: shared})
+			all = append(all,
+				&operation{node: n, id: n.at("operationId").text(), method: strings.ToUpper(name), path: path, shared: shared})
 		}
 	}
 	return all

@@ -238,7 +238,8 @@ func brokenRegistration(body any) []string {
 	name, _ := text(body, "name")
 	email, _ := text(body, "email")
 	length := utf8.RuneCountInString(password)
-	if length >= 8 && length <= 128 && !credential.NewPasswordRule(credential.MinUserPassword, name, email).Allows(password) {
+	if length >= 8 && length <= 128 &&
+		!credential.NewPasswordRule(credential.MinUserPassword, name, email).Allows(password) {
 		return []string{"/password"}
 	}
 	return nil

@@ -39,7 +39,9 @@ func TestUnknownPathsAreNotFound(t *testing.T) {
 	t.Parallel()
 	f, c := newFixture(t, roomy), read(t)
 	refused := c.documents["openapi.yaml"].node(c).at("components", "responses", "NotFound")
-	for _, path := range []string{"/none", "/v1", "/v1/", "/v1/orders/", "/v1//orders", "/v2/orders", "/ops/v1/none", "/track/", "/track/x/y"} {
+	for _, path := range []string{
+		"/none", "/v1", "/v1/", "/v1/orders/", "/v1//orders", "/v2/orders", "/ops/v1/none", "/track/", "/track/x/y",
+	} {
 		checkAnswer(t, path, refused, f.Do(t, "GET", path, nil).Must(t, 404))
 	}
 }

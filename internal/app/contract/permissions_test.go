@@ -79,7 +79,8 @@ func TestPermissions(t *testing.T) {
 			got := f.Do(t, o.method, target, nil, caller.headers(o.method, target)...)
 			o.check(t, got, true)
 			if got.Status == http.StatusUnauthorized || permitted == (got.Status == http.StatusForbidden) {
-				t.Errorf("%s as %s by %s: got status %d, want permitted %t: %s", o.id, caller.column, caller.scheme, got.Status, permitted, got.Body)
+				t.Errorf("%s as %s by %s: got status %d, want permitted %t: %s", o.id, caller.column, caller.scheme, got.Status,
+					permitted, got.Body)
 			}
 		}
 	}
@@ -115,7 +116,8 @@ func (f *fixture) callers(t *testing.T) (all []caller) {
 		keys["scope "+string(scope)] = f.partner.NewKey(t, string(scope))
 	}
 	for column, key := range keys {
-		all = append(all, caller{column, "signedKey", func(method, target string) []string { return key.Signed(method, target, nil) }})
+		all = append(all,
+			caller{column, "signedKey", func(method, target string) []string { return key.Signed(method, target, nil) }})
 	}
 	return all
 }

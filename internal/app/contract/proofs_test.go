@@ -23,7 +23,10 @@ func (f *fixture) newProof(t testing.TB) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := proof.NewService(proof.Config{Cleaner: picture.NewCleaner(), Store: store, Random: apptest.Random(t), Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name }})
+	service := proof.NewService(proof.Config{
+		Cleaner: picture.NewCleaner(), Store: store, Random: apptest.Random(t),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)), URL: func(name string) string { return name },
+	})
 	name, err := service.Keep(context.Background(), "opr_1", drawing(), func(string) error { return nil })
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +54,8 @@ func TestProofHeaders(t *testing.T) {
 		t.Error("got Access-Control-Allow-Origin, want none")
 	}
 	head := f.Do(t, "HEAD", "/proofs/"+path["name"], nil).Must(t, 200)
-	if len(head.Body) != 0 || head.Header.Get("Content-Length") != shown.Header.Get("Content-Length") || head.Header.Get("Cache-Control") != shown.Header.Get("Cache-Control") {
+	if len(head.Body) != 0 || head.Header.Get("Content-Length") != shown.Header.Get("Content-Length") ||
+		head.Header.Get("Cache-Control") != shown.Header.Get("Cache-Control") {
 		t.Errorf("HEAD: got headers %v, want those of GET", head.Header)
 	}
 	for _, none := range []string{
@@ -59,7 +63,8 @@ func TestProofHeaders(t *testing.T) {
 		strings.TrimSuffix(path["name"], "png") + "jpg", strings.Repeat("0", 32) + ".png",
 	} {
 		refused := f.send(t, call{operation: "getProof", path: map[string]string{"name": none}}).Must(t, 404)
-		if refused.Header.Get("Access-Control-Allow-Origin") != "" || strings.Contains(refused.Header.Get("Content-Security-Policy"), "sandbox") {
+		if refused.Header.Get("Access-Control-Allow-Origin") != "" ||
+			strings.Contains(refused.Header.Get("Content-Security-Policy"), "sandbox") {
 			t.Errorf("%s: got headers %v, want those of an error", none, refused.Header)
 		}
 	}

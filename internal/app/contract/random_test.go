@@ -160,7 +160,8 @@ func orderOf(t *rapid.T) any {
 func metadataOf(t *rapid.T) any {
 	metadata := map[string]any{}
 	for range rapid.IntRange(0, 3).Draw(t, "members") {
-		metadata[lineOf(t, "member", 0, 20)] = rapid.SampledFrom([]any{nil, true, json.Number("1.50"), "x", []any{map[string]any{}}}).Draw(t, "value")
+		metadata[lineOf(t, "member", 0,
+			20)] = rapid.SampledFrom([]any{nil, true, json.Number("1.50"), "x", []any{map[string]any{}}}).Draw(t, "value")
 	}
 	return metadata
 }

@@ -62,19 +62,32 @@ func TestRareRefusals(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: "createOrder", body: []byte(`{"partner_order_id":`)}).Must(t, 400)
-	f.send(t, call{operation: "getOperator", anonymous: true, headers: []string{"Authorization", "Bearer none"}}).Must(t, 401)
-	night := f.send(t, call{operation: "createOperator", body: validBody(f.contract.operation("createOperator"))}).Must(t, 201)
-	f.send(t, call{operation: "changeOperator", path: map[string]string{"operator_id": night.Text("operator_id")}, body: []byte(`{"active":false}`)}).Must(t, 200)
-	f.send(t, call{operation: "operatorLogin", body: []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88"}`)}).Must(t, 403)
+	f.send(t, call{operation: "getOperator", anonymous: true, headers: []string{"Authorization", "Bearer none"}}).Must(t,
+		401)
+	night := f.send(t, call{operation: "createOperator", body: validBody(f.contract.operation("createOperator"))}).Must(t,
+		201)
+	f.send(t, call{operation: "changeOperator", path: map[string]string{
+		"operator_id": night.Text("operator_id"),
+	}, body: []byte(`{"active":false}`)}).Must(t, 200)
+	f.send(t, call{
+		operation: "operatorLogin", body: []byte(`{"email":"night@example.com","password":"lune-sur-les-quais-88"}`),
+	}).Must(t, 403)
 	order := f.newOrder(t)
 	f.move(t, order, "accepted").Must(t, 200)
-	f.send(t, call{operation: "changeOrderStatus", path: order, body: []byte(`{"status":"courier_assigned","courier_id":"cou_6va1q5tdr9ce62kh"}`)}).Must(t, 422)
+	f.send(t, call{
+		operation: "changeOrderStatus", path: order,
+		body: []byte(`{"status":"courier_assigned","courier_id":"cou_6va1q5tdr9ce62kh"}`),
+	}).Must(t, 422)
 
 	secure := &fixture{Service: apptest.Start(t, roomy), contract: f.contract, operator: &apptest.Operator{}}
 	secure.partner = secure.register(t)
-	secure.send(t, call{operation: "putWebhookEndpoint", body: []byte(`{"url":"http://hooks.epicerie-metro.example/dropyard"}`)}).Must(t, 422)
+	secure.send(t, call{
+		operation: "putWebhookEndpoint", body: []byte(`{"url":"http://hooks.epicerie-metro.example/dropyard"}`),
+	}).Must(t, 422)
 
-	closed := &fixture{Service: apptest.Start(t, roomy, func(c *config.Config, _ *app.Surroundings) { c.Registration = "closed" }), contract: f.contract,
+	closed := &fixture{Service: apptest.Start(t, roomy,
+		func(c *config.Config, _ *app.Surroundings) { c.Registration = "closed" }), contract: f.contract,
 		partner: &apptest.Partner{}, operator: &apptest.Operator{}}
-	closed.send(t, call{operation: "registerPartner", body: validBody(f.contract.operation("registerPartner"))}).Must(t, 403)
+	closed.send(t, call{operation: "registerPartner", body: validBody(f.contract.operation("registerPartner"))}).Must(t,
+		403)
 }

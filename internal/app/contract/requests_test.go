@@ -44,36 +44,59 @@ const shipmentBody = `"service_level":"express","pickup":` + contactBody + `,"dr
 const plenty = 900_000_000
 
 var subjects = []subject{
-	{operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039"}`, pause: true,
-		other: map[string]func(any) bool{"unauthorized": nil}},
-	{operation: "putSignInRules", body: `{"totp_required":{"operators":["courier","warehouse"],"users":["owner","reader"]}}`},
+	{
+		operation: "operatorLogin", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039"}`,
+		pause: true, other: map[string]func(any) bool{"unauthorized": nil},
+	},
+	{
+		operation: "putSignInRules",
+		body:      `{"totp_required":{"operators":["courier","warehouse"],"users":["owner","reader"]}}`,
+	},
 	{operation: "createPartnerResetLink", body: `{"user_id":null}`, other: map[string]func(any) bool{"not_found": nil}},
 	{operation: "requestReset", body: `{"email":"a@b.ca"}`},
 	{operation: "requestOperatorReset", body: `{"email":"a@b.ca"}`},
-	{operation: "createOperator", body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`, broken: brokenOperator},
-	{operation: "changePartner", body: `{"suspended":true,"suspended_reason":"unpaid","rate_limit":600,"rate_card":"docks"}`, broken: brokenSettings},
-	{operation: "validateRateCard", body: `{"name":"default","effective_from":"2036-06-01T00:00:00-04:00","card":` + cardBody + `}`, broken: brokenUpload,
-		other: map[string]func(any) bool{"conflict": func(body any) bool { return member(body, "card", "version") == "docks-1" }}},
+	{operation: "createOperator",
+		body: `{"email":"night@example.com","password":"lune-sur-les-quais-88","role":"dispatcher"}`, broken: brokenOperator},
+	{operation: "changePartner",
+		body: `{"suspended":true,"suspended_reason":"unpaid","rate_limit":600,"rate_card":"docks"}`, broken: brokenSettings},
+	{operation: "validateRateCard", body: `{"name":"default","effective_from":"2036-06-01T00:00:00-04:00","card":` +
+		cardBody + `}`, broken: brokenUpload,
+		other: map[string]func(any) bool{
+			"conflict": func(body any) bool { return member(body, "card", "version") == "docks-1" },
+		}},
 	{
 		operation: "createOrder",
-		body: `{"partner_order_id":"A-1",` + shipmentBody + `,"reference":"PO 77","instructions":"Ring","metadata":{"a":[1.0]},
+		body: `{"partner_order_id":"A-1",` + shipmentBody +
+			`,"reference":"PO 77","instructions":"Ring","metadata":{"a":[1.0]},
 "items":[{"product_id":1,"quantity":2}],"quote_id":null}`,
 		broken: brokenOrder,
 		other:  map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }},
 	},
 	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
-	{operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`, broken: brokenRegistration},
-	{operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42","code":"492039"}`, pause: true,
-		other: map[string]func(any) bool{"unauthorized": nil}},
-	{operation: "createAPIKey", body: `{"name":"production","scopes":["orders","read"],"email":"a@b.ca","password":"maple-harbour-42"}`},
-	{operation: "changeAccount", body: `{"public_name":"Métro","support_url":"https://metro.example/aide","language":"fr","recipient_mail":true}`},
+	{
+		operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`,
+		broken: brokenRegistration,
+	},
+	{
+		operation: "login", body: `{"email":"partner@example.com","password":"maple-harbour-42","code":"492039"}`,
+		pause: true, other: map[string]func(any) bool{"unauthorized": nil},
+	},
+	{
+		operation: "createAPIKey",
+		body:      `{"name":"production","scopes":["orders","read"],"email":"a@b.ca","password":"maple-harbour-42"}`,
+	},
+	{
+		operation: "changeAccount",
+		body:      `{"public_name":"Métro","support_url":"https://metro.example/aide","language":"fr","recipient_mail":true}`,
+	},
 	{operation: "inviteUser", body: `{"email":"sam@example.com","role":"clerk"}`,
 		other: map[string]func(any) bool{"email_taken": nil, "conflict": nil}},
 	{operation: "changeUser", body: `{"name":"Sam Tremblay","role":"owner"}`,
 		other: map[string]func(any) bool{"conflict": nil}},
 	{operation: "cancelOrder", body: `{"reason":"changed my mind"}`, order: true},
-	{operation: "createToken", body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039","name":"desk"}`, pause: true,
+	{operation: "createToken",
+		body: `{"email":"operator@example.com","password":"quai-de-nuit-1907","code":"492039","name":"desk"}`, pause: true,
 		other: map[string]func(any) bool{"unauthorized": nil}},
 	{operation: "createCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
 	{operation: "changeCourier", body: `{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`},
@@ -94,21 +117,41 @@ var subjects = []subject{
 "eta":"2026-01-15T10:00:00Z","failure_reason":"r","next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
 	},
 	{operation: "addOrderNote", body: `{"text":"the back door is open"}`, order: true},
-	{operation: "putCourierSequence", body: `{"order_ids":["ord_00000000000000000000000000000000","x"],"version":0}`, broken: brokenSequence,
+	{
+		operation: "putCourierSequence", body: `{"order_ids":["ord_00000000000000000000000000000000","x"],"version":0}`,
+		broken: brokenSequence,
 		other: map[string]func(any) bool{"conflict": func(body any) bool {
 			version, given := integer(body, "version")
 			return given && version != 0
-		}}},
+		}},
+	},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
-	{operation: "createProduct", body: `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`, broken: brokenProduct},
+	{
+		operation: "createProduct",
+		body:      `{"name":"Lamp","price":12.5,"stock_min":5,"stock_max":100,"barcode":"B","status":"active"}`,
+		broken:    brokenProduct,
+	},
 	{operation: "createCount", body: `{"location":"MTL-01","lines":[{"product_id":1,"counted":800000000},{"product_id":7,"counted":0}],"notes":"n"}`, broken: brokenCount},
-	{operation: "createMovement", body: `{"type":"IN","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":null}`, broken: brokenMovement},
+	{
+		operation: "createMovement",
+		body:      `{"type":"IN","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":null}`,
+		broken:    brokenMovement,
+	},
 	{operation: "createMovement", body: `{"type":"ADJUSTMENT","product_id":1,"quantity":-5,"location":"MTL-01"}`,
 		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
-	{operation: "createMovement", body: `{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":"TOR-02"}`,
-		broken: brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil}},
-	{operation: "putWebhookEndpoint", body: `{"url":"https://hooks.example.com/dropyard","enabled":false}`, broken: brokenEndpoint},
-	{operation: "redeliverEvents", body: `{"since":"2026-01-14T10:00:00-05:00","type":"order.failed","state":"failed"}`, broken: brokenRedelivery},
+	{
+		operation: "createMovement",
+		body:      `{"type":"TRANSFER","product_id":1,"quantity":5,"location":"MTL-01","notes":"n","to_location":"TOR-02"}`,
+		broken:    brokenMovement, other: map[string]func(any) bool{"insufficient_stock": nil},
+	},
+	{
+		operation: "putWebhookEndpoint", body: `{"url":"https://hooks.example.com/dropyard","enabled":false}`,
+		broken: brokenEndpoint,
+	},
+	{
+		operation: "redeliverEvents", body: `{"since":"2026-01-14T10:00:00-05:00","type":"order.failed","state":"failed"}`,
+		broken: brokenRedelivery,
+	},
 	{operation: "redeliverEvents", broken: brokenRedelivery,
 		body: `{"cursor":"019bbd14-8a00-7000-8000-000000000000","since":"2026-01-14T10:00:00Z","state":"delivered"}`},
 }
@@ -128,7 +171,8 @@ func (s subject) start(t testing.TB) *trial {
 	t.Helper()
 	f := newFixture(t, generous)
 	f.send(t, call{operation: "createMovement",
-		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t, 201)
+		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t,
+		201)
 	f.prepareEndpoint(t, f.contract.operation(s.operation))
 	return &trial{subject: s, fixture: f, t: t, used: map[string]bool{}}
 }

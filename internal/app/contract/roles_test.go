@@ -27,7 +27,8 @@ var rights = []struct{ roles, operations string }{
 		changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
-	{"admin", `getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
+	{"admin",
+		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages listRateCards
 		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
 }
@@ -64,7 +65,8 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 	ways := map[string][]string{} // headers by role and way to authenticate
 	for _, role := range operator.Roles {
 		o := f.operator.As(t, string(role))
-		login := f.Do(t, "POST", "/ops/v1/login", fmt.Appendf(nil, `{"email":"%s@example.com","password":"a long password of a %s"}`, role, role)).Must(t, 200)
+		login := f.Do(t, "POST", "/ops/v1/login",
+			fmt.Appendf(nil, `{"email":"%s@example.com","password":"a long password of a %s"}`, role, role)).Must(t, 200)
 		cookie, _, _ := strings.Cut(login.Header.Get("Set-Cookie"), ";")
 		ways[string(role)+" by token"] = []string{"Authorization", "Bearer " + o.Token}
 		ways[string(role)+" in a session"] = []string{"Cookie", cookie}
@@ -76,8 +78,9 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 		}
 		target := f.target(o, call{path: nowhere})
 		strangers := map[string][]string{
-			"anonymous": nil, "a partner in a session": {"Cookie", f.session}, "a partner": f.partner.Signed(o.method, target, nil),
-			"an unknown token": {"Authorization", "Bearer none"}, "no bearer": {"Authorization", "Basic none", "Cookie", ways["admin in a session"][1]},
+			"anonymous": nil, "a partner in a session": {"Cookie", f.session},
+			"a partner": f.partner.Signed(o.method, target, nil), "an unknown token": {"Authorization", "Bearer none"},
+			"no bearer": {"Authorization", "Basic none", "Cookie", ways["admin in a session"][1]},
 		}
 		for who, headers := range strangers {
 			asked++
@@ -97,7 +100,8 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 			}
 			if strings.HasSuffix(who, "session") && o.method != "GET" {
 				asked++
-				f.Do(t, o.method, target, nil, append(headers, "Sec-Fetch-Site", "cross-site")...).Refused(t, http.StatusForbidden, "forbidden")
+				f.Do(t, o.method, target, nil, append(headers, "Sec-Fetch-Site", "cross-site")...).Refused(t, http.StatusForbidden,
+					"forbidden")
 			}
 		}
 	}
@@ -110,10 +114,10 @@ func TestEveryRouteForEveryRole(t *testing.T) {
 // nowhere are ids that do not exist, so that an admitted caller changes nothing.
 var nowhere = map[string]string{
 	"key_id":     "key_0000000000000000",
-	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000", "operator_id": "opr_0000000000000000",
-	"token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000", "courier_id": "cou_0000000000000000",
-	"session_id": "ses_0000000000000000",
-	"user_id":    "usr_0000000000000000", "invitation_id": "inv_0000000000000000",
+	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000",
+	"operator_id": "opr_0000000000000000", "token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000",
+	"courier_id": "cou_0000000000000000", "session_id": "ses_0000000000000000", "user_id": "usr_0000000000000000",
+	"invitation_id": "inv_0000000000000000",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They
@@ -131,16 +135,19 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
-	session := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, other.Email, other.Password)).Must(t, 200)
+	session := f.Do(t, "POST", "/v1/auth/login",
+		fmt.Appendf(nil, `{"email":%q,"password":%q}`, other.Email, other.Password)).Must(t, 200)
 	cookie, _, _ := strings.Cut(session.Header.Get("Set-Cookie"), ";")
 	before, asked := f.Content(t), 0
 	for _, o := range f.contract.operations {
-		if o.document.name != "openapi.yaml" || o.access() == httpd.AccessTracking || o.id == "acceptInvitation" || !strings.Contains(o.path, "{") {
+		if o.document.name != "openapi.yaml" || o.access() == httpd.AccessTracking || o.id == "acceptInvitation" ||
+			!strings.Contains(o.path, "{") {
 			continue
 		}
 		for _, p := range o.parameters() {
 			if name := p.at("name").text(); p.at("in").text() == "path" && theirs[name] == "" {
-				t.Fatalf("%s: got the path parameter %s, want one of %v: add another partner's id here", o.id, name, slices.Collect(maps.Keys(theirs)))
+				t.Fatalf("%s: got the path parameter %s, want one of %v: add another partner's id here", o.id, name,
+					slices.Collect(maps.Keys(theirs)))
 			}
 		}
 		target, body := f.target(o, call{path: theirs}), validBody(o)
@@ -181,7 +188,9 @@ func TestPartnerRoutesForOthers(t *testing.T) {
 		}
 		target := f.target(o, call{path: nowhere})
 		ways := map[string][]string{
-			"anonymous": nil, "an operator": {"Authorization", "Bearer " + f.operator.Token}, "an account's password": f.partner.Login(),
+			"anonymous": nil, "an operator": {
+				"Authorization", "Bearer " + f.operator.Token,
+			}, "an account's password": f.partner.Login(),
 			"a signature of something else": f.partner.Signed(o.method, target+"x", order),
 		}
 		if access == httpd.AccessSigned {

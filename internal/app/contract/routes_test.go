@@ -101,7 +101,8 @@ func TestSignatureHeadersAreDocumented(t *testing.T) {
 	c := read(t)
 	schemes := c.documents["openapi.yaml"].node(c).at("components", "securitySchemes")
 	for scheme, header := range signatureHeaders {
-		if n := schemes.at(scheme); n.at("type").text() != "apiKey" || n.at("in").text() != "header" || n.at("name").text() != header {
+		if n := schemes.at(scheme); n.at("type").text() != "apiKey" || n.at("in").text() != "header" ||
+			n.at("name").text() != header {
 			t.Errorf("%s: got %v, want an apiKey in the header %s", scheme, n.value, header)
 		}
 	}

@@ -127,12 +127,14 @@ func driveEnrolled(t *testing.T, o *operation) *apptest.Answer {
 func driveRemove(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	code := f.begin(t, o)
-	codes := f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t, 200)
+	codes := f.send(t, call{operation: o.sibling("confirm", "TOTP"), body: fmt.Appendf(nil, `{"code":%q}`, code)}).Must(t,
+		200)
 	password := examplePassword
 	if o.ofOperators() {
 		password = exampleNight
 	}
-	return f.send(t, call{operation: o.id, body: fmt.Appendf(nil, `{"password":%q,"code":%q}`, password, codes.Text("recovery_codes", 0))})
+	return f.send(t,
+		call{operation: o.id, body: fmt.Appendf(nil, `{"password":%q,"code":%q}`, password, codes.Text("recovery_codes", 0))})
 }
 
 // driveClear removes the second factor of another operator, or of a user.
@@ -184,7 +186,8 @@ var holderBody = fmt.Appendf(nil, `{"password":%q}`, examplePassword)
 func driveEmailTaken(t *testing.T, o *operation) *apptest.Answer {
 	f, box := withMail(t)
 	other := f.Register(t, "other")
-	f.send(t, call{operation: "changeEmail", body: fmt.Appendf(nil, `{"new_email":%q,"password":%q}`, other.Email, examplePassword)}).Must(t, 202)
+	f.send(t, call{operation: "changeEmail", body: fmt.Appendf(nil, `{"new_email":%q,"password":%q}`, other.Email,
+		examplePassword)}).Must(t, 202)
 	return f.send(t, call{operation: o.id, path: map[string]string{"token": <-box}, body: holderBody})
 }
 
@@ -219,8 +222,12 @@ func TestSignInsWithoutCode(t *testing.T) {
 func TestEnrolmentRequired(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
-	f.send(t, call{operation: "putSignInRules", body: []byte(`{"totp_required":{"operators":["admin"],"users":["owner"]}}`)}).Must(t, 200)
-	for _, request := range []call{{operation: "listOperators"}, {operation: "getWebhookEndpoint", session: true}, {operation: "listAPIKeys"}} {
+	f.send(t, call{
+		operation: "putSignInRules", body: []byte(`{"totp_required":{"operators":["admin"],"users":["owner"]}}`),
+	}).Must(t, 200)
+	for _, request := range []call{
+		{operation: "listOperators"}, {operation: "getWebhookEndpoint", session: true}, {operation: "listAPIKeys"},
+	} {
 		if got := f.send(t, request).Must(t, 403).Text("error", "details", "reason"); got != "totp_enrolment_required" {
 			t.Errorf("%s: got reason %q, want totp_enrolment_required", request.operation, got)
 		}

@@ -334,14 +334,16 @@ func validBody(o *operation) []byte {
 		"validateRateCard": cardUpload("default", "summer-1"),
 		"previewRateCard":  []byte(`{"card_id":"crd_builtin","order_id":"ord_00000000000000000000000000000000"}`),
 
-		"changePassword":         []byte(`{"current_password":"` + examplePassword + `","new_password":"brume-et-vent-1908"}`),
-		"requestReset":           []byte(`{"email":"` + examplePartner + `"}`),
-		"confirmEmail":           holderBody,
-		"resetPassword":          []byte(`{"new_password":"brume-et-vent-1908"}`),
-		"beginTOTP":              []byte(`{"password":"` + examplePassword + `"}`),
-		"confirmTOTP":            []byte(`{"code":"492039"}`),
-		"removeTOTP":             []byte(`{"password":"` + examplePassword + `","code":"492039"}`),
-		"changeOperatorPassword": []byte(`{"current_password":"` + exampleNight + `","new_password":"lune-sur-les-quais-88"}`),
+		"changePassword": []byte(`{"current_password":"` + examplePassword +
+			`","new_password":"brume-et-vent-1908"}`),
+		"requestReset":  []byte(`{"email":"` + examplePartner + `"}`),
+		"confirmEmail":  holderBody,
+		"resetPassword": []byte(`{"new_password":"brume-et-vent-1908"}`),
+		"beginTOTP":     []byte(`{"password":"` + examplePassword + `"}`),
+		"confirmTOTP":   []byte(`{"code":"492039"}`),
+		"removeTOTP":    []byte(`{"password":"` + examplePassword + `","code":"492039"}`),
+		"changeOperatorPassword": []byte(`{"current_password":"` + exampleNight +
+			`","new_password":"lune-sur-les-quais-88"}`),
 		"requestOperatorReset":   []byte(`{"email":"` + exampleOperator + `"}`),
 		"resetOperatorPassword":  []byte(`{"new_password":"lune-sur-les-quais-88"}`),
 		"beginOperatorTOTP":      []byte(`{"password":"` + exampleNight + `"}`),
@@ -383,8 +385,11 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 }
 
 func probeUnknown(t *testing.T, f *fixture, o *operation) *apptest.Answer {
-	nothing := map[string]string{"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
-		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none", "user_id": "usr_none"}
+	nothing := map[string]string{
+		"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
+		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none",
+		"user_id": "usr_none",
+	}
 	if o.takes("path", "event_id") { // which is looked up only if there is an endpoint
 		f = newFixture(t, roomy)
 		f.partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
@@ -433,7 +438,8 @@ func driveTooMany(t *testing.T, o *operation) *apptest.Answer {
 // driveManyKeys creates keys until it is refused.
 func driveManyKeys(t *testing.T, o *operation) (answer *apptest.Answer) {
 	f := newFixture(t, roomy)
-	f.Execute(t, `INSERT INTO api_keys (key_id, partner_id, name, public_key, secret, created_by, creator_name, scopes, mode,
+	f.Execute(t,
+		`INSERT INTO api_keys (key_id, partner_id, name, public_key, secret, created_by, creator_name, scopes, mode,
 			require_v2, created_at, revoked_at, last_used_at)
 		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 990)
 		SELECT key_id || i, partner_id, name, public_key || i, secret, created_by, creator_name, scopes, mode,
@@ -462,7 +468,8 @@ func driveFullTeam(t *testing.T, o *operation) (answer *apptest.Answer) {
 // driveNotEnrolled requires a second factor of owners.
 func driveNotEnrolled(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	f.send(t, call{operation: "putSignInRules", body: []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)}).Must(t, 200)
+	f.send(t,
+		call{operation: "putSignInRules", body: []byte(`{"totp_required":{"operators":[],"users":["owner"]}}`)}).Must(t, 200)
 	return f.send(t, call{operation: o.id})
 }
 
@@ -497,7 +504,8 @@ func driveOvertaken(t *testing.T, o *operation) *apptest.Answer {
 // driveUsedSignature sends a request twice.
 func driveUsedSignature(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	f.send(t, call{operation: "putWebhookEndpoint", body: validBody(f.contract.operation("putWebhookEndpoint"))}).Must(t, 201)
+	f.send(t, call{operation: "putWebhookEndpoint", body: validBody(f.contract.operation("putWebhookEndpoint"))}).Must(t,
+		201)
 	f.send(t, call{operation: o.id}).Must(t, 200)
 	return f.send(t, call{operation: o.id})
 }

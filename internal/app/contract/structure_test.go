@@ -51,7 +51,9 @@ func TestReferencesResolve(t *testing.T) {
 }
 
 // schemaPlace matches the places where OpenAPI has schemas.
-var schemaPlace = regexp.MustCompile(`^/components/schemas/[^/]+$|/(parameters|headers)/[^/]+/schema$|/content/[^/]+/schema$`)
+var schemaPlace = regexp.MustCompile(
+	`^/components/schemas/[^/]+$|/(parameters|headers)/[^/]+/schema$|/content/[^/]+/schema$`,
+)
 
 func TestSchemasCompile(t *testing.T) {
 	t.Parallel()
@@ -101,7 +103,8 @@ var statusForm = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
 func (o *operation) lintResponses(t *testing.T) {
 	for _, status := range o.statuses() {
 		response := o.response(status)
-		if !statusForm.MatchString(status) || response.at("description").text() == "" || len(response.at("content").members()) == 0 {
+		if !statusForm.MatchString(status) || response.at("description").text() == "" ||
+			len(response.at("content").members()) == 0 {
 			t.Errorf("%s: response %q: got no description or no content", o.id, status)
 		}
 		if response.at("headers", "X-Request-Id").value == nil {

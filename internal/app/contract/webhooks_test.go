@@ -74,7 +74,8 @@ func (f *fixture) newLogo(t testing.TB) map[string]string {
 // newInvitation invites a person and returns the path parameters of the invitation.
 func (f *fixture) newInvitation(t testing.TB) map[string]string {
 	t.Helper()
-	made := f.send(t, call{operation: "inviteUser", body: []byte(`{"email":"lou@example.com","role":"clerk"}`)}).Must(t, 201)
+	made := f.send(t, call{operation: "inviteUser", body: []byte(`{"email":"lou@example.com","role":"clerk"}`)}).Must(t,
+		201)
 	_, token, _ := strings.Cut(made.Text("url"), "/portal/invitations/")
 	return map[string]string{"invitation_id": made.Text("invitation_id"), "token": token}
 }
@@ -178,10 +179,14 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 // is a cancellation by the partner.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
-		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`, `{"status":"in_transit"}`,
-		`{"status":"out_for_delivery"}`, `{"status":"failed","failure_reason":"Nobody <home> & \"away\"","next_attempt":"2026-01-21T10:00:00-05:00"}`,
+		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`,
+		`{"status":"in_transit"}`, `{"status":"out_for_delivery"}`,
+		`{"status":"failed","failure_reason":"Nobody <home> & \"away\"","next_attempt":"2026-01-21T10:00:00-05:00"}`,
 		`{"status":"out_for_delivery"}`, `{"status":"delivered"}`},
-	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`, `{"status":"cancelled","reason":"no such street"}`},
+	{
+		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`,
+		`{"status":"cancelled","reason":"no such street"}`,
+	},
 	{`{"status":"cancelled"}`},
 	{"cancel"},
 }
@@ -204,7 +209,8 @@ func TestEventsMatchDocument(t *testing.T) {
 	for _, journey := range journeys {
 		order := f.newOrder(t)
 		for _, step := range journey {
-			request := call{operation: "changeOrderStatus", path: order, body: []byte(strings.ReplaceAll(step, "COURIER", f.operator.CourierID))}
+			request := call{operation: "changeOrderStatus", path: order, body: []byte(strings.ReplaceAll(step, "COURIER",
+				f.operator.CourierID))}
 			if step == "cancel" {
 				request = call{operation: "cancelOrder", path: order, body: []byte(`{"reason":"changed my mind"}`)}
 			}
@@ -231,7 +237,8 @@ func TestAnswersAboutEvents(t *testing.T) {
 	f.partner.SetEndpoint(t, receiver.URL)
 	settled := func(state string, tries int, event map[string]string) {
 		t.Helper()
-		f.Until(t, fmt.Sprintf("SELECT state, tries FROM events WHERE event_id = '%s'", event["event_id"]), fmt.Sprint(state, " ", tries))
+		f.Until(t, fmt.Sprintf("SELECT state, tries FROM events WHERE event_id = '%s'", event["event_id"]),
+			fmt.Sprint(state, " ", tries))
 		events[state] = event
 	}
 	settled("delivered", 1, f.newEvent(t))
@@ -248,7 +255,8 @@ func TestAnswersAboutEvents(t *testing.T) {
 	f.send(t, call{operation: "getWebhookEndpoint"}).Must(t, 200)
 	for state, path := range events {
 		got := f.send(t, call{operation: "getEvent", path: path}).Must(t, 200)
-		f.send(t, call{operation: "listEvents", query: "?limit=1&state=" + got.Text("state") + "&type=order.accepted"}).Must(t, 200)
+		f.send(t,
+			call{operation: "listEvents", query: "?limit=1&state=" + got.Text("state") + "&type=order.accepted"}).Must(t, 200)
 		if state != "skipped" && got.Text("state") != state {
 			t.Errorf("%s: got %s", state, got.Body)
 		}
@@ -258,6 +266,7 @@ func TestAnswersAboutEvents(t *testing.T) {
 		t.Errorf("got %s, want next_cursor", page.Body)
 	}
 	f.send(t, call{operation: "listEvents", query: "?cursor=" + page.Text("next_cursor")}).Must(t, 200)
-	feed := f.send(t, call{operation: "followEvents", query: "?limit=1&after=" + identifier.FirstUUID(f.Clock.Now())}).Must(t, 200)
+	feed := f.send(t,
+		call{operation: "followEvents", query: "?limit=1&after=" + identifier.FirstUUID(f.Clock.Now())}).Must(t, 200)
 	f.send(t, call{operation: "followEvents", query: "?after=" + feed.Text("cursor")}).Must(t, 200)
 }

@@ -11,7 +11,9 @@ import (
 )
 
 // send sends a request, and counts what becomes of it.
-func (w *world) send(t *rapid.T, s *apptest.Service, method, target string, body []byte, headers ...string) *apptest.Answer {
+func (w *world) send(
+	t *rapid.T, s *apptest.Service, method, target string, body []byte, headers ...string,
+) *apptest.Answer {
 	w.service.Clock.Advance(2 * time.Millisecond) // what is sorted by time must not be of the same
 	answer, err := s.Try(method, target, body, headers...)
 	if err != nil {
@@ -62,7 +64,8 @@ func (w *world) pause() { w.service.Clock.Advance(15 * time.Second) }
 func (w *world) signInAgain(t *testing.T) {
 	w.service.Clock.Advance(time.Minute)
 	for _, o := range []*apptest.Operator{w.admin, w.desk, w.warehouse, w.rider} {
-		token := w.service.Do(t, "POST", "/ops/v1/tokens", []byte(`{"email":"`+o.Email+`","password":"`+o.Password+`"}`)).Must(t, 201)
+		token := w.service.Do(t, "POST", "/ops/v1/tokens",
+			[]byte(`{"email":"`+o.Email+`","password":"`+o.Password+`"}`)).Must(t, 201)
 		o.Token, o.TokenID = token.Text("token"), token.Text("token_id")
 		w.pause()
 	}
@@ -99,7 +102,8 @@ func (w *world) compare(t *rapid.T) {
 		products := w.call(t, a.partner, "GET", "/v1/inventory/products?limit=100", nil, "")
 		expect(t, products, 200, "")
 		for i := range products.Len("products") {
-			if got := products.JSON("products", i, "quantity"); products.JSON("products", i, "product_id") == float64(a.lamp) && got != float64(a.stock) {
+			if got := products.JSON("products", i, "quantity"); products.JSON("products", i, "product_id") == float64(a.lamp) &&
+				got != float64(a.stock) {
 				t.Fatalf("got a stock of %v, want %d: %s", got, a.stock, products.Body)
 			}
 		}

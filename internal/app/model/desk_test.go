@@ -37,7 +37,8 @@ func (w *world) open(statuses ...string) (found []*order) {
 func (w *world) changeCourier(t *rapid.T) {
 	if len(w.couriers) < 3 || rapid.IntRange(0, 3).Draw(t, "kind") == 0 {
 		name := w.name("courier")
-		answer := w.operate(t, w.desk, "POST", "/ops/v1/couriers", fmt.Sprintf(`{"name":%q,"phone":"+15145550111","vehicle":"van"}`, name))
+		answer := w.operate(t, w.desk, "POST", "/ops/v1/couriers",
+			fmt.Sprintf(`{"name":%q,"phone":"+15145550111","vehicle":"van"}`, name))
 		expect(t, answer, 201, "")
 		w.audited("courier.created")
 		w.couriers = append(w.couriers, &courier{answer.Text("courier_id"), true})
@@ -77,7 +78,8 @@ func (w *world) moveAll(t *rapid.T) {
 		ids[i] = o.id
 	}
 	answer := w.operate(t, w.desk, "POST", "/ops/v1/orders/status",
-		fmt.Sprintf(`{"order_ids":["%s"],"status":%q,"courier_id":%q,"failure_reason":"nobody answers"}`, strings.Join(ids, `","`), to, c.id))
+		fmt.Sprintf(`{"order_ids":["%s"],"status":%q,"courier_id":%q,"failure_reason":"nobody answers"}`,
+			strings.Join(ids, `","`), to, c.id))
 	if to == "courier_assigned" && !c.active {
 		expect(t, answer, 422, "validation_error")
 		return
@@ -122,7 +124,8 @@ func (w *world) sequence(t *rapid.T) {
 	before := w.operate(t, w.desk, "GET", path, "")
 	expect(t, before, 200, "")
 	version, _ := before.JSON("version").(float64)
-	mine := slices.DeleteFunc(w.open("courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed"), func(o *order) bool { return o.courier != c.id })
+	mine := slices.DeleteFunc(w.open("courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed"),
+		func(o *order) bool { return o.courier != c.id })
 	ids := make([]string, len(mine))
 	for i, o := range rapid.Permutation(mine).Draw(t, "sequence") {
 		ids[i] = fmt.Sprintf("%q", o.id)
@@ -131,7 +134,8 @@ func (w *world) sequence(t *rapid.T) {
 	if old {
 		version++
 	}
-	answer := w.operate(t, w.desk, "PUT", path, fmt.Sprintf(`{"order_ids":[%s],"version":%d}`, strings.Join(ids, ","), int(version)))
+	answer := w.operate(t, w.desk, "PUT", path,
+		fmt.Sprintf(`{"order_ids":[%s],"version":%d}`, strings.Join(ids, ","), int(version)))
 	if old {
 		expect(t, answer, 409, "conflict")
 		return
@@ -200,14 +204,16 @@ func (w *world) erase(t *rapid.T) {
 	if i := slices.IndexFunc(a.orders, ended); i >= 0 && rapid.Bool().Draw(t, "one that has ended") {
 		o = a.orders[i]
 	}
-	answer := w.operate(t, w.admin, "POST", "/ops/v1/partners/"+a.partner.PartnerID+"/erasures", fmt.Sprintf(`{"order_ids":[%q]}`, o.id))
+	answer := w.operate(t, w.admin, "POST", "/ops/v1/partners/"+a.partner.PartnerID+"/erasures",
+		fmt.Sprintf(`{"order_ids":[%q]}`, o.id))
 	if !ended(o) {
 		expect(t, answer, 409, "conflict")
 		return
 	}
 	expect(t, answer, 200, "")
 	w.skipAudit()
-	if record := w.call(t, a.partner, "GET", "/v1/orders/"+o.id, nil, ""); record.Status != 200 || record.Text("dropoff", "name") == "Alex Martin" {
+	if record := w.call(t, a.partner, "GET", "/v1/orders/"+o.id, nil, ""); record.Status != 200 ||
+		record.Text("dropoff", "name") == "Alex Martin" {
 		t.Fatalf("got %s, want no recipient", record.Body)
 	}
 }

@@ -26,7 +26,8 @@ var moves = map[string]string{
 }
 
 var statuses = []string{
-	"pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered", "failed", "cancelled",
+	"pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered", "failed",
+	"cancelled",
 }
 
 // order is what the model knows of an order.
@@ -75,7 +76,8 @@ type world struct {
 // newWorld returns a service with an operator of each role.
 func newWorld(t *testing.T) *world {
 	service := apptest.Start(t, apptest.Webhooks())
-	w := &world{service: service, surface: readSurface(t, service), receiver: apptest.NewReceiver(t), admin: service.Operate(t), names: new(int), answered: map[string]string{}}
+	w := &world{service: service, surface: readSurface(t,
+		service), receiver: apptest.NewReceiver(t), admin: service.Operate(t), names: new(int), answered: map[string]string{}}
 	w.desk, w.warehouse, w.rider = w.admin.As(t, "dispatcher"), w.admin.As(t, "warehouse"), w.admin.As(t, "courier")
 	w.nobody = &apptest.Operator{Service: service, Token: "none"}
 	w.letter = map[*apptest.Operator]string{w.admin: "a", w.desk: "d", w.warehouse: "w", w.rider: "c"}
@@ -207,7 +209,9 @@ func (w *world) draft(t *rapid.T, a *account) *order {
 
 // fresh returns an order with a reference of its own.
 func (w *world) fresh(_ *rapid.T, units int) *order {
-	o := &order{reference: w.name("ref"), key: uuid.NewString(), units: units, status: "pending", history: []string{"pending"}}
+	o := &order{
+		reference: w.name("ref"), key: uuid.NewString(), units: units, status: "pending", history: []string{"pending"},
+	}
 	o.body = testkit.OrderJSON(o.reference, "")
 	return o
 }

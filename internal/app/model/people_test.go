@@ -11,14 +11,16 @@ import (
 // signIn begins a session of a person of a partner, and returns its cookie.
 func (w *world) signIn(t *rapid.T, a *account, email, password string) string {
 	w.pause()
-	answer := w.send(t, a.partner.Service, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password))
+	answer := w.send(t, a.partner.Service, "POST", "/v1/auth/login",
+		fmt.Appendf(nil, `{"email":%q,"password":%q}`, email, password))
 	expect(t, answer, 200, "")
 	return cookieOf(answer)
 }
 
 // in sends a request in a session.
 func (w *world) in(t *rapid.T, a *account, cookie, method, target, body string) *apptest.Answer {
-	return w.logged(a.partner, method, target, w.send(t, a.partner.Service, method, target, []byte(body), "Cookie", cookie))
+	return w.logged(a.partner, method, target,
+		w.send(t, a.partner.Service, method, target, []byte(body), "Cookie", cookie))
 }
 
 // owner begins a session of the owner.
@@ -39,7 +41,9 @@ var may = []struct {
 	roles, method, target, body string
 }{
 	{"odcr", "GET", "/v1/auth/me", ""}, {"odcr", "GET", "/v1/auth/sessions", ""}, {"odcr", "GET", "/v1/auth/totp", ""},
-	{"odcr", "GET", "/v1/account", ""}, {"odcr", "GET", "/v1/team", ""}, {"odcr", "GET", "/v1/logs", ""}, {"odcr", "GET", "/v1/figures", ""},
+	{
+		"odcr", "GET", "/v1/account", "",
+	}, {"odcr", "GET", "/v1/team", ""}, {"odcr", "GET", "/v1/logs", ""}, {"odcr", "GET", "/v1/figures", ""},
 	{"odcr", "GET", "/v1/webhooks/events", ""}, {"od", "GET", "/v1/auth/api-keys", ""},
 	{"o", "PATCH", "/v1/account", `{"language":"en"}`}, {"o", "DELETE", "/v1/account/logo", ""},
 }
@@ -117,7 +121,8 @@ func (w *world) sessions(t *rapid.T) {
 	w.factor(t, func(method, target, body string) *apptest.Answer {
 		w.pause()
 		return w.in(t, a, second, method, target, body)
-	}, "/v1/auth/totp", a.partner.Password, "/ops/v1/partners/"+a.partner.PartnerID+"/users/"+w.userOf(t, a, second)+"/totp")
+	}, "/v1/auth/totp", a.partner.Password, "/ops/v1/partners/"+a.partner.PartnerID+"/users/"+w.userOf(t, a,
+		second)+"/totp")
 	method := rapid.SampledFrom([]string{"GET", "POST"}).Draw(t, "method")
 	expect(t, w.in(t, a, second, method, "/v1/auth/logout", ""), 200, "")
 	expect(t, w.in(t, a, second, "GET", "/v1/auth/me", ""), 401, "unauthorized")
@@ -137,9 +142,11 @@ func (w *world) password(t *rapid.T) {
 		expect(t, w.in(t, a, "", "POST", link, fmt.Sprintf(`{"new_password":%q}`, next)), 404, "not_found")
 		expect(t, w.in(t, a, cookie, "GET", "/v1/auth/me", ""), 401, "unauthorized")
 	} else {
-		expect(t, w.in(t, a, cookie, "POST", "/v1/auth/password", fmt.Sprintf(`{"current_password":"wrong","new_password":%q}`, next)), 422, "validation_error")
+		expect(t, w.in(t, a, cookie, "POST", "/v1/auth/password",
+			fmt.Sprintf(`{"current_password":"wrong","new_password":%q}`, next)), 422, "validation_error")
 		w.pause()
-		expect(t, w.in(t, a, cookie, "POST", "/v1/auth/password", fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, old, next)), 200, "")
+		expect(t, w.in(t, a, cookie, "POST", "/v1/auth/password",
+			fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, old, next)), 200, "")
 	}
 	w.skipAudit()
 	a.partner.Password = next
@@ -147,7 +154,8 @@ func (w *world) password(t *rapid.T) {
 		a.other.Password = next
 	}
 	w.pause()
-	expect(t, w.in(t, a, "", "POST", "/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, a.partner.Email, old)), 401, "unauthorized")
+	expect(t, w.in(t, a, "", "POST", "/v1/auth/login", fmt.Sprintf(`{"email":%q,"password":%q}`, a.partner.Email, old)),
+		401, "unauthorized")
 	w.owner(t, a)
 	expect(t, w.in(t, a, "", "POST", "/v1/auth/reset", fmt.Sprintf(`{"email":%q}`, a.partner.Email)), 202, "")
 	expect(t, w.in(t, a, "", "POST", "/v1/auth/reset", `{}`), 422, "validation_error")
@@ -166,7 +174,8 @@ func (w *world) scopes(t *rapid.T) {
 	expect(t, made, 201, "")
 	w.audited("api_key.created")
 	narrow := *a.partner
-	narrow.KeyID, narrow.PublicKey, narrow.SecretKey = made.Text("key_id"), made.Text("public_key"), made.Text("secret_key")
+	narrow.KeyID, narrow.PublicKey, narrow.SecretKey = made.Text("key_id"), made.Text("public_key"),
+		made.Text("secret_key")
 	o := w.fresh(t, 0)
 	created := w.call(t, &narrow, "POST", "/v1/orders", o.body, o.key)
 	if test {

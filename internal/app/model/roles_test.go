@@ -49,7 +49,11 @@ var requests = []request{
 	{"a", "GET", "/ops/v1/partners/PARTNER/users", "", 200, ""},
 	{"a", "POST", "/ops/v1/partners/PARTNER/reset-link", `{}`, 201, "reset_link.created"},
 	{"a", "POST", "/ops/v1/operators/OPERATOR/reset-link", "", 201, "reset_link.created"},
-	{"a", "POST", "/ops/v1/operators", `{"email":"operator-NUMBER@example.com","password":"lune-sur-les-quais-88","role":"warehouse"}`, 201, "operator.created"},
+	{
+		"a", "POST", "/ops/v1/operators",
+		`{"email":"operator-NUMBER@example.com","password":"lune-sur-les-quais-88","role":"warehouse"}`, 201,
+		"operator.created",
+	},
 	{"a", "PATCH", "/ops/v1/operators/OPERATOR", `{"active":true}`, 200, ""},
 	{"a", "PATCH", "/ops/v1/partners/PARTNER", `{"rate_limit":9NUMBER}`, 200, "partner.changed"},
 	{"a", "POST", "/ops/v1/partners/PARTNER/export", "", 200, "partner.exported"},
@@ -77,8 +81,8 @@ func (w *world) ask(t *rapid.T) {
 }
 
 func (w *world) askOnce(t *rapid.T, r request, by *apptest.Operator) {
-	fill := strings.NewReplacer("PARTNER", w.account(t).partner.PartnerID, "COURIER", w.courier(t).id, "OPERATOR", w.warehouse.OperatorID,
-		"NUMBER", strings.TrimPrefix(w.name(""), "-"))
+	fill := strings.NewReplacer("PARTNER", w.account(t).partner.PartnerID, "COURIER", w.courier(t).id, "OPERATOR",
+		w.warehouse.OperatorID, "NUMBER", strings.TrimPrefix(w.name(""), "-"))
 	answer := w.operate(t, by, r.method, fill.Replace(r.path), fill.Replace(r.body))
 	switch {
 	case by == w.nobody:
@@ -98,7 +102,8 @@ func (w *world) askOnce(t *rapid.T, r request, by *apptest.Operator) {
 // unknown sends one of the requests about something that there is not.
 func (w *world) unknown(t *rapid.T) {
 	r := rapid.SampledFrom(requests).Draw(t, "request")
-	if !strings.Contains(r.path, "/PARTNER") && !strings.Contains(r.path, "/COURIER") && !strings.Contains(r.path, "/OPERATOR") {
+	if !strings.Contains(r.path, "/PARTNER") && !strings.Contains(r.path, "/COURIER") &&
+		!strings.Contains(r.path, "/OPERATOR") {
 		t.Skip("it names nothing")
 	}
 	fill := strings.NewReplacer("PARTNER", "par_00000000", "COURIER", "cou_none", "OPERATOR", "opr_none", "NUMBER", "1")
@@ -120,7 +125,8 @@ func (w *world) token(t *rapid.T) {
 	expect(t, w.operate(t, who, "DELETE", "/ops/v1/tokens/"+second.TokenID, ""), 200, "")
 	w.audited("token.revoked")
 	expect(t, w.operate(t, &second, "GET", "/ops/v1/me", ""), 401, "unauthorized")
-	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/tokens", strings.Replace(signIn, who.Password, "wrong", 1)), 401, "unauthorized")
+	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/tokens", strings.Replace(signIn, who.Password, "wrong", 1)), 401,
+		"unauthorized")
 	w.pause()
 }
 
@@ -128,7 +134,8 @@ func (w *world) token(t *rapid.T) {
 func (w *world) session(t *rapid.T) {
 	w.pause()
 	who := w.warehouse
-	signedIn := w.operate(t, w.nobody, "POST", "/ops/v1/login", fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, who.Password))
+	signedIn := w.operate(t, w.nobody, "POST", "/ops/v1/login",
+		fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, who.Password))
 	expect(t, signedIn, 200, "")
 	w.skipAudit()
 	cookie := cookieOf(signedIn)
@@ -137,13 +144,16 @@ func (w *world) session(t *rapid.T) {
 		return w.send(t, who.Service, method, target, []byte(body), "Cookie", cookie)
 	}
 	expect(t, in("GET", "/ops/v1/auth/sessions", ""), 200, "")
-	expect(t, in("POST", "/ops/v1/auth/password", `{"current_password":"wrong","new_password":"brume-et-vent-1908"}`), 422, "validation_error")
+	expect(t, in("POST", "/ops/v1/auth/password", `{"current_password":"wrong","new_password":"brume-et-vent-1908"}`), 422,
+		"validation_error")
 	w.factor(t, in, "/ops/v1/auth/totp", who.Password, "/ops/v1/operators/"+who.OperatorID+"/totp")
 	next := "a password named " + w.name("secret")
-	expect(t, in("POST", "/ops/v1/auth/password", fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, who.Password, next)), 200, "")
+	expect(t, in("POST", "/ops/v1/auth/password",
+		fmt.Sprintf(`{"current_password":%q,"new_password":%q}`, who.Password, next)), 200, "")
 	who.Password = next
 	expect(t, in("DELETE", "/ops/v1/auth/sessions/ses_none", ""), 404, "not_found")
-	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/login", fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, next)), 200, "")
+	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/login", fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, next)),
+		200, "")
 	list := in("GET", "/ops/v1/auth/sessions", "")
 	for i := range list.Len("sessions") {
 		if list.JSON("sessions", i, "current") != true {
@@ -155,7 +165,8 @@ func (w *world) session(t *rapid.T) {
 	expect(t, in("GET", "/ops/v1/me", ""), 200, "")
 	expect(t, in("POST", "/ops/v1/logout", ""), 200, "")
 	expect(t, in("GET", "/ops/v1/me", ""), 401, "unauthorized")
-	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/login", `{"email":"none@example.com","password":"wrong"}`), 401, "unauthorized")
+	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/login", `{"email":"none@example.com","password":"wrong"}`), 401,
+		"unauthorized")
 	w.resetOperator(t)
 	w.skipAudit()
 }
@@ -183,7 +194,8 @@ func (w *world) factor(t *rapid.T, in func(method, target, body string) *apptest
 	if rapid.Bool().Draw(t, "cleared by an admin") {
 		expect(t, w.operate(t, w.admin, "DELETE", clear, ""), 200, "")
 	} else {
-		expect(t, in("DELETE", path, fmt.Sprintf(`{"password":%q,"code":%q}`, password, confirmed.Text("recovery_codes", 0))), 200, "")
+		expect(t, in("DELETE", path, fmt.Sprintf(`{"password":%q,"code":%q}`, password, confirmed.Text("recovery_codes", 0))),
+			200, "")
 	}
 }
 
@@ -199,7 +211,8 @@ func (w *world) resetOperator(t *rapid.T) {
 	expect(t, w.operate(t, w.nobody, "POST", link, `{"new_password":"brume-et-vent-1908"}`), 404, "not_found")
 	expect(t, w.operate(t, who, "GET", "/ops/v1/me", ""), 401, "unauthorized")
 	w.pause()
-	token := w.operate(t, w.nobody, "POST", "/ops/v1/tokens", fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, who.Password))
+	token := w.operate(t, w.nobody, "POST", "/ops/v1/tokens",
+		fmt.Sprintf(`{"email":%q,"password":%q}`, who.Email, who.Password))
 	expect(t, token, 201, "")
 	who.Token, who.TokenID = token.Text("token"), token.Text("token_id")
 	expect(t, w.operate(t, w.nobody, "POST", "/ops/v1/auth/reset", fmt.Sprintf(`{"email":%q}`, who.Email)), 202, "")

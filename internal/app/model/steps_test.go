@@ -28,7 +28,8 @@ func (w *world) repeat(t *rapid.T) {
 	answer := w.call(t, a.partner, "POST", "/v1/orders", o.body, o.key)
 	expect(t, answer, 201, "")
 	if answer.Text("order_id") != o.id || answer.Header.Get("Idempotent-Replayed") != "true" {
-		t.Fatalf("got order %s, replayed %q, want %s again", answer.Text("order_id"), answer.Header.Get("Idempotent-Replayed"), o.id)
+		t.Fatalf("got order %s, replayed %q, want %s again", answer.Text("order_id"),
+			answer.Header.Get("Idempotent-Replayed"), o.id)
 	}
 }
 
@@ -53,7 +54,8 @@ func (w *world) batch(t *rapid.T) {
 		_, code := a.accept(o)
 		drafts, bodies, codes = append(drafts, o), append(bodies, string(o.body)), append(codes, code)
 	}
-	answer := w.call(t, a.partner, "POST", "/v1/orders/batch", []byte(`{"orders":[`+strings.Join(bodies, ",")+`]}`), uuid.NewString())
+	answer := w.call(t, a.partner, "POST", "/v1/orders/batch", []byte(`{"orders":[`+strings.Join(bodies, ",")+`]}`),
+		uuid.NewString())
 	expect(t, answer, 200, "")
 	for i, code := range codes {
 		if got := answer.Text("results", i, "error", "code"); got != code {
@@ -66,7 +68,8 @@ func (w *world) batch(t *rapid.T) {
 func (w *world) cancel(t *rapid.T) {
 	a, by := w.account(t), w.account(t)
 	o := a.order(t)
-	answer := w.call(t, by.partner, "POST", "/v1/orders/"+o.id+"/cancel", []byte(`{"reason":"other plans"}`), uuid.NewString())
+	answer := w.call(t, by.partner, "POST", "/v1/orders/"+o.id+"/cancel", []byte(`{"reason":"other plans"}`),
+		uuid.NewString())
 	switch {
 	case by != a:
 		expect(t, answer, 404, "not_found")
@@ -87,7 +90,8 @@ func (w *world) move(t *rapid.T) {
 		by = w.desk
 	}
 	to, c := rapid.SampledFrom(statuses).Draw(t, "status"), w.courier(t)
-	answer := w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, c.id))
+	answer := w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status",
+		fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, c.id))
 	if to == "courier_assigned" && !c.active {
 		expect(t, answer, 422, "validation_error")
 		return
@@ -136,7 +140,8 @@ func (w *world) read(t *rapid.T) {
 	for i := range answer.Len("status_history") {
 		history = append(history, answer.Text("status_history", i, "status"))
 	}
-	if answer.Text("status") != o.status || answer.Text("partner_order_id") != o.reference || !slices.Equal(history, o.history) {
+	if answer.Text("status") != o.status || answer.Text("partner_order_id") != o.reference ||
+		!slices.Equal(history, o.history) {
 		t.Fatalf("got %s, want status %s and history %v", answer.Body, o.status, o.history)
 	}
 }
@@ -186,7 +191,8 @@ func (w *world) putEndpoint(t *rapid.T, a *account) {
 	}
 	a.endpoint = w.receiver.URL + w.name("/hook")
 	w.service.Clock.Advance(time.Second)
-	expect(t, w.call(t, a.partner, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status, "")
+	expect(t, w.call(t, a.partner, "PUT", "/v1/webhooks/endpoint", fmt.Appendf(nil, `{"url":%q}`, a.endpoint), ""), status,
+		"")
 }
 
 // setEndpoint changes, reads or deletes the webhook endpoint.

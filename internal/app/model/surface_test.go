@@ -30,8 +30,9 @@ var (
 	}
 	neverRefused = map[string]string{
 		"getHealth": "it refuses nothing", "getReady": "it refuses only while the service is not ready",
-		"getOpenAPI": "it refuses nothing", "getOpenAPIAsJSON": "it refuses nothing", "getOps": "it refuses nothing", "getOpsAsJSON": "it refuses nothing",
-		"logout": "it is 200 without a session, too", "logoutByPost": "it is 200 without a session, too", "operatorLogout": "it is 200 without a session, too",
+		"getOpenAPI": "it refuses nothing", "getOpenAPIAsJSON": "it refuses nothing", "getOps": "it refuses nothing",
+		"getOpsAsJSON": "it refuses nothing", "logout": "it is 200 without a session, too",
+		"logoutByPost": "it is 200 without a session, too", "operatorLogout": "it is 200 without a session, too",
 	}
 )
 
@@ -73,7 +74,8 @@ func readSurface(t *testing.T, service *apptest.Service) *surface {
 				}{Security: document.Security}
 				if json.Unmarshal(content, &described) == nil && described.ID != "" {
 					s.operations = append(s.operations, &operation{
-						id: described.ID, method: strings.ToUpper(method), path: pattern, template: path, closed: len(described.Security) > 0,
+						id: described.ID, method: strings.ToUpper(method), path: pattern, template: path,
+						closed: len(described.Security) > 0,
 					})
 				}
 			}
@@ -138,13 +140,15 @@ func (s *surface) check(t *testing.T, report func(string, ...any)) {
 			missing = append(missing, o.id+" in a way that is refused")
 		}
 		if o.done > 0 && neverSucceeds[o.id] != "" || o.refused > 0 && neverRefused[o.id] != "" {
-			t.Errorf("%s is among the exceptions, but was called with success %d times, and refused %d times", o.id, o.done, o.refused)
+			t.Errorf("%s is among the exceptions, but was called with success %d times, and refused %d times", o.id, o.done,
+				o.refused)
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(exceptions)) {
 		t.Errorf("%s is among the exceptions, but not in the documents", id)
 	}
 	if slices.Sort(missing); len(missing) > 0 {
-		report("%s", fmt.Sprintf("%d of %d operations were not called in every way:\n%s", len(missing), len(s.operations), strings.Join(missing, "\n")))
+		report("%s", fmt.Sprintf("%d of %d operations were not called in every way:\n%s", len(missing), len(s.operations),
+			strings.Join(missing, "\n")))
 	}
 }

@@ -43,7 +43,8 @@ func (w *world) events(t *rapid.T) {
 		want = nil
 	}
 	for i := range listed.Len("events") {
-		if i >= len(want) || listed.Text("events", i, "type") != want[i] || listed.JSON("events", i, "sequence") != float64(len(want)-i) {
+		if i >= len(want) || listed.Text("events", i, "type") != want[i] ||
+			listed.JSON("events", i, "sequence") != float64(len(want)-i) {
 			t.Fatalf("got the events %s, want %v", listed.Body, want)
 		}
 	}
@@ -154,7 +155,8 @@ func (w *world) logs(t *rapid.T) {
 	expect(t, log, 200, "")
 	for i := range log.Len("logs") {
 		status, _ := log.JSON("logs", i, "status").(float64)
-		got := fmt.Sprint(a.partner.PartnerID, " ", log.Text("logs", i, "method"), " ", log.Text("logs", i, "path"), " ", int(status))
+		got := fmt.Sprint(a.partner.PartnerID, " ", log.Text("logs", i, "method"), " ", log.Text("logs", i, "path"), " ",
+			int(status))
 		if want := w.answered[log.Text("logs", i, "request_id")]; got != want {
 			t.Fatalf("got the request %s in the log, want %q", got, want)
 		}
@@ -192,12 +194,14 @@ func (w *world) deliver(t *rapid.T) {
 		if to == "accepted" || to == "courier_assigned" {
 			by = w.desk
 		}
-		expect(t, w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", fmt.Sprintf(`{"status":%q,"courier_id":%q}`, to, w.admin.CourierID)), 200, "")
+		expect(t, w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status",
+			fmt.Sprintf(`{"status":%q,"courier_id":%q}`, to, w.admin.CourierID)), 200, "")
 		w.audited("order.moved")
 		a.moved(o, to)
 		w.assigned(o, to, w.couriers[0])
 	}
-	proof := w.send(t, w.service, "POST", "/ops/v1/orders/"+o.id+"/proofs?kind=photo", picture(), "Authorization", "Bearer "+w.rider.Token, "Content-Type", "image/png")
+	proof := w.send(t, w.service, "POST", "/ops/v1/orders/"+o.id+"/proofs?kind=photo", picture(), "Authorization",
+		"Bearer "+w.rider.Token, "Content-Type", "image/png")
 	expect(t, proof, 201, "")
 	w.audited("order.proof_added")
 	record := w.operate(t, w.rider, "GET", "/ops/v1/orders/"+o.id, "")
@@ -215,7 +219,8 @@ func picture() []byte {
 // board compares the board with the orders under way, and follows its changes.
 func (w *world) board(t *rapid.T) {
 	want := map[string]string{}
-	for _, o := range w.open("pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed") {
+	for _, o := range w.open("pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery",
+		"failed") {
 		want[o.id] = o.status
 	}
 	a := w.account(t)
@@ -245,13 +250,15 @@ func (w *world) board(t *rapid.T) {
 func (w *world) shelves(t *rapid.T) {
 	a, counted := w.account(t), rapid.IntRange(0, 12).Draw(t, "counted")
 	path := "/ops/v1/partners/" + a.partner.PartnerID
-	answer := w.operate(t, w.warehouse, "POST", path+"/counts", fmt.Sprintf(`{"location":"MTL-1","lines":[{"product_id":%d,"counted":%d}]}`, a.lamp, counted))
+	answer := w.operate(t, w.warehouse, "POST", path+"/counts",
+		fmt.Sprintf(`{"location":"MTL-1","lines":[{"product_id":%d,"counted":%d}]}`, a.lamp, counted))
 	if answer.Status != 200 && answer.Status != 201 {
 		t.Fatalf("got %d, want the stock counted: %s", answer.Status, answer.Body)
 	}
 	a.take(a.stock - counted)
 	w.skipAudit() // a count that agrees has no entry
-	made := w.send(t, w.service, "POST", path+"/products/import", []byte("name,price\n"+w.name("Shade")+",4.5\n"), "Authorization", "Bearer "+w.warehouse.Token, "Content-Type", "text/csv")
+	made := w.send(t, w.service, "POST", path+"/products/import", []byte("name,price\n"+w.name("Shade")+",4.5\n"),
+		"Authorization", "Bearer "+w.warehouse.Token, "Content-Type", "text/csv")
 	if made.Status != 200 {
 		t.Fatalf("got %d, want the file imported: %s", made.Status, made.Body)
 	}
@@ -263,10 +270,14 @@ func (w *world) shelves(t *rapid.T) {
 
 // look reads what does not depend on what was done.
 func (w *world) look(t *rapid.T) {
-	for _, target := range []string{"/v1/health", "/v1/ready", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json"} {
+	for _, target := range []string{
+		"/v1/health", "/v1/ready", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json",
+	} {
 		expect(t, w.send(t, w.service, "GET", target, nil), 200, "")
 	}
-	for _, target := range []string{"/proofs/none", "/logos/par_00000000/1", "/ops/v1/oidc/login", "/ops/v1/oidc/callback?code=a&state=b"} {
+	for _, target := range []string{
+		"/proofs/none", "/logos/par_00000000/1", "/ops/v1/oidc/login", "/ops/v1/oidc/callback?code=a&state=b",
+	} {
 		if got := w.send(t, w.service, "GET", target, nil); got.Status < 400 {
 			t.Fatalf("%s: got %d, want it refused", target, got.Status)
 		}
@@ -286,5 +297,6 @@ func (w *world) look(t *rapid.T) {
 			t.Fatalf("%s: got %d, want 404", target, got.Status)
 		}
 	}
-	expect(t, w.operate(t, w.admin, "POST", "/ops/v1/rate-cards/preview", fmt.Sprintf(`{"card_id":"crd_builtin","order_id":%q}`, o.id)), 200, "")
+	expect(t, w.operate(t, w.admin, "POST", "/ops/v1/rate-cards/preview",
+		fmt.Sprintf(`{"card_id":"crd_builtin","order_id":%q}`, o.id)), 200, "")
 }

@@ -51,13 +51,15 @@ func fill(t *testing.T, engine string) (dir string) {
 	}
 	s := apptest.Start(t, apptest.DataIn(f.dir), apptest.DatabaseAt(f.url), apptest.Webhooks(), publicly)
 	partner, operator := s.Register(t, "metro"), s.Operate(t)
-	f.PartnerID, f.PublicKey, f.SecretKey, f.CourierID = partner.PartnerID, partner.PublicKey, partner.SecretKey, operator.CourierID
+	f.PartnerID, f.PublicKey, f.SecretKey, f.CourierID = partner.PartnerID, partner.PublicKey, partner.SecretKey,
+		operator.CourierID
 	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 3, "TOR-1": 50})
 	partner.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	paths := []string{"/v1/orders", "/v1/inventory/products", "/v1/inventory/movements", "/v1/webhooks/endpoint"}
 	way := []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery", "delivered"}
 	for steps := range len(way) + 1 { // an order in each state
-		id := partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", steps), fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t, 201).Text("order_id")
+		id := partner.Create(t, testkit.OrderJSON(fmt.Sprint("A-", steps),
+			fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, lamp))).Must(t, 201).Text("order_id")
 		for _, status := range way[:steps] {
 			operator.Move(t, id, status).Must(t, 200)
 		}
@@ -127,7 +129,9 @@ func (f *fixture) upgrade(t *testing.T) (faults []string) {
 	if got, want := f.schema(t, s), fresh(t, f.url != ""); !slices.Equal(got, want) {
 		missing := slices.DeleteFunc(slices.Clone(want), func(line string) bool { return slices.Contains(got, line) })
 		extra := slices.DeleteFunc(slices.Clone(got), func(line string) bool { return slices.Contains(want, line) })
-		faults = append(faults, fmt.Sprintf("the schema is not that of a new database: was a released migration edited? It lacks %q and has %q", missing, extra))
+		faults = append(faults, fmt.Sprintf(
+			"the schema is not that of a new database: was a released migration edited? It lacks %q and has %q", missing, extra,
+		))
 	}
 	s.Stop()
 	return faults
@@ -189,7 +193,8 @@ func fresh(t *testing.T, onPostgres bool) []string {
 	if onPostgres {
 		f.url = testkit.PostgresURL(t)
 	}
-	if _, err := app.Migrate(t.Context(), &config.Config{Data: f.dir, DatabaseURL: f.url, DatabaseMayLoseData: true}); err != nil {
+	if _, err := app.Migrate(t.Context(),
+		&config.Config{Data: f.dir, DatabaseURL: f.url, DatabaseMayLoseData: true}); err != nil {
 		t.Fatal(err)
 	}
 	return f.schema(t, f.service())
@@ -214,7 +219,8 @@ func run(t *testing.T, program string, args ...string) error {
 	if err != nil {
 		return err
 	}
-	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, program), args...).CombinedOutput()
+	out, err := exec.CommandContext(context.WithoutCancel(t.Context()), filepath.Join(bin, program),
+		args...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%s: %w\n%s", program, err, out)
 	}

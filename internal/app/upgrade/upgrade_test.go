@@ -15,7 +15,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-var makeRelease = flag.String("make", "", "write databases of this code into testdata, as those of a version such as 0.1.0")
+var makeRelease = flag.String("make", "",
+	"write databases of this code into testdata, as those of a version such as 0.1.0")
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
@@ -97,7 +98,8 @@ func TestUpgrade(t *testing.T) {
 					faults := f.upgrade(t)
 					if c.want == "" && len(faults) > 0 {
 						t.Errorf("got %q, want no faults", faults)
-					} else if !slices.ContainsFunc(faults, func(fault string) bool { return strings.Contains(fault, c.want) }) && c.want != "" {
+					} else if !slices.ContainsFunc(faults, func(fault string) bool { return strings.Contains(fault, c.want) }) &&
+						c.want != "" {
 						t.Errorf("got %q, want one of %s", faults, c.want)
 					}
 					if c.want == "" {

@@ -35,8 +35,10 @@ func add(ctx context.Context, s *store.Store, n int) error {
 	}
 	made := testkit.Order(partnerID, id, "R-"+strconv.Itoa(n), at)
 	changes := &order.Changes{
-		Created:  []order.Creation{{Order: made, Document: record.Encode(made)}},
-		Receipts: []*idempotency.Receipt{{Request: idempotency.Request{Key: receiptKey(n)}, OrderID: id, CreatedAt: at, OfCreation: true}},
+		Created: []order.Creation{{Order: made, Document: record.Encode(made)}},
+		Receipts: []*idempotency.Receipt{
+			{Request: idempotency.Request{Key: receiptKey(n)}, OrderID: id, CreatedAt: at, OfCreation: true},
+		},
 	}
 	return s.Orders().Write(ctx, func(tx order.Writer) error {
 		return order.Apply(ctx, tx, changes)
@@ -203,7 +205,8 @@ func TestBackupRefusals(t *testing.T) {
 	if _, err := store.Backups.Write(t.Context(), path, taken); !errors.Is(err, backup.ErrExists) {
 		t.Errorf("over a file: got %v, want ErrExists", err)
 	}
-	if _, err := store.Backups.Write(t.Context(), filepath.Join(dir, "missing"), filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := store.Backups.Write(t.Context(), filepath.Join(dir, "missing"),
+		filepath.Join(dir, "b")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("of a database that does not exist: got %v, want os.ErrNotExist", err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
@@ -247,7 +250,9 @@ func TestRestoreRefusesDamage(t *testing.T) {
 		// seen is true if the damage can be seen without the checksum.
 		seen bool
 	}{
-		"a letter":     {func(b []byte) []byte { at := strings.LastIndex(string(b), "express"); b[at] = 'a'; return b }, false},
+		"a letter": {
+			func(b []byte) []byte { at := strings.LastIndex(string(b), "express"); b[at] = 'a'; return b }, false,
+		},
 		"half a file":  {func(b []byte) []byte { return b[:len(b)/2] }, true},
 		"nothing":      {func([]byte) []byte { return nil }, true},
 		"not SQLite":   {func([]byte) []byte { return []byte(strings.Repeat("nonsense", 1000)) }, true},
@@ -269,7 +274,8 @@ func TestRestoreRefusesDamage(t *testing.T) {
 			if err := os.WriteFile(file, c.harm(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := store.Backups.Restore(t.Context(), file, target, false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+			if _, err := store.Backups.Restore(t.Context(), file, target, false,
+				testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
 				t.Errorf("got %v, want ErrDamaged", err)
 			}
 			checkNames(t, dir, 2)
@@ -322,12 +328,14 @@ func TestRestoreRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	migrateBeyond(t, file)
-	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, db.ErrNewerSchema) {
+	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false,
+		testkit.Epoch); !errors.Is(err, db.ErrNewerSchema) {
 		t.Errorf("of a newer release: got %v, want ErrNewerSchema", err)
 	}
 	execute(t, file, "DELETE FROM goose_db_version WHERE version_id = 999; PRAGMA foreign_keys = OFF; "+
 		"INSERT INTO sessions (token_hash, session_id, partner_id, user_id, address, agent, created_at, last_seen_at) VALUES (x'00', '', 'par_none', '', '', '', 0, 0)")
-	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false, testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
+	if _, err := store.Backups.Restore(t.Context(), file, filepath.Join(dir, "b"), false,
+		testkit.Epoch); !errors.Is(err, backup.ErrDamaged) {
 		t.Errorf("with a row that refers to none: got %v, want ErrDamaged", err)
 	}
 	checkNames(t, dir, 1)

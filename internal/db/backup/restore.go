@@ -35,7 +35,9 @@ type Restored struct {
 // the backup has been copied and the copy verified. What was taken away since is taken away
 // from the copy, too (Since), and a note has the next start of a service go on from an older
 // state (db.NoteRestored).
-func (f Files) Restore(ctx context.Context, file, database string, force bool, now time.Time) (made *Restored, err error) {
+func (f Files) Restore(
+	ctx context.Context, file, database string, force bool, now time.Time,
+) (made *Restored, err error) {
 	if err := f.checkPaths(ctx, file, database, force); err != nil {
 		return nil, err
 	}
@@ -76,7 +78,8 @@ func (f Files) checkPaths(ctx context.Context, file, database string, force bool
 	}
 	for _, suffix := range []string{"-wal", "-journal"} {
 		if log, err := os.Stat(file + suffix); err == nil && log.Size() > 0 {
-			return fmt.Errorf("%s has a log beside it (%s), so it is not a backup but a database in use", file, filepath.Base(file+suffix))
+			return fmt.Errorf("%s has a log beside it (%s), so it is not a backup but a database in use", file,
+				filepath.Base(file+suffix))
 		}
 	}
 	target, err := os.Lstat(database)

@@ -51,7 +51,8 @@ func (f Files) mark(ctx context.Context, temp, database string) (since Since, er
 			return since, fmt.Errorf("compare the backup with %s: %w", database, err)
 		}
 	}
-	note := fmt.Sprintf("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('%s', '%s')", db.NoteSetting, db.NoteRestored)
+	note := fmt.Sprintf("INSERT OR REPLACE INTO main.settings (name, value) VALUES ('%s', '%s')", db.NoteSetting,
+		db.NoteRestored)
 	return since, execute(c, note, "COMMIT")
 }
 

@@ -17,8 +17,10 @@ import (
 // at sets where a database stands.
 func at(t *testing.T, path, epoch string, beats int, earlier ...string) {
 	t.Helper()
-	text := fmt.Sprintf(`{"installation":"ins_1","epoch":%q,"beats":%d,"place":"","earlier":[%s]}`, epoch, beats, strings.Join(earlier, ","))
-	execute(t, path, "INSERT INTO settings (name, value) VALUES ('lineage', '"+text+"') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
+	text := fmt.Sprintf(`{"installation":"ins_1","epoch":%q,"beats":%d,"place":"","earlier":[%s]}`, epoch, beats,
+		strings.Join(earlier, ","))
+	execute(t, path, "INSERT INTO settings (name, value) VALUES ('lineage', '"+text+
+		"') ON CONFLICT (name) DO UPDATE SET value = excluded.value")
 }
 
 // texts returns the first column of a query.
@@ -121,9 +123,11 @@ func TestRestoreComparesOnlyWhatFollows(t *testing.T) {
 		"earlier":            {func(t *testing.T, path string) { at(t, path, "epo_1", 4) }, false},
 		"left before":        {func(t *testing.T, path string) { at(t, path, "epo_2", 90, fmt.Sprintf(left, 4)) }, false},
 		"of another history": {func(t *testing.T, path string) { at(t, path, "epo_3", 90) }, false},
-		"without a lineage":  {func(t *testing.T, path string) { execute(t, path, "DELETE FROM settings WHERE name = 'lineage'") }, false},
-		"damaged":            {func(t *testing.T, path string) { write(t, path, strings.Repeat("nonsense", 1000)) }, false},
-		"empty":              {func(t *testing.T, path string) { write(t, path, "") }, false},
+		"without a lineage": {func(t *testing.T, path string) {
+			execute(t, path, "DELETE FROM settings WHERE name = 'lineage'")
+		}, false},
+		"damaged": {func(t *testing.T, path string) { write(t, path, strings.Repeat("nonsense", 1000)) }, false},
+		"empty":   {func(t *testing.T, path string) { write(t, path, "") }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

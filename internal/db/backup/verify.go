@@ -96,7 +96,8 @@ func (f Files) knownVersion(c *sqlite.Conn) (version int64, err error) {
 // countRows counts the rows of every table but those of tools.
 func countRows(c *sqlite.Conn) (counts, error) {
 	var tables []string
-	err := query(c, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
+	err := query(c,
+		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
 		func(row *sqlite.Stmt) error {
 			tables = append(tables, row.ColumnText(0))
 			return nil

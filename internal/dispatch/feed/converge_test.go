@@ -24,7 +24,8 @@ func TestDesksSeeTheTable(t *testing.T) {
 			w := newWorld(t)
 			defer w.close()
 			t.Repeat(map[string]func(*rapid.T){
-				"move": w.move, "end": w.end, "hint": w.hint, "pass": w.pass, "restart": w.restart, "ask": w.ask, "": func(*rapid.T) {},
+				"move": w.move, "end": w.end, "hint": w.hint, "pass": w.pass, "restart": w.restart, "ask": w.ask,
+				"": func(*rapid.T) {},
 			})
 			w.settle(t)
 		})
@@ -102,7 +103,8 @@ func (w *world) restart(t *rapid.T) {
 
 func (w *world) ask(t *rapid.T) {
 	d := w.desks[rapid.IntRange(0, len(w.desks)-1).Draw(t, "desk")]
-	w.follow(t, d, w.nodes[rapid.IntRange(0, 1).Draw(t, "node")], time.Duration(rapid.IntRange(0, 2).Draw(t, "wait"))*time.Second)
+	w.follow(t, d, w.nodes[rapid.IntRange(0, 1).Draw(t, "node")],
+		time.Duration(rapid.IntRange(0, 2).Draw(t, "wait"))*time.Second)
 }
 
 // follow asks for changes, and begins with a snapshot if the position is too old.

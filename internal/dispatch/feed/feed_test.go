@@ -138,11 +138,13 @@ func TestDeskWithoutChangesWaits(t *testing.T) {
 				}
 			}
 			if d.answers > 12 || !maps.Equal(d.seen, b.picture()) {
-				t.Errorf("clocks %v apart: got %d answers after one change and %v, want 12 at most and %v", skew, d.answers, d.seen, b.picture())
+				t.Errorf("clocks %v apart: got %d answers after one change and %v, want 12 at most and %v", skew, d.answers, d.seen,
+					b.picture())
 			}
 			for i := range 4 {
 				begun := time.Now()
-				if got, err := d.ask(nodes[i%2], 20*time.Second); err != nil || len(got.Rows) > 0 || time.Since(begun) != 20*time.Second {
+				if got, err := d.ask(nodes[i%2], 20*time.Second); err != nil || len(got.Rows) > 0 ||
+					time.Since(begun) != 20*time.Second {
 					t.Errorf("clocks %v apart, quiet: got %+v, %v after %v, want nothing after 20s", skew, got, err, time.Since(begun))
 				}
 			}
@@ -174,7 +176,8 @@ func TestPositionsThatAreTooOld(t *testing.T) {
 				t.Errorf("%s: got %v, want gone if it is old", name, err)
 			}
 		}
-		for _, text := range []string{"", "a", "a.1", "a.1.1.1", ".1.1", "a.-1.1", "a.1.-1", "a.x!.1", "a.1.x!", late.after + "."} {
+		for _, text := range []string{"", "a", "a.1", "a.1.1.1", ".1.1", "a.-1.1", "a.1.-1", "a.x!.1", "a.1.x!", late.after +
+			"."} {
 			if _, err := node.Changes(t.Context(), text, 0); !errors.Is(err, feed.ErrPosition) {
 				t.Errorf("%q: got %v, want ErrPosition", text, err)
 			}

@@ -34,7 +34,9 @@ type table struct {
 }
 
 func newTable() *table {
-	return &table{rows: map[string]*board.Row{}, couriers: map[string]dispatch.Courier{"cou_1": {Name: "Amélie", Active: true}}, partner: "Métro"}
+	return &table{rows: map[string]*board.Row{}, couriers: map[string]dispatch.Courier{
+		"cou_1": {Name: "Amélie", Active: true},
+	}, partner: "Métro"}
 }
 
 // put creates or moves an order, and returns its id.
@@ -158,11 +160,13 @@ var seeds atomic.Int32
 // newNode returns a node on a table. Its clock is ahead of the time by skew.
 func newNode(b *table, shared bool, skew time.Duration) *feed.Service {
 	return feed.NewService(feed.Config{
-		Store: b, Shared: shared, Random: testkit.NewRandom(byte(seeds.Add(1))), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Store: b, Shared: shared, Random: testkit.NewRandom(byte(seeds.Add(1))), Log: slog.New(slog.NewTextHandler(io.Discard,
+			nil)),
 		Now: func() time.Time { return time.Now().Add(skew) },
 		At:  func(at time.Time) <-chan time.Time { return time.After(time.Until(at.Add(-skew))) },
 		Encode: func(buffer []byte, e *dispatch.Entry) []byte {
-			return append(buffer[:0], line(e.Row, e.PartnerName, dispatch.Courier{Name: e.CourierName, Active: e.CourierActive})...)
+			return append(buffer[:0],
+				line(e.Row, e.PartnerName, dispatch.Courier{Name: e.CourierName, Active: e.CourierActive})...)
 		},
 	})
 }

@@ -31,7 +31,10 @@ type sighting struct{ at, after time.Time }
 // follow builds the mirror and keeps it up to date until it is retired or the
 // service closed.
 func (s *Service) follow(ctx context.Context, m *mirror) {
-	f := &follower{Config: &s.config, mirror: m, partners: map[string]string{}, couriers: map[string]dispatch.Courier{}, fresh: map[string]sighting{}}
+	f := &follower{
+		Config: &s.config, mirror: m, partners: map[string]string{}, couriers: map[string]dispatch.Courier{},
+		fresh: map[string]sighting{},
+	}
 	m.broken = f.compare(ctx)
 	close(m.built)
 	if m.broken != nil {

@@ -91,7 +91,8 @@ const Stdout = "stdout"
 func Open(path string, out io.Writer, log *slog.Logger) (*Log, error) {
 	l := &Log{
 		path: path, out: out, log: log,
-		entries: make(chan *Entry, queued), reopen: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
+		entries: make(chan *Entry,
+			queued), reopen: make(chan struct{}, 1), stop: make(chan struct{}), ended: make(chan struct{}),
 	}
 	if path == Stdout {
 		l.path = ""

@@ -29,7 +29,8 @@ func TestLines(t *testing.T) {
 	var out bytes.Buffer
 	log := open(t, accesslog.Stdout, &out)
 	log.Add(&accesslog.Entry{
-		Time: time.Unix(1_800_000_000, 123_000_000).UTC(), RequestID: "req_1", Method: "GET", Route: "/v1/orders/{order_id}", Path: "/v1/orders/a\"b",
+		Time: time.Unix(1_800_000_000,
+			123_000_000).UTC(), RequestID: "req_1", Method: "GET", Route: "/v1/orders/{order_id}", Path: "/v1/orders/a\"b",
 		Status: 200, Bytes: 12, Micros: 345, Address: "192.0.2.1", PartnerID: "par_1", KeyID: "key_1",
 	})
 	if err := log.Close(); err != nil {
@@ -69,7 +70,8 @@ func TestReopen(t *testing.T) {
 		}
 		both += string(text)
 	}
-	if i, j := strings.Index(both, "req_1"), strings.Index(both, "req_2"); i < 0 || j < i || strings.Count(both, "\n") != 2 {
+	if i, j := strings.Index(both, "req_1"), strings.Index(both, "req_2"); i < 0 || j < i ||
+		strings.Count(both, "\n") != 2 {
 		t.Errorf("got %q in both files, want req_1 and then req_2", both)
 	}
 }

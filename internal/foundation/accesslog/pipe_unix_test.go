@@ -18,7 +18,8 @@ func TestPipesAreRefused(t *testing.T) {
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := accesslog.Open(path, nil, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "is not a file") {
+	if _, err := accesslog.Open(path, nil, slog.New(slog.DiscardHandler)); err == nil ||
+		!strings.Contains(err.Error(), "is not a file") {
 		t.Errorf("got error %v, want one that says that it is not a file", err)
 	}
 }

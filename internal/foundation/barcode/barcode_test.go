@@ -14,9 +14,10 @@ import (
 func TestGTIN(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"96385074": "96385074", "036000291452": "36000291452", "0036000291452": "36000291452", "00036000291452": "36000291452",
-		"4006381333931": "4006381333931", "04006381333931": "4006381333931", "00000096385074": "96385074",
-		"36000291452": "", "4006381333930": "", "036000291453": "", "400638133393": "", "00000000": "", "": "", "4006381333931x": "", "40063813339É1": "",
+		"96385074": "96385074", "036000291452": "36000291452", "0036000291452": "36000291452",
+		"00036000291452": "36000291452", "4006381333931": "4006381333931", "04006381333931": "4006381333931",
+		"00000096385074": "96385074", "36000291452": "", "4006381333930": "", "036000291453": "", "400638133393": "",
+		"00000000": "", "": "", "4006381333931x": "", "40063813339É1": "",
 	} {
 		if got, ok := barcode.GTIN(text); got != want || ok != (want != "") {
 			t.Errorf("%q: got %q, %t, want %q", text, got, ok, want)
@@ -25,7 +26,8 @@ func TestGTIN(t *testing.T) {
 	if !barcode.Same("036000291452", "00036000291452") || barcode.Same("0012", "12") || !barcode.Same("0012", "0012") {
 		t.Error("got other codes that are the same, want GTINs in any length, and equal codes")
 	}
-	if got, want := barcode.Lengths("0036000291452"), []string{"036000291452", "0036000291452", "00036000291452"}; !slices.Equal(got, want) {
+	if got, want := barcode.Lengths("0036000291452"),
+		[]string{"036000291452", "0036000291452", "00036000291452"}; !slices.Equal(got, want) {
 		t.Errorf("got the lengths %q, want %q", got, want)
 	}
 }
@@ -104,7 +106,9 @@ func types(layout barcode.Layout, caps bool, code string) string {
 
 // press returns what a key types that types a letter on keyboards of the United States.
 func press(layout barcode.Layout, caps bool, letter rune) string {
-	rows := [2][2][]rune{{[]rune(barcode.Layouts[0].Plain), []rune(layout.Plain)}, {[]rune(barcode.Layouts[0].Shifted), []rune(layout.Shifted)}}
+	rows := [2][2][]rune{{
+		[]rune(barcode.Layouts[0].Plain), []rune(layout.Plain),
+	}, {[]rune(barcode.Layouts[0].Shifted), []rune(layout.Shifted)}}
 	for side, row := range rows {
 		if at := slices.Index(row[0], letter); at >= 0 {
 			typed, other := row[1][at], rows[1-side][1][at]
@@ -124,8 +128,8 @@ func TestLayouts(t *testing.T) {
 	repeatable.Check(t, func(t *rapid.T) {
 		code := rapid.OneOf(
 			rapid.StringMatching(`ord_[0-9a-z]{32}`), rapid.StringMatching(`https://[a-z]{1,8}\.example/track/ord_[0-9a-z]{6}`),
-			rapid.StringMatching(`\][A-Z][0-9][0-9A-Z]{4,12}`), rapid.StringMatching(`[0-9]{8,14}`), rapid.StringMatching(`[A-Z]{2}-[0-9]{2,6}_[a-z]/[0-9]?`),
-			rapid.StringMatching(`\(01\)[0-9]{14}`),
+			rapid.StringMatching(`\][A-Z][0-9][0-9A-Z]{4,12}`), rapid.StringMatching(`[0-9]{8,14}`),
+			rapid.StringMatching(`[A-Z]{2}-[0-9]{2,6}_[a-z]/[0-9]?`), rapid.StringMatching(`\(01\)[0-9]{14}`),
 		).Draw(t, "code")
 		for _, layout := range barcode.Layouts {
 			for _, caps := range []bool{false, true} {

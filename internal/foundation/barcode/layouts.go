@@ -17,9 +17,18 @@ type Layout struct {
 // Layouts are the layouts of computers that scanners are used with. A scanner presses the keys
 // that type a code in the first one.
 var Layouts = []Layout{
-	{"United States", "`1234567890-=qwertyuiop[]\\asdfghjkl;'zxcvbnm,./", "~!@#$%^&*()_+QWERTYUIOP{}|ASDFGHJKL:\"ZXCVBNM<>?"},
-	{"Canadian French", "#1234567890-=qwertyuiop^¸<asdfghjkl;`zxcvbnm,.é", "|!\"/$%?&*()_+QWERTYUIOP^¨>ASDFGHJKL:`ZXCVBNM'.É"},
-	{"Canadian Multilingual Standard", "/1234567890-=qwertyuiop^çàasdfghjkl;èzxcvbnm,.é", "\\!@#$%?&*()_+QWERTYUIOP¨ÇÀASDFGHJKL:ÈZXCVBNM'\"É"},
+	{
+		"United States", "`1234567890-=qwertyuiop[]\\asdfghjkl;'zxcvbnm,./",
+		"~!@#$%^&*()_+QWERTYUIOP{}|ASDFGHJKL:\"ZXCVBNM<>?",
+	},
+	{
+		"Canadian French", "#1234567890-=qwertyuiop^¸<asdfghjkl;`zxcvbnm,.é",
+		"|!\"/$%?&*()_+QWERTYUIOP^¨>ASDFGHJKL:`ZXCVBNM'.É",
+	},
+	{
+		"Canadian Multilingual Standard", "/1234567890-=qwertyuiop^çàasdfghjkl;èzxcvbnm,.é",
+		"\\!@#$%?&*()_+QWERTYUIOP¨ÇÀASDFGHJKL:ÈZXCVBNM'\"É",
+	},
 }
 
 // dead are the keys that type nothing until the next one, by the accents that they put on it.

@@ -71,8 +71,8 @@ const fnc1 = "\x1d"
 // fixed is how many characters the elements of GS1 have whose identifiers begin with two
 // digits, these included. The others end with FNC1.
 var fixed = map[string]int{
-	"00": 20, "01": 16, "02": 16, "03": 16, "04": 18, "11": 8, "12": 8, "13": 8, "14": 8, "15": 8, "16": 8, "17": 8, "18": 8, "19": 8,
-	"20": 4, "31": 10, "32": 10, "33": 10, "34": 10, "35": 10, "36": 10, "41": 16,
+	"00": 20, "01": 16, "02": 16, "03": 16, "04": 18, "11": 8, "12": 8, "13": 8, "14": 8, "15": 8, "16": 8, "17": 8,
+	"18": 8, "19": 8, "20": 4, "31": 10, "32": 10, "33": 10, "34": 10, "35": 10, "36": 10, "41": 16,
 }
 
 // elements returns what a string of GS1 elements names: GTINs, and numbers of parcels (SSCC).

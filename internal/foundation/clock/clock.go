@@ -37,7 +37,9 @@ type Steady struct {
 // New returns a steady clock for the clock of a machine. elapsed returns the time since a
 // fixed moment by a clock that is never set; nil stands for one on which no time passes.
 // at is a function of the machine's clock like At.
-func New(machine func() time.Time, elapsed func() time.Duration, at func(time.Time) <-chan time.Time, log *slog.Logger) *Steady {
+func New(
+	machine func() time.Time, elapsed func() time.Duration, at func(time.Time) <-chan time.Time, log *slog.Logger,
+) *Steady {
 	if elapsed == nil {
 		elapsed = func() time.Duration { return 0 }
 	}

@@ -77,7 +77,8 @@ type Trust struct {
 // OpenTrust returns the time by which the data in a store ages. last is the last time of
 // earlier processes, which counts if the store has no mark; it may be zero. elapsed is a clock
 // that is never set; with nil the machine's clock is always believed.
-func OpenTrust(ctx context.Context, settings Settings, last time.Time, machine, records func() time.Time, elapsed func() time.Duration, log *slog.Logger) (*Trust, error) {
+func OpenTrust(ctx context.Context, settings Settings, last time.Time, machine, records func() time.Time,
+	elapsed func() time.Duration, log *slog.Logger) (*Trust, error) {
 	t := &Trust{settings: settings, machine: machine, records: records, elapsed: elapsed, log: log}
 	if elapsed == nil {
 		return t, nil
@@ -242,7 +243,8 @@ func Accept(ctx context.Context, settings Settings, machine time.Time) (was time
 	}
 	if off := machine.Sub(database); !database.IsZero() && off.Abs() > Tolerance {
 		return was, refusal.New(refusal.CodeConflict,
-			fmt.Sprintf("the clock of this machine differs from the database's by %v: set both right first", off.Round(time.Second)))
+			fmt.Sprintf("the clock of this machine differs from the database's by %v: set both right first",
+				off.Round(time.Second)))
 	}
 	return AcceptUnchecked(ctx, settings, machine)
 }

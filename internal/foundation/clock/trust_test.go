@@ -62,7 +62,9 @@ type trusted struct {
 }
 
 func newTrusted(t testing.TB) *trusted {
-	f := &trusted{t: t, store: &memory{settings: map[string]string{}}, machine: testkit.NewClock(testkit.Epoch), log: &bytes.Buffer{}}
+	f := &trusted{
+		t: t, store: &memory{settings: map[string]string{}}, machine: testkit.NewClock(testkit.Epoch), log: &bytes.Buffer{},
+	}
 	f.restart()
 	return f
 }
@@ -275,7 +277,8 @@ func TestTrustNeverAgesFaster(t *testing.T) {
 			// All of them together are shorter than what a jump takes to settle.
 			f.run(time.Duration(rapid.Int64Range(0, int64(clock.Settling/12-1)).Draw(rt, "pass")))
 			slack := time.Duration(12) * clock.Tolerance
-			if aged, passed := f.Now().Sub(testkit.Epoch), f.machine.Elapsed()-began; aged > passed+slack || f.Now().After(f.machine.Now()) {
+			if aged, passed := f.Now().Sub(testkit.Epoch), f.machine.Elapsed()-began; aged > passed+slack ||
+				f.Now().After(f.machine.Now()) {
 				rt.Fatalf("data has aged by %v in %v, by the machine's clock it is %v", aged, passed, f.machine.Now())
 			}
 		}
@@ -287,7 +290,9 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	f := newTrusted(t)
 	mark := f.store.settings[clock.MarkSetting]
-	for off, want := range map[time.Duration]bool{0: false, day: false, clock.MostJump: false, 60 * day: true, -day: true} {
+	for off, want := range map[time.Duration]bool{
+		0: false, day: false, clock.MostJump: false, 60 * day: true, -day: true,
+	} {
 		if got := clock.Examine(mark, f.machine.Now().Add(off)); (got != nil) != want {
 			t.Errorf("%v off: got %v, want a doubt: %v", off, got, want)
 		}

@@ -84,7 +84,8 @@ func (m *memoryCounts) RemoveRested(_ context.Context, at time.Time) error {
 // nodes returns gates that share a store, with the clock of the first.
 func nodes(t *testing.T, count int) (*memoryCounts, []*gateFixture) {
 	t.Helper()
-	kept, all := &memoryCounts{counts: map[credential.CountKey]time.Time{}, writing: func() {}}, make([]*gateFixture, count)
+	kept, all := &memoryCounts{counts: map[credential.CountKey]time.Time{}, writing: func() {}}, make([]*gateFixture,
+		count)
 	for i := range all {
 		all[i] = newGate(t)
 		all[i].Gate = credential.NewGate(credential.GateConfig{
@@ -209,7 +210,8 @@ func TestGateCountsGuessesOfClientsThatHangUp(t *testing.T) {
 		kept, all := nodes(t, 1)
 		ctx, hangUp := context.WithCancel(t.Context())
 		kept.writing = hangUp
-		_ = all[0].Verify(ctx, credential.Attempt{Account: "a@b.example", Address: "203.0.113.1", Password: "wrong", Hash: all[0].hash})
+		_ = all[0].Verify(ctx,
+			credential.Attempt{Account: "a@b.example", Address: "203.0.113.1", Password: "wrong", Hash: all[0].hash})
 		if len(kept.counts) != 3 {
 			t.Errorf("got %d counts, want 3", len(kept.counts))
 		}

@@ -50,14 +50,17 @@ func newGate(t *testing.T) *gateFixture {
 	}
 	g := &gateFixture{now: time.Unix(1_767_225_600, 0), hash: hash}
 	g.Gate = credential.NewGate(credential.GateConfig{
-		Accounts: "partner", Hasher: h, Now: func() time.Time { return g.now }, Log: slog.New(slog.DiscardHandler), Observer: &g.outcomes,
+		Accounts: "partner", Hasher: h, Now: func() time.Time {
+			return g.now
+		}, Log: slog.New(slog.DiscardHandler), Observer: &g.outcomes,
 	})
 	return g
 }
 
 func (g *gateFixture) try(t *testing.T, address, password string) error {
 	t.Helper()
-	return g.Verify(t.Context(), credential.Attempt{Account: "a@b.example", Address: address, Password: password, Hash: g.hash})
+	return g.Verify(t.Context(),
+		credential.Attempt{Account: "a@b.example", Address: address, Password: password, Hash: g.hash})
 }
 
 // waitOf returns how long a refusal asks to wait.
@@ -188,7 +191,8 @@ func TestGateHidesUnknownAccounts(t *testing.T) {
 		var known, unknown []string
 		for range 15 {
 			known = append(known, fmt.Sprint(g.try(t, "203.0.113.1", "wrong")))
-			unknown = append(unknown, fmt.Sprint(g.Verify(t.Context(), credential.Attempt{Account: "unknown", Address: "203.0.113.2", Password: "wrong"})))
+			unknown = append(unknown, fmt.Sprint(g.Verify(t.Context(),
+				credential.Attempt{Account: "unknown", Address: "203.0.113.2", Password: "wrong"})))
 		}
 		if fmt.Sprint(known) != fmt.Sprint(unknown) {
 			t.Errorf("unknown account: got\n%q, want the errors of a known one\n%q", unknown, known)
@@ -237,7 +241,9 @@ func TestGateObserver(t *testing.T) {
 		for range 12 { // of which ten may fail
 			_ = g.try(t, "203.0.113.1", "wrong")
 		}
-		want := map[credential.LoginOutcome]int{credential.LoginSucceeded: 1, credential.LoginFailed: 10, credential.LoginThrottled: 2}
+		want := map[credential.LoginOutcome]int{
+			credential.LoginSucceeded: 1, credential.LoginFailed: 10, credential.LoginThrottled: 2,
+		}
 		if !maps.Equal(g.outcomes.count, want) {
 			t.Errorf("got %v, want %v", g.outcomes.count, want)
 		}

@@ -78,7 +78,9 @@ func (h *Hasher) Hash(ctx context.Context, password string) (string, error) {
 		return "", err
 	}
 	defer release()
-	return phc{cost: h.cost, salt: salt, digest: h.digest(digestRequest{[]byte(password), salt, h.cost, digestBytes})}.String(), nil
+	return phc{
+		cost: h.cost, salt: salt, digest: h.digest(digestRequest{[]byte(password), salt, h.cost, digestBytes}),
+	}.String(), nil
 }
 
 // Verify reports whether the hash was made from the password. It fails if the text

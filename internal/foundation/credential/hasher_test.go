@@ -29,7 +29,9 @@ func TestHashAndVerify(t *testing.T) {
 		if again == hash {
 			t.Errorf("second hash of one password: got %s again, want another salt", again)
 		}
-		for guess, want := range map[string]bool{password: true, password + " ": false, strings.ToUpper(password): false, "": false} {
+		for guess, want := range map[string]bool{
+			password: true, password + " ": false, strings.ToUpper(password): false, "": false,
+		} {
 			if got, err := h.Verify(t.Context(), hash, guess); err != nil || got != want {
 				t.Errorf("Verify(hash of %q, %q): got %t, %v, want %t", password, guess, got, err, want)
 			}
@@ -131,7 +133,8 @@ func TestPasswordRules(t *testing.T) {
 		"ORDERS@metro.example":        false,
 		"orders@metro.exampl":         true,
 	} {
-		if got := credential.NewPasswordRule(credential.MinUserPassword, "Metro Bakery", "orders@metro.example").Allows(password); got != want {
+		if got := credential.NewPasswordRule(credential.MinUserPassword, "Metro Bakery",
+			"orders@metro.example").Allows(password); got != want {
 			t.Errorf("new password %.20q: got allowed %t, want %t", password, got, want)
 		}
 	}

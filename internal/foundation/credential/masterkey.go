@@ -71,11 +71,15 @@ func OpenMasterKey(path, known string, random io.Reader) (MasterKeys, error) {
 	case errors.Is(err, fs.ErrNotExist) && known == "":
 		return createMasterKey(path, random)
 	case errors.Is(err, fs.ErrNotExist):
-		return MasterKeys{}, fmt.Errorf("%w: %s does not exist, but the database was set up with a key; restore the file from your backup", ErrMasterKeyMissing, path)
+		return MasterKeys{}, fmt.Errorf(
+			"%w: %s does not exist, but the database was set up with a key; restore the file from your backup",
+			ErrMasterKeyMissing, path,
+		)
 	case err != nil:
 		return MasterKeys{}, err
 	case known != "" && !keys.Holds(known):
-		return MasterKeys{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)", ErrMasterKeyOther, path, keys.Fingerprint(), known)
+		return MasterKeys{}, fmt.Errorf("%w: %s is not the key that the database was set up with (fingerprint %s, want %s)",
+			ErrMasterKeyOther, path, keys.Fingerprint(), known)
 	}
 	return keys, nil
 }
@@ -86,7 +90,8 @@ func readMasterKeys(path string) (MasterKeys, error) {
 		return MasterKeys{}, fmt.Errorf("read the master key: %w", err)
 	}
 	if durable.Exposed(info) != 0 {
-		return MasterKeys{}, fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
+		return MasterKeys{},
+			fmt.Errorf("%w: %s has mode %04o; run chmod 600 on it", ErrMasterKeyExposed, path, info.Mode().Perm())
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

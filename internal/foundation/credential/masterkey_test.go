@@ -106,10 +106,12 @@ func TestMasterKeyFileFormats(t *testing.T) {
 func TestMasterKeyCannotBeCreated(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
-	if _, err := credential.OpenMasterKey(filepath.Join(folder, "none", "master.key"), "", repeatable.Reader(t)); err == nil {
+	if _, err := credential.OpenMasterKey(filepath.Join(folder, "none", "master.key"), "",
+		repeatable.Reader(t)); err == nil {
 		t.Error("in a folder that does not exist: got no error")
 	}
-	if _, err := credential.OpenMasterKey(filepath.Join(folder, "master.key"), "", strings.NewReader("short")); err == nil {
+	if _, err := credential.OpenMasterKey(filepath.Join(folder, "master.key"), "",
+		strings.NewReader("short")); err == nil {
 		t.Error("with 5 random bytes: got no error")
 	}
 	if left, _ := os.ReadDir(folder); len(left) != 0 {

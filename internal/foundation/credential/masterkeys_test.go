@@ -81,7 +81,8 @@ func TestSealerWithTwoKeys(t *testing.T) {
 		return sealer
 	}
 	both := sealerOf(two, one)
-	if got, err := both.Open(sealerOf(one).Seal([]byte("before"), "key_1"), "key_1"); err != nil || string(got) != "before" {
+	if got, err := both.Open(sealerOf(one).Seal([]byte("before"), "key_1"), "key_1"); err != nil ||
+		string(got) != "before" {
 		t.Errorf("sealed under the other key: got %q, %v, want before", got, err)
 	}
 	after := both.Seal([]byte("after"), "key_1")

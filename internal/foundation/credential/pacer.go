@@ -50,7 +50,8 @@ func newPacer() *pacer {
 
 // errBusy is the refusal of a caller for whom there is no room to wait.
 var errBusy = &refusal.Error{
-	Code: refusal.CodeUnavailable, Message: "too many passwords are being checked, try again in a moment", RetryAfter: 2 * time.Second,
+	Code: refusal.CodeUnavailable, Message: "too many passwords are being checked, try again in a moment", RetryAfter: 2 *
+		time.Second,
 }
 
 // take waits for a permit, unless more than most callers are waiting; then it refuses

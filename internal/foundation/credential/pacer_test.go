@@ -20,7 +20,8 @@ func TestPacerRestAsLongAsTheWork(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got, want := time.Since(start), []time.Duration{0, 60 * time.Millisecond, 160 * time.Millisecond}[i]; got != want {
+			if got, want := time.Since(start),
+				[]time.Duration{0, 60 * time.Millisecond, 160 * time.Millisecond}[i]; got != want {
 				t.Errorf("turn %d: got it after %v, want %v", i, got, want)
 			}
 			time.Sleep(work)
@@ -44,7 +45,8 @@ func TestPacerBoundWaiting(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		if _, err := p.take(t.Context(), maxStrangers); !errors.Is(err, errBusy) || time.Since(start) != holdFor {
-			t.Errorf("stranger behind %d others: got %v after %v, want %v after %v", maxStrangers, err, time.Since(start), errBusy, holdFor)
+			t.Errorf("stranger behind %d others: got %v after %v, want %v after %v", maxStrangers, err, time.Since(start),
+				errBusy, holdFor)
 		}
 		ended := make(chan error)
 		go func() {

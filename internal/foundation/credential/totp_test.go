@@ -17,7 +17,8 @@ func TestTOTPVectors(t *testing.T) {
 	t.Parallel()
 	secret := base32.StdEncoding.EncodeToString([]byte("12345678901234567890"))
 	for at, code := range map[int64]string{
-		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
+		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037",
+		20000000000: "353130",
 	} {
 		if step, right := credential.TOTPStep(secret, code, time.Unix(at, 0), 0); !right || step != at/30 {
 			t.Errorf("code %s at %d: got step %d, %t, want %d", code, at, step, right, at/30)
@@ -40,12 +41,14 @@ func TestTOTPStep(t *testing.T) {
 		{now, 0, true}, {now - 1, 0, true}, {now + 1, 0, true}, {now - 2, 0, false}, {now + 2, 0, false},
 		{now, now - 1, true}, {now, now, false}, {now, now + 1, false}, {now + 1, now, false},
 	} {
-		if step, right := credential.TOTPStep(secret, code, time.Unix(c.step*30+29, 0), c.last); right != c.want || right && step != now {
+		if step, right := credential.TOTPStep(secret, code, time.Unix(c.step*30+29, 0), c.last); right != c.want ||
+			right && step != now {
 			t.Errorf("%+v: got step %d, %t, want %d", c, step, right, int64(now))
 		}
 	}
 	for _, wrong := range []string{"", "12345", "1234567", "abcdef", " " + code} {
-		if _, right := credential.TOTPStep(secret, wrong, time.Unix(now*30, 0), 0); right && strings.TrimSpace(wrong) != code {
+		if _, right := credential.TOTPStep(secret, wrong, time.Unix(now*30, 0), 0); right &&
+			strings.TrimSpace(wrong) != code {
 			t.Errorf("code %q: got it accepted", wrong)
 		}
 	}
@@ -73,7 +76,8 @@ func TestRecoveryCodes(t *testing.T) {
 			t.Errorf("got code %q, want 16 characters in groups of 4, and no code twice", code)
 		}
 		seen[code] = true
-		for _, same := range []string{code, strings.ToUpper(code), strings.ReplaceAll(code, "-", " "), strings.ReplaceAll(code, "-", "")} {
+		for _, same := range []string{code, strings.ToUpper(code), strings.ReplaceAll(code, "-",
+			" "), strings.ReplaceAll(code, "-", "")} {
 			if !bytes.Equal(credential.HashRecoveryCode(same), hashes[i]) {
 				t.Errorf("code %q: got another hash than for %q", same, code)
 			}
@@ -91,13 +95,16 @@ func TestNewLink(t *testing.T) {
 		prefix string
 		life   time.Duration
 	}{
-		credential.LinkInvitation: {"inv_", 7 * 24 * time.Hour}, credential.LinkReset: {"rst_", time.Hour}, credential.LinkEmail: {"eml_", 24 * time.Hour},
+		credential.LinkInvitation: {
+			"inv_", 7 * 24 * time.Hour,
+		}, credential.LinkReset: {"rst_", time.Hour}, credential.LinkEmail: {"eml_", 24 * time.Hour},
 	} {
 		token, link, err := credential.NewLink(repeatable.Reader(t, string(kind)), kind, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !bytes.Equal(link.TokenHash, credential.HashToken(token)) || !strings.HasPrefix(link.LinkID, want.prefix) || link.Kind != kind ||
+		if !bytes.Equal(link.TokenHash, credential.HashToken(token)) || !strings.HasPrefix(link.LinkID, want.prefix) ||
+			link.Kind != kind ||
 			!link.CreatedAt.Equal(now) || link.ExpiresAt.Sub(now) != want.life {
 			t.Errorf("%s: got %+v, want an id %s… and %v", kind, link, want.prefix, want.life)
 		}

@@ -36,8 +36,11 @@ func TestMain(m *testing.M) {
 func TestHasherWithWorker(t *testing.T) {
 	t.Parallel()
 	alone := credential.NewHasher(cheap, repeatable.Reader(t))
-	for name, argument := range map[string]string{"worker": digests, "broken worker": broken, "no worker": "-no-such-flag"} {
-		h := credential.NewHasherWith(pace.NewWorker(slog.New(slog.DiscardHandler), argument), cheap, repeatable.Reader(t, name))
+	for name, argument := range map[string]string{
+		"worker": digests, "broken worker": broken, "no worker": "-no-such-flag",
+	} {
+		h := credential.NewHasherWith(pace.NewWorker(slog.New(slog.DiscardHandler), argument), cheap,
+			repeatable.Reader(t, name))
 		for _, password := range []string{"maple-harbour-42", "épée", "not\xffUTF-8"} {
 			hash, err := h.Hash(t.Context(), password)
 			if err != nil {

@@ -26,9 +26,13 @@ func written(layout csvfile.Layout, values ...csvfile.Value) []byte {
 func TestLayouts(t *testing.T) {
 	t.Parallel()
 	for want, layout := range map[string]csvfile.Layout{
-		"a,b,c\nTea 7 g,0012,12.50\n'=1+1,'@b,0.05\n1-2,A-1,7\n":                                              {},
-		"a;b;c\nTea 7 g;0012;12,50\n'=1+1;'@b;0,05\n1-2;A-1;7\n":                                              {Semicolons: true},
-		"\ufeffa,b,c\nTea 7 g,\"=\"\"0012\"\"\",12.50\n'=1+1,'@b,0.05\n\"=\"\"1-2\"\"\",\"=\"\"A-1\"\"\",7\n": {Spreadsheet: true},
+		"a,b,c\nTea 7 g,0012,12.50\n'=1+1,'@b,0.05\n1-2,A-1,7\n": {},
+		"a;b;c\nTea 7 g;0012;12,50\n'=1+1;'@b;0,05\n1-2;A-1;7\n": {
+			Semicolons: true,
+		},
+		"\ufeffa,b,c\nTea 7 g,\"=\"\"0012\"\"\",12.50\n'=1+1,'@b,0.05\n\"=\"\"1-2\"\"\",\"=\"\"A-1\"\"\",7\n": {
+			Spreadsheet: true,
+		},
 	} {
 		var out bytes.Buffer
 		w := csvfile.NewWriter(&out, layout, "a", "b", "c")
@@ -56,11 +60,14 @@ var layouts = []csvfile.Layout{{}, {Spreadsheet: true}, {Semicolons: true}, {Spr
 // drawText draws a text that spreadsheets like to change, or any other.
 func drawText(t *rapid.T, name string) string {
 	return rapid.OneOf(
-		rapid.StringMatching(`[0-9]{1,20}`), rapid.StringMatching(`0{1,3}[0-9]{1,13}`), rapid.StringMatching(`[+-]?[0-9]{1,4}[.,][0-9]{0,3}`),
-		rapid.StringMatching(`[0-9]{1,2}[-/:][0-9]{1,2}`), rapid.StringMatching(`[0-9]E[0-9]{1,2}`), rapid.StringMatching(`[=+@'-][ a-z0-9"']{0,5}`),
-		rapid.StringMatching(`[ \t]{0,2}[=']?[a-zé ,;"]{0,6}[ \n]{0,2}`), rapid.SampledFrom([]string{"true", "FAUX", "Jan 2", "5%", "$5", "Œuf l’été", `="0012"`}),
+		rapid.StringMatching(`[0-9]{1,20}`), rapid.StringMatching(`0{1,3}[0-9]{1,13}`),
+		rapid.StringMatching(`[+-]?[0-9]{1,4}[.,][0-9]{0,3}`), rapid.StringMatching(`[0-9]{1,2}[-/:][0-9]{1,2}`),
+		rapid.StringMatching(`[0-9]E[0-9]{1,2}`), rapid.StringMatching(`[=+@'-][ a-z0-9"']{0,5}`),
+		rapid.StringMatching(`[ \t]{0,2}[=']?[a-zé ,;"]{0,6}[ \n]{0,2}`),
+		rapid.SampledFrom([]string{"true", "FAUX", "Jan 2", "5%", "$5", "Œuf l’été", `="0012"`}),
 		rapid.StringN(0, 12, 40).Filter(func(s string) bool {
-			return strings.ToValidUTF8(s, "") == s && !strings.ContainsAny(s, "\x00\r\ufffd") // encoding/csv drops \r from lines that end in \r\n
+			// encoding/csv drops \r from lines that end in \r\n
+			return strings.ToValidUTF8(s, "") == s && !strings.ContainsAny(s, "\x00\r\ufffd")
 		}),
 	).Draw(t, name)
 }
@@ -73,7 +80,8 @@ func TestTextsSurvive(t *testing.T) {
 		for _, layout := range layouts {
 			content := written(layout, csvfile.Words(text), csvfile.Code(code), csvfile.Plain("x"))
 			_, lines, err := readAll(content)
-			if err != nil || len(lines) != 1 || lines[0].Ragged || !lines[0].Cells[0].Keeps(text) || !lines[0].Cells[1].Keeps(code) {
+			if err != nil || len(lines) != 1 || lines[0].Ragged || !lines[0].Cells[0].Keeps(text) ||
+				!lines[0].Cells[1].Keeps(code) {
 				t.Fatalf("%+v: got %+v, %v of %q, want %q and %q", layout, lines, err, content, text, code)
 			}
 		}
@@ -113,7 +121,8 @@ func check(saved []byte, text, code string, must bool) error {
 	}
 	for i, want := range []string{text, code} {
 		cell := lines[0].Cells[i]
-		if kept := cell.Keeps(want); !kept && (must && !strings.ContainsAny(want, "\t\r\n") || !cell.Damages(want)) && cell.Text != "" {
+		if kept := cell.Keeps(want); !kept && (must && !strings.ContainsAny(want, "\t\r\n") || !cell.Damages(want)) &&
+			cell.Text != "" {
 			return fmt.Errorf("got %q of %q in %q, want the same, or one that is known to be damaged", cell.Text, want, saved)
 		}
 	}

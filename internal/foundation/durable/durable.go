@@ -58,7 +58,8 @@ func writeBeside(path string, content []byte) (name string, err error) {
 // MakeFolder makes a folder that only its owner may use, and all that lead to it, unless
 // they exist. It returns when the disk has them.
 func MakeFolder(path string) error {
-	parents := []string{filepath.Dir(filepath.Clean(path))} // of a folder that exists, too: a crash may have come before its sync
+	// of a folder that exists, too: a crash may have come before its sync
+	parents := []string{filepath.Dir(filepath.Clean(path))}
 	for at := parents[0]; ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
 			break

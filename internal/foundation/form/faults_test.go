@@ -22,7 +22,9 @@ func readRename(f *form.Form) rename {
 // not even for a root that is not an object.
 func TestFaultsAreKept(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string][]string{`{"name":"x"}`: nil, `{"name":"long"}`: {"name"}, `{}`: {"name"}, `[]`: {""}} {
+	for body, want := range map[string][]string{
+		`{"name":"x"}`: nil, `{"name":"long"}`: {"name"}, `{}`: {"name"}, `[]`: {""},
+	} {
 		command, err := form.Decode(parse(t, body), readRename)
 		if err != nil {
 			t.Errorf("%s: got %v, want no error", body, err)

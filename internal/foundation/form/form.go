@@ -93,7 +93,9 @@ func (p Problems) Err() error {
 	if more := len(p) - 1; more > 0 {
 		message += fmt.Sprintf(" (and %d more)", more)
 	}
-	return &refusal.Error{Code: refusal.CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p}}
+	return &refusal.Error{
+		Code: refusal.CodeValidation, Message: message, Details: problemDetails{Problem: p[0], Errors: p},
+	}
 }
 
 // WithProblems adds problems to a validation error. It returns any other error

@@ -142,7 +142,8 @@ func TestTooLongListIsOneProblem(t *testing.T) {
 	root := form.New(parse(t, `{"texts":[1,2,3],"objects":[1,2,3]}`), &problems)
 	texts := root.Texts("texts", form.Required, 0, 2, form.Length(1, 3))
 	objects := root.Objects("objects", form.Required, 0, 2)
-	if got, want := fieldsOf(problems), []string{"texts", "objects"}; !slices.Equal(got, want) || len(texts)+len(objects) > 0 {
+	if got, want := fieldsOf(problems), []string{"texts", "objects"}; !slices.Equal(got, want) ||
+		len(texts)+len(objects) > 0 {
 		t.Errorf("got problems at %q, elements %v and %v, want problems at %q and no elements", got, texts, objects, want)
 	}
 }
@@ -227,7 +228,8 @@ func TestProblemEchoesValue(t *testing.T) {
 func TestSecretsAreNeverEchoed(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{
-		`"hunter2"`, `1234567`, `["hunter2"]`, `{"p":"hunter2"}`, `true`, `null`, many("hunter2", 100), `"hunter2hunter2\u0000"`,
+		`"hunter2"`, `1234567`, `["hunter2"]`, `{"p":"hunter2"}`, `true`, `null`, many("hunter2",
+			100), `"hunter2hunter2\u0000"`,
 	} {
 		var problems form.Problems
 		root := form.New(parse(t, `{"login":{"password":`+value+`}}`), &problems).Object("login", form.Required)

@@ -24,11 +24,13 @@ func TestProblemsAreStoredWithoutRules(t *testing.T) {
 	t.Parallel()
 	problem := form.ProblemsOf(form.Fault("version", "x", form.IntegerFrom(1, 9)))[0]
 	written, err := json.Marshal(problem)
-	if want := `{"field":"version","value":"x","expected":"an integer from 1 to 9"}`; err != nil || string(written) != want {
+	if want := `{"field":"version","value":"x","expected":"an integer from 1 to 9"}`; err != nil ||
+		string(written) != want {
 		t.Fatalf("got %s, %v, want %s", written, err, want)
 	}
 	var read form.Problem
-	if err := json.Unmarshal(written, &read); err != nil || read.Expected != problem.Expected || read.Rule != (form.Rule{}) {
+	if err := json.Unmarshal(written, &read); err != nil || read.Expected != problem.Expected ||
+		read.Rule != (form.Rule{}) {
 		t.Errorf("got %+v, %v, want %q without a rule", read, err, problem.Expected)
 	}
 }

@@ -13,7 +13,10 @@ import (
 
 func TestIsNumber(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]bool{"0": true, "-12.50": true, "7": true, "": false, "07": false, "1.": false, ".5": false, "1e3": false, "1,5": false, "+1": false} {
+	for text, want := range map[string]bool{
+		"0": true, "-12.50": true, "7": true, "": false, "07": false, "1.": false, ".5": false, "1e3": false, "1,5": false,
+		"+1": false,
+	} {
 		if got := form.IsNumber(text); got != want {
 			t.Errorf("IsNumber(%q): got %t, want %t", text, got, want)
 		}
@@ -23,22 +26,30 @@ func TestIsNumber(t *testing.T) {
 // TestTypedKinds: a field is read as what it holds, and refused if it does not hold that.
 func TestTypedKinds(t *testing.T) {
 	t.Parallel()
-	values := url.Values{"text": {"7"}, "decimal": {"-1.50"}, "integer": {"7"}, "flag": {"true"}, "off": {"false"}, "time": {"2026-03-02T14:00:00Z"}, "empty": {""}}
+	values := url.Values{
+		"text": {"7"}, "decimal": {"-1.50"}, "integer": {"7"}, "flag": {"true"}, "off": {"false"},
+		"time": {"2026-03-02T14:00:00Z"}, "empty": {""},
+	}
 	var problems form.Problems
 	f := form.New(form.FromValues(values, nil), &problems)
 	decimal, _ := f.Decimal("decimal", form.Required, -2, 2)
 	integer, _ := f.Integer("integer", form.Required, 1, 9)
 	_, given := f.Integer("empty", form.Optional, 1, 9)
 	got := []any{
-		f.Text("text", form.Required, form.Length(1, 3)), decimal, integer, f.Flag("flag"), f.Flag("off"), f.Time("time", form.Required),
-		f.Secret("text", form.Required, form.Length(1, 3)), f.Text("empty", form.Optional, form.Length(1, 3)), given, f.Has("empty"), f.IsNull("empty"),
+		f.Text("text", form.Required, form.Length(1, 3)), decimal, integer, f.Flag("flag"), f.Flag("off"),
+		f.Time("time", form.Required), f.Secret("text", form.Required, form.Length(1, 3)),
+		f.Text("empty", form.Optional, form.Length(1, 3)), given, f.Has("empty"), f.IsNull("empty"),
 	}
-	want := []any{"7", -1.5, int64(7), true, false, time.Date(2026, 3, 2, 14, 0, 0, 0, time.UTC), "7", "", false, false, false}
+	want := []any{"7", -1.5, int64(7), true, false, time.Date(2026, 3, 2, 14, 0, 0, 0,
+		time.UTC), "7", "", false, false, false}
 	if !reflect.DeepEqual(got, want) || len(problems) > 0 {
 		t.Errorf("got %v, problems %+v, want %v", got, problems, want)
 	}
 
-	values = url.Values{"decimal": {"1,5"}, "integer": {"07"}, "flag": {"yes"}, "object": {"{}"}, "raw": {"{}"}, "secret": {"long"}, "text": {"long"}, "empty": {""}}
+	values = url.Values{
+		"decimal": {"1,5"}, "integer": {"07"}, "flag": {"yes"}, "object": {"{}"}, "raw": {"{}"}, "secret": {"long"},
+		"text": {"long"}, "empty": {""},
+	}
 	f = form.New(form.FromValues(values, nil), &problems)
 	f.Decimal("decimal", form.Optional, 0, 9)
 	f.Integer("integer", form.Optional, 0, 9)
@@ -48,7 +59,9 @@ func TestTypedKinds(t *testing.T) {
 	f.Secret("secret", form.Optional, form.Length(1, 3))
 	f.Text("text", form.Optional, form.Length(1, 3))
 	f.Text("empty", form.Required, form.Length(0, 3))
-	if want := []string{"decimal", "integer", "flag", "object", "raw", "secret", "text", "empty"}; !slices.Equal(fieldsOf(problems), want) {
+	if want := []string{
+		"decimal", "integer", "flag", "object", "raw", "secret", "text", "empty",
+	}; !slices.Equal(fieldsOf(problems), want) {
 		t.Fatalf("got problems at %q, want %q", fieldsOf(problems), want)
 	}
 	for i, want := range []any{"1,5", "07", "yes", "{}", "{}", nil, "long", nil} {
@@ -63,9 +76,9 @@ func TestTypedKinds(t *testing.T) {
 func TestTypedLists(t *testing.T) {
 	t.Parallel()
 	values := url.Values{
-		"lines[10].name": {"last"}, "lines[2].name": {"first"}, "lines[2].counts[1]": {"8"}, "lines[2].counts[0]": {"7"}, "lines[4].name": {""},
-		"lines[x].name": {"no row"}, "lines[-1].name": {"no row"}, "lines[02].name": {"no row"}, "lines[3": {"no row"}, "lineup[1].name": {"other"},
-		"ids": {"a", "toolong", ""}, "one": {"b"},
+		"lines[10].name": {"last"}, "lines[2].name": {"first"}, "lines[2].counts[1]": {"8"}, "lines[2].counts[0]": {"7"},
+		"lines[4].name": {""}, "lines[x].name": {"no row"}, "lines[-1].name": {"no row"}, "lines[02].name": {"no row"},
+		"lines[3": {"no row"}, "lineup[1].name": {"other"}, "ids": {"a", "toolong", ""}, "one": {"b"},
 	}
 	if got := form.Rows(values, "lines"); !slices.Equal(got, []int{2, 4, 10}) {
 		t.Errorf("got rows %v, want 2, 4 and 10", got)
@@ -81,7 +94,8 @@ func TestTypedLists(t *testing.T) {
 	if !slices.Equal(names, []string{"first", "", "last"}) || !reflect.DeepEqual(counts, [][]int64{{7, 8}, {}, {}}) {
 		t.Errorf("got names %q, counts %v", names, counts)
 	}
-	ids, one := f.Texts("ids", form.Required, 1, 3, form.Length(1, 3)), f.Texts("one", form.Required, 1, 3, form.Length(1, 3))
+	ids, one := f.Texts("ids", form.Required, 1, 3,
+		form.Length(1, 3)), f.Texts("one", form.Required, 1, 3, form.Length(1, 3))
 	if !slices.Equal(ids, []string{"a", "toolong", ""}) || !slices.Equal(one, []string{"b"}) {
 		t.Errorf("got %q and %q", ids, one)
 	}
@@ -99,13 +113,15 @@ func TestTypedLists(t *testing.T) {
 func TestTypedEmptyObject(t *testing.T) {
 	t.Parallel()
 	var problems form.Problems
-	f := form.New(form.FromValues(url.Values{"address.city": {""}, "address.contact.name": {""}, "addressee": {"x"}}, nil), &problems)
+	f := form.New(form.FromValues(url.Values{"address.city": {""}, "address.contact.name": {""}, "addressee": {"x"}}, nil),
+		&problems)
 	address := f.Object("address", form.Required)
 	address.Text("city", form.Required, form.Length(1, 9))
 	address.Object("contact", form.Required).Text("name", form.Required, form.Length(1, 9))
 	f.Object("payer", form.Optional).Text("name", form.Required, form.Length(1, 9))
 	f.Object("sender", form.Required).Text("name", form.Required, form.Length(1, 9))
-	if got, want := fieldsOf(problems), []string{"address.city", "address.contact.name", "sender"}; !slices.Equal(got, want) {
+	if got, want := fieldsOf(problems),
+		[]string{"address.city", "address.contact.name", "sender"}; !slices.Equal(got, want) {
 		t.Errorf("got problems at %q, want %q", got, want)
 	}
 }
@@ -115,19 +131,24 @@ func TestTypedEmptyObject(t *testing.T) {
 func TestTypedNames(t *testing.T) {
 	t.Parallel()
 	root := form.FromValues(url.Values{
-		"b": {"1"}, "a.y": {"1"}, "a.x": {""}, "a.z.q": {""}, "c[0].n": {""}, "c[1].n": {"1"}, "empty": {""}, "_key": {"1"}, "ab": {"1"},
+		"b": {"1"}, "a.y": {"1"}, "a.x": {""}, "a.z.q": {""}, "c[0].n": {""}, "c[1].n": {"1"}, "empty": {""}, "_key": {"1"},
+		"ab": {"1"},
 	}, nil)
 	for _, of := range []struct {
 		source form.Source
 		want   []string
 	}{
-		{root, []string{"a", "ab", "b", "c"}}, {root.Member("a"), []string{"y", "z"}}, {root.Member("c").Elements()[0], nil}, {root.Member("b"), nil},
+		{
+			root, []string{"a", "ab", "b", "c"},
+		}, {root.Member("a"), []string{"y", "z"}}, {root.Member("c").Elements()[0], nil}, {root.Member("b"), nil},
 	} {
 		if got := of.source.Names(); !slices.Equal(got, of.want) {
 			t.Errorf("got names %q, want %q", got, of.want)
 		}
 	}
-	if kinds := []form.Kind{root.Kind(), root.Member("a").Kind(), root.Member("c").Kind(), root.Member("b").Kind(), root.Member("empty").Kind()}; !slices.Equal(
+	if kinds := []form.Kind{
+		root.Kind(), root.Member("a").Kind(), root.Member("c").Kind(), root.Member("b").Kind(), root.Member("empty").Kind(),
+	}; !slices.Equal(
 		kinds, []form.Kind{form.Object, form.Object, form.List, form.Typed, form.Absent},
 	) {
 		t.Errorf("got kinds %v", kinds)
@@ -138,7 +159,9 @@ func TestTypedNames(t *testing.T) {
 // becomes empty is absent, and an empty field is not converted.
 func TestTypedConversion(t *testing.T) {
 	t.Parallel()
-	values := url.Values{"money.price": {" 12,50 "}, "names": {" a ", "b"}, "lines[7].price": {"x"}, "blank": {"  "}, "empty": {""}}
+	values := url.Values{
+		"money.price": {" 12,50 "}, "names": {" a ", "b"}, "lines[7].price": {"x"}, "blank": {"  "}, "empty": {""},
+	}
 	var problems form.Problems
 	f := form.New(form.FromValues(values, func(path, text string) string {
 		if text = strings.TrimSpace(text); strings.HasSuffix(path, ".price") {
@@ -164,8 +187,10 @@ func TestTypedConversion(t *testing.T) {
 func TestChangedFields(t *testing.T) {
 	t.Parallel()
 	var problems form.Problems
-	f := form.New(form.FromChanges(url.Values{"note": {""}, "blank": {" "}, "count": {""}}, func(_, text string) string { return strings.TrimSpace(text) }), &problems)
-	if note := f.Text("note", form.Required, form.Length(0, 3)); note != "" || !f.Has("note") || !f.Has("blank") || f.Has("other") {
+	f := form.New(form.FromChanges(url.Values{"note": {""}, "blank": {" "}, "count": {""}},
+		func(_, text string) string { return strings.TrimSpace(text) }), &problems)
+	if note := f.Text("note", form.Required, form.Length(0, 3)); note != "" || !f.Has("note") || !f.Has("blank") ||
+		f.Has("other") {
 		t.Errorf("got %q, %t, %t, %t", note, f.Has("note"), f.Has("blank"), f.Has("other"))
 	}
 	f.Integer("count", form.Optional, 0, 9)
@@ -179,9 +204,12 @@ func TestDecode(t *testing.T) {
 	read := func(f *form.Form) [2]string {
 		return [2]string{f.Text("a", form.Required, form.Length(1, 3)), f.Text("b", form.Required, form.Length(1, 3))}
 	}
-	for body, want := range map[string][]string{`{"a":"x","b":"y"}`: {}, `{"b":"long"}`: {"a", "b"}, `[]`: {""}, `null`: {""}} {
+	for body, want := range map[string][]string{
+		`{"a":"x","b":"y"}`: {}, `{"b":"long"}`: {"a", "b"}, `[]`: {""}, `null`: {""},
+	} {
 		got, err := form.Decode(parse(t, body), read)
-		if fields := fieldsOf(form.ProblemsOf(err)); !slices.Equal(fields, want) || (err == nil) != (got == [2]string{"x", "y"}) {
+		if fields := fieldsOf(form.ProblemsOf(err)); !slices.Equal(fields, want) ||
+			(err == nil) != (got == [2]string{"x", "y"}) {
 			t.Errorf("%s: got %q, %v, want problems at %q", body, got, err, want)
 		}
 	}

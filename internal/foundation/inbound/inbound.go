@@ -117,7 +117,8 @@ func (b *Bounds) take(address netip.Addr) (release func()) {
 	blocks := b.blocks(address)
 	b.mu.Lock()
 	full := b.config.Most > 0 && b.open >= b.config.Most
-	crowded := slices.ContainsFunc(blocks, func(block throttle.Keyed) bool { return b.from[block.Key] >= block.Rate.Limit })
+	crowded := slices.ContainsFunc(blocks,
+		func(block throttle.Keyed) bool { return b.from[block.Key] >= block.Rate.Limit })
 	switch {
 	case full:
 		b.stats.RefusedAll++

@@ -138,7 +138,8 @@ func TestBoundForAll(t *testing.T) {
 	if conn := <-next; conn == nil {
 		t.Error("got no connection after one was closed")
 	}
-	if want := (inbound.Stats{Open: 1, RefusedAll: 1}); bounds.Stats() != want || !slices.Equal(saw.full, []bool{false, true, false}) {
+	if want := (inbound.Stats{Open: 1, RefusedAll: 1}); bounds.Stats() != want ||
+		!slices.Equal(saw.full, []bool{false, true, false}) {
 		t.Errorf("got %+v and full %v, want %+v and full once", bounds.Stats(), saw.full, want)
 	}
 }
@@ -161,7 +162,8 @@ func TestErrorsOfAccepting(t *testing.T) {
 	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("got %v, want net.ErrClosed", err)
 	}
-	if want := (inbound.Stats{Open: 1, Failed: 2}); bounds.Stats() != want || !slices.Equal(saw.failed, []error{syscall.EMFILE, syscall.EMFILE, nil}) {
+	if want := (inbound.Stats{Open: 1, Failed: 2}); bounds.Stats() != want ||
+		!slices.Equal(saw.failed, []error{syscall.EMFILE, syscall.EMFILE, nil}) {
 		t.Errorf("got %+v and %v, want %+v, both errors, and that it is over", bounds.Stats(), saw.failed, want)
 	}
 }

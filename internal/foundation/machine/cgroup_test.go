@@ -21,24 +21,40 @@ func TestCgroupLimit(t *testing.T) {
 		files          map[string]string // below /sys/fs/cgroup
 		want           int64
 	}{
-		"no Linux":                  {"", "", nil, 0},
-		"no mount":                  {"0::/a\n", "", map[string]string{"a/memory.max": "5"}, 0},
-		"no cgroup":                 {"", one, map[string]string{"memory.max": "5"}, 0},
-		"2":                         {"0::/a/b\n", one, map[string]string{"a/b/memory.max": "500\n"}, 500},
-		"2, container":              {"0::/\n", one, map[string]string{"memory.max": "500\n"}, 500},
-		"2, no limit":               {"0::/a\n", one, map[string]string{"a/memory.max": "max\n"}, 0},
-		"2, limit above":            {"0::/a/b\n", one, map[string]string{"a/memory.max": "400\n", "a/b/memory.max": "max\n"}, 400},
-		"2, less above":             {"0::/a/b\n", one, map[string]string{"a/memory.max": "400\n", "a/b/memory.max": "500\n"}, 400},
-		"2, not readable":           {"0::/a\n", one, map[string]string{"a/memory.max": "many\n"}, 0},
-		"2, another's":              {"0::/a\n", one, map[string]string{"b/memory.max": "500\n"}, 0},
-		"1":                         {v1, both, map[string]string{"memory/docker/a/memory.limit_in_bytes": "500\n"}, 500},
-		"1, no limit":               {v1, both, map[string]string{"memory/docker/a/memory.limit_in_bytes": infinite, "memory/memory.limit_in_bytes": infinite}, 0},
-		"1, not the limit of 2":     {v1, both, map[string]string{"memory/docker/a/memory.limit_in_bytes": infinite, "unified/memory.max": "5"}, 0},
-		"1, part of the tree":       {v1, part, map[string]string{"memory/memory.limit_in_bytes": "500"}, 500},
-		"1, below the part":         {"4:memory:/docker/a/b\n", part, map[string]string{"memory/memory.limit_in_bytes": infinite, "memory/b/memory.limit_in_bytes": "500"}, 500},
-		"1, another part":           {"4:memory:/docker/ab\n", part, map[string]string{"memory/memory.limit_in_bytes": "500"}, 0},
-		"1, limit above, not seen":  {v1, part, map[string]string{"memory/memory.limit_in_bytes": infinite, "memory/memory.stat": "cache 7\nhierarchical_memory_limit 400\n"}, 400},
-		"1, with other controllers": {"4:cpu,memory:/a\n", joined, map[string]string{"cpu,memory/a/memory.limit_in_bytes": "500"}, 500},
+		"no Linux":     {"", "", nil, 0},
+		"no mount":     {"0::/a\n", "", map[string]string{"a/memory.max": "5"}, 0},
+		"no cgroup":    {"", one, map[string]string{"memory.max": "5"}, 0},
+		"2":            {"0::/a/b\n", one, map[string]string{"a/b/memory.max": "500\n"}, 500},
+		"2, container": {"0::/\n", one, map[string]string{"memory.max": "500\n"}, 500},
+		"2, no limit":  {"0::/a\n", one, map[string]string{"a/memory.max": "max\n"}, 0},
+		"2, limit above": {
+			"0::/a/b\n", one, map[string]string{"a/memory.max": "400\n", "a/b/memory.max": "max\n"}, 400,
+		},
+		"2, less above": {
+			"0::/a/b\n", one, map[string]string{"a/memory.max": "400\n", "a/b/memory.max": "500\n"}, 400,
+		},
+		"2, not readable": {"0::/a\n", one, map[string]string{"a/memory.max": "many\n"}, 0},
+		"2, another's":    {"0::/a\n", one, map[string]string{"b/memory.max": "500\n"}, 0},
+		"1":               {v1, both, map[string]string{"memory/docker/a/memory.limit_in_bytes": "500\n"}, 500},
+		"1, no limit": {v1, both, map[string]string{
+			"memory/docker/a/memory.limit_in_bytes": infinite, "memory/memory.limit_in_bytes": infinite,
+		}, 0},
+		"1, not the limit of 2": {
+			v1, both, map[string]string{"memory/docker/a/memory.limit_in_bytes": infinite, "unified/memory.max": "5"}, 0,
+		},
+		"1, part of the tree": {v1, part, map[string]string{"memory/memory.limit_in_bytes": "500"}, 500},
+		"1, below the part": {"4:memory:/docker/a/b\n", part, map[string]string{
+			"memory/memory.limit_in_bytes": infinite, "memory/b/memory.limit_in_bytes": "500",
+		}, 500},
+		"1, another part": {
+			"4:memory:/docker/ab\n", part, map[string]string{"memory/memory.limit_in_bytes": "500"}, 0,
+		},
+		"1, limit above, not seen": {v1, part, map[string]string{
+			"memory/memory.limit_in_bytes": infinite, "memory/memory.stat": "cache 7\nhierarchical_memory_limit 400\n",
+		}, 400},
+		"1, with other controllers": {
+			"4:cpu,memory:/a\n", joined, map[string]string{"cpu,memory/a/memory.limit_in_bytes": "500"}, 500,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -8,5 +8,7 @@ func total() int64 {
 	if err := unix.Sysinfo(&info); err != nil {
 		return 0
 	}
-	return int64(info.Totalram) * int64(info.Unit) //nolint:gosec,unconvert // no memory is that large; on 32 bits the type is another
+	return int64(
+		info.Totalram,
+	) * int64(info.Unit) //nolint:gosec,unconvert // no memory is that large; on 32 bits the type is another
 }

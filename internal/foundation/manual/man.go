@@ -11,7 +11,8 @@ import (
 func (m *Manual) Page(date time.Time) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line(`.TH %s 1 %s "%s %s" "User Commands"`, strings.ToUpper(m.Name), date.Format(time.DateOnly), m.Name, roff(m.Version))
+	line(`.TH %s 1 %s "%s %s" "User Commands"`, strings.ToUpper(m.Name), date.Format(time.DateOnly), m.Name,
+		roff(m.Version))
 	line(".SH NAME\n%s \\- %s", m.Name, roff(strings.TrimSuffix(m.Summary, ".")))
 	line(".SH SYNOPSIS\n.B %s\n.I command\n.RI [ flags ]", m.Name)
 	line(".SH COMMANDS")

@@ -103,7 +103,10 @@ func flagsOf(node *kong.Node) (flags []*kong.Flag) {
 }
 
 func describeFlag(flag *kong.Flag) Flag {
-	f := Flag{Name: "--" + flag.Name, Help: flag.Help, Environment: flag.Envs, Required: flag.Required, Negatable: flag.Tag != nil && flag.Tag.Negatable != ""}
+	f := Flag{
+		Name: "--" + flag.Name, Help: flag.Help, Environment: flag.Envs, Required: flag.Required,
+		Negatable: flag.Tag != nil && flag.Tag.Negatable != "",
+	}
 	if flag.Short != 0 {
 		f.Short = "-" + string(flag.Short)
 	}

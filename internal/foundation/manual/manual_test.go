@@ -80,8 +80,10 @@ func TestPage(t *testing.T) {
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	m := newShop(t)
-	contains(t, m.Script("bash"), "complete -o default -F _shop shop", "' stock') place='stock'", "'stock count') place='stock count'",
-		"flags='--price -p --kind --wrap --no-wrap --json --help'", "--kind) values='old new'", "commands='shop cellar'", "--kind|--price|-p)")
+	contains(t, m.Script("bash"), "complete -o default -F _shop shop", "' stock') place='stock'",
+		"'stock count') place='stock count'", "flags='--price -p --kind --wrap --no-wrap --json --help'",
+		"--kind) values='old new'", "commands='shop cellar'", "--kind|--price|-p)")
 	contains(t, m.Script("zsh"), "#compdef shop", "(--kind) compadd -- old new; return ;;", "'sell:Sell things.'")
-	contains(t, m.Script("fish"), `complete -c shop -n '__shop_at \'sell\'' -l kind -x -a 'old new' -d 'Kind. Default: new.'`)
+	contains(t, m.Script("fish"),
+		`complete -c shop -n '__shop_at \'sell\'' -l kind -x -a 'old new' -d 'Kind. Default: new.'`)
 }

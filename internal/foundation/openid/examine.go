@@ -49,7 +49,8 @@ func (c *Client) Examine(ctx context.Context) (e Examination) {
 		return e
 	}
 	if d.Issuer != c.config.Issuer {
-		e.fault("--oidc-issuer: %s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer, first(d.Issuer))
+		e.fault("--oidc-issuer: %s describes itself as %q: set exactly that; of several tenants, name one", c.config.Issuer,
+			first(d.Issuer))
 		return e
 	}
 	if e.checkEndpoints(&d); len(e.Faults) > 0 {
@@ -85,11 +86,14 @@ func (e *Examination) checkAbilities(d *description) {
 		{"methods of PKCE", d.Challenges, []string{"S256"}},
 		{"ways to show the client's secret", d.Methods, []string{methodBasic, methodPost}},
 		{"algorithms of ID tokens", d.Algorithms, []string{
-			oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
+			oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512,
+			oidc.EdDSA,
 		}},
 	} {
-		if len(list.listed) > 0 && !slices.ContainsFunc(list.need, func(one string) bool { return slices.Contains(list.listed, one) }) {
-			e.fault("the %s of the OpenID provider are %.300q, and none of them is %s", list.what, list.listed, strings.Join(list.need, ", "))
+		if len(list.listed) > 0 &&
+			!slices.ContainsFunc(list.need, func(one string) bool { return slices.Contains(list.listed, one) }) {
+			e.fault("the %s of the OpenID provider are %.300q, and none of them is %s", list.what, list.listed,
+				strings.Join(list.need, ", "))
 		}
 	}
 }
@@ -99,7 +103,8 @@ func (e *Examination) checkClaims(d *description, roleClaim string) {
 	outer, _, _ := strings.Cut(roleClaim, ".")
 	for _, claim := range []string{"email", roleClaim} {
 		if claim != "" && len(d.Claims) > 0 && !slices.Contains(d.Claims, claim) && !slices.Contains(d.Claims, outer) {
-			e.Notes = append(e.Notes, fmt.Sprintf("the OpenID provider does not list the claim %s, and may need a setting to send it", claim))
+			e.Notes = append(e.Notes,
+				fmt.Sprintf("the OpenID provider does not list the claim %s, and may need a setting to send it", claim))
 		}
 	}
 }
@@ -131,7 +136,8 @@ func (c *Client) checkSecret(ctx context.Context, e *Examination) {
 		e.fault("--oidc-client-id, --oidc-client-secret: the OpenID provider refuses them (%s)", answer.ErrorCode)
 	case errors.As(err, &answer) && answer.ErrorCode != "":
 	default:
-		e.Notes = append(e.Notes, "the OpenID provider does not say whether it knows --oidc-client-id and --oidc-client-secret")
+		e.Notes = append(e.Notes,
+			"the OpenID provider does not say whether it knows --oidc-client-id and --oidc-client-secret")
 	}
 }
 

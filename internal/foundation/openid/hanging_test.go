@@ -97,7 +97,8 @@ func TestFinishEndsInTime(t *testing.T) {
 		}
 		provider.hangs.Store(true)
 		start := time.Now()
-		_, _, err = client.Finish(t.Context(), begun.Ticket, url.Values{"code": {"1"}, "state": {address.Query().Get("state")}})
+		_, _, err = client.Finish(t.Context(), begun.Ticket,
+			url.Values{"code": {"1"}, "state": {address.Query().Get("state")}})
 		if took := time.Since(start); took != answerTimeout || !refusal.HasCode(err, refusal.CodeUnavailable) {
 			t.Errorf("got %v after %s, want unavailable after %s", err, took, answerTimeout)
 		}

@@ -136,7 +136,8 @@ func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error)
 		return nil, err
 	}
 	address := c.oauth(provider, scopes).AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier))
-	return &Beginning{URL: address, Ticket: encodeTicket(c.config.Sealer.Seal(encoded, ticketOwner)), Life: ticketLife}, nil
+	return &Beginning{URL: address, Ticket: encodeTicket(c.config.Sealer.Seal(encoded, ticketOwner)), Life: ticketLife},
+		nil
 }
 
 // ticketOwner is what tickets are sealed for.
@@ -157,7 +158,8 @@ func authStyle(provider *oidc.Provider) oauth2.AuthStyle {
 	var described struct {
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 	}
-	if provider.Claims(&described) == nil && slices.Contains(described.Methods, methodPost) && !slices.Contains(described.Methods, methodBasic) {
+	if provider.Claims(&described) == nil && slices.Contains(described.Methods, methodPost) &&
+		!slices.Contains(described.Methods, methodBasic) {
 		return oauth2.AuthStyleInParams
 	}
 	return oauth2.AuthStyleInHeader // the default of OpenID Connect Discovery
@@ -185,10 +187,13 @@ type Details struct {
 
 var (
 	errExpired = &refusal.Error{
-		Code: refusal.CodeUnauthorized, Message: "this sign-in did not begin in this browser, or more than 10 minutes ago: begin again", Details: Details{"sign_in_expired"},
+		Code:    refusal.CodeUnauthorized,
+		Message: "this sign-in did not begin in this browser, or more than 10 minutes ago: begin again",
+		Details: Details{"sign_in_expired"},
 	}
 	errNotVouched = &refusal.Error{
-		Code: refusal.CodeUnauthorized, Message: "the OpenID provider's answer is not valid: begin again", Details: Details{"provider_answer"},
+		Code: refusal.CodeUnauthorized, Message: "the OpenID provider's answer is not valid: begin again",
+		Details: Details{"provider_answer"},
 	}
 	errUnreachable = &refusal.Error{
 		Code: refusal.CodeUnavailable, Message: "the OpenID provider cannot be used at the moment", RetryAfter: retryAfter,
@@ -215,7 +220,10 @@ func errDeclined(code string) error {
 	if !errorCode.MatchString(code) {
 		code = "unknown error"
 	}
-	return &refusal.Error{Code: refusal.CodeUnauthorized, Message: "the OpenID provider refused the sign-in: " + code, Details: Details{"provider_refused"}}
+	return &refusal.Error{
+		Code: refusal.CodeUnauthorized, Message: "the OpenID provider refused the sign-in: " + code,
+		Details: Details{"provider_refused"},
+	}
 }
 
 // Finish finishes a sign-in with the parameters with which the provider has sent the
@@ -292,7 +300,9 @@ func exchangeFailed(err error) error {
 
 // person returns the person of an ID token, after checking it. Claims that the ID token
 // lacks are read from the provider's userinfo endpoint.
-func (c *Client) person(ctx context.Context, provider *oidc.Provider, token *oauth2.Token, nonce string) (*Person, error) {
+func (c *Client) person(
+	ctx context.Context, provider *oidc.Provider, token *oauth2.Token, nonce string,
+) (*Person, error) {
 	raw, _ := token.Extra("id_token").(string)
 	verified, err := provider.Verifier(&oidc.Config{ClientID: c.config.ClientID, Now: c.config.Now}).Verify(ctx, raw)
 	if err != nil {
@@ -380,7 +390,8 @@ func (c *Client) refresh(ctx context.Context) {
 func (c *Client) fetch(ctx context.Context) {
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, c.http), c.config.Issuer)
 	if err != nil {
-		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error", first(err.Error()))
+		c.config.Log.Error("the OpenID provider does not describe itself", "issuer", c.config.Issuer, "error",
+			first(err.Error()))
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -27,7 +27,8 @@ func TestTexts(t *testing.T) {
 	for name, want := range map[string][]string{
 		"role": {"admin"}, "groups": {"staff", "dispatcher"}, "number": {}, "empty": {}, "none": nil, "": nil,
 		"https://example.com/roles": {"warehouse"},
-		"realm_access.roles":        {"admin"}, "realm_access.inner.role": {"courier"}, "realm_access.none": nil, "role.none": nil,
+		"realm_access.roles":        {"admin"}, "realm_access.inner.role": {"courier"}, "realm_access.none": nil,
+		"role.none": nil,
 	} {
 		if got := said.texts(name); !slices.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("%q: got %#v, want %#v", name, got, want)
@@ -80,8 +81,8 @@ func newClient(t *testing.T, issuer string) *Client {
 		t.Fatal(err)
 	}
 	return New(Config{
-		Issuer: issuer, ClientID: "dropyard", ClientSecret: "secret", RedirectURL: "https://delivery.example.com/callback", RoleClaim: "groups",
-		Sealer: sealer, Now: time.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
+		Issuer: issuer, ClientID: "dropyard", ClientSecret: "secret", RedirectURL: "https://delivery.example.com/callback",
+		RoleClaim: "groups", Sealer: sealer, Now: time.Now, Random: repeatable.Reader(t), Log: slog.New(slog.DiscardHandler),
 	})
 }
 
@@ -96,7 +97,8 @@ func TestSecretIsShownAsDescribed(t *testing.T) {
 		var server *httptest.Server
 		server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
-			_, _ = fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"a","token_endpoint":"t","jwks_uri":"k"%s}`, server.URL, described)
+			_, _ = fmt.Fprintf(w, `{"issuer":%q,"authorization_endpoint":"a","token_endpoint":"t","jwks_uri":"k"%s}`, server.URL,
+				described)
 		}))
 		provider, err := oidc.NewProvider(t.Context(), server.URL)
 		server.Close()

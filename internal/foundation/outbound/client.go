@@ -138,7 +138,9 @@ func (c *Client) Post(ctx context.Context, url string, headers []Header, body []
 // at the first byte of an answer, and closes the connection after the answer unless it
 // is to be kept. It uses the transport without an http.Client,
 // which would add redirects and cookies.
-func (c *Client) send(ctx context.Context, heard *atomic.Bool, keep bool, url string, headers []Header, body []byte) (*http.Response, error) {
+func (c *Client) send(
+	ctx context.Context, heard *atomic.Bool, keep bool, url string, headers []Header, body []byte,
+) (*http.Response, error) {
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { heard.Store(true) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil || c.policy.check(url, request.URL) != nil { // the policy may have changed since the URL was set

@@ -42,7 +42,9 @@ func TestRequest(t *testing.T) {
 	if lines[0] != `POST /hook?a=b HTTP/1.1 {"id":1}` {
 		t.Errorf("got request %s, want POST /hook?a=b HTTP/1.1 with the body", lines[0])
 	}
-	want := map[string]string{"Content-Type": "application/json", "Drop-Event-Id": "1", "User-Agent": "Dropyard-Webhooks/1", "Content-Length": "8"}
+	want := map[string]string{
+		"Content-Type": "application/json", "Drop-Event-Id": "1", "User-Agent": "Dropyard-Webhooks/1", "Content-Length": "8",
+	}
 	if len(lines)-1 != len(want) {
 		t.Errorf("got headers %q, want %v", lines[1:], want)
 	}
@@ -116,7 +118,9 @@ func TestRebinding(t *testing.T) {
 			_ = conn.Close()
 		}
 	}()
-	later := [][]string{{"127.0.0.1"}, {"::1"}, {"::ffff:127.0.0.1"}, {"127.0.0.1", "::1", "10.0.0.1"}, {"169.254.169.254"}}
+	later := [][]string{
+		{"127.0.0.1"}, {"::1"}, {"::ffff:127.0.0.1"}, {"127.0.0.1", "::1", "10.0.0.1"}, {"169.254.169.254"},
+	}
 	c := newTestClient(t, onlyTwo, func(w *outside) {
 		w.resolver = namesOf(func(_ string, times int) []string {
 			if times == 0 {
@@ -214,7 +218,9 @@ func TestPlainHTTPOnlyWhenInsecure(t *testing.T) {
 func TestTLSIsHTTP1(t *testing.T) {
 	t.Parallel()
 	var proto atomic.Value
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { proto.Store(r.Proto) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		proto.Store(r.Proto)
+	}))
 	server.EnableHTTP2 = true
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -266,7 +272,8 @@ func TestRetryAfter(t *testing.T) {
 		w.Header().Set("Retry-After", "7")
 		w.WriteHeader(http.StatusServiceUnavailable)
 	})
-	if answer := post(t, newTestClient(t, development, nil), r.URL); answer.Status != 503 || answer.RetryAfter != 7*time.Second {
+	if answer := post(t, newTestClient(t, development, nil), r.URL); answer.Status != 503 ||
+		answer.RetryAfter != 7*time.Second {
 		t.Errorf("got %+v, want status 503 and 7 s", answer)
 	}
 }

@@ -124,9 +124,11 @@ func TestBodiesDoNotChangeStatus(t *testing.T) {
 		"endless trailer":     {chunked + "0\r\n", "X: y\r\n", 2 * repeatable.Hang},
 		"no chunks":           {chunked + "nonsense\r\n", "", 2 * repeatable.Hang},
 		"longest length":      {"HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n", chunk, 2 * repeatable.Hang},
-		"another protocol":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", chunk, 2 * repeatable.Hang},
-		"protocol, silent":    {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", 2 * repeatable.Hang},
-		"not really gzip":     {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, 2 * repeatable.Hang},
+		"another protocol": {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", chunk, 2 *
+			repeatable.Hang},
+		"protocol, silent": {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", "", 2 *
+			repeatable.Hang},
+		"not really gzip": {"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n", chunk, 2 * repeatable.Hang},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -186,7 +188,8 @@ func TestConnectionRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = listener.Close()
-	if answer := post(t, newTestClient(t, development, nil), "http://"+listener.Addr().String()); answer.Problem != problemConnect {
+	if answer := post(t, newTestClient(t, development, nil),
+		"http://"+listener.Addr().String()); answer.Problem != problemConnect {
 		t.Errorf("got %+v, want problem %q", answer, problemConnect)
 	}
 }

@@ -41,12 +41,14 @@ func expect(code, english string) *URLError { return &URLError{Rule: form.Define
 
 // The errors of CheckURL.
 var (
-	errHTTPS     = expect("url_https", "an https URL such as https://hooks.example.com/dropyard")
-	errHTTP      = expect("url_http", "an http or https URL such as https://hooks.example.com/dropyard")
-	errLength    = &URLError{Rule: form.Define("url_length", "a URL of at most {most} characters").With("most", maxURL)}
-	errASCII     = expect("url_ascii", "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--")
+	errHTTPS  = expect("url_https", "an https URL such as https://hooks.example.com/dropyard")
+	errHTTP   = expect("url_http", "an http or https URL such as https://hooks.example.com/dropyard")
+	errLength = &URLError{Rule: form.Define("url_length", "a URL of at most {most} characters").With("most", maxURL)}
+	errASCII  = expect("url_ascii",
+		"a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--")
 	errCharacter = expect("url_character", "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded")
-	errEscape    = expect("url_escape", "a URL with two hexadecimal digits after each %, and with [ and ] in the host only")
+	errEscape    = expect("url_escape",
+		"a URL with two hexadecimal digits after each %, and with [ and ] in the host only")
 	errAnonymous = expect("url_anonymous", "a URL without a user name or password")
 	errFragment  = expect("url_fragment", "a URL without a fragment (#)")
 	errHost      = expect("url_host", "a URL whose host is a public domain name or a public IP address in its usual form")
@@ -71,7 +73,8 @@ func (p Policy) check(text string, parsed *url.URL) error {
 		return errLength
 	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return errASCII
-	case strings.ContainsAny(text, "\"<>\\^`{|}"): // RFC 3986 has no place for them, and clients disagree about a backslash
+	// RFC 3986 has no place for them, and clients disagree about a backslash
+	case strings.ContainsAny(text, "\"<>\\^`{|}"):
 		return errCharacter
 	case parsed.Host == "" || !p.allowsScheme(parsed.Scheme):
 		return p.schemeError()
@@ -165,7 +168,8 @@ func (p Policy) allowsName(host string) bool {
 	if p.allowsInternal() {
 		return true
 	}
-	return len(labels) > 1 && !slices.ContainsFunc(internalDomains, func(domain string) bool { return isUnder(host, domain) })
+	return len(labels) > 1 &&
+		!slices.ContainsFunc(internalDomains, func(domain string) bool { return isUnder(host, domain) })
 }
 
 // isUnder reports whether a host is a domain or is in it.

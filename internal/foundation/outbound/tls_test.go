@@ -71,11 +71,17 @@ func TestTLSProblems(t *testing.T) {
 		version     uint16
 		problem     string
 	}{
-		"good":         {certificate: good},
-		"unknown":      {certificate: good, unknown: true, problem: "TLS: certificate of an unknown authority"},
-		"old TLS":      {certificate: good, version: tls.VersionTLS11, problem: "TLS: handshake failed"},
-		"not TLS":      {serve: func(conn net.Conn) { _, _ = conn.Write([]byte("SSH-2.0-OpenSSH_9.6\r\n")); untilClosed(conn) }, problem: "TLS: the endpoint does not speak it"},
-		"HTTP":         {serve: func(conn net.Conn) { _, _ = conn.Write([]byte("HTTP/1.1 400 Bad\r\n\r\n")); untilClosed(conn) }, problem: "TLS: the endpoint does not speak it"},
+		"good":    {certificate: good},
+		"unknown": {certificate: good, unknown: true, problem: "TLS: certificate of an unknown authority"},
+		"old TLS": {certificate: good, version: tls.VersionTLS11, problem: "TLS: handshake failed"},
+		"not TLS": {serve: func(conn net.Conn) {
+			_, _ = conn.Write([]byte("SSH-2.0-OpenSSH_9.6\r\n"))
+			untilClosed(conn)
+		}, problem: "TLS: the endpoint does not speak it"},
+		"HTTP": {serve: func(conn net.Conn) {
+			_, _ = conn.Write([]byte("HTTP/1.1 400 Bad\r\n\r\n"))
+			untilClosed(conn)
+		}, problem: "TLS: the endpoint does not speak it"},
 		"hangs up":     {serve: func(net.Conn) {}, problem: "TLS: handshake failed"},
 		"no handshake": {serve: untilClosed, problem: "TLS: no handshake within 0.05 s"},
 		"expired": {problem: "TLS: certificate expired", certificate: selfSigned(t, func(c *x509.Certificate) {
@@ -84,9 +90,11 @@ func TestTLSProblems(t *testing.T) {
 		"not valid yet": {problem: "TLS: certificate expired", certificate: selfSigned(t, func(c *x509.Certificate) {
 			c.NotBefore = time.Now().Add(time.Minute)
 		})},
-		"of another host": {problem: "TLS: certificate of another host", certificate: selfSigned(t, func(c *x509.Certificate) {
-			c.DNSNames = []string{"other.example.com"}
-		})},
+		"of another host": {
+			problem: "TLS: certificate of another host", certificate: selfSigned(t, func(c *x509.Certificate) {
+				c.DNSNames = []string{"other.example.com"}
+			}),
+		},
 		"for another use": {problem: "TLS: certificate invalid", certificate: selfSigned(t, func(c *x509.Certificate) {
 			c.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageCodeSigning}
 		})},
@@ -95,7 +103,9 @@ func TestTLSProblems(t *testing.T) {
 			t.Parallel()
 			serve := test.serve
 			if serve == nil {
-				serve = shake(&tls.Config{Certificates: []tls.Certificate{test.certificate}, MinVersion: tls.VersionTLS10, MaxVersion: test.version})
+				serve = shake(&tls.Config{
+					Certificates: []tls.Certificate{test.certificate}, MinVersion: tls.VersionTLS10, MaxVersion: test.version,
+				})
 			}
 			_, port, _ := net.SplitHostPort(speak(t, "127.0.0.1", serve))
 			c := newTestClient(t, Policy{Networks: loopback}, func(w *outside) {

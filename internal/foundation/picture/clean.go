@@ -50,8 +50,10 @@ var (
 	formatRule   = form.Define("picture_format", "a PNG, JPEG or WebP picture")
 	completeRule = form.Define("picture_complete", "a complete picture; this one is damaged or truncated")
 	pixelsRule   = form.Define("picture_pixels", "at most {side} pixels a side and {megapixels} megapixels")
-	losslessRule = form.Define("picture_lossless", "at most {megapixels} megapixels in a WebP that is lossless or transparent")
-	rasterRule   = form.Define("picture_raster", "fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
+	losslessRule = form.Define("picture_lossless",
+		"at most {megapixels} megapixels in a WebP that is lossless or transparent")
+	rasterRule = form.Define("picture_raster",
+		"fewer pixels, or a simpler form of them (8 bits per channel, not progressive)")
 	stillRule    = form.Define("picture_still", "a still picture, not an animation")
 	scansRule    = form.Define("picture_scans", "a JPEG of at most {most} scans")
 	fewerScans   = form.Define("picture_fewer_scans", "a JPEG with fewer scans")
@@ -196,7 +198,8 @@ func CheckSize(data []byte) error {
 }
 
 func errTooLarge(size, most int) error {
-	return refusal.New(refusal.CodePayloadTooLarge, fmt.Sprintf("the picture is too large: %d bytes, at most %d", size, most))
+	return refusal.New(refusal.CodePayloadTooLarge,
+		fmt.Sprintf("the picture is too large: %d bytes, at most %d", size, most))
 }
 
 // clean decodes the file and encodes what is wanted of it.

@@ -41,12 +41,16 @@ func TestCleanRemovesMetadata(t *testing.T) {
 				t.Fatal("the file does not hold the planted text")
 			}
 			cleaned, _ := mustClean(t, data)
-			for _, trace := range []string{"GPS", "script", "Exif", "ICC", "adobe", "Adobe", "PK\x03", "%PDF", "2026", "tEXt", "iTXt", "eXIf", "prVt", "iCCP", "\xff\xe1", "\xff\xfe"} {
+			for _, trace := range []string{
+				"GPS", "script", "Exif", "ICC", "adobe", "Adobe", "PK\x03", "%PDF", "2026", "tEXt", "iTXt", "eXIf", "prVt", "iCCP",
+				"\xff\xe1", "\xff\xfe",
+			} {
 				if bytes.Contains(cleaned.Data, []byte(trace)) {
 					t.Errorf("got a picture with %q in it", trace)
 				}
 			}
-			if end := cleaned.Data[len(cleaned.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) && !bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
+			if end := cleaned.Data[len(cleaned.Data)-8:]; !bytes.HasSuffix(end, []byte("\xff\xd9")) &&
+				!bytes.HasSuffix(end, []byte("IEND\xaeB`\x82")) {
 				t.Errorf("got %q at the end, want the end of a picture", end)
 			}
 		})
@@ -72,9 +76,12 @@ func TestTransparentPixelsLoseTheirColour(t *testing.T) {
 // right), as the EXIF standard does.
 func TestPhotosAreUpright(t *testing.T) {
 	t.Parallel()
-	scene := map[string]color.RGBA{"TL": {255, 0, 0, 255}, "TR": {0, 255, 0, 255}, "BL": {0, 0, 255, 255}, "BR": {255, 255, 255, 255}}
+	scene := map[string]color.RGBA{
+		"TL": {255, 0, 0, 255}, "TR": {0, 255, 0, 255}, "BL": {0, 0, 255, 255}, "BR": {255, 255, 255, 255},
+	}
 	for i, corners := range []string{
-		"TL TR BL BR", "TR TL BR BL", "BR BL TR TL", "BL BR TL TR", "TL BL TR BR", "TR BR TL BL", "BR TR BL TL", "BL TL BR TR",
+		"TL TR BL BR", "TR TL BR BL", "BR BL TR TL", "BL BR TL TR", "TL BL TR BR", "TR BR TL BL", "BR TR BL TL",
+		"BL TL BR TR",
 	} {
 		number := uint16(i + 1)
 		size := image.Rect(0, 0, 96, 64)
@@ -151,7 +158,8 @@ func TestInvalidOrientations(t *testing.T) {
 		"0": exif(binary.LittleEndian, 0), "9": exif(binary.BigEndian, 9), "truncated": whole[:20], "empty": whole[:6],
 		"not TIFF": "Exif\x00\x00XX" + whole[8:], "far directory": string(far), "endless directory": string(many),
 	} {
-		if _, got := mustClean(t, after(2, encodeJPEG(t, photo(32, 16)), segment(0xe1, block))); got.Bounds() != image.Rect(0, 0, 32, 16) {
+		if _, got := mustClean(t,
+			after(2, encodeJPEG(t, photo(32, 16)), segment(0xe1, block))); got.Bounds() != image.Rect(0, 0, 32, 16) {
 			t.Errorf("%s: got %v, want 32 by 16", name, got.Bounds())
 		}
 	}
@@ -169,23 +177,26 @@ func TestFormatsAndSizes(t *testing.T) {
 		format        picture.Format
 		width, height int
 	}{
-		"photo":                {encodeJPEG(t, photo(320, 240)), picture.JPEG, 320, 240},
-		"large photo":          {encodeJPEG(t, photo(3000, 1000)), picture.JPEG, 2000, 667},
-		"tall photo":           {encodeJPEG(t, photo(30, 6000)), picture.JPEG, 10, 2000},
-		"line":                 {encodeJPEG(t, photo(8000, 1)), picture.JPEG, 2000, 1},
-		"grey JPEG":            {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), picture.JPEG, 50, 20},
-		"progressive JPEG":     {progressive(100, 70, 1), picture.JPEG, 100, 70},
-		"photo in PNG":         {encodePNG(t, photo(320, 240)), picture.JPEG, 320, 240},
-		"noise in PNG":         {encodePNG(t, noise), picture.JPEG, 1500, 1000},
-		"signature":            {encodePNG(t, signature(320, 240)), picture.PNG, 320, 240},
-		"large signature":      {encodePNG(t, signature(4000, 1000)), picture.PNG, 2000, 500},
-		"16-bit PNG":           {encodePNG(t, grey16), picture.PNG, 30, 20},
-		"black and white":      {encodePNG(t, image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), picture.PNG, 9, 9},
-		"lossless WebP":        {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), picture.PNG, 300, 200},
-		"transparent WebP":     {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), picture.PNG, 30, 20},
-		"lossy WebP":           {fromBase64(t, lossyWebP), picture.PNG, 1, 1},
-		"JPEG with fill bytes": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff}, segment(0xfe, "c")), picture.JPEG, 32, 16},
-		"JPEG with garbage":    {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), picture.JPEG, 32, 16},
+		"photo":            {encodeJPEG(t, photo(320, 240)), picture.JPEG, 320, 240},
+		"large photo":      {encodeJPEG(t, photo(3000, 1000)), picture.JPEG, 2000, 667},
+		"tall photo":       {encodeJPEG(t, photo(30, 6000)), picture.JPEG, 10, 2000},
+		"line":             {encodeJPEG(t, photo(8000, 1)), picture.JPEG, 2000, 1},
+		"grey JPEG":        {encodeJPEG(t, image.NewGray(image.Rect(0, 0, 50, 20))), picture.JPEG, 50, 20},
+		"progressive JPEG": {progressive(100, 70, 1), picture.JPEG, 100, 70},
+		"photo in PNG":     {encodePNG(t, photo(320, 240)), picture.JPEG, 320, 240},
+		"noise in PNG":     {encodePNG(t, noise), picture.JPEG, 1500, 1000},
+		"signature":        {encodePNG(t, signature(320, 240)), picture.PNG, 320, 240},
+		"large signature":  {encodePNG(t, signature(4000, 1000)), picture.PNG, 2000, 500},
+		"16-bit PNG":       {encodePNG(t, grey16), picture.PNG, 30, 20},
+		"black and white": {encodePNG(t,
+			image.NewPaletted(image.Rect(0, 0, 9, 9), color.Palette{color.Black, color.White})), picture.PNG, 9, 9},
+		"lossless WebP":    {riff(lossless(300, 200, color.NRGBA{1, 2, 3, 255})), picture.PNG, 300, 200},
+		"transparent WebP": {riff(lossless(30, 20, color.NRGBA{1, 2, 3, 40})), picture.PNG, 30, 20},
+		"lossy WebP":       {fromBase64(t, lossyWebP), picture.PNG, 1, 1},
+		"JPEG with fill bytes": {after(2, encodeJPEG(t, photo(32, 16)), []byte{0xff, 0xff, 0xff},
+			segment(0xfe, "c")), picture.JPEG, 32, 16},
+		"JPEG with garbage": {after(2, encodeJPEG(t, photo(32, 16)),
+			[]byte{0xff, 0xfe, 0, 3, 'x', 'g', 'a', 'r', 'b', 'a', 'g', 'e'}), picture.JPEG, 32, 16},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -229,11 +240,12 @@ func TestHostileFiles(t *testing.T) {
 		"PNG without pixels":   header("\x00\x00\x00\x00\x00\x00\x00\x01\x08\x02\x00\x00\x00"),
 		"WebP, 16384 a side":   riff(lossless(16384, 16384, color.NRGBA{})),
 		"WebP, large":          riff(lossless(2001, 2000, color.NRGBA{})),
-		"WebP, small outside":  riff(riffChunk("VP8X", "\x00\x00\x00\x00\x01\x00\x00\x01\x00\x00"), lossless(2000, 2000, color.NRGBA{})),
-		"PNG, wrong sum":       append(append([]byte{}, png[:len(png)-20]...), make([]byte, 20)...),
-		"cut JPEG":             jpeg[:len(jpeg)*2/3],
-		"cut PNG":              png[:len(png)*2/3],
-		"cut WebP":             webp[:len(webp)-4],
+		"WebP, small outside": riff(riffChunk("VP8X", "\x00\x00\x00\x00\x01\x00\x00\x01\x00\x00"),
+			lossless(2000, 2000, color.NRGBA{})),
+		"PNG, wrong sum": append(append([]byte{}, png[:len(png)-20]...), make([]byte, 20)...),
+		"cut JPEG":       jpeg[:len(jpeg)*2/3],
+		"cut PNG":        png[:len(png)*2/3],
+		"cut WebP":       webp[:len(webp)-4],
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -255,7 +267,8 @@ func TestTooLarge(t *testing.T) {
 	padded := encodePNG(t, signature(20, 20))
 	padded = append(padded, make([]byte, picture.MaxBytes-len(padded))...)
 	mustClean(t, padded)
-	if _, err := picture.Clean(context.Background(), append(padded, 0), asProof); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
+	if _, err := picture.Clean(context.Background(), append(padded, 0),
+		asProof); !refusal.HasCode(err, refusal.CodePayloadTooLarge) {
 		t.Errorf("a file of MaxBytes + 1: got %v, want payload_too_large", err)
 	}
 }
@@ -263,9 +276,11 @@ func TestTooLarge(t *testing.T) {
 // TestTruncatedFiles: a file that is truncated anywhere is refused.
 func TestTruncatedFiles(t *testing.T) {
 	t.Parallel()
-	for _, whole := range [][]byte{encodeJPEG(t, photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
+	for _, whole := range [][]byte{encodeJPEG(t,
+		photo(24, 24)), encodePNG(t, signature(24, 24)), riff(lossless(24, 24, color.NRGBA{A: 9}))} {
 		for length := range len(whole) - 2 {
-			if _, err := picture.Clean(context.Background(), whole[:length], asProof); !refusal.HasCode(err, refusal.CodeValidation) {
+			if _, err := picture.Clean(context.Background(), whole[:length],
+				asProof); !refusal.HasCode(err, refusal.CodeValidation) {
 				t.Errorf("%.4q, %d of %d bytes: got %v, want a validation error", whole, length, len(whole), err)
 			}
 		}
@@ -276,7 +291,8 @@ func TestCleanCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := picture.Clean(ctx, encodeJPEG(t, photo(300, 300)), asProof); err == nil || refusal.HasCode(err, refusal.CodeValidation) {
+	if _, err := picture.Clean(ctx, encodeJPEG(t, photo(300, 300)), asProof); err == nil ||
+		refusal.HasCode(err, refusal.CodeValidation) {
 		t.Errorf("got %v, want the error of the context", err)
 	}
 }

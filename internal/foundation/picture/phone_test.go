@@ -50,10 +50,15 @@ func TestPicturesOfPhones(t *testing.T) {
 // settings of phones that change that.
 func TestHEICIsRefusedWithTheSetting(t *testing.T) {
 	t.Parallel()
-	for brand, want := range map[string]string{"heic": "picture_heic", "heix": "picture_heic", "mif1": "picture_heic", "avif": "picture_format", "isom": "picture_format"} {
-		_, err := picture.Clean(context.Background(), []byte("\x00\x00\x00\x18ftyp"+brand+"\x00\x00\x00\x00mif1heic"), asProof)
+	for brand, want := range map[string]string{
+		"heic": "picture_heic", "heix": "picture_heic", "mif1": "picture_heic", "avif": "picture_format",
+		"isom": "picture_format",
+	} {
+		_, err := picture.Clean(context.Background(), []byte("\x00\x00\x00\x18ftyp"+brand+"\x00\x00\x00\x00mif1heic"),
+			asProof)
 		got := form.ProblemsOf(err)
-		if len(got) != 1 || got[0].Rule.Code() != want || want == "picture_heic" && !strings.Contains(got[0].Expected, "iPhone: Settings, Camera, Formats, Most Compatible") {
+		if len(got) != 1 || got[0].Rule.Code() != want ||
+			want == "picture_heic" && !strings.Contains(got[0].Expected, "iPhone: Settings, Camera, Formats, Most Compatible") {
 			t.Errorf("%s: got %v, want the fault %s", brand, err, want)
 		}
 	}

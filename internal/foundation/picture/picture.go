@@ -58,7 +58,8 @@ type Cleaner struct{ permits *fair.Semaphore }
 
 // NewCleaner returns a cleaner. A process needs one.
 func NewCleaner() *Cleaner {
-	return &Cleaner{fair.NewRankedSemaphore(maxCleanings, fair.Rank{Total: maxCleanings, PerKey: 1}, fair.Rank{Total: 1, PerKey: 1})}
+	return &Cleaner{fair.NewRankedSemaphore(maxCleanings, fair.Rank{Total: maxCleanings, PerKey: 1},
+		fair.Rank{Total: 1, PerKey: 1})}
 }
 
 // Clean refuses what the header of the file does not permit, waits for the payer's turn

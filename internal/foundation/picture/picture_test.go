@@ -98,7 +98,8 @@ func TestLimitsOfTheCaller(t *testing.T) {
 		"too many pixels":           {encodeJPEG(t, photo(301, 300)), refusal.CodeValidation},
 		"too many scans":            {progressive(64, 64, 17), refusal.CodeValidation},
 		"WebP":                      {riff(lossless(301, 300, color.NRGBA{A: 9})), refusal.CodeValidation},
-		"too many bytes":            {append(encodePNG(t, signature(20, 20)), make([]byte, 100_000)...), refusal.CodePayloadTooLarge},
+		"too many bytes": {append(encodePNG(t, signature(20, 20)),
+			make([]byte, 100_000)...), refusal.CodePayloadTooLarge},
 	}
 	accepted := map[string][]byte{
 		"PNG": encodePNG(t, signature(400, 225)), "JPEG": encodeJPEG(t, photo(300, 300)), "scans": progressive(64, 64, 16),

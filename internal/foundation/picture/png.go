@@ -8,7 +8,8 @@ import (
 // planPNG reads the first chunk, which must be the header.
 func planPNG(data []byte) (plan, error) {
 	const magic, chunk, header = 8, 8, 13
-	if len(data) < magic+chunk+header || string(data[magic+4:magic+chunk]) != "IHDR" || binary.BigEndian.Uint32(data[magic:]) != header {
+	if len(data) < magic+chunk+header || string(data[magic+4:magic+chunk]) != "IHDR" ||
+		binary.BigEndian.Uint32(data[magic:]) != header {
 		return plan{}, errUnreadable
 	}
 	described := data[magic+chunk:]

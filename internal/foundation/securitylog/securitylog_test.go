@@ -16,7 +16,8 @@ func TestLogIsBounded(t *testing.T) {
 	var written bytes.Buffer
 	now := time.Unix(1_800_000_000, 0)
 	observed := map[securitylog.Event]int{}
-	log := securitylog.New(slog.New(slog.NewTextHandler(&written, nil)), func() time.Time { return now }, func(e securitylog.Event) { observed[e]++ })
+	log := securitylog.New(slog.New(slog.NewTextHandler(&written, nil)), func() time.Time { return now },
+		func(e securitylog.Event) { observed[e]++ })
 	report := func(event securitylog.Event, times int) {
 		for range times {
 			log.Report(t.Context(), event, "address", "192.0.2.1", "key_id", "")

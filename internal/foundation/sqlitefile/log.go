@@ -139,8 +139,10 @@ func (r *logReader) readHeader() (problem string, err error) {
 // frame is a page in the log, with its header.
 type frame []byte
 
-func (f frame) page() uint32     { return binary.BigEndian.Uint32(f) }
-func (f frame) commit() uint32   { return binary.BigEndian.Uint32(f[4:]) } // pages in the database, if it ends a transaction
+func (f frame) page() uint32 { return binary.BigEndian.Uint32(f) }
+
+// pages in the database, if it ends a transaction
+func (f frame) commit() uint32   { return binary.BigEndian.Uint32(f[4:]) }
 func (f frame) salts() [8]byte   { return [8]byte(f[8:16]) }
 func (f frame) stored() checksum { return storedChecksum(f[16:]) }
 func (f frame) content() []byte  { return f[frameHeader:] }

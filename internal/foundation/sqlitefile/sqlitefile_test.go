@@ -36,7 +36,8 @@ func crash(t *testing.T, inFile, inLog int) crashed {
 		if i == inFile {
 			execute(t, c, "PRAGMA wal_checkpoint(TRUNCATE)")
 		}
-		execute(t, c, fmt.Sprintf("INSERT INTO t VALUES (%d, 'name %d', %d, %d.5, zeroblob(%d), NULL)", i, i*7919%1000, i*i*i-500, i, i*37%9000))
+		execute(t, c, fmt.Sprintf("INSERT INTO t VALUES (%d, 'name %d', %d, %d.5, zeroblob(%d), NULL)", i, i*7919%1000,
+			i*i*i-500, i, i*37%9000))
 	}
 	return crashed{read(t, path), read(t, path+"-wal")}
 }
@@ -83,7 +84,8 @@ func read(t *testing.T, path string) []byte {
 // bySQLite returns how many rows SQLite reads. It changes the files.
 func bySQLite(t *testing.T, path string) (rows int) {
 	t.Helper()
-	err := sqlitex.ExecuteTransient(open(t, path), "SELECT id FROM t", &sqlitex.ExecOptions{ResultFunc: func(*sqlite.Stmt) error {
+	err := sqlitex.ExecuteTransient(open(t,
+		path), "SELECT id FROM t", &sqlitex.ExecOptions{ResultFunc: func(*sqlite.Stmt) error {
 		rows++
 		return nil
 	}})
@@ -166,11 +168,13 @@ func TestDamage(t *testing.T) {
 		want sqlitefile.Kind
 		text string
 	}{
-		"empty":              {func(c *crashed) { c.file = nil }, sqlitefile.NotDatabase, "not a database"},
-		"magic":              {func(c *crashed) { c.file[3] ^= 1 }, sqlitefile.NotDatabase, "not a database"},
-		"size of pages":      {func(c *crashed) { c.file[16] ^= 1 }, sqlitefile.BadHeader, "size of pages"},
-		"text encoding":      {func(c *crashed) { c.file[56] ^= 1 }, sqlitefile.BadHeader, "text encoding"},
-		"end missing":        {func(c *crashed) { c.file = c.file[:20*pageSize] }, sqlitefile.Truncated, "its end is missing"},
+		"empty":         {func(c *crashed) { c.file = nil }, sqlitefile.NotDatabase, "not a database"},
+		"magic":         {func(c *crashed) { c.file[3] ^= 1 }, sqlitefile.NotDatabase, "not a database"},
+		"size of pages": {func(c *crashed) { c.file[16] ^= 1 }, sqlitefile.BadHeader, "size of pages"},
+		"text encoding": {func(c *crashed) { c.file[56] ^= 1 }, sqlitefile.BadHeader, "text encoding"},
+		"end missing": {func(c *crashed) {
+			c.file = c.file[:20*pageSize]
+		}, sqlitefile.Truncated, "its end is missing"},
 		"log byte":           {func(c *crashed) { c.log[len(c.log)/2] ^= 1 }, sqlitefile.BadLog, "frames can be read"},
 		"log zeroed":         {func(c *crashed) { clear(c.log) }, sqlitefile.BadLog, "its header is wrong"},
 		"log header":         {func(c *crashed) { c.log[17] ^= 1 }, sqlitefile.BadLog, "its header is wrong"},

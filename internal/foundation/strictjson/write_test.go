@@ -18,7 +18,8 @@ func TestTimesHaveThreeDecimals(t *testing.T) {
 		Left    time.Time  `json:"left_out,omitzero"`
 	}{At: at, Pointer: &at}
 	got, err := strictjson.Marshal(value)
-	if want := `{"at":"2026-03-02T14:05:09.000Z","pointer":"2026-03-02T14:05:09.000Z","none":null}`; err != nil || string(got) != want {
+	if want := `{"at":"2026-03-02T14:05:09.000Z","pointer":"2026-03-02T14:05:09.000Z","none":null}`; err != nil ||
+		string(got) != want {
 		t.Errorf("Marshal: got %s, %v, want %s", got, err, want)
 	}
 	var w strictjson.Writer

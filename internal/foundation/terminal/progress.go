@@ -77,7 +77,8 @@ func Line(stage string, done, total int64, took time.Duration, width int) string
 	done = min(max(done, 0), total)
 	share := float64(done) / float64(total)
 	text := fmt.Sprintf("%3d %%", int(share*100))
-	if left := time.Duration(float64(took) * (1 - share) / max(share, 1e-9)); took > 2*time.Second && done < total && share > 0.01 {
+	if left := time.Duration(float64(took) * (1 - share) / max(share, 1e-9)); took > 2*time.Second && done < total &&
+		share > 0.01 {
 		text += fmt.Sprintf("  %v left", left.Round(time.Second))
 	}
 	const longest = 40

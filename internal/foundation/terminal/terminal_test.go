@@ -16,7 +16,8 @@ import (
 func TestTable(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer
-	table := terminal.NewTable(&printed, false, []terminal.Column{{Title: "ID"}, {Title: "PRICE", Right: true}, {Title: "CITY"}})
+	table := terminal.NewTable(&printed, false,
+		[]terminal.Column{{Title: "ID"}, {Title: "PRICE", Right: true}, {Title: "CITY"}})
 	if err := table.Flush(); err != nil || printed.Len() != 0 {
 		t.Fatalf("no rows: got %q, %v, want nothing", &printed, err)
 	}
@@ -34,7 +35,8 @@ func TestTable(t *testing.T) {
 func TestSprintf(t *testing.T) {
 	t.Parallel()
 	type status string
-	got := terminal.Sprintf("\x1b[H%s %q\n%v %d %s", status("new\x1b[2J"), "a\u009bb", errors.New("not\nfound"), 3, "\u202e")
+	got := terminal.Sprintf("\x1b[H%s %q\n%v %d %s", status("new\x1b[2J"), "a\u009bb", errors.New("not\nfound"), 3,
+		"\u202e")
 	if want := "\x1b[Hnew\ufffd[2J \"a\ufffdb\"\nnot found 3 \ufffd"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -107,7 +107,8 @@ func TestLimiterTakeAt(t *testing.T) {
 	if got := l.TakeAt("key", small); got.Allowed || got.RetryAfter != time.Second {
 		t.Errorf("after the burst was lowered: got %+v, want RetryAfter of one interval, 1s", got)
 	}
-	if got := l.TakeAt("key", throttle.Rate{Per: time.Minute, Limit: 60, Burst: 100}); !got.Allowed || got.Remaining != 39 {
+	if got := l.TakeAt("key", throttle.Rate{Per: time.Minute, Limit: 60, Burst: 100}); !got.Allowed ||
+		got.Remaining != 39 {
 		t.Errorf("after the burst was raised: got %+v, want 39 remaining, because what was used still counts", got)
 	}
 	if got := l.TakeAt("key", throttle.Rate{}); !got.Allowed {

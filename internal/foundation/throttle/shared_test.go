@@ -116,7 +116,8 @@ func TestNodesNeverExceedRate(t *testing.T) {
 		}
 		var admitted []time.Duration
 		for range rapid.IntRange(1, 120).Draw(t, "steps") {
-			c.advance(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 200, 1000, 2500, 9000}).Draw(t, "pause")) * time.Millisecond)
+			c.advance(time.Duration(rapid.SampledFrom([]int{0, 1, 30, 200, 1000, 2500, 9000}).Draw(t,
+				"pause")) * time.Millisecond)
 			node := all[rapid.IntRange(0, len(all)-1).Draw(t, "node")]
 			for range rapid.SampledFrom([]int{1, 2, 5, 40, 400}).Draw(t, "requests") {
 				if node.Take(t.Context(), "key").Allowed {
@@ -454,7 +455,9 @@ func TestSharedPeek(t *testing.T) {
 	}
 	shared.Take(t.Context(), "key")
 	calls := store.calls.Load()
-	if verdict := shared.PeekAt("key", rate); verdict.Allowed || verdict.RetryAfter != time.Second || store.calls.Load() != calls {
-		t.Errorf("none left: got %+v after %d calls of the store, want it refused for 1 s after none", verdict, store.calls.Load()-calls)
+	if verdict := shared.PeekAt("key", rate); verdict.Allowed || verdict.RetryAfter != time.Second ||
+		store.calls.Load() != calls {
+		t.Errorf("none left: got %+v after %d calls of the store, want it refused for 1 s after none", verdict,
+			store.calls.Load()-calls)
 	}
 }

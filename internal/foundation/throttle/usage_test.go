@@ -14,7 +14,8 @@ const someTime = 1_767_225_600 * time.Second
 // the account of a node that has spent two of them.
 func grantFour(t *testing.T) (throttle.Usage, throttle.Account) {
 	t.Helper()
-	usage, lease := throttle.Grant(partnerRate(), throttle.Usage{}, throttle.Account{}, throttle.Demand{Ahead: 4}, someTime)
+	usage, lease := throttle.Grant(partnerRate(), throttle.Usage{}, throttle.Account{}, throttle.Demand{Ahead: 4},
+		someTime)
 	if lease.Size != 4 || usage.Leased != 4 {
 		t.Fatalf("got ledger %+v and lease %+v, want 4 leased", usage, lease)
 	}

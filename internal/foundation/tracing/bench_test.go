@@ -23,7 +23,9 @@ func BenchmarkRequest(b *testing.B) {
 			var tracer *tracing.Tracer
 			if setup.on {
 				var err error
-				if tracer, err = tracing.New(tracing.Config{Endpoint: "http://127.0.0.1:1", Ratio: setup.ratio, Log: slog.New(slog.DiscardHandler)}); err != nil {
+				if tracer, err = tracing.New(tracing.Config{
+					Endpoint: "http://127.0.0.1:1", Ratio: setup.ratio, Log: slog.New(slog.DiscardHandler),
+				}); err != nil {
 					b.Fatal(err)
 				}
 				defer func() { _ = tracer.Close(ended) }()

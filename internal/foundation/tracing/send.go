@@ -24,7 +24,9 @@ type collector struct {
 }
 
 func newCollector(endpoint *url.URL) *collector {
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true}
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: 1, IdleConnTimeout: time.Minute, ForceAttemptHTTP2: true,
+	}
 	return &collector{url: endpoint, client: &http.Client{
 		Transport:     transport,
 		Timeout:       sendWithin,

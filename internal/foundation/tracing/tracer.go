@@ -66,7 +66,8 @@ func New(c Config) (*Tracer, error) {
 		return nil, err
 	}
 	t.queue.SpanProcessor = sdk.NewBatchSpanProcessor(t.queue,
-		sdk.WithBatchTimeout(sendEvery), sdk.WithExportTimeout(sendWithin), sdk.WithMaxExportBatchSize(batch), sdk.WithMaxQueueSize(queued))
+		sdk.WithBatchTimeout(sendEvery), sdk.WithExportTimeout(sendWithin), sdk.WithMaxExportBatchSize(batch),
+		sdk.WithMaxQueueSize(queued))
 	limits := sdk.NewSpanLimits()
 	limits.AttributeValueLengthLimit, limits.LinkCountLimit = longestValue, maxLinks
 	t.provider = sdk.NewTracerProvider(
@@ -79,7 +80,8 @@ func New(c Config) (*Tracer, error) {
 // describe returns what all spans of this process have in common. OTEL_RESOURCE_ATTRIBUTES
 // and OTEL_SERVICE_NAME, by which platforms name what runs on them, win.
 func describe(c Config) (*resource.Resource, error) {
-	own := resource.NewSchemaless(semconv.ServiceName(c.Service), semconv.ServiceVersion(c.Version), semconv.ServiceInstanceID(c.Instance))
+	own := resource.NewSchemaless(semconv.ServiceName(c.Service), semconv.ServiceVersion(c.Version),
+		semconv.ServiceInstanceID(c.Instance))
 	described, err := resource.Merge(own, resource.Environment())
 	if err != nil && !errors.Is(err, resource.ErrSchemaURLConflict) {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
@@ -126,8 +128,10 @@ const defaultPath = "/v1/traces"
 // path. User and password become Basic authentication.
 func ParseEndpoint(text string) (*url.URL, error) {
 	endpoint, err := url.Parse(text)
-	if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Hostname() == "" || strings.ContainsAny(text, "?#") {
-		return nil, errors.New("the value is not an http or https URL without query and fragment (example: http://127.0.0.1:4318)")
+	if err != nil || endpoint.Scheme != "http" && endpoint.Scheme != "https" || endpoint.Hostname() == "" ||
+		strings.ContainsAny(text, "?#") {
+		return nil,
+			errors.New("the value is not an http or https URL without query and fragment (example: http://127.0.0.1:4318)")
 	}
 	if strings.Trim(endpoint.Path, "/") == "" {
 		endpoint.Path = defaultPath

@@ -44,7 +44,9 @@ func TestNoTracerCostsNothing(t *testing.T) {
 
 func start(t *testing.T, endpoint string, ratio float64) *tracing.Tracer {
 	t.Helper()
-	tracer, err := tracing.New(tracing.Config{Endpoint: endpoint, Ratio: ratio, Service: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	tracer, err := tracing.New(tracing.Config{
+		Endpoint: endpoint, Ratio: ratio, Service: "test", Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +113,9 @@ func TestSlowCollectorHoldsUpNothing(t *testing.T) {
 // TestClosingSendsWhatWaits expects every span at a collector, or counted as dropped.
 func TestClosingSendsWhatWaits(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]tracing.Stats{200: {Sent: 700}, 202: {Sent: 700}, 307: {Dropped: 700}, 503: {Dropped: 700}} {
+	for status, want := range map[int]tracing.Stats{
+		200: {Sent: 700}, 202: {Sent: 700}, 307: {Dropped: 700}, 503: {Dropped: 700},
+	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if user, password, _ := r.BasicAuth(); user != "me" || password != "token" || r.URL.Path != "/otlp/v1/traces" {
 				t.Errorf("got %s by %q, want the endpoint's path and credentials", r.URL, user)
@@ -142,7 +146,8 @@ func TestParseEndpoint(t *testing.T) {
 		"http://127.0.0.1:4318":                "http://127.0.0.1:4318/v1/traces",
 		"https://otel.example.com/":            "https://otel.example.com/v1/traces",
 		"https://otel.example.com/otlp/traces": "https://otel.example.com/otlp/traces",
-		"127.0.0.1:4318":                       "", "grpc://host:4317": "", "http://": "", "http://host?x=1": "", "http://host:port": "",
+		"127.0.0.1:4318":                       "", "grpc://host:4317": "", "http://": "", "http://host?x=1": "",
+		"http://host:port": "",
 	} {
 		endpoint, err := tracing.ParseEndpoint(text)
 		if (err != nil) != (want == "") || err == nil && endpoint.String() != want {

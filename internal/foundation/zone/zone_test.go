@@ -142,7 +142,8 @@ func TestUnusableSystem(t *testing.T) {
 		}
 		got, err := newest(own, []string{folder})
 		if got != own || !named.MatchString(fmt.Sprint(err)) {
-			t.Errorf("%s: got the zones of %q and error %v, want the program's and an error like %s", name, got.Folder, err, named)
+			t.Errorf("%s: got the zones of %q and error %v, want the program's and an error like %s", name, got.Folder, err,
+				named)
 		}
 	}
 }
@@ -214,7 +215,8 @@ func TestShifts(t *testing.T) {
 func TestLocal(t *testing.T) {
 	of := *Own()
 	for zone, want := range map[string]*time.Location{
-		"America/Edmonton": of.Location("America/Edmonton"), ":Canada/Pacific": of.Location("Canada/Pacific"), "Europe/Paris": nil, "": nil,
+		"America/Edmonton": of.Location("America/Edmonton"), ":Canada/Pacific": of.Location("Canada/Pacific"),
+		"Europe/Paris": nil, "": nil,
 	} {
 		t.Setenv("TZ", zone)
 		of.Folder = ""

@@ -181,7 +181,8 @@ func failure(method string, response *http.Response) error {
 	switch {
 	case response.StatusCode == http.StatusNotFound && reason != "NoSuchBucket" && method != http.MethodPut:
 		return fs.ErrNotExist
-	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests, response.StatusCode == http.StatusRequestTimeout:
+	case response.StatusCode >= 500, response.StatusCode == http.StatusTooManyRequests,
+		response.StatusCode == http.StatusRequestTimeout:
 		return fmt.Errorf("%w: %w", proof.ErrUnavailable, err)
 	default:
 		return err

@@ -60,7 +60,8 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(status)
-		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>Because%d</Code><Resource>%s</Resource></Error>`, status, secret)
+		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>Because%d</Code><Resource>%s</Resource></Error>`, status,
+			secret)
 		return
 	}
 	if !b.signed(r, body) {
@@ -110,11 +111,13 @@ func (b *bucket) signed(r *http.Request, body []byte) bool {
 	}
 	digest, date := hash(body), r.Header.Get("X-Amz-Date")
 	scope := now.Format("20060102") + "/" + region + "/s3/aws4_request"
-	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n\n" + headers.String() + "\n" + parts["SignedHeaders"] + "\n" + digest
+	canonical := r.Method + "\n" + r.URL.EscapedPath() + "\n\n" + headers.String() + "\n" + parts["SignedHeaders"] +
+		"\n" + digest
 	signing := mac(mac(mac(mac([]byte("AWS4"+secret), now.Format("20060102")), region), "s3"), "aws4_request")
 	want := hex.EncodeToString(mac(signing, "AWS4-HMAC-SHA256\n"+date+"\n"+scope+"\n"+hash([]byte(canonical))))
 	return ok && r.Header.Get("X-Amz-Content-Sha256") == digest && date == now.Format("20060102T150405Z") &&
-		strings.Contains(";"+parts["SignedHeaders"]+";", ";host;") && strings.Contains(parts["SignedHeaders"], "x-amz-date") &&
+		strings.Contains(";"+parts["SignedHeaders"]+";", ";host;") &&
+		strings.Contains(parts["SignedHeaders"], "x-amz-date") &&
 		parts["Credential"] == key+"/"+scope && hmac.Equal([]byte(parts["Signature"]), []byte(want))
 }
 
@@ -188,7 +191,8 @@ func TestPutGetDelete(t *testing.T) {
 			if b.types[path] != "image/png" || !bytes.Equal(b.objects[path], drawing.Data) {
 				t.Errorf("Put: got requests %v, media types %v, want the picture at %s as image/png", b.asked, b.types, path)
 			}
-			if got, err := store.Get(ctx, name); err != nil || got.Format != picture.PNG || !bytes.Equal(got.Data, drawing.Data) {
+			if got, err := store.Get(ctx, name); err != nil || got.Format != picture.PNG ||
+				!bytes.Equal(got.Data, drawing.Data) {
 				t.Errorf("Get: got %s of %d bytes, %v, want the picture", got.Format, len(got.Data), err)
 			}
 			for range 2 {
@@ -226,10 +230,13 @@ func TestRetries(t *testing.T) {
 			err := store.Put(context.Background(), newName(t), picture.Picture{Format: picture.PNG, Data: []byte("picture")})
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if len(b.asked) != c.requests || len(*pauses) != c.requests-1 || errors.Is(err, proof.ErrUnavailable) != c.unavailable {
-				t.Errorf("got requests %v, pauses %v, %v, want %d requests, unavailable = %t", b.asked, *pauses, err, c.requests, c.unavailable)
+			if len(b.asked) != c.requests || len(*pauses) != c.requests-1 ||
+				errors.Is(err, proof.ErrUnavailable) != c.unavailable {
+				t.Errorf("got requests %v, pauses %v, %v, want %d requests, unavailable = %t", b.asked, *pauses, err, c.requests,
+					c.unavailable)
 			}
-			if (err == nil) != (c.message == "") || err != nil && (!strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), secret)) {
+			if (err == nil) != (c.message == "") ||
+				err != nil && (!strings.Contains(err.Error(), c.message) || strings.Contains(err.Error(), secret)) {
 				t.Errorf("got %v, want %q in it, without the secret", err, c.message)
 			}
 		})
@@ -239,7 +246,8 @@ func TestRetries(t *testing.T) {
 func TestWrongSecret(t *testing.T) {
 	t.Parallel()
 	store, _, _ := newStore(t, func(c *s3.Config) { c.Secret = "other" })
-	if err := store.Put(context.Background(), newName(t), picture.Picture{}); err == nil || !strings.Contains(err.Error(), "SignatureDoesNotMatch") {
+	if err := store.Put(context.Background(), newName(t), picture.Picture{}); err == nil ||
+		!strings.Contains(err.Error(), "SignatureDoesNotMatch") {
 		t.Errorf("got %v, want SignatureDoesNotMatch in it", err)
 	}
 }
@@ -249,7 +257,8 @@ func TestGetWithoutRequest(t *testing.T) {
 	store, b, _ := newStore(t, nil)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := store.Get(ctx, newName(t)); !errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrNotExist) || len(b.asked) != 0 {
+	if _, err := store.Get(ctx, newName(t)); !errors.Is(err, context.Canceled) || errors.Is(err, fs.ErrNotExist) ||
+		len(b.asked) != 0 {
 		t.Errorf("cancelled: got %v after requests %v, want context.Canceled and none", err, b.asked)
 	}
 	if _, err := store.Get(context.Background(), "../other"); !errors.Is(err, fs.ErrNotExist) || len(b.asked) != 0 {

@@ -42,7 +42,8 @@ func (c credentials) sign(r *http.Request, body []byte, now time.Time) {
 		key = digestUnder(key, part)
 	}
 	signature := digestUnder(key, strings.Join([]string{algorithm, at, scope, hex.EncodeToString(request[:])}, "\n"))
-	r.Header.Set("Authorization", fmt.Sprintf("%s Credential=%s/%s, SignedHeaders=%s, Signature=%x", algorithm, c.key, scope, names, signature))
+	r.Header.Set("Authorization",
+		fmt.Sprintf("%s Credential=%s/%s, SignedHeaders=%s, Signature=%x", algorithm, c.key, scope, names, signature))
 }
 
 func digestUnder(key []byte, text string) []byte {

@@ -45,7 +45,8 @@ func TestSignExamples(t *testing.T) {
 		}
 		c.sign(request, []byte(example.body), at)
 		got := request.Header.Get("Authorization")
-		if !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, ") || !strings.HasSuffix(got, example.want) {
+		if !strings.HasPrefix(got, "AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request, ") ||
+			!strings.HasSuffix(got, example.want) {
 			t.Errorf("%s: got %s, want %s at the end", name, got, example.want)
 		}
 	}

@@ -55,7 +55,8 @@ func boardRow(n int) *board.Row {
 		CreatedAt: at(n), UpdatedAt: at(100 + n), EstimatedDelivery: at(200 + n),
 		Pickup:       delivery.Window{Start: at(300 + n), End: at(400 + n)},
 		Dropoff:      delivery.Window{Start: at(500 + n), End: at(600 + n)},
-		ServiceLevel: delivery.SameDay, Zone: text("zone"), City: text("city"), CourierID: text("courier"), Search: text("search"),
+		ServiceLevel: delivery.SameDay, Zone: text("zone"), City: text("city"), CourierID: text("courier"),
+		Search: text("search"),
 	}
 }
 
@@ -153,7 +154,9 @@ func testBoardFollowsOrders(t *testing.T, s *store.Store) {
 	must(t, save(ctx, s, creation(second, 2)))
 	onBoard(t, s, "created", first, second)
 	first.Courier = &delivery.Courier{CourierID: "cou_1", Name: "C", Phone: "+15145550177", Vehicle: "van"}
-	for _, to := range []delivery.Status{delivery.StatusCourierAssigned, delivery.StatusFailed, delivery.StatusOutForDelivery, delivery.StatusFailed} {
+	for _, to := range []delivery.Status{
+		delivery.StatusCourierAssigned, delivery.StatusFailed, delivery.StatusOutForDelivery, delivery.StatusFailed,
+	} {
 		must(t, save(ctx, s, advance(first, to)))
 	}
 	onBoard(t, s, "moved", first, second)
@@ -162,7 +165,8 @@ func testBoardFollowsOrders(t *testing.T, s *store.Store) {
 	if err := save(ctx, s, stale); err == nil {
 		t.Error("a change from a version that the order does not have was saved")
 	}
-	second.Status, second.Version, second.Events, second.UpdatedAt, second.History = delivery.StatusPending, 1, 0, second.CreatedAt, second.History[:1]
+	second.Status, second.Version, second.Events, second.UpdatedAt, second.History = delivery.StatusPending, 1, 0,
+		second.CreatedAt, second.History[:1]
 	onBoard(t, s, "raced", first, second)
 	must(t, save(ctx, s, advance(second, delivery.StatusCancelled)))
 	onBoard(t, s, "ended", first)

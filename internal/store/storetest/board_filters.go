@@ -30,7 +30,9 @@ const (
 func addCouriers(t *testing.T, s *store.Store) {
 	t.Helper()
 	writeOperators(t, s, func(tx operator.Writer) error {
-		active := &operator.Courier{Courier: delivery.Courier{CourierID: activeCourier, Name: "Camille"}, Active: true, CreatedAt: at(0)}
+		active := &operator.Courier{
+			Courier: delivery.Courier{CourierID: activeCourier, Name: "Camille"}, Active: true, CreatedAt: at(0),
+		}
 		inactive := &operator.Courier{Courier: delivery.Courier{CourierID: inactiveCourier, Name: "Denis"}, CreatedAt: at(1)}
 		return errors.Join(tx.AddCourier(t.Context(), active), tx.AddCourier(t.Context(), inactive))
 	})
@@ -49,7 +51,9 @@ func testBoardCoversAll(t *testing.T, s *store.Store) {
 			row.Status, row.ServiceLevel, row.Failures = status, level, int64(len(rows)%4)
 			row.CourierID = []string{"", activeCourier, inactiveCourier}[len(rows)%3]
 			shift := time.Duration(len(rows)%7-3) * 20 * time.Hour
-			for _, at := range []*time.Time{&row.EstimatedDelivery, &row.Pickup.Start, &row.Pickup.End, &row.Dropoff.Start, &row.Dropoff.End} {
+			for _, at := range []*time.Time{
+				&row.EstimatedDelivery, &row.Pickup.Start, &row.Pickup.End, &row.Dropoff.Start, &row.Dropoff.End,
+			} {
 				*at = at.Add(shift)
 			}
 			rows = append(rows, row)
@@ -127,7 +131,9 @@ func boardPage(rows []*board.Row, f dispatch.Filter) []board.Row {
 }
 
 func cursorOf(f dispatch.Filter, row *board.Row) dispatch.Cursor {
-	at := map[dispatch.Sort]time.Time{dispatch.SortOldest: row.CreatedAt, dispatch.SortWindow: row.Dropoff.End, dispatch.SortDue: row.EstimatedDelivery}
+	at := map[dispatch.Sort]time.Time{
+		dispatch.SortOldest: row.CreatedAt, dispatch.SortWindow: row.Dropoff.End, dispatch.SortDue: row.EstimatedDelivery,
+	}
 	return dispatch.Cursor{At: at[f.Sort], OrderID: row.OrderID}
 }
 
@@ -152,7 +158,8 @@ func selects(f dispatch.Filter, row *board.Row) bool {
 		(f.CreatedTo.IsZero() || row.CreatedAt.Before(f.CreatedTo)) &&
 		(f.DueBefore.IsZero() || !row.Dropoff.End.Before(now) && row.Dropoff.End.Before(f.DueBefore)) &&
 		(len(f.Attention) == 0 || slices.ContainsFunc(f.Attention, needs)) &&
-		(strings.Contains(row.Search, strings.ToLower(f.Search)) || strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00")) ||
+		(strings.Contains(row.Search, strings.ToLower(f.Search)) ||
+			strings.Contains(row.Search, cmp.Or(board.PhoneDigits(f.Search), "\x00")) ||
 			strings.Contains(row.Search, board.Fold(f.Search))) &&
 		(len(f.Lines) == 0 || slices.ContainsFunc(f.Lines, func(line string) bool {
 			return slices.Contains(strings.Split(row.Search, "\n")[1:], strings.ToLower(line))
@@ -163,7 +170,9 @@ func selects(f dispatch.Filter, row *board.Row) bool {
 // checkCounts compares the counts of the board with the rows.
 func checkCounts(t tester, tx dispatch.Reader, rows []*board.Row) dispatch.Counts {
 	t.Helper()
-	want := dispatch.Counts{Open: int64(len(rows)), Statuses: map[delivery.Status]int64{}, Reasons: map[board.Reason]int64{}}
+	want := dispatch.Counts{
+		Open: int64(len(rows)), Statuses: map[delivery.Status]int64{}, Reasons: map[board.Reason]int64{},
+	}
 	for _, status := range board.OpenStatuses {
 		want.Statuses[status] = 0
 	}
@@ -222,7 +231,9 @@ func testBoardFilters(t *testing.T, s *store.Store) {
 // drawTime draws one of few times around the epoch, so that limits are often
 // met exactly.
 func drawTime(rt *rapid.T, label string) time.Time {
-	return testkit.Epoch.Add(rapid.SampledFrom([]time.Duration{0, time.Millisecond, -time.Millisecond, time.Hour, -time.Hour}).Draw(rt, label))
+	return testkit.Epoch.Add(
+		rapid.SampledFrom([]time.Duration{0, time.Millisecond, -time.Millisecond, time.Hour, -time.Hour}).Draw(rt, label),
+	)
 }
 
 func drawRow(rt *rapid.T, i int) *board.Row {
@@ -242,7 +253,9 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 		ServiceLevel:      rapid.SampledFrom(delivery.ServiceLevels).Draw(rt, "level"),
 		Zone:              rapid.SampledFrom([]string{"", "H2W", "H2%", "M5H"}).Draw(rt, "zone"),
 		CourierID:         rapid.SampledFrom([]string{"", activeCourier, inactiveCourier}).Draw(rt, "courier"),
-		Search:            strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"po 1", "po 12", `p\_%`, "p_", "15145550100", "jean pierre"}), 1, 3).Draw(rt, "search"), "\n"),
+		Search: strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"po 1", "po 12", `p\_%`, "p_", "15145550100", "jean pierre",
+		}), 1, 3).Draw(rt, "search"), "\n"),
 	}
 }
 
@@ -269,7 +282,9 @@ func drawBoardFilter(rt *rapid.T, rows []*board.Row) dispatch.Filter {
 			f.Attention = rapid.SliceOfNDistinct(rapid.SampledFrom(board.Reasons), 1, -1, rapid.ID).Draw(rt, "reasons")
 		},
 		func() {
-			f.Search = rapid.SampledFrom([]string{"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100", "Jéan-P"}).Draw(rt, "searched")
+			f.Search = rapid.SampledFrom([]string{
+				"PO", "o 1", `\_`, "%", "p_", "1\np", "555-0100", "5550100", "Jéan-P",
+			}).Draw(rt, "searched")
 		},
 		func() {
 			f.Lines = rapid.SliceOfN(rapid.SampledFrom([]string{"PO 1", "p_", "%", "none"}), 1, 3).Draw(rt, "lines searched")

@@ -98,7 +98,9 @@ func testChangeWithAudit(t *testing.T, s *store.Store) {
 		ctx := idempotency.WithChange(t.Context(), c)
 		return s.Operators().Write(ctx, func(tx operator.Writer) error {
 			for _, suffix := range []string{"a", "b"} { // a change may have several entries
-				entry := &audit.Entry{AuditID: auditID + suffix, PartnerID: partnerID, ObjectID: "cou_1", Action: audit.ActionRateCardAdded, At: at(1)}
+				entry := &audit.Entry{
+					AuditID: auditID + suffix, PartnerID: partnerID, ObjectID: "cou_1", Action: audit.ActionRateCardAdded, At: at(1),
+				}
 				if err := tx.AddAudit(ctx, entry); err != nil {
 					return err
 				}

@@ -119,9 +119,13 @@ func testSequences(t *testing.T, s *store.Store) {
 		})
 	}
 	check("never set")
-	first := dispatch.Sequence{CourierID: activeCourier, Version: 1, Stops: []dispatch.Placed{{OrderID: "ord_2", Stop: dispatch.StopDropoff}, {OrderID: "ord_1", Stop: dispatch.StopPickup}}}
+	first := dispatch.Sequence{CourierID: activeCourier, Version: 1, Stops: []dispatch.Placed{
+		{OrderID: "ord_2", Stop: dispatch.StopDropoff}, {OrderID: "ord_1", Stop: dispatch.StopPickup},
+	}}
 	second := dispatch.Sequence{CourierID: inactiveCourier, Version: 7}
-	for _, set := range []dispatch.Sequence{first, second, {CourierID: activeCourier, Version: 2, Stops: first.Stops[1:]}} {
+	for _, set := range []dispatch.Sequence{
+		first, second, {CourierID: activeCourier, Version: 2, Stops: first.Stops[1:]},
+	} {
 		writeDispatch(t, s, func(tx dispatch.Writer) error {
 			if known, err := tx.LockCouriers(ctx, couriers); err != nil || len(known) != 2 {
 				t.Errorf("got locked couriers %q, %v, want the 2 that exist", known, err)
@@ -253,7 +257,9 @@ func testDeliveries(t *testing.T, s *store.Store) {
 	moves := []struct {
 		courier string
 		to      delivery.Status
-	}{{"cou_1", delivery.StatusDelivered}, {"cou_1", delivery.StatusDelivered}, {"cou_2", delivery.StatusDelivered}, {"cou_1", delivery.StatusFailed}, {"cou_1", delivery.StatusFailed}}
+	}{{"cou_1", delivery.StatusDelivered}, {
+		"cou_1", delivery.StatusDelivered,
+	}, {"cou_2", delivery.StatusDelivered}, {"cou_1", delivery.StatusFailed}, {"cou_1", delivery.StatusFailed}}
 	orders := make([]*delivery.Order, 0, len(moves))
 	for i, c := range moves {
 		o := newOrder(t, fmt.Sprintf("A-%d", i), at(10*i))
@@ -267,7 +273,9 @@ func testDeliveries(t *testing.T, s *store.Store) {
 		orders = append(orders, o)
 	}
 	readDispatch(t, s, func(tx dispatch.Reader) error {
-		done := []dispatch.Delivery{{OrderID: orders[1].OrderID, At: orders[1].UpdatedAt}, {OrderID: orders[0].OrderID, At: orders[0].UpdatedAt}}
+		done := []dispatch.Delivery{
+			{OrderID: orders[1].OrderID, At: orders[1].UpdatedAt}, {OrderID: orders[0].OrderID, At: orders[0].UpdatedAt},
+		}
 		for _, c := range []struct {
 			courier string
 			since   time.Time
@@ -284,7 +292,8 @@ func testDeliveries(t *testing.T, s *store.Store) {
 		} {
 			got, err := tx.Deliveries(ctx, c.courier, c.since, c.limit)
 			if err != nil || got.Count != c.count || !slices.Equal(got.Latest, c.latest) {
-				t.Errorf("%s since %v, limit %d: got %+v, %v, want %d, %+v", c.courier, c.since, c.limit, got, err, c.count, c.latest)
+				t.Errorf("%s since %v, limit %d: got %+v, %v, want %d, %+v", c.courier, c.since, c.limit, got, err, c.count,
+					c.latest)
 			}
 		}
 		planned, err := tx.NextAttempts(ctx, orders[2:])

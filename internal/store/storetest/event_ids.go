@@ -134,7 +134,8 @@ func testEventIDs(t *testing.T, s *store.Store) {
 	}
 	must(t, errors.Join(failed...))
 	if len(r.seen) != 3*each || !slices.IsSorted(r.seen) {
-		t.Errorf("got %d events behind the last id, ascending: %v; want %d, ascending", len(r.seen), slices.IsSorted(r.seen), 3*each)
+		t.Errorf("got %d events behind the last id, ascending: %v; want %d, ascending", len(r.seen), slices.IsSorted(r.seen),
+			3*each)
 	}
 }
 

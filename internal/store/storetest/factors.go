@@ -14,7 +14,9 @@ import (
 func testFactors(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	signIns := s.OperatorSignIns()
-	one := signin.Factor{PersonID: "opr_1", Secret: []byte{1, 0, 255}, ConfirmedAt: at(1), Step: 7, ResetRequestedAt: at(2)}
+	one := signin.Factor{
+		PersonID: "opr_1", Secret: []byte{1, 0, 255}, ConfirmedAt: at(1), Step: 7, ResetRequestedAt: at(2),
+	}
 	hashes := [][]byte{{1, 0}, {2, 0}, {3, 0}}
 	must(t, signIns.Write(ctx, func(tx signin.Writer) error {
 		must(t, tx.SaveFactor(ctx, signin.Factor{PersonID: "opr_1"}))
@@ -66,9 +68,13 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 	other := session(2)
 	other.SessionID = "other session"
 	writeOperators(t, s, func(tx operator.Writer) error {
-		return tx.AddToken(ctx, &operator.Token{TokenID: "tok_1", TokenHash: []byte{1}, OperatorID: "opr_1", ExpiresAt: at(9)})
+		return tx.AddToken(ctx,
+			&operator.Token{TokenID: "tok_1", TokenHash: []byte{1}, OperatorID: "opr_1", ExpiresAt: at(9)})
 	})
-	want := &signin.Person{PersonID: "opr_1", Email: one.Email, EmailKey: one.EmailKey, PasswordHash: one.PasswordHash, Role: "admin", CreatedAt: one.CreatedAt}
+	want := &signin.Person{
+		PersonID: "opr_1", Email: one.Email, EmailKey: one.EmailKey, PasswordHash: one.PasswordHash, Role: "admin",
+		CreatedAt: one.CreatedAt,
+	}
 	must(t, s.OperatorSignIns().Write(ctx, func(tx signin.Writer) error {
 		must(t, tx.AddSession(ctx, session(1)))
 		must(t, tx.AddSession(ctx, other))
@@ -83,8 +89,14 @@ func testOperatorSignIns(t *testing.T, s *store.Store) {
 		must(t, err)
 		sessions, err := tx.SessionsOf(ctx, "opr_1")
 		same(t, "sessions", sessions, []*signin.Session{
-			{TokenHash: []byte{1, 0, 255}, SessionID: "session", PersonID: "opr_1", Origin: other.Origin, SessionTimes: session(1).SessionTimes},
-			{TokenHash: other.TokenHash, SessionID: "other session", PersonID: "opr_1", Origin: other.Origin, SessionTimes: other.SessionTimes},
+			{
+				TokenHash: []byte{1, 0, 255}, SessionID: "session", PersonID: "opr_1", Origin: other.Origin,
+				SessionTimes: session(1).SessionTimes,
+			},
+			{
+				TokenHash: other.TokenHash, SessionID: "other session", PersonID: "opr_1", Origin: other.Origin,
+				SessionTimes: other.SessionTimes,
+			},
 		})
 		must(t, err)
 		for _, c := range []struct {
@@ -141,8 +153,8 @@ func testUserSignIns(t *testing.T, s *store.Store) {
 	})
 	want := func(a *partner.Account) *signin.Person {
 		return &signin.Person{
-			PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey, PasswordHash: a.PasswordHash,
-			Role: string(a.Role), CreatedAt: a.CreatedAt,
+			PersonID: a.UserID, PartnerID: a.PartnerID, Name: a.Name, Email: a.Email, EmailKey: a.EmailKey,
+			PasswordHash: a.PasswordHash, Role: string(a.Role), CreatedAt: a.CreatedAt,
 		}
 	}
 	must(t, s.UserSignIns().Write(ctx, func(tx signin.Writer) error {

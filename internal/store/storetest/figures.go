@@ -46,7 +46,8 @@ var couriersOfFigures = []string{"cou_f1", "cou_f2", "cou_f3"}
 func testFigures(t *testing.T, s *store.Store) {
 	writeOperators(t, s, func(tx operator.Writer) error {
 		for _, id := range couriersOfFigures {
-			must(t, tx.AddCourier(t.Context(), &operator.Courier{Courier: delivery.Courier{CourierID: id, Name: "Camille " + id}, Active: true}))
+			must(t, tx.AddCourier(t.Context(),
+				&operator.Courier{Courier: delivery.Courier{CourierID: id, Name: "Camille " + id}, Active: true}))
 		}
 		return nil
 	})
@@ -121,7 +122,8 @@ func pick[T any](c figuresCaller, from []T) T { return from[c.random.IntN(len(fr
 // order creates an order, and moves it a random number of times.
 func (c figuresCaller) order(t *testing.T, reference string) {
 	ctx := t.Context()
-	province := pick(c, []string{`"ON","postal_code":"M5H 2N2"`, `"BC","postal_code":"V6B 1A1"`, `"NL","postal_code":"A1A 1A1"`})
+	province := pick(c,
+		[]string{`"ON","postal_code":"M5H 2N2"`, `"BC","postal_code":"V6B 1A1"`, `"NL","postal_code":"A1A 1A1"`})
 	body := strings.Replace(string(testkit.OrderJSON(reference, "")), `"ON","postal_code":"M5H 2N2"`, province, 1)
 	root, err := strictjson.Parse([]byte(body))
 	if err != nil {
@@ -158,7 +160,8 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 		if c.random.IntN(3) == 0 {
 			move.ETA = time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 		}
-		_, err := pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), nil, o.OrderID, move)
+		_, err := pick(c, c.nodes).Advance(audit.WithOperation(ctx, audit.Operation{OperatorID: "opr_1"}), nil, o.OrderID,
+			move)
 		if err != nil {
 			t.Errorf("%+v: %v", move, err)
 			return
@@ -222,8 +225,10 @@ func (r *figuresRun) check(t *testing.T, scanned map[figures.Key]*figures.Counts
 			key.CourierID = ""
 		}
 		sum := want[key]
-		sum.Orders, sum.Assigned, sum.Delivered, sum.OnTime = sum.Orders+counts.Orders, sum.Assigned+counts.Assigned, sum.Delivered+counts.Delivered, sum.OnTime+counts.OnTime
-		sum.FailedAttempts, sum.Cancelled, sum.WebhooksDelivered = sum.FailedAttempts+counts.FailedAttempts, sum.Cancelled+counts.Cancelled, sum.WebhooksDelivered+counts.WebhooksDelivered
+		sum.Orders, sum.Assigned, sum.Delivered, sum.OnTime = sum.Orders+counts.Orders, sum.Assigned+counts.Assigned,
+			sum.Delivered+counts.Delivered, sum.OnTime+counts.OnTime
+		sum.FailedAttempts, sum.Cancelled, sum.WebhooksDelivered = sum.FailedAttempts+counts.FailedAttempts,
+			sum.Cancelled+counts.Cancelled, sum.WebhooksDelivered+counts.WebhooksDelivered
 		for i, stay := range counts.Stays {
 			sum.Stays[i].Ended += stay.Ended
 			sum.Stays[i].Millis += stay.Millis
@@ -275,7 +280,8 @@ func (r *figuresRun) scan(t *testing.T, partnerID string) map[figures.Key]*figur
 // scanOrder counts an order. Each entry of its history after the first has an event.
 func scanOrder(counted map[figures.Key]*figures.Counts, o *delivery.Order, events []*retention.Event) {
 	on := func(at time.Time, courierID string) *figures.Counts {
-		key := figures.Key{PartnerID: o.PartnerID, Day: figures.DayOf(testkit.Calendar().Clock, at, o.Dropoff.Address.Province), CourierID: courierID}
+		key := figures.Key{PartnerID: o.PartnerID, Day: figures.DayOf(testkit.Calendar().Clock, at,
+			o.Dropoff.Address.Province), CourierID: courierID}
 		if counted[key] == nil {
 			counted[key] = &figures.Counts{}
 		}

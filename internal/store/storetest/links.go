@@ -15,9 +15,9 @@ import (
 func oneTimeLink(n int, kind credential.LinkKind) *credential.Link {
 	field := func(name string) string { return fmt.Sprint(name, " of ", n) }
 	return &credential.Link{
-		TokenHash: []byte{byte(n), 0, 255}, LinkID: field("id"), Kind: kind, UserID: field("user"), OperatorID: field("operator"),
-		PartnerID: field("partner"), Email: field("E-Mail"), EmailKey: field("e-mail"), Role: field("role"), CreatedBy: field("maker"),
-		CreatedAt: at(n), ExpiresAt: at(100 + n),
+		TokenHash: []byte{byte(n), 0, 255}, LinkID: field("id"), Kind: kind, UserID: field("user"),
+		OperatorID: field("operator"), PartnerID: field("partner"), Email: field("E-Mail"), EmailKey: field("e-mail"),
+		Role: field("role"), CreatedBy: field("maker"), CreatedAt: at(n), ExpiresAt: at(100 + n),
 	}
 }
 
@@ -36,7 +36,8 @@ func testLinks(t *testing.T, s *store.Store) {
 		found, err := tx.Link(ctx, credential.LinkReset, one.TokenHash, at(100))
 		same(t, "link", found, one)
 		must(t, err)
-		invitations, err := tx.Links(ctx, credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: two.PartnerID}, at(101))
+		invitations, err := tx.Links(ctx, credential.LinkFilter{Kind: credential.LinkInvitation, PartnerID: two.PartnerID},
+			at(101))
 		same(t, "invitations", invitations, []*credential.Link{two, three})
 		must(t, err)
 		left, err := tx.Links(ctx, credential.LinkFilter{PartnerID: two.PartnerID}, at(102))

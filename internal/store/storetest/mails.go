@@ -19,7 +19,8 @@ func writeMails(t *testing.T, s *store.Store, fn func(tx mailer.Writer) error) {
 // waitingMail returns a mail without two equal fields, which is due at(n).
 func waitingMail(n int) *mail.Mail {
 	return &mail.Mail{
-		MailID: fmt.Sprint("mail_", n), OrderID: fmt.Sprint("ord_", n), Kind: mail.Kind(fmt.Sprint("kind ", n)), Sealed: []byte{byte(n), 0, 255},
+		MailID: fmt.Sprint("mail_",
+			n), OrderID: fmt.Sprint("ord_", n), Kind: mail.Kind(fmt.Sprint("kind ", n)), Sealed: []byte{byte(n), 0, 255},
 		Attempts: int64(n), NextAt: at(n), CreatedAt: at(n - 1),
 	}
 }

@@ -68,7 +68,8 @@ func testOperators(t *testing.T, s *store.Store) {
 		return err
 	})
 
-	three.PasswordHash, three.Role, three.Active, three.CourierID = "changed hash", operator.RoleCourier, false, "changed courier"
+	three.PasswordHash, three.Role, three.Active, three.CourierID = "changed hash", operator.RoleCourier, false,
+		"changed courier"
 	writeOperators(t, s, func(tx operator.Writer) error {
 		locked, err := tx.LockOperator(ctx, "opr_1")
 		if err != nil || locked == nil || *locked != *one {
@@ -97,7 +98,9 @@ func testOperators(t *testing.T, s *store.Store) {
 		for _, c := range []struct {
 			courierID, operatorID string
 			want                  bool
-		}{{"changed courier", "opr_1", true}, {"changed courier", "", true}, {"changed courier", "opr_3", false}, {"another courier", "", false}} {
+		}{{
+			"changed courier", "opr_1", true,
+		}, {"changed courier", "", true}, {"changed courier", "opr_3", false}, {"another courier", "", false}} {
 			if got, err := tx.HasOtherLogin(ctx, c.courierID, c.operatorID); got != c.want || err != nil {
 				t.Errorf("another operator than %q is %q: got %t, %v, want %t", c.operatorID, c.courierID, got, err, c.want)
 			}
@@ -151,7 +154,8 @@ func testOperatorTokens(t *testing.T, s *store.Store) {
 	}
 	readOperators(t, s, func(tx operator.Reader) error {
 		got, err := tx.Token(ctx, "tok_3")
-		if want := tokens[2]; got == nil || string(got.TokenHash) != string(want.TokenHash) || fmt.Sprint(*got) != fmt.Sprint(*want) {
+		if want := tokens[2]; got == nil || string(got.TokenHash) != string(want.TokenHash) ||
+			fmt.Sprint(*got) != fmt.Sprint(*want) {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
 		if none, err := tx.Token(ctx, "tok_none"); none != nil || err != nil {
@@ -201,7 +205,9 @@ func testCouriers(t *testing.T, s *store.Store) {
 	courier := func(n int) *operator.Courier {
 		id := fmt.Sprintf("cou_%d", n)
 		return &operator.Courier{
-			Courier:   delivery.Courier{CourierID: id, Name: "name of " + id, Phone: "phone of " + id, Vehicle: "vehicle of " + id},
+			Courier: delivery.Courier{
+				CourierID: id, Name: "name of " + id, Phone: "phone of " + id, Vehicle: "vehicle of " + id,
+			},
 			CreatedAt: at(n),
 		}
 	}
@@ -256,7 +262,8 @@ func testAudit(t *testing.T, s *store.Store) {
 		}
 	}
 	entries := []*audit.Entry{
-		entry(0, "", audit.ActionOperatorCreated), entry(1, "par_1", audit.ActionOperatorCreated), entry(2, "par_1", audit.ActionCourierChanged),
+		entry(0, "", audit.ActionOperatorCreated), entry(1, "par_1",
+			audit.ActionOperatorCreated), entry(2, "par_1", audit.ActionCourierChanged),
 	}
 	entries[1].Before, entries[2].After = nil, nil
 	writeOperators(t, s, func(tx operator.Writer) error { return tx.AddAudit(ctx, entries...) })
@@ -308,7 +315,8 @@ func checkAudited(t *testing.T, got *operator.Audited, want *audit.Entry) {
 		}
 		return ""
 	}
-	if got.AuditID != want.AuditID || !got.At.Equal(want.At) || got.Operation != want.Operation || got.Action != want.Action ||
+	if got.AuditID != want.AuditID || !got.At.Equal(want.At) || got.Operation != want.Operation ||
+		got.Action != want.Action ||
 		got.PartnerID != want.PartnerID || got.ObjectID != want.ObjectID ||
 		string(got.Before) != encoded(want.Before) || string(got.After) != encoded(want.After) {
 		t.Errorf("got %+v, want %+v", got, want)

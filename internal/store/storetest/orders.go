@@ -44,7 +44,9 @@ func creation(o *delivery.Order, key byte) *order.Changes {
 		Created: []order.Creation{{Order: o, Document: document}},
 		Receipts: []*idempotency.Receipt{{
 			Request: idempotency.Request{
-				Key: idempotency.Key{PartnerID: o.PartnerID, Scope: "POST /v1/orders", UUID: [16]byte{key}}, BodyHash: [32]byte{key},
+				Key: idempotency.Key{
+					PartnerID: o.PartnerID, Scope: "POST /v1/orders", UUID: [16]byte{key},
+				}, BodyHash: [32]byte{key},
 			},
 			OrderID: o.OrderID, CreatedAt: o.CreatedAt, Answer: document, OfCreation: true,
 		}},
@@ -81,9 +83,11 @@ func testOrderRoundTrip(t *testing.T, s *store.Store) {
 
 	key := changes.Receipts[0].Key
 	state := load(t, s, &order.Needs{
-		Receipts:   []idempotency.Key{key, {PartnerID: partnerID, Scope: "other", UUID: key.UUID}},
-		References: []order.Reference{{PartnerID: partnerID, PartnerOrderID: "A-1"}, {PartnerID: partnerID, PartnerOrderID: "A-2"}},
-		Orders:     []order.OrderKey{keyOf(o), {PartnerID: partnerID, OrderID: "ord_none"}},
+		Receipts: []idempotency.Key{key, {PartnerID: partnerID, Scope: "other", UUID: key.UUID}},
+		References: []order.Reference{
+			{PartnerID: partnerID, PartnerOrderID: "A-1"}, {PartnerID: partnerID, PartnerOrderID: "A-2"},
+		},
+		Orders: []order.OrderKey{keyOf(o), {PartnerID: partnerID, OrderID: "ord_none"}},
 	})
 	receipt := state.Receipts[key]
 	if len(state.Receipts) != 1 || receipt == nil || receipt.OrderID != o.OrderID || receipt.BodyHash != [32]byte{7} {
@@ -118,7 +122,9 @@ func advance(o *delivery.Order, to delivery.Status) *order.Changes {
 	o.Version++
 	o.Events++
 	o.Status, o.UpdatedAt = to, o.UpdatedAt.Add(time.Minute)
-	entry := delivery.HistoryEntry{Status: to, At: o.UpdatedAt, RecordedAt: o.UpdatedAt.Add(time.Hour), Notes: "note " + string(to)}
+	entry := delivery.HistoryEntry{
+		Status: to, At: o.UpdatedAt, RecordedAt: o.UpdatedAt.Add(time.Hour), Notes: "note " + string(to),
+	}
 	o.History = append(o.History, entry)
 	return &order.Changes{
 		Changed: map[order.OrderKey]*order.Change{keyOf(o): {Order: o, FromVersion: from}},
@@ -227,7 +233,8 @@ func testLists(t *testing.T, s *store.Store) {
 			}
 			stored = nil
 			_, err = tx.EachStored(ctx, f, func(o *delivery.Stored) error {
-				stored = append(stored, fmt.Sprintf("%s %s %v %v %s", o.OrderID, o.Status, o.UpdatedAt, o.EstimatedDelivery, o.Document))
+				stored = append(stored,
+					fmt.Sprintf("%s %s %v %v %s", o.OrderID, o.Status, o.UpdatedAt, o.EstimatedDelivery, o.Document))
 				return nil
 			})
 			return err
@@ -247,7 +254,8 @@ func testLists(t *testing.T, s *store.Store) {
 }
 
 func drawFilter(rt *rapid.T, all []*delivery.Order) order.Filter {
-	f := order.Filter{PartnerID: partnerID, Limit: rapid.IntRange(1, 70).Draw(rt, "limit"), Offset: rapid.Int64Range(0, 70).Draw(rt, "offset")}
+	f := order.Filter{PartnerID: partnerID, Limit: rapid.IntRange(1, 70).Draw(rt,
+		"limit"), Offset: rapid.Int64Range(0, 70).Draw(rt, "offset")}
 	if rapid.Bool().Draw(rt, "by status") {
 		f.Status = rapid.SampledFrom(delivery.Statuses[:4]).Draw(rt, "status")
 	}

@@ -55,7 +55,9 @@ func testPartners(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	one, two, three := partnerNumber(1), partnerNumber(2), partnerNumber(3)
 	addPartners(t, s, one, two, three)
-	set := partner.Settings{SuspendedAt: at(50), SuspendedReason: "a reason", PendingSince: at(9), RateLimit: 77, RateCard: "a card"}
+	set := partner.Settings{
+		SuspendedAt: at(50), SuspendedReason: "a reason", PendingSince: at(9), RateLimit: 77, RateCard: "a card",
+	}
 	writePartners(t, s, func(tx partner.Writer) error {
 		if added, err := tx.AddPartner(ctx, partnerNumber(1)); added || err != nil {
 			t.Errorf("an id in use: got %t, %v, want false", added, err)
@@ -193,7 +195,9 @@ func testAPIKeys(t *testing.T, s *store.Store) {
 		return &partner.SealedKey{
 			APIKey: partner.APIKey{
 				KeyID: id, Name: "name of " + id, PublicKey: "public key of " + id, CreatedAt: at(9 - n), LastUsedAt: at(50 + n),
-				CreatedBy: partner.Creator{UserID: "creator of " + id, Name: "name of the creator of " + id}, Scopes: partner.Scopes[:n-1],
+				CreatedBy: partner.Creator{
+					UserID: "creator of " + id, Name: "name of the creator of " + id,
+				}, Scopes: partner.Scopes[:n-1],
 			},
 			PartnerID: partnerID, Secret: []byte{byte(n), 0, 255},
 		}

@@ -11,7 +11,9 @@ import (
 func testProfiles(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	addPartners(t, s, partnerNumber(1), partnerNumber(2))
-	want := partner.Profile{PublicName: "a name", SupportURL: "a link", Language: "a language", RecipientMail: true, LogoVersion: "a version"}
+	want := partner.Profile{
+		PublicName: "a name", SupportURL: "a link", Language: "a language", RecipientMail: true, LogoVersion: "a version",
+	}
 	logo := &partner.Logo{Version: "a version", Picture: picture.Picture{Format: "a format", Data: []byte{0, 255}}}
 	writePartners(t, s, func(tx partner.Writer) error {
 		before, err := tx.LockProfile(ctx, "par_1")

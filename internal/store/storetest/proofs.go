@@ -26,7 +26,8 @@ func writeProofs(t *testing.T, s *store.Store, fn func(proof.RecordWriter) error
 func proofOf(n int, o *delivery.Order, kind delivery.ProofKind) *delivery.Proof {
 	return &delivery.Proof{
 		ProofID: identifier.FirstUUID(at(n)), PartnerID: o.PartnerID, OrderID: o.OrderID, Kind: kind,
-		Name: fmt.Sprintf("picture %d", n), Digest: [32]byte{byte(n), 31: 1}, At: at(100 + n), RecordedAt: at(200 + n), OperatorID: fmt.Sprintf("operator %d", n),
+		Name: fmt.Sprintf("picture %d", n), Digest: [32]byte{byte(n), 31: 1}, At: at(100 + n), RecordedAt: at(200 + n),
+		OperatorID: fmt.Sprintf("operator %d", n),
 	}
 }
 
@@ -40,7 +41,9 @@ func testProofs(t *testing.T, s *store.Store) {
 	steps := []struct {
 		kind delivery.ProofKind
 		best int // the number of the best proof after this one
-	}{{delivery.ProofPhoto, 0}, {delivery.ProofPhoto, 1}, {delivery.ProofSignature, 2}, {delivery.ProofPhoto, 2}, {delivery.ProofSignature, 4}}
+	}{{delivery.ProofPhoto, 0}, {delivery.ProofPhoto, 1}, {
+		delivery.ProofSignature, 2,
+	}, {delivery.ProofPhoto, 2}, {delivery.ProofSignature, 4}}
 	added := make([]delivery.Proof, 0, len(steps))
 	for i, step := range steps {
 		p := proofOf(i, proven, step.kind)
@@ -61,7 +64,8 @@ func testProofs(t *testing.T, s *store.Store) {
 		}
 	}
 	must(t, s.Proofs().Read(ctx, func(tx proof.RecordReader) error {
-		read("proof room", func(partnerID, orderID string) ([]*delivery.Proof, error) { return tx.Proofs(ctx, partnerID, orderID) })
+		read("proof room",
+			func(partnerID, orderID string) ([]*delivery.Proof, error) { return tx.Proofs(ctx, partnerID, orderID) })
 		o, err := tx.Order(ctx, partnerID, proven.OrderID)
 		if err != nil || !slices.Equal(records(o), records(proven)) {
 			t.Errorf("got order %s, %v, want %s", records(o), err, records(proven))
@@ -69,7 +73,8 @@ func testProofs(t *testing.T, s *store.Store) {
 		return nil
 	}))
 	must(t, s.Dispatch().Read(ctx, func(tx dispatch.Reader) error {
-		read("dispatch room", func(partnerID, orderID string) ([]*delivery.Proof, error) { return tx.Proofs(ctx, partnerID, orderID) })
+		read("dispatch room",
+			func(partnerID, orderID string) ([]*delivery.Proof, error) { return tx.Proofs(ctx, partnerID, orderID) })
 		return nil
 	}))
 	writeProofs(t, s, func(tx proof.RecordWriter) error {
@@ -144,7 +149,8 @@ func testRemovedProofs(t *testing.T, s *store.Store) {
 		}
 		return nil
 	})
-	must(t, s.Retention().Write(ctx, func(tx retention.Writer) error { return tx.RemoveOrders(ctx, partnerID, []string{removed.OrderID}) }))
+	must(t, s.Retention().Write(ctx,
+		func(tx retention.Writer) error { return tx.RemoveOrders(ctx, partnerID, []string{removed.OrderID}) }))
 	must(t, s.Retention().Read(ctx, func(tx retention.Reader) error {
 		got, err := tx.LoosePictures(ctx, partnerID, testkit.Epoch, 9)
 		if want := []string{"picture 0", "picture 2"}; err != nil || !slices.Equal(got, want) {

@@ -37,10 +37,12 @@ func testRequestLog(t *testing.T, s *store.Store) {
 			limit int
 			found []*requestlog.Segment
 		}{
-			"all":      {requestlogger.Span{PartnerID: partnerID}, 9, []*requestlog.Segment{three, two, one}},
-			"others":   {requestlogger.Span{PartnerID: other}, 9, []*requestlog.Segment{others}},
-			"cut":      {requestlogger.Span{PartnerID: partnerID}, 2, []*requestlog.Segment{three, two}},
-			"ids":      {requestlogger.Span{PartnerID: partnerID, First: two.SegmentID, Last: two.SegmentID}, 9, []*requestlog.Segment{two}},
+			"all":    {requestlogger.Span{PartnerID: partnerID}, 9, []*requestlog.Segment{three, two, one}},
+			"others": {requestlogger.Span{PartnerID: other}, 9, []*requestlog.Segment{others}},
+			"cut":    {requestlogger.Span{PartnerID: partnerID}, 2, []*requestlog.Segment{three, two}},
+			"ids": {
+				requestlogger.Span{PartnerID: partnerID, First: two.SegmentID, Last: two.SegmentID}, 9, []*requestlog.Segment{two},
+			},
 			"below":    {requestlogger.Span{PartnerID: partnerID, Below: two.SegmentID}, 9, []*requestlog.Segment{one}},
 			"since":    {requestlogger.Span{PartnerID: partnerID, Since: at(19)}, 9, []*requestlog.Segment{three, two}},
 			"too late": {requestlogger.Span{PartnerID: partnerID, Since: at(30)}, 9, nil},

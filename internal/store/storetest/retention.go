@@ -54,7 +54,9 @@ func listed[T any](t *testing.T, what string, want []T, page func(last *T) ([]T,
 // partner, and nothing of others.
 func testExported(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	addProducts(t, s, lamp, delivery.Product{Name: "Rug", StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive})
+	addProducts(t, s, lamp, delivery.Product{
+		Name: "Rug", StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive,
+	})
 	move := func(product, quantity int64, location string) delivery.Movement {
 		return delivery.Movement{
 			Type: delivery.MovementIn, Quantity: quantity, ProductID: product, Location: location,
@@ -73,7 +75,8 @@ func testExported(t *testing.T, s *store.Store) {
 		_, err := tx.RevokeAPIKey(ctx, partnerID, revoked.KeyID, testkit.Epoch.Add(9*time.Hour))
 		return err
 	}))
-	people := []*partner.Account{userNumber(1, &partner.Partner{PartnerID: partnerID}), userNumber(2, &partner.Partner{PartnerID: partnerID})}
+	people := []*partner.Account{userNumber(1,
+		&partner.Partner{PartnerID: partnerID}), userNumber(2, &partner.Partner{PartnerID: partnerID})}
 	addUsers(t, s, people...)
 	saveEndpoints(t, s, endpoint(partnerID), endpoint(neighbourID))
 	readRetention(t, s, func(tx retention.Reader) error {
@@ -82,35 +85,49 @@ func testExported(t *testing.T, s *store.Store) {
 		same(t, "Accounts", accounts, []string{partnerID, delivery.TestAccount(partnerID)})
 		account, err := tx.Partner(ctx, partnerID)
 		must(t, err)
-		same(t, "Partner", account, &retention.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch})
+		same(t, "Partner", account,
+			&retention.Partner{PartnerID: partnerID, Name: "Metro", Email: "A@b.example", CreatedAt: testkit.Epoch})
 		none, err := tx.Partner(ctx, neighbourID)
 		must(t, err)
 		same(t, "Partner of another id", none, (*retention.Partner)(nil))
 		users, err := tx.Users(ctx, partnerID)
 		must(t, err)
 		for i, u := range people {
-			same(t, "user", users[i], retention.User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: string(u.Role), CreatedAt: u.CreatedAt})
+			same(t, "user", users[i],
+				retention.User{UserID: u.UserID, Email: u.Email, Name: u.Name, Role: string(u.Role), CreatedAt: u.CreatedAt})
 		}
 		keys, err := tx.APIKeys(ctx, partnerID)
 		must(t, err)
 		same(t, "APIKeys", keys, []retention.APIKey{
-			{KeyID: revoked.KeyID, Name: revoked.Name, PublicKey: revoked.PublicKey, CreatedAt: revoked.CreatedAt, RevokedAt: testkit.Epoch.Add(9 * time.Hour), LastUsedAt: revoked.LastUsedAt},
-			{KeyID: active.KeyID, Name: active.Name, PublicKey: active.PublicKey, CreatedAt: active.CreatedAt, LastUsedAt: active.LastUsedAt},
+			{
+				KeyID: revoked.KeyID, Name: revoked.Name, PublicKey: revoked.PublicKey, CreatedAt: revoked.CreatedAt,
+				RevokedAt: testkit.Epoch.Add(9 * time.Hour), LastUsedAt: revoked.LastUsedAt,
+			},
+			{
+				KeyID: active.KeyID, Name: active.Name, PublicKey: active.PublicKey, CreatedAt: active.CreatedAt,
+				LastUsedAt: active.LastUsedAt,
+			},
 		})
 		hook, err := tx.Endpoint(ctx, partnerID)
 		must(t, err)
 		e := endpoint(partnerID)
-		same(t, "Endpoint", hook, &retention.Endpoint{URL: e.URL, Enabled: true, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt})
+		same(t, "Endpoint", hook,
+			&retention.Endpoint{URL: e.URL, Enabled: true, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt})
 		none2, err := tx.Endpoint(ctx, "par_99999999")
 		must(t, err)
 		same(t, "Endpoint of a partner without one", none2, (*retention.Endpoint)(nil))
 
-		first, second := lamp, delivery.Product{ProductID: 2, Name: "Rug", Quantity: 7, StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive}
+		first, second := lamp, delivery.Product{
+			ProductID: 2, Name: "Rug", Quantity: 7, StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2",
+			Status: delivery.ProductInactive,
+		}
 		first.ProductID, first.Quantity = 1, 11
 		listed(t, "Products", []delivery.Product{first, second}, func(last *delivery.Product) ([]delivery.Product, error) {
 			return tx.Products(ctx, partnerID, last.ProductID, 1)
 		})
-		listed(t, "Levels", []delivery.Level{{ProductID: 1, Location: "A-1", Quantity: 6}, {ProductID: 1, Location: "B-1", Quantity: 5}, {ProductID: 2, Location: "A-1", Quantity: 7}},
+		listed(t, "Levels", []delivery.Level{{
+			ProductID: 1, Location: "A-1", Quantity: 6,
+		}, {ProductID: 1, Location: "B-1", Quantity: 5}, {ProductID: 2, Location: "A-1", Quantity: 7}},
 			func(last *delivery.Level) ([]delivery.Level, error) { return tx.Levels(ctx, partnerID, *last, 1) })
 		movements := []delivery.Movement{move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1")}
 		for i := range movements {
@@ -147,12 +164,17 @@ func ended(t *testing.T, s *store.Store, reference string, at time.Time, key byt
 	cancelled := advance(o, delivery.StatusCancelled)
 	cancelled.Events[0].Facts.Reason = "Alex has moved"
 	cancelled.Receipts = []*idempotency.Receipt{{
-		Request: idempotency.Request{Key: idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + o.OrderID + "/cancel", UUID: [16]byte{key}}},
+		Request: idempotency.Request{
+			Key: idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + o.OrderID + "/cancel", UUID: [16]byte{key}},
+		},
 		OrderID: o.OrderID, CreatedAt: o.UpdatedAt, Answer: record.Encode(o),
 	}}
 	must(t, save(ctx, s, cancelled))
 	must(t, s.Dispatch().Write(ctx, func(tx dispatch.Writer) error {
-		return tx.AddNote(ctx, &dispatch.Note{NoteID: "not_" + reference, PartnerID: partnerID, OrderID: o.OrderID, OperatorID: "opr_1", At: at, Text: "Alex again"})
+		return tx.AddNote(ctx, &dispatch.Note{
+			NoteID: "not_" + reference, PartnerID: partnerID, OrderID: o.OrderID, OperatorID: "opr_1", At: at,
+			Text: "Alex again",
+		})
 	}))
 	return o
 }
@@ -194,7 +216,9 @@ func testSwept(t *testing.T, s *store.Store) {
 			times := make([]retention.EventTime, len(sent))
 			for i, o := range sent {
 				times[i] = retention.EventTime{
-					EventKey: outbox.EventKey{PartnerID: partnerID, OrderID: o.OrderID, Sequence: 1}, State: outbox.Delivered, CreatedAt: o.CreatedAt.Add(time.Minute),
+					EventKey: outbox.EventKey{
+						PartnerID: partnerID, OrderID: o.OrderID, Sequence: 1,
+					}, State: outbox.Delivered, CreatedAt: o.CreatedAt.Add(time.Minute),
 				}
 			}
 			listed(t, when+"EventTimes", times, func(last *retention.EventTime) ([]retention.EventTime, error) {
@@ -281,7 +305,9 @@ func testErased(t *testing.T, s *store.Store) {
 	open := newOrder(t, "A-003", testkit.Epoch.Add(2*time.Hour))
 	must(t, save(ctx, s, creation(open, 3)))
 	deliverFirst(t, s, target)
-	cancel := idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders/" + target.OrderID + "/cancel", UUID: [16]byte{2}}
+	cancel := idempotency.Key{
+		PartnerID: partnerID, Scope: "POST /v1/orders/" + target.OrderID + "/cancel", UUID: [16]byte{2},
+	}
 	var shownOpen *board.Row
 	noted, elsewhere := change(1), change(2)
 	for o, c := range map[*delivery.Order]*idempotency.Change{target: noted, other: elsewhere} {
@@ -347,10 +373,12 @@ func testErased(t *testing.T, s *store.Store) {
 			t.Fatalf("Events: got %d behind %v, want 2", len(events), after)
 		}
 		first, second := events[0], events[1]
-		if first.State != string(outbox.Delivered) || !strings.HasSuffix(string(first.Attempts), `"status":200,"took_ms":5}]`) || first.Sequence != 1 {
+		if first.State != string(outbox.Delivered) ||
+			!strings.HasSuffix(string(first.Attempts), `"status":200,"took_ms":5}]`) || first.Sequence != 1 {
 			t.Errorf("first event: got %+v, attempts %s", first, first.Attempts)
 		}
-		if second.State != string(outbox.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" || second.Damaged {
+		if second.State != string(outbox.Pending) || len(second.Attempts) > 0 || second.Facts.Reason != "erased" ||
+			second.Damaged {
 			t.Errorf("second event: got %+v", second)
 		}
 		return nil

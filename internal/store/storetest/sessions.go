@@ -19,13 +19,16 @@ func testSessions(t *testing.T, s *store.Store) {
 	first, second, other := userNumber(1, one), userNumber(2, one), userNumber(3, two)
 	addUsers(t, s, first, second, other)
 	users := sessions{s.UserSignIns(), []signin.Holder{
-		&partner.Member{Partner: *one, User: first.User}, &partner.Member{Partner: *one, User: second.User}, &partner.Member{Partner: *two, User: other.User},
+		&partner.Member{
+			Partner: *one, User: first.User,
+		}, &partner.Member{Partner: *one, User: second.User}, &partner.Member{Partner: *two, User: other.User},
 	}}
 	users.test(t)
 	writePartners(t, s, func(tx partner.Writer) error { return tx.EndSessionsOf(t.Context(), "par_1") })
 	users.wantLeft(t, "after ending those of one partner", 5, 6)
 
-	admin, clerk, mate := account(1, operator.RoleAdmin), account(2, operator.RoleWarehouse), account(3, operator.RoleWarehouse)
+	admin, clerk, mate := account(1,
+		operator.RoleAdmin), account(2, operator.RoleWarehouse), account(3, operator.RoleWarehouse)
 	addAccounts(t, s, admin, clerk, mate)
 	operators := sessions{s.OperatorSignIns(), []signin.Holder{&admin.Operator, &clerk.Operator, &mate.Operator}}
 	operators.test(t)

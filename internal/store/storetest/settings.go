@@ -66,7 +66,8 @@ func testCancelledContext(t *testing.T, s *store.Store) {
 	}); err == nil {
 		t.Error("a read whose context has ended: got no error")
 	}
-	if err := s.Operators().Write(ctx, func(tx operator.Writer) error { return addCourier(ctx, tx, "cou_1") }); err == nil {
+	if err := s.Operators().Write(ctx,
+		func(tx operator.Writer) error { return addCourier(ctx, tx, "cou_1") }); err == nil {
 		t.Error("a write whose context has ended: got no error")
 	}
 	writeOperators(t, s, func(tx operator.Writer) error { return addCourier(t.Context(), tx, "cou_1") })

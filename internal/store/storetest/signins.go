@@ -41,9 +41,12 @@ func testSignInCounts(t *testing.T, s *store.Store) {
 	}
 	running.Wait()
 	must(t, s.SignIns().Write(ctx, func(tx credential.CountWriter) error { return bump(tx, keys[:1]) }))
-	want := []credential.Count{{Key: keys[0], RestAt: start.Add(81 * time.Second)}, {Key: keys[1], RestAt: start.Add(80 * time.Second)}, {Key: keys[2], RestAt: start.Add(80 * time.Second)}}
+	want := []credential.Count{{
+		Key: keys[0], RestAt: start.Add(81 * time.Second),
+	}, {Key: keys[1], RestAt: start.Add(80 * time.Second)}, {Key: keys[2], RestAt: start.Add(80 * time.Second)}}
 	wantCounts(t, s, all, want)
-	must(t, s.SignIns().Write(ctx, func(tx credential.CountWriter) error { return tx.RemoveRested(ctx, start.Add(80*time.Second)) }))
+	must(t, s.SignIns().Write(ctx,
+		func(tx credential.CountWriter) error { return tx.RemoveRested(ctx, start.Add(80*time.Second)) }))
 	wantCounts(t, s, keys, want[:1])
 }
 

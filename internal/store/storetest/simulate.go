@@ -47,7 +47,10 @@ func testSimulation(t *testing.T, s *store.Store) {
 		return found
 	}
 	want := func(o *delivery.Order, failures int) simulate.Order {
-		return simulate.Order{OrderID: o.OrderID, Reference: o.Reference, Status: o.Status, Version: o.Version, UpdatedAt: o.UpdatedAt, Failures: failures}
+		return simulate.Order{
+			OrderID: o.OrderID, Reference: o.Reference, Status: o.Status, Version: o.Version, UpdatedAt: o.UpdatedAt,
+			Failures: failures,
+		}
 	}
 	pending, twice, thrice := want(orders[0], 0), want(orders[1], 2), want(orders[2], 3)
 	for name, c := range map[string]struct{ got, want []simulate.Order }{
@@ -81,7 +84,9 @@ func testSimulatedTests(t *testing.T, s *store.Store) {
 	}
 	var orders []*delivery.Order
 	random := repeatable.Reader(t)
-	for i, status := range []delivery.Status{delivery.StatusPending, delivery.StatusFailed, delivery.StatusDelivered, delivery.StatusCancelled} {
+	for i, status := range []delivery.Status{
+		delivery.StatusPending, delivery.StatusFailed, delivery.StatusDelivered, delivery.StatusCancelled,
+	} {
 		for _, account := range []string{partnerID, testID} {
 			orderID, err := delivery.NewOrderID(random, account, testkit.Epoch)
 			must(t, err)
@@ -93,7 +98,10 @@ func testSimulatedTests(t *testing.T, s *store.Store) {
 			}
 		}
 	}
-	first := simulate.Order{OrderID: orders[0].OrderID, Reference: "sim:any", Status: delivery.StatusPending, Version: 1, UpdatedAt: orders[0].UpdatedAt}
+	first := simulate.Order{
+		OrderID: orders[0].OrderID, Reference: "sim:any", Status: delivery.StatusPending, Version: 1,
+		UpdatedAt: orders[0].UpdatedAt,
+	}
 	second := first
 	second.OrderID, second.Status, second.UpdatedAt = orders[1].OrderID, delivery.StatusFailed, orders[1].UpdatedAt
 	for name, c := range map[string]struct {

@@ -32,7 +32,8 @@ func testSingleOrders(t *testing.T, s *store.Store) {
 				var reads sync.WaitGroup
 				for range readers {
 					reads.Go(func() {
-						if got, err := orders.Order(t.Context(), partnerID, o.OrderID); err != nil || got == nil || got.OrderID != o.OrderID || got.PartnerOrderID != o.PartnerOrderID {
+						if got, err := orders.Order(t.Context(), partnerID, o.OrderID); err != nil || got == nil ||
+							got.OrderID != o.OrderID || got.PartnerOrderID != o.PartnerOrderID {
 							t.Errorf("order %s: got %+v, %v", o.OrderID, got, err)
 						}
 					})

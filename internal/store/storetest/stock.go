@@ -49,7 +49,9 @@ func addProducts(t *testing.T, s *store.Store, products ...delivery.Product) []m
 	return keys
 }
 
-var lamp = delivery.Product{Name: "Lamp", StockMin: 3, StockMax: 40, PriceCents: 1999, Barcode: "4006381333931", Status: delivery.ProductActive}
+var lamp = delivery.Product{
+	Name: "Lamp", StockMin: 3, StockMax: 40, PriceCents: 1999, Barcode: "4006381333931", Status: delivery.ProductActive,
+}
 
 // book books movements in the stock of the suite's partner.
 func book(t *testing.T, s *store.Store, movements ...delivery.Movement) {
@@ -77,7 +79,9 @@ func readStock(t *testing.T, s *store.Store, read func(tx stock.Reader) error) {
 
 func testProducts(t *testing.T, s *store.Store) {
 	ctx := t.Context()
-	inactive := delivery.Product{Name: "Rug 50%_off", StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive}
+	inactive := delivery.Product{
+		Name: "Rug 50%_off", StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2", Status: delivery.ProductInactive,
+	}
 	addProducts(t, s, lamp, inactive)
 	first, second := lamp, inactive
 	first.ProductID, second.ProductID = 1, 2
@@ -106,7 +110,10 @@ func testProducts(t *testing.T, s *store.Store) {
 	wantProducts(stock.ProductFilter{LowStock: true}, first, second)
 
 	book(t, s, delivery.Movement{Type: delivery.MovementIn, Quantity: 5, ProductID: 1, Location: "A"})
-	changed := delivery.Product{ProductID: 1, Name: "Lamp 2", StockMin: 4, StockMax: 41, PriceCents: 2000, Barcode: "X", Status: delivery.ProductInactive}
+	changed := delivery.Product{
+		ProductID: 1, Name: "Lamp 2", StockMin: 4, StockMax: 41, PriceCents: 2000, Barcode: "X",
+		Status: delivery.ProductInactive,
+	}
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error { return tx.SaveProducts(ctx, partnerID, changed) }))
 	changed.Quantity = 5 // which a change of the description leaves alone
 	wantProducts(stock.ProductFilter{Search: "lamp 2"}, changed)
@@ -142,7 +149,8 @@ func testLowStock(t *testing.T, s *store.Store) {
 	book(t, s, delivery.Movement{Type: delivery.MovementIn, Quantity: lamp.StockMin + 1, ProductID: 2, Location: "A"})
 	readStock(t, s, func(tx stock.Reader) error {
 		low, err := tx.LowStock(ctx, stock.LowProduct{}, 10)
-		if len(low) != 2 || low[0].ProductID != 1 || low[1].ProductID != 3 || low[0].PartnerID != partnerID || low[0].Name != lamp.Name {
+		if len(low) != 2 || low[0].ProductID != 1 || low[1].ProductID != 3 || low[0].PartnerID != partnerID ||
+			low[0].Name != lamp.Name {
 			t.Errorf("got %+v, want products 1 and 3", low)
 		}
 		if err != nil || len(low) == 0 {
@@ -163,7 +171,8 @@ func testMovements(t *testing.T, s *store.Store) {
 	booked := []delivery.Movement{
 		{Type: delivery.MovementIn, Quantity: 7, ProductID: 1, Location: "A", Notes: "first", At: at},
 		{Type: delivery.MovementOut, Quantity: 2, ProductID: 1, Location: "A", OrderID: "ord_1", At: at.Add(time.Minute)},
-		{Type: delivery.MovementAdjustment, Quantity: 3, ProductID: 2, Location: "B", Notes: "count", At: at.Add(2 * time.Minute)},
+		{Type: delivery.MovementAdjustment, Quantity: 3, ProductID: 2, Location: "B", Notes: "count", At: at.Add(2 *
+			time.Minute)},
 	}
 	book(t, s, booked...)
 	for i := range booked {
@@ -250,7 +259,9 @@ func testReceipts(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	kept := &idempotency.Receipt{
 		Request: idempotency.Request{
-			Key: idempotency.Key{PartnerID: partnerID, Scope: "POST /ops/v1/counts", UUID: [16]byte{1, 2}}, BodyHash: [32]byte{3, 4},
+			Key: idempotency.Key{
+				PartnerID: partnerID, Scope: "POST /ops/v1/counts", UUID: [16]byte{1, 2},
+			}, BodyHash: [32]byte{3, 4},
 		},
 		OrderID: "ord_1", CreatedAt: testkit.Epoch, Answer: []byte(`{"a":1}`),
 	}
@@ -290,7 +301,8 @@ func testConcurrentStock(t *testing.T, s *store.Store) {
 	}
 	group.Wait()
 	of := load(t, s, &order.Needs{Products: keys}).Stocks[partnerID]
-	if product := of.Products[1]; product.Quantity != 80 || len(product.Levels) != 1 || product.Levels[0].Quantity != 80 || of.LastMovement != 80 {
+	if product := of.Products[1]; product.Quantity != 80 || len(product.Levels) != 1 ||
+		product.Levels[0].Quantity != 80 || of.LastMovement != 80 {
 		t.Errorf("got %+v and last movement %d, want 80", product, of.LastMovement)
 	}
 }
@@ -301,6 +313,8 @@ func receive(ctx context.Context, tx order.Writer, product movement.ProductKey) 
 	if err != nil {
 		return err
 	}
-	state.Stocks[partnerID].Book(delivery.Movement{Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A"})
+	state.Stocks[partnerID].Book(delivery.Movement{
+		Type: delivery.MovementIn, Quantity: 1, ProductID: product.ProductID, Location: "A",
+	})
 	return order.Apply(ctx, tx, &order.Changes{Stocks: state.Stocks})
 }

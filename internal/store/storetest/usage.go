@@ -48,7 +48,9 @@ func testUsage(t *testing.T, s *store.Store) {
 	check("later that day", today, 3, size)
 	add("AAAA", tomorrow, 4)
 	check("the next day", tomorrow, 1, size)
-	same(t, "a day that has passed", load(t, s, &order.Needs{Usages: []order.UsageKey{{PartnerID: partnerID, Day: order.DayOf(today)}}}).Usages[partnerID].Day, order.DayOf(tomorrow))
+	same(t, "a day that has passed", load(t, s, &order.Needs{
+		Usages: []order.UsageKey{{PartnerID: partnerID, Day: order.DayOf(today)}},
+	}).Usages[partnerID].Day, order.DayOf(tomorrow))
 
 	var removed, erased int64
 	writeRetention(t, s, func(tx retention.Writer) error {

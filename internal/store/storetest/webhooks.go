@@ -103,7 +103,9 @@ func testWakes(t *testing.T, s *store.Store) {
 	)
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		for speed, want := range map[webhook.Speed][]outbox.Wake{
-			webhook.Quick:   {{PartnerID: "par_00000001", At: now}, {PartnerID: "par_00000007", At: now.Add(minute)}, {PartnerID: "par_00000006", At: now.Add(2 * minute)}},
+			webhook.Quick: {{
+				PartnerID: "par_00000001", At: now,
+			}, {PartnerID: "par_00000007", At: now.Add(minute)}, {PartnerID: "par_00000006", At: now.Add(2 * minute)}},
 			webhook.Untried: {{PartnerID: "par_00000009", At: now}},
 			webhook.Slow:    {{PartnerID: "par_00000010", At: now.Add(-minute)}},
 		} {
@@ -193,7 +195,8 @@ func testQueue(t *testing.T, s *store.Store) {
 		}
 		return errors.Join(err, err2)
 	}))
-	if stored.Facts.FailureReason != "Porte fermée" || stored.State != outbox.Pending || !stored.CreatedAt.Equal(first.CreatedAt) {
+	if stored.Facts.FailureReason != "Porte fermée" || stored.State != outbox.Pending ||
+		!stored.CreatedAt.Equal(first.CreatedAt) {
 		t.Errorf("got %+v, want the first event, pending", stored)
 	}
 	done := *stored
@@ -322,7 +325,9 @@ func testEventLists(t *testing.T, s *store.Store) {
 	for _, f := range []webhook.Filter{
 		{Limit: 100}, {Limit: 5}, {Limit: 100, Type: delivery.EventTypes[1]}, {Limit: 100, OrderID: "ord_1"},
 		{Limit: 100, State: outbox.Pending}, {Limit: 100, State: outbox.Delivered}, {Limit: 100, State: outbox.Skipped},
-		{Limit: 3, Before: all[8].EventID}, {Limit: 3, After: all[2].EventID}, {Limit: 100, After: all[2].EventID, State: outbox.Pending, Type: delivery.EventTypes[0]},
+		{Limit: 3, Before: all[8].EventID}, {
+			Limit: 3, After: all[2].EventID,
+		}, {Limit: 100, After: all[2].EventID, State: outbox.Pending, Type: delivery.EventTypes[0]},
 	} {
 		f.PartnerID = partnerID
 		var want []string
@@ -375,7 +380,8 @@ func testBehind(t *testing.T, s *store.Store) {
 		var got []int64
 		for _, next := range e.Behind {
 			got = append(got, next.Sequence)
-			if next.OrderID != e.OrderID || next.State != outbox.Pending || !next.DueAt.IsZero() || next.Facts.FailureReason == "" {
+			if next.OrderID != e.OrderID || next.State != outbox.Pending || !next.DueAt.IsZero() ||
+				next.Facts.FailureReason == "" {
 				t.Errorf("got %+v behind an event of %s, want one that waits", next, e.OrderID)
 			}
 		}
@@ -445,7 +451,8 @@ func testSkipping(t *testing.T, s *store.Store) {
 			before := e.Key().Previous()
 			waits := func(other *webhook.Event) bool { return other.Key() == before }
 			if e.DueAt.IsZero() && !slices.ContainsFunc(pending, waits) {
-				t.Errorf("event %d of %s waits, and the one in front of it is no longer pending (%d left)", e.Sequence, e.OrderID, left)
+				t.Errorf("event %d of %s waits, and the one in front of it is no longer pending (%d left)", e.Sequence, e.OrderID,
+					left)
 			}
 		}
 	}

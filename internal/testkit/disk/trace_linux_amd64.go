@@ -70,7 +70,9 @@ func (t *tracer) start(command *exec.Cmd) error {
 	}
 	defer func() { _ = none.Close() }()
 	t.pid, err = syscall.ForkExec(command.Path, command.Args, &syscall.ProcAttr{
-		Env: command.Environ(), Files: []uintptr{none.Fd(), none.Fd(), errorFile.Fd()}, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
+		Env: command.Environ(), Files: []uintptr{
+			none.Fd(), none.Fd(), errorFile.Fd(),
+		}, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true},
 	})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", command.Path, err)

@@ -132,7 +132,8 @@ func (p Program) show(cell string) string {
 	case "false", "faux":
 		return map[bool]string{false: "FALSE", true: "FAUX"}[p.French]
 	}
-	if other := map[bool]string{false: ",", true: "."}[p.French]; number.MatchString(cell) && !strings.Contains(cell, other) {
+	if other := map[bool]string{false: ",", true: "."}[p.French]; number.MatchString(cell) &&
+		!strings.Contains(cell, other) {
 		value, err := strconv.ParseFloat(strings.Replace(strings.TrimSpace(cell), ",", ".", 1), 64)
 		if err == nil {
 			return p.general(value)

@@ -23,7 +23,10 @@ func orderTo(t *testing.T, partner *apptest.Partner, name string, to destination
 	t.Helper()
 	body := testkit.OrderJSON(name, "")
 	for _, one := range [][2]string{
-		{`"city":"Toronto","province":"ON","postal_code":"M5H 2N2"`, fmt.Sprintf(`"city":%q,"province":%q,"postal_code":"%s 2N2"`, to.City, to.Province, to.Zone)},
+		{
+			`"city":"Toronto","province":"ON","postal_code":"M5H 2N2"`,
+			fmt.Sprintf(`"city":%q,"province":%q,"postal_code":"%s 2N2"`, to.City, to.Province, to.Zone),
+		},
 		{`"service_level":"express"`, fmt.Sprintf(`"service_level":%q`, to.Level)},
 	} {
 		body = bytes.Replace(body, []byte(one[0]), []byte(one[1]), 1)
@@ -61,7 +64,8 @@ func (d desk) tab(to string) {
 	const most = 60
 	for range most {
 		d.press(kb.Tab, "body")
-		if at, err := browser.Evaluate[bool](d.visit, fmt.Sprintf(`document.activeElement.matches(%q)`, to)); err != nil || at {
+		if at, err := browser.Evaluate[bool](d.visit, fmt.Sprintf(`document.activeElement.matches(%q)`, to)); err != nil ||
+			at {
 			return
 		}
 	}
@@ -104,7 +108,9 @@ func TestHourOfDesk(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, inRealTime)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
-	other := operator.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc Dubé","phone":"+15145550144","vehicle":"white van"}`)).Must(t, http.StatusCreated).Text("courier_id")
+	other := operator.Call(
+		t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc Dubé","phone":"+15145550144","vehicle":"white van"}`),
+	).Must(t, http.StatusCreated).Text("courier_id")
 	orders := map[string]*apptest.Answer{}
 	for i := range 15 {
 		name, to := fmt.Sprintf("T-%02d", i), toronto
@@ -122,7 +128,8 @@ func TestHourOfDesk(t *testing.T) {
 	d.search("montreal", 3) // finds Montréal
 	d.press("JJ", `#orders [data-id]:nth-child(3)[aria-selected="true"]`)
 	d.press("a", rowOf(orders["M-1"])+" .status-accepted")
-	steps(t, d.visit, [2]string{"", rowOf(orders["M-2"]) + " .status-accepted"}, [2]string{"", rowOf(orders["M-3"]) + " .status-accepted"})
+	steps(t, d.visit, [2]string{"", rowOf(orders["M-2"]) + " .status-accepted"},
+		[2]string{"", rowOf(orders["M-3"]) + " .status-accepted"})
 	d.press("KK", `#orders [data-id]:nth-child(1)[aria-selected="true"]`)
 	d.press("c", `.dialog[open] [role="option"]:nth-child(2)`)
 	d.sound("assign")
@@ -194,13 +201,17 @@ func TestHourOfDesk(t *testing.T) {
 	record := func(name string) *apptest.Answer {
 		return operator.Call(t, "GET", "/ops/v1/orders/"+orders[name].Text("order_id"), nil).Must(t, http.StatusOK)
 	}
-	for name, want := range map[string]string{"M-1": "delivered", "M-2": "courier_assigned", "V-1": "failed", "V-2": "courier_assigned", "T-05": "cancelled", "T-06": "pending"} {
+	for name, want := range map[string]string{
+		"M-1": "delivered", "M-2": "courier_assigned", "V-1": "failed", "V-2": "courier_assigned", "T-05": "cancelled",
+		"T-06": "pending",
+	} {
 		if got := record(name).Text("status"); got != want {
 			t.Errorf("%s: got the status %q, want %q", name, got, want)
 		}
 	}
 	const next = `"next_attempt":"2026-01-16T22:30:00.000Z"` // 14:30 in Vancouver
-	if got := operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+operator.CourierID, nil).Must(t, http.StatusOK); !strings.Contains(string(got.Body), next) {
+	if got := operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+operator.CourierID, nil).Must(t,
+		http.StatusOK); !strings.Contains(string(got.Body), next) {
 		t.Errorf("got %s, want %s", got.Body, next)
 	}
 	if got := record("M-2").Text("order", "courier", "name"); got != "Marc Dubé" {
@@ -225,7 +236,8 @@ func TestBulkActMeetsAnotherDesk(t *testing.T) {
 	d.press("", ".bulk .changed") // says so before the act
 	d.press("a", ".outcome li")
 	got, err := browser.Evaluate[string](d.visit, `document.querySelector(".outcome").innerText`)
-	if err != nil || !strings.Contains(got, "2 orders done") || !strings.Contains(got, "A-2 dispatcher@example.com was faster") || strings.Contains(got, "A-1") {
+	if err != nil || !strings.Contains(got, "2 orders done") ||
+		!strings.Contains(got, "A-2 dispatcher@example.com was faster") || strings.Contains(got, "A-1") {
 		t.Errorf("got %q, %v, want A-2 refused, with who was faster, and two orders done", got, err)
 	}
 	for _, order := range orders {

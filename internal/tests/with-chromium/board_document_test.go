@@ -36,9 +36,12 @@ func TestBoardDocument(t *testing.T) {
 	for _, id := range ids[1:] {
 		operator.Move(t, id, "accepted").Must(t, http.StatusOK)
 	}
-	courier := operator.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Amina Traoré","phone":"+15145550177","vehicle":"bike"}`)).Must(t, http.StatusCreated).Text("courier_id")
+	courier := operator.Call(
+		t, "POST", "/ops/v1/couriers", []byte(`{"name":"Amina Traoré","phone":"+15145550177","vehicle":"bike"}`),
+	).Must(t, http.StatusCreated).Text("courier_id")
 	for _, id := range ids[2:5] {
-		operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(`{"status":"courier_assigned","courier_id":"`+courier+`"}`)).Must(t, http.StatusOK)
+		operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
+			[]byte(`{"status":"courier_assigned","courier_id":"`+courier+`"}`)).Must(t, http.StatusOK)
 	}
 	operator.Call(t, "PATCH", "/ops/v1/couriers/"+courier, []byte(`{"active":false}`)).Must(t, http.StatusOK)
 	estimate, err := time.Parse(time.RFC3339, due)
@@ -51,7 +54,8 @@ func TestBoardDocument(t *testing.T) {
 		at       time.Time // with orders that are late, the chips need two lines in French
 	}{{"en", estimate.Add(-20 * time.Minute)}, {"fr", estimate.Add(40 * time.Minute)}} {
 		service.Clock.Advance(look.at.Sub(service.Clock.Now()))
-		visit, err := chromium.Open(operator.URL+"/console/board", browser.Reader{Language: look.language, Width: 1280, Scripts: true},
+		visit, err := chromium.Open(operator.URL+"/console/board",
+			browser.Reader{Language: look.language, Width: 1280, Scripts: true},
 			browser.Options{Now: look.at, Cookie: cookieOf(t, operator), Shown: ".connection.live", Script: documentScript})
 		if err != nil {
 			t.Fatal(err)

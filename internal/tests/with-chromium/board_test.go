@@ -26,7 +26,9 @@ func openBoard(t *testing.T, operator *apptest.Operator, query string) *browser.
 	testkit.NeedChromium.OrSkip(t)
 	chromium := startChromium(t)
 	cookie := cookieOf(t, operator)
-	visit, err := chromium.Open(operator.URL+"/console/board"+query, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: operator.Clock.Now(), Cookie: cookie})
+	visit, err := chromium.Open(operator.URL+"/console/board"+query,
+		browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{Now: operator.Clock.Now(), Cookie: cookie})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,8 @@ func TestBoardIsLive(t *testing.T) {
 		{chromedp.WaitVisible(rowOf(second)), [3]string{"?stage=pending", "1", "2"}},
 		{chromedp.NavigateBack(), [3]string{"", "2", "2"}},
 	} {
-		if err := visit.Do(step.do, chromedp.WaitVisible(fmt.Sprintf(`#orders[aria-rowcount="%c"]`, step.want[1][0]+1))); err != nil {
+		if err := visit.Do(step.do,
+			chromedp.WaitVisible(fmt.Sprintf(`#orders[aria-rowcount="%c"]`, step.want[1][0]+1))); err != nil {
 			t.Fatalf("want %q: %v", step.want, err)
 		}
 		if got, err := browser.Evaluate[[3]string](visit, state); err != nil || got != step.want {

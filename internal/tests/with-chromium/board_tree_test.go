@@ -48,7 +48,8 @@ func (d desk) hears(name string) {
 // until waits for an expression of the page to be true.
 func (d desk) until(expression string) {
 	d.Helper()
-	wait := `new Promise((done) => { const look = () => ` + expression + ` ? done(true) : requestAnimationFrame(look); look(); })`
+	wait := `new Promise((done) => { const look = () => ` + expression +
+		` ? done(true) : requestAnimationFrame(look); look(); })`
 	if _, err := browser.Evaluate[bool](d.visit, wait); err != nil {
 		d.Fatalf("wait for %s: %v", expression, err)
 	}
@@ -60,7 +61,9 @@ var (
 	// span matches how far away a time is, which depends on how long the test takes.
 	span = regexp.MustCompile(`in \d+ h \d\d`)
 	// nameless matches the line of a control that has no name.
-	nameless = regexp.MustCompile(`^ *(button|link|checkbox|radio|textbox|searchbox|combobox|grid|row|option|dialog|DateTime)( \(|$)`)
+	nameless = regexp.MustCompile(
+		`^ *(button|link|checkbox|radio|textbox|searchbox|combobox|grid|row|option|dialog|DateTime)( \(|$)`,
+	)
 )
 
 // TestTreeOfBoard reads the board as a screen reader does: the list, the panel of an order,
@@ -69,7 +72,8 @@ func TestTreeOfBoard(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, inRealTime)
 	partner, operator := service.Register(t, "metro"), service.Operate(t)
-	operator.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc Dubé","phone":"+15145550144","vehicle":"white van"}`)).Must(t, http.StatusCreated)
+	operator.Call(t, "POST", "/ops/v1/couriers",
+		[]byte(`{"name":"Marc Dubé","phone":"+15145550144","vehicle":"white van"}`)).Must(t, http.StatusCreated)
 	orderTo(t, partner, "A-1", toronto)
 	assigned := orderTo(t, partner, "A-2", destination{"Montréal", "QC", "H2X", "same_day"})
 	for _, status := range []string{"accepted", "courier_assigned"} {
@@ -105,6 +109,8 @@ func TestTreeOfBoard(t *testing.T) {
 	d.hears("map")
 	d.tab(".toggle button:nth-child(3)")
 	d.press(kb.Enter, "#stop-"+assigned.Text("order_id"))
-	d.until(`document.querySelectorAll(".lane").length === 3 && !document.querySelector(".lanes").innerText.includes("Reading")`)
+	d.until(
+		`document.querySelectorAll(".lane").length === 3 && !document.querySelector(".lanes").innerText.includes("Reading")`,
+	)
 	d.hears("couriers")
 }

@@ -50,7 +50,8 @@ func press(t *testing.T, visit *browser.Visit, order, key string) {
 	t.Helper()
 	name, alt := strings.CutPrefix(key, "Alt+")
 	script := fmt.Sprintf(`(() => { const stop = document.getElementById("stop-%s"); stop.focus();
-		stop.dispatchEvent(new KeyboardEvent("keydown", { key: %q, altKey: %t, bubbles: true, cancelable: true })); return true; })()`, order, name, alt)
+		stop.dispatchEvent(new KeyboardEvent("keydown", { key: %q, altKey: %t, bubbles: true, cancelable: true })); return true; })()`,
+		order, name, alt)
 	if _, err := browser.Evaluate[bool](visit, script); err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +81,9 @@ func TestCouriersSideBySide(t *testing.T) {
 	t.Parallel()
 	service := apptest.Start(t, inRealTime)
 	partner, desk := service.Register(t, "metro"), service.Operate(t)
-	other := desk.Call(t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc <b>D.</b>","phone":"+15145550144","vehicle":"white van"}`)).Must(t, http.StatusCreated).Text("courier_id")
+	other := desk.Call(
+		t, "POST", "/ops/v1/couriers", []byte(`{"name":"Marc <b>D.</b>","phone":"+15145550144","vehicle":"white van"}`),
+	).Must(t, http.StatusCreated).Text("courier_id")
 	var ids []string
 	for i, area := range []string{"H2W", "K1P", "H2X", "H3A"} {
 		id := orderAt(t, partner, desk, fmt.Sprintf("A-%d", i+1), area, "M5H")
@@ -91,13 +94,15 @@ func TestCouriersSideBySide(t *testing.T) {
 	sequence := "/ops/v1/couriers/" + desk.CourierID + "/sequence"
 	set := func(order ...string) {
 		version := desk.Call(t, "GET", sequence, nil).Must(t, http.StatusOK).JSON("version")
-		desk.Call(t, "PUT", sequence, fmt.Appendf(nil, `{"order_ids":["%s"],"version":%v}`, strings.Join(order, `","`), version)).Must(t, http.StatusOK)
+		desk.Call(t, "PUT", sequence,
+			fmt.Appendf(nil, `{"order_ids":["%s"],"version":%v}`, strings.Join(order, `","`), version)).Must(t, http.StatusOK)
 	}
 	set(ids...)
 	visit := openBoard(t, desk, "?view=couriers")
 	stop := func(id string) string { return "#stop-" + id }
 	lane := func(id string) string { return `[aria-labelledby="lane-` + id + `"]` }
-	steps(t, visit, [2]string{"", stop(ids[3])}, [2]string{"", lane("none") + " " + stop(free)}, [2]string{"", lane(other)})
+	steps(t, visit, [2]string{"", stop(ids[3])}, [2]string{"", lane("none") + " " + stop(free)},
+		[2]string{"", lane(other)})
 	expect := func(courier, want string) {
 		t.Helper()
 		if got := sequenceOf(t, visit, courier); got != want {
@@ -132,7 +137,8 @@ func TestCouriersSideBySide(t *testing.T) {
 	}
 
 	press(t, visit, free, "m")
-	steps(t, visit, [2]string{"", "#courier:focus"}, [2]string{`#courier-list li[data-courier="` + other + `"]`, lane(other) + " " + stop(free)})
+	steps(t, visit, [2]string{"", "#courier:focus"},
+		[2]string{`#courier-list li[data-courier="` + other + `"]`, lane(other) + " " + stop(free)})
 	says(t, visit, "1 order went to Marc <b>D.</b>.")
 	steps(t, visit, [2]string{"", lane(other) + " " + stop(free)})
 	drag(t, visit, ids[0], lane(other)+" li", true)
@@ -154,15 +160,20 @@ func TestMapOfBoard(t *testing.T) {
 		}
 	}
 	visit := openBoard(t, desk, "?view=map")
-	steps(t, visit, [2]string{"", `[aria-label="M5H, 2 orders"]`}, [2]string{"", `[aria-label="2 areas around H2X, 2 orders"]`},
+	steps(t, visit, [2]string{"", `[aria-label="M5H, 2 orders"]`},
+		[2]string{"", `[aria-label="2 areas around H2X, 2 orders"]`},
 		[2]string{".map-side input[type=checkbox]", ".way path"})
-	if err := visit.Do(chromedp.Focus(`[data-area="M5H"]`), chromedp.KeyEvent("\r"), chromedp.WaitVisible(`[data-area="M5H"][aria-pressed="true"]`)); err != nil {
+	if err := visit.Do(chromedp.Focus(`[data-area="M5H"]`), chromedp.KeyEvent("\r"),
+		chromedp.WaitVisible(`[data-area="M5H"][aria-pressed="true"]`)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := browser.Evaluate[string](visit, `location.search + " " + document.querySelectorAll(".brief li").length`); err != nil || got != "?zone=M5H&view=map 2" {
+	if got, err := browser.Evaluate[string](
+		visit, `location.search + " " + document.querySelectorAll(".brief li").length`,
+	); err != nil || got != "?zone=M5H&view=map 2" {
 		t.Errorf("got %q, %v, want the zone in the address and its 2 orders", got, err)
 	}
-	steps(t, visit, [2]string{`[data-area="H2X"]`, `[aria-label="H3A, 1 order"]`}, [2]string{".whole-map", `[aria-label="2 areas around H2X, 2 orders"]`})
+	steps(t, visit, [2]string{`[data-area="H2X"]`, `[aria-label="H3A, 1 order"]`},
+		[2]string{".whole-map", `[aria-label="2 areas around H2X, 2 orders"]`})
 	for _, problem := range visit.Problems(console.BoardPolicy()) {
 		t.Error(problem)
 	}

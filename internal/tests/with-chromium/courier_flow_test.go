@@ -25,9 +25,10 @@ func openRound(t *testing.T, rider *apptest.Operator) *browser.Visit {
 	t.Helper()
 	testkit.NeedChromium.OrSkip(t)
 	chromium := startChromium(t)
-	visit, err := chromium.Open(rider.URL+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{
-		Cookie: cookieOf(t, rider), Now: rider.Clock.Now(), Script: ownClock, Shown: ".stop.large",
-	})
+	visit, err := chromium.Open(rider.URL+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{
+			Cookie: cookieOf(t, rider), Now: rider.Clock.Now(), Script: ownClock, Shown: ".stop.large",
+		})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +64,8 @@ func offline(cut bool) chromedp.Action[chromedp.Void] {
 		rules = append(rules, &network.Conditions{Offline: true, DownloadThroughput: -1, UploadThroughput: -1})
 	}
 	return chromedp.Func(func(ctx context.Context, _ *chromedp.Target) error {
-		if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules}); err != nil {
+		if _, err := chromedp.Call(ctx, network.EmulateNetworkConditionsByRule,
+			network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: rules}); err != nil {
 			return err
 		}
 		state := network.OverrideNetworkStateParams{Offline: cut, DownloadThroughput: -1, UploadThroughput: -1}
@@ -100,7 +102,8 @@ func TestCourierRound(t *testing.T) {
 		t.Error(problem)
 	}
 	steps(t, visit,
-		[2]string{large(first, "courier_assigned") + does("picked_up"), small(first, "picked_up")}, // what is to be picked up comes before it now
+		// what is to be picked up comes before it now
+		[2]string{large(first, "courier_assigned") + does("picked_up"), small(first, "picked_up")},
 		[2]string{small(first, "picked_up"), large(first, "picked_up") + does("out_for_delivery")},
 		[2]string{large(first, "picked_up") + does("out_for_delivery"), large(first, "out_for_delivery") + does("delivered")},
 		[2]string{large(first, "out_for_delivery") + does("delivered"), ".dialog .proofs"},
@@ -110,7 +113,8 @@ func TestCourierRound(t *testing.T) {
 
 	await(t, visit, offline(true), large(second, "courier_assigned")+does("picked_up"))
 	steps(t, visit,
-		[2]string{large(second, "courier_assigned") + does("picked_up"), large(second, "picked_up") + does("out_for_delivery")},
+		[2]string{large(second,
+			"courier_assigned") + does("picked_up"), large(second, "picked_up") + does("out_for_delivery")},
 		[2]string{large(second, "picked_up") + does("out_for_delivery"), large(second, "out_for_delivery") + does("failed")},
 		[2]string{large(second, "out_for_delivery") + does("failed"), ".dialog .reasons"},
 	)
@@ -119,7 +123,8 @@ func TestCourierRound(t *testing.T) {
 		[2]string{`.reasons [value="not_home"]`, ".reasons :checked"},
 		[2]string{".dialog .fail", large(second, "failed") + " .unsent"},
 	)
-	if got, err := browser.Evaluate[string](visit, `document.querySelector(".sends").textContent`); err != nil || !strings.Contains(got, "3 to send") {
+	if got, err := browser.Evaluate[string](visit, `document.querySelector(".sends").textContent`); err != nil ||
+		!strings.Contains(got, "3 to send") {
 		t.Errorf("got the header %q, %v, want 3 acts that wait", got, err)
 	}
 	await(t, visit, offline(false), large(second, "failed")+":not(:has(.unsent))")

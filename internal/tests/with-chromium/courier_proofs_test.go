@@ -49,8 +49,10 @@ const (
 
 // stopsScript makes two stops, as GET /ops/v1/jobs lists them.
 const stopsScript = `window.jobs = [
-  { order_id: "` + alexOrder + `", stop: { name: "Alex Martin" }, cod: { amount_cents: 4999, currency: "CAD" }, parcels: [{ parcel_id: "P-1", label: "BC-1001", barcode: "BC-1001" }, { parcel_id: "P-2", label: "BC-1002" }] },
-  { order_id: "` + chloeOrder + `", stop: { name: "Chloé Gagnon" }, cod: null, parcels: [{ parcel_id: "P-1", label: "BC-2001" }] },
+  { order_id: "` + alexOrder +
+	`", stop: { name: "Alex Martin" }, cod: { amount_cents: 4999, currency: "CAD" }, parcels: [{ parcel_id: "P-1", label: "BC-1001", barcode: "BC-1001" }, { parcel_id: "P-2", label: "BC-1002" }] },
+  { order_id: "` + chloeOrder +
+	`", stop: { name: "Chloé Gagnon" }, cod: null, parcels: [{ parcel_id: "P-1", label: "BC-2001" }] },
 ];
 null`
 
@@ -101,7 +103,8 @@ type phone struct {
 func newPhone(t *testing.T, chromium *browser.Browser, service *apptest.Service, as browser.Reader) *phone {
 	t.Helper()
 	visit, err := chromium.Open(service.URL+"/courier", as, browser.Options{
-		Now: service.Clock.Now(), Cookie: cookieOf(t, service.Operate(t).As(t, "courier")), Script: cameraScript, Shown: "#content",
+		Now: service.Clock.Now(), Cookie: cookieOf(t,
+			service.Operate(t).As(t, "courier")), Script: cameraScript, Shown: "#content",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,14 +138,17 @@ func (p *phone) run(expression string) string {
 // ask opens a dialog of a module, whose outcome window.outcome then is.
 func (p *phone) ask(module, function, about string) {
 	p.Helper()
-	p.run(fmt.Sprintf(`import("/assets/courier/%s").then((m) => m.%s(%s, (outcome) => { window.outcome = outcome; }))`, module, function, about))
+	p.run(fmt.Sprintf(`import("/assets/courier/%s").then((m) => m.%s(%s, (outcome) => { window.outcome = outcome; }))`,
+		module, function, about))
 	p.do(chromedp.WaitVisible("dialog[open]"))
 }
 
 // until waits until an expression is true.
 func (p *phone) until(condition string) {
 	p.Helper()
-	wait := fmt.Sprintf(`new Promise((resolve) => { (function look() { if (%s) resolve(true); else setTimeout(look, 20); })(); })`, condition)
+	wait := fmt.Sprintf(
+		`new Promise((resolve) => { (function look() { if (%s) resolve(true); else setTimeout(look, 20); })(); })`, condition,
+	)
 	if _, err := browser.Evaluate[bool](p.Visit, wait); err != nil {
 		p.Fatalf("%s: %v; the dialog shows: %s", condition, err, p.run(`document.querySelector("dialog")?.textContent`))
 	}
@@ -193,16 +199,20 @@ func TestCourierScans(t *testing.T) {
 	if got, want := p.run(`outcome.job.stop.name + " " + outcome.place`), "Chloé Gagnon 1"; got != want {
 		t.Errorf("got the stop and parcel %q, want %q", got, want)
 	}
-	p.until(`streams.length && streams.every((stream) => stream.getTracks().every((track) => track.readyState === "ended"))`)
+	p.until(
+		`streams.length && streams.every((stream) => stream.getTracks().every((track) => track.readyState === "ended"))`,
+	)
 }
 
 // TestCourierScansWithoutCamera says why there is no picture. Typing remains.
 func TestCourierScansWithoutCamera(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.OrSkip(t)
-	p := newPhone(t, startChromium(t), apptest.Start(t), browser.Reader{Language: "fr", Width: 360, Dark: true, Scripts: true})
+	p := newPhone(t, startChromium(t), apptest.Start(t),
+		browser.Reader{Language: "fr", Width: 360, Dark: true, Scripts: true})
 	for failure, want := range map[string]string{
-		"NotAllowedError": "Cette page n’a pas accès à la caméra.", "NotFoundError": " n’a pas de caméra.", "NotReadableError": "La caméra ne démarre pas.",
+		"NotAllowedError": "Cette page n’a pas accès à la caméra.", "NotFoundError": " n’a pas de caméra.",
+		"NotReadableError": "La caméra ne démarre pas.",
 	} {
 		p.run(`navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("", "` + failure + `"); }; null`)
 		p.ask("scan.js", "askScan", "jobs")
@@ -227,7 +237,9 @@ func turned(t *testing.T) string {
 	if err := jpeg.Encode(&file, drawn, nil); err != nil {
 		t.Fatal(err)
 	}
-	tiff := []byte("Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00")
+	tiff := []byte(
+		"Exif\x00\x00MM\x00\x2a\x00\x00\x00\x08\x00\x01\x01\x12\x00\x03\x00\x00\x00\x01\x00\x06\x00\x00\x00\x00\x00\x00",
+	)
 	segment := binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(tiff)+2))
 	content := slices.Concat(file.Bytes()[:2], segment, tiff, file.Bytes()[2:])
 	path := filepath.Join(t.TempDir(), "photo.jpg")
@@ -265,7 +277,8 @@ const pictureScript = `(async (i) => {
 func TestCourierProofs(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.OrSkip(t)
-	p := newPhone(t, startChromium(t), apptest.Start(t), browser.Reader{Language: "en", Width: 360, Dark: true, Scripts: true})
+	p := newPhone(t, startChromium(t), apptest.Start(t),
+		browser.Reader{Language: "en", Width: 360, Dark: true, Scripts: true})
 	p.ask("proofs.js", "askProofs", "jobs[0]")
 	p.shows("Collected $49.99 cash")
 	unfit := filepath.Join(t.TempDir(), "photo.jpg")
@@ -274,12 +287,15 @@ func TestCourierProofs(t *testing.T) {
 	}
 	p.do(chromedp.SetUploadFiles(`dialog input[type="file"]`, []string{unfit}))
 	p.shows("This file cannot be read as a picture.")
-	p.do(chromedp.SetUploadFiles(`dialog input[type="file"]`, []string{turned(t)}), chromedp.WaitVisible("dialog .photo img"))
+	p.do(chromedp.SetUploadFiles(`dialog input[type="file"]`, []string{turned(t)}),
+		chromedp.WaitVisible("dialog .photo img"))
 	p.run(signScript)
 	p.do(chromedp.WaitEnabled(`dialog .signature ~ button`))
 	p.sound()
 	p.do(chromedp.Click("dialog .large"))
-	if got := p.run(`String(window.outcome) + document.querySelector("dialog [name=collected]").validity.valueMissing`); got != "undefinedtrue" {
+	if got := p.run(
+		`String(window.outcome) + document.querySelector("dialog [name=collected]").validity.valueMissing`,
+	); got != "undefinedtrue" {
 		t.Errorf("got %s without the cash, want the dialog to ask for it", got)
 	}
 	p.do(chromedp.Click("dialog .collect"), chromedp.Click("dialog .large"))

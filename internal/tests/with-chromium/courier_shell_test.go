@@ -61,7 +61,8 @@ func newLink(t *testing.T, s *apptest.Service) *link {
 // modify writes the newer version into the worker and the pages.
 func (l *link) modify(response *http.Response) error {
 	old := l.newer.Load()
-	if path := response.Request.URL.Path; old == nil || !slices.Contains([]string{"/courier", "/courier/offline", "/courier/worker.js"}, path) {
+	if path := response.Request.URL.Path; old == nil ||
+		!slices.Contains([]string{"/courier", "/courier/offline", "/courier/worker.js"}, path) {
 		return nil
 	}
 	if response.Header.Get("Dropyard-App") != "" {
@@ -78,7 +79,8 @@ func openApp(t *testing.T, l *link, as *apptest.Operator) *browser.Visit {
 	testkit.NeedChromium.OrSkip(t)
 	chromium := startChromium(t)
 	cookie := cookieOf(t, as)
-	visit, err := chromium.Open(l.url+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: cookie, Kept: true, Script: ownClock, Shown: ".bar h1"})
+	visit, err := chromium.Open(l.url+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{Cookie: cookie, Kept: true, Script: ownClock, Shown: ".bar h1"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +121,8 @@ func TestCourierAppStartsOffline(t *testing.T) {
 	l.cut.Store(true)
 	goTo(t, visit, l.url+"/courier", ".bar h1")
 	evaluate(t, visit, `document.getElementById("courier").dataset.operator`, rider.OperatorID)
-	evaluate(t, visit, `String(document.getElementById("courier").dataset.served)`, "undefined") // or the clock would be set by it
+	// or the clock would be set by it
+	evaluate(t, visit, `String(document.getElementById("courier").dataset.served)`, "undefined")
 	evaluate(t, visit, `performance.getEntriesByType("resource").filter((e) => e.name.includes("/assets/") && !e.workerStart).map((e) => e.name).join()`, "")
 	goTo(t, visit, l.url+"/courier/sign-in", `a[href="/courier"]`)
 	evaluate(t, visit, `document.querySelector("h1").textContent`, "No connection")
@@ -140,7 +143,8 @@ func TestCourierAppStartsOffline(t *testing.T) {
 // a request without an answer or a session, the policy of another page, and the notice that
 // moves the stops down when the courier turns out to be signed out.
 func expected(problem string) bool {
-	return strings.HasPrefix(problem, "layout shift") || strings.Contains(problem, "Failed to load resource") && strings.Contains(problem, "/ops/v1/") || strings.Contains(problem, "/courier/sign-in: got ")
+	return strings.HasPrefix(problem, "layout shift") || strings.Contains(problem, "Failed to load resource") &&
+		strings.Contains(problem, "/ops/v1/") || strings.Contains(problem, "/courier/sign-in: got ")
 }
 
 // checkInstallable fails the test if the browser would not install the app.
@@ -182,7 +186,8 @@ func TestCourierAppTakesNewVersions(t *testing.T) {
 		navigator.serviceWorker.ready.then((registration) => registration.update());
 	})`
 	evaluate(t, visit, heard, newerVersion)
-	evaluate(t, visit, names, strings.Join(slices.Sorted(slices.Values([]string{"courier " + old, "courier " + newerVersion})), ","))
+	evaluate(t, visit, names,
+		strings.Join(slices.Sorted(slices.Values([]string{"courier " + old, "courier " + newerVersion})), ","))
 	evaluate(t, visit, `document.getElementById("courier").dataset.version`, old)
 
 	l.cut.Store(true)
@@ -190,7 +195,9 @@ func TestCourierAppTakesNewVersions(t *testing.T) {
 	evaluate(t, visit, `document.getElementById("courier").dataset.version`, newerVersion)
 	l.cut.Store(false)
 	goTo(t, visit, l.url+"/courier", ".bar h1")
-	evaluate(t, visit, `(async () => { while ((await caches.keys()).length > 1) await new Promise(requestAnimationFrame); return ""; })()`, "")
+	evaluate(t, visit,
+		`(async () => { while ((await caches.keys()).length > 1) await new Promise(requestAnimationFrame); return ""; })()`,
+		"")
 }
 
 // keptRounds counts the stops that the phone keeps.
@@ -208,7 +215,8 @@ func TestCourierSignsOut(t *testing.T) {
 	l := newLink(t, service)
 	visit := openApp(t, l, service.Operate(t).As(t, "courier"))
 	l.cut.Store(true)
-	steps(t, visit, [2]string{"", ".bar .open-menu"}, [2]string{".bar .open-menu", ".dialog .leave"}, [2]string{".dialog .leave", ".dialog .notice.danger"})
+	steps(t, visit, [2]string{"", ".bar .open-menu"}, [2]string{".bar .open-menu", ".dialog .leave"},
+		[2]string{".dialog .leave", ".dialog .notice.danger"})
 	evaluate(t, visit, keptDocument, "200")
 	l.cut.Store(false)
 	steps(t, visit, [2]string{".dialog .leave", `input[name="password"]`})

@@ -47,7 +47,9 @@ func TestCourierPhoneIsFull(t *testing.T) {
 	if got, err := browser.Evaluate[string](visit, shown); err != nil || !strings.Contains(got, "nothing was recorded") {
 		t.Errorf("got the dialog's fault %q, %v, want that nothing was recorded", got, err)
 	}
-	evaluate(t, visit, `document.querySelector("#fail-notes").value + " " + document.querySelector(".reasons :checked").value`, "the gate is shut no_access")
+	evaluate(t, visit,
+		`document.querySelector("#fail-notes").value + " " + document.querySelector(".reasons :checked").value`,
+		"the gate is shut no_access")
 	evaluate(t, visit, `IDBObjectStore.prototype.add = window.add; ""`, "")
 	steps(t, visit, [2]string{".dialog .fail:not([aria-disabled=true])", large(order, "failed") + ":not(:has(.unsent))"})
 	evaluate(t, visit, `String(document.querySelector("dialog"))`, "null")
@@ -87,7 +89,8 @@ func clearCookies(t *testing.T, visit *browser.Visit) {
 func setCookie(t *testing.T, visit *browser.Visit, address, cookie string) {
 	t.Helper()
 	name, value, _ := strings.Cut(cookie, "=")
-	if _, err := chromedp.Call(visit.Page, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: address, HTTPOnly: new(true)}); err != nil {
+	if _, err := chromedp.Call(visit.Page, network.SetCookie,
+		network.SetCookieParams{Name: name, Value: value, URL: address, HTTPOnly: new(true)}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -106,7 +109,8 @@ func TestCourierSessionEnds(t *testing.T) {
 	evaluate(t, visit, keepOfAnother, "")
 	l.cut.Store(true)
 	goTo(t, visit, l.url+"/courier", large(order, "courier_assigned"))
-	steps(t, visit, [2]string{large(order, "courier_assigned") + does("picked_up"), large(order, "picked_up") + " .unsent"})
+	steps(t, visit,
+		[2]string{large(order, "courier_assigned") + does("picked_up"), large(order, "picked_up") + " .unsent"})
 	evaluate(t, visit, `(`+keptRows+`)("kept", "opr_other")`, "0")
 	evaluate(t, visit, `(`+keptRows+`)("acts", "opr_other")`, "1")
 
@@ -152,6 +156,7 @@ func TestCourierStorageIsNewer(t *testing.T) {
 	evaluate(t, visit, use, "")
 	steps(t, visit, [2]string{"", "body:not([data-before]) main > .notice.danger"})
 	const shown = `document.querySelector("main > .notice.danger").textContent.split(".")[0] + performance.getEntriesByType("navigation")[0].type`
-	evaluate(t, visit, shown, "A newer version of this app has been used on this phone, and this one cannot read what it has storedreload")
+	evaluate(t, visit, shown,
+		"A newer version of this app has been used on this phone, and this one cannot read what it has storedreload")
 	evaluate(t, visit, `sessionStorage.getItem("courier.renewed")`, "yes")
 }

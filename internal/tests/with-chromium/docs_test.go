@@ -24,7 +24,8 @@ func TestDocumentationTriesAnOperation(t *testing.T) {
 		world.Now, world.At = time.Now, app.System().At
 	})
 	metro := service.Register(t, "metro").InTest(t)
-	visit, err := chromium.Open(service.URL+"/docs", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	visit, err := chromium.Open(service.URL+"/docs", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,8 @@ func TestNewUserSeesAWebhook(t *testing.T) {
 	chromium := startChromium(t)
 	quick := func(c *config.Config, _ *app.Surroundings) { c.SimulatePace = 100 * time.Millisecond }
 	service := apptest.Start(t, apptest.Demo(&bytes.Buffer{}), quick)
-	visit, err := chromium.Open(service.URL+"/", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	visit, err := chromium.Open(service.URL+"/", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,8 @@ func TestOrderPageIsLive(t *testing.T) {
 	metro, desk := s.Register(t, "metro"), s.Operate(t)
 	id := metro.Create(t, testkit.OrderJSON("LIVE-1", "")).Must(t, 201).Text("order_id")
 	reader := browser.Reader{Language: "en", Width: 1280, Scripts: true}
-	visit, err := chromium.Open(s.URL+"/portal/orders/"+id, reader, browser.Options{Now: s.Clock.Now(), Cookie: metro.Owner(t).Cookie})
+	visit, err := chromium.Open(s.URL+"/portal/orders/"+id, reader,
+		browser.Options{Now: s.Clock.Now(), Cookie: metro.Owner(t).Cookie})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,8 @@ func TestCountWithScanner(t *testing.T) {
 	keeper := desk.As(t, "warehouse")
 	chromium := startChromium(t)
 	path := "/console/stock/" + metro.PartnerID + "/count"
-	visit, err := chromium.Open(service.URL+path+"?location=MTL-1", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+	visit, err := chromium.Open(service.URL+path+"?location=MTL-1",
+		browser.Reader{Language: "en", Width: 1280, Scripts: true},
 		browser.Options{Now: service.Clock.Now(), Cookie: cookieOf(t, keeper)})
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +52,8 @@ func TestCountWithScanner(t *testing.T) {
 	known := func(id int) chromedp.Action[chromedp.Void] {
 		return chromedp.WaitVisible(fmt.Sprintf(`#lines [data-product="%d"]`, id))
 	}
-	do(chromedp.SendKeys("#scan", "B-Rug\r2\rB-Rug\r0627\r38*B-Lamp\r"), known(1), known(2), chromedp.WaitVisible("#lines .unknown"))
+	do(chromedp.SendKeys("#scan", "B-Rug\r2\rB-Rug\r0627\r38*B-Lamp\r"), known(1), known(2),
+		chromedp.WaitVisible("#lines .unknown"))
 	lines("Lamp 38", "0627 1 unknown", "Rug 3")
 	do(chromedp.Navigate(service.URL+path+"?location=MTL-1"), known(1), known(2), chromedp.WaitVisible("#lines .unknown"))
 	lines("Lamp 38", "0627 1 unknown", "Rug 3")
@@ -92,7 +94,8 @@ func TestReceiveWithScanner(t *testing.T) {
 	if err := visit.Do(chromedp.SendKeys("#field-location", typed)); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := browser.Evaluate[int](visit, `document.querySelectorAll("#receipt div.line").length`); err != nil || got != 8 {
+	if got, err := browser.Evaluate[int](visit, `document.querySelectorAll("#receipt div.line").length`); err != nil ||
+		got != 8 {
 		t.Errorf("got %d lines, %v, want the seven and one that is empty", got, err)
 	}
 	for _, problem := range visit.Problems(page.Policy) {

@@ -77,11 +77,13 @@ func (pages *Pages) Routes() []web.Route {
 		pages.route(http.MethodPost, "/factor/remove", (*sheet).removeFactor),
 	}
 	if pages.section.ChangesEmail {
-		routes = append(routes, pages.route(http.MethodGet, "/email", (*sheet).email), pages.route(http.MethodPost, "/email", (*sheet).requestEmail),
+		routes = append(routes, pages.route(http.MethodGet, "/email", (*sheet).email),
+			pages.route(http.MethodPost, "/email", (*sheet).requestEmail),
 			pages.route(http.MethodPost, "/email/again", (*sheet).proveAgain))
 	}
 	if pages.section.Rename != nil {
-		routes = append(routes, pages.route(http.MethodGet, "/name", (*sheet).name), pages.route(http.MethodPost, "/name", (*sheet).rename))
+		routes = append(routes, pages.route(http.MethodGet, "/name", (*sheet).name),
+			pages.route(http.MethodPost, "/name", (*sheet).rename))
 	}
 	return routes
 }
@@ -139,7 +141,8 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	title, frame := s.Text(l.title), s.section.Frame(s.Sheet)
 	frame.Heading, frame.Back = title, l.back
 	body, err := s.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: l.template, Title: title + " · " + s.Text("home.title"), Data: l.data, Frame: frame, Roomy: s.section.Roomy,
+		Language: s.Language, Template: l.template, Title: title + " · " + s.Text("home.title"), Data: l.data, Frame: frame,
+		Roomy: s.section.Roomy,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }

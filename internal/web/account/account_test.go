@@ -38,7 +38,9 @@ type person struct {
 }
 
 // inEverySection runs a test for people of each kind. Operate is an admin of their service.
-func inEverySection(t *testing.T, test func(t *testing.T, s *apptest.Service, operate *apptest.Operator, join func() person)) {
+func inEverySection(
+	t *testing.T, test func(t *testing.T, s *apptest.Service, operate *apptest.Operator, join func() person),
+) {
 	for _, c := range sections {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -57,8 +59,11 @@ func (c section) joiner(t *testing.T, s *apptest.Service, admin *apptest.Operato
 	}
 	admin.As(t, c.role)
 	return func() person {
-		u := &apptest.User{Partner: &apptest.Partner{Service: s}, Email: c.role + "@example.com", Password: "a long password of a " + c.role}
-		login := s.Do(t, "POST", c.in, fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t, http.StatusOK)
+		u := &apptest.User{
+			Partner: &apptest.Partner{Service: s}, Email: c.role + "@example.com", Password: "a long password of a " + c.role,
+		}
+		login := s.Do(t, "POST", c.in, fmt.Appendf(nil, `{"email":%q,"password":%q}`, u.Email, u.Password)).Must(t,
+			http.StatusOK)
 		u.Cookie, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
 		return person{c, u}
 	}
@@ -105,9 +110,12 @@ func TestPassword(t *testing.T) {
 		here, elsewhere := join(), join()
 		path := here.path + "/password"
 		page := here.Open(t, path).Must(t, http.StatusOK)
-		wrong := here.Send(t, page, path, "current_password", "a guess", "new_password", "lune-sur-les-quais-89").Must(t, http.StatusUnprocessableEntity)
-		contains(t, wrong, "This is not your current password.", `<a href="#field-current_password">Current password</a> · This is not`)
-		weak := here.Send(t, page, path, "current_password", here.Password, "new_password", "password").Must(t, http.StatusUnprocessableEntity)
+		wrong := here.Send(t, page, path, "current_password", "a guess", "new_password", "lune-sur-les-quais-89").Must(t,
+			http.StatusUnprocessableEntity)
+		contains(t, wrong, "This is not your current password.",
+			`<a href="#field-current_password">Current password</a> · This is not`)
+		weak := here.Send(t, page, path, "current_password", here.Password, "new_password", "password").Must(t,
+			http.StatusUnprocessableEntity)
 		contains(t, weak, "Choose a password of at least")
 		if strings.Contains(string(weak.Body), here.Password) {
 			t.Errorf("got a page with the current password:\n%s", weak.Body)
@@ -115,7 +123,8 @@ func TestPassword(t *testing.T) {
 		if !elsewhere.valid(t) {
 			t.Error("got the other session ended by changes that were refused")
 		}
-		leads(t, here.Send(t, page, path, "current_password", here.Password, "new_password", "lune-sur-les-quais-89"), here.path)
+		leads(t, here.Send(t, page, path, "current_password", here.Password, "new_password", "lune-sur-les-quais-89"),
+			here.path)
 		here.Open(t, here.path).Must(t, http.StatusOK)
 		if elsewhere.valid(t) {
 			t.Error("got the other session valid after the change of the password")
@@ -173,7 +182,8 @@ func TestEmail(t *testing.T) {
 	})
 	owner := s.Register(t, "metro").Owner(t)
 	page := owner.Open(t, path).Must(t, http.StatusOK)
-	contains(t, owner.Send(t, page, path, "new_email", "lea@", "password", owner.Password).Must(t, http.StatusUnprocessableEntity), "Enter an e-mail address.", `value="lea@"`)
+	contains(t, owner.Send(t, page, path, "new_email", "lea@", "password", owner.Password).Must(t,
+		http.StatusUnprocessableEntity), "Enter an e-mail address.", `value="lea@"`)
 	owner.Send(t, page, path, "new_email", "lea@example.com", "password", owner.Password).Must(t, http.StatusSeeOther)
 	if mail := <-server.Mails; mail.To != "lea@example.com" || !strings.Contains(mail.Text, s.URL+"/portal/email/") {
 		t.Errorf("got a mail to %s with %q, want one to the new address with a link", mail.To, mail.Text)
@@ -189,7 +199,8 @@ func TestName(t *testing.T) {
 	const path = "/portal/sign-in/name"
 	page := reader.Open(t, path).Must(t, http.StatusOK)
 	contains(t, page, `value="reader"`)
-	contains(t, reader.Send(t, page, path, "name", "").Must(t, http.StatusUnprocessableEntity), `<a href="#field-name">Name</a> · This is required.`)
+	contains(t, reader.Send(t, page, path, "name", "").Must(t, http.StatusUnprocessableEntity),
+		`<a href="#field-name">Name</a> · This is required.`)
 	leads(t, reader.Send(t, page, path, "name", "Zoé <Comptabilité>"), "/portal/sign-in")
 	contains(t, reader.Open(t, "/portal/sign-in"), "Zoé &lt;Comptabilité&gt;")
 	contains(t, owner.Open(t, "/portal/team"), "Zoé &lt;Comptabilité&gt;", "Reader")
@@ -224,9 +235,11 @@ func TestFactor(t *testing.T) {
 		if led := p.Open(t, p.home).Header.Get("Location"); led == p.path {
 			t.Errorf("after the second factor was set up: got sent from %s to %s", p.home, led)
 		}
-		without, with, recovered := p.signIn(t, p.Password, ""), p.signIn(t, p.Password, p.code(t, secret)), p.signIn(t, p.Password, codes[0])
+		without, with, recovered := p.signIn(t, p.Password,
+			""), p.signIn(t, p.Password, p.code(t, secret)), p.signIn(t, p.Password, codes[0])
 		if without != http.StatusUnauthorized || with != http.StatusOK || recovered != http.StatusOK {
-			t.Errorf("logins: got %d without a code, %d with one, and %d with a recovery code, want 401, 200 and 200", without, with, recovered)
+			t.Errorf("logins: got %d without a code, %d with one, and %d with a recovery code, want 401, 200 and 200", without,
+				with, recovered)
 		}
 		enrolled := p.Open(t, path).Must(t, http.StatusOK)
 		contains(t, enrolled, "9 recovery codes left", "after removing it you can do nothing")
@@ -242,7 +255,8 @@ func TestVouchedOperator(t *testing.T) {
 	t.Parallel()
 	provider := apptest.NewProvider(t)
 	s := apptest.Start(t, provider.Trusted(""))
-	s.Operate(t).Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["admin"],"users":[]}}`)).Must(t, http.StatusOK)
+	s.Operate(t).Call(t, "PUT", "/ops/v1/sign-in-rules",
+		[]byte(`{"totp_required":{"operators":["admin"],"users":[]}}`)).Must(t, http.StatusOK)
 	claims := apptest.Claims{"sub": "boss", "email": apptest.OperatorEmail, "email_verified": true}
 	in := provider.SignIn(t, s, claims, nil)
 	boss := &apptest.User{Partner: &apptest.Partner{Service: s}}
@@ -262,7 +276,8 @@ func TestVouchedOperator(t *testing.T) {
 func (p person) enrol(t *testing.T, path string) (secret string, codes []string) {
 	t.Helper()
 	page := p.Open(t, path).Must(t, http.StatusOK)
-	contains(t, p.Send(t, page, path, "password", "a guess").Must(t, http.StatusUnprocessableEntity), "This is not your current password.")
+	contains(t, p.Send(t, page, path, "password", "a guess").Must(t, http.StatusUnprocessableEntity),
+		"This is not your current password.")
 	begun := p.Send(t, page, path, "password", p.Password).Must(t, http.StatusOK)
 	contains(t, begun, `<svg class="qr"`)
 	shown := secretShown.FindSubmatch(begun.Body)
@@ -332,7 +347,8 @@ func TestConfirmation(t *testing.T) {
 		t.Errorf("got the page of the team %s, want it without confirmations for a reader", page.Body)
 	}
 	team := owner.Open(t, "/portal/team")
-	refused := owner.Send(t, team, "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t, http.StatusConflict)
+	refused := owner.Send(t, team, "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t,
+		http.StatusConflict)
 	contains(t, refused, "Confirm your address first")
 
 	link := func() string {

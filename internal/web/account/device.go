@@ -28,6 +28,11 @@ type known struct{ mark, name string }
 // those that they are compatible with, and phones name the system that theirs descends
 // from.
 var (
-	browsers = []known{{"Edg", "Edge"}, {"OPR/", "Opera"}, {"SamsungBrowser/", "Samsung Internet"}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
-	systems  = []known{{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"CrOS", "ChromeOS"}, {"Linux", "Linux"}}
+	browsers = []known{{"Edg", "Edge"}, {"OPR/", "Opera"}, {
+		"SamsungBrowser/", "Samsung Internet",
+	}, {"Firefox/", "Firefox"}, {"FxiOS/", "Firefox"}, {"CriOS/", "Chrome"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}}
+	systems = []known{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"},
+		{"CrOS", "ChromeOS"}, {"Linux", "Linux"},
+	}
 )

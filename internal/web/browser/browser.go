@@ -60,8 +60,9 @@ func start(ctx context.Context, more ...chromedp.ExecAllocatorOption) (*Browser,
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
-		chromedp.Flag("disable-features", switchedOff), chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("force-color-profile", "srgb"), chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
+		chromedp.Flag("disable-features", switchedOff), chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("force-color-profile", "srgb"),
+		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),
 		chromedp.CombinedOutput(io.Discard),
 	)
 	allocator, endAllocator := chromedp.NewExecAllocator(ctx, append(options, more...)...)

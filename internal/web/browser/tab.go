@@ -70,10 +70,12 @@ null`
 func (b *Browser) give(t *tab, added page.ScriptIdentifier) {
 	t.use(nil)
 	steps := []chromedp.Action[chromedp.Void]{
-		allowScripts(true), discard(chromedp.Evaluate[any](stillScript)), set(page.StopLoading, cdp.Empty{}), allowScripts(false),
+		allowScripts(true), discard(chromedp.Evaluate[any](stillScript)), set(page.StopLoading,
+			cdp.Empty{}), allowScripts(false),
 	}
 	if added != "" {
-		steps = append(steps, set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added}))
+		steps = append(steps,
+			set(page.RemoveScriptToEvaluateOnNewDocument, page.RemoveScriptToEvaluateOnNewDocumentParams{Identifier: added}))
 	}
 	limited, end := context.WithTimeout(t.ctx, hang)
 	defer end()

@@ -23,7 +23,8 @@ func Tree(v *Visit) (string, error) {
 	if err != nil || len(found.Nodes) == 0 {
 		return "", err
 	}
-	w := treeWriter{visit: v, nodes: make(map[accessibility.NodeID]*accessibility.Node, len(found.Nodes)), current: map[cdp.BackendNodeID]bool{}}
+	w := treeWriter{visit: v, nodes: make(map[accessibility.NodeID]*accessibility.Node,
+		len(found.Nodes)), current: map[cdp.BackendNodeID]bool{}}
 	for _, node := range found.Nodes {
 		w.nodes[node.NodeID] = node
 		for _, property := range node.Properties {
@@ -49,7 +50,10 @@ type treeWriter struct {
 
 var (
 	// unspoken are the roles of nodes that only hold others, or set off a part of a text.
-	unspoken = []string{"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "LabelText", "strong", "time", "MenuListPopup"}
+	unspoken = []string{
+		"none", "generic", "InlineTextBox", "RootWebArea", "ListMarker", "LineBreak", "LabelText", "strong", "time",
+		"MenuListPopup",
+	}
 	// whole are the roles of nodes whose name, value and states say all: what is below is
 	// the browser's own.
 	whole = []string{"searchbox", "textbox", "DateTime"}
@@ -143,7 +147,8 @@ func (w *treeWriter) line(node *accessibility.Node, role, name string) string {
 // counts returns how many rows a grid has, or which one a row is: the protocol's tree
 // does not hold that.
 func (w *treeWriter) counts(node *accessibility.Node) (said string) {
-	found, err := chromedp.Call(w.visit.Page, dom.DescribeNode, dom.DescribeNodeParams{BackendNodeID: node.BackendDOMNodeID})
+	found, err := chromedp.Call(w.visit.Page, dom.DescribeNode,
+		dom.DescribeNodeParams{BackendNodeID: node.BackendDOMNodeID})
 	if err != nil {
 		w.err = err
 		return ""
@@ -162,7 +167,9 @@ func (w *treeWriter) counts(node *accessibility.Node) (said string) {
 // states are the properties that readers say if they are set, and valued those that they
 // say with a value.
 var (
-	states = []string{"focused", "selected", "checked", "pressed", "disabled", "expanded", "modal", "multiselectable", "required", "busy"}
+	states = []string{
+		"focused", "selected", "checked", "pressed", "disabled", "expanded", "modal", "multiselectable", "required", "busy",
+	}
 	valued = []string{"level", "live", "hasPopup", "keyshortcuts"}
 )
 
@@ -174,7 +181,8 @@ func stateOf(property *accessibility.Property, role string) string {
 		return ""
 	case slices.Contains(states, name) && value == "true":
 		return " (" + name + ")"
-	case slices.Contains(states, name) && value == "mixed", slices.Contains(valued, name) && value != "" && value != "false":
+	case slices.Contains(states, name) && value == "mixed",
+		slices.Contains(valued, name) && value != "" && value != "false":
 		return " (" + name + " " + value + ")"
 	}
 	return ""

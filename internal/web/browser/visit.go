@@ -93,7 +93,8 @@ func (b *Browser) Open(address string, as Reader, options Options) (*Visit, erro
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
-	v := &Visit{URL: address, Reader: as, Page: t.ctx, limit: cmp.Or(options.Limit, hang), policies: map[string]string{}, loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}}
+	v := &Visit{URL: address, Reader: as, Page: t.ctx, limit: cmp.Or(options.Limit,
+		hang), policies: map[string]string{}, loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}}
 	v.end = func() { b.give(t, v.added) }
 	if options.Kept {
 		v.end = t.end
@@ -119,9 +120,12 @@ func (v *Visit) prepare(options Options) error {
 		theme = "dark"
 	}
 	steps := []chromedp.Action[chromedp.Void]{
-		set(network.SetExtraHTTPHeaders, network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": v.Reader.Language}}),
-		set(emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Reader.Width), Height: 900, DeviceScaleFactor: 1}),
-		set(emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
+		set(network.SetExtraHTTPHeaders,
+			network.SetExtraHTTPHeadersParams{Headers: network.Headers{"Accept-Language": v.Reader.Language}}),
+		set(emulation.SetDeviceMetricsOverride,
+			emulation.SetDeviceMetricsOverrideParams{Width: int64(v.Reader.Width), Height: 900, DeviceScaleFactor: 1}),
+		set(emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}),
 		set(page.SetBypassCSP, page.SetBypassCSPParams{Enabled: options.IgnorePolicy}),
 		set(emulation.SetCPUThrottlingRate, emulation.SetCPUThrottlingRateParams{Rate: max(options.Slower, 1)}),
 	}
@@ -136,12 +140,15 @@ func (v *Visit) prepare(options Options) error {
 		steps = append(steps, v.before(script))
 	}
 	if address, err := url.Parse(v.URL); err == nil && !options.Kept {
-		stored := storage.ClearDataForOriginParams{Origin: address.Scheme + "://" + address.Host, StorageTypes: "indexeddb,local_storage"}
+		stored := storage.ClearDataForOriginParams{
+			Origin: address.Scheme + "://" + address.Host, StorageTypes: "indexeddb,local_storage",
+		}
 		steps = append(steps, set(storage.ClearDataForOrigin, stored))
 	}
 	steps = append(steps, allowScripts(v.Reader.Scripts), set(network.ClearBrowserCookies, cdp.Empty{}))
 	if name, value, has := strings.Cut(options.Cookie, "="); has {
-		steps = append(steps, set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
+		steps = append(steps,
+			set(network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: v.URL, HTTPOnly: new(true)}))
 	}
 	return v.Do(steps...)
 }
@@ -259,7 +266,8 @@ func headerOf(headers network.Headers, name string) string {
 func sameOrigin(a, b string) bool {
 	first, err := url.Parse(a)
 	second, _ := url.Parse(b)
-	return err == nil && (first.Scheme == "data" || first.Scheme == "blob" || first.Scheme == second.Scheme && first.Host == second.Host)
+	return err == nil &&
+		(first.Scheme == "data" || first.Scheme == "blob" || first.Scheme == second.Scheme && first.Host == second.Host)
 }
 
 // Bytes returns how much has been transferred so far, with headers.

@@ -44,7 +44,10 @@ func TestProblems(t *testing.T) {
 	defer chromium.Close()
 	for range 3 {
 		got := problems(t, chromium, server.URL+"/restless", "default-src 'self'")
-		for _, want := range []string{"wider than the window", "without width and height", "html-has-lang", "console.log: \"here\"", "exception: ", "another server: http://127.0.0.1:1/foreign.png", "policy of "} {
+		for _, want := range []string{
+			"wider than the window", "without width and height", "html-has-lang", "console.log: \"here\"", "exception: ",
+			"another server: http://127.0.0.1:1/foreign.png", "policy of ",
+		} {
 			if !slices.ContainsFunc(got, func(problem string) bool { return strings.Contains(problem, want) }) {
 				t.Errorf("the restless page: got %q, want one with %q", got, want)
 			}
@@ -58,7 +61,8 @@ func TestProblems(t *testing.T) {
 // problems returns what is wrong with a page. The reader has a cookie.
 func problems(t *testing.T, chromium *browser.Browser, address, policy string) []string {
 	t.Helper()
-	visit, err := chromium.Open(address, browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: "session=1"})
+	visit, err := chromium.Open(address, browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{Cookie: "session=1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -225,7 +225,8 @@ func (s *sheet) figures() (int, []byte, error) {
 	frame := s.section.Frame(s.Sheet)
 	frame.Heading = s.Text("portal.figures")
 	body, err := s.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "figures", Title: frame.Heading + " · " + s.Text("home.title"), Data: &v, Frame: frame,
+		Language: s.Language, Template: "figures", Title: frame.Heading + " · " + s.Text("home.title"), Data: &v,
+		Frame: frame,
 	})
 	return status, body, err
 }
@@ -256,7 +257,8 @@ func (v *figuresView) Start() *page.Link {
 func (v *figuresView) fill(p *period) error {
 	for _, days := range usualPeriods {
 		link := period{days: days, byCourier: p.byCourier}.parameters()
-		v.Chips = append(v.Chips, page.Link{Text: v.Language.Count("portal.figures.last", days), Path: v.to("", link...), Current: p.days == days})
+		v.Chips = append(v.Chips,
+			page.Link{Text: v.Language.Count("portal.figures.last", days), Path: v.to("", link...), Current: p.days == days})
 	}
 	now, err := v.ask(p, false)
 	if err != nil || now == nil {

@@ -49,7 +49,8 @@ func (s *sheet) change(now, before int64) string {
 	case difference == 0:
 		sign = "±"
 	}
-	return s.Text("portal.figures.change", "change", sign+s.Language.Percent(difference, before), "n", s.Language.Number(int(before)))
+	return s.Text("portal.figures.change", "change", sign+s.Language.Percent(difference, before), "n",
+		s.Language.Number(int(before)))
 }
 
 // charts returns the charts of the days of a period.
@@ -63,7 +64,9 @@ func (v *figuresView) charts(lines []report.Line, total figures.Counts) []page.C
 		Title: v.Text("portal.figures.chart.on_time"), Tones: []string{"delivered", "late"}, Stacked: true, Top: 100,
 		Names: []string{v.Text("portal.figure.on_time"), v.Text("portal.figures.late")},
 	}
-	failed := page.Chart{Title: v.Text("portal.figure.failed"), Tones: []string{"failed"}, Names: []string{v.Text("portal.figure.failed")}}
+	failed := page.Chart{
+		Title: v.Text("portal.figure.failed"), Tones: []string{"failed"}, Names: []string{v.Text("portal.figure.failed")},
+	}
 	about := func(counts figures.Counts) [3]string {
 		return [3]string{
 			v.Text("portal.figures.note.orders", "orders", number(counts.Orders), "delivered", number(counts.Delivered)),

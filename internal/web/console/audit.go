@@ -91,7 +91,8 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 		return err
 	}
 	for _, entry := range found.Entries {
-		row := auditRow{Audited: entry, Who: cmp.Or(emails[entry.OperatorID], entry.OperatorID), Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
+		row := auditRow{Audited: entry, Who: cmp.Or(emails[entry.OperatorID],
+			entry.OperatorID), Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
 		if key := machines[entry.OperatorID]; key != "" {
 			row.Machine = v.Text(key)
 		}
@@ -137,8 +138,9 @@ func (pages *Pages) auditFilter(s *sheet) (operator.AuditFilter, *page.Form, err
 		sent.Values.Set(name, strings.TrimSpace(s.Request.URL.Query().Get(name)))
 	}
 	filter := operator.AuditFilter{
-		OperatorID: sent.Values.Get("operator_id"), PartnerID: sent.Values.Get("partner_id"), ObjectID: sent.Values.Get("object_id"),
-		Action: audit.Action(sent.Values.Get("action")), From: s.day(sent, "from"), To: s.day(sent, "to"),
+		OperatorID: sent.Values.Get("operator_id"), PartnerID: sent.Values.Get("partner_id"),
+		ObjectID: sent.Values.Get("object_id"), Action: audit.Action(sent.Values.Get("action")), From: s.day(sent, "from"),
+		To: s.day(sent, "to"),
 	}
 	if !filter.To.IsZero() {
 		filter.To = filter.To.AddDate(0, 0, 1) // the day that is named is a part of the period

@@ -23,7 +23,8 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js", "sequence.js", "zone.js",
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js",
+	"sequence.js", "zone.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board.
@@ -35,9 +36,10 @@ func BoardPolicy() string {
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
 var boardPhrases = []string{
-	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma", "refused.again", "refused.request", "track.parcels",
-	"order.courier", "order.cod", "order.instructions", "order.dropoff", "order.pickup", "order.fragile", "order.proofs",
-	"console.board", "console.couriers", "console.partners", "console.stock",
+	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma",
+	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
+	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
+	"console.partners", "console.stock",
 }
 
 // boardSheet is what the document of the board shows until its modules run.
@@ -116,7 +118,9 @@ func (pages *Pages) counts() (string, error) {
 	if !known {
 		return "", nil
 	}
-	encoded, err := json.Marshal(map[string]any{"open": counts.Open, "statuses": counts.Statuses, "reasons": counts.Reasons})
+	encoded, err := json.Marshal(map[string]any{
+		"open": counts.Open, "statuses": counts.Statuses, "reasons": counts.Reasons,
+	})
 	return string(encoded), err
 }
 
@@ -145,7 +149,8 @@ func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	}
 	pace := pages.config.Dispatch.Pace()
 	return s.show(leaf{
-		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder,
+		paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
 		data: boardSheet{
 			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: pages.rows(entries), Lines: lines,
 			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),

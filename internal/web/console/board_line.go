@@ -30,8 +30,9 @@ func linesOf(entries []dispatch.Entry, s *sheet) []boardLine {
 	for i, e := range entries {
 		left := e.EstimatedDelivery.Sub(now)
 		lines[i] = boardLine{
-			IsUrgent:       left < urgent,
-			IsWarned:       slices.ContainsFunc(e.Attention, func(reason board.Reason) bool { return reason != board.ReasonLate }),
+			IsUrgent: left < urgent,
+			IsWarned: slices.ContainsFunc(e.Attention,
+				func(reason board.Reason) bool { return reason != board.ReasonLate }),
 			PartnerOrderID: e.PartnerOrderID, PartnerName: e.PartnerName, City: e.City, Zone: e.Zone, Status: e.Status,
 			Courier: e.CourierName, Level: s.Text("level." + string(e.ServiceLevel)),
 		}

@@ -40,7 +40,9 @@ func texts() []byte {
 		moves[status] = delivery.NextStatuses(status)
 	}
 	folded := map[string]string{}
-	for _, text := range []string{"Jean-Pierre CÔTÉ", "sœur Æsa", "12, rue de l’Église", "Saint‑Jérôme", "L'Île – Nord", "A-1042"} {
+	for _, text := range []string{
+		"Jean-Pierre CÔTÉ", "sœur Æsa", "12, rue de l’Église", "Saint‑Jérôme", "L'Île – Nord", "A-1042",
+	} {
 		folded[text] = board.Fold(text)
 	}
 	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases, "moves": moves, "folded": folded})
@@ -62,7 +64,8 @@ func TestBoardModules(t *testing.T) {
 	if err != nil || len(modules) == 0 {
 		t.Fatalf("got the tests %q, %v, want those of the modules", modules, err)
 	}
-	command := exec.CommandContext(t.Context(), "node", append([]string{"--import", "../types/resolve.mjs", "--test"}, modules...)...)
+	command := exec.CommandContext(t.Context(), "node",
+		append([]string{"--import", "../types/resolve.mjs", "--test"}, modules...)...)
 	command.Env = append(os.Environ(), "DROPYARD_TEXTS="+file)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", command, err, out)

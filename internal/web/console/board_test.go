@@ -20,13 +20,16 @@ func TestBoardHasFirstRows(t *testing.T) {
 	v := admin.Visit(t)
 	v.Open(t, "/console/board").Shows(t, http.StatusOK, `id="first-rows">[]</script>`, `data-counts=""`)
 	order := metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, http.StatusCreated).Text("order_id")
-	v.Open(t, "/console/board").Shows(t, http.StatusOK, fmt.Sprintf(`id="first-rows">[{"order_id":%q,`, order), `"partner_order_id":"A-1","status":"pending","version":1,`)
+	v.Open(t, "/console/board").Shows(t, http.StatusOK, fmt.Sprintf(`id="first-rows">[{"order_id":%q,`, order),
+		`"partner_order_id":"A-1","status":"pending","version":1,`)
 	admin.Call(t, http.MethodGet, "/ops/v1/orders/snapshot", nil).Must(t, http.StatusOK)
-	v.Open(t, "/console/board").Shows(t, http.StatusOK, `data-counts="{&#34;open&#34;:1,`, `&#34;late&#34;:0,`, `&#34;pending&#34;:1,`)
+	v.Open(t, "/console/board").Shows(t, http.StatusOK, `data-counts="{&#34;open&#34;:1,`, `&#34;late&#34;:0,`,
+		`&#34;pending&#34;:1,`)
 
 	const row = `<span role="rowheader" class="what mono">A-1</span>`
 	v.Open(t, "/console/board").Shows(t, http.StatusOK, row, `<template id="after-paint">`)
-	if narrowed := v.Open(t, "/console/board?stage=failed"); bytes.Contains(narrowed.Body, []byte(row)) || bytes.Contains(narrowed.Body, []byte(`id="after-paint"`)) {
+	if narrowed := v.Open(t, "/console/board?stage=failed"); bytes.Contains(narrowed.Body, []byte(row)) ||
+		bytes.Contains(narrowed.Body, []byte(`id="after-paint"`)) {
 		t.Errorf("got\n%s\nwant no rows before the modules, which know the filter", narrowed.Body)
 	}
 }

@@ -143,7 +143,9 @@ func (pages *Pages) route(method, path string, roles []operator.Role, handle han
 	serve := func(v *web.PageRequest) (int, []byte, error) {
 		return handle(pages, pages.sheet(pages.config.Site.Sheet(v)))
 	}
-	return web.Route{Method: method, Pattern: "/console" + path, For: web.Operators, Needs: operator.Needs{Roles: roles}, Serve: serve}
+	return web.Route{
+		Method: method, Pattern: "/console" + path, For: web.Operators, Needs: operator.Needs{Roles: roles}, Serve: serve,
+	}
 }
 
 // Link returns the address of a page. The parameters are pairs of name and value; those
@@ -268,7 +270,8 @@ func (s *sheet) frame() *page.Frame {
 	return &page.Frame{
 		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: groups,
 		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
-		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout", Other: s.Language.InOther(s.PageRequest),
+		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout",
+		Other: s.Language.InOther(s.PageRequest),
 	}
 }
 

@@ -81,7 +81,9 @@ func (v *courierView) addForms() (err error) {
 	if v.Form, err = v.form(path, versionOf(v.Courier)); err != nil {
 		return err
 	}
-	for _, field := range []struct{ name, value string }{{"name", v.Courier.Name}, {"phone", v.Courier.Phone}, {"vehicle", v.Courier.Vehicle}} {
+	for _, field := range []struct {
+		name, value string
+	}{{"name", v.Courier.Name}, {"phone", v.Courier.Phone}, {"vehicle", v.Courier.Vehicle}} {
 		v.Form.Values.Set(field.name, field.value)
 	}
 	v.Active, err = v.form(path+"/active", versionOf(v.Courier))
@@ -115,17 +117,22 @@ func (v *courierView) addStops() (err error) {
 
 // addFigures adds the sums of the last 30 days.
 func (v *courierView) addFigures() error {
-	answer, err := v.pages.config.Reports.Figures(v.Context(), report.Question{Filter: figures.Filter{CourierID: v.Courier.CourierID}})
+	answer, err := v.pages.config.Reports.Figures(v.Context(),
+		report.Question{Filter: figures.Filter{CourierID: v.Courier.CourierID}})
 	if err != nil {
 		return err
 	}
 	total := report.Total(answer.Lines)
 	number := func(n int64) string { return v.Language.Number(int(n)) }
 	v.Figures = []courierFigure{
-		{"couriers.figure.assigned", number(total.Assigned), courseOf(answer, func(c figures.Counts) int64 { return c.Assigned })},
-		{"couriers.figure.delivered", number(total.Delivered), courseOf(answer, func(c figures.Counts) int64 { return c.Delivered })},
-		{"couriers.figure.on_time", v.Language.Share(total.OnTime, total.Delivered), courseOf(answer, func(c figures.Counts) int64 { return c.OnTime })},
-		{"couriers.figure.failed", number(total.FailedAttempts), courseOf(answer, func(c figures.Counts) int64 { return c.FailedAttempts })},
+		{"couriers.figure.assigned", number(total.Assigned), courseOf(answer,
+			func(c figures.Counts) int64 { return c.Assigned })},
+		{"couriers.figure.delivered", number(total.Delivered), courseOf(answer,
+			func(c figures.Counts) int64 { return c.Delivered })},
+		{"couriers.figure.on_time", v.Language.Share(total.OnTime,
+			total.Delivered), courseOf(answer, func(c figures.Counts) int64 { return c.OnTime })},
+		{"couriers.figure.failed", number(total.FailedAttempts), courseOf(answer,
+			func(c figures.Counts) int64 { return c.FailedAttempts })},
 	}
 	return nil
 }
@@ -143,7 +150,8 @@ func courseOf(answer *report.Answer, of func(figures.Counts) int64) []int64 {
 func (v *courierView) LoginFields() []page.Field {
 	return []page.Field{
 		v.NewLogin.With(v.Input("email", "couriers.login.email", "email", "off")),
-		v.NewLogin.With(v.Hinted(v.Input("password", "couriers.login.password", "password", "new-password"), "couriers.login.password.hint")),
+		v.NewLogin.With(v.Hinted(v.Input("password", "couriers.login.password", "password", "new-password"),
+			"couriers.login.password.hint")),
 	}
 }
 
@@ -170,10 +178,12 @@ func (pages *Pages) changeCourier(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf), change)
+	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), v.Courier.CourierID, page.Basis(sent, versionOf),
+		change)
 	switch {
 	case err == nil:
-		return s.LeadTo(pathOf(changed.CourierID), page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
+		return s.LeadTo(pathOf(changed.CourierID),
+			page.Flash{Key: "couriers.changed", Arguments: []string{"name", changed.Name}})
 	case errors.Is(err, form.ErrStale):
 		return s.Stale(pathOf(v.Courier.CourierID), v.Courier.CourierID)
 	case !sent.Refuse(err, s.Language):
@@ -207,7 +217,8 @@ func (pages *Pages) activateCourier(s *sheet) (int, []byte, error) {
 	}
 	path := pathOf(courier.CourierID)
 	change := operator.CourierEntry{Active: new(!courier.Active)}
-	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf), change)
+	changed, err := pages.config.Operators.ChangeCourierFrom(s.Context(), courier.CourierID, page.Basis(sent, versionOf),
+		change)
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(path, courier.CourierID)
 	}

@@ -63,8 +63,10 @@ func (pages *Pages) couriers(s *sheet) (int, []byte, error) {
 	active := slices.DeleteFunc(slices.Clone(rows), func(row courierRow) bool { return !row.Active })
 	inactive := slices.DeleteFunc(rows, func(row courierRow) bool { return row.Active })
 	v.Chips = []page.Link{
-		{Text: s.Text("couriers.active", "n", s.Language.Number(len(active))), Path: s.Link(couriersPath, "q", v.Search), Current: !gone},
-		{Text: s.Text("couriers.inactive", "n", s.Language.Number(len(inactive))), Path: s.Link(couriersPath, "q", v.Search, "status", "inactive"), Current: gone},
+		{Text: s.Text("couriers.active", "n",
+			s.Language.Number(len(active))), Path: s.Link(couriersPath, "q", v.Search), Current: !gone},
+		{Text: s.Text("couriers.inactive", "n",
+			s.Language.Number(len(inactive))), Path: s.Link(couriersPath, "q", v.Search, "status", "inactive"), Current: gone},
 	}
 	if gone {
 		active, v.Narrowed = inactive, true
@@ -214,7 +216,8 @@ func (pages *Pages) createCourier(s *sheet) (int, []byte, error) {
 	}
 	made, err := pages.config.Operators.CreateCourier(s.Context(), entered)
 	if err == nil {
-		return s.LeadTo(couriersPath+"/"+made.CourierID, page.Flash{Key: "couriers.created", Arguments: []string{"name", made.Name}})
+		return s.LeadTo(couriersPath+"/"+made.CourierID,
+			page.Flash{Key: "couriers.created", Arguments: []string{"name", made.Name}})
 	}
 	if !sent.Refuse(err, s.Language) {
 		return 0, nil, err

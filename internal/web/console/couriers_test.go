@@ -34,8 +34,10 @@ func TestCourierRecord(t *testing.T) {
 	s := apptest.Start(t)
 	desk := s.Operate(t).As(t, "dispatcher").Visit(t)
 	desk.Fill(t, "/console/couriers/new", "name", "", "phone", "12", "vehicle", "bike").
-		Shows(t, http.StatusUnprocessableEntity, `id="fault-name"`, "Enter a phone number with its country code", `value="bike"`)
-	made := desk.Fill(t, "/console/couriers/new", "name", "Amélie <b>T.</b>", "phone", "+15145550143", "vehicle", "cargo bike").Must(t, http.StatusSeeOther)
+		Shows(t, http.StatusUnprocessableEntity, `id="fault-name"`, "Enter a phone number with its country code",
+			`value="bike"`)
+	made := desk.Fill(t, "/console/couriers/new", "name", "Amélie <b>T.</b>", "phone", "+15145550143", "vehicle",
+		"cargo bike").Must(t, http.StatusSeeOther)
 	path := made.Header.Get("Location")
 	page := desk.Open(t, path)
 	page.Shows(t, http.StatusOK, "Amélie &lt;b&gt;T.&lt;/b&gt; was added", "Nothing to do", `value="cargo bike"`)
@@ -51,7 +53,8 @@ func TestCourierRecord(t *testing.T) {
 	desk.Send(t, desk.Open(t, path), path+"/active").Leads(t, path)
 	desk.Open(t, path).Shows(t, http.StatusOK, "is no longer active", "Activate")
 	lacks(t, desk.Open(t, "/console/couriers"), "Amélie")
-	desk.Open(t, "/console/couriers?status=inactive&q=AM%C3%89LIE").Shows(t, http.StatusOK, "Amélie", "Not active 1", "1 courier")
+	desk.Open(t, "/console/couriers?status=inactive&q=AM%C3%89LIE").Shows(t, http.StatusOK, "Amélie", "Not active 1",
+		"1 courier")
 	desk.Open(t, "/console/couriers?q=nobody").Shows(t, http.StatusOK, "No courier matches “nobody”")
 	desk.Send(t, desk.Open(t, path), path+"/active").Leads(t, path)
 	desk.Open(t, "/console/couriers").Shows(t, http.StatusOK, "Amélie", "Active 2")
@@ -78,15 +81,18 @@ func TestCourierLogin(t *testing.T) {
 	page := admin.Open(t, path).Must(t, http.StatusOK)
 	admin.Send(t, page, path+"/login", "email", "camille@example.com", "password", "short").
 		Shows(t, http.StatusUnprocessableEntity, "Choose a password of at least 12 characters", `value="camille@example.com"`)
-	admin.Send(t, admin.Open(t, path), path+"/login", "email", apptest.OperatorEmail, "password", "brume-et-goélands-1907").
+	admin.Send(t, admin.Open(t, path), path+"/login", "email", apptest.OperatorEmail, "password",
+		"brume-et-goélands-1907").
 		Shows(t, http.StatusUnprocessableEntity, "This address has an operator already.")
-	admin.Send(t, admin.Open(t, path), path+"/login", "email", "camille@example.com", "password", "brume-et-goélands-1907").Leads(t, path)
+	admin.Send(t, admin.Open(t, path), path+"/login", "email", "camille@example.com", "password",
+		"brume-et-goélands-1907").Leads(t, path)
 	admin.Open(t, path).Shows(t, http.StatusOK, "app as camille@example.com")
 	admin.Open(t, "/console/couriers").Shows(t, http.StatusOK, "camille@example.com")
 	lacks(t, dispatcher.Open(t, path).Must(t, http.StatusOK), "camille@example.com", path+"/login")
 	lacks(t, dispatcher.Open(t, "/console/couriers").Must(t, http.StatusOK), "camille@example.com")
 	form := "_key=" + strings.Repeat("ab", 16)
-	dispatcher.Request(t, "POST", path+"/login", []byte(form), "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusForbidden)
+	dispatcher.Request(t, "POST", path+"/login", []byte(form), "Content-Type", "application/x-www-form-urlencoded").Must(t,
+		http.StatusForbidden)
 }
 
 // TestCourierStops shows the stops of a courier in sequence, and the load.
@@ -102,7 +108,8 @@ func TestCourierStops(t *testing.T) {
 	}
 	desk := boss.Visit(t)
 	desk.Open(t, "/console/couriers").Shows(t, http.StatusOK, "/console/board?courier="+boss.CourierID)
-	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "2 stops to do", "A-1", "A-2", "Pickup", "2 orders stay with this courier")
+	desk.Open(t, "/console/couriers/"+boss.CourierID).Shows(t, http.StatusOK, "2 stops to do", "A-1", "A-2", "Pickup",
+		"2 orders stay with this courier")
 	addCourier(t, boss, "Zoé")
 	desk.Open(t, "/console/couriers/cou_unknown").Must(t, http.StatusNotFound)
 }

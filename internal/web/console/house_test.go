@@ -21,10 +21,12 @@ func TestOperators(t *testing.T) {
 	v := admin.Visit(t)
 	faulty := v.Fill(t, "/console/operators/new", "email", "nobody", "password", "short", "role", "courier")
 	faulty.Shows(t, 422, "Enter an e-mail address.", "At least 12 characters", `href="#field-courier_id"`)
-	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role", "warehouse").Leads(t, "/console/operators")
+	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role",
+		"warehouse").Leads(t, "/console/operators")
 	list := v.Open(t, "/console/operators")
 	list.Shows(t, 200, "Added: noor@example.com", "2 operators on this page", "Warehouse")
-	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role", "warehouse").
+	v.Fill(t, "/console/operators/new", "email", "noor@example.com", "password", "a long first password", "role",
+		"warehouse").
 		Shows(t, 422, "This address has an operator already.")
 
 	path := between(t, string(list.Body), `href="/console/operators/`, `">noor@example.com`)
@@ -32,7 +34,8 @@ func TestOperators(t *testing.T) {
 	stale := v.Open(t, path)
 	v.Send(t, v.Open(t, path), path, "role", "dispatcher").Leads(t, "/console/operators")
 	v.Send(t, stale, path, "role", "admin").Leads(t, path)
-	v.Open(t, path).Shows(t, 200, "Someone else changed this while you were editing", `value="dispatcher" required checked`)
+	v.Open(t, path).Shows(t, 200, "Someone else changed this while you were editing",
+		`value="dispatcher" required checked`)
 	v.Send(t, v.Open(t, path), path+"/reset-link").Shows(t, 200, s.URL+"/console/reset/", "it is shown only now")
 
 	own := "/console/operators/" + admin.OperatorID
@@ -40,7 +43,8 @@ func TestOperators(t *testing.T) {
 	v.Open(t, "/console/operators/opr_none").Shows(t, 404, "There is no such page")
 
 	v.Open(t, "/console/audit?object_id="+path[len("/console/operators/"):]).
-		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `data-label="Before">warehouse</td>`, `data-label="After">dispatcher</td>`)
+		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `data-label="Before">warehouse</td>`,
+			`data-label="After">dispatcher</td>`)
 }
 
 // between returns what stands between two texts.
@@ -66,10 +70,13 @@ func TestPagesTakeNoIdempotencyKey(t *testing.T) {
 	v := admin.Visit(t)
 	path := "/console/operators/" + admin.OperatorID
 	form := v.Open(t, path).Form(t, path+"/reset-link")
-	headers := []string{"Content-Type", "application/x-www-form-urlencoded", "Idempotency-Key", "2f1c1a5e-6a0e-4d7b-8f59-6f0f0c1d2e3f"}
+	headers := []string{
+		"Content-Type", "application/x-www-form-urlencoded", "Idempotency-Key", "2f1c1a5e-6a0e-4d7b-8f59-6f0f0c1d2e3f",
+	}
 	v.Request(t, "POST", path+"/reset-link", form, headers...).Shows(t, 200, s.URL+"/console/reset/")
 	again := v.Request(t, "POST", path+"/reset-link", form, headers...)
-	if again.Status != 409 || strings.Contains(string(again.Body), "/console/reset/") || again.Header.Get("Idempotent-Replayed") != "" {
+	if again.Status != 409 || strings.Contains(string(again.Body), "/console/reset/") ||
+		again.Header.Get("Idempotent-Replayed") != "" {
 		t.Errorf("got status %d, want 409 without the link:\n%s", again.Status, again.Body)
 	}
 }
@@ -80,13 +87,15 @@ func TestPagesRefuseWhatIsNoText(t *testing.T) {
 	t.Parallel()
 	v := apptest.Start(t).Operate(t).Visit(t)
 	for path, want := range map[string]int{
-		"/console/orders?q=%00": 400, "/console/audit?object_id=%ff": 400, "/console/orders/%00": 404, "/portal/login?next=%ff": 400,
+		"/console/orders?q=%00": 400, "/console/audit?object_id=%ff": 400, "/console/orders/%00": 404,
+		"/portal/login?next=%ff": 400,
 	} {
 		if got := v.Open(t, path); got.Status != want {
 			t.Errorf("%s: got status %d, want %d:\n%s", path, got.Status, want, got.Body)
 		}
 	}
-	if got := v.Request(t, "POST", "/console/sign-in/sessions/%00", []byte("_key=00000000000000000000000000000000"), "Content-Type", "application/x-www-form-urlencoded"); got.Status != 404 {
+	if got := v.Request(t, "POST", "/console/sign-in/sessions/%00", []byte("_key=00000000000000000000000000000000"),
+		"Content-Type", "application/x-www-form-urlencoded"); got.Status != 404 {
 		t.Errorf("got status %d, want 404:\n%s", got.Status, got.Body)
 	}
 }
@@ -126,7 +135,8 @@ func TestAuditLog(t *testing.T) {
 	admin := s.Operate(t)
 	v := admin.Visit(t)
 	v.Open(t, "/console/audit").Shows(t, 200, "Courier added", "Signed in")
-	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Courier added", `value="`+strings.ToUpper(admin.Email)+`"`)
+	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Courier added",
+		`value="`+strings.ToUpper(admin.Email)+`"`)
 	v.Open(t, "/console/audit.csv?operator_id="+admin.Email).Shows(t, 200, "courier.created")
 	v.Open(t, "/console/audit?operator_id=none@example.com").Shows(t, 200, "Nothing was changed that fits.")
 	narrowed := v.Open(t, "/console/audit?action=courier.created")
@@ -137,7 +147,8 @@ func TestAuditLog(t *testing.T) {
 	v.Open(t, "/console/audit?from=2019-01-01&to=2019-01-02").Shows(t, 200, "Nothing was changed that fits.")
 	v.Open(t, "/console/audit?from=yesterday").Shows(t, 422, "A date, such as 2026-06-18")
 	file := v.Open(t, "/console/audit.csv?action=courier.created")
-	file.Shows(t, 200, "at,operator_id,action,partner_id,object_id,request_id,before,after\n", "courier.created", `""name"":""Camille Tremblay""`)
+	file.Shows(t, 200, "at,operator_id,action,partner_id,object_id,request_id,before,after\n", "courier.created",
+		`""name"":""Camille Tremblay""`)
 	if strings.Contains(string(file.Body), "session.begun") {
 		t.Errorf("got a file that is not narrowed:\n%s", file.Body)
 	}
@@ -227,5 +238,6 @@ func TestFigures(t *testing.T) {
 	one.Shows(t, 200, "<b>2</b>", "metro", "All partners", "days=7&amp;partner_id="+metro.PartnerID)
 	v.Open(t, "/console/figures?partner_id=none").Shows(t, 404, "There is no such page")
 	v.Open(t, "/console/figures.csv").Shows(t, 200, "date,")
-	v.Open(t, "/console/figures.csv?from=2026-02-01&to=2026-01-01").Leads(t, "/console/figures?from=2026-02-01&to=2026-01-01")
+	v.Open(t, "/console/figures.csv?from=2026-02-01&to=2026-01-01").Leads(t,
+		"/console/figures?from=2026-02-01&to=2026-01-01")
 }

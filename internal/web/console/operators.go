@@ -105,7 +105,8 @@ func (v operatorView) RoleField() page.Field {
 // CourierField returns the choice of the courier that the operator is.
 func (v operatorView) CourierField() page.Field {
 	return v.Form.With(page.Field{
-		Name: "courier_id", Label: v.Text("operators.courier"), Hint: v.Text("operators.courier.hint"), Type: "select", Options: v.Couriers,
+		Name: "courier_id", Label: v.Text("operators.courier"), Hint: v.Text("operators.courier.hint"), Type: "select",
+		Options: v.Couriers,
 	})
 }
 
@@ -113,7 +114,8 @@ func (v operatorView) CourierField() page.Field {
 func (v operatorView) Fields() []page.Field {
 	return []page.Field{
 		v.Form.With(v.Input("email", "operators.email", "email", "off")),
-		v.Form.With(v.Hinted(v.Input("password", "operators.password", "password", "new-password"), "operators.password.hint")),
+		v.Form.With(v.Hinted(v.Input("password", "operators.password", "password", "new-password"),
+			"operators.password.hint")),
 	}
 }
 
@@ -140,7 +142,9 @@ func (pages *Pages) showNewOperator(s *sheet, form *page.Form, status int) (int,
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "operator-new", title: s.Text("operators.new"), status: status, data: operatorView{sheet: s, Form: form, Couriers: couriers},
+		template: "operator-new", title: s.Text("operators.new"), status: status, data: operatorView{
+			sheet: s, Form: form, Couriers: couriers,
+		},
 		back: &page.Link{Text: s.Text("console.operators"), Path: operatorsPath},
 	})
 }
@@ -232,7 +236,9 @@ func (s *sheet) showOperator(view operatorView, status int) (int, []byte, error)
 // whether the operator is active.
 func readOperator(sent *page.Form) (operator.Change, error) {
 	values := url.Values{
-		"role": sent.Values["role"], "active": {strconv.FormatBool(sent.Values.Get("active") == "true")}, "courier_id": sent.Values["courier_id"],
+		"role": sent.Values["role"], "active": {
+			strconv.FormatBool(sent.Values.Get("active") == "true"),
+		}, "courier_id": sent.Values["courier_id"],
 	}
 	return form.Decode(form.FromValues(values, nil), func(f *form.Form) operator.Change {
 		if !f.Has("role") {
@@ -255,7 +261,8 @@ func (pages *Pages) changeOperator(s *sheet) (int, []byte, error) {
 	var changed *operator.Operator
 	change, err := readOperator(sent)
 	if err == nil {
-		changed, err = pages.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator), change)
+		changed, err = pages.config.Operators.ChangeFrom(s.Context(), view.OperatorID, page.Basis(sent, versionOfOperator),
+			change)
 	}
 	switch {
 	case err == nil:

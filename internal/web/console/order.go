@@ -88,7 +88,8 @@ func (pages *Pages) showOrder(s *sheet, status int, change func(*orderView)) (in
 
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.OrderView(o, s.pages.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
+	v := &orderView{sheet: s, OrderView: s.OrderView(o,
+		s.pages.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
@@ -136,7 +137,9 @@ func historyOf(found *dispatch.Record) (entries []entryView) {
 // mayProve reports whether the desk may add a proof to an order: after the pickup, until
 // it is cancelled.
 func mayProve(found *dispatch.Record) bool {
-	before := []delivery.Status{delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusCancelled}
+	before := []delivery.Status{
+		delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusCancelled,
+	}
 	return !slices.Contains(before, found.Order.Status) && len(found.Proofs) < proof.MaxProofs
 }
 

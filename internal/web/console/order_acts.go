@@ -102,17 +102,22 @@ func (pages *Pages) showMove(s *sheet, sent *page.Form, status int) (int, []byte
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "console-order-move", title: s.Text(key+".title", "order", found.PartnerOrderID), data: view, status: status,
+		template: "console-order-move", title: s.Text(key+".title", "order",
+			found.PartnerOrderID), data: view, status: status,
 		back: &page.Link{Text: found.PartnerOrderID, Path: ordersPath + "/" + found.OrderID},
 	})
 }
 
 // moveFields returns the fields of the form of a move.
-func (pages *Pages) moveFields(s *sheet, form *page.Form, found *dispatch.Record, to delivery.Status) ([]page.Field, error) {
+func (pages *Pages) moveFields(
+	s *sheet, form *page.Form, found *dispatch.Record, to delivery.Status,
+) ([]page.Field, error) {
 	switch to {
 	case delivery.StatusCourierAssigned:
 		couriers, err := pages.courierOptions(s, found.CourierID)
-		choose := page.Field{Name: "courier_id", Label: s.Text("act.courier"), Type: "select", Required: true, Options: couriers}
+		choose := page.Field{
+			Name: "courier_id", Label: s.Text("act.courier"), Type: "select", Required: true, Options: couriers,
+		}
 		return []page.Field{form.With(choose)}, err
 	case delivery.StatusFailed:
 		reasons := make([]page.Option, len(delivery.FailureReasons))
@@ -121,12 +126,19 @@ func (pages *Pages) moveFields(s *sheet, form *page.Form, found *dispatch.Record
 		}
 		zone := s.Site.Now().In(pages.config.Calendar.ClockAt(found.Order.Dropoff.Address)).Format("MST")
 		return []page.Field{
-			form.With(page.Field{Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons}),
-			form.With(page.Field{Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local", Hint: s.Text("act.next.hint", "zone", zone)}),
+			form.With(page.Field{
+				Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons,
+			}),
+			form.With(page.Field{
+				Name: "next_attempt", Label: s.Text("act.next"), Type: "datetime-local",
+				Hint: s.Text("act.next.hint", "zone", zone),
+			}),
 			form.With(page.Field{Name: "notes", Label: s.Text("act.remark"), Type: "textarea", Hint: s.Text("act.remark.hint")}),
 		}, nil
 	default:
-		return []page.Field{form.With(page.Field{Name: "reason", Label: s.Text("act.reason"), Type: "textarea", Hint: s.Text("act.reason.hint")})}, nil
+		return []page.Field{form.With(page.Field{
+			Name: "reason", Label: s.Text("act.reason"), Type: "textarea", Hint: s.Text("act.reason.hint"),
+		})}, nil
 	}
 }
 
@@ -180,7 +192,8 @@ func (pages *Pages) move(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	key := moveKey(found.Order.Status, delivery.Status(to))
-	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{Key: key + ".done", Arguments: []string{"order", found.PartnerOrderID}})
+	return s.LeadTo(ordersPath+"/"+orderID,
+		page.Flash{Key: key + ".done", Arguments: []string{"order", found.PartnerOrderID}})
 }
 
 // typedMove returns what the fields of a move mean. The next attempt is typed in the time
@@ -210,11 +223,14 @@ func (pages *Pages) showTooLate(s *sheet, orderID string, version int64) (int, [
 // tooLate leads to an order, and says why it was not moved: the status forbids it, or the
 // order has changed since the version that the reader saw, perhaps by another operator.
 func (s *sheet) tooLate(found *dispatch.Record, version int64) (int, []byte, error) {
-	flash := page.Flash{Key: "act.late", Arguments: []string{"status", s.Text("status." + string(found.Order.Status))}, Danger: true}
+	flash := page.Flash{
+		Key: "act.late", Arguments: []string{"status", s.Text("status." + string(found.Order.Status))}, Danger: true,
+	}
 	switch {
 	case found.Version <= version:
 		flash.Key = "act.late.impossible"
-	case len(found.Moves) > 0 && found.Moves[0].Version == found.Version && found.Moves[0].OperatorID != s.Operator.OperatorID:
+	case len(found.Moves) > 0 && found.Moves[0].Version == found.Version &&
+		found.Moves[0].OperatorID != s.Operator.OperatorID:
 		by := found.Moves[0].OperatorID
 		flash.Key = "act.late.by"
 		flash.Arguments = append(flash.Arguments, "who", cmp.Or(found.Operators[by], by))
@@ -240,7 +256,8 @@ func (pages *Pages) addNote(s *sheet) (int, []byte, error) {
 	}
 	switch {
 	case sent.Refuse(err, s.Language):
-		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Note = sent })
+		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity,
+			func(v *orderView) { v.Note = sent })
 	case err != nil:
 		return 0, nil, err
 	}
@@ -256,7 +273,8 @@ func (pages *Pages) addProof(s *sheet) (int, []byte, error) {
 	orderID := s.ID("order_id")
 	refuse := func(key string) (int, []byte, error) {
 		form.Faults = append(form.Faults, page.Fault{Field: "picture", Text: s.Text(key)})
-		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity, func(v *orderView) { v.Proof = form })
+		return pages.showOrder(s.on(ordersPath+"/"+orderID), http.StatusUnprocessableEntity,
+			func(v *orderView) { v.Proof = form })
 	}
 	upload := proof.Upload{OrderID: orderID, Kind: delivery.ProofKind(form.Values.Get("kind"))}
 	if !slices.Contains(delivery.ProofKinds, upload.Kind) {

@@ -61,14 +61,16 @@ func TestOrderFormsAreRefused(t *testing.T) {
 	stale, seen := other.Open(t, path).Must(t, http.StatusOK), v.Open(t, path).Must(t, http.StatusOK)
 	other.Send(t, other.Open(t, path), path+"/moves/accepted").Leads(t, path)
 	v.Send(t, seen, path+"/moves/accepted").Leads(t, path)
-	v.Open(t, path).Shows(t, 200, "Nothing was changed: dispatcher@example.com was faster. The order’s status is now “Accepted”.")
+	v.Open(t, path).Shows(t, 200,
+		"Nothing was changed: dispatcher@example.com was faster. The order’s status is now “Accepted”.")
 	other.Send(t, stale, path+"/moves/accepted").Leads(t, path)
 	other.Open(t, path).Shows(t, 200, "Nothing was changed: the order’s status is now “Accepted”.") // by this operator
 	v.Open(t, path+"/moves/failed").Leads(t, path)
 	v.Open(t, path).Shows(t, 200, "Nothing was changed: this is not possible while the order’s status is “Accepted”.")
 	v.Open(t, path+"/moves/delivered").Must(t, http.StatusNotFound)
 	v.Fill(t, path+"/moves/courier_assigned", "courier_id", "cou_none").Shows(t, 422, `id="fault-courier_id"`)
-	v.Fill(t, path+"/moves/cancelled", "reason", strings.Repeat("x", 501)).Shows(t, 422, `id="fault-reason"`, "xxx</textarea>")
+	v.Fill(t, path+"/moves/cancelled", "reason", strings.Repeat("x", 501)).Shows(t, 422, `id="fault-reason"`,
+		"xxx</textarea>")
 	v.Fill(t, path+"/moves/cancelled", "reason", "closed").Leads(t, path)
 	v.Open(t, path).Shows(t, 200, "A-1 is cancelled.", "closed")
 
@@ -143,7 +145,8 @@ func TestOrderList(t *testing.T) {
 	v.Open(t, "/console/orders").Shows(t, 200, "No order is open.")
 	v.Open(t, "/console/orders?partner=none").Must(t, http.StatusNotFound)
 	v.Open(t, "/console/orders?status=accepted&partner="+metro.PartnerID).
-		Shows(t, 200, "Open orders of", "metro", "All partners", `href="/console/orders?status=accepted"`, metro.PartnerID+`&amp;status=failed`)
+		Shows(t, 200, "Open orders of", "metro", "All partners", `href="/console/orders?status=accepted"`,
+			metro.PartnerID+`&amp;status=failed`)
 	ids := make([]string, 3)
 	for i := range ids {
 		ids[i] = metro.Create(t, testkit.OrderJSON(fmt.Sprint("A-", i), "")).Must(t, 201).Text("order_id")
@@ -151,13 +154,15 @@ func TestOrderList(t *testing.T) {
 	desk.Move(t, ids[1], "accepted").Must(t, 200)
 	desk.Move(t, ids[2], "cancelled").Must(t, 200)
 	for path, want := range map[string][]string{
-		"": {"A-0", "A-1"}, "?status=accepted": {"A-1"}, "?status=delivered": {"A-0", "A-1"}, "?q=A-2": {"A-2"}, "?q=nothing": {}, "?status=failed": {}, "?cursor=x": {"A-0", "A-1"},
-		"?partner=" + metro.PartnerID: {"A-0", "A-1"}, "?partner=" + nord.PartnerID: {}, "?status=accepted&partner=" + nord.PartnerID: {},
+		"": {"A-0", "A-1"}, "?status=accepted": {"A-1"}, "?status=delivered": {"A-0", "A-1"}, "?q=A-2": {"A-2"},
+		"?q=nothing": {}, "?status=failed": {}, "?cursor=x": {"A-0", "A-1"}, "?partner=" + metro.PartnerID: {"A-0", "A-1"},
+		"?partner=" + nord.PartnerID: {}, "?status=accepted&partner=" + nord.PartnerID: {},
 	} {
 		got := string(v.Open(t, "/console/orders"+path).Must(t, http.StatusOK).Body)
 		for i, id := range ids {
 			name := fmt.Sprint("A-", i)
-			if shown := strings.Contains(got, `href="/console/orders/`+id+`"`); shown != strings.Contains(strings.Join(want, " "), name) {
+			if shown := strings.Contains(got,
+				`href="/console/orders/`+id+`"`); shown != strings.Contains(strings.Join(want, " "), name) {
 				t.Errorf("%q: got %s shown: %v, want %q", path, name, shown, want)
 			}
 		}

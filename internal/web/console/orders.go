@@ -67,7 +67,8 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	}
 	view := ordersView{
 		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Partner: partnerID,
-		Shown: s.Language.Count("console.orders.shown", len(found.Entries)), Narrowed: search != "" || status != "" || partnerID != "",
+		Shown: s.Language.Count("console.orders.shown",
+			len(found.Entries)), Narrowed: search != "" || status != "" || partnerID != "",
 	}
 	if err := view.ofPartner(); err != nil {
 		return 0, nil, err
@@ -91,7 +92,8 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {
 	rows := make([]orderRow, len(entries))
 	for i, entry := range entries {
-		rows[i] = orderRow{Entry: entry, Late: slices.Contains(entry.Attention, board.ReasonLate), IsOpen: board.IsOpen(entry.Status)}
+		rows[i] = orderRow{Entry: entry, Late: slices.Contains(entry.Attention,
+			board.ReasonLate), IsOpen: board.IsOpen(entry.Status)}
 		for _, reason := range entry.Attention {
 			rows[i].Reasons = append(rows[i].Reasons, s.Text("board.reason."+string(reason)))
 		}
@@ -121,7 +123,8 @@ func (v *ordersView) chips() ([]page.Link, error) {
 		if v.Partner == "" {
 			text += " " + v.Language.Number(int(count))
 		}
-		return page.Link{Text: text, Path: v.Link(ordersPath, "status", status, "partner", v.Partner), Current: status == v.Status}
+		return page.Link{Text: text, Path: v.Link(ordersPath, "status", status, "partner",
+			v.Partner), Current: status == v.Status}
 	}
 	chips := []page.Link{chip(v.Text("console.orders.open"), "", counts.Open)}
 	for _, status := range delivery.Statuses {

@@ -163,7 +163,8 @@ func (pages *Pages) eraseRecipient(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return pages.refuseErasure(s, sent, err)
 	}
-	erased, err := pages.config.Retention.EraseFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfErasure), selection)
+	erased, err := pages.config.Retention.EraseFrom(s.Context(), s.ID("partner_id"), page.Basis(sent, versionOfErasure),
+		selection)
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict): // the orders are not those that were shown
 		return s.Stale(s.partnerPath()+"/erasure", s.ID("partner_id"))

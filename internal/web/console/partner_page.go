@@ -88,8 +88,14 @@ func (pages *Pages) viewOfPartner(s *sheet) (*partnerView, error) {
 func (pages *Pages) usageOf(s *sheet, p *partner.Overview) []usageRow {
 	defaults, number := pages.config.Defaults, func(n int64) string { return s.Language.Number(int(n)) }
 	rows := [3]usageRow{
-		{Key: "partners.usage.orders", Used: number(p.Usage.OrdersToday), Part: p.Usage.OrdersToday, Whole: p.OrdersPerDay, Own: true},
-		{Key: "partners.usage.bytes", Used: s.Megabytes(p.Usage.StoredBytes), Part: p.Usage.StoredBytes, Whole: p.StoredBytes, Own: true},
+		{
+			Key: "partners.usage.orders", Used: number(p.Usage.OrdersToday), Part: p.Usage.OrdersToday, Whole: p.OrdersPerDay,
+			Own: true,
+		},
+		{
+			Key: "partners.usage.bytes", Used: s.Megabytes(p.Usage.StoredBytes), Part: p.Usage.StoredBytes, Whole: p.StoredBytes,
+			Own: true,
+		},
 	}
 	bytes, growsIn := p.BytesQuota(defaults.StoredBytes, defaults.NewAccountBytes, s.Site.Now())
 	rows[1].New = growsIn > 0

@@ -29,7 +29,8 @@ type resetLink struct {
 
 // personRoles are the phrases for the roles of partners' people.
 var personRoles = map[string]string{
-	"owner": "partners.role.owner", "developer": "partners.role.developer", "clerk": "partners.role.clerk", "reader": "partners.role.reader",
+	"owner": "partners.role.owner", "developer": "partners.role.developer", "clerk": "partners.role.clerk",
+	"reader": "partners.role.reader",
 }
 
 // addPeople adds the people of the partner.
@@ -104,7 +105,8 @@ func (pages *Pages) removeFactor(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	err = pages.config.UserSignIns.ClearTOTPFrom(s.Context(), s.ID("partner_id"), person.PersonID, page.Basis(sent, versionOfFactor))
+	err = pages.config.UserSignIns.ClearTOTPFrom(s.Context(), s.ID("partner_id"), person.PersonID,
+		page.Basis(sent, versionOfFactor))
 	if errors.Is(err, form.ErrStale) {
 		return s.Stale(s.partnerPath(), person.PersonID)
 	}

@@ -32,7 +32,8 @@ func (v *partnerView) IsNew() bool { return !v.Partner.Established(v.Site.Now())
 
 // establishPartner counts an account as established, whatever its age.
 func (pages *Pages) establishPartner(s *sheet) (int, []byte, error) {
-	changed, err := pages.config.Partners.Change(s.Context(), s.ID("partner_id"), partner.SettingsChange{Established: new(true)})
+	changed, err := pages.config.Partners.Change(s.Context(), s.ID("partner_id"),
+		partner.SettingsChange{Established: new(true)})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -41,7 +42,10 @@ func (pages *Pages) establishPartner(s *sheet) (int, []byte, error) {
 
 // Reason returns the field for the reason of a suspension.
 func (v *partnerView) Reason() page.Field {
-	field := page.Field{Name: "suspended_reason", Type: "textarea", Label: v.Text("partners.suspend.reason"), Hint: v.Text("partners.suspend.reason.hint")}
+	field := page.Field{
+		Name: "suspended_reason", Type: "textarea", Label: v.Text("partners.suspend.reason"),
+		Hint: v.Text("partners.suspend.reason.hint"),
+	}
 	return v.Suspension.With(field)
 }
 
@@ -125,9 +129,13 @@ func (v *partnerView) LimitFields() []page.Field {
 		if one.name != "rate_limit" {
 			hint += " " + v.Text("partners.limit.zero")
 		}
-		fields = append(fields, v.Limits.With(page.Field{Name: one.name, Type: "text", InputMode: "decimal", Label: v.Text(one.label), Hint: hint, Autocomplete: "off"}))
+		fields = append(fields, v.Limits.With(page.Field{
+			Name: one.name, Type: "text", InputMode: "decimal", Label: v.Text(one.label), Hint: hint, Autocomplete: "off",
+		}))
 	}
-	card := page.Field{Name: "rate_card", Type: "select", Label: v.Text("partners.limit.card"), Options: []page.Option{{Label: v.Text("partners.card.default")}}}
+	card := page.Field{Name: "rate_card", Type: "select", Label: v.Text("partners.limit.card"), Options: []page.Option{
+		{Label: v.Text("partners.card.default")},
+	}}
 	for _, name := range v.Cards {
 		card.Options = append(card.Options, page.Option{Value: name, Label: name})
 	}

@@ -110,11 +110,15 @@ func (v *partnersView) link(show, card, after string) string {
 // chips returns the links that narrow the list.
 func (v *partnersView) chips() []page.Link {
 	chips := []page.Link{{Text: v.Text("partners.all"), Path: v.link("", "", ""), Current: v.Show == "" && v.Card == ""}}
-	for _, one := range []struct{ show, key string }{{"pending", "partners.pending"}, {"suspended", "partners.suspended"}} {
-		chips = append(chips, page.Link{Text: v.Text(one.key), Path: v.link(one.show, v.Card, ""), Current: v.Show == one.show})
+	for _, one := range []struct {
+		show, key string
+	}{{"pending", "partners.pending"}, {"suspended", "partners.suspended"}} {
+		chips = append(chips,
+			page.Link{Text: v.Text(one.key), Path: v.link(one.show, v.Card, ""), Current: v.Show == one.show})
 	}
 	if v.Card != "" {
-		chips = append(chips, page.Link{Text: v.Text("partners.with_card", "card", v.Card), Path: v.link(v.Show, "", ""), Current: true})
+		chips = append(chips,
+			page.Link{Text: v.Text("partners.with_card", "card", v.Card), Path: v.link(v.Show, "", ""), Current: true})
 	}
 	return chips
 }

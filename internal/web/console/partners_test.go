@@ -48,8 +48,12 @@ func TestPartnerList(t *testing.T) {
 		query        string
 		want, absent []string
 	}{
-		{"", []string{"2 partners", "/console/partners/" + metro.PartnerID, "nord@example.com", `aria-current="true"><bdi>All`}, nil},
-		{"?q=METRO", []string{"One partner", metro.PartnerID, `href="/console/partners?q=METRO&amp;show=suspended"`}, []string{nord.PartnerID}},
+		{"", []string{
+			"2 partners", "/console/partners/" + metro.PartnerID, "nord@example.com", `aria-current="true"><bdi>All`,
+		}, nil},
+		{"?q=METRO", []string{
+			"One partner", metro.PartnerID, `href="/console/partners?q=METRO&amp;show=suspended"`,
+		}, []string{nord.PartnerID}},
 		{"?show=suspended", []string{metro.PartnerID, "status-failed"}, []string{nord.PartnerID}},
 		{"?show=pending", []string{"No account awaits approval.", "Show all partners"}, []string{metro.PartnerID}},
 		{"?card=deal", []string{nord.PartnerID, "Rate card deal"}, []string{metro.PartnerID}},
@@ -78,7 +82,8 @@ func TestPartnersByRole(t *testing.T) {
 	path := "/console/partners/" + metro.PartnerID
 	admin := o.Visit(t)
 	shown := admin.Open(t, path).Must(t, http.StatusOK)
-	forms := []string{path + "/suspend", path + "/limits", path + "/dispatch", "/ops/v1" + strings.TrimPrefix(path, "/console") + "/export"}
+	forms := []string{path + "/suspend", path + "/limits", path + "/dispatch", "/ops/v1" + strings.TrimPrefix(path,
+		"/console") + "/export"}
 	for role, status := range map[string]int{"dispatcher": http.StatusOK, "warehouse": http.StatusForbidden} {
 		visitor := o.As(t, role).Visit(t)
 		page := visitor.Open(t, path)
@@ -103,7 +108,8 @@ func TestSuspensionInConsole(t *testing.T) {
 	desk, path := o.Visit(t), "/console/partners/"+metro.PartnerID
 	first := desk.Open(t, path).Must(t, http.StatusOK)
 	long := strings.Repeat("x", 501)
-	desk.Send(t, first, path+"/suspend", "suspended_reason", long).Shows(t, http.StatusUnprocessableEntity, "Enter at most 500 characters.", long, "<details class=\"confirm\" open>")
+	desk.Send(t, first, path+"/suspend", "suspended_reason", long).Shows(t, http.StatusUnprocessableEntity,
+		"Enter at most 500 characters.", long, "<details class=\"confirm\" open>")
 	desk.Send(t, desk.Open(t, path), path+"/suspend", "suspended_reason", "unpaid <b>").Leads(t, path)
 	desk.Open(t, path).Shows(t, http.StatusOK, "metro is suspended.", "unpaid &lt;b&gt;", "Lift the suspension")
 	metro.Call(t, "GET", "/v1/orders", nil).Refused(t, http.StatusForbidden, "forbidden")
@@ -112,7 +118,8 @@ func TestSuspensionInConsole(t *testing.T) {
 	}
 	stale := o.Visit(t)
 	old := strings.Replace(string(first.Form(t, path+"/suspend")), "_key=", "_key=00", 1)
-	stale.Request(t, "POST", path+"/suspend", []byte(old), "Content-Type", "application/x-www-form-urlencoded").Shows(t, http.StatusBadRequest, "")
+	stale.Request(t, "POST", path+"/suspend", []byte(old), "Content-Type", "application/x-www-form-urlencoded").Shows(t,
+		http.StatusBadRequest, "")
 	again := desk.Open(t, path)
 	setPartner(t, o, metro, `{"suspended":false}`)
 	desk.Send(t, again, path+"/resume").Leads(t, path)
@@ -143,7 +150,9 @@ func TestApprovalInConsole(t *testing.T) {
 	s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) { c.Registration = "approval" })
 	o := s.Operate(t)
 	login := []byte(`{"email":"metro@example.com","password":"a long password of metro"}`)
-	account := s.Do(t, "POST", "/v1/auth/register", []byte(`{"name":"metro","email":"metro@example.com","password":"a long password of metro"}`)).Must(t, http.StatusCreated)
+	account := s.Do(t, "POST", "/v1/auth/register", []byte(
+		`{"name":"metro","email":"metro@example.com","password":"a long password of metro"}`,
+	)).Must(t, http.StatusCreated)
 	path := "/console/partners/" + account.Text("partner_id")
 	desk := o.Visit(t)
 	desk.Open(t, "/console/partners?show=pending").Shows(t, http.StatusOK, path, "Awaiting approval")
@@ -166,22 +175,30 @@ func TestLimitsInConsole(t *testing.T) {
 	o.Call(t, "POST", "/ops/v1/rate-cards", uploaded("deal", "deal-1", 1000)).Must(t, http.StatusCreated)
 	desk, path := o.Visit(t), "/console/partners/"+metro.PartnerID
 	page := desk.Open(t, path)
-	page.Shows(t, http.StatusOK, "without limit", `<option value="deal">deal</option>`, "A-1", `href="/console/orders?partner=`+metro.PartnerID)
-	refused := desk.Send(t, page, path+"/limits", "rate_limit", "0", "orders_per_day", "many", "stored_bytes", "-1", "rate_card", "none")
-	refused.Shows(t, http.StatusUnprocessableEntity, "Enter a whole number from 1 to 1,000,000.", `id="fault-orders_per_day"`, "Enter a number of megabytes", `value="many"`)
-	desk.Send(t, refused, path+"/limits", "rate_limit", "1 200", "orders_per_day", "1", "stored_bytes", "1,5", "rate_card", "deal").Leads(t, path)
+	page.Shows(t, http.StatusOK, "without limit", `<option value="deal">deal</option>`, "A-1",
+		`href="/console/orders?partner=`+metro.PartnerID)
+	refused := desk.Send(t, page, path+"/limits", "rate_limit", "0", "orders_per_day", "many", "stored_bytes", "-1",
+		"rate_card", "none")
+	refused.Shows(t, http.StatusUnprocessableEntity, "Enter a whole number from 1 to 1,000,000.",
+		`id="fault-orders_per_day"`, "Enter a number of megabytes", `value="many"`)
+	desk.Send(t, refused, path+"/limits", "rate_limit", "1 200", "orders_per_day", "1", "stored_bytes", "1,5", "rate_card",
+		"deal").Leads(t, path)
 	page = desk.Open(t, path)
-	page.Shows(t, http.StatusOK, "Saved: limits and rate card of metro.", `value="1200"`, `value="1.5"`, `<option value="deal" selected>`, `<strong class="danger">1</strong>`, "of 1.50 MB")
+	page.Shows(t, http.StatusOK, "Saved: limits and rate card of metro.", `value="1200"`, `value="1.5"`,
+		`<option value="deal" selected>`, `<strong class="danger">1</strong>`, "of 1.50 MB")
 	got := o.Call(t, "GET", "/ops/v1/partners/"+metro.PartnerID, nil).Must(t, http.StatusOK)
-	if got.JSON("rate_limit") != 1200.0 || got.JSON("orders_per_day") != 1.0 || got.JSON("stored_bytes") != 1.5e6 || got.Text("rate_card") != "deal" {
+	if got.JSON("rate_limit") != 1200.0 || got.JSON("orders_per_day") != 1.0 || got.JSON("stored_bytes") != 1.5e6 ||
+		got.Text("rate_card") != "deal" {
 		t.Errorf("got %s, want 1200 requests, 1 order, 1.5 MB and deal", got.Body)
 	}
 	setPartner(t, o, metro, `{"rate_limit":5}`)
 	desk.Send(t, page, path+"/limits", "rate_limit", "").Leads(t, path)
 	desk.Open(t, path).Shows(t, http.StatusOK, "Someone else changed this", `value="5"`)
-	desk.Send(t, desk.Open(t, path), path+"/limits", "rate_limit", "", "orders_per_day", "0", "stored_bytes", "", "rate_card", "").Leads(t, path)
+	desk.Send(t, desk.Open(t, path), path+"/limits", "rate_limit", "", "orders_per_day", "0", "stored_bytes", "",
+		"rate_card", "").Leads(t, path)
 	got = o.Call(t, "GET", "/ops/v1/partners/"+metro.PartnerID, nil).Must(t, http.StatusOK)
-	if got.JSON("rate_limit") != nil || got.JSON("orders_per_day") != 0.0 || got.JSON("stored_bytes") != nil || got.JSON("rate_card") != nil {
+	if got.JSON("rate_limit") != nil || got.JSON("orders_per_day") != 0.0 || got.JSON("stored_bytes") != nil ||
+		got.JSON("rate_card") != nil {
 		t.Errorf("got %s, want no own limits but none on orders", got.Body)
 	}
 }
@@ -195,8 +212,10 @@ func TestDispatchInConsole(t *testing.T) {
 	desk, path := o.Visit(t), "/console/partners/"+metro.PartnerID
 	page := desk.Open(t, path)
 	desk.Send(t, page, path+"/dispatch", "auto_accept", "yes").Leads(t, path)
-	desk.Open(t, path).Shows(t, http.StatusOK, "orders are accepted without a dispatcher", `value="yes" aria-describedby="hint-auto_accept" checked`)
-	if got := o.Call(t, "GET", "/ops/v1/partners/"+metro.PartnerID+"/dispatch", nil).Must(t, http.StatusOK); got.JSON("auto_accept") != true {
+	desk.Open(t, path).Shows(t, http.StatusOK, "orders are accepted without a dispatcher",
+		`value="yes" aria-describedby="hint-auto_accept" checked`)
+	if got := o.Call(t, "GET", "/ops/v1/partners/"+metro.PartnerID+"/dispatch", nil).Must(t,
+		http.StatusOK); got.JSON("auto_accept") != true {
 		t.Errorf("got %s, want that orders are accepted", got.Body)
 	}
 	desk.Send(t, page, path+"/dispatch", "auto_accept", "").Shows(t, http.StatusConflict, "") // the form was sent already
@@ -221,7 +240,8 @@ func TestPeopleInConsole(t *testing.T) {
 	s.Do(t, "POST", "/v1/auth/reset/"+token, []byte(`{"new_password":"brume-et-goélands-1907"}`)).Must(t, http.StatusOK)
 	showsNone(t, desk.Open(t, path), "/portal/reset/", "/second-factor/remove")
 	strangers := "/console/partners/" + s.Register(t, "nord").PartnerID + "/people/" + owner.UserID + "/reset-link"
-	desk.Request(t, "POST", strangers, desk.Open(t, path).Form(t, to), "Content-Type", "application/x-www-form-urlencoded").Shows(t, http.StatusNotFound, "")
+	desk.Request(t, "POST", strangers, desk.Open(t, path).Form(t, to), "Content-Type",
+		"application/x-www-form-urlencoded").Shows(t, http.StatusNotFound, "")
 }
 
 // TestExportFromConsole downloads all data of a partner in the operator's session.
@@ -235,7 +255,8 @@ func TestExportFromConsole(t *testing.T) {
 	to := "/ops/v1/partners/" + metro.PartnerID + "/export"
 	got := desk.Send(t, desk.Open(t, "/console/partners/"+metro.PartnerID), to)
 	got.Shows(t, http.StatusOK, `{"type":"partner"`, `"A-1"`)
-	if name := got.Header.Get("Content-Disposition"); name != fmt.Sprintf(`attachment; filename="%s.jsonl"`, metro.PartnerID) {
+	if name := got.Header.Get("Content-Disposition"); name != fmt.Sprintf(`attachment; filename="%s.jsonl"`,
+		metro.PartnerID) {
 		t.Errorf("got %q, want a download", name)
 	}
 	if got := audited(t, o, metro.PartnerID, "partner.exported"); len(got) != 1 || got[0] != o.OperatorID {
@@ -273,7 +294,8 @@ func TestErasureInConsole(t *testing.T) {
 	underWay.Shows(t, http.StatusOK, "One order is under way", "Wait until they have ended")
 	showsNone(t, underWay, "Yes, erase")
 	forced := desk.Send(t, page, check, "recipient", strings.ToUpper(email), "force", "yes")
-	forced.Shows(t, http.StatusOK, "One order will be erased", "They will be erased as you asked", "Yes, erase one order", "A-1")
+	forced.Shows(t, http.StatusOK, "One order will be erased", "They will be erased as you asked", "Yes, erase one order",
+		"A-1")
 
 	second := metro.Create(t, testkit.OrderJSON("A-2", "")).Must(t, http.StatusCreated).Text("order_id")
 	desk.Send(t, forced, erase).Leads(t, erase)
@@ -284,7 +306,8 @@ func TestErasureInConsole(t *testing.T) {
 	sure := desk.Send(t, page, check, "order_ids", id+"\r\n"+second)
 	desk.Send(t, sure, erase).Leads(t, path)
 	desk.Open(t, path).Shows(t, http.StatusOK, "Orders erased: 2.")
-	if got := o.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, http.StatusOK).Text("order", "dropoff", "name"); got != "erased" {
+	if got := o.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, http.StatusOK).Text("order", "dropoff",
+		"name"); got != "erased" {
 		t.Errorf("got the recipient %q, want it erased", got)
 	}
 	if got := audited(t, o, metro.PartnerID, "partner.erased"); len(got) != 1 || got[0] != o.OperatorID {
@@ -302,7 +325,8 @@ func cardJSON(version string, baseCents int) string {
 	level := func(days int) string {
 		var zones []string
 		for _, zone := range []string{"local", "regional", "adjacent", "national", "remote"} {
-			zones = append(zones, fmt.Sprintf("\n   %q: {\"base_cents\": %d, \"per_kg_cents\": 25, \"transit_days\": %d}", zone, baseCents, days))
+			zones = append(zones,
+				fmt.Sprintf("\n   %q: {\"base_cents\": %d, \"per_kg_cents\": 25, \"transit_days\": %d}", zone, baseCents, days))
 		}
 		return `{"cut_off": "13:00", "deliver_by": "18:00", "zones": {` + strings.Join(zones, ",") + `}}`
 	}

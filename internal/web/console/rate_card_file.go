@@ -103,12 +103,15 @@ func (text *cardText) line(path string) int {
 // zoneKeys are the phrases for zones, and priceKeys those for the other members of a card.
 var (
 	zoneKeys = map[string]string{
-		"local": "rates.local", "regional": "rates.regional", "adjacent": "rates.adjacent", "national": "rates.national", "remote": "rates.remote",
+		"local": "rates.local", "regional": "rates.regional", "adjacent": "rates.adjacent", "national": "rates.national",
+		"remote": "rates.remote",
 	}
 	priceKeys = map[string]string{
-		"base_cents": "rates.base", "per_kg_cents": "rates.per_kg", "transit_days": "rates.days", "cut_off": "rates.cut_off", "deliver_by": "rates.deliver_by",
-		"parcel_cents": "rates.parcel", "included_grams": "rates.included", "fragile_cents": "rates.fragile", "insurance": "rates.insurance", "cod": "rates.cod",
-		"basis_points": "rates.percent", "minimum_cents": "rates.minimum", "fuel_basis_points": "rates.fuel", "cad_per_10000_usd": "rates.usd",
+		"base_cents": "rates.base", "per_kg_cents": "rates.per_kg", "transit_days": "rates.days", "cut_off": "rates.cut_off",
+		"deliver_by": "rates.deliver_by", "parcel_cents": "rates.parcel", "included_grams": "rates.included",
+		"fragile_cents": "rates.fragile", "insurance": "rates.insurance", "cod": "rates.cod",
+		"basis_points": "rates.percent", "minimum_cents": "rates.minimum", "fuel_basis_points": "rates.fuel",
+		"cad_per_10000_usd": "rates.usd",
 	}
 )
 
@@ -205,11 +208,13 @@ var stepKg = []float64{1, 5, 20}
 func (s *sheet) tablesOf(text *cardText, card *pricing.Card) (tables []levelTable) {
 	for _, level := range delivery.ServiceLevels {
 		path := "levels." + string(level)
-		table := levelTable{Level: level, CutOff: s.ValueOf(text, path+".cut_off"), DeliverBy: s.ValueOf(text, path+".deliver_by")}
+		table := levelTable{Level: level, CutOff: s.ValueOf(text,
+			path+".cut_off"), DeliverBy: s.ValueOf(text, path+".deliver_by")}
 		for _, zone := range pricing.Zones {
 			at := path + ".zones." + string(zone)
 			row := zoneRow{
-				Zone: s.Text(zoneKeys[string(zone)]), Base: s.ValueOf(text, at+".base_cents"), PerKg: s.ValueOf(text, at+".per_kg_cents"),
+				Zone: s.Text(zoneKeys[string(zone)]), Base: s.ValueOf(text,
+					at+".base_cents"), PerKg: s.ValueOf(text, at+".per_kg_cents"),
 				Days: s.ValueOf(text, at+".transit_days"), Offered: text.values[at+".base_cents"] != "",
 			}
 			if card != nil && row.Offered {

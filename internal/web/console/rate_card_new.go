@@ -116,7 +116,9 @@ func (pages *Pages) checkCard(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return pages.refuseCard(s, sent, err)
 	}
-	v := newCardView{sheet: s, Form: sent, Checked: checked, Asked: previewAsked{Partner: strings.TrimSpace(sent.Values.Get("partner")), Orders: sent.Values.Get("orders")}}
+	v := newCardView{sheet: s, Form: sent, Checked: checked, Asked: previewAsked{
+		Partner: strings.TrimSpace(sent.Values.Get("partner")), Orders: sent.Values.Get("orders"),
+	}}
 	if err := pages.addEffects(&v); err != nil {
 		return 0, nil, err
 	}
@@ -197,7 +199,8 @@ func (pages *Pages) addCard(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return pages.refuseCard(s, sent, err)
 	}
-	return s.LeadTo("/console/rate-cards/"+added.CardID, page.Flash{Key: "rates.added", Arguments: []string{"version", added.Version, "name", added.Name}})
+	return s.LeadTo("/console/rate-cards/"+added.CardID,
+		page.Flash{Key: "rates.added", Arguments: []string{"version", added.Version, "name", added.Name}})
 }
 
 // readCardForm reads the form of a card. A file that was chosen replaces the text.

@@ -118,7 +118,8 @@ func (pages *Pages) previewCard(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "rate-card-preview", title: s.Text("rates.preview.title", "version", row.Version), data: v, status: http.StatusOK,
+		template: "rate-card-preview", title: s.Text("rates.preview.title", "version",
+			row.Version), data: v, status: http.StatusOK,
 		back: &page.Link{Text: row.Version, Path: "/console/rate-cards/" + row.CardID},
 	})
 }

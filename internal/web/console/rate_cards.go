@@ -106,11 +106,14 @@ func (v *cardsView) link(name string, state ratecard.State, after string) string
 // chips returns the links that narrow the list.
 func (v *cardsView) chips() []page.Link {
 	chips := []page.Link{{Text: v.Text("rates.all"), Path: v.link("", "", ""), Current: v.State == "" && v.Name == ""}}
-	for _, state := range []ratecard.State{ratecard.StateInForce, ratecard.StatePlanned, ratecard.StatePast, ratecard.StateReplaced} {
+	for _, state := range []ratecard.State{
+		ratecard.StateInForce, ratecard.StatePlanned, ratecard.StatePast, ratecard.StateReplaced,
+	} {
 		chips = append(chips, page.Link{Text: v.CardState(state), Path: v.link(v.Name, state, ""), Current: v.State == state})
 	}
 	if v.Name != "" {
-		chips = append(chips, page.Link{Text: v.Text("rates.series.chip", "name", v.Name), Path: v.link("", v.State, ""), Current: true})
+		chips = append(chips,
+			page.Link{Text: v.Text("rates.series.chip", "name", v.Name), Path: v.link("", v.State, ""), Current: true})
 	}
 	return chips
 }

@@ -18,15 +18,19 @@ func TestRefusalsKeepTheMenu(t *testing.T) {
 	admin, metro := s.Operate(t), s.Register(t, "metro")
 	v := admin.Visit(t)
 	for _, path := range []string{"/console/nowhere", "/console/orders/ord_none", "/console/couriers/none/at/all"} {
-		v.Open(t, path).Shows(t, http.StatusNotFound, "There is no such page", `href="/console/board"`, `action="/console/logout"`, `class="back"`, `hreflang="fr"`)
+		v.Open(t, path).Shows(t, http.StatusNotFound, "There is no such page", `href="/console/board"`,
+			`action="/console/logout"`, `class="back"`, `hreflang="fr"`)
 	}
 	v.Open(t, "/console/couriers/cou_none").Shows(t, http.StatusNotFound, `<p class="back"><a href="/console/couriers">`)
-	v.Open(t, "/console/nowhere?lang=fr").Shows(t, http.StatusNotFound, `<html lang="fr"`, "Tableau", "Cette page n’existe pas", "Page d’accueil")
+	v.Open(t, "/console/nowhere?lang=fr").Shows(t, http.StatusNotFound, `<html lang="fr"`, "Tableau",
+		"Cette page n’existe pas", "Page d’accueil")
 	warehouse := admin.As(t, "warehouse").Visit(t)
 	warehouse.Open(t, "/console/board").Shows(t, http.StatusForbidden, `href="/console/stock"`, `class="back"`)
 	admin.As(t, "courier").Visit(t).Open(t, "/console/board").Shows(t, http.StatusForbidden, `action="/console/logout"`)
-	metro.Owner(t).Open(t, "/portal/nowhere").Shows(t, http.StatusNotFound, "There is no such page", `href="/portal/orders"`, `action="/portal/logout"`, `class="back"`)
-	metro.Owner(t).Open(t, "/portal/orders/ord_none").Shows(t, http.StatusNotFound, `<p class="back"><a href="/portal/orders">`)
+	metro.Owner(t).Open(t, "/portal/nowhere").Shows(t, http.StatusNotFound, "There is no such page",
+		`href="/portal/orders"`, `action="/portal/logout"`, `class="back"`)
+	metro.Owner(t).Open(t, "/portal/orders/ord_none").Shows(t, http.StatusNotFound,
+		`<p class="back"><a href="/portal/orders">`)
 
 	stranger := s.Visit()
 	stranger.Open(t, "/console/nowhere").Leads(t, "/console/login?next=%2Fconsole%2Fnowhere")
@@ -43,14 +47,17 @@ func TestOrderSaysWhenItEndedAndWho(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	desk, metro := s.Operate(t), s.Register(t, "metro")
-	id := metro.Create(t, bytes.Replace(testkit.OrderJSON("A-1", ""), []byte(`"M5H 2N2"`), []byte(`"m5h2n2"`), 1)).Must(t, http.StatusCreated).Text("order_id")
+	id := metro.Create(t, bytes.Replace(testkit.OrderJSON("A-1", ""), []byte(`"M5H 2N2"`), []byte(`"m5h2n2"`), 1)).Must(t,
+		http.StatusCreated).Text("order_id")
 	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
 	v := desk.Visit(t)
-	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "<bdi>Camille Tremblay</bdi> · ", ">514 555-0100</a>", "ON M5H 2N2")
+	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "<bdi>Camille Tremblay</bdi> · ", ">514 555-0100</a>",
+		"ON M5H 2N2")
 	read := desk.Call(t, http.MethodGet, "/ops/v1/orders/"+id, nil).Must(t, http.StatusOK)
-	if courier := read.Text("moves", 0, "courier_id"); courier == "" || read.Text("couriers", courier) != "Camille Tremblay" {
+	if courier := read.Text("moves", 0, "courier_id"); courier == "" ||
+		read.Text("couriers", courier) != "Camille Tremblay" {
 		t.Errorf("got %s, want the moves with their courier and the name", read.Body)
 	}
 	metro.Owner(t).Open(t, "/portal/orders/"+id).Shows(t, http.StatusOK, "<bdi>Camille Tremblay</bdi> · ")

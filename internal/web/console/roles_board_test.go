@@ -55,7 +55,8 @@ func TestRolesUseWhatTheBoardDraws(t *testing.T) {
 		as := admin.As(t, string(role))
 		for _, call := range calls {
 			// A call without a body changes nothing: it is refused, but not because of the role.
-			if got := as.Call(t, call[1], "/ops/v1"+fill(call[2]), nil); got.Status == http.StatusForbidden || got.Status == http.StatusMethodNotAllowed {
+			if got := as.Call(t, call[1], "/ops/v1"+fill(call[2]), nil); got.Status == http.StatusForbidden ||
+				got.Status == http.StatusMethodNotAllowed {
 				t.Errorf("%s: %s %s: got status %d, want a call that the role may send", role, call[1], call[2], got.Status)
 			}
 		}

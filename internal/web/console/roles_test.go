@@ -71,7 +71,8 @@ func consoleRoutes() []web.Route {
 		{Method: http.MethodGet, Pattern: "/console/figures"}, {Method: http.MethodGet, Pattern: "/console/figures.csv"},
 		{Method: http.MethodPost, Pattern: "/ops/v1/partners/{partner_id}/export"},
 	}
-	own := slices.DeleteFunc(console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes(), func(r web.Route) bool { return strings.HasSuffix(r.Pattern, "{rest...}") })
+	own := slices.DeleteFunc(console.New(console.Config{Site: page.NewSite(page.Config{})}).Routes(),
+		func(r web.Route) bool { return strings.HasSuffix(r.Pattern, "{rest...}") })
 	return append(others, own...)
 }
 
@@ -87,7 +88,8 @@ func TestRolesUseTheirPages(t *testing.T) {
 	order := metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, http.StatusCreated).Text("order_id")
 	product := admin.Stock(t, metro.PartnerID, "Lamp", map[string]int{"MTL-1": 1})
 	fill := strings.NewReplacer("{partner_id}", metro.PartnerID, "{order_id}", order, "{courier_id}", admin.CourierID,
-		"{operator_id}", admin.OperatorID, "{product_id}", strconv.Itoa(product), "{status}", "accepted", "{user_id}", "usr_none", "{card_id}", "crd_none")
+		"{operator_id}", admin.OperatorID, "{product_id}", strconv.Itoa(product), "{status}", "accepted", "{user_id}",
+		"usr_none", "{card_id}", "crd_none")
 	routes, patterns := consoleRoutes(), http.NewServeMux()
 	for _, route := range routes {
 		patterns.Handle(route.Method+" "+route.Pattern, http.NotFoundHandler())
@@ -105,7 +107,8 @@ func TestRolesUseTheirPages(t *testing.T) {
 			if allowed {
 				continue // a form that would change something
 			}
-			got := v.Request(t, route.Method, path, []byte("_key="+fmt.Sprintf("%032x", len(path))), "Content-Type", "application/x-www-form-urlencoded")
+			got := v.Request(t, route.Method, path, []byte("_key="+fmt.Sprintf("%032x", len(path))), "Content-Type",
+				"application/x-www-form-urlencoded")
 			if got.Status != http.StatusForbidden {
 				t.Errorf("%s: %s %s: got status %d, want 403", role, route.Method, path, got.Status)
 			}

@@ -54,11 +54,13 @@ func (pages *Pages) settings(s *sheet) (int, []byte, error) {
 	}
 	operators := ruleChoice{Kind: signin.Operators, Title: s.Text("house.operators")}
 	for _, role := range operator.Roles {
-		operators.Roles = append(operators.Roles, ruledRole{string(role), s.RoleName(role), slices.Contains(rules[signin.Operators], string(role))})
+		operators.Roles = append(operators.Roles,
+			ruledRole{string(role), s.RoleName(role), slices.Contains(rules[signin.Operators], string(role))})
 	}
 	users := ruleChoice{Kind: signin.Users, Title: s.Text("house.users")}
 	for _, role := range partner.Roles {
-		users.Roles = append(users.Roles, ruledRole{string(role), s.Text("team." + string(role)), slices.Contains(rules[signin.Users], string(role))})
+		users.Roles = append(users.Roles,
+			ruledRole{string(role), s.Text("team." + string(role)), slices.Contains(rules[signin.Users], string(role))})
 	}
 	view.Choices = []ruleChoice{operators, users}
 	return s.show(leaf{template: "house-settings", title: s.Text("console.settings"), data: view})

@@ -37,7 +37,8 @@ func TestFormsAtTheSameTime(t *testing.T) {
 	product := admin.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": 1})
 	desks := []*apptest.Visitor{admin.Visit(t), admin.As(t, "admin").Visit(t)}
 	courier, keeper := "/console/couriers/"+admin.CourierID, "/console/operators/"+admin.As(t, "warehouse").OperatorID
-	account, goods := "/console/partners/"+partner.PartnerID, fmt.Sprintf("/console/stock/%s/products/%d", partner.PartnerID, product)
+	account, goods := "/console/partners/"+partner.PartnerID, fmt.Sprintf("/console/stock/%s/products/%d",
+		partner.PartnerID, product)
 	for _, c := range []struct {
 		page, form string
 		values     [2][]string
@@ -62,7 +63,8 @@ func TestFormsAtTheSameTime(t *testing.T) {
 		sent.Wait()
 		stale := 0
 		for _, desk := range desks {
-			if strings.Contains(string(desk.Open(t, c.page).Must(t, http.StatusOK).Body), "Someone else changed this while you were editing.") {
+			if strings.Contains(string(desk.Open(t, c.page).Must(t, http.StatusOK).Body),
+				"Someone else changed this while you were editing.") {
 				stale++
 			}
 		}

@@ -106,7 +106,8 @@ func (pages *Pages) stock(s *sheet) (int, []byte, error) {
 
 // list finds partners by their names and ids.
 func (v *warehouseView) list() error {
-	found, err := v.pages.config.Partners.List(v.Context(), partner.ListFilter{Search: v.Search, NamesOnly: true, Limit: partnersToChoose})
+	found, err := v.pages.config.Partners.List(v.Context(),
+		partner.ListFilter{Search: v.Search, NamesOnly: true, Limit: partnersToChoose})
 	v.Partners, v.More = found.Partners, found.Next != ""
 	return err
 }
@@ -153,7 +154,9 @@ func (v *warehouseView) lowRow(low stock.LowProduct) (lowRow, error) {
 	}
 	of := storeroom{sheet: v.sheet, PartnerID: low.PartnerID}
 	return lowRow{
-		Product: inventory.Product{Product: low.Product, Path: of.ProductPath(low.ProductID)}, PartnerName: name, PartnerPath: of.Path(""),
+		Product: inventory.Product{
+			Product: low.Product, Path: of.ProductPath(low.ProductID),
+		}, PartnerName: name, PartnerPath: of.Path(""),
 		ReceivePath: of.BookPath(delivery.MovementIn, low.ProductID), Missing: max(0, low.StockMax-low.Quantity),
 	}, nil
 }

@@ -24,7 +24,8 @@ func once[R any](r *storeroom, sent *page.Form, content string, encode func(R) (
 	scope := r.Request.Method + " " + r.Request.URL.Path + " " + r.Operator.OperatorID
 	key := idempotency.Key{PartnerID: r.PartnerID, Scope: scope}
 	_, _ = hex.Decode(key.UUID[:], []byte(sent.Key)) // page.ReadForm has checked it
-	return stock.Request[R]{PartnerID: r.PartnerID, Keyed: new(idempotency.NewRequest(key, []byte(content))), Encode: encode}
+	return stock.Request[R]{PartnerID: r.PartnerID, Keyed: new(idempotency.NewRequest(key,
+		[]byte(content))), Encode: encode}
 }
 
 // bookings are the kinds of movements that the warehouse books, with the phrase of each.
@@ -61,7 +62,8 @@ func (r *storeroom) bookView() (*bookView, error) {
 		}
 	}
 	for _, one := range bookings {
-		link := r.Link(r.Path("/book"), "type", string(one.kind), "location", r.parameter("location"), "product", r.parameter("product"))
+		link := r.Link(r.Path("/book"), "type", string(one.kind), "location", r.parameter("location"), "product",
+			r.parameter("product"))
 		v.Chips = append(v.Chips, page.Link{Text: r.Text(one.key), Path: link, Current: one.kind == v.Kind})
 		if one.kind == v.Kind {
 			v.Verb = r.Text(one.key)
@@ -69,7 +71,8 @@ func (r *storeroom) bookView() (*bookView, error) {
 	}
 	v.Hint = map[delivery.MovementType]string{
 		delivery.MovementIn: r.Text("warehouse.receive.hint"), delivery.MovementTransfer: r.Text("warehouse.transfer.hint"),
-		delivery.MovementOut: r.Text("warehouse.withdraw.hint"), delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
+		delivery.MovementOut:        r.Text("warehouse.withdraw.hint"),
+		delivery.MovementAdjustment: r.Text("warehouse.correct.hint"),
 	}[v.Kind]
 	var err error
 	v.Locations, err = r.pages.config.Stock.Locations(r.Context(), r.PartnerID)
@@ -79,7 +82,9 @@ func (r *storeroom) bookView() (*bookView, error) {
 // show shows the form with its fields.
 func (v *bookView) show(status int) (int, []byte, error) {
 	field := func(name, label, mode string, required bool) {
-		v.Fields = append(v.Fields, v.Form.With(page.Field{Name: name, Type: "text", Label: v.Text(label), InputMode: mode, Autocomplete: "off", Required: required}))
+		v.Fields = append(v.Fields, v.Form.With(page.Field{
+			Name: name, Type: "text", Label: v.Text(label), InputMode: mode, Autocomplete: "off", Required: required,
+		}))
 	}
 	if v.Kind == delivery.MovementIn {
 		v.addLines()
@@ -87,12 +92,15 @@ func (v *bookView) show(status int) (int, []byte, error) {
 		field("product", "warehouse.code", "", true)
 		field("quantity", "warehouse.quantity", "numeric", true)
 	}
-	field("location", map[bool]string{true: "warehouse.from", false: "movements.location"}[v.Kind == delivery.MovementTransfer], "", true)
+	field("location",
+		map[bool]string{true: "warehouse.from", false: "movements.location"}[v.Kind == delivery.MovementTransfer], "", true)
 	if v.Kind == delivery.MovementTransfer {
 		field("to_location", "warehouse.to", "", true)
 	}
 	field("notes", "movements.notes", "", false)
-	return v.storeroom.show(leaf{template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: []string{"receipt.js"}})
+	return v.storeroom.show(leaf{
+		template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: []string{"receipt.js"},
+	})
 }
 
 func (pages *Pages) bookForm(s *sheet) (int, []byte, error) {
@@ -150,7 +158,8 @@ func (pages *Pages) book(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	next := of.Link(of.Path("/book"), "type", string(v.Kind), "location", value("location"), "to_location", value("to_location"))
+	next := of.Link(of.Path("/book"), "type", string(v.Kind), "location", value("location"), "to_location",
+		value("to_location"))
 	return s.LeadTo(next, message)
 }
 
@@ -193,7 +202,8 @@ func (v *bookView) product() (productID int64, err error) {
 
 // Choose returns the address of the form for one of the products that were found.
 func (v *bookView) Choose(p delivery.Product) string {
-	return v.Link(v.Path("/book"), "type", string(v.Kind), "location", v.Form.Values.Get("location"), "to_location", v.Form.Values.Get("to_location"), "product", strconv.FormatInt(p.ProductID, 10))
+	return v.Link(v.Path("/book"), "type", string(v.Kind), "location", v.Form.Values.Get("location"), "to_location",
+		v.Form.Values.Get("to_location"), "product", strconv.FormatInt(p.ProductID, 10))
 }
 
 // refuse shows the form with what is wrong with it.
@@ -215,7 +225,9 @@ func (v *bookView) booked(ctx context.Context, productID int64) (page.Flash, err
 	}
 	var now []string
 	for _, level := range levels {
-		if slices.Contains([]string{strings.TrimSpace(v.Form.Values.Get("location")), strings.TrimSpace(v.Form.Values.Get("to_location"))}, level.Location) {
+		if slices.Contains([]string{
+			strings.TrimSpace(v.Form.Values.Get("location")), strings.TrimSpace(v.Form.Values.Get("to_location")),
+		}, level.Location) {
 			now = append(now, fmt.Sprintf("%s: %s", level.Location, v.Language.Number(int(level.Quantity))))
 		}
 	}

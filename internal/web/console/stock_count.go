@@ -86,13 +86,17 @@ func (v *countView) show(status int) (int, []byte, error) {
 		if v.Locations, err = v.pages.config.Stock.Locations(v.Context(), v.PartnerID); err != nil {
 			return 0, nil, err
 		}
-		return v.storeroom.show(leaf{template: "stock-count-where", title: v.Text("warehouse.count"), data: v, status: status, scripts: []string{"stock.js"}})
+		return v.storeroom.show(leaf{
+			template: "stock-count-where", title: v.Text("warehouse.count"), data: v, status: status,
+			scripts: []string{"stock.js"},
+		})
 	}
 	var err error
 	if v.Form, err = v.form(v.Path("/count"), 0); err != nil {
 		return 0, nil, err
 	}
-	return v.storeroom.show(leaf{template: "stock-count", title: v.Text("warehouse.count.at", "location", v.Location), data: v, status: status, scripts: []string{"stock.js"}})
+	return v.storeroom.show(leaf{template: "stock-count", title: v.Text("warehouse.count.at", "location",
+		v.Location), data: v, status: status, scripts: []string{"stock.js"}})
 }
 
 // countLines shows the lines of some codes, for the script that has scanned them.
@@ -284,7 +288,8 @@ func (v *countView) showReview(status int) (int, []byte, error) {
 	}
 	size := func(l countLine) int64 { return max(l.Difference, -l.Difference) }
 	slices.SortStableFunc(v.Lines, func(a, b countLine) int { return int(min(1, max(-1, size(b)-size(a)))) })
-	return v.storeroom.show(leaf{template: "stock-count-review", title: v.Text("warehouse.count.at", "location", v.Location), data: v, status: status})
+	return v.storeroom.show(leaf{template: "stock-count-review", title: v.Text("warehouse.count.at", "location",
+		v.Location), data: v, status: status})
 }
 
 // version differs when other levels are expected.

@@ -95,10 +95,12 @@ func (v *countView) message(done stock.Count) page.Flash {
 		}
 	}
 	flash := page.Flash{Key: "warehouse.count.booked", Arguments: []string{
-		"location", v.Location, "booked", v.Language.Number(booked), "agreed", v.Language.Number(len(done.Lines) - booked - refused),
+		"location", v.Location, "booked", v.Language.Number(booked), "agreed", v.Language.Number(len(done.Lines) - booked -
+			refused),
 	}}
 	if refused > 0 {
-		flash = page.Flash{Key: "warehouse.count.refused", Danger: true, Arguments: append(flash.Arguments, "refused", v.Language.Number(refused))}
+		flash = page.Flash{Key: "warehouse.count.refused", Danger: true, Arguments: append(flash.Arguments, "refused",
+			v.Language.Number(refused))}
 	}
 	return flash
 }

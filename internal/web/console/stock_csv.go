@@ -103,7 +103,8 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 
 // unreadableFile has the phrases for files that cannot be read.
 var unreadableFile = map[csvfile.Reason]string{
-	csvfile.Empty: "warehouse.import.choose", csvfile.NotText: "warehouse.import.text", csvfile.Unpaired: "warehouse.import.malformed",
+	csvfile.Empty: "warehouse.import.choose", csvfile.NotText: "warehouse.import.text",
+	csvfile.Unpaired: "warehouse.import.malformed",
 }
 
 // onLine fits the field of a problem of an import.
@@ -131,12 +132,14 @@ func (r *storeroom) refuseImport(v *importView, refused error) (int, []byte, err
 		v.Lines = append(v.Lines, fault)
 	}
 	slices.SortStableFunc(v.Lines, func(a, b lineFault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(slices.Index(columns, a.Column), slices.Index(columns, b.Column)))
+		return cmp.Or(cmp.Compare(a.Line, b.Line),
+			cmp.Compare(slices.Index(columns, a.Column), slices.Index(columns, b.Column)))
 	})
 	v.Lines = v.Lines[:min(len(v.Lines), maxFaultsShown)]
 	v.Shown = r.Language.Count("warehouse.import.faults", len(problems))
 	if len(problems) > maxFaultsShown {
-		v.Shown = r.Text("warehouse.import.faults.first", "shown", r.Language.Number(maxFaultsShown), "all", r.Language.Number(len(problems)))
+		v.Shown = r.Text("warehouse.import.faults.first", "shown", r.Language.Number(maxFaultsShown), "all",
+			r.Language.Number(len(problems)))
 	}
 	return r.showImport(v, http.StatusUnprocessableEntity)
 }

@@ -16,7 +16,8 @@ import (
 // product.
 func (w *warehouse) audited(t *testing.T, product, want int) {
 	t.Helper()
-	log := w.desk.Call(t, "GET", fmt.Sprintf("/ops/v1/audit?action=stock.moved&object_id=%d&limit=100", product), nil).Must(t, 200)
+	log := w.desk.Call(t, "GET", fmt.Sprintf("/ops/v1/audit?action=stock.moved&object_id=%d&limit=100", product),
+		nil).Must(t, 200)
 	if got := strings.Count(string(log.Body), w.keeper.OperatorID); got != want {
 		t.Errorf("product %d: got %d entries of the keeper, want %d:\n%s", product, got, want, log.Body)
 	}
@@ -35,10 +36,18 @@ func TestBookGoods(t *testing.T) {
 		next   string // parameters of the address that the form leads to
 		want   string
 	}{
-		{"IN", []string{"product", "B-Rug", "quantity", "20", "location", "MTL-1"}, "location=MTL-1&type=IN", "Receive: 20 × Rug. Now MTL-1: 21; 21 in all."},
-		{"TRANSFER", []string{"product", "rug", "quantity", "5", "location", "MTL-1", "to_location", "TOR-1"}, "location=MTL-1&to_location=TOR-1&type=TRANSFER", "Now MTL-1: 16, TOR-1: 5; 21 in all."},
-		{"OUT", []string{"product", "2", "quantity", "1", "location", "TOR-1", "notes", "torn"}, "location=TOR-1&type=OUT", "Now TOR-1: 4; 20 in all."},
-		{"ADJUSTMENT", []string{"product", "2", "quantity", "−4", "location", "TOR-1"}, "location=TOR-1&type=ADJUSTMENT", "Now TOR-1: 0; 16 in all."},
+		{"IN", []string{
+			"product", "B-Rug", "quantity", "20", "location", "MTL-1",
+		}, "location=MTL-1&type=IN", "Receive: 20 × Rug. Now MTL-1: 21; 21 in all."},
+		{"TRANSFER", []string{
+			"product", "rug", "quantity", "5", "location", "MTL-1", "to_location", "TOR-1",
+		}, "location=MTL-1&to_location=TOR-1&type=TRANSFER", "Now MTL-1: 16, TOR-1: 5; 21 in all."},
+		{"OUT", []string{
+			"product", "2", "quantity", "1", "location", "TOR-1", "notes", "torn",
+		}, "location=TOR-1&type=OUT", "Now TOR-1: 4; 20 in all."},
+		{"ADJUSTMENT", []string{
+			"product", "2", "quantity", "−4", "location", "TOR-1",
+		}, "location=TOR-1&type=ADJUSTMENT", "Now TOR-1: 0; 16 in all."},
 	} {
 		form := book + "?type=" + c.kind
 		page := w.Open(t, form).Must(t, 200)
@@ -58,7 +67,9 @@ func TestBookGoods(t *testing.T) {
 		{"IN", []string{"product", "B-", "quantity", "1", "location", "A"}, "Enter the number of one: 1 (Lamp"},
 		{"IN", []string{"product", "2", "quantity", "0", "location", ""}, "2 fields need a change"},
 		{"OUT", []string{"product", "2", "quantity", "99", "location", "MTL-1"}, "Only 16 are at this location."},
-		{"TRANSFER", []string{"product", "2", "quantity", "1", "location", "MTL-1", "to_location", "MTL-1"}, "Choose another location"},
+		{"TRANSFER", []string{
+			"product", "2", "quantity", "1", "location", "MTL-1", "to_location", "MTL-1",
+		}, "Choose another location"},
 		{"ADJUSTMENT", []string{"product", "2", "quantity", "0", "location", "MTL-1"}, "a whole number that is not 0"},
 	} {
 		form := book + "?type=" + c.kind
@@ -68,7 +79,9 @@ func TestBookGoods(t *testing.T) {
 }
 
 // counts sends the form of a count, with lines given as pairs of code and quantity.
-func (w *warehouse) counts(t *testing.T, on *apptest.Answer, path string, lines []string, others ...string) *apptest.Answer {
+func (w *warehouse) counts(
+	t *testing.T, on *apptest.Answer, path string, lines []string, others ...string,
+) *apptest.Answer {
 	t.Helper()
 	fields, err := url.ParseQuery(string(on.Form(t, path, others...)))
 	if err != nil {
@@ -97,7 +110,8 @@ func TestCountWithoutScripts(t *testing.T) {
 		page.Shows(t, 200, step.want)
 	}
 	w.counts(t, page, count, nil, "act", "review").Shows(t, 422, "The lines in red")
-	w.counts(t, w.Open(t, count+"?location=MTL-1"), count, []string{"2", "many"}, "act", "review").Shows(t, 422, "Enter a whole number")
+	w.counts(t, w.Open(t, count+"?location=MTL-1"), count, []string{"2", "many"}, "act", "review").Shows(t, 422,
+		"Enter a whole number")
 	page = w.Send(t, page, count, "remove", "0627")
 	if strings.Contains(string(page.Body), "0627") {
 		t.Errorf("got a page with the code that was removed:\n%s", page.Body)
@@ -106,7 +120,8 @@ func TestCountWithoutScripts(t *testing.T) {
 	review.Shows(t, 200, "2 products counted.", "&#43;3", "−2", "stay as they are")
 	w.audited(t, w.rug, 0)
 
-	w.desk.Call(t, "POST", "/ops/v1/partners/"+w.metro.PartnerID+"/movements", []byte(`{"type":"IN","product_id":2,"quantity":3,"location":"MTL-1"}`)).Must(t, 201)
+	w.desk.Call(t, "POST", "/ops/v1/partners/"+w.metro.PartnerID+"/movements",
+		[]byte(`{"type":"IN","product_id":2,"quantity":3,"location":"MTL-1"}`)).Must(t, 201)
 	stale := w.Send(t, review, count+"/book")
 	stale.Shows(t, http.StatusConflict, "Goods have moved", "1 agrees")
 	for range 2 {
@@ -124,7 +139,10 @@ func TestScannedCodes(t *testing.T) {
 	w := openWarehouse(t)
 	product := fmt.Sprintf("/ops/v1/partners/%s/products/%d", w.metro.PartnerID, w.lamp)
 	w.desk.Call(t, "PATCH", product, []byte(`{"barcode":"036000291452"}`)).Must(t, 200)
-	for _, code := range []string{"036000291452", "0036000291452", "]E00036000291452", "]C10100036000291452", "Ç10100036000291452", "(01)00036000291452(10)7"} {
+	for _, code := range []string{
+		"036000291452", "0036000291452", "]E00036000291452", "]C10100036000291452", "Ç10100036000291452",
+		"(01)00036000291452(10)7",
+	} {
 		w.shows(t, w.path+"/count/lines?code="+url.QueryEscape(code), []string{fmt.Sprintf(`data-product="%d"`, w.lamp)}, nil)
 	}
 	w.shows(t, w.path+"/count/lines?code=36000291452", []string{"No product has this code."}, nil)
@@ -164,10 +182,12 @@ func TestImportProducts(t *testing.T) {
 		"name,price\n\"open,1":                 {"This is not a CSV file"},
 		"name,colour\nTea,green\n":             {"The first line names the columns"},
 		"name,price\nTea\n":                    {"needs as many", ">2<"},
-		"name,price,stock_min\n,1,1\n<b>Tea,much,-1\n": {"3 cells need a change.", ">3<", "much", "Nothing has been imported"},
-		"product_id,name,price\n99,Tea,1\n":            {"There is no such product."},
-		"barcode,name,price\n7,Tea,1\n7,Tea,1\n":       {"Line 2 is about the same product."},
-		"product_id,opening_quantity\n1,5\n":           {"Only a new product has opening stock"},
+		"name,price,stock_min\n,1,1\n<b>Tea,much,-1\n": {
+			"3 cells need a change.", ">3<", "much", "Nothing has been imported",
+		},
+		"product_id,name,price\n99,Tea,1\n":      {"There is no such product."},
+		"barcode,name,price\n7,Tea,1\n7,Tea,1\n": {"Line 2 is about the same product."},
+		"product_id,opening_quantity\n1,5\n":     {"Only a new product has opening stock"},
 	} {
 		send(page, content).Shows(t, 422, want...)
 	}
@@ -182,14 +202,16 @@ func TestImportProducts(t *testing.T) {
 	}
 	large := "product_id,name,price\n2,Carpet,1.50\n" + strings.Repeat(","+strings.Repeat("é", 250)+",1\n", 3000)
 	checked := send(page, large)
-	checked.Shows(t, 200, "3,000 products are added. One product is changed.", "<del>Rug</del> → <b>Carpet</b>", "2,801 more lines", "Nothing is changed yet")
+	checked.Shows(t, 200, "3,000 products are added. One product is changed.", "<del>Rug</del> → <b>Carpet</b>",
+		"2,801 more lines", "Nothing is changed yet")
 	w.shows(t, w.path, []string{"2 products", "Rug"}, []string{"Carpet"})
 	for range 2 {
 		doIt(checked).Leads(t, w.path)
 	}
 	w.shows(t, w.path, []string{"Imported: 3,000 new, 1 changed, 0 unchanged.", "Carpet", "1 to 50 of 3,002"}, nil)
 	export := w.Open(t, w.path+"/products.csv").Must(t, 200)
-	if got := string(w.Open(t, w.path+"/products.csv?separator=semicolon").Must(t, 200).Body); !strings.HasPrefix(got, "\ufeffproduct_id;name;") || !strings.Contains(got, ";1,50;") {
+	if got := string(w.Open(t, w.path+"/products.csv?separator=semicolon").Must(t,
+		200).Body); !strings.HasPrefix(got, "\ufeffproduct_id;name;") || !strings.Contains(got, ";1,50;") {
 		t.Errorf("got an export that begins with %.80q, want semicolons and decimal commas", got)
 	}
 	if got := string(export.Body); !strings.HasPrefix(got, "\ufeffproduct_id,name,") || strings.Count(got, "\n") != 3003 {

@@ -87,7 +87,9 @@ var states = map[string]string{
 
 func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
 	row := plannedRow{Line: line.Line, Name: line.After.Name}
-	before, after := map[string]string{"name": row.Name, "stock_min": "0", "stock_max": "0", "status": string(delivery.ProductActive)}, valuesOf(line.After)
+	before, after := map[string]string{
+		"name": row.Name, "stock_min": "0", "stock_max": "0", "status": string(delivery.ProductActive),
+	}, valuesOf(line.After)
 	if !line.New() {
 		before, row.Path = valuesOf(line.Before), r.ProductPath(line.After.ProductID)
 	}
@@ -105,7 +107,8 @@ func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
 		row.Changes = append(row.Changes, plannedChange{r.Text(labels[field]), was, is})
 	}
 	if line.OpeningQuantity > 0 {
-		opening := r.Text("warehouse.import.opening.at", "n", r.Language.Number(int(line.OpeningQuantity)), "location", line.OpeningLocation)
+		opening := r.Text("warehouse.import.opening.at", "n", r.Language.Number(int(line.OpeningQuantity)), "location",
+			line.OpeningLocation)
 		row.Changes = append(row.Changes, plannedChange{Label: r.Text("warehouse.import.opening"), After: opening})
 	}
 	return row
@@ -115,7 +118,8 @@ func (r *storeroom) plannedRow(line stock.PlannedLine) plannedRow {
 func versionOfPlan(p *stock.Plan) int64 {
 	values := append(make([]string, 0, 1+len(p.Lines)), strconv.Itoa(p.Unchanged))
 	for _, line := range p.Lines {
-		values = append(values, fmt.Sprint(line.Line, line.After.ProductID, versionOfProduct(line.Before), versionOfProduct(line.After), line.OpeningQuantity, line.OpeningLocation))
+		values = append(values, fmt.Sprint(line.Line, line.After.ProductID, versionOfProduct(line.Before),
+			versionOfProduct(line.After), line.OpeningQuantity, line.OpeningLocation))
 	}
 	return page.VersionOf(values...)
 }
@@ -144,7 +148,8 @@ func (pages *Pages) importProducts(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return s.LeadTo(of.Path(""), page.Flash{Key: "warehouse.imported", Arguments: []string{
-		"created", s.Language.Number(done.Created), "changed", s.Language.Number(done.Changed), "unchanged", s.Language.Number(done.Unchanged),
+		"created", s.Language.Number(done.Created), "changed", s.Language.Number(done.Changed), "unchanged",
+		s.Language.Number(done.Unchanged),
 	}})
 }
 

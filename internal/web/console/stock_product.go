@@ -20,7 +20,8 @@ var productFields = []string{"name", "price", "stock_min", "stock_max", "barcode
 // valuesOf returns what the form of a product holds.
 func valuesOf(p delivery.Product) map[string]string {
 	return map[string]string{
-		"name": p.Name, "price": strconv.FormatFloat(float64(p.PriceCents)/100, 'f', 2, 64), "stock_min": strconv.FormatInt(p.StockMin, 10),
+		"name": p.Name, "price": strconv.FormatFloat(float64(p.PriceCents)/100, 'f', 2,
+			64), "stock_min": strconv.FormatInt(p.StockMin, 10),
 		"stock_max": strconv.FormatInt(p.StockMax, 10), "barcode": p.Barcode, "status": string(p.Status),
 	}
 }
@@ -62,12 +63,15 @@ type productView struct {
 // fields returns the fields of the form.
 func (v *productView) fields() []page.Field {
 	field := func(name, label, kind, mode string, required bool) page.Field {
-		return page.Field{Name: name, Type: kind, InputMode: mode, Label: v.Text(label), Autocomplete: "off", Required: required}
+		return page.Field{
+			Name: name, Type: kind, InputMode: mode, Label: v.Text(label), Autocomplete: "off", Required: required,
+		}
 	}
 	fields := []page.Field{
 		field("name", "stock.name", "text", "", true), field("barcode", "stock.barcode", "text", "", false),
 		field("price", "warehouse.product.price", "text", "decimal", true),
-		field("stock_min", "stock.minimum", "text", "numeric", false), field("stock_max", "stock.maximum", "text", "numeric", false),
+		field("stock_min", "stock.minimum", "text", "numeric",
+			false), field("stock_max", "stock.maximum", "text", "numeric", false),
 		field("status", "stock.state", "select", "", false),
 	}
 	fields[3].Hint, fields[4].Hint = v.Text("warehouse.product.stock_min.hint"), v.Text("warehouse.product.stock_max.hint")
@@ -184,7 +188,8 @@ func (pages *Pages) changeProduct(s *sheet) (int, []byte, error) {
 	}
 	change, err := form.Decode(form.FromChanges(changed, typedNumbers), stock.ReadProductChange)
 	if err == nil {
-		_, err = pages.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID, page.Basis(sent, versionOfProduct), change)
+		_, err = pages.config.Stock.ChangeProductFrom(s.Context(), v.PartnerID, v.Held.ProductID,
+			page.Basis(sent, versionOfProduct), change)
 	}
 	switch {
 	case err == nil:

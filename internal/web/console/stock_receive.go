@@ -51,7 +51,8 @@ func (v *bookView) addLines() {
 	}
 	for i, line := range lines {
 		v.Lines = append(v.Lines, receiptLine{
-			field(i, "product", "warehouse.code", "", line.code), field(i, "quantity", "warehouse.quantity", "numeric", line.quantity),
+			field(i, "product", "warehouse.code", "",
+				line.code), field(i, "quantity", "warehouse.quantity", "numeric", line.quantity),
 		})
 	}
 }
@@ -89,7 +90,8 @@ func (v *bookView) receive() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	return v.LeadTo(v.Link(v.Path("/book"), "type", string(v.Kind), "location", strings.TrimSpace(v.Form.Values.Get("location"))), message)
+	return v.LeadTo(v.Link(v.Path("/book"), "type", string(v.Kind), "location",
+		strings.TrimSpace(v.Form.Values.Get("location"))), message)
 }
 
 // received returns the message that says what was received.
@@ -153,7 +155,8 @@ func (v *bookView) meant(code string, named []*movement.Product) (products []del
 	if len(products) > 0 || code == "" || !form.IsText(code) {
 		return products, nil
 	}
-	products, _, err = v.pages.config.Stock.Products(v.Context(), stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
+	products, _, err = v.pages.config.Stock.Products(v.Context(),
+		stock.ProductFilter{PartnerID: v.PartnerID, Search: code, Limit: linesToFill})
 	return products, err
 }
 

@@ -35,11 +35,13 @@ func TestReceiveSeveralLines(t *testing.T) {
 	lines := []string{"B-Rug", "20", "", "", "B-Lamp <b>", "3", "rug", "1"}
 
 	faulty := w.receives(t, page, append(lines, "0627", "1", "1", "", "2", "1000000001", "B-", "1"), "location", "MTL-1")
-	faulty.Shows(t, 422, "2 fields need a change", `id="fault-product-3"`, "No product has this", `id="fault-product-6"`, "Enter the number of one", `value="B-Rug"`)
+	faulty.Shows(t, 422, "2 fields need a change", `id="fault-product-3"`, "No product has this", `id="fault-product-6"`,
+		"Enter the number of one", `value="B-Rug"`)
 	faulty = w.receives(t, faulty, append(lines, "1", "", "2", "1000000001"), "location", "MTL-1")
 	faulty.Shows(t, 422, "2 fields need a change", `id="fault-quantity-3"`, `id="fault-quantity-4"`, `value="1000000001"`)
 	w.receives(t, page, nil, "location", "MTL-1").Shows(t, 422, "This is required.")
-	w.receives(t, page, strings.Split(strings.Repeat("2 1 ", 100)+"2 1", " "), "location", "MTL-1").Shows(t, 422, "at most 100 lines")
+	w.receives(t, page, strings.Split(strings.Repeat("2 1 ", 100)+"2 1", " "), "location", "MTL-1").Shows(t, 422,
+		"at most 100 lines")
 	more := w.receives(t, page, lines, "location", "MTL-1", "act", "more")
 	more.Shows(t, 200, `id="field-product-7"`, `value="B-Rug"`, `value="MTL-1"`)
 	w.audited(t, w.rug, 0)

@@ -64,7 +64,9 @@ func (r *storeroom) shelf(page string) *inventory.View {
 // Ways returns the pages of the partner's stock.
 func (r *storeroom) Ways() (links []page.Link) {
 	ways := []struct{ key, path string }{
-		{"warehouse.products", ""}, {"warehouse.count", "/count"}, {"warehouse.book", "/book"}, {"movements", "/movements"}, {"warehouse.import", "/import"},
+		{"warehouse.products", ""}, {
+			"warehouse.count", "/count",
+		}, {"warehouse.book", "/book"}, {"movements", "/movements"}, {"warehouse.import", "/import"},
 	}
 	paths := make([]string, len(ways))
 	for i, way := range ways {

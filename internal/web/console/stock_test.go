@@ -55,7 +55,8 @@ func TestWarehousePages(t *testing.T) {
 	w.shows(t, "/console/stock", append(low, "2 partners"), []string{"Lamp", "Last:", "metro@example.com"})
 	w.shows(t, "/console/stock?partner=METRO", append(low, "1 partner<"), []string{">nord<"})
 	w.shows(t, "/console/stock?partner=chair", []string{"No partner has “chair”"}, nil)
-	w.shows(t, w.path, []string{"Lamp &lt;b&gt;", "Rug", "All 2", "Low 1", "2 products", w.product(w.lamp)}, []string{"Lamp <b>"})
+	w.shows(t, w.path, []string{"Lamp &lt;b&gt;", "Rug", "All 2", "Low 1", "2 products", w.product(w.lamp)},
+		[]string{"Lamp <b>"})
 	w.shows(t, w.path+"?low=yes", []string{"Rug", "1 product<"}, []string{"Lamp"})
 	w.shows(t, w.path+"?search=B-LAMP", []string{"Lamp"}, []string{"Rug"})
 	w.shows(t, w.path+"?status=inactive", []string{"All products are on sale."}, []string{"Lamp"})
@@ -63,10 +64,15 @@ func TestWarehousePages(t *testing.T) {
 	w.shows(t, "/console/stock?lang=en", []string{"Last: metro"}, nil)
 	w.shows(t, w.path+"/movements", []string{"3 movements", "Lamp &lt;b&gt;", "&#43;12"}, nil)
 	w.shows(t, w.path+"/movements?type=OUT", []string{"No movements are here."}, []string{"&#43;12"})
-	w.shows(t, fmt.Sprintf("%s/movements?product_id=%d", w.path, w.lamp), []string{fmt.Sprintf(`href="%s/movements.csv?product_id=%d"`, w.path, w.lamp)}, nil)
-	w.shows(t, fmt.Sprintf("%s/movements.csv?product_id=%d&type=IN", w.path, w.lamp), []string{"at,movement_id,type,change,", fmt.Sprintf(",IN,12,%d,Lamp <b>,TOR-1,,", w.lamp)}, []string{"Rug"})
+	w.shows(t, fmt.Sprintf("%s/movements?product_id=%d", w.path, w.lamp),
+		[]string{fmt.Sprintf(`href="%s/movements.csv?product_id=%d"`, w.path, w.lamp)}, nil)
+	w.shows(t, fmt.Sprintf("%s/movements.csv?product_id=%d&type=IN", w.path, w.lamp),
+		[]string{"at,movement_id,type,change,", fmt.Sprintf(",IN,12,%d,Lamp <b>,TOR-1,,", w.lamp)}, []string{"Rug"})
 	w.shows(t, w.product(w.lamp), []string{"52", "TOR-1", "&#43;40", `value="9.99"`}, []string{"Rug"})
-	for _, path := range []string{w.path + "/products/99", w.path + "/products/lamp", "/console/stock/par_none", "/console/stock/par_none/movements", w.path + "/movements?product_id=99"} {
+	for _, path := range []string{
+		w.path + "/products/99", w.path + "/products/lamp", "/console/stock/par_none", "/console/stock/par_none/movements",
+		w.path + "/movements?product_id=99",
+	} {
 		w.Open(t, path).Must(t, http.StatusNotFound)
 	}
 	dispatcher := w.desk.As(t, "dispatcher").Visit(t)
@@ -80,7 +86,8 @@ func TestProductForm(t *testing.T) {
 	t.Parallel()
 	w := openWarehouse(t)
 	faulty := w.Fill(t, w.path+"/new", "name", "", "price", "1.234", "stock_min", "9", "stock_max", "8")
-	faulty.Shows(t, 422, "3 fields need a change", "This is required.", "at most two decimals", "not below the minimum", `value="1.234"`)
+	faulty.Shows(t, 422, "3 fields need a change", "This is required.", "at most two decimals", "not below the minimum",
+		`value="1.234"`)
 	w.Send(t, faulty, w.path+"/new", "name", "Desk", "price", "1 234,50", "stock_max", "").Leads(t, w.product(3))
 	w.shows(t, w.product(3), []string{"The product has been added", `value="1234.50"`, `value="9"`}, nil)
 
@@ -88,7 +95,8 @@ func TestProductForm(t *testing.T) {
 	w.Send(t, page, w.product(3), "name", "Standing desk", "barcode", "  0627  ").Leads(t, w.product(3))
 	w.Send(t, stale, w.product(3), "name", "Other").Leads(t, w.product(3))
 	w.shows(t, w.product(3), []string{`value="Standing desk"`, `value="0627"`}, []string{"Other"})
-	w.Fill(t, w.product(3), "price", "much", "stock_min", "-1").Shows(t, 422, "2 fields need a change", `value="much"`, "from 0 to")
+	w.Fill(t, w.product(3), "price", "much", "stock_min", "-1").Shows(t, 422, "2 fields need a change", `value="much"`,
+		"from 0 to")
 	w.Fill(t, w.product(3), "barcode", "", "status", "inactive").Leads(t, w.product(3))
 	w.shows(t, w.path+"?status=inactive", []string{"Standing desk"}, nil)
 

@@ -80,7 +80,8 @@ func wrongTimes(acts []tapped) (faults []string) {
 // wrongRefusals returns the refusals that have no cause: nothing has troubled the order.
 func (y *yard) wrongRefusals(acts []tapped, troubled bool) (faults []string) {
 	for i, a := range acts {
-		if a.Refused == "" || troubled || a.Refused == "422 too_old" || slices.ContainsFunc(acts[:i], func(b tapped) bool { return b.Refused == "422 too_old" }) {
+		if a.Refused == "" || troubled || a.Refused == "422 too_old" ||
+			slices.ContainsFunc(acts[:i], func(b tapped) bool { return b.Refused == "422 too_old" }) {
 			continue
 		}
 		faults = append(faults, fmt.Sprintf("%s %s of %s was refused: %s", a.Kind, a.Status, a.At, a.Refused))

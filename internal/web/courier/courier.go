@@ -69,7 +69,9 @@ func Policy() string {
 }
 
 // phrasePrefixes are the beginnings of the keys of the phrases that the app's modules use.
-var phrasePrefixes = []string{"courier.", "me.title", "status.", "failure.", "time.", "board.late", "act.close", "copy.", "refused.request"}
+var phrasePrefixes = []string{
+	"courier.", "me.title", "status.", "failure.", "time.", "board.late", "act.close", "copy.", "refused.request",
+}
 
 // view is what the document of the app shows until its modules run.
 type view struct {
@@ -93,8 +95,8 @@ func (pages *Pages) serveApp(v *web.PageRequest) (int, []byte, error) {
 	s.Header.Set(versionHeader, version)
 	body, err := pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: "courier", Title: s.Text("courier.title") + " · " + s.Text("home.title"), Roomy: true,
-		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"}, Island: folder,
-		App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
+		Styles: []string{folder + "/courier.css", folder + "/proofs.css"}, Scripts: []string{folder + "/main.js"},
+		Island: folder, App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
 		Data: view{
 			Operator: courier, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
 			Worker: workerPath, Version: version, Other: s.Language.InOther(s.PageRequest),
@@ -108,7 +110,8 @@ func (pages *Pages) serveOthers(s page.Sheet) (int, []byte, error) {
 	frame := Frame(s)
 	frame.Heading = s.Text("courier.title")
 	body, err := pages.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "courier-others", Title: frame.Heading + " · " + s.Text("home.title"), Roomy: true, Frame: frame,
+		Language: s.Language, Template: "courier-others", Title: frame.Heading + " · " + s.Text("home.title"), Roomy: true,
+		Frame: frame,
 	})
 	return http.StatusOK, body, err
 }
@@ -122,7 +125,9 @@ func reader(s page.Sheet) *operator.Operator {
 // the app, which knows what waits to be sent.
 func Frame(s page.Sheet) *page.Frame {
 	by := reader(s)
-	ways := []page.Link{{Text: s.Text("courier.title"), Path: appPath}, {Text: s.Text("me.title"), Path: appPath + "/sign-in"}}
+	ways := []page.Link{
+		{Text: s.Text("courier.title"), Path: appPath}, {Text: s.Text("me.title"), Path: appPath + "/sign-in"},
+	}
 	if by.Role != operator.RoleCourier {
 		ways = slices.Insert(ways, 0, page.Link{Text: s.Text("entrance.console.home"), Path: "/console"})
 	}

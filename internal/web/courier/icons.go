@@ -42,11 +42,13 @@ func (i icon) purpose() string {
 }
 
 func (i icon) route() web.Route {
-	return web.Route{Method: http.MethodGet, Pattern: i.path, For: web.Anyone, Serve: func(v *web.PageRequest) (int, []byte, error) {
-		v.Header.Set("Content-Type", "image/png")
-		v.Header.Set("Cache-Control", "public, max-age=86400")
-		return http.StatusOK, i.drawn(), nil
-	}}
+	return web.Route{
+		Method: http.MethodGet, Pattern: i.path, For: web.Anyone, Serve: func(v *web.PageRequest) (int, []byte, error) {
+			v.Header.Set("Content-Type", "image/png")
+			v.Header.Set("Cache-Control", "public, max-age=86400")
+			return http.StatusOK, i.drawn(), nil
+		},
+	}
 }
 
 func iconRoutes() []web.Route {

@@ -97,7 +97,8 @@ func (y *yard) compareKept(t *testing.T, order string, want []keptAct) {
 	read := y.desk.Call(t, "GET", "/ops/v1/orders/"+order, nil).Must(t, http.StatusOK)
 	var got []keptAct
 	for i := 3; i < read.Len("order", "status_history"); i++ { // after pending, accepted and courier_assigned
-		got = append(got, keptAct{"move", read.Text("order", "status_history", i, "status"), read.Text("order", "status_history", i, "timestamp")})
+		got = append(got, keptAct{"move", read.Text("order", "status_history", i,
+			"status"), read.Text("order", "status_history", i, "timestamp")})
 	}
 	for i := range read.Len("proofs") {
 		got = append(got, keptAct{read.Text("proofs", i, "kind"), "", read.Text("proofs", i, "at")})
@@ -125,13 +126,16 @@ func (y *yard) kill(t *testing.T, chromium *browser.Browser) {
 
 // runPhone starts a browser on a folder, and runs a part of testdata/killed.js in it. The
 // browser is still running when it returns.
-func (y *yard) runPhone(t *testing.T, folder string, r *apptest.Operator, part, when, order string, report *phoneReport) *browser.Browser {
+func (y *yard) runPhone(
+	t *testing.T, folder string, r *apptest.Operator, part, when, order string, report *phoneReport,
+) *browser.Browser {
 	t.Helper()
 	chromium, err := browser.StartIn(t.Context(), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := chromium.Open(y.address+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Cookie: session + "=" + r.Visit(t).Cookies[session], Kept: true, Now: y.Clock.Now()})
+	page, err := chromium.Open(y.address+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{Cookie: session + "=" + r.Visit(t).Cookies[session], Kept: true, Now: y.Clock.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,7 +143,9 @@ func (y *yard) runPhone(t *testing.T, folder string, r *apptest.Operator, part, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	arguments, err := json.Marshal(map[string]any{"part": part, "when": when, "owner": r.OperatorID, "order": order, "picture": drawing(1)})
+	arguments, err := json.Marshal(map[string]any{
+		"part": part, "when": when, "owner": r.OperatorID, "order": order, "picture": drawing(1),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

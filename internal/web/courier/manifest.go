@@ -39,9 +39,10 @@ type manifestIcon struct {
 func (pages *Pages) serveManifest(v *web.PageRequest) (int, []byte, error) {
 	language := page.LanguageOf(v.Request, "")
 	shown := manifest{
-		ID: appPath, Name: language.Text("courier.app.name"), ShortName: language.Text("courier.app.short"), Description: language.Text("courier.app.about"),
-		Language: language, Direction: "ltr", StartURL: appPath, Scope: appPath, Display: "standalone",
-		Background: "#f6f7f6", Theme: "#0b5d3b", Categories: []string{"business", "productivity"},
+		ID: appPath, Name: language.Text("courier.app.name"), ShortName: language.Text("courier.app.short"),
+		Description: language.Text("courier.app.about"), Language: language, Direction: "ltr", StartURL: appPath,
+		Scope: appPath, Display: "standalone", Background: "#f6f7f6", Theme: "#0b5d3b",
+		Categories: []string{"business", "productivity"},
 	}
 	for _, i := range icons {
 		size := strconv.Itoa(i.size)

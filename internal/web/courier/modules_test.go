@@ -16,7 +16,8 @@ func TestModules(t *testing.T) {
 	if err != nil || len(modules) == 0 {
 		t.Fatalf("got the tests %q, %v, want those of the modules", modules, err)
 	}
-	command := exec.CommandContext(t.Context(), "node", append([]string{"--import", "../types/resolve.mjs", "--test"}, modules...)...)
+	command := exec.CommandContext(t.Context(), "node",
+		append([]string{"--import", "../types/resolve.mjs", "--test"}, modules...)...)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%s: %v\n%s", command, err, out)
 	}

@@ -55,7 +55,9 @@ func TestOutboxSequences(t *testing.T) {
 				got.add(&s)
 				got.Sent, got.Lost, got.Tabs = 0, 0, 0 // of no interest
 				// The app is also killed before the end of every sequence.
-				if want := (figures{Sequences: 1, Acts: 11, Untroubled: 2, Refused: 1, Untimed: 1, AnswersLost: 1, Killed: 2, Desk: 1}); got != want {
+				if want := (figures{
+					Sequences: 1, Acts: 11, Untroubled: 2, Refused: 1, Untimed: 1, AnswersLost: 1, Killed: 2, Desk: 1,
+				}); got != want {
 					t.Errorf("got %+v, want %+v", got, want)
 				}
 			}
@@ -151,7 +153,8 @@ func (f *figures) add(s *sequence) {
 func (y *yard) play(t *testing.T, first, count int, fault string) (played []sequence) {
 	t.Helper()
 	var failed bytes.Buffer
-	command := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "testdata/sequences.mjs", y.address, strconv.Itoa(first), strconv.Itoa(count), fault)
+	command := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "testdata/sequences.mjs",
+		y.address, strconv.Itoa(first), strconv.Itoa(count), fault)
 	command.Stderr = &failed
 	out, err := command.Output()
 	if err != nil {

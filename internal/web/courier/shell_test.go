@@ -70,7 +70,8 @@ func TestWorkerKeepsAllAssets(t *testing.T) {
 		answer := s.Visit().Open(t, one.Path).Must(t, http.StatusOK)
 		sum := sha256.Sum256(answer.Body)
 		kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-		if want := (page.AppAsset{Path: one.Path, Type: kind, Integrity: "sha256-" + base64.StdEncoding.EncodeToString(sum[:])}); one != want {
+		if want := (page.AppAsset{Path: one.Path, Type: kind, Integrity: "sha256-" +
+			base64.StdEncoding.EncodeToString(sum[:])}); one != want {
 			t.Errorf("got %+v in the worker's list, want %+v", one, want)
 		}
 		if strings.HasSuffix(one.Path, ".css") {
@@ -107,7 +108,8 @@ func TestAppPolicy(t *testing.T) {
 	v := rider(t, s)
 	got := v.Open(t, "/courier").Must(t, http.StatusOK).Header.Get("Content-Security-Policy")
 	digest := regexp.MustCompile(` 'sha256-[^']+'`).FindString(got)
-	want := strings.Replace(page.Policy, "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"+digest, 1) + "; trusted-types dropyard-worker"
+	want := strings.Replace(page.Policy, "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'"+digest,
+		1) + "; trusted-types dropyard-worker"
 	if digest == "" || got != want || got != courier.Policy() {
 		t.Errorf("got %q, want %q and %q", got, want, courier.Policy())
 	}
@@ -137,7 +139,8 @@ func TestManifest(t *testing.T) {
 		if err := json.Unmarshal(answer.Body, &got); err != nil {
 			t.Fatal(err)
 		}
-		if got.Name != name || got.Lang != language || got.Scope != "/courier" || got.StartURL != "/courier" || got.Display != "standalone" || len(got.ShortName) > 12 {
+		if got.Name != name || got.Lang != language || got.Scope != "/courier" || got.StartURL != "/courier" ||
+			got.Display != "standalone" || len(got.ShortName) > 12 {
 			t.Errorf("%s: got %+v", path, got)
 		}
 		if kind := answer.Header.Get("Content-Type"); kind != "application/manifest+json" {
@@ -154,7 +157,9 @@ func TestManifest(t *testing.T) {
 				checkIcon(t, body.Body, icon.Sizes, icon.Purpose)
 			}
 		}
-		if want := []string{"192x192 any", "512x512 any", "192x192 maskable", "512x512 maskable", "any any"}; !slices.Equal(kinds, want) {
+		if want := []string{
+			"192x192 any", "512x512 any", "192x192 maskable", "512x512 maskable", "any any",
+		}; !slices.Equal(kinds, want) {
 			t.Errorf("%s: got the icons %q, want %q", path, kinds, want)
 		}
 	}
@@ -174,7 +179,8 @@ func checkIcon(t *testing.T, content []byte, sizes, purpose string) {
 		return fmt.Sprintf("%02x%02x%02x%02x", r>>8, g>>8, b>>8, a>>8)
 	}
 	corner := map[string]string{"any": "00000000", "maskable": "0b5d3bff"}[purpose]
-	if got, want := []string{at(0, 0), at(2, 16), at(16, 20)}, []string{corner, "0b5d3bff", "ffffffff"}; fmt.Sprintf("%dx%[1]d", side) != sizes || !slices.Equal(got, want) {
+	if got, want := []string{at(0, 0), at(2, 16), at(16, 20)},
+		[]string{corner, "0b5d3bff", "ffffffff"}; fmt.Sprintf("%dx%[1]d", side) != sizes || !slices.Equal(got, want) {
 		t.Errorf("%s %s: got %d pixels and %q, want %q", sizes, purpose, side, got, want)
 	}
 }
@@ -186,7 +192,10 @@ func TestIconsDrawTheMark(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`viewBox="0 0 32 32"`, `rx="7" fill="#0b5d3b"`, `d="M7 12l9-5 9 5v9l-9 5-9-5zM7 12l9 5 9-5M16 17v9"`, `stroke="#fff" stroke-width="2"`} {
+	for _, want := range []string{
+		`viewBox="0 0 32 32"`, `rx="7" fill="#0b5d3b"`, `d="M7 12l9-5 9 5v9l-9 5-9-5zM7 12l9 5 9-5M16 17v9"`,
+		`stroke="#fff" stroke-width="2"`,
+	} {
 		if !strings.Contains(string(drawing), want) {
 			t.Errorf("got %s, want it to have %s, as icons.go draws it", drawing, want)
 		}

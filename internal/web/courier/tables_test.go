@@ -30,7 +30,8 @@ func readTables(t *testing.T) (read tables) {
 import { oldest, earliest } from "./assets/courier/outbox.js";
 import { fills } from "dropyard/html.js";
 console.log(JSON.stringify({ moves, fills, oldest, earliest }));`
-	out, err := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "--input-type=module", "--eval", script).Output()
+	out, err := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "--input-type=module",
+		"--eval", script).Output()
 	if err == nil {
 		err = json.Unmarshal(out, &read)
 	}
@@ -46,18 +47,21 @@ func TestTablesAreTheServices(t *testing.T) {
 	t.Parallel()
 	got := readTables(t)
 	for _, status := range delivery.Statuses {
-		want := slices.DeleteFunc(delivery.NextStatuses(status), func(to delivery.Status) bool { return !slices.Contains(delivery.CourierStatuses, to) })
+		want := slices.DeleteFunc(delivery.NextStatuses(status),
+			func(to delivery.Status) bool { return !slices.Contains(delivery.CourierStatuses, to) })
 		if !slices.Equal(got.Moves[status], want) {
 			t.Errorf("round.js: got the moves %q from %s, want %q", got.Moves[status], status, want)
 		}
 	}
-	if fills := slices.Sorted(maps.Keys(got.Fills)); !slices.Equal(fills, slices.Sorted(slices.Values(delivery.Statuses))) {
+	if fills := slices.Sorted(maps.Keys(got.Fills)); !slices.Equal(fills,
+		slices.Sorted(slices.Values(delivery.Statuses))) {
 		t.Errorf("html.js: got icons for %q, want one for each status: %q", fills, delivery.Statuses)
 	}
 	now := time.Date(2026, 1, 14, 15, 0, 0, 0, time.UTC)
 	for name, limit := range map[string][2]int{"oldest": {-got.Oldest, -1}, "earliest": {got.Earliest, 1}} {
 		at := now.Add(time.Duration(limit[0]) * time.Millisecond)
-		if !delivery.MayHaveOccurred(at, now) || delivery.MayHaveOccurred(at.Add(time.Duration(limit[1])*time.Millisecond), now) {
+		if !delivery.MayHaveOccurred(at, now) ||
+			delivery.MayHaveOccurred(at.Add(time.Duration(limit[1])*time.Millisecond), now) {
 			t.Errorf("outbox.js: got %d ms as the limit %s, want the service's", limit[0], name)
 		}
 	}
@@ -69,8 +73,9 @@ func TestReadingsAreTheServices(t *testing.T) {
 	t.Parallel()
 	testkit.NeedNode.OrSkip(t)
 	typed := []string{
-		"ORD_3KQ9W0ZT01HB7M2X9P4C6R8D0F1G2H3J", "https:ééaétrackéord_1", "]C10100036000291452\r\n", "Ç10100036000291452", "çC10100036000291452",
-		"]Q31726123110A-1\x1d0100036000291452", "(10)LOT 7 (01) 00036000291452", "]C100003401234500000017", "0 36000 29145 2", "em-1", "¨¸`^É", " \x1d",
+		"ORD_3KQ9W0ZT01HB7M2X9P4C6R8D0F1G2H3J", "https:ééaétrackéord_1", "]C10100036000291452\r\n", "Ç10100036000291452",
+		"çC10100036000291452", "]Q31726123110A-1\x1d0100036000291452", "(10)LOT 7 (01) 00036000291452",
+		"]C100003401234500000017", "0 36000 29145 2", "em-1", "¨¸`^É", " \x1d",
 	}
 	draw := repeatable.Rand(t)
 	letters := []rune("]()01023456789 CEQordA_-:/éÉçÇèàÀ¸^`¨\"'?.<\x1dêñ")

@@ -63,7 +63,8 @@ func (pages *Pages) serveOffline(v *web.PageRequest) (int, []byte, error) {
 	s := pages.config.Site.Sheet(v)
 	s.Header.Set(versionHeader, pages.shell().Version)
 	body, err := pages.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "courier-offline", Title: s.Text("courier.offline.title") + " · " + s.Text("home.title"), Roomy: true,
+		Language: s.Language, Template: "courier-offline", Title: s.Text("courier.offline.title") + " · " +
+			s.Text("home.title"), Roomy: true,
 	})
 	return http.StatusOK, body, err
 }

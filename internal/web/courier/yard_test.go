@@ -36,7 +36,8 @@ type yard struct {
 func newYard(t *testing.T) *yard {
 	t.Helper()
 	s := apptest.Start(t)
-	y := &yard{Service: s, partner: s.Register(t, "metro"), desk: s.Operate(t), riders: map[string]*apptest.Operator{}, moved: map[string]bool{}}
+	y := &yard{Service: s, partner: s.Register(t,
+		"metro"), desk: s.Operate(t), riders: map[string]*apptest.Operator{}, moved: map[string]bool{}}
 	target, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +49,8 @@ func newYard(t *testing.T) *yard {
 	}
 	routes := http.NewServeMux()
 	routes.Handle("/", proxy)
-	for path, serve := range map[string]func(*testing.T, url.Values) any{"begin": y.begin, "advance": y.advance, "desk": y.interfere, "sign-in": y.signIn} {
+	for path, serve := range map[string]func(*testing.T,
+		url.Values) any{"begin": y.begin, "advance": y.advance, "desk": y.interfere, "sign-in": y.signIn} {
 		routes.HandleFunc("POST /world/"+path, func(w http.ResponseWriter, r *http.Request) {
 			_ = json.NewEncoder(w).Encode(serve(t, r.URL.Query())) // the sequences read it
 		})
@@ -73,16 +75,23 @@ func (y *yard) begin(t *testing.T, q url.Values) any {
 		number, _ := strconv.Atoi(seed)
 		pictures[i] = drawing(number*picturesOfSequence + i)
 	}
-	return map[string]any{"operator_id": r.OperatorID, "token": r.Token, "now": y.Clock.Now().UnixMilli(), "orders": orders, "pictures": pictures}
+	return map[string]any{
+		"operator_id": r.OperatorID, "token": r.Token, "now": y.Clock.Now().UnixMilli(), "orders": orders,
+		"pictures": pictures,
+	}
 }
 
 // newRider adds an operator who is a courier.
 func (y *yard) newRider(t *testing.T, name string) *apptest.Operator {
 	t.Helper()
-	r := &apptest.Operator{Service: y.Service, Email: "rider" + name + "@example.com", Password: "a long password of " + name}
-	r.CourierID = y.desk.Call(t, "POST", "/ops/v1/couriers", fmt.Appendf(nil, `{"name":"Rider %s","phone":"+15145550190","vehicle":"bike"}`, name)).Text("courier_id")
+	r := &apptest.Operator{
+		Service: y.Service, Email: "rider" + name + "@example.com", Password: "a long password of " + name,
+	}
+	r.CourierID = y.desk.Call(t, "POST", "/ops/v1/couriers",
+		fmt.Appendf(nil, `{"name":"Rider %s","phone":"+15145550190","vehicle":"bike"}`, name)).Text("courier_id")
 	r.OperatorID = y.desk.Call(t, "POST", "/ops/v1/operators",
-		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":"courier","courier_id":%q}`, r.Email, r.Password, r.CourierID)).Text("operator_id")
+		fmt.Appendf(nil, `{"email":%q,"password":%q,"role":"courier","courier_id":%q}`, r.Email, r.Password,
+			r.CourierID)).Text("operator_id")
 	y.mu.Lock()
 	y.riders[name] = r
 	y.mu.Unlock()
@@ -94,7 +103,8 @@ func (y *yard) newRider(t *testing.T, name string) *apptest.Operator {
 func (y *yard) assigned(t *testing.T, r *apptest.Operator, reference string) (orderID string) {
 	t.Helper()
 	orderID = y.partner.Create(t, testkit.OrderJSON(reference, "")).Text("order_id")
-	for _, body := range []string{`{"status":"accepted"}`, fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`, r.CourierID)} {
+	for _, body := range []string{`{"status":"accepted"}`, fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`,
+		r.CourierID)} {
 		if got := y.desk.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(body)); got.Status != http.StatusOK {
 			t.Errorf("%s of %s: got %d %s, want 200", body, reference, got.Status, got.Body)
 		}
@@ -125,7 +135,8 @@ func (y *yard) advance(t *testing.T, q url.Values) any {
 // interfere changes an order at the desk, if its status allows that.
 func (y *yard) interfere(t *testing.T, q url.Values) any {
 	order, status := q.Get("order"), q.Get("status")
-	body := fmt.Sprintf(`{"status":%q,"courier_id":%q,"reason":"by the desk","failure_reason":"closed"}`, status, y.desk.CourierID)
+	body := fmt.Sprintf(`{"status":%q,"courier_id":%q,"reason":"by the desk","failure_reason":"closed"}`, status,
+		y.desk.CourierID)
 	got := y.desk.Call(t, "POST", "/ops/v1/orders/"+order+"/status", []byte(body))
 	done := 0
 	if got.Status == http.StatusOK {

@@ -86,7 +86,8 @@ func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
 			return serveText(v, "text/markdown; charset=utf-8", found.Markdown(pages.config.BaseURL()))
 		}
 		return pages.render(s, found.Title, view{
-			Groups: all.contents(s.Language, name), Article: found, Programs: found.Programs(pages.config.BaseURL()), Trial: found.Trial(),
+			Groups: all.contents(s.Language,
+				name), Article: found, Programs: found.Programs(pages.config.BaseURL()), Trial: found.Trial(),
 		})
 	}
 	if offered := example(v.Request.URL.Path); offered != nil {

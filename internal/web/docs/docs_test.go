@@ -27,7 +27,9 @@ import (
 func site(t testing.TB) http.Handler {
 	t.Helper()
 	shared := page.NewSite(page.Config{Now: time.Now, Random: repeatable.Reader(t)})
-	pages := docs.New(docs.Config{Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()})
+	pages := docs.New(docs.Config{
+		Site: shared, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses(),
+	})
 	mux := http.NewServeMux()
 	for _, route := range append(pages.Routes(), shared.Routes()...) {
 		mux.HandleFunc(route.Method+" "+route.Pattern, func(w http.ResponseWriter, r *http.Request) {
@@ -58,7 +60,9 @@ var (
 )
 
 // elsewhere are the addresses that other packages serve.
-var elsewhere = map[string]bool{"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true}
+var elsewhere = map[string]bool{
+	"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true,
+}
 
 // repository is where links lead to files that the service does not serve.
 const repository = "https://github.com/dropyard/dropyard/blob/main/"
@@ -191,8 +195,8 @@ func TestErrorsLeadWithTheUsual(t *testing.T) {
 	server := site(t)
 	first := regexp.MustCompile(`"message": "([^"]*)"`)
 	for code, want := range map[string]string{
-		"conflict": "partner_order_id", "validation_error": "service_level", "unauthorized": "does not match", "forbidden": "scopes",
-		"not_found": "order", "bad_request": "not valid JSON",
+		"conflict": "partner_order_id", "validation_error": "service_level", "unauthorized": "does not match",
+		"forbidden": "scopes", "not_found": "order", "bad_request": "not valid JSON",
 	} {
 		_, body := read(server, "/docs/errors/"+code+".md")
 		if found := first.FindStringSubmatch(body); found == nil || !strings.Contains(found[1], want) {
@@ -255,7 +259,10 @@ func TestSearchIndex(t *testing.T) {
 	if size := compressed(t, body); size > most {
 		t.Errorf("got an index of %d bytes, want at most %d", size, most)
 	}
-	others := map[string]bool{"/docs/contract": false, "/docs/api/createOrder": false, "/docs/operating": true, "/docs/api/operators": true, "/docs/api/listBoard": true}
+	others := map[string]bool{
+		"/docs/contract": false, "/docs/api/createOrder": false, "/docs/operating": true, "/docs/api/operators": true,
+		"/docs/api/listBoard": true,
+	}
 	found := map[string]bool{}
 	for _, one := range entries {
 		found[one.P] = true
@@ -263,7 +270,9 @@ func TestSearchIndex(t *testing.T) {
 			t.Errorf("%s is for other readers than partners: got %t, want %t", one.P, one.O, want)
 		}
 	}
-	for _, path := range []string{"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict", "/docs/events/order.failed#body"} {
+	for _, path := range []string{
+		"/docs/guides/first-order", "/docs/api/createOrder#body", "/docs/errors/conflict", "/docs/events/order.failed#body",
+	} {
 		if !found[path] {
 			t.Errorf("got no entry of %s, want one", path)
 		}

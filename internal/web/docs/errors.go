@@ -29,7 +29,8 @@ func (all statuses) pages(l page.Language) map[string]*article {
 	for _, code := range all.sorted() {
 		one := all.page(code, l)
 		found[one.Path] = one
-		fmt.Fprintf(&list, "| [`%s`](%s) | %d | %s |\n", code, one.Path, all[code], l.Text("docs.error."+string(code)+".means"))
+		fmt.Fprintf(&list, "| [`%s`](%s) | %d | %s |\n", code, one.Path, all[code],
+			l.Text("docs.error."+string(code)+".means"))
 	}
 	found[errorsPath] = newArticle(errorsPath, l.Text("docs.errors"), l, list.String())
 	return found

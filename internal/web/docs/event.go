@@ -23,7 +23,8 @@ type event struct {
 func eventsOf(document node) (all []event) {
 	for name, found := range document.get("webhooks").members() {
 		post := found.get("post")
-		all = append(all, event{post, listing{address: eventsPath + "/" + name, title: name, tag: post.get("tags").items()[0].text()}})
+		all = append(all,
+			event{post, listing{address: eventsPath + "/" + name, title: name, tag: post.get("tags").items()[0].text()}})
 	}
 	return all
 }
@@ -55,7 +56,8 @@ func eventsMarkdown() string {
 	}
 	text.WriteString("\n## Your response\n\n| Status | Effect |\n|---|---|\n")
 	for status, answer := range all[0].get("responses").members() {
-		fmt.Fprintf(&text, "| %s | %s |\n", strings.Replace(status, "default", "anything else, or none", 1), cell(answer.get("description").text()))
+		fmt.Fprintf(&text, "| %s | %s |\n", strings.Replace(status, "default", "anything else, or none", 1),
+			cell(answer.get("description").text()))
 	}
 	return text.String()
 }
@@ -69,8 +71,10 @@ func (e event) markdown() string {
 		"[sent again](%s#retries).\n\n## Body\n\n", eventsPath, eventsPath)
 	content := e.get("requestBody", "content", "application/json")
 	writeContent(&text, content, response)
-	fmt.Fprintf(&text, "## Request\n\nThe same as it is sent, signed with the secret `%s` ([what the headers mean](%s#headers)). "+
-		"The body is one line, without a newline at its end:\n\n%s", exampleSecret, eventsPath, fenced("http", sentRequest(content)))
+	fmt.Fprintf(&text,
+		"## Request\n\nThe same as it is sent, signed with the secret `%s` ([what the headers mean](%s#headers)). "+
+			"The body is one line, without a newline at its end:\n\n%s", exampleSecret, eventsPath,
+		fenced("http", sentRequest(content)))
 	return text.String()
 }
 
@@ -100,7 +104,8 @@ func signedRequest(id, at string, body []byte) string {
 	}
 	lines := []string{
 		"POST /hooks HTTP/1.1", "Host: shop.example.org", "Content-Type: application/json",
-		"Drop-Event-Id: " + id, "Drop-Event-Timestamp: " + at, "Drop-Signature: " + signature.SignEvent([]byte(exampleSecret), body),
+		"Drop-Event-Id: " + id, "Drop-Event-Timestamp: " + at, "Drop-Signature: " + signature.SignEvent([]byte(exampleSecret),
+			body),
 		"Webhook-Id: " + id, "Webhook-Timestamp: " + at, "Webhook-Signature: " + signature.SignStandard(key, id, at, body),
 	}
 	return strings.Join(lines, "\n") + "\n\n" + string(body)

@@ -40,7 +40,8 @@ func (s sent) event(t *testing.T) *delivery.Event {
 		partner = delivery.TestAccount(partner)
 	}
 	return &delivery.Event{
-		EventID: s.ID, PartnerID: partner, OrderID: s.Data.OrderID, Type: s.Type, Sequence: s.Sequence, CreatedAt: s.CreatedAt, Facts: facts,
+		EventID: s.ID, PartnerID: partner, OrderID: s.Data.OrderID, Type: s.Type, Sequence: s.Sequence,
+		CreatedAt: s.CreatedAt, Facts: facts,
 	}
 }
 
@@ -101,7 +102,8 @@ func checkRequest(t *testing.T, address, page string) {
 	}
 	parsed := parseSent(t, []byte(shown[2]))
 	var want strings.Builder
-	for _, header := range webhook.Headers(parsed.ID, parsed.CreatedAt, webhook.Secrets{Current: signedWith[1]}, []byte(shown[2])) {
+	for _, header := range webhook.Headers(parsed.ID, parsed.CreatedAt, webhook.Secrets{Current: signedWith[1]},
+		[]byte(shown[2])) {
 		want.WriteString("\n" + header.Name + ": " + header.Value)
 	}
 	if got := "\n" + shown[1]; got != want.String() {

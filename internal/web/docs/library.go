@@ -24,7 +24,10 @@ var shelves = []struct {
 	}},
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},
-	{"docs.group.running", []string{"installing", "operating", "versions", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability", "scaling", "benchmarks"}},
+	{"docs.group.running", []string{
+		"installing", "operating", "versions", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability",
+		"scaling", "benchmarks",
+	}},
 	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},
 }
 
@@ -116,7 +119,8 @@ func (all library) contents(l page.Language, current string) (groups []page.Grou
 	}
 	last := &groups[len(groups)-1]
 	last.Links = append(last.Links, link(root+"/"+decisions, l.Text("docs.decisions")))
-	reference := page.Group{Title: l.Text("docs.group.reference"), Links: []page.Link{link(errorsPath, l.Text("docs.errors"))}}
+	reference := page.Group{Title: l.Text("docs.group.reference"), Links: []page.Link{link(errorsPath,
+		l.Text("docs.errors"))}}
 	reference.Links = append(reference.Links, link(eventsPath, l.Text("docs.events")))
 	for _, s := range surfaces {
 		reference.Links = append(reference.Links, link(s.path, l.Text(s.key)))

@@ -62,7 +62,8 @@ func render(source string) rendered {
 	if err := markdown.Renderer().Render(&out, content, parsed); err != nil {
 		panic("docs: " + err.Error()) // a buffer takes everything
 	}
-	shown := folded.ReplaceAllString(scrollable.Replace(out.String()), `<details id="$1"><summary><span>$2</span></summary>$3</details>`)
+	shown := folded.ReplaceAllString(scrollable.Replace(out.String()),
+		`<details id="$1"><summary><span>$2</span></summary>$3</details>`)
 	return rendered{template.HTML(shown), sectionsOf(parsed, content)}
 }
 

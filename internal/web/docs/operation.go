@@ -22,12 +22,15 @@ type surface struct {
 	events     func() []event
 }
 
-var surfaces = []surface{newSurface(apiPath, "docs.api.partners", openAPI), newSurface(apiPath+"/operators", "docs.api.operators", opsAPI)}
+var surfaces = []surface{newSurface(apiPath, "docs.api.partners",
+	openAPI), newSurface(apiPath+"/operators", "docs.api.operators", opsAPI)}
 
 func newSurface(path, key string, of func() node) surface {
 	return surface{
 		path, key, of,
-		sync.OnceValue(func() []operation { return operationsOf(of()) }), sync.OnceValue(func() []event { return eventsOf(of()) }),
+		sync.OnceValue(func() []operation {
+			return operationsOf(of())
+		}), sync.OnceValue(func() []event { return eventsOf(of()) }),
 	}
 }
 
@@ -110,7 +113,8 @@ func (s surface) markdown() string {
 		}
 	}
 	if events := s.events(); len(events) > 0 {
-		fmt.Fprintf(&text, "## Events\n\nThe requests that the service sends to you ([headers, signatures, responses](%s)).\n\n", eventsPath)
+		fmt.Fprintf(&text,
+			"## Events\n\nThe requests that the service sends to you ([headers, signatures, responses](%s)).\n\n", eventsPath)
 		writeEvents(&text, events)
 	}
 	return text.String()
@@ -155,8 +159,8 @@ func (o operation) access() string {
 // credentials are the schemes of the OpenAPI documents in words. Schemes that belong to
 // another one are left out.
 var credentials = map[string]string{
-	"signedKey": "a [signature](/docs/api#signing)", "session": "a session", "partnerEmail": "e-mail address and password in headers",
-	"token": "a token of an operator",
+	"signedKey": "a [signature](/docs/api#signing)", "session": "a session",
+	"partnerEmail": "e-mail address and password in headers", "token": "a token of an operator",
 }
 
 // roles returns the roles that may do the operation.
@@ -179,8 +183,9 @@ func (o operation) writeParameters(text *strings.Builder) {
 	text.WriteString("## Parameters\n\n| Name | In | Type | Meaning |\n|---|---|---|---|\n")
 	for _, p := range o.parameters {
 		schema := p.get("schema")
-		fmt.Fprintf(text, "| `%s`%s | %s | %s | %s |\n", p.get("name").text(), marked(p.get("required").text() == "true", request),
-			p.get("in").text(), kindOf(schema), cell(p.get("description").text()+" "+limitsOf(schema)))
+		fmt.Fprintf(text, "| `%s`%s | %s | %s | %s |\n", p.get("name").text(),
+			marked(p.get("required").text() == "true", request), p.get("in").text(), kindOf(schema),
+			cell(p.get("description").text()+" "+limitsOf(schema)))
 	}
 	text.WriteString("\n")
 }
@@ -190,7 +195,8 @@ func (o operation) writeAnswers(text *strings.Builder) {
 	var refused strings.Builder
 	for status, answer := range o.get("responses").members() {
 		if status >= "400" {
-			fmt.Fprintf(&refused, "| %s | %s | %s |\n", status, strings.Join(codesOf(answer), " "), cell(answer.get("description").text()))
+			fmt.Fprintf(&refused, "| %s | %s | %s |\n", status, strings.Join(codesOf(answer), " "),
+				cell(answer.get("description").text()))
 			continue
 		}
 		fmt.Fprintf(text, "## Answer %s\n\n%s\n\n", status, answer.get("description").text())

@@ -82,7 +82,8 @@ func (o operation) sampleHeaders() (headers []samples.Header) {
 
 // exampleOf returns an example of a parameter.
 func exampleOf(p node) string {
-	for _, found := range []string{p.get("example").text(), p.get("schema", "example").text(), p.get("schema", "default").text()} {
+	for _, found := range []string{p.get("example").text(), p.get("schema",
+		"example").text(), p.get("schema", "default").text()} {
 		if found != "" {
 			return found
 		}

@@ -121,7 +121,8 @@ func fieldRows(rows []fieldRow, schema node, prefix string, d direction, depth i
 			full := strings.TrimPrefix(prefix+"."+name, ".")
 			group, _, _ := strings.Cut(full, ".")
 			rows = append(rows, fieldRow{strings.TrimSuffix(group, "[]"), fmt.Sprintf("| `%s`%s | %s | %s |\n",
-				full, marked(slices.Contains(required, name), d), kindOf(field), cell(within(field, "description").text()+" "+limitsOf(field)))})
+				full, marked(slices.Contains(required, name), d), kindOf(field),
+				cell(within(field, "description").text()+" "+limitsOf(field)))})
 			rows = fieldRows(rows, field, full, d, depth+1)
 		}
 	}
@@ -172,7 +173,8 @@ func kindOf(schema node) string {
 	if format := within(schema, "format").text(); format != "" {
 		names[0] += ", " + format
 	}
-	if slices.ContainsFunc(schema.get("anyOf").items(), func(way node) bool { return way.get("type").text() == "null" }) && !slices.Contains(names, "null") {
+	if slices.ContainsFunc(schema.get("anyOf").items(), func(way node) bool { return way.get("type").text() == "null" }) &&
+		!slices.Contains(names, "null") {
 		names = append(names, "null")
 	}
 	return strings.Join(names, " or ")
@@ -182,7 +184,9 @@ func kindOf(schema node) string {
 var limits = []struct{ name, text string }{
 	{"minLength", "At least %s characters."}, {"maxLength", "At most %s characters."},
 	{"minimum", "At least %s."}, {"exclusiveMinimum", "More than %s."}, {"maximum", "At most %s."},
-	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"const", "Always `%s`."},
+	{
+		"minItems", "At least %s items.",
+	}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"const", "Always `%s`."},
 }
 
 // limitsOf returns the values that a schema allows, as far as its description does not.

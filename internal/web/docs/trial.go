@@ -20,7 +20,9 @@ func (o operation) trial() *trial {
 	if !writable || !open && !o.needs("signedKey") && !o.needs("token") {
 		return nil
 	}
-	form := &trial{Method: o.Method, Route: o.Route, Signed: o.needs("signedKey"), Token: o.needs("token"), Body: body, Kind: kind}
+	form := &trial{
+		Method: o.Method, Route: o.Route, Signed: o.needs("signedKey"), Token: o.needs("token"), Body: body, Kind: kind,
+	}
 	for _, p := range o.parameters {
 		field := trialField{Name: p.get("name").text(), In: p.get("in").text()}
 		if field.In == "path" {

@@ -62,7 +62,8 @@ func (m *Movements) choose() error {
 	}
 	m.Chips = []page.Link{{Text: m.Text("movements.all"), Path: m.to("", ""), Current: m.Type == ""}}
 	for _, kind := range delivery.MovementTypes {
-		m.Chips = append(m.Chips, page.Link{Text: m.Text("movement." + string(kind)), Path: m.to(kind, ""), Current: m.Type == kind})
+		m.Chips = append(m.Chips,
+			page.Link{Text: m.Text("movement." + string(kind)), Path: m.to(kind, ""), Current: m.Type == kind})
 	}
 	return nil
 }
@@ -111,7 +112,8 @@ func (m Movement) Signed() string { return m.language.Signed(m.Change()) }
 // Latest returns the newest movements of a product.
 func (v *View) Latest(product *delivery.Product, levels []delivery.Level, limit int) (*Movements, error) {
 	m := &Movements{View: v, Product: product, Levels: levels}
-	found, err := v.Stock.Movements(v.Context(), stock.MovementFilter{PartnerID: v.PartnerID, ProductID: product.ProductID, Limit: limit})
+	found, err := v.Stock.Movements(v.Context(),
+		stock.MovementFilter{PartnerID: v.PartnerID, ProductID: product.ProductID, Limit: limit})
 	for _, one := range found {
 		m.Rows = append(m.Rows, v.row(one))
 	}

@@ -19,7 +19,9 @@ const (
 
 // movementColumns are the columns of a journal in CSV. change is the quantity with the sign
 // of what the movement added to the stock.
-var movementColumns = []string{"at", "movement_id", "type", "change", "product_id", "product_name", "location", "order_id", "notes"}
+var movementColumns = []string{
+	"at", "movement_id", "type", "change", "product_id", "product_name", "location", "order_id", "notes",
+}
 
 // MovementsCSV returns the movements that the page's address asks for as CSV, newest first,
 // and at most the newest 50,000. The error is not_found if the partner has no such product.
@@ -57,8 +59,9 @@ func (v *View) movementLine(m delivery.Movement) []csvfile.Value {
 		notes = m.Notes
 	}
 	return []csvfile.Value{
-		csvfile.Plain(timestamp.Format(m.At)), csvfile.Whole(m.MovementID), csvfile.Plain(string(m.Type)), csvfile.Whole(m.Change()),
-		csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Words(m.Location), csvfile.Plain(m.OrderID), csvfile.Words(notes),
+		csvfile.Plain(timestamp.Format(m.At)), csvfile.Whole(m.MovementID), csvfile.Plain(string(m.Type)),
+		csvfile.Whole(m.Change()), csvfile.Whole(m.ProductID), csvfile.Words(m.ProductName), csvfile.Words(m.Location),
+		csvfile.Plain(m.OrderID), csvfile.Words(notes),
 	}
 }
 

@@ -120,10 +120,12 @@ func (p *Products) setPages(number, total int64) {
 	first, last := (number-1)*onPage+1, min(number*onPage, total)
 	p.Shown = p.Language.Count("stock.shown", int(total))
 	if total > onPage {
-		p.Shown = p.Language.Count("stock.shown.part", int(total), "first", p.Language.Number(int(first)), "last", p.Language.Number(int(last)))
+		p.Shown = p.Language.Count("stock.shown.part", int(total), "first", p.Language.Number(int(first)), "last",
+			p.Language.Number(int(last)))
 	}
 	to := func(number int64) string {
-		return p.Link(p.Path, "search", p.Search, "low", p.Low, "status", string(p.Status), "page", strconv.FormatInt(number, 10))
+		return p.Link(p.Path, "search", p.Search, "low", p.Low, "status", string(p.Status), "page",
+			strconv.FormatInt(number, 10))
 	}
 	if number > 1 {
 		p.Pages.Previous = to(number - 1)

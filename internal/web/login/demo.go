@@ -33,7 +33,8 @@ func (pages *Pages) demoRoutes() (routes []web.Route) {
 		account DemoAccount
 	}{{"partner", portal, demo.Partner}, {"operator", console, demo.Operator}, {"courier", courier, demo.Courier}} {
 		serve := pages.serve(as.door, func(s *sheet) (int, []byte, error) { return s.enterDemo(as.account) })
-		routes = append(routes, web.Route{Method: http.MethodPost, Pattern: "/demo/" + as.name, For: web.Anyone, Serve: serve})
+		routes = append(routes,
+			web.Route{Method: http.MethodPost, Pattern: "/demo/" + as.name, For: web.Anyone, Serve: serve})
 	}
 	return routes
 }
@@ -56,7 +57,10 @@ func (s *sheet) enterDemo(account DemoAccount) (int, []byte, error) {
 }
 
 // forwarding are headers that proxies add to requests of others.
-var forwarding = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "Cf-Connecting-Ip", "True-Client-Ip"}
+var forwarding = []string{
+	"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip",
+	"Cf-Connecting-Ip", "True-Client-Ip",
+}
 
 // OnThisMachine reports whether a request was made on the machine that the service runs
 // on: the connection comes from a loopback address, no proxy has passed the request on,

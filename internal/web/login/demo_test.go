@@ -48,7 +48,9 @@ func TestDemoIsForThisMachine(t *testing.T) {
 	var printed bytes.Buffer
 	s := apptest.Start(t, apptest.Demo(&printed))
 	for name, header := range map[string][2]string{
-		"proxy": {"X-Forwarded-For", "203.0.113.9"}, "proxy with Forwarded": {"Forwarded", "for=203.0.113.9"}, "Via": {"Via", "1.1 proxy"},
+		"proxy": {
+			"X-Forwarded-For", "203.0.113.9",
+		}, "proxy with Forwarded": {"Forwarded", "for=203.0.113.9"}, "Via": {"Via", "1.1 proxy"},
 		"another name": {"Host", "evil.example"}, "another site": {"Sec-Fetch-Site", "cross-site"},
 	} {
 		got := s.Do(t, "POST", "/demo/operator", nil, "Accept", "text/html", header[0], header[1])
@@ -62,7 +64,8 @@ func TestDemoIsForThisMachine(t *testing.T) {
 		if got.Status != want || got.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: got status %d and cookie %q, want %d and none", name, got.Status, got.Header.Get("Set-Cookie"), want)
 		}
-		if page := string(s.Do(t, "GET", "/", nil, header[0], header[1]).Body); strings.Contains(page, "/demo/") && header[0] != "Sec-Fetch-Site" {
+		if page := string(s.Do(t, "GET", "/", nil, header[0], header[1]).Body); strings.Contains(page, "/demo/") &&
+			header[0] != "Sec-Fetch-Site" {
 			t.Errorf("%s: got a page with the demo's forms:\n%s", name, page)
 		}
 	}

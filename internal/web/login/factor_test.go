@@ -57,7 +57,8 @@ func TestSecondStep(t *testing.T) {
 
 	sealed := apptest.FieldOf(t, step, "/portal/login", "ticket")
 	for _, ticket := range []string{sealed[:len(sealed)-6] + "AAAAAA", "e30", "?"} {
-		comes(s).Send(t, step, "/portal/login", "ticket", ticket, "code", recovery[1].(string)).Shows(t, 422, "Enter your password again")
+		comes(s).Send(t, step, "/portal/login", "ticket", ticket, "code", recovery[1].(string)).Shows(t, 422,
+			"Enter your password again")
 	}
 	elsewhere := comes(s)
 	form := elsewhere.Open(t, "/console/login").Form(t, "/console/login", "ticket", sealed, "code", recovery[1].(string))
@@ -67,8 +68,10 @@ func TestSecondStep(t *testing.T) {
 	renewed := comes(s).Send(t, step, "/portal/login", "code", "x!")
 	s.Clock.Advance(time.Minute)
 	for name, page := range map[string]*apptest.Answer{"first": step, "after a wrong code": renewed} {
-		if late := comes(s).Send(t, page, "/portal/login", "code", recovery[1].(string)); late.Status != 422 || !strings.Contains(string(late.Body), "Enter your password again") {
-			t.Errorf("%s ticket, after five minutes: got status %d, want the password asked for again:\n%s", name, late.Status, late.Body)
+		if late := comes(s).Send(t, page, "/portal/login", "code", recovery[1].(string)); late.Status != 422 ||
+			!strings.Contains(string(late.Body), "Enter your password again") {
+			t.Errorf("%s ticket, after five minutes: got status %d, want the password asked for again:\n%s", name, late.Status,
+				late.Body)
 		}
 	}
 }
@@ -132,9 +135,11 @@ func TestOperatorMustEnrol(t *testing.T) {
 	s := apptest.Start(t)
 	admin := s.Operate(t)
 	admin.As(t, "dispatcher")
-	admin.Call(t, "PUT", "/ops/v1/sign-in-rules", []byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
+	admin.Call(t, "PUT", "/ops/v1/sign-in-rules",
+		[]byte(`{"totp_required":{"operators":["dispatcher"],"users":[]}}`)).Must(t, 200)
 	c := comes(s)
-	c.Fill(t, "/console/login", "email", "dispatcher@example.com", "password", "a long password of a dispatcher").Leads(t, "/console")
+	c.Fill(t, "/console/login", "email", "dispatcher@example.com", "password", "a long password of a dispatcher").Leads(t,
+		"/console")
 	c.Open(t, "/console").Leads(t, "/console/sign-in")
 	c.Open(t, "/console/sign-in").Shows(t, 200, "Until it is set up")
 	c.Request(t, "GET", "/ops/v1/orders", nil).Must(t, http.StatusForbidden)

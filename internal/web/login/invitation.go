@@ -38,10 +38,12 @@ func (s *sheet) showInvitation(form *page.Form, invited *partner.Invited, status
 		lead = s.Text("entrance.invitation.by", "who", invited.By, "team", invited.Team, "role", role)
 	}
 	return s.show(leaf{
-		Title: s.Text("entrance.invitation", "team", invited.Team), Lead: []string{lead, s.Text("entrance.invitation.email", "email", invited.Email)},
+		Title: s.Text("entrance.invitation", "team",
+			invited.Team), Lead: []string{lead, s.Text("entrance.invitation.email", "email", invited.Email)},
 		Form: form, Account: invited.Email, Button: s.Text("entrance.invitation.button"), status: status,
 		Fields: withAll(form,
-			page.Field{Name: "name", Label: s.Text("entrance.name"), Type: "text", Autocomplete: "name", Required: true}, s.newPasswordField("password")),
+			page.Field{Name: "name", Label: s.Text("entrance.name"), Type: "text", Autocomplete: "name", Required: true},
+			s.newPasswordField("password")),
 	})
 }
 
@@ -129,7 +131,8 @@ func (s *sheet) confirmEmail() (int, []byte, error) {
 		return s.gone("entrance.gone.email")
 	case refusal.HasCode(err, refusal.CodeEmailTaken):
 		return s.show(leaf{
-			Title: s.Text("entrance.gone"), Lead: []string{s.Text("entrance.taken")}, Links: []page.Link{s.toLogin()}, status: http.StatusConflict,
+			Title: s.Text("entrance.gone"), Lead: []string{s.Text("entrance.taken")}, Links: []page.Link{s.toLogin()},
+			status: http.StatusConflict,
 		})
 	case err != nil:
 		return 0, nil, err

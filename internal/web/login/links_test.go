@@ -59,7 +59,8 @@ func TestInvitation(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	owner := s.Register(t, "metro").Owner(t)
-	made := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"sam@example.com","role":"clerk"}`)).Must(t, 201)
+	made := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"sam@example.com","role":"clerk"}`)).Must(t,
+		201)
 	link := strings.TrimPrefix(made.Text("url"), s.URL)
 	c := comes(s)
 	for _, want := range []string{"Join metro", "with the role clerk", "sam@example.com"} {
@@ -71,7 +72,8 @@ func TestInvitation(t *testing.T) {
 	c.Open(t, "/portal").Shows(t, 200, "Welcome to metro.")
 	comes(s).Open(t, link).Shows(t, 404, "ask for another invitation")
 	comes(s).Send(t, faults, link, "password", "neige-sur-le-fleuve").Shows(t, 404, "ask for another invitation")
-	late := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"kim@example.com","role":"reader"}`)).Must(t, 201)
+	late := owner.Call(t, "POST", "/v1/team/invitations", []byte(`{"email":"kim@example.com","role":"reader"}`)).Must(t,
+		201)
 	s.Clock.Advance(8 * 24 * time.Hour)
 	comes(s).Open(t, strings.TrimPrefix(late.Text("url"), s.URL)).Shows(t, 404, "This link cannot be used")
 }
@@ -95,7 +97,8 @@ func TestEmailLink(t *testing.T) {
 	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) { world.Post = box })
 	metro := s.Register(t, "metro")
 	owner := metro.Owner(t)
-	owner.Call(t, "POST", "/v1/auth/email", fmt.Appendf(nil, `{"new_email":"lea@example.com","password":%q}`, metro.Password)).Must(t, 202)
+	owner.Call(t, "POST", "/v1/auth/email",
+		fmt.Appendf(nil, `{"new_email":"lea@example.com","password":%q}`, metro.Password)).Must(t, 202)
 	link := strings.TrimPrefix((<-box).URL, s.URL)
 	c := comes(s)
 	c.Open(t, link).Must(t, 200)

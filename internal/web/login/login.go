@@ -69,7 +69,9 @@ func (s *sheet) showLogin(form *page.Form, status int, message *page.Message) (i
 		if next := within(form.Values.Get(nextField), console.path, courier.path); next != "" && len(next) < maxReturn {
 			back += "?" + url.Values{nextField: {next}}.Encode()
 		}
-		shown.Other = &page.Link{Text: s.Text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode()}
+		shown.Other = &page.Link{
+			Text: s.Text("entrance.openid"), Path: "/ops/v1/oidc/login?" + url.Values{"return_to": {back}}.Encode(),
+		}
 	}
 	shown.Links = s.loginLinks()
 	return s.show(shown)
@@ -103,7 +105,9 @@ func (s *sheet) login() (int, []byte, error) {
 		if !valid {
 			return s.showLogin(sent, http.StatusUnprocessableEntity, s.problem("entrance.late"))
 		}
-		in = typed{signin.Credentials{Email: first.Email, Password: first.Password, Code: sent.Values.Get("code")}, first.Until}
+		in = typed{
+			signin.Credentials{Email: first.Email, Password: first.Password, Code: sent.Values.Get("code")}, first.Until,
+		}
 		sent.Values.Set("email", first.Email)
 	}
 	var role string
@@ -219,9 +223,11 @@ func (s *sheet) showCode(form *page.Form, in typed, status int, message *page.Me
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		Title: s.Text("entrance.code.title"), Lead: []string{s.Text("entrance.code.lead", "email", in.Email)}, Message: message, Form: form,
+		Title: s.Text("entrance.code.title"), Lead: []string{s.Text("entrance.code.lead", "email",
+			in.Email)}, Message: message, Form: form,
 		Fields: []page.Field{{
-			Name: "code", Label: s.Text("entrance.code"), Hint: s.Text("entrance.code.hint"), Type: "text", Autocomplete: "one-time-code", Required: true,
+			Name: "code", Label: s.Text("entrance.code"), Hint: s.Text("entrance.code.hint"), Type: "text",
+			Autocomplete: "one-time-code", Required: true,
 		}},
 		Hidden: []page.Field{ticketField(sealed), {Name: nextField, Value: form.Values.Get(nextField)}},
 		Button: s.Text("entrance.signin"), status: status,

@@ -67,18 +67,21 @@ var (
 	}
 	console = &door{
 		path: "/console", kind: web.Operators,
-		title: "entrance.console.title", lead: "entrance.console.lead", instead: "entrance.console.instead", home: "entrance.console.home",
+		title: "entrance.console.title", lead: "entrance.console.lead", instead: "entrance.console.instead",
+		home: "entrance.console.home",
 	}
 	courier = &door{
 		path: "/courier", kind: web.Operators,
-		title: "entrance.courier.title", lead: "entrance.courier.lead", instead: "entrance.courier.instead", home: "entrance.courier.home",
+		title: "entrance.courier.title", lead: "entrance.courier.lead", instead: "entrance.courier.instead",
+		home: "entrance.courier.home",
 	}
 )
 
 // roleKeys are the phrases of roles, of partners' people and of operators.
 var roleKeys = map[string]string{
-	"owner": "entrance.role.owner", "developer": "entrance.role.developer", "clerk": "entrance.role.clerk", "reader": "entrance.role.reader",
-	"admin": "entrance.role.admin", "dispatcher": "entrance.role.dispatcher", "warehouse": "entrance.role.warehouse", "courier": "entrance.role.courier",
+	"owner": "entrance.role.owner", "developer": "entrance.role.developer", "clerk": "entrance.role.clerk",
+	"reader": "entrance.role.reader", "admin": "entrance.role.admin", "dispatcher": "entrance.role.dispatcher",
+	"warehouse": "entrance.role.warehouse", "courier": "entrance.role.courier",
 }
 
 // others are the doors beside one, for people who have taken the wrong one.
@@ -177,7 +180,9 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	}
 	l.InOther = s.Language.InOther(s.PageRequest)
 	body, err := s.pages.templates.Render(s.Header, page.Document{
-		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.Text("home.title"), Data: l, Roomy: s.door == courier,
+		Language: s.Language, Template: "entrance", Title: l.Title + " · " + s.Text(
+			"home.title",
+		), Data: l, Roomy: s.door == courier,
 		Scripts: []string{"drafts.js"}, // what was being typed when the session ended comes back after signing in
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
@@ -195,11 +200,16 @@ func (s *sheet) newForm(path string) (*page.Form, error) {
 
 // emailField and passwordField are fields that several pages have.
 func (s *sheet) emailField() page.Field {
-	return page.Field{Name: "email", Label: s.Text("entrance.email"), Type: "email", Autocomplete: "username", Required: true}
+	return page.Field{
+		Name: "email", Label: s.Text("entrance.email"), Type: "email", Autocomplete: "username", Required: true,
+	}
 }
 
 func (s *sheet) passwordField() page.Field {
-	return page.Field{Name: "password", Label: s.Text("entrance.password"), Type: "password", Autocomplete: "current-password", Required: true}
+	return page.Field{
+		Name: "password", Label: s.Text("entrance.password"), Type: "password", Autocomplete: "current-password",
+		Required: true,
+	}
 }
 
 // newPasswordField is the field of a password that begins to be used.

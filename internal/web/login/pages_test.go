@@ -47,12 +47,13 @@ func TestNextStaysHere(t *testing.T) {
 	metro := s.Register(t, "metro")
 	for next, want := range map[string]string{
 		"/portal/orders?status=failed&q=%20a": "/portal/orders?status=failed&q=%20a", "/portal/orders#x": "/portal",
-		"": "/portal", "//evil.example": "/portal", `/\evil.example`: "/portal", `\\evil.example/portal`: "/portal", "/%2F%2Fevil.example": "/portal",
-		"/portal//evil.example": "/portal", "/portal/%2F/evil.example": "/portal", "/portal/../console": "/portal", "/portal/%2e%2e/console": "/portal",
-		"https://evil.example/portal": "/portal", "javascript:alert(1)": "/portal", "portal": "/portal", "/portals": "/portal", "/console": "/portal",
-		"/portal\r\nSet-Cookie: a=b": "/portal", "/portal/%0d%0aSet-Cookie:a=b": "/portal/%0d%0aSet-Cookie:a=b", "/portal/\tx": "/portal",
-		"/portal/login?next=/portal": "/portal", "/portal/logout": "/portal", "///portal": "/portal", "/portal@evil.example": "/portal",
-		"/portal/" + strings.Repeat("a", 2000): "/portal",
+		"": "/portal", "//evil.example": "/portal", `/\evil.example`: "/portal", `\\evil.example/portal`: "/portal",
+		"/%2F%2Fevil.example": "/portal", "/portal//evil.example": "/portal", "/portal/%2F/evil.example": "/portal",
+		"/portal/../console": "/portal", "/portal/%2e%2e/console": "/portal", "https://evil.example/portal": "/portal",
+		"javascript:alert(1)": "/portal", "portal": "/portal", "/portals": "/portal", "/console": "/portal",
+		"/portal\r\nSet-Cookie: a=b": "/portal", "/portal/%0d%0aSet-Cookie:a=b": "/portal/%0d%0aSet-Cookie:a=b",
+		"/portal/\tx": "/portal", "/portal/login?next=/portal": "/portal", "/portal/logout": "/portal",
+		"///portal": "/portal", "/portal@evil.example": "/portal", "/portal/" + strings.Repeat("a", 2000): "/portal",
 	} {
 		c := comes(s)
 		login := "/portal/login?next=" + url.QueryEscape(next)
@@ -71,7 +72,8 @@ func TestSignInFromOtherSitesIsRefused(t *testing.T) {
 	metro := s.Register(t, "metro")
 	form := comes(s).Open(t, "/portal/login").Form(t, "/portal/login", "email", metro.Email, "password", metro.Password)
 	for _, path := range []string{"/portal/login", "/portal/logout", "/portal/register", "/console/reset"} {
-		got := s.Do(t, "POST", path, form, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded", "Sec-Fetch-Site", "cross-site")
+		got := s.Do(t, "POST", path, form, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded",
+			"Sec-Fetch-Site", "cross-site")
 		if got.Status != http.StatusForbidden || got.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s: got status %d and %q, want 403 and no cookie", path, got.Status, got.Header.Get("Set-Cookie"))
 		}
@@ -102,15 +104,19 @@ func TestRegister(t *testing.T) {
 	s := apptest.Start(t)
 	c := comes(s)
 	faults := c.Fill(t, "/portal/register", "name", "Librairie Nord", "email", "nord", "password", "dropyard")
-	for _, want := range []string{"Enter an e-mail address.", "Choose a password of at least 8", `value="Librairie Nord"`} {
+	for _, want := range []string{
+		"Enter an e-mail address.", "Choose a password of at least 8", `value="Librairie Nord"`,
+	} {
 		faults.Shows(t, 422, want)
 	}
 	first := c.Send(t, faults, "/portal/register", "email", "nord@example.com", "password", "neige-sur-le-fleuve")
 	first.Leads(t, "/portal")
 	c.Open(t, "/portal").Shows(t, 200, "Welcome. Your account is open.")
 	again := comes(s)
-	again.Send(t, faults, "/portal/register", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t, "/portal")
-	comes(s).Fill(t, "/portal/register", "name", "Nord", "email", "nord@example.com", "password", "brume-et-vent-1908").Shows(t, 422, "has an account already")
+	again.Send(t, faults, "/portal/register", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t,
+		"/portal")
+	comes(s).Fill(t, "/portal/register", "name", "Nord", "email", "nord@example.com", "password",
+		"brume-et-vent-1908").Shows(t, 422, "has an account already")
 	if rows := s.Query(t, "SELECT count(*) FROM users"); rows[0] != "1" {
 		t.Errorf("got %s users, want 1", rows[0])
 	}
@@ -121,9 +127,11 @@ func TestRegistrationWithApproval(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, registration("approval"))
 	c := comes(s)
-	c.Fill(t, "/portal/register", "name", "Nord", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t, "/portal/register?pending=yes")
+	c.Fill(t, "/portal/register", "name", "Nord", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t,
+		"/portal/register?pending=yes")
 	c.Open(t, "/portal/register?pending=yes").Shows(t, 200, "awaits approval")
-	c.Fill(t, "/portal/login", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Shows(t, 403, "awaits approval")
+	c.Fill(t, "/portal/login", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Shows(t, 403,
+		"awaits approval")
 }
 
 func TestRegistrationIsClosed(t *testing.T) {

@@ -24,7 +24,9 @@ func (s *sheet) registerPage() (int, []byte, error) {
 			Links: []page.Link{s.toLogin()}, status: http.StatusForbidden,
 		})
 	case s.Request.URL.Query().Has("pending"):
-		return s.show(leaf{Title: s.Text("entrance.registered"), Lead: []string{s.Text("entrance.pending")}, Links: []page.Link{s.toLogin()}})
+		return s.show(leaf{
+			Title: s.Text("entrance.registered"), Lead: []string{s.Text("entrance.pending")}, Links: []page.Link{s.toLogin()},
+		})
 	}
 	form, err := s.newForm("/portal/register")
 	if err != nil {
@@ -39,9 +41,12 @@ func (s *sheet) showRegister(form *page.Form, status int) (int, []byte, error) {
 		lead = append(lead, s.Text("entrance.register.approval"))
 	}
 	return s.show(leaf{
-		Title: s.Text("entrance.register"), Lead: lead, Form: form, Button: s.Text("entrance.register.button"), status: status,
+		Title: s.Text("entrance.register"), Lead: lead, Form: form, Button: s.Text("entrance.register.button"),
+		status: status,
 		Fields: withAll(form,
-			page.Field{Name: "name", Label: s.Text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true},
+			page.Field{
+				Name: "name", Label: s.Text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true,
+			},
 			s.emailField(), s.newPasswordField("password")),
 		Links: []page.Link{s.toLogin()},
 	})

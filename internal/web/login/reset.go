@@ -16,7 +16,9 @@ import (
 func (s *sheet) forgottenPage() (int, []byte, error) {
 	if s.Request.URL.Query().Has("sent") {
 		return s.show(leaf{
-			Title: s.Text("entrance.forgotten.done"), Lead: []string{s.helpWithPassword("entrance.forgotten.mailed")}, Links: []page.Link{s.toLogin()},
+			Title: s.Text("entrance.forgotten.done"), Lead: []string{
+				s.helpWithPassword("entrance.forgotten.mailed"),
+			}, Links: []page.Link{s.toLogin()},
 		})
 	}
 	form, err := s.newForm(s.door.path + "/reset")
@@ -40,7 +42,9 @@ func (s *sheet) helpWithPassword(withMail string) string {
 
 func (s *sheet) showForgotten(form *page.Form, status int) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.Text("entrance.forgotten"), Lead: []string{s.helpWithPassword("entrance.forgotten.lead")}, Form: form, status: status,
+		Title: s.Text("entrance.forgotten"), Lead: []string{
+			s.helpWithPassword("entrance.forgotten.lead"),
+		}, Form: form, status: status,
 		Fields: withAll(form, s.emailField()), Button: s.Text("entrance.forgotten.button"), Links: []page.Link{s.toLogin()},
 	})
 }
@@ -93,7 +97,8 @@ func (s *sheet) resetPage() (int, []byte, error) {
 
 func (s *sheet) showReset(form *page.Form, person *signin.Person, status int) (int, []byte, error) {
 	return s.show(leaf{
-		Title: s.Text("entrance.reset"), Lead: []string{s.Text("entrance.reset.lead", "email", person.Email)}, Form: form, Account: person.Email, status: status,
+		Title: s.Text("entrance.reset"), Lead: []string{s.Text("entrance.reset.lead", "email",
+			person.Email)}, Form: form, Account: person.Email, status: status,
 		Fields: withAll(form, s.newPasswordField("new_password")), Button: s.Text("entrance.reset.button"),
 	})
 }

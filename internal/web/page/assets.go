@@ -37,8 +37,8 @@ type assets map[string]*asset
 
 // kinds are the types of assets, so that they do not depend on the machine's own table.
 var kinds = map[string]string{
-	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-	".png": "image/png", ".wasm": "application/wasm", ".json": "application/json",
+	".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".mjs": "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml", ".png": "image/png", ".wasm": "application/wasm", ".json": "application/json",
 }
 
 // sharedImport is how a module of documents imports one of all pages. Islands have import

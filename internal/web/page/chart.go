@@ -108,15 +108,18 @@ func (c Chart) SVG() template.HTML {
 	}
 	var out strings.Builder
 	width := len(c.Steps) * stepWidth
-	fmt.Fprintf(&out, `<svg class="columns" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img"><title>%s</title><desc>%s</desc>`,
+	fmt.Fprintf(&out,
+		`<svg class="columns" viewBox="0 0 %d %d" preserveAspectRatio="none" role="img"><title>%s</title><desc>%s</desc>`,
 		width, chartHeight, template.HTMLEscapeString(c.Title), template.HTMLEscapeString(c.About))
-	fmt.Fprintf(&out, `<path class="grid" vector-effect="non-scaling-stroke" d="M0 0H%[1]dM0 %[2]dH%[1]dM0 %[3]dH%[1]d"/>`, width, chartHeight/2, chartHeight)
+	fmt.Fprintf(&out, `<path class="grid" vector-effect="non-scaling-stroke" d="M0 0H%[1]dM0 %[2]dH%[1]dM0 %[3]dH%[1]d"/>`,
+		width, chartHeight/2, chartHeight)
 	for series := range c.Names {
 		fmt.Fprintf(&out, `<path class="%s" d="%s"/>`, template.HTMLEscapeString(c.Tones[series]), c.columns(series))
 	}
 	if len(c.Steps) <= maxNotes {
 		for i, step := range c.Steps {
-			fmt.Fprintf(&out, `<rect class="note" x="%d" width="%d" height="%d"><title>%s</title></rect>`, i*stepWidth, stepWidth, chartHeight, template.HTMLEscapeString(step.Note))
+			fmt.Fprintf(&out, `<rect class="note" x="%d" width="%d" height="%d"><title>%s</title></rect>`, i*stepWidth,
+				stepWidth, chartHeight, template.HTMLEscapeString(step.Note))
 		}
 	}
 	out.WriteString("</svg>")

@@ -45,8 +45,8 @@ func TestChartScale(t *testing.T) {
 		values []int64
 		want   int64
 	}{
-		{nil, 2}, {[]int64{0}, 2}, {[]int64{1}, 2}, {[]int64{3, 5}, 6}, {[]int64{10}, 10}, {[]int64{11}, 20}, {[]int64{41}, 60}, {[]int64{1000001}, 2000000},
-		{[]int64{math.MaxInt64}, math.MaxInt64},
+		{nil, 2}, {[]int64{0}, 2}, {[]int64{1}, 2}, {[]int64{3, 5}, 6}, {[]int64{10}, 10}, {[]int64{11}, 20},
+		{[]int64{41}, 60}, {[]int64{1000001}, 2000000}, {[]int64{math.MaxInt64}, math.MaxInt64},
 	} {
 		if got := chartOf(c.values...).Scale(); !slices.Equal(got, []int64{c.want, c.want / 2, 0}) {
 			t.Errorf("%d: got %d, want %d at the upper edge", c.values, got, c.want)

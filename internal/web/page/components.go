@@ -12,8 +12,9 @@ import (
 // fillOf says how full the icon of a status is: it fills as the order advances.
 var fillOf = map[delivery.Status]string{
 	delivery.StatusPending: "empty", delivery.StatusAccepted: "empty",
-	delivery.StatusCourierAssigned: "half", delivery.StatusPickedUp: "half", delivery.StatusInTransit: "half", delivery.StatusOutForDelivery: "half",
-	delivery.StatusDelivered: "full", delivery.StatusFailed: "full", delivery.StatusCancelled: "none",
+	delivery.StatusCourierAssigned: "half", delivery.StatusPickedUp: "half", delivery.StatusInTransit: "half",
+	delivery.StatusOutForDelivery: "half", delivery.StatusDelivered: "full", delivery.StatusFailed: "full",
+	delivery.StatusCancelled: "none",
 }
 
 // icons are drawn on a square of 24 by 24.
@@ -47,7 +48,8 @@ func badge(status delivery.Status, l Language, names string) template.HTML {
 	if err != nil { // a status that this version does not know
 		return template.HTML(template.HTMLEscapeString(string(status)))
 	}
-	return template.HTML(fmt.Sprintf(`<span class="status status-%s">%s<span>%s</span></span>`, status, drawn, template.HTMLEscapeString(l.Text(names+string(status)))))
+	return template.HTML(fmt.Sprintf(`<span class="status status-%s">%s<span>%s</span></span>`, status, drawn,
+		template.HTMLEscapeString(l.Text(names+string(status)))))
 }
 
 // shorten cuts a long id in the middle: ord_qggv…edhr5.

@@ -20,7 +20,8 @@ func TestConstantCalls(t *testing.T) {
 		`{{with $x := t "time.now"}}{{$x}}{{end}}|{{len (t "time.comma")}}</p><img src="{{asset "icon.svg"}}">{{end}}`
 	site := page.NewSite(page.Config{Now: testkit.NewClock(testkit.Epoch).Now, Random: repeatable.Reader(t)})
 	templates := site.Templates(fstest.MapFS{"body.html": {Data: []byte(body)}}, "body.html")
-	got, err := templates.Render(http.Header{}, page.Document{Language: page.English, Template: "body", Data: []string{"<i>", ""}})
+	got, err := templates.Render(http.Header{},
+		page.Document{Language: page.English, Template: "body", Data: []string{"<i>", ""}})
 	if err != nil {
 		t.Fatal(err)
 	}

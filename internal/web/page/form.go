@@ -65,7 +65,9 @@ func ReadForm(v *web.PageRequest) (*Form, error) {
 		}
 	}
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)
-	return &Form{Action: v.Request.URL.RequestURI(), Key: values.Get(web.KeyField), Version: version, Values: values, Sent: true}, nil
+	return &Form{
+		Action: v.Request.URL.RequestURI(), Key: values.Get(web.KeyField), Version: version, Values: values, Sent: true,
+	}, nil
 }
 
 // Basis returns the basis of a change that a form asks for: a record with the version that

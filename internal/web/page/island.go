@@ -28,7 +28,9 @@ var libraries = map[string]string{
 type ownLibraries struct{ start, later map[string]string }
 
 // sharedModules are the modules that all islands may import, as dropyard/text.js and so on.
-var sharedModules = []string{"plain.js", "island/text.js", "island/clock.js", "island/html.js", "island/dialog.js", "island/draft.js"}
+var sharedModules = []string{
+	"plain.js", "island/text.js", "island/clock.js", "island/html.js", "island/dialog.js", "island/draft.js",
+}
 
 // island is what the layout writes for the modules of an island.
 type island struct {
@@ -144,7 +146,8 @@ func (s *Site) startAssets(folder string, modules []string) []string {
 const TrustedWorker = "dropyard-worker"
 
 func (i island) appPolicy() string {
-	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", 1) + "; trusted-types " + TrustedWorker
+	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'",
+		1) + "; trusted-types " + TrustedWorker
 }
 
 func (i island) policy() string {

@@ -35,7 +35,8 @@ func TestIslandImportsByDigest(t *testing.T) {
 	site.AddLibraries("yard", map[string]string{"idb": "idb.mjs"}, map[string]string{"alone": "alone.js"})
 	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
 	header := http.Header{}
-	body, err := templates.Render(header, page.Document{Language: page.English, Template: "yard", Scripts: []string{"yard/main.js"}, Island: "yard"})
+	body, err := templates.Render(header,
+		page.Document{Language: page.English, Template: "yard", Scripts: []string{"yard/main.js"}, Island: "yard"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +48,13 @@ func TestIslandImportsByDigest(t *testing.T) {
 	if err := json.Unmarshal(found[1], &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := decoded.Imports["/assets/yard/other.js"], site.Asset("yard/other.js"); got != want || len(decoded.Imports) != 15 {
+	if got, want := decoded.Imports["/assets/yard/other.js"], site.Asset("yard/other.js"); got != want ||
+		len(decoded.Imports) != 15 {
 		t.Errorf("got %v, want two own modules, of which other.js leads to %s, six that islands share, five libraries of all, and two of its own", decoded.Imports, want)
 	}
 	for name, target := range decoded.Imports {
-		if status, header, _, err := get(t, site, target); err != nil || status != http.StatusOK || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+		if status, header, _, err := get(t, site, target); err != nil || status != http.StatusOK ||
+			header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("%s: got %d, %v, %v at %s, want a module", name, status, header, err, target)
 		}
 	}
@@ -61,7 +64,8 @@ func TestIslandImportsByDigest(t *testing.T) {
 		}
 	}
 	sum := sha256.Sum256(found[1])
-	want := strings.Replace(page.Policy, "script-src 'self'", "script-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)
+	want := strings.Replace(page.Policy, "script-src 'self'",
+		"script-src 'self' 'sha256-"+base64.StdEncoding.EncodeToString(sum[:])+"'", 1)
 	if got := header.Get("Content-Security-Policy"); got != want || site.IslandPolicy("yard") != want {
 		t.Errorf("got the policies %q and %q, want %q", got, site.IslandPolicy("yard"), want)
 	}

@@ -72,8 +72,9 @@ func (v OrderView) Warnings() (texts []string) {
 // warningKeys are the phrases of warnings.
 var warningKeys = map[delivery.WarningCode]string{
 	delivery.WarningDropoffBeforePickup: "order.warning.before", delivery.WarningLate: "order.warning.late",
-	delivery.WarningNoBusinessDay: "order.warning.no_business_day", delivery.WarningProvince: "order.warning.province_mismatch",
-	delivery.WarningPostBox: "order.warning.post_office_box", delivery.WarningEmail: "order.warning.email_domain",
+	delivery.WarningNoBusinessDay: "order.warning.no_business_day",
+	delivery.WarningProvince:      "order.warning.province_mismatch",
+	delivery.WarningPostBox:       "order.warning.post_office_box", delivery.WarningEmail: "order.warning.email_domain",
 	delivery.WarningPhone: "order.warning.phone_length", delivery.WarningNotPrinted: "order.warning.label_not_printed",
 	delivery.WarningCut: "order.warning.label_cut", delivery.WarningBarcode: "order.warning.barcode_not_printed",
 }
@@ -123,7 +124,8 @@ func (v OrderView) Count(n int64) string { return v.language.Number(int(n)) }
 
 // Size returns the sides of a parcel.
 func (v OrderView) Size(p delivery.Parcel) string {
-	return v.language.decimal(p.LengthCm) + " × " + v.language.decimal(p.WidthCm) + " × " + v.language.decimal(p.HeightCm) + " cm"
+	return v.language.decimal(p.LengthCm) + " × " + v.language.decimal(p.WidthCm) + " × " +
+		v.language.decimal(p.HeightCm) + " cm"
 }
 
 // Weight returns the weight of a parcel.

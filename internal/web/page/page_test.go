@@ -36,13 +36,16 @@ func TestDocumentsImportByDigest(t *testing.T) {
 	site := newSite(t)
 	site.AddAssets(fstest.MapFS{"files/mine.js": {Data: []byte(`import { load } from "dropyard/swap.js";`)}}, "files")
 	status, _, body, err := get(t, site, site.Asset("mine.js"))
-	if want := `import { load } from "` + site.Asset("swap.js") + `";`; err != nil || status != http.StatusOK || string(body) != want {
+	if want := `import { load } from "` + site.Asset("swap.js") + `";`; err != nil || status != http.StatusOK ||
+		string(body) != want {
 		t.Errorf("got %d, %v, %q, want %q", status, err, body, want)
 	}
 }
 
 // get requests a path from the shared routes of a site.
-func get(t *testing.T, site *page.Site, path string, headers ...string) (status int, header http.Header, body []byte, err error) {
+func get(
+	t *testing.T, site *page.Site, path string, headers ...string,
+) (status int, header http.Header, body []byte, err error) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -64,7 +67,8 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 	site := newSite(t)
 	path := site.Asset("swap.js")
 	status, header, plain, err := get(t, site, path)
-	if err != nil || status != http.StatusOK || header.Get("Cache-Control") != "public, max-age=31536000, immutable" || header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+	if err != nil || status != http.StatusOK || header.Get("Cache-Control") != "public, max-age=31536000, immutable" ||
+		header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 		t.Fatalf("%s: got %d, %v, %v, want a script that is cached for ever", path, status, header, err)
 	}
 	_, header, packed, err := get(t, site, path, "Accept-Encoding", "br, gzip")
@@ -85,7 +89,9 @@ func TestAssetsAreCachedForEver(t *testing.T) {
 func TestAssetsHaveOnePath(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
-	for _, path := range []string{"/assets/swap.js", "/assets/swap.0000000000000000.js", "/assets/none.js", "/assets/page.css"} {
+	for _, path := range []string{
+		"/assets/swap.js", "/assets/swap.0000000000000000.js", "/assets/none.js", "/assets/page.css",
+	} {
 		if status, _, _, err := get(t, site, path); !refusal.HasCode(err, refusal.CodeNotFound) {
 			t.Errorf("%s: got %d, %v, want not_found", path, status, err)
 		}
@@ -141,7 +147,8 @@ func TestTimes(t *testing.T) {
 		{"past", page.French.Relative(here.Add(-12*time.Minute), now), "il y a 12 min"},
 		{"far", page.English.Relative(here.AddDate(0, 0, -1), now), "yesterday, 12:50 PM"},
 		{"within a sentence", page.French.Within(here.Add(-9*time.Minute), now), "aujourd’hui, 12 h 41"},
-		{"a date within a sentence", page.English.Within(here.AddDate(0, 0, -9), now), page.English.Moment(here.AddDate(0, 0, -9), now)},
+		{"a date within a sentence", page.English.Within(here.AddDate(0, 0, -9),
+			now), page.English.Moment(here.AddDate(0, 0, -9), now)},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, c.got, c.want)
@@ -180,7 +187,8 @@ func TestFormKeepsWhatWasSent(t *testing.T) {
 		t.Fatal("got no faults, want those of the validation error")
 	}
 	email, name := read.With(page.Field{Name: "email"}), read.With(page.Field{Name: "name"})
-	if email.Value != "lea@" || email.Fault != "Entrez une adresse de courriel." || name.Fault != "Ce champ est obligatoire." {
+	if email.Value != "lea@" || email.Fault != "Entrez une adresse de courriel." ||
+		name.Fault != "Ce champ est obligatoire." {
 		t.Errorf("got %+v and %+v, want the value and the faults in French", email, name)
 	}
 	if password := read.With(page.Field{Name: "password", Type: "password"}); password.Value != "" {
@@ -198,7 +206,9 @@ func TestFaultsNameTheirFields(t *testing.T) {
 	templates := newSite(t).Templates(fstest.MapFS{"sent.html": {Data: []byte(
 		`{{define "sent"}}{{template "faults" .Form}}{{template "field" (.Form.With .Field)}}{{end}}`,
 	)}}, "sent.html")
-	sent := &page.Form{Values: url.Values{}, Faults: []page.Fault{{Field: "name", Text: "Too long."}, {Field: "absent", Text: "Unknown."}}}
+	sent := &page.Form{
+		Values: url.Values{}, Faults: []page.Fault{{Field: "name", Text: "Too long."}, {Field: "absent", Text: "Unknown."}},
+	}
 	body, err := templates.Render(http.Header{}, page.Document{Language: page.English, Template: "sent", Data: struct {
 		Form  *page.Form
 		Field page.Field
@@ -206,7 +216,9 @@ func TestFaultsNameTheirFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<li><a href="#field-name">Your &lt;name&gt;</a> · Too long.</li>`, `<li><a href="#field-absent">Unknown.</a></li>`} {
+	for _, want := range []string{
+		`<li><a href="#field-name">Your &lt;name&gt;</a> · Too long.</li>`, `<li><a href="#field-absent">Unknown.</a></li>`,
+	} {
 		if strings.Count(string(body), want) != 1 {
 			t.Errorf("got no %s, or several, want one:\n%s", want, body)
 		}
@@ -230,7 +242,8 @@ func TestFlashIsShownOnce(t *testing.T) {
 	t.Parallel()
 	site := newSite(t)
 	left := http.Header{}
-	site.SetFlash(&web.PageRequest{Header: left}, page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
+	site.SetFlash(&web.PageRequest{Header: left},
+		page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", "<b>A-1"}, Danger: true})
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	r.Header.Set("Cookie", strings.Split(left.Get("Set-Cookie"), ";")[0])
 	taken := http.Header{}
@@ -273,7 +286,8 @@ func TestRefusedPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := string(body)
-		if !strings.Contains(text, c.want) || !strings.Contains(text, "req_1") || strings.Contains(text, "Réessayer") != c.again {
+		if !strings.Contains(text, c.want) || !strings.Contains(text, "req_1") ||
+			strings.Contains(text, "Réessayer") != c.again {
 			t.Errorf("%s: got\n%s\nwant %q, the id of the request, and to try again: %t", c.code, text, c.want, c.again)
 		}
 		if header.Get("Content-Security-Policy") != page.Policy || header.Get("Cache-Control") != "no-store" {
@@ -291,7 +305,10 @@ func TestEntrances(t *testing.T) {
 		{"GET", "/portal/orders?status=failed", "", "/portal/login?next=%2Fportal%2Forders%3Fstatus%3Dfailed"},
 		{"GET", "/console/board", "", "/console/login?next=%2Fconsole%2Fboard"},
 		{"GET", "/courier", "", "/courier/login?next=%2Fcourier"},
-		{"POST", "/portal/keys", "http://example.com/portal/keys?mode=test", "/portal/login?next=%2Fportal%2Fkeys%3Fmode%3Dtest"},
+		{
+			"POST", "/portal/keys", "http://example.com/portal/keys?mode=test",
+			"/portal/login?next=%2Fportal%2Fkeys%3Fmode%3Dtest",
+		},
 		{"POST", "/portal/keys", "http://elsewhere.example/x", "/portal/login?next=%2Fportal"},
 	} {
 		v := &web.PageRequest{Request: httptest.NewRequest(c.method, c.path, nil), Header: http.Header{}}

@@ -90,7 +90,8 @@ func (l Language) Text(key string, arguments ...any) string {
 
 // Rich returns a phrase that has markup. The arguments become text, whatever they hold.
 func (l Language) Rich(key string, arguments ...any) template.HTML {
-	return template.HTML(fill(l.phrase(key), arguments, func(value any) string { return html.EscapeString(textOf(value)) }))
+	return template.HTML(fill(l.phrase(key), arguments,
+		func(value any) string { return html.EscapeString(textOf(value)) }))
 }
 
 // Count returns the form of a phrase that fits the number n. One that says "one" in a word

@@ -54,7 +54,10 @@ func TestPhrasesAreComplete(t *testing.T) {
 // of a code that does not exist.
 func TestRefusalsHavePhrases(t *testing.T) {
 	t.Parallel()
-	known := map[string]bool{"refused.again": true, "refused.request": true, "refused.code": true, "refused.shown_once": true, "refused.shown_once.why": true}
+	known := map[string]bool{
+		"refused.again": true, "refused.request": true, "refused.code": true, "refused.shown_once": true,
+		"refused.shown_once.why": true,
+	}
 	for _, code := range api.Codes() {
 		for _, key := range []string{"refused." + string(code), "refused." + string(code) + ".why"} {
 			known[key] = true
@@ -133,7 +136,10 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "home.") {
 			name = strings.TrimSuffix(key, ".what") // of a door of the first page
 		}
-		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{"status", "statuses", "tracked", "level", "event", "movement", "failure", "fault", "outbox", "role", "reason", "refused"}, room) {
+		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{
+			"status", "statuses", "tracked", "level", "event", "movement", "failure", "fault", "outbox", "role", "reason",
+			"refused",
+		}, room) {
 			continue // named by what they are of
 		}
 		if action, ok := strings.CutPrefix(key, "audit."); ok && slices.Contains(audit.Actions, audit.Action(action)) {
@@ -154,7 +160,9 @@ func TestPhrasesAreUsed(t *testing.T) {
 func TestCount(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int][2]string{
-		0: {"0 parcels", "0 colis"}, 1: {"1 parcel", "1 colis"}, 2: {"2 parcels", "2 colis"}, 12345: {"12,345 parcels", "12\u00a0345 colis"},
+		0: {"0 parcels", "0 colis"}, 1: {"1 parcel", "1 colis"}, 2: {"2 parcels", "2 colis"}, 12345: {
+			"12,345 parcels", "12\u00a0345 colis",
+		},
 	} {
 		if got := page.English.Count("track.parcels", n); got != want[0] {
 			t.Errorf("%d in English: got %q, want %q", n, got, want[0])
@@ -180,7 +188,9 @@ func TestRichEscapesArguments(t *testing.T) {
 
 func TestSigned(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64][2]string{0: {"0", "0"}, 3: {"+3", "+3"}, -3: {"−3", "−3"}, -12345: {"−12,345", "−12\u00a0345"}} {
+	for n, want := range map[int64][2]string{
+		0: {"0", "0"}, 3: {"+3", "+3"}, -3: {"−3", "−3"}, -12345: {"−12,345", "−12\u00a0345"},
+	} {
 		if english, french := page.English.Signed(n), page.French.Signed(n); english != want[0] || french != want[1] {
 			t.Errorf("%d: got %q and %q, want %q", n, english, french, want)
 		}
@@ -190,9 +200,12 @@ func TestSigned(t *testing.T) {
 func TestDollars(t *testing.T) {
 	t.Parallel()
 	for cents, want := range map[int64][2]string{
-		0: {"$0.00", "0,00\u00a0$"}, 6493: {"$64.93", "64,93\u00a0$"}, 123456789: {"$1,234,567.89", "1\u00a0234\u00a0567,89\u00a0$"}, -5: {"−$0.05", "−0,05\u00a0$"},
+		0: {"$0.00", "0,00\u00a0$"}, 6493: {"$64.93", "64,93\u00a0$"}, 123456789: {
+			"$1,234,567.89", "1\u00a0234\u00a0567,89\u00a0$",
+		}, -5: {"−$0.05", "−0,05\u00a0$"},
 	} {
-		if english, french := page.English.Dollars(cents), page.French.Dollars(cents); english != want[0] || french != want[1] {
+		if english, french := page.English.Dollars(cents), page.French.Dollars(cents); english != want[0] ||
+			french != want[1] {
 			t.Errorf("%d cents: got %q and %q, want %q", cents, english, french, want)
 		}
 	}

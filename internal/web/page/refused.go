@@ -55,7 +55,9 @@ func (s *Site) Refused(v *web.PageRequest, why *refusal.Error) (status int, body
 	if why == web.ErrShownOnce {
 		key = "refused.shown_once"
 	}
-	view := refusedView{Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id")}
+	view := refusedView{
+		Title: language.Text(key), Why: language.Text(key + ".why"), RequestID: v.Header.Get("X-Request-Id"),
+	}
 	if !slices.Contains(final, why.Code) && v.Request.Method == http.MethodGet {
 		view.Again = v.Request.URL.RequestURI()
 	}
@@ -88,7 +90,9 @@ func (s Sheet) wayBack(frame *Frame) *Link {
 var logins = map[string]string{"portal": "/portal/login", "console": "/console/login", "courier": "/courier/login"}
 
 // enrolments are the pages on which people enrol a second factor, in the same way.
-var enrolments = map[string]string{"portal": "/portal/sign-in", "console": "/console/sign-in", "courier": "/courier/sign-in"}
+var enrolments = map[string]string{
+	"portal": "/portal/sign-in", "console": "/console/sign-in", "courier": "/courier/sign-in",
+}
 
 // firstOf returns the first part of a path.
 func firstOf(path string) string {

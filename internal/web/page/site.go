@@ -45,7 +45,10 @@ var layoutAssets = []string{"page.css", "icon.svg", "swap.js", "reader.js"}
 
 // NewSite returns a site with the shared assets.
 func NewSite(config Config) *Site {
-	s := &Site{config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{}, frames: map[string]func(Sheet) *Frame{}}
+	s := &Site{
+		config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{},
+		frames: map[string]func(Sheet) *Frame{},
+	}
 	for _, name := range []string{"frame.css", "swap.js", "reader.js", "drafts.js", "after-paint.js", "icon.svg"} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}

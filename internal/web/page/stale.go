@@ -28,7 +28,8 @@ func (s Sheet) Stale(path string, objectID ...string) (int, []byte, error) {
 	if found == nil {
 		return s.LeadTo(path, Flash{Key: "form.stale", Danger: true})
 	}
-	return s.LeadTo(path, Flash{Key: "form.stale.by", Arguments: []string{"who", s.who(found), "when", s.when(found)}, Danger: true})
+	return s.LeadTo(path,
+		Flash{Key: "form.stale.by", Arguments: []string{"who", s.who(found), "when", s.when(found)}, Danger: true})
 }
 
 // LastChange says who has changed an object last, and when; empty if that is not known, or

@@ -26,9 +26,10 @@ type Templates struct {
 // Language.Rich, Language.Count), language returns the language, other the one that is
 // offered besides, and otherName its name, asset returns the path of an asset, badge the
 // badge of a status and tracked that for recipients, icon an icon by name, moment, within and
-// relative a time, phone a phone number and postal a postal code as people read them, dollars an amount of cents, quantity a whole number, lasting a duration, shorten an id, spark a small chart,
-// bar a horizontal bar, qr a QR code with a label, unnamed the mark of a fault without one,
-// col the attribute of a cell that names its column on phones, where rows are stacked.
+// relative a time, phone a phone number and postal a postal code as people read them, dollars an amount of cents,
+// quantity a whole number, lasting a duration, shorten an id, spark a small chart, bar a horizontal bar, qr a QR code
+// with a label, unnamed the mark of a fault without one, col the attribute of a cell that names its column on phones,
+// where rows are stacked.
 func (s *Site) Templates(files fs.FS, patterns ...string) Templates {
 	t := Templates{site: s, in: map[Language]func() *template.Template{}}
 	for _, l := range Languages {
@@ -65,7 +66,8 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
 		"quantity": func(n int64) string { return l.Number(int(n)) },
 		"language": func() Language { return l }, "other": l.Other, "otherName": l.Other().Name,
-		"asset": s.Asset, "icon": icon, "shorten": shorten, "semicolons": WithSemicolons, "spark": spark, "bar": bar, "lasting": span, "qr": qrCode,
+		"asset": s.Asset, "icon": icon, "shorten": shorten, "semicolons": WithSemicolons, "spark": spark, "bar": bar,
+		"lasting": span, "qr": qrCode,
 		"badge":   func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
 		"tracked": func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },
 		"col":     func(key string, pairs ...any) template.HTMLAttr { return label(l.Text(key, pairs...)) },

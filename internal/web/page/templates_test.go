@@ -45,7 +45,8 @@ func TestTemplatesHoldNoText(t *testing.T) {
 				t.Errorf("%s: got %q, want a phrase", name, attribute[0])
 			}
 		}
-		for _, word := range letters.FindAllString(brandNames.ReplaceAllString(elements.ReplaceAllString(markup, " "), ""), -1) {
+		for _, word := range letters.FindAllString(brandNames.ReplaceAllString(elements.ReplaceAllString(markup, " "), ""),
+			-1) {
 			t.Errorf("%s: got the word %q, want a phrase", name, word)
 		}
 	}

@@ -10,8 +10,14 @@ import (
 
 var (
 	months = map[Language][12]string{
-		English: {"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"},
-		French:  {"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"},
+		English: {
+			"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+			"December",
+		},
+		French: {
+			"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
+			"décembre",
+		},
 	}
 	weekdays = map[Language][7]string{
 		English: {"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},

@@ -48,7 +48,10 @@ func (h *house) accountScenes(beside string) (scenes []Scene) {
 	} {
 		add(one.name, h.url+one.path, h.operatorSession(one.who))
 	}
-	for _, name := range []string{"portal-name-faults", "console-password-faults", "console-secret", "console-code-wrong", "console-codes", "courier-secret"} {
+	for _, name := range []string{
+		"portal-name-faults", "console-password-faults", "console-secret", "console-code-wrong", "console-codes",
+		"courier-secret",
+	} {
 		add(name, beside+"/answered/self-"+name, "")
 	}
 	return scenes
@@ -73,7 +76,9 @@ func (h *house) addSecured(ctx context.Context) error {
 			fields              url.Values
 		}{
 			{"portal-name-faults", "/portal/sign-in/name", owners, url.Values{"name": {""}}},
-			{"console-password-faults", "/console/sign-in/password", h.operatorSession(who), url.Values{"current_password": {housePassword}, "new_password": {"dropyard"}}},
+			{"console-password-faults", "/console/sign-in/password", h.operatorSession(who), url.Values{
+				"current_password": {housePassword}, "new_password": {"dropyard"},
+			}},
 			{"courier-secret", "/courier/sign-in/factor", h.operatorSession(rider), url.Values{"password": {housePassword}}},
 		} {
 			if _, err := h.keep(ctx, "self-"+sent.scene, sent.path, sent.cookie, language, sent.fields); err != nil {
@@ -105,7 +110,8 @@ func (h *house) enrolSecured(ctx context.Context, language page.Language) error 
 	if err != nil {
 		return err
 	}
-	if _, err := h.keep(ctx, "self-console-code-wrong", path+"/confirm", cookie, language, url.Values{"code": {"000000"}}); err != nil {
+	if _, err := h.keep(ctx, "self-console-code-wrong", path+"/confirm", cookie, language,
+		url.Values{"code": {"000000"}}); err != nil {
 		return err
 	}
 	done, err := h.keep(ctx, "self-console-codes", path+"/confirm", cookie, language, url.Values{"code": {code}})
@@ -116,7 +122,9 @@ func (h *house) enrolSecured(ctx context.Context, language page.Language) error 
 }
 
 // keep sends a form, and keeps the answer as a scene.
-func (h *house) keep(ctx context.Context, scene, path, cookie string, language page.Language, fields url.Values) (answer, error) {
+func (h *house) keep(
+	ctx context.Context, scene, path, cookie string, language page.Language, fields url.Values,
+) (answer, error) {
 	fields.Set("_key", fmt.Sprintf("%032x", len(h.logins.answers)+1))
 	found, err := h.post(ctx, path, cookie, fields, language)
 	h.logins.answers[scene+"/"+string(language)] = found

@@ -38,12 +38,14 @@ func TestBoardStaysWhenCountsCome(t *testing.T) {
 		}
 	}
 	for _, language := range []string{"en", "fr"} {
-		visit, err := running.Open(board.URL+"?level=standard", browser.Reader{Language: language, Width: 1280, Scripts: true},
+		visit, err := running.Open(board.URL+"?level=standard",
+			browser.Reader{Language: language, Width: 1280, Scripts: true},
 			browser.Options{Now: pagetest.Now, Cookie: board.Cookie, Shown: ".connection.live", Script: manyScript})
 		if err != nil {
 			t.Fatal(err)
 		}
-		count, err := browser.Evaluate[string](visit, `document.querySelector(".chip:nth-child(2) b").textContent.replace(/\D/g, "")`)
+		count, err := browser.Evaluate[string](visit,
+			`document.querySelector(".chip:nth-child(2) b").textContent.replace(/\D/g, "")`)
 		if problems := visit.Problems(console.BoardPolicy()); err != nil || count != "10000" || len(problems) > 0 {
 			t.Errorf("%s: got %v, %q orders that are pending and %q, want 10000 and no problems", language, err, count, problems)
 		}

@@ -31,7 +31,8 @@ const heldBackScript = `(() => {
 func openBoard(t *testing.T, query string, reader browser.Reader, options browser.Options) *browser.Visit {
 	t.Helper()
 	running := open(t)
-	scene := server.Scenes[slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "console-board" })]
+	scene := server.Scenes[slices.IndexFunc(server.Scenes,
+		func(s pagetest.Scene) bool { return s.Name == "console-board" })]
 	options.Now, options.Cookie, options.Shown = pagetest.Now, scene.Cookie, ".connection.live"
 	visit, err := running.Open(scene.URL+query, reader, options)
 	if err != nil {
@@ -47,7 +48,9 @@ func press(t *testing.T, visit *browser.Visit, keys string) {
 	t.Helper()
 	for _, r := range keys {
 		key := kb.Keys[r]
-		event := input.DispatchKeyEventParams{Type: kb.KeyDown, Key: key.Key, Code: key.Code, WindowsVirtualKeyCode: key.Windows, NativeVirtualKeyCode: key.Native}
+		event := input.DispatchKeyEventParams{
+			Type: kb.KeyDown, Key: key.Key, Code: key.Code, WindowsVirtualKeyCode: key.Windows, NativeVirtualKeyCode: key.Native,
+		}
 		if key.Print {
 			event.Text, event.UnmodifiedText = key.Text, key.Unmodified
 		}
@@ -66,7 +69,8 @@ func press(t *testing.T, visit *browser.Visit, keys string) {
 func shows(t *testing.T, visit *browser.Visit, expression, want string) {
 	t.Helper()
 	got, err := browser.Evaluate[string](visit, `(async () => {
-	  for (let i = 0; i < 200 && String(`+expression+`) !== `+"`"+want+"`"+`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+	  for (let i = 0; i < 200 && String(`+expression+`) !== `+"`"+want+"`"+
+		`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
 	  return String(`+expression+`);
 	})()`)
 	if err != nil || got != want {
@@ -117,7 +121,10 @@ func TestBoardKeys(t *testing.T) {
 		t.Parallel()
 		visit := openBoard(t, "?stage=pending", desk, browser.Options{Script: heldBackScript})
 		press(t, visit, "j")
-		for _, elsewhere := range []string{`document.activeElement.blur()`, `document.querySelector(".chip").focus()`, `document.querySelector(".toggle button").focus()`} {
+		for _, elsewhere := range []string{
+			`document.activeElement.blur()`, `document.querySelector(".chip").focus()`,
+			`document.querySelector(".toggle button").focus()`,
+		} {
 			if _, err := browser.Evaluate[any](visit, elsewhere+`;null`); err != nil {
 				t.Fatal(err)
 			}
@@ -154,7 +161,8 @@ func TestBoardKeys(t *testing.T) {
 		t.Parallel()
 		visit := openBoard(t, "?stage=pending", desk, browser.Options{Script: heldBackScript})
 		press(t, visit, "jx")
-		if err := visit.Do(chromedp.Click(".bulk .first"), chromedp.WaitVisible("#courier-list li"), chromedp.Click("#courier-list li")); err != nil {
+		if err := visit.Do(chromedp.Click(".bulk .first"), chromedp.WaitVisible("#courier-list li"),
+			chromedp.Click("#courier-list li")); err != nil {
 			t.Fatal(err)
 		}
 		shows(t, visit, focused, "orders")
@@ -173,7 +181,8 @@ func TestBoardCutsNothing(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1000, 1280, 1600} {
 		for _, query := range []string{"", "?order=" + theatreOrder(t)} {
-			visit := openBoard(t, query, browser.Reader{Language: "fr", Width: width, Scripts: true}, browser.Options{Script: manyScriptFor(width)})
+			visit := openBoard(t, query, browser.Reader{Language: "fr", Width: width, Scripts: true},
+				browser.Options{Script: manyScriptFor(width)})
 			cut, err := browser.Evaluate[[]string](visit, cutScript)
 			if err != nil || len(cut) > 0 {
 				t.Errorf("%d px, %q: got %q, %v, want nothing cut", width, query, cut, err)
@@ -194,7 +203,8 @@ func manyScriptFor(width int) string {
 func theatreOrder(t *testing.T) string {
 	t.Helper()
 	open(t)
-	scene := server.Scenes[slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "console-board-panel" })]
+	scene := server.Scenes[slices.IndexFunc(server.Scenes,
+		func(s pagetest.Scene) bool { return s.Name == "console-board-panel" })]
 	_, order, _ := strings.Cut(scene.URL, "order=")
 	return order
 }
@@ -228,7 +238,8 @@ func TestBoardShowsWholeRows(t *testing.T) {
 	}
 	left, right, top, bottom := box[0], box[1], box[2], box[3]
 	want := picture.At((left+right)/2, top-1)
-	for name, at := range map[string][2]int{"left": {left - 1, top + 100}, "right": {right, top + 100}, "top": {left + 200, top - 1}, "bottom": {left + 200, bottom}, "head": {left - 1, top + 10}} {
+	for name, at := range map[string][2]int{"left": {left - 1, top + 100}, "right": {right, top + 100}, "top": {left +
+		200, top - 1}, "bottom": {left + 200, bottom}, "head": {left - 1, top + 10}} {
 		if got := picture.At(at[0], at[1]); got != want {
 			t.Errorf("%s: got the colour %v, want the ring's, %v", name, got, want)
 		}
@@ -246,9 +257,11 @@ func TestBoardChipsThatCombineToNothing(t *testing.T) {
 		"en": "No open order is both “Pending” and “Late”.",
 		"fr": "Aucune commande ouverte n’est à la fois «\u00a0En attente\u00a0» et «\u00a0En retard\u00a0».",
 	} {
-		visit := openBoard(t, "?stage=pending&attention=late", browser.Reader{Language: language, Width: 1280, Scripts: true}, browser.Options{})
+		visit := openBoard(t, "?stage=pending&attention=late", browser.Reader{Language: language, Width: 1280, Scripts: true},
+			browser.Options{})
 		shows(t, visit, `document.querySelector("#orders .empty p")?.textContent`, want)
-		shows(t, visit, `[...document.querySelectorAll(".chip[aria-pressed=true] b")].map((b) => b.textContent).join()`, "0,0")
+		shows(t, visit, `[...document.querySelectorAll(".chip[aria-pressed=true] b")].map((b) => b.textContent).join()`,
+			"0,0")
 		if err := visit.Do(chromedp.Click("#orders .empty .button")); err != nil {
 			t.Fatal(err)
 		}

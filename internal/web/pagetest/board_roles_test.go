@@ -35,7 +35,8 @@ func TestBoardDrawsWhatRolesMayUse(t *testing.T) {
 		{"admin", find("console-operators").Cookie, "g b, g c, g s, g p"},
 		{"dispatcher", board.Cookie, "g b, g c, g p"},
 	} {
-		visit, err := running.Open(board.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: c.cookie, Shown: board.Shown})
+		visit, err := running.Open(board.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+			browser.Options{Now: pagetest.Now, Cookie: c.cookie, Shown: board.Shown})
 		if err != nil {
 			t.Fatal(err)
 		}

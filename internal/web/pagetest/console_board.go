@@ -13,7 +13,8 @@ func (h *house) boardScenes() (scenes []Scene) {
 	policy := console.BoardPolicy()
 	add := func(name, query, shown string) {
 		scenes = append(scenes, Scene{
-			Name: name, URL: h.url + "/console/board" + query, Policy: policy, Cookie: operatorCookie + "=" + h.logins.operators[dispatcher], Shown: shown,
+			Name: name, URL: h.url + "/console/board" + query, Policy: policy, Cookie: operatorCookie + "=" +
+				h.logins.operators[dispatcher], Shown: shown,
 		})
 	}
 	add("console-board", "", ".connection.live")
@@ -29,7 +30,8 @@ func (h *house) boardScenes() (scenes []Scene) {
 // orderPageScenes are the documents of orders in the console.
 func (h *house) orderPageScenes() (scenes []Scene) {
 	add := func(name, path string) {
-		scenes = append(scenes, Scene{Name: name, URL: h.url + "/console/orders" + path, Policy: page.Policy, Cookie: h.operatorSession(dispatcher)})
+		scenes = append(scenes,
+			Scene{Name: name, URL: h.url + "/console/orders" + path, Policy: page.Policy, Cookie: h.operatorSession(dispatcher)})
 	}
 	add("console-orders", "")
 	add("console-orders-none", "?q=none")

@@ -20,7 +20,10 @@ const (
 // courierScenes are those of the records of couriers, and of the board's other views.
 func (h *house) courierScenes() (scenes []Scene) {
 	add := func(name, who, path string) {
-		scenes = append(scenes, Scene{Name: "console-courier" + name, URL: h.url + "/console/couriers" + path, Policy: page.Policy, Cookie: h.operatorSession(who)})
+		scenes = append(scenes, Scene{
+			Name: "console-courier" + name, URL: h.url + "/console/couriers" + path, Policy: page.Policy,
+			Cookie: h.operatorSession(who),
+		})
 	}
 	admin := secured(page.English)
 	add("s", dispatcher, "")
@@ -34,7 +37,8 @@ func (h *house) courierScenes() (scenes []Scene) {
 	add("-inactive", dispatcher, "/"+h.couriers[inactiveCourier])
 	view := func(name, query, shown string) {
 		scenes = append(scenes, Scene{
-			Name: "console-" + name, URL: h.url + "/console/board" + query, Policy: console.BoardPolicy(), Cookie: h.operatorSession(dispatcher), Shown: shown,
+			Name: "console-" + name, URL: h.url + "/console/board" + query, Policy: console.BoardPolicy(),
+			Cookie: h.operatorSession(dispatcher), Shown: shown,
 		})
 	}
 	view("map", "?view=map", ".dot")
@@ -52,7 +56,8 @@ func (h *house) courierScenes() (scenes []Scene) {
 func (h *house) addCouriers(ctx context.Context) error {
 	h.couriers = map[string]string{}
 	for name, request := range map[string]client.CourierRequest{
-		wordyCourier:    {Name: strings.Repeat("Anne-Marie de la ", 14), Phone: "+15145550179", Vehicle: strings.Repeat("Camionnette ", 20)},
+		wordyCourier: {Name: strings.Repeat("Anne-Marie de la ",
+			14), Phone: "+15145550179", Vehicle: strings.Repeat("Camionnette ", 20)},
 		hostileCourier:  {Name: hostileName, Phone: "+15145550180", Vehicle: hostileText},
 		inactiveCourier: {Name: "Luc Bouchard", Phone: "+15145550181", Vehicle: "on foot", Active: new(false)},
 	} {
@@ -63,7 +68,8 @@ func (h *house) addCouriers(ctx context.Context) error {
 		h.couriers[name] = made.CourierID
 	}
 	assigned := client.StatusMove{Status: client.StatusCourierAssigned, CourierID: h.couriers[hostileCourier]}
-	if _, err := h.desk.ChangeOrderStatus(ctx, h.orders[hostileText], client.StatusMoveRequest{StatusMove: assigned}); err != nil {
+	if _, err := h.desk.ChangeOrderStatus(ctx, h.orders[hostileText],
+		client.StatusMoveRequest{StatusMove: assigned}); err != nil {
 		return err
 	}
 	return h.addRiders(ctx)

@@ -41,7 +41,8 @@ func (h *house) partnerScenes() (scenes []Scene) {
 		{"one-hostile", "/" + h.shops.hostile, admin},
 		{"erasure", "/" + h.shops.metro + "/erasure", admin},
 	} {
-		scenes = append(scenes, Scene{Name: "partners-" + one.name, URL: list + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
+		scenes = append(scenes,
+			Scene{Name: "partners-" + one.name, URL: list + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
 	}
 	return scenes
 }
@@ -84,8 +85,13 @@ func (h *house) addShops(ctx context.Context) error {
 		name, email string
 		change      client.PartnerChange
 	}{
-		{&h.shops.suspended, "Quincaillerie Vaillancourt", "compta@vaillancourt.example", client.PartnerChange{Suspended: new(true), SuspendedReason: "Invoices of March and April are unpaid."}},
-		{&h.shops.long, longestName, "maximilienne.charbonneau-letourneau@maison-beauchemin-letourneau.example", client.PartnerChange{OrdersPerDay: client.Set[int64](1), StoredBytes: client.Set[int64](2_500_000)}},
+		{&h.shops.suspended, "Quincaillerie Vaillancourt", "compta@vaillancourt.example", client.PartnerChange{
+			Suspended: new(true), SuspendedReason: "Invoices of March and April are unpaid.",
+		}},
+		{
+			&h.shops.long, longestName, "maximilienne.charbonneau-letourneau@maison-beauchemin-letourneau.example",
+			client.PartnerChange{OrdersPerDay: client.Set[int64](1), StoredBytes: client.Set[int64](2_500_000)},
+		},
 	} {
 		account, err := h.open(ctx, one.name, one.email)
 		if err != nil {
@@ -96,7 +102,8 @@ func (h *house) addShops(ctx context.Context) error {
 			return err
 		}
 	}
-	account, err := client.NewService(h.url).Register(ctx, client.RegisterRequest{Name: "Bistro Saint-Roch", Email: "accueil@saintroch.example", Password: housePassword})
+	account, err := client.NewService(h.url).Register(ctx,
+		client.RegisterRequest{Name: "Bistro Saint-Roch", Email: "accueil@saintroch.example", Password: housePassword})
 	if err != nil {
 		return err
 	}
@@ -120,15 +127,21 @@ func (h *house) addShops(ctx context.Context) error {
 func cardOf(version string, base int64) client.RateCardFile {
 	level := func(factor int64, days int) client.RateLevel {
 		zones := map[client.Zone]*client.ZoneRate{}
-		for i, zone := range []client.Zone{client.ZoneLocal, client.ZoneRegional, client.ZoneAdjacent, client.ZoneNational, client.ZoneRemote} {
-			zones[zone] = &client.ZoneRate{BaseCents: base * factor * int64(i+2) / 4, PerKGCents: 25 * factor * int64(i+1), TransitDays: days}
+		for i, zone := range []client.Zone{
+			client.ZoneLocal, client.ZoneRegional, client.ZoneAdjacent, client.ZoneNational, client.ZoneRemote,
+		} {
+			zones[zone] = &client.ZoneRate{
+				BaseCents: base * factor * int64(i+2) / 4, PerKGCents: 25 * factor * int64(i+1), TransitDays: days,
+			}
 		}
 		return client.RateLevel{CutOff: "13:00", DeliverBy: "18:00", Zones: zones}
 	}
 	file := client.RateCardFile{
-		Version: version, ParcelCents: 150, IncludedGrams: 1500, FragileCents: 250, FuelBasisPoints: 1275, CADPer10000USD: 13750,
-		Insurance: client.Percentage{BasisPoints: 100, MinimumCents: 200}, COD: client.Percentage{BasisPoints: 150, MinimumCents: 450},
-		Levels: map[client.ServiceLevel]client.RateLevel{client.LevelStandard: level(1, 3), client.LevelExpress: level(2, 1), client.LevelSameDay: level(3, 0)},
+		Version: version, ParcelCents: 150, IncludedGrams: 1500, FragileCents: 250, FuelBasisPoints: 1275,
+		CADPer10000USD: 13750, Insurance: client.Percentage{BasisPoints: 100, MinimumCents: 200},
+		COD: client.Percentage{BasisPoints: 150, MinimumCents: 450},
+		Levels: map[client.ServiceLevel]client.RateLevel{client.LevelStandard: level(1,
+			3), client.LevelExpress: level(2, 1), client.LevelSameDay: level(3, 0)},
 	}
 	delete(file.Levels[client.LevelSameDay].Zones, client.ZoneRemote)
 	return file
@@ -145,7 +158,8 @@ func (h *house) addCards(ctx context.Context) error {
 		{&h.cards.planned, "default", "2026-07", 825, Now.AddDate(0, 0, 13)},
 		{&h.cards.hostile, "hostile", "<script>hacked=1</script>", 900, time.Time{}},
 	} {
-		added, err := h.desk.CreateRateCard(ctx, client.RateCardRequest{Name: one.name, EffectiveFrom: one.from, Card: cardOf(one.version, one.base)})
+		added, err := h.desk.CreateRateCard(ctx,
+			client.RateCardRequest{Name: one.name, EffectiveFrom: one.from, Card: cardOf(one.version, one.base)})
 		if err != nil {
 			return err
 		}
@@ -173,10 +187,14 @@ func (h *house) addPartnerAnswers(ctx context.Context) error {
 	}
 	metro, hostile := "/console/partners/"+h.shops.metro, "/console/partners/"+h.shops.hostile
 	return h.keepAll(ctx, []sent{
-		{"partners-faults", metro + "/limits", url.Values{"_version": {limits}, "rate_limit": {"0"}, "orders_per_day": {"many"}, "stored_bytes": {"-1"}, "rate_card": {"gone"}}},
+		{"partners-faults", metro + "/limits", url.Values{
+			"_version": {limits}, "rate_limit": {"0"}, "orders_per_day": {"many"}, "stored_bytes": {"-1"}, "rate_card": {"gone"},
+		}},
 		{"partners-link", path.Join(metro, "people", people.Users[0].UserID, "reset-link"), url.Values{}},
 		{"partners-erasure-faults", metro + "/erasure/check", url.Values{"recipient": {"nonsense"}}},
-		{"partners-erasure-found", metro + "/erasure/check", url.Values{"recipient": {"client@metro.example"}, "force": {"yes"}}},
+		{"partners-erasure-found", metro + "/erasure/check", url.Values{
+			"recipient": {"client@metro.example"}, "force": {"yes"},
+		}},
 		{"partners-erasure-nothing", metro + "/erasure/check", url.Values{"recipient": {"unknown@example.com"}}},
 		{"partners-erasure-hostile", hostile + "/erasure/check", url.Values{"order_ids": {h.orders[hostileText]}}},
 	})
@@ -194,13 +212,16 @@ func (h *house) addRateAnswers(ctx context.Context) error {
 		return err
 	}
 	good := string(file)
-	bad := strings.NewReplacer(`"parcel_cents": 150`, `"parcel_cents": -150`, `"fragile_cents"`, `"fragile"`, `"13:00"`, `"1 pm"`).Replace(good)
+	bad := strings.NewReplacer(`"parcel_cents": 150`, `"parcel_cents": -150`, `"fragile_cents"`, `"fragile"`, `"13:00"`,
+		`"1 pm"`).Replace(good)
 	const to = "/console/rate-cards/new"
 	return h.keepAll(ctx, []sent{
 		{"rates-problems", to, url.Values{"name": {"a b"}, "document": {bad}}},
 		{"rates-syntax", to, url.Values{"name": {"default"}, "document": {"{\n  \"version\": \"2026-08\",\n  oops\n}"}}},
 		{"rates-checked", to, url.Values{"name": {"default"}, "effective_from": {"2026-08-01T04:00"}, "document": {good}}},
-		{"rates-problems-hostile", to, url.Values{"name": {"<script>hacked=1</script>"}, "document": {`{"<script>hacked=1</script>": "` + strings.Repeat("<b>", 50) + `"}`}}},
+		{"rates-problems-hostile", to, url.Values{"name": {
+			"<script>hacked=1</script>",
+		}, "document": {`{"<script>hacked=1</script>": "` + strings.Repeat("<b>", 50) + `"}`}}},
 	})
 }
 
@@ -208,7 +229,8 @@ func (h *house) addRateAnswers(ctx context.Context) error {
 func (h *house) keepAll(ctx context.Context, forms []sent) error {
 	for _, one := range forms {
 		for _, language := range page.Languages {
-			if _, err := h.keep(ctx, one.scene, one.path, h.operatorSession(secured(page.English)), language, one.fields); err != nil {
+			if _, err := h.keep(ctx, one.scene, one.path, h.operatorSession(secured(page.English)), language,
+				one.fields); err != nil {
 				return err
 			}
 		}
@@ -232,7 +254,8 @@ func (h *house) versionOn(ctx context.Context, address, form string) (string, er
 	if err != nil {
 		return "", err
 	}
-	found := regexp.MustCompile(regexp.QuoteMeta(form) + `"[^_]*name="_key"[^>]*><input type="hidden" name="_version" value="([0-9]+)"`).FindSubmatch(shown)
+	found := regexp.MustCompile(regexp.QuoteMeta(form) +
+		`"[^_]*name="_key"[^>]*><input type="hidden" name="_version" value="([0-9]+)"`).FindSubmatch(shown)
 	if found == nil {
 		return "", fmt.Errorf("%s has no form to %s", address, form)
 	}

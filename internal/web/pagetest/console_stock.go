@@ -25,7 +25,10 @@ const hostileLocation = "<script>hacked = 1</script>"
 // warehouseScenes are the pages of stock in the console. beside is the address of answered.
 func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add := func(name, path string) {
-		scenes = append(scenes, Scene{Name: "stock-" + name, URL: h.url + "/console/stock" + path, Policy: page.Policy, Cookie: h.operatorSession(secured(page.English))})
+		scenes = append(scenes, Scene{
+			Name: "stock-" + name, URL: h.url + "/console/stock" + path, Policy: page.Policy,
+			Cookie: h.operatorSession(secured(page.English)),
+		})
 	}
 	at := func(name string) string { return "/" + h.storerooms[name] }
 	add("first", "")
@@ -46,7 +49,10 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add("movements-empty", at("Librairie Nord")+"/movements")
 	add("movements-hostile", at(hostileName)+"/movements")
 	add("import", at(boreal)+"/import")
-	for _, name := range []string{"new-faults", "book-faults", "book-several", "count", "count-hostile", "differences", "differences-hostile", "import-faults", "import-plan"} {
+	for _, name := range []string{
+		"new-faults", "book-faults", "book-several", "count", "count-hostile", "differences", "differences-hostile",
+		"import-faults", "import-plan",
+	} {
 		scenes = append(scenes, Scene{Name: "stock-" + name, URL: beside + "/answered/stock-" + name, Policy: page.Policy})
 	}
 	return scenes
@@ -55,7 +61,8 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 // addWarehouse adds a partner with manyProducts, and keeps the answers to the forms of
 // the warehouse.
 func (h *house) addWarehouse(ctx context.Context) error {
-	if _, err := client.NewService(h.url).Register(ctx, client.RegisterRequest{Name: boreal, Email: "boreal@boreal.example", Password: housePassword}); err != nil {
+	if _, err := client.NewService(h.url).Register(ctx,
+		client.RegisterRequest{Name: boreal, Email: "boreal@boreal.example", Password: housePassword}); err != nil {
 		return err
 	}
 	h.storerooms = map[string]string{}
@@ -68,7 +75,8 @@ func (h *house) addWarehouse(ctx context.Context) error {
 	if _, err := h.desk.ImportProducts(ctx, h.storerooms[boreal], catalogue(manyProducts)); err != nil {
 		return err
 	}
-	long := client.ProductRequest{Name: strings.Repeat("Assortiment de vis à bois et de chevilles ", 6), Price: 1234.5, StockMax: 50, Barcode: strings.Repeat("0627843", 30)}
+	long := client.ProductRequest{Name: strings.Repeat("Assortiment de vis à bois et de chevilles ",
+		6), Price: 1234.5, StockMax: 50, Barcode: strings.Repeat("0627843", 30)}
 	if _, err := h.desk.CreateProduct(ctx, h.storerooms[boreal], long); err != nil {
 		return err
 	}
@@ -100,15 +108,22 @@ func (h *house) keepWarehouse(ctx context.Context, language page.Language) error
 		fields      url.Values
 		status      int
 	}{
-		{"new-faults", metro + "/new", url.Values{"name": {""}, "price": {"12,999"}, "stock_min": {"9"}, "stock_max": {"8"}}, http.StatusUnprocessableEntity},
-		{"book-faults", metro + "/book?type=OUT", url.Values{"product": {"3"}, "quantity": {"999"}, "location": {"MTL-1"}}, http.StatusUnprocessableEntity},
-		{"book-several", metro + "/book?type=IN", url.Values{"product": {"1", "06278"}, "quantity": {"12", "1"}, "location": {"MTL-1"}}, http.StatusUnprocessableEntity},
+		{"new-faults", metro + "/new", url.Values{
+			"name": {""}, "price": {"12,999"}, "stock_min": {"9"}, "stock_max": {"8"},
+		}, http.StatusUnprocessableEntity},
+		{"book-faults", metro + "/book?type=OUT", url.Values{
+			"product": {"3"}, "quantity": {"999"}, "location": {"MTL-1"},
+		}, http.StatusUnprocessableEntity},
+		{"book-several", metro + "/book?type=IN", url.Values{
+			"product": {"1", "06278"}, "quantity": {"12", "1"}, "location": {"MTL-1"},
+		}, http.StatusUnprocessableEntity},
 		{"count", metro + "/count", with(counted, "scan", "9990001"), http.StatusOK},
 		{"count-hostile", bad + "/count", with(hostile, "scan", hostileText), http.StatusOK},
 		{"differences", metro + "/count", with(counted, "act", "review"), http.StatusOK},
 		{"differences-hostile", bad + "/count", with(hostile, "act", "review"), http.StatusOK},
 	} {
-		kept, err := h.keep(ctx, "stock-"+sent.scene, "/console/stock/"+sent.path, h.operatorSession(secured(page.English)), language, sent.fields)
+		kept, err := h.keep(ctx, "stock-"+sent.scene, "/console/stock/"+sent.path, h.operatorSession(secured(page.English)),
+			language, sent.fields)
 		if err == nil && kept.status != sent.status {
 			err = fmt.Errorf("%s: status %d", sent.scene, kept.status)
 		}
@@ -116,7 +131,8 @@ func (h *house) keepWarehouse(ctx context.Context, language page.Language) error
 			return err
 		}
 	}
-	faulty := "product_id,name,price,stock_min,barcode\n1,Lampe,\"12,50\",5,\n,,many,-1,7\n" + strings.Repeat("x", 300) + ",Tapis,1,1,\n,Table,1,1,7\n1,Chaise,1\n"
+	faulty := "product_id,name,price,stock_min,barcode\n1,Lampe,\"12,50\",5,\n,,many,-1,7\n" + strings.Repeat("x",
+		300) + ",Tapis,1,1,\n,Table,1,1,7\n1,Chaise,1\n"
 	if err := h.keepImport(ctx, language, "import-faults", faulty, http.StatusUnprocessableEntity); err != nil {
 		return err
 	}
@@ -135,7 +151,8 @@ func (h *house) keepImport(ctx context.Context, language page.Language, scene, c
 	}
 	_, _ = file.Write([]byte(content))
 	_ = form.Close()
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+"/console/stock/"+h.storerooms[boreal]+"/import", &body)
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		h.url+"/console/stock/"+h.storerooms[boreal]+"/import", &body)
 	if err != nil {
 		return err
 	}

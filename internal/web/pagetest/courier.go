@@ -43,10 +43,16 @@ func (h *house) addRound(ctx context.Context, courierID string) error {
 	for i, stop := range stops {
 		request := orderTo(stop.number, i, Now)
 		request.Instructions = ""
-		request.Pickup.Name, request.Pickup.Address = "Librairie Nord", client.Address{Line1: "401 Richmond St W", City: "Toronto", Province: "ON", PostalCode: "M5V 3A8", Country: client.Canada}
+		request.Pickup.Name, request.Pickup.Address = "Librairie Nord", client.Address{
+			Line1: "401 Richmond St W", City: "Toronto", Province: "ON", PostalCode: "M5V 3A8", Country: client.Canada,
+		}
 		request.Pickup.TimeWindow = client.TimeWindow{Start: hours(stop.from - 1), End: hours(stop.to - 0.5)}
-		request.Dropoff.Name, request.Dropoff.TimeWindow = stop.name, client.TimeWindow{Start: hours(stop.from), End: hours(stop.to)}
-		request.Dropoff.Address = client.Address{Line1: stop.line, City: "Toronto", Province: "ON", PostalCode: stop.code, Country: client.Canada, Notes: "Ring twice"}
+		request.Dropoff.Name, request.Dropoff.TimeWindow = stop.name,
+			client.TimeWindow{Start: hours(stop.from), End: hours(stop.to)}
+		request.Dropoff.Address = client.Address{
+			Line1: stop.line, City: "Toronto", Province: "ON", PostalCode: stop.code, Country: client.Canada,
+			Notes: "Ring twice",
+		}
 		if stop.cod > 0 {
 			request.COD = &client.Money{AmountCents: stop.cod, Currency: client.CAD}
 		}
@@ -77,8 +83,11 @@ func (h *house) moveNow(ctx context.Context, orderID, courierID string, far int)
 
 // addRiders lets couriers sign in who are in states of their own.
 func (h *house) addRiders(ctx context.Context) error {
-	for who, courierID := range map[string]string{idler: h.couriers[wordyCourier], hostileRider: h.couriers[hostileCourier]} {
-		if err := h.addOperator(ctx, client.OperatorRequest{Email: who, Role: client.OperatorCourier, CourierID: courierID}); err != nil {
+	for who, courierID := range map[string]string{
+		idler: h.couriers[wordyCourier], hostileRider: h.couriers[hostileCourier],
+	} {
+		if err := h.addOperator(ctx,
+			client.OperatorRequest{Email: who, Role: client.OperatorCourier, CourierID: courierID}); err != nil {
 			return err
 		}
 	}

@@ -31,8 +31,10 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	add := func(states []appState) {
 		for _, state := range states {
 			scenes = append(scenes, Scene{
-				Name: "courier-" + state.name, URL: h.url + "/courier", Policy: courier.Policy(), Cookie: h.operatorSession(cmp.Or(state.who, rider)), Shown: state.shown,
-				Script: "(async () => {" + courierScript + state.script + "})();", Taps: taps.MatchString(state.script), Phone: true,
+				Name: "courier-" + state.name, URL: h.url + "/courier", Policy: courier.Policy(),
+				Cookie: h.operatorSession(cmp.Or(state.who, rider)), Shown: state.shown,
+				Script: "(async () => {" + courierScript + state.script + "})();", Taps: taps.MatchString(state.script),
+				Phone: true,
 			})
 		}
 	}
@@ -45,9 +47,15 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	add(h.proofStates())
 	add(scanStates)
 	return append(scenes,
-		Scene{Name: "courier-app", URL: h.url + "/courier", Policy: courier.Policy(), Cookie: h.operatorSession(rider), Shown: ".stop.large"}, // also without scripts
+		Scene{
+			Name: "courier-app", URL: h.url + "/courier", Policy: courier.Policy(), Cookie: h.operatorSession(rider),
+			Shown: ".stop.large",
+		}, // also without scripts
 		Scene{Name: "courier-offline", URL: h.url + "/courier/offline", Policy: page.Policy},
-		Scene{Name: "courier-others", URL: h.url + "/courier", Policy: page.Policy, Cookie: h.operatorSession(secured(page.English))},
+		Scene{
+			Name: "courier-others", URL: h.url + "/courier", Policy: page.Policy,
+			Cookie: h.operatorSession(secured(page.English)),
+		},
 	)
 }
 
@@ -57,10 +65,16 @@ func (h *house) roundStates() []appState {
 	return []appState{
 		{name: "home", shown: ".stop.large"},
 		{name: "home-cash", shown: ".large" + cash, script: fmt.Sprintf("await tap(%q);", ".small"+cash)},
-		{name: "home-pickup", shown: `.large[data-status="courier_assigned"]`, script: `await tap('.small[data-status="courier_assigned"]');`},
+		{
+			name: "home-pickup", shown: `.large[data-status="courier_assigned"]`,
+			script: `await tap('.small[data-status="courier_assigned"]');`,
+		},
 		{name: "home-failed", shown: `.large[data-status="failed"]`, script: `await tap('.small[data-status="failed"]');`},
 		{name: "home-done", shown: ".done[open]", script: `await tap(".done summary");`},
-		{name: "home-more", shown: ".stops ~ p.soft", script: `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, more: true }))]);`},
+		{
+			name: "home-more", shown: ".stops ~ p.soft",
+			script: `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, more: true }))]);`,
+		},
 		{name: "home-hostile", shown: ".stop.large", who: hostileRider},
 	}
 }
@@ -68,24 +82,45 @@ func (h *house) roundStates() []appState {
 // withoutStops are the states in which there are no stops.
 var withoutStops = []appState{
 	{name: "home-none", shown: ".empty .title", who: idler},
-	{name: "home-finished", shown: ".empty .title", script: `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, jobs: [] }))]);`},
+	{
+		name: "home-finished", shown: ".empty .title",
+		script: `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, jobs: [] }))]);`,
+	},
 	{name: "home-loading", shown: ".empty[role=status]", script: `answers.push(["GET /ops/v1/jobs", never]);`},
-	{name: "home-error", shown: ".empty[role=alert]", script: `answers.push(["GET /ops/v1/jobs", fault(500, "internal_error")]);`},
+	{
+		name: "home-error", shown: ".empty[role=alert]",
+		script: `answers.push(["GET /ops/v1/jobs", fault(500, "internal_error")]);`,
+	},
 	{name: "home-offline", shown: ".empty[role=alert]", script: `answers.push(["GET /ops/v1/", lost]);`},
 }
 
 // connectionStates are those between the phone and the service.
 var connectionStates = []appState{
 	{name: "home-sending", shown: ".large .unsent", script: `answers.push(["POST /ops/v1/", never]); await act();`},
-	{name: "home-waiting", shown: `.large[data-status="out_for_delivery"] .unsent`, script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);
+	{
+		name: "home-waiting", shown: `.large[data-status="out_for_delivery"] .unsent`,
+		script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);
 		await act(); await tap('.stop:not(.large)[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])');
-		await seen('[data-status="picked_up"] .unsent'); if (!document.querySelector('.large[data-status="out_for_delivery"]')) await tap('.small[data-status="out_for_delivery"]:has(.unsent)');`},
-	{name: "home-kept", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", lost]); await again();`},
-	{name: "home-old", shown: ".sends .dot", script: `await seen(".stop"); answers.push(["GET /ops/v1/", fault(500, "internal_error")]); await again();`},
-	{name: "home-signed-out", shown: ".empty a", script: `answers.push(["POST /ops/v1/", fault(401, "unauthenticated")]); await act();`},
-	{name: "home-others-wait", shown: ".notice.others", script: `const { open } = await module("storage.js"), storage = await open("dropyard-courier");
+		await seen('[data-status="picked_up"] .unsent'); if (!document.querySelector('.large[data-status="out_for_delivery"]')) await tap('.small[data-status="out_for_delivery"]:has(.unsent)');`,
+	},
+	{
+		name: "home-kept", shown: ".sends .dot",
+		script: `await seen(".stop"); answers.push(["GET /ops/v1/", lost]); await again();`,
+	},
+	{
+		name: "home-old", shown: ".sends .dot",
+		script: `await seen(".stop"); answers.push(["GET /ops/v1/", fault(500, "internal_error")]); await again();`,
+	},
+	{
+		name: "home-signed-out", shown: ".empty a",
+		script: `answers.push(["POST /ops/v1/", fault(401, "unauthenticated")]); await act();`,
+	},
+	{
+		name: "home-others-wait", shown: ".notice.others",
+		script: `const { open } = await module("storage.js"), storage = await open("dropyard-courier");
 		for (const second of [1, 2, 3]) await storage.add("opr_other", "ord_other", () => [{ act: { owner: "opr_other", order_id: "ord_other", at: "2026-06-18T12:00:0" + second + "Z" } }]);
-		await again();`},
+		await again();`,
+	},
 }
 
 // refuses are the scripts of acts that the service refuses.
@@ -95,25 +130,37 @@ const refuse = async (status, code, details) => { answers.push(["POST /ops/v1/",
 
 // refusedStates are those of acts that the service has refused.
 var refusedStates = []appState{
-	{name: "home-refused", shown: ".refusal", script: refuses + `await refuse(409, "conflict", { status: "cancelled", version: 9, changed_by: by });`},
+	{name: "home-refused", shown: ".refusal", script: refuses +
+		`await refuse(409, "conflict", { status: "cancelled", version: 9, changed_by: by });`},
 	{name: "home-refused-given", shown: ".refusal", script: refuses + `await refuse(409, "conflict", { status: "courier_assigned", version: 9, courier: { name: "Marc Dubé" }, changed_by: by });`},
 	{name: "home-refused-gone", shown: ".refusal", script: refuses + `await refuse(404, "not_found");`},
-	{name: "home-refused-large", shown: ".refusal", script: `let sent = 0; answers.push(["POST /ops/v1/", (go) => sent++ ? never() : fault(413, "payload_too_large")(go)]);
+	{name: "home-refused-large", shown: ".refusal",
+		script: `let sent = 0; answers.push(["POST /ops/v1/", (go) => sent++ ? never() : fault(413, "payload_too_large")(go)]);
 		await tap("[data-act=delivered]"); await photograph(); await seen(".dialog .photo img"); await tap(".dialog .button.large:not([aria-disabled=true])");`},
-	{name: "home-refused-old", shown: ".refusal", script: refuses + `let late = false; const now = Date.now; Date.now = () => now() + (late ? 49 * 3600000 : 0);
+	{name: "home-refused-old", shown: ".refusal", script: refuses +
+		`let late = false; const now = Date.now; Date.now = () => now() + (late ? 49 * 3600000 : 0);
 		answers.push(["POST /ops/v1/", (go) => { late = true; return fault(422, "validation_failed")(go); }]); await act();`},
-	{name: "home-refused-all", shown: ".refusal", script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await act(); await seen(".large .unsent");
+	{
+		name: "home-refused-all", shown: ".refusal",
+		script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await act(); await seen(".large .unsent");
 		await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])'); await seen('[data-status="picked_up"] .unsent');
-		answers.push(["GET /ops/v1/me", (go) => go()], ["POST /ops/v1/", fault(404, "not_found")]); await again();`},
+		answers.push(["GET /ops/v1/me", (go) => go()], ["POST /ops/v1/", fault(404, "not_found")]); await again();`,
+	},
 }
 
 // storageStates are those of a phone that cannot store or read.
 var storageStates = []appState{
-	{name: "home-not-stored", shown: ".low .notice.danger", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await act();`},
+	{
+		name: "home-not-stored", shown: ".low .notice.danger",
+		script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await act();`,
+	},
 	{name: "home-storage-fails", shown: ".low .notice.danger", script: `await seen(".stop"); IDBDatabase.prototype.transaction = () => { throw new DOMException("", "UnknownError"); }; await again();`},
 	{name: "home-outdated", shown: "main > .notice.danger", script: `sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open = () => { throw new DOMException("", "VersionError"); };`},
 	{name: "home-outdated", shown: "main > .notice.danger", script: `await seen(".stop"); sessionStorage.setItem("courier.renewed", "yes"); indexedDB.open("dropyard-courier", 99);`},
-	{name: "home-no-storage", shown: "main > .notice.danger", script: `indexedDB.open = () => { throw new DOMException("", "SecurityError"); };`},
+	{
+		name: "home-no-storage", shown: "main > .notice.danger",
+		script: `indexedDB.open = () => { throw new DOMException("", "SecurityError"); };`,
+	},
 }
 
 // install are the scripts of phones on which the app can be put on the home screen.
@@ -127,9 +174,15 @@ var menuStates = []appState{
 	{name: "menu", shown: ".dialog .leave", script: `await tap(".bar .open-menu");`},
 	{name: "menu-android", shown: ".dialog .leave", script: onAndroid + `await tap(".bar .open-menu");`},
 	{name: "menu-ios", shown: ".dialog .leave", script: onIOS + `await tap(".bar .open-menu");`},
-	{name: "menu-newer", shown: ".dialog .line", script: `(await module("install.js")).newer.value = true; await tap(".bar .open-menu");`},
+	{
+		name: "menu-newer", shown: ".dialog .line",
+		script: `(await module("install.js")).newer.value = true; await tap(".bar .open-menu");`,
+	},
 	{name: "menu-leave", shown: ".dialog .button.danger", script: `answers.push(["POST /ops/v1/", never]); await act(); await seen(".large .unsent"); await tap(".bar .open-menu", ".dialog .leave");`},
-	{name: "menu-leave-failed", shown: ".dialog .notice.danger", script: `answers.push(["POST /courier/logout", lost]); await tap(".bar .open-menu", ".dialog .leave");`},
+	{
+		name: "menu-leave-failed", shown: ".dialog .notice.danger",
+		script: `answers.push(["POST /courier/logout", lost]); await tap(".bar .open-menu", ".dialog .leave");`,
+	},
 	{name: "home-newer", shown: "main .line", script: `(await module("install.js")).newer.value = true;`},
 	{name: "home-install", shown: "#install", script: onAndroid},
 	{name: "home-install-ios", shown: "#install", script: onIOS},
@@ -137,18 +190,25 @@ var menuStates = []appState{
 
 // proofStates are those of the dialogs before a delivery and after a failed attempt.
 func (h *house) proofStates() []appState {
-	cash := fmt.Sprintf(`await tap(%q, ".large%s [data-act=delivered]");`, fmt.Sprintf(".small[data-order=%s]", h.orders["N-202"]), fmt.Sprintf("[data-order=%s]", h.orders["N-202"]))
+	cash := fmt.Sprintf(`await tap(%q, ".large%s [data-act=delivered]");`,
+		fmt.Sprintf(".small[data-order=%s]", h.orders["N-202"]), fmt.Sprintf("[data-order=%s]", h.orders["N-202"]))
 	failing := `await tap("[data-act=failed]");`
 	return []appState{
 		{name: "proofs", shown: ".dialog .proofs", script: `await tap("[data-act=delivered]");`},
 		{name: "proofs-cash", shown: ".dialog .collect", script: cash},
-		{name: "proofs-taken", shown: ".dialog .photo img", script: cash + `await tap(".collect"); await sign(); await photograph();`},
+		{name: "proofs-taken", shown: ".dialog .photo img", script: cash +
+			`await tap(".collect"); await sign(); await photograph();`},
 		{name: "proofs-unfit", shown: ".dialog .state.fault", script: cash + `await choose(new Blob(["not a picture"]));`},
 		{name: "proofs-unstored", shown: ".dialog form > .fault", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await tap("[data-act=delivered]", ".dialog .button.large");`},
 		{name: "failing", shown: ".dialog .reasons", script: failing},
-		{name: "failing-later", shown: ".dialog .photo img", script: failing + `const next = await seen("#fail-next"); next.value = "other"; next.dispatchEvent(new Event("change", { bubbles: true }));
+		{name: "failing-later", shown: ".dialog .photo img", script: failing +
+			`const next = await seen("#fail-next"); next.value = "other"; next.dispatchEvent(new Event("change", { bubbles: true }));
 			await tap(".reasons [value=no_access]"); (await seen("#fail-notes")).value = "Le code de la porte ne marche plus."; await photograph();`},
-		{name: "failing-unstored", shown: ".dialog form > .fault", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); };` + failing + `await tap(".reasons [value=not_home]", ".dialog .fail");`},
+		{
+			name: "failing-unstored", shown: ".dialog form > .fault",
+			script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); };` +
+				failing + `await tap(".reasons [value=not_home]", ".dialog .fail");`,
+		},
 		{name: "failing-pickup", shown: ".dialog .reasons", script: `await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="failed"]');`},
 	}
 }
@@ -167,11 +227,22 @@ var scanStates = []appState{
 	{name: "scan", shown: ".camera video", script: `camera();` + scanning},
 	{name: "scan-found", shown: ".scanned", script: labelled + `camera("BC-1001");` + scanning},
 	{name: "scan-all", shown: ".scanned .complete", script: labelled + `camera("BC-1001", "BC-1002");` + scanning},
-	{name: "scan-several", shown: ".scanned + .scanned", script: twin + `camera();` + scanning + `await type("06278434000128");`},
-	{name: "scan-unknown", shown: ".scan .fault", script: `camera(); answers.push(["GET /ops/v1/scan", fault(404, "not_found")]);` + scanning + `await type("BC-9000");`},
-	{name: "scan-offline", shown: ".scan .fault", script: `blind("NotReadableError"); answers.push(["GET /ops/v1/scan", lost]);` + scanning + `await type("BC-9000");`},
+	{name: "scan-several", shown: ".scanned + .scanned", script: twin + `camera();` + scanning +
+		`await type("06278434000128");`},
+	{
+		name: "scan-unknown", shown: ".scan .fault",
+		script: `camera(); answers.push(["GET /ops/v1/scan", fault(404, "not_found")]);` + scanning +
+			`await type("BC-9000");`,
+	},
+	{
+		name: "scan-offline", shown: ".scan .fault",
+		script: `blind("NotReadableError"); answers.push(["GET /ops/v1/scan", lost]);` + scanning + `await type("BC-9000");`,
+	},
 	{name: "scan-blind", shown: ".camera .notice", script: `blind("NotAllowedError");` + scanning},
-	{name: "scan-busy", shown: ".scan p.soft", script: `blind("NotFoundError"); answers.push(["GET /ops/v1/scan", never]);` + scanning + `await type("BC-9000");`},
+	{
+		name: "scan-busy", shown: ".scan p.soft",
+		script: `blind("NotFoundError"); answers.push(["GET /ops/v1/scan", never]);` + scanning + `await type("BC-9000");`,
+	},
 	{name: "scan-elsewhere", shown: ".low .notice.danger", script: `camera(); answers.push(["GET /ops/v1/scan", service(200, { matches: [{ place: 1, order: { order_id: "ord_done", stop: { name: "Marie-Ève Bouchard-Desrosiers" }, parcels: [{ parcel_id: "P-1", label: "BC-9000" }] } }] })]);` +
 		scanning + `await type("BC-9000"); await tap(".scanned button");`},
 }

@@ -70,7 +70,8 @@ func TestCourierLoadsAndStarts(t *testing.T) {
 	press(`.large [data-act="picked_up"]`)
 	shows(t, visit, pickedUp, "2")
 	shows(t, visit, `document.querySelectorAll(".low .notice").length`, "0")
-	shows(t, visit, `document.querySelector(".stops > li:first-child .large") !== null`, "true") // the list is at the first stop again
+	// the list is at the first stop again
+	shows(t, visit, `document.querySelector(".stops > li:first-child .large") !== null`, "true")
 	press(`.small[data-order="ord_there"]`)
 	press(`.large[data-order="ord_there"] [data-act="picked_up"]`)
 	shows(t, visit, pickedUp, "3")

@@ -16,7 +16,9 @@ var (
 	// orderID matches an order's id in a tree.
 	orderID = regexp.MustCompile(`ord_[0-9a-z…]+`)
 	// nameless matches the line of a control without a name.
-	nameless = regexp.MustCompile(`(?m)^ *(button|link|checkbox|radio|textbox|combobox|dialog|DisclosureTriangle|article|heading)( \(.*)?$`)
+	nameless = regexp.MustCompile(
+		`(?m)^ *(button|link|checkbox|radio|textbox|combobox|dialog|DisclosureTriangle|article|heading)( \(.*)?$`,
+	)
 )
 
 // TestTreeOfCourierApp compares what a screen reader gets of the courier's app with the
@@ -57,7 +59,8 @@ func treeOf(t *testing.T, chromium *browser.Browser, name string) string {
 		t.Fatalf("there is no scene %q", name)
 	}
 	scene := server.Scenes[i]
-	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
+	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 	if err != nil {
 		t.Fatal(err)
 	}

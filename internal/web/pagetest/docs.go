@@ -11,13 +11,15 @@ import (
 
 // documentation returns the routes of the documentation.
 func documentation(site *page.Site) []web.Route {
-	return docs.New(docs.Config{Site: site, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses()}).Routes()
+	return docs.New(docs.Config{
+		Site: site, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses(),
+	}).Routes()
 }
 
 // documents are pages of the documentation, one of each kind.
 var documents = []string{
-	"/docs", "/docs/contract", "/docs/operating", "/docs/decisions", "/docs/errors", "/docs/errors/validation_error", "/docs/events", "/docs/events/order.failed",
-	"/docs/api", "/docs/api/createOrder", "/docs/api/listBoard",
+	"/docs", "/docs/contract", "/docs/operating", "/docs/decisions", "/docs/errors", "/docs/errors/validation_error",
+	"/docs/events", "/docs/events/order.failed", "/docs/api", "/docs/api/createOrder", "/docs/api/listBoard",
 }
 
 // documentScenes returns the scenes of the documentation.

@@ -43,30 +43,43 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 		want                            map[string]string // by expressions
 	}{
 		{
-			name: "new order", scene: "portal-new-priced", typed: `{ reference: "typed", instructions: "two\nlines", "parcels[0].weight_kg": "61" }`, send: `#new-order button.first`,
+			name: "new order", scene: "portal-new-priced",
+			typed: `{ reference: "typed", instructions: "two\nlines", "parcels[0].weight_kg": "61" }`,
+			send:  `#new-order button.first`,
 			want: map[string]string{
-				`document.getElementById("new-order").elements.reference.value`: "typed", `document.getElementById("new-order").elements.instructions.value`: "two\nlines",
+				`document.getElementById("new-order").elements.reference.value`:               "typed",
+				`document.getElementById("new-order").elements.instructions.value`:            "two\nlines",
 				`document.getElementById("new-order").elements["parcels[0].weight_kg"].value`: "61",
 				`document.querySelectorAll(".parcel").length`:                                 "2",
 			},
 		},
 		{
-			name: "note on the page of an order", scene: "console-order", typed: `{ text: "Ring twice" }`, send: `form[action$="/notes"] button`,
+			name: "note on the page of an order", scene: "console-order", typed: `{ text: "Ring twice" }`,
+			send: `form[action$="/notes"] button`,
 			want: map[string]string{`document.querySelector("[name=text]").value`: "Ring twice"},
 		},
 		{
-			name: "note on the board", scene: "console-board-panel", typed: `{ "new-note": "Ring twice" }`, send: `.panel form button`,
-			want: map[string]string{`document.getElementById("new-note")?.value`: "Ring twice", `new URLSearchParams(location.search).get("order")`: order},
+			name: "note on the board", scene: "console-board-panel", typed: `{ "new-note": "Ring twice" }`,
+			send: `.panel form button`,
+			want: map[string]string{
+				`document.getElementById("new-note")?.value`:        "Ring twice",
+				`new URLSearchParams(location.search).get("order")`: order,
+			},
 		},
 		{
-			name: "rate card", scene: "rates-new", typed: `{ name: "winter", document: "{ \"currency\":" }`, send: `form[enctype] button`,
-			want: map[string]string{`document.querySelector("[name=name]").value`: "winter", `document.querySelector("[name=document]").value`: `{ "currency":`},
+			name: "rate card", scene: "rates-new", typed: `{ name: "winter", document: "{ \"currency\":" }`,
+			send: `form[enctype] button`,
+			want: map[string]string{
+				`document.querySelector("[name=name]").value`:     "winter",
+				`document.querySelector("[name=document]").value`: `{ "currency":`,
+			},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			scene := sceneNamed(t, c.scene)
-			visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
+			visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,7 +98,8 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 				t.Fatal(err)
 			}
 			name, value, _ := strings.Cut(scene.Cookie, "=")
-			if _, err := chromedp.Call(visit.Page, network.SetCookie, network.SetCookieParams{Name: name, Value: value, URL: scene.URL, HTTPOnly: new(true)}); err != nil {
+			if _, err := chromedp.Call(visit.Page, network.SetCookie,
+				network.SetCookieParams{Name: name, Value: value, URL: scene.URL, HTTPOnly: new(true)}); err != nil {
 				t.Fatal(err)
 			}
 			at, _ := url.Parse(scene.URL)

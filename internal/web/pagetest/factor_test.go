@@ -21,14 +21,16 @@ func TestSecondFactor(t *testing.T) {
 	at := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "portal-settings-empty" })
 	scene := server.Scenes[at]
 	address := strings.Replace(scene.URL, "/portal/settings", "/portal/sign-in/factor", 1)
-	visit, err := chromium.Open(address, browser.Reader{Language: "fr", Width: 360, Scripts: true, Dark: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
+	visit, err := chromium.Open(address, browser.Reader{Language: "fr", Width: 360, Scripts: true, Dark: true},
+		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer visit.Close()
 	fill := func(field, value, shows string) {
 		t.Helper()
-		_, err := browser.Evaluate[string](visit, fmt.Sprintf(`document.getElementById(%q).value = %q`, "field-"+field, value))
+		_, err := browser.Evaluate[string](visit,
+			fmt.Sprintf(`document.getElementById(%q).value = %q`, "field-"+field, value))
 		if err == nil {
 			err = visit.Do(chromedp.Click("main form button"), chromedp.WaitVisible(shows))
 		}

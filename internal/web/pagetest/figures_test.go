@@ -25,14 +25,16 @@ func TestFiguresStayInTheirCards(t *testing.T) {
 		scene := sceneNamed(t, name)
 		for _, language := range []string{"en", "fr"} {
 			for _, width := range []int{320, 360, 1280} {
-				visit, err := running.Open(scene.URL, browser.Reader{Language: language, Width: width, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
+				visit, err := running.Open(scene.URL, browser.Reader{Language: language, Width: width, Scripts: true},
+					browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
 				if err != nil {
 					t.Fatal(err)
 				}
 				wide, err := browser.Evaluate[[]string](visit, overflowScript)
 				visit.Close()
 				if err != nil || len(wide) > 0 {
-					t.Errorf("%s, %s, %d px: got %q, %v, want no card with something wider than itself", name, language, width, wide, err)
+					t.Errorf("%s, %s, %d px: got %q, %v, want no card with something wider than itself", name, language, width, wide,
+						err)
 				}
 			}
 		}

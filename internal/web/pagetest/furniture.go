@@ -23,7 +23,9 @@ var passed = []int{6, 6, 7, 6, 6, 5, 8, 4, 3, 2, 1, 0}
 
 // steps are the statuses of an order that is delivered. The seventh stands for a failed
 // attempt instead of the delivery, and the eighth for a cancellation.
-var steps = []client.OrderStatus{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"}
+var steps = []client.OrderStatus{
+	"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered",
+}
 
 const (
 	failedAttempt = 7
@@ -35,15 +37,26 @@ func orderTo(reference string, i int, from time.Time) client.OrderRequest {
 	to := places[i%len(places)]
 	from = from.Truncate(time.Hour)
 	contact := func(name, email string, address client.Address, start time.Time) client.Contact {
-		return client.Contact{Name: name, Phone: "+15145550100", Email: email, Address: address, TimeWindow: client.TimeWindow{Start: start, End: start.Add(3 * time.Hour)}}
+		return client.Contact{
+			Name: name, Phone: "+15145550100", Email: email, Address: address,
+			TimeWindow: client.TimeWindow{Start: start, End: start.Add(3 * time.Hour)},
+		}
 	}
 	return client.OrderRequest{
 		PartnerOrderID: reference, ServiceLevel: client.LevelExpress,
-		Pickup:  contact("Épicerie Métro", "boutique@metro.example", client.Address{Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: "QC", PostalCode: "H2W 2M5", Country: client.Canada}, from),
-		Dropoff: contact(to.name, "client@metro.example", client.Address{Line1: fmt.Sprintf("%d Rue Principale", 100+i), City: to.city, Province: to.province, PostalCode: to.postalCode, Country: client.Canada, Notes: "Sonner deux fois"}, from.Add(4*time.Hour)),
+		Pickup: contact("Épicerie Métro", "boutique@metro.example", client.Address{
+			Line1: "4000 Rue Saint-Denis", City: "Montréal", Province: "QC", PostalCode: "H2W 2M5", Country: client.Canada,
+		}, from),
+		Dropoff: contact(to.name, "client@metro.example", client.Address{
+			Line1: fmt.Sprintf("%d Rue Principale", 100+i), City: to.city, Province: to.province, PostalCode: to.postalCode,
+			Country: client.Canada, Notes: "Sonner deux fois",
+		}, from.Add(4*time.Hour)),
 		Parcels: []client.Parcel{
 			{ParcelID: "P-1", Description: "Épicerie", LengthCM: 30, WidthCM: 20, HeightCM: 10, WeightKG: 2.5, ValueCents: 4500},
-			{ParcelID: "P-2", Description: "Lampe", LengthCM: 40, WidthCM: 40, HeightCM: 60, WeightKG: 3, ValueCents: 12000, Fragile: true},
+			{
+				ParcelID: "P-2", Description: "Lampe", LengthCM: 40, WidthCM: 40, HeightCM: 60, WeightKG: 3, ValueCents: 12000,
+				Fragile: true,
+			},
 		},
 		Instructions: "Appeler en arrivant",
 	}
@@ -61,7 +74,8 @@ func (h *house) addMetro(ctx context.Context) error {
 	if err := h.stockUp(ctx, partnerID); err != nil {
 		return err
 	}
-	courier, err := h.desk.CreateCourier(ctx, client.CourierRequest{Name: "Amélie Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
+	courier, err := h.desk.CreateCourier(ctx,
+		client.CourierRequest{Name: "Amélie Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
 	if err != nil {
 		return err
 	}
@@ -94,7 +108,8 @@ func movesTo(far int) []client.StatusMove {
 	case len(steps):
 		return append(moves, client.StatusMove{Status: client.StatusDelivered})
 	case failedAttempt:
-		return append(moves, client.StatusMove{Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: Now.Add(20 * time.Hour)})
+		return append(moves,
+			client.StatusMove{Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: Now.Add(20 * time.Hour)})
 	case cancelled:
 		return []client.StatusMove{{Status: client.StatusCancelled, Reason: "Changed my mind"}}
 	}
@@ -121,12 +136,16 @@ func (h *house) move(ctx context.Context, orderID, courierID string, far int) er
 // stockUp adds products, of which one is low.
 func (h *house) stockUp(ctx context.Context, partnerID string) error {
 	for i, name := range []string{"Sirop d’érable 540 ml", "Café torréfié 1 kg", "Couverture de laine"} {
-		product, err := h.desk.CreateProduct(ctx, partnerID, client.ProductRequest{Name: name, Price: 12.99 * float64(i+1), StockMin: 10, StockMax: 200, Barcode: fmt.Sprintf("06278434000%02d", 11+i)})
+		product, err := h.desk.CreateProduct(ctx, partnerID, client.ProductRequest{
+			Name: name, Price: 12.99 * float64(i+1), StockMin: 10, StockMax: 200, Barcode: fmt.Sprintf("06278434000%02d", 11+i),
+		})
 		if err != nil {
 			return err
 		}
 		for location, quantity := range map[string]int64{"MTL-1": []int64{120, 60, 3}[i], "TOR-1": []int64{40, 25, 1}[i]} {
-			receipt := client.MovementRequest{Type: client.MovementIn, ProductID: product.ProductID, Quantity: quantity, Location: location}
+			receipt := client.MovementRequest{
+				Type: client.MovementIn, ProductID: product.ProductID, Quantity: quantity, Location: location,
+			}
 			if _, err := h.desk.CreateMovement(ctx, partnerID, receipt); err != nil {
 				return err
 			}
@@ -149,17 +168,21 @@ func (h *house) addHostile(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := h.desk.CreateProduct(ctx, partnerID, client.ProductRequest{Name: hostileText, Price: 1, StockMin: 5, StockMax: 9, Barcode: hostileText}); err != nil {
+	if _, err := h.desk.CreateProduct(ctx, partnerID,
+		client.ProductRequest{Name: hostileText, Price: 1, StockMin: 5, StockMax: 9, Barcode: hostileText}); err != nil {
 		return err
 	}
-	receipt := client.MovementRequest{Type: client.MovementIn, ProductID: 1, Quantity: 3, Location: "<script>hacked = 1</script>"}
+	receipt := client.MovementRequest{
+		Type: client.MovementIn, ProductID: 1, Quantity: 3, Location: "<script>hacked = 1</script>",
+	}
 	if _, err := h.desk.CreateMovement(ctx, partnerID, receipt); err != nil {
 		return err
 	}
 	request := orderTo(hostileText, 1, h.clock.Now())
 	request.Instructions, request.Reference = hostileText, "<b>"
 	for _, contact := range []*client.Contact{&request.Pickup, &request.Dropoff} {
-		contact.Name, contact.Address.Line1, contact.Address.City, contact.Address.Notes = hostileText, hostileText, hostileText, hostileText
+		contact.Name, contact.Address.Line1, contact.Address.City, contact.Address.Notes = hostileText, hostileText,
+			hostileText, hostileText
 	}
 	request.Parcels[0].Description, request.Parcels[0].ParcelID = hostileText, hostileText
 	created, err := bad.CreateOrder(ctx, request)

@@ -117,12 +117,15 @@ func (h *house) surroundings() app.Surroundings {
 
 // furnish adds the people and their data, and then moves the clock to Now.
 func (h *house) furnish(ctx context.Context) error {
-	token, err := client.NewService(h.url).CreateToken(ctx, client.TokenRequest{Email: "camille@dropyard.example", Password: housePassword})
+	token, err := client.NewService(h.url).CreateToken(ctx,
+		client.TokenRequest{Email: "camille@dropyard.example", Password: housePassword})
 	if err != nil {
 		return err
 	}
 	h.desk = client.NewOperator(h.url, token.Token)
-	for _, add := range []func(context.Context) error{h.addStocked, h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers} {
+	for _, add := range []func(context.Context) error{
+		h.addStocked, h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers,
+	} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -154,7 +157,8 @@ func (h *house) signIn(ctx context.Context, who string) (*client.Session, error)
 
 // open registers a partner, whose account is approved.
 func (h *house) open(ctx context.Context, name, email string) (*client.PartnerOverview, error) {
-	account, err := client.NewService(h.url).Register(ctx, client.RegisterRequest{Name: name, Email: email, Password: housePassword})
+	account, err := client.NewService(h.url).Register(ctx,
+		client.RegisterRequest{Name: name, Email: email, Password: housePassword})
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +207,8 @@ func (s resigner) RoundTrip(r *http.Request) (*http.Response, error) {
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	now := strconv.FormatInt(s.clock.Now().Unix(), 10)
 	r.Header.Set("X-Timestamp", now)
-	r.Header.Set("X-Signature", signature.Request{Timestamp: now, Method: r.Method, Path: r.URL.EscapedPath(), Body: body}.Sign(s.secret))
+	r.Header.Set("X-Signature",
+		signature.Request{Timestamp: now, Method: r.Method, Path: r.URL.EscapedPath(), Body: body}.Sign(s.secret))
 	return http.DefaultTransport.RoundTrip(r)
 }
 

@@ -31,7 +31,9 @@ func firstPage(site *page.Site, path string, config home.Config) web.Route {
 }
 
 // demoHome is the first page of the demo.
-var demoHome = home.Config{Demo: func(*web.PageRequest) (string, bool) { return "/track/" + mailedOrder + "/html", true }}
+var demoHome = home.Config{
+	Demo: func(*web.PageRequest) (string, bool) { return "/track/" + mailedOrder + "/html", true },
+}
 
 // The operators who look at pages.
 const (
@@ -63,7 +65,9 @@ type answer struct {
 // sign-ins that do not succeed at once. The clock of the house stands at its last time.
 func (h *house) addLogins(ctx context.Context) error {
 	h.logins = logins{operators: map[string]string{}, answers: map[string]answer{}}
-	for _, add := range []func(context.Context) error{h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addSecured, h.addPartnerDesk, h.addWarehouse} {
+	for _, add := range []func(context.Context) error{
+		h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addSecured, h.addPartnerDesk, h.addWarehouse,
+	} {
 		if err := add(ctx); err != nil {
 			return err
 		}
@@ -72,7 +76,8 @@ func (h *house) addLogins(ctx context.Context) error {
 }
 
 func (h *house) addOperators(ctx context.Context) error {
-	vehicle, err := h.desk.CreateCourier(ctx, client.CourierRequest{Name: "Marc Roy", Phone: "+15145550178", Vehicle: "van"})
+	vehicle, err := h.desk.CreateCourier(ctx,
+		client.CourierRequest{Name: "Marc Roy", Phone: "+15145550178", Vehicle: "van"})
 	if err != nil {
 		return err
 	}
@@ -80,14 +85,18 @@ func (h *house) addOperators(ctx context.Context) error {
 		return err
 	}
 	for _, request := range []client.OperatorRequest{
-		{Email: administrator, Role: client.OperatorAdmin}, {Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
+		{
+			Email: administrator, Role: client.OperatorAdmin,
+		}, {Email: dispatcher, Role: client.OperatorDispatcher}, {Email: storekeep, Role: client.OperatorWarehouse},
 		{Email: rider, Role: client.OperatorCourier, CourierID: vehicle.CourierID},
 	} {
 		if err := h.addOperator(ctx, request); err != nil {
 			return err
 		}
 	}
-	rules := client.SignInRules{TOTPRequired: client.TOTPRequired{Operators: []client.OperatorRole{client.OperatorWarehouse}, Users: []client.Role{client.RoleClerk}}}
+	rules := client.SignInRules{TOTPRequired: client.TOTPRequired{
+		Operators: []client.OperatorRole{client.OperatorWarehouse}, Users: []client.Role{client.RoleClerk},
+	}}
 	_, err = h.desk.PutSignInRules(ctx, rules)
 	return err
 }
@@ -104,7 +113,8 @@ func (h *house) addOperator(ctx context.Context, request client.OperatorRequest)
 	if h.operatorID == "" {
 		h.operatorID = added.OperatorID
 	}
-	session, err := client.NewService(h.url).LoginOperator(ctx, client.LoginRequest{Email: request.Email, Password: housePassword})
+	session, err := client.NewService(h.url).LoginOperator(ctx,
+		client.LoginRequest{Email: request.Email, Password: housePassword})
 	if err != nil {
 		return err
 	}
@@ -123,7 +133,8 @@ func (h *house) addLinks(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	invited, err := session.InviteUser(ctx, client.InvitationRequest{Email: "alexandrine.martin-desrosiers@lune.example", Role: client.RoleDeveloper})
+	invited, err := session.InviteUser(ctx,
+		client.InvitationRequest{Email: "alexandrine.martin-desrosiers@lune.example", Role: client.RoleDeveloper})
 	if err != nil {
 		return err
 	}
@@ -175,7 +186,9 @@ func (h *house) addRefusedSignIns(ctx context.Context) error {
 	return nil
 }
 
-func (h *house) post(ctx context.Context, path, cookie string, fields url.Values, language page.Language) (found answer, err error) {
+func (h *house) post(
+	ctx context.Context, path, cookie string, fields url.Values, language page.Language,
+) (found answer, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+path, strings.NewReader(fields.Encode()))
 	if err != nil {
 		return found, err
@@ -236,17 +249,19 @@ func (h *house) loginScenes(beside string) (scenes []Scene) {
 		scenes = append(scenes, Scene{Name: name, URL: address, Policy: page.Policy, Cookie: cookie})
 	}
 	for name, path := range map[string]string{
-		"portal-login": "/portal/login?next=%2Fportal%2Forders", "console-login": "/console/login", "courier-login": "/courier/login",
-		"console-login-openid": "/console/login?openid=role_missing",
-		"portal-register":      "/portal/register", "portal-register-pending": "/portal/register?pending=yes",
+		"portal-login": "/portal/login?next=%2Fportal%2Forders", "console-login": "/console/login",
+		"courier-login": "/courier/login", "console-login-openid": "/console/login?openid=role_missing",
+		"portal-register": "/portal/register", "portal-register-pending": "/portal/register?pending=yes",
 		"portal-reset": "/portal/reset", "portal-reset-done": "/portal/reset?sent=yes", "console-reset": "/console/reset",
-		"console-reset-link": h.logins.reset, "console-reset-gone": "/console/reset/none", "portal-invitation-gone": "/portal/invitations/none",
-		"portal-invitation": h.logins.invitation, "portal-email": "/portal/email/none",
+		"console-reset-link": h.logins.reset, "console-reset-gone": "/console/reset/none",
+		"portal-invitation-gone": "/portal/invitations/none", "portal-invitation": h.logins.invitation,
+		"portal-email": "/portal/email/none",
 	} {
 		add(name, h.url+path, "")
 	}
 	for name := range h.logins.answers {
-		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english && !strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") {
+		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english &&
+			!strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}

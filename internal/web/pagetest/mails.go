@@ -35,7 +35,9 @@ func messageOf(kind mail.Kind) *mail.Message {
 	case mail.Changed:
 		m.Reason = mail.ReasonPassword
 	case mail.SignIn:
-		m.Device = &mail.Device{Address: "2001:db8:2a4f:11c0::7e", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"}
+		m.Device = &mail.Device{
+			Address: "2001:db8:2a4f:11c0::7e", Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0",
+		}
 	case mail.Disabled:
 		m.Endpoint, m.Reason, m.Test = "https://hooks.epicerie-metro.example/dropyard/"+longName, "gone", true
 	case mail.Trial:
@@ -52,7 +54,8 @@ func messageOf(kind mail.Kind) *mail.Message {
 
 // serveMail serves the HTML of a kind of mail, in the reader's language.
 func serveMail(v *web.PageRequest) (int, []byte, error) {
-	content, err := mail.Compose(messageOf(mail.Kind(v.Request.PathValue("kind"))), mail.Language(page.LanguageOf(v.Request, "")))
+	content, err := mail.Compose(messageOf(mail.Kind(v.Request.PathValue("kind"))),
+		mail.Language(page.LanguageOf(v.Request, "")))
 	if err != nil {
 		return 0, nil, fmt.Errorf("compose a mail: %w", err)
 	}

@@ -135,18 +135,22 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
-	tracking := track.New(track.Config{Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders, Mails: orders})
-	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site), []web.Route{
-		firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
-		{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
-		{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},
-		{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
-		{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
-		{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
-		{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(v *web.PageRequest) (int, []byte, error) {
-			return 0, nil, refusal.New(refusal.Code(v.Request.PathValue("code")), "refused")
-		}},
+	tracking := track.New(track.Config{
+		Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders,
+		Mails: orders,
 	})
+	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site),
+		[]web.Route{
+			firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
+			{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
+			{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},
+			{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
+			{Method: http.MethodGet, Pattern: "/logos/{partner_id}/{version}", Serve: picture},
+			{Method: http.MethodGet, Pattern: "/mail/{kind}", Serve: serveMail},
+			{Method: http.MethodGet, Pattern: "/refused/{code}", Serve: func(v *web.PageRequest) (int, []byte, error) {
+				return 0, nil, refusal.New(refusal.Code(v.Request.PathValue("code")), "refused")
+			}},
+		})
 	mux := http.NewServeMux()
 	for _, route := range routes {
 		served := serve(site, route.Serve)
@@ -169,7 +173,9 @@ func list(server string) (scenes []Scene) {
 	add("unknown-order", "/track/ord_unknown/html", page.Policy)
 	add("mail-choice", "/track/order/mail", page.Policy)
 	add("mail-stopped", "/track/stopped/mail", page.Policy)
-	for _, code := range []refusal.Code{refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeConflict, refusal.CodeInternal} {
+	for _, code := range []refusal.Code{
+		refusal.CodeNotFound, refusal.CodeRateLimited, refusal.CodeConflict, refusal.CodeInternal,
+	} {
 		add("refused-"+string(code), "/refused/"+string(code), page.Policy)
 	}
 	for _, id := range slices.Sorted(maps.Keys(recipients())) {
@@ -190,7 +196,8 @@ func serve(site *page.Site, handle web.Serve) http.Handler {
 		var refused *refusal.Error
 		if errors.As(err, &refused) {
 			_, body, err = site.Refused(v, refused)
-			status = max(map[refusal.Code]int{refusal.CodeNotFound: 404, refusal.CodeRateLimited: 429}[refused.Code], http.StatusBadRequest)
+			status = max(map[refusal.Code]int{refusal.CodeNotFound: 404, refusal.CodeRateLimited: 429}[refused.Code],
+				http.StatusBadRequest)
 		}
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)

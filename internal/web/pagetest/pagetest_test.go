@@ -76,7 +76,8 @@ func isState(i int) bool {
 	if name := server.Scenes[i].Name; strings.HasPrefix(name, "track-") || strings.HasPrefix(name, "mail-") {
 		return true
 	}
-	return slices.ContainsFunc(server.Scenes[:i], func(earlier pagetest.Scene) bool { return kind(earlier) == kind(server.Scenes[i]) })
+	return slices.ContainsFunc(server.Scenes[:i],
+		func(earlier pagetest.Scene) bool { return kind(earlier) == kind(server.Scenes[i]) })
 }
 
 // states makes a run show each page in all of its states, hundreds in all.
@@ -125,7 +126,8 @@ func scriptedReadersOf(i int) (readers []browser.Reader) {
 func problemsOf(scene pagetest.Scene, visit *browser.Visit) []string {
 	problems := visit.Problems(scene.Policy)
 	if scene.Taps {
-		problems = slices.DeleteFunc(problems, func(problem string) bool { return strings.HasPrefix(problem, "layout shift") })
+		problems = slices.DeleteFunc(problems,
+			func(problem string) bool { return strings.HasPrefix(problem, "layout shift") })
 	}
 	if scene.Phone {
 		problems = append(problems, visit.SmallTargets()...)
@@ -147,7 +149,8 @@ func TestScenes(t *testing.T) {
 		for _, reader := range readersOf(i) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
-				visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
+				visit, err := chromium.Open(scene.URL, reader,
+					browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -196,7 +199,9 @@ func TestHostileTextsStayText(t *testing.T) {
 		t.Run(scene.Name, func(t *testing.T) {
 			t.Parallel()
 			reader := browser.Reader{Language: "en", Width: 360, Scripts: true}
-			visit, err := chromium.Open(scene.URL, reader, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script, IgnorePolicy: true})
+			visit, err := chromium.Open(scene.URL, reader, browser.Options{
+				Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script, IgnorePolicy: true,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -258,7 +263,8 @@ func TestSwap(t *testing.T) {
 			t.Fatalf("want %q: %v", step.want, err)
 		}
 	}
-	kept, err := browser.Evaluate[[]string](visit, `[document.querySelector("#around").value, document.title, location.search]`)
+	kept, err := browser.Evaluate[[]string](visit,
+		`[document.querySelector("#around").value, document.title, location.search]`)
 	if err != nil || !slices.Equal(kept, []string{"kept", "sent 1", "?sent=1"}) {
 		t.Errorf("got %q, %v, want the field as it was, and the title and address of the part", kept, err)
 	}
@@ -278,7 +284,8 @@ func TestSwapWithoutScripts(t *testing.T) {
 	}
 	for range 2 {
 		key := hidden.FindStringSubmatch(first)[1]
-		if sent := body(t)(server.Client().PostForm(server.URL+"/swap", url.Values{"_key": {key}})); !strings.Contains(sent, `data-shows="sent 1"`) {
+		if sent := body(t)(server.Client().PostForm(server.URL+"/swap",
+			url.Values{"_key": {key}})); !strings.Contains(sent, `data-shows="sent 1"`) {
 			t.Errorf("got\n%s\nwant the form counted once", sent)
 		}
 	}

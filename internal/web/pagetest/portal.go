@@ -9,7 +9,8 @@ import (
 // scenes returns the scenes of people who sign in.
 func (h *house) scenes() (scenes []Scene) {
 	add := func(name, who, path string) {
-		scenes = append(scenes, Scene{Name: name, URL: h.url + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
+		scenes = append(scenes,
+			Scene{Name: name, URL: h.url + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
 	}
 	add("portal-home", owner, "/portal")
 	add("portal-home-test", owner, "/portal?mode=test")

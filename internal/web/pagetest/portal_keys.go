@@ -13,7 +13,8 @@ import (
 // developerScenes are the scenes of keys, the first five minutes, and the request log.
 func (h *house) developerScenes() (scenes []Scene) {
 	add := func(name, who, path string) {
-		scenes = append(scenes, Scene{Name: name, URL: h.url + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
+		scenes = append(scenes,
+			Scene{Name: name, URL: h.url + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
 	}
 	add("portal-keys", owner, "/portal/keys")
 	add("portal-keys-none", newcomer, "/portal/keys")

@@ -7,8 +7,9 @@ func (h *house) newOrderScenes(add func(name, who, path string)) {
 	const path = "/portal/orders/new"
 	copied := path + "?from=" + url.QueryEscape(h.orders["A-1042"])
 	mistakes := url.Values{
-		"check": {"yes"}, "pickup.phone": {"call me"}, "dropoff.name": {"Alex Martin"}, "dropoff.address.postal_code": {"90210"},
-		"dropoff.address.province": {"BC"}, "dropoff.time_window.start": {"2026-06-19T13:00"}, "dropoff.time_window.end": {"2026-06-19T09:00"},
+		"check": {"yes"}, "pickup.phone": {"call me"}, "dropoff.name": {"Alex Martin"},
+		"dropoff.address.postal_code": {"90210"}, "dropoff.address.province": {"BC"},
+		"dropoff.time_window.start": {"2026-06-19T13:00"}, "dropoff.time_window.end": {"2026-06-19T09:00"},
 		"parcels[0].weight_kg": {"700"}, "parcels[0].value_cents": {"twelve"}, "parcels[1].parcel_id": {"P-1"},
 		"items[0].product_id": {"3"}, "items[0].quantity": {"9"}, "cod.amount_cents": {"1.005"},
 	}

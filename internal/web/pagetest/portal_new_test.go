@@ -45,7 +45,8 @@ func TestNewOrderIsLive(t *testing.T) {
 	chromium := open(t)
 	i := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "portal-new-priced" })
 	scene := server.Scenes[i]
-	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
+	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
 	if err != nil {
 		t.Fatal(err)
 	}

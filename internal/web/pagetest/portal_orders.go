@@ -27,7 +27,10 @@ const (
 // orderScenes returns the scenes of the list of orders and of the page of an order.
 func (h *house) orderScenes() (scenes []Scene) {
 	add := func(name, who, path string) {
-		scenes = append(scenes, Scene{Name: "portal-order" + name, URL: h.url + "/portal/orders" + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
+		scenes = append(scenes, Scene{
+			Name: "portal-order" + name, URL: h.url + "/portal/orders" + path, Policy: page.Policy,
+			Cookie: sessionCookie + "=" + h.cookies[who],
+		})
 	}
 	add("s", owner, "")
 	add("s-none", newcomer, "")
@@ -37,7 +40,9 @@ func (h *house) orderScenes() (scenes []Scene) {
 	add("s-test", wordy, "?mode=test")
 	add("s-hostile", hostiles, "")
 	add("s-wordy", wordy, "")
-	for i, name := range []string{"delivered", "failed", "out-for-delivery", "cancelled", "in-transit", "picked-up", "assigned", "accepted", "received"} {
+	for i, name := range []string{
+		"delivered", "failed", "out-for-delivery", "cancelled", "in-transit", "picked-up", "assigned", "accepted", "received",
+	} {
 		order := []int{0, 2, 5, 6, 7, 8, 9, 10, 11}[i]
 		add("-"+name, owner, "/"+h.orders[fmt.Sprintf("A-%d", 1031+order)])
 	}
@@ -79,7 +84,8 @@ func wordyRequest(now time.Time, long func(string, int) string) client.OrderRequ
 	request.COD = &client.Money{AmountCents: 1250000, Currency: "CAD"}
 	request.Insurance = &client.Money{AmountCents: 98765432, Currency: "USD"}
 	for _, contact := range []*client.Contact{&request.Pickup, &request.Dropoff} {
-		contact.Name, contact.Address.Line1, contact.Address.Line2 = long("Anne-Marie de la ", 250), long("Chemin", 250), long("Bâtiment ", 250)
+		contact.Name, contact.Address.Line1, contact.Address.Line2 = long("Anne-Marie de la ",
+			250), long("Chemin", 250), long("Bâtiment ", 250)
 		contact.Address.City, contact.Address.Notes = long("Saint-Louis-du-", 250), long("Porte de derrière. ", 900)
 		contact.Email = long("abcdefgh.", 54) + "z@" + long("example.", 160) + "org"
 	}

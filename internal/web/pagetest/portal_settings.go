@@ -49,7 +49,10 @@ func (h *house) addTeams(ctx context.Context) error {
 		{teamClerk, "Inès Pelletier", "ines@metro.example", "clerk"},
 		{teamReader, "Comptabilité", "comptabilite@metro.example", "reader"},
 		{"", "Noor Haddad", "noor@metro.example", "clerk"},
-		{"", "Maximilienne Charbonneau-Létourneau de la Boulangerie", "maximilienne.charbonneau-letourneau@boulangerie.metro.example", "owner"},
+		{
+			"", "Maximilienne Charbonneau-Létourneau de la Boulangerie",
+			"maximilienne.charbonneau-letourneau@boulangerie.metro.example", "owner",
+		},
 	} {
 		userID, err := h.join(ctx, session, one.name, one.email, one.role)
 		if err != nil {
@@ -61,7 +64,9 @@ func (h *house) addTeams(ctx context.Context) error {
 		}
 		h.clock.Advance(time.Minute)
 	}
-	for _, open := range []client.InvitationRequest{{Email: "chloe@metro.example", Role: "clerk"}, {Email: "stage@metro.example", Role: "reader"}} {
+	for _, open := range []client.InvitationRequest{
+		{Email: "chloe@metro.example", Role: "clerk"}, {Email: "stage@metro.example", Role: "reader"},
+	} {
 		h.clock.Advance(time.Second)
 		if _, err := session.InviteUser(ctx, open); err != nil {
 			return err
@@ -76,7 +81,8 @@ func (h *house) join(ctx context.Context, by *client.Session, name, email string
 	if err != nil {
 		return "", err
 	}
-	joined, err := client.NewService(h.url).AcceptInvitation(ctx, path.Base(invitation.URL), client.Acceptance{Name: name, Password: housePassword})
+	joined, err := client.NewService(h.url).AcceptInvitation(ctx, path.Base(invitation.URL),
+		client.Acceptance{Name: name, Password: housePassword})
 	if err != nil {
 		return "", err
 	}
@@ -86,7 +92,8 @@ func (h *house) join(ctx context.Context, by *client.Session, name, email string
 // addProfiles sets how recipients see the partners.
 func (h *house) addProfiles(ctx context.Context, metro *client.Session) error {
 	name, support, french, mails := "Métro, épicerie fine", "https://metro.example/aide", client.Language("fr"), true
-	if _, err := metro.ChangeAccount(ctx, client.AccountChange{PublicName: &name, SupportURL: &support, Language: &french, RecipientMail: &mails}); err != nil {
+	if _, err := metro.ChangeAccount(ctx,
+		client.AccountChange{PublicName: &name, SupportURL: &support, Language: &french, RecipientMail: &mails}); err != nil {
 		return err
 	}
 	if _, err := metro.SetLogo(ctx, mark()); err != nil {
@@ -111,7 +118,8 @@ func (h *house) addProfiles(ctx context.Context, metro *client.Session) error {
 // mark returns a logo: a leaf-green square with a lighter disc.
 func mark() []byte {
 	const side = 96
-	drawing := image.NewPaletted(image.Rect(0, 0, side, side), color.Palette{color.RGBA{11, 93, 59, 255}, color.RGBA{227, 241, 234, 255}})
+	drawing := image.NewPaletted(image.Rect(0, 0, side, side),
+		color.Palette{color.RGBA{11, 93, 59, 255}, color.RGBA{227, 241, 234, 255}})
 	for x := range side {
 		for y := range side {
 			if dx, dy := x-side/2, y-side/2; dx*dx+dy*dy < side*side/9 {
@@ -147,7 +155,8 @@ func (h *house) secureTeam(ctx context.Context) error {
 	for _, name := range agents {
 		browser := client.NewService(h.url)
 		browser.HTTP = &http.Client{Transport: agent(name)}
-		if _, err := browser.Login(ctx, client.LoginRequest{Email: h.emails[teamDeveloper], Password: housePassword}); err != nil {
+		if _, err := browser.Login(ctx,
+			client.LoginRequest{Email: h.emails[teamDeveloper], Password: housePassword}); err != nil {
 			return err
 		}
 		h.clock.Advance(2 * time.Minute)

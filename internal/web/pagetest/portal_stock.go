@@ -70,7 +70,10 @@ func (h *house) addStocked(ctx context.Context) error {
 func catalogue(products int) []byte {
 	var file strings.Builder
 	file.WriteString("barcode,name,price,stock_min,stock_max,status,opening_quantity,opening_location\n")
-	names := []string{"Vis à bois n° 8, boîte de 100", "Peinture d’intérieur mate, blanc, 3,78 l", "Pinceau plat 50 mm", "Ampoule DEL 60 W", "Ruban à mesurer 5 m"}
+	names := []string{
+		"Vis à bois n° 8, boîte de 100", "Peinture d’intérieur mate, blanc, 3,78 l", "Pinceau plat 50 mm", "Ampoule DEL 60 W",
+		"Ruban à mesurer 5 m",
+	}
 	for i := range products {
 		status, opening := "active", fmt.Sprintf("%d,MTL-1", 30+i*7%400)
 		switch {
@@ -81,7 +84,8 @@ func catalogue(products int) []byte {
 		case i%60 == 9:
 			opening = ","
 		}
-		fmt.Fprintf(&file, "0627843%06d,\"%s, modèle %d\",%d.49,10,500,%s,%s\n", i, names[i%len(names)], i+1, 2+i%90, status, opening)
+		fmt.Fprintf(&file, "0627843%06d,\"%s, modèle %d\",%d.49,10,500,%s,%s\n", i, names[i%len(names)], i+1, 2+i%90, status,
+			opening)
 	}
 	return []byte(file.String())
 }
@@ -135,18 +139,23 @@ func (h *house) addDay(ctx context.Context, shop *client.Client, day int, courie
 
 func (h *house) moveDay(ctx context.Context, ids []string, day int, courierID string) error {
 	if day%3 == 1 {
-		if err := h.moveAll(ctx, ids[:1], client.StatusMove{Status: client.StatusCancelled, Reason: "Changed my mind"}, 0); err != nil {
+		if err := h.moveAll(ctx, ids[:1], client.StatusMove{Status: client.StatusCancelled, Reason: "Changed my mind"},
+			0); err != nil {
 			return err
 		}
 		ids = ids[1:]
 	}
 	for i, status := range steps[:len(steps)-1] {
-		if err := h.moveAll(ctx, ids, client.StatusMove{Status: status, CourierID: map[bool]string{status == client.StatusCourierAssigned: courierID}[true]}, time.Duration(15+i*20)*time.Minute); err != nil {
+		if err := h.moveAll(ctx, ids, client.StatusMove{
+			Status: status, CourierID: map[bool]string{status == client.StatusCourierAssigned: courierID}[true],
+		}, time.Duration(15+i*20)*time.Minute); err != nil {
 			return err
 		}
 	}
 	if day%4 == 2 {
-		failed := client.StatusMove{Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: h.clock.Now().Add(6 * time.Hour)}
+		failed := client.StatusMove{
+			Status: client.StatusFailed, FailureReason: "not_home", NextAttempt: h.clock.Now().Add(6 * time.Hour),
+		}
 		if err := h.moveAll(ctx, ids[:1], failed, 0); err != nil {
 			return err
 		}

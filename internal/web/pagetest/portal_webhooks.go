@@ -25,7 +25,10 @@ const (
 // webhookScenes returns the scenes of webhooks and of events.
 func (h *house) webhookScenes() (scenes []Scene) {
 	add := func(name, who, path string) {
-		scenes = append(scenes, Scene{Name: name, URL: h.url + "/portal/webhooks" + path, Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[who]})
+		scenes = append(scenes, Scene{
+			Name: name, URL: h.url + "/portal/webhooks" + path, Policy: page.Policy,
+			Cookie: sessionCookie + "=" + h.cookies[who],
+		})
 	}
 	add("portal-webhooks", owner, "")
 	add("portal-webhooks-continue", owner, "?state=failed&type=order.failed&after="+h.events["delivered"])
@@ -119,15 +122,19 @@ func (h *house) receive(ctx context.Context, who, path string) error {
 
 // tried waits until an event has been sent so many times.
 func (h *house) tried(ctx context.Context, who, eventID string, times int) error {
-	return until(ctx, h, who, "/v1/webhooks/events/"+eventID, func(e client.EventRecord) bool { return e.Attempts >= times })
+	return until(ctx, h, who, "/v1/webhooks/events/"+eventID,
+		func(e client.EventRecord) bool { return e.Attempts >= times })
 }
 
 // change moves an order to some statuses, and returns the ids of its events in their
 // sequence.
-func (h *house) change(ctx context.Context, who, orderID string, statuses ...client.OrderStatus) (eventIDs []string, err error) {
+func (h *house) change(
+	ctx context.Context, who, orderID string, statuses ...client.OrderStatus,
+) (eventIDs []string, err error) {
 	for _, status := range statuses {
 		h.clock.Advance(time.Second) // so that the log lists the events in their sequence
-		if _, err := h.desk.ChangeOrderStatus(ctx, orderID, client.StatusMoveRequest{StatusMove: client.StatusMove{Status: status, CourierID: h.courierID}}); err != nil {
+		if _, err := h.desk.ChangeOrderStatus(ctx, orderID,
+			client.StatusMoveRequest{StatusMove: client.StatusMove{Status: status, CourierID: h.courierID}}); err != nil {
 			return nil, err
 		}
 	}
@@ -142,7 +149,9 @@ func (h *house) change(ctx context.Context, who, orderID string, statuses ...cli
 }
 
 // place creates an order and moves it to some statuses.
-func (h *house) place(ctx context.Context, who string, c *client.Client, reference string, statuses ...client.OrderStatus) (eventIDs []string, err error) {
+func (h *house) place(
+	ctx context.Context, who string, c *client.Client, reference string, statuses ...client.OrderStatus,
+) (eventIDs []string, err error) {
 	created, err := c.CreateOrder(ctx, orderTo(reference, len(reference), h.clock.Now().Add(3*time.Hour)))
 	if err != nil {
 		return nil, err
@@ -264,7 +273,8 @@ func (h *house) addHostileEvent(ctx context.Context) error {
 
 // addRotation adds Metro's endpoint of test mode, whose secret is being rotated.
 func (h *house) addRotation(ctx context.Context) error {
-	if _, err := h.as(ctx, owner, http.MethodPut, "/v1/webhooks/endpoint?mode=test", fmt.Sprintf(`{"url":%q}`, h.receivers.URL+"/metro")); err != nil {
+	if _, err := h.as(ctx, owner, http.MethodPut, "/v1/webhooks/endpoint?mode=test",
+		fmt.Sprintf(`{"url":%q}`, h.receivers.URL+"/metro")); err != nil {
 		return err
 	}
 	_, err := h.as(ctx, owner, http.MethodPost, "/v1/webhooks/endpoint/rotate-secret?mode=test", "")

@@ -56,11 +56,17 @@ func recipients() invented {
 	late.Window = delivery.Window{Start: Now.Add(-4 * time.Hour), End: late.EstimatedDelivery}
 	s["late"] = tracked{order: late, sender: metro}
 	s["test"] = tracked{order: orderOf(testAccount, out), sender: metro}
-	s["plain"] = tracked{order: orderOf(plainSender, out), sender: partner.Sender{PartnerID: plainSender, Name: "Librairie Nord"}}
-	s["long"] = tracked{order: longOrder(out), sender: partner.Sender{PartnerID: longSender, Name: strings.Repeat("Quincaillerie ", 18), Profile: partner.Profile{SupportURL: "https://" + strings.Repeat("long", 40) + ".example/"}}}
-	s["hostile"] = tracked{order: hostileOrder(out), sender: partner.Sender{PartnerID: badSender, Name: hostile, Profile: partner.Profile{
-		PublicName: hostile, SupportURL: "javascript:hacked=6", LogoVersion: "06f9c2d41b7a8e35", Language: "<script>",
-	}}}
+	s["plain"] = tracked{order: orderOf(plainSender,
+		out), sender: partner.Sender{PartnerID: plainSender, Name: "Librairie Nord"}}
+	s["long"] = tracked{order: longOrder(out), sender: partner.Sender{
+		PartnerID: longSender, Name: strings.Repeat("Quincaillerie ", 18),
+		Profile: partner.Profile{SupportURL: "https://" + strings.Repeat("long", 40) + ".example/"},
+	}}
+	s["hostile"] = tracked{
+		order: hostileOrder(out), sender: partner.Sender{PartnerID: badSender, Name: hostile, Profile: partner.Profile{
+			PublicName: hostile, SupportURL: "javascript:hacked=6", LogoVersion: "06f9c2d41b7a8e35", Language: "<script>",
+		}},
+	}
 	for name, scene := range s {
 		if name != "hostile" {
 			scene.order.OrderID = fmt.Sprintf("ord_e3rmcbfx06gzv5ekn284wv1j4p%06x", len(name)*7+int(name[0]))
@@ -84,7 +90,8 @@ func orderOf(partnerID string, statuses []string) *delivery.Tracked {
 	}
 	at := Now.Add(-9 * time.Minute)
 	for i, distance := len(statuses)-1, time.Duration(0); i >= 0; i-- {
-		o.History = append([]delivery.TrackedStatus{{Status: delivery.Status(statuses[i]), At: at.Add(-distance)}}, o.History...)
+		o.History = append([]delivery.TrackedStatus{{Status: delivery.Status(statuses[i]), At: at.Add(-distance)}},
+			o.History...)
 		distance = distance*2 + 3*time.Hour
 	}
 	o.UpdatedAt, o.CreatedAt = at, o.History[0].At
@@ -101,7 +108,8 @@ func longOrder(statuses []string) *delivery.Tracked {
 	o.Courier.FirstName, o.Courier.Vehicle = strings.Repeat("Maximilienne-", 18), strings.Repeat("tricycle ", 25)
 	o.Parcels = 50
 	for range 6 { // attempts that failed
-		o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusFailed, At: o.UpdatedAt}, delivery.TrackedStatus{Status: delivery.StatusOutForDelivery, At: o.UpdatedAt})
+		o.History = append(o.History, delivery.TrackedStatus{Status: delivery.StatusFailed, At: o.UpdatedAt},
+			delivery.TrackedStatus{Status: delivery.StatusOutForDelivery, At: o.UpdatedAt})
 	}
 	o.Window = delivery.Window{Start: Now.AddDate(0, 0, 3), End: Now.AddDate(0, 0, 4)}
 	o.EstimatedDelivery = Now.AddDate(0, 0, 4)

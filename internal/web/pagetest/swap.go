@@ -44,7 +44,8 @@ func (s *swapping) show(v *web.PageRequest) (int, []byte, error) {
 	if sent := v.Request.URL.Query().Get("sent"); sent != "" {
 		view.Shows = "sent " + sent
 	}
-	body, err := s.templates.Render(v.Header, page.Document{Language: page.English, Template: "swap", Title: view.Shows, Data: view})
+	body, err := s.templates.Render(v.Header,
+		page.Document{Language: page.English, Template: "swap", Title: view.Shows, Data: view})
 	return http.StatusOK, body, err
 }
 

@@ -26,12 +26,14 @@ func TestSwapShowsAnswersToForms(t *testing.T) {
 	chromium := open(t)
 	server := httptest.NewServer(pagetest.Single())
 	defer server.Close()
-	visit, err := chromium.Open(server.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{Script: slowPostScript})
+	visit, err := chromium.Open(server.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{Script: slowPostScript})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer visit.Close()
-	if err := visit.Do(chromedp.Click("#send"), chromedp.Click("#next"), chromedp.WaitVisible(`[data-shows="page 2"]`)); err != nil {
+	if err := visit.Do(chromedp.Click("#send"), chromedp.Click("#next"),
+		chromedp.WaitVisible(`[data-shows="page 2"]`)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := browser.Evaluate[any](visit, `releasePost();null`); err != nil {

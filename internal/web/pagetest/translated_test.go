@@ -43,13 +43,17 @@ func TestTranslatedIslands(t *testing.T) {
 		steps []chromedp.Action[chromedp.Void]
 	}{
 		{"courier-home", 360, []chromedp.Action[chromedp.Void]{
-			chromedp.Click(`.small[data-status="in_transit"]`), chromedp.Click(`.large[data-status="in_transit"] [data-act="out_for_delivery"]:not([aria-disabled])`),
+			chromedp.Click(`.small[data-status="in_transit"]`),
+			chromedp.Click(`.large[data-status="in_transit"] [data-act="out_for_delivery"]:not([aria-disabled])`),
 			chromedp.WaitVisible(`.large[data-status="out_for_delivery"] .unsent`),
-			chromedp.Click(`.small[data-status="courier_assigned"]`), chromedp.Click(`.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])`),
+			chromedp.Click(`.small[data-status="courier_assigned"]`),
+			chromedp.Click(`.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])`),
 			chromedp.WaitVisible(`[data-status="picked_up"] .unsent`),
 		}},
 		{"console-board-panel", 1280, []chromedp.Action[chromedp.Void]{
-			chromedp.Click(`.chip:nth-of-type(3)`), chromedp.Click(`#orders .body [data-id] .who`), chromedp.WaitVisible(`.panel .timeline`),
+			chromedp.Click(`.chip:nth-of-type(3)`), chromedp.Click(
+				`#orders .body [data-id] .who`,
+			), chromedp.WaitVisible(`.panel .timeline`),
 			chromedp.Click(`#orders .body [data-id] .pick`), chromedp.WaitVisible(`.bulk`),
 		}},
 	} {

@@ -48,7 +48,8 @@ func (pages *Pages) event(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	view := &eventView{sheet: s, Event: eventRowOf(found), Guide: signingGuide}
-	view.Soon = found.State == outbox.Pending && !found.DueAt.IsZero() && found.DueAt.Before(pages.config.Site.Now().Add(time.Minute))
+	view.Soon = found.State == outbox.Pending && !found.DueAt.IsZero() &&
+		found.DueAt.Before(pages.config.Site.Now().Add(time.Minute))
 	for _, a := range slices.Backward(found.Log) {
 		view.Attempts = append(view.Attempts, attempt{a, webhook.Answer{Status: a.Status}.Delivered()})
 	}

@@ -19,7 +19,9 @@ func addDeliveries(t *testing.T, s *apptest.Service, metro *apptest.Partner) {
 	s.Clock.Advance(24 * time.Hour)
 	metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, http.StatusCreated)
 	orderID := metro.Create(t, testkit.OrderJSON("A-2", "")).Must(t, http.StatusCreated).Text("order_id")
-	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"} {
+	for _, status := range []string{
+		"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered",
+	} {
 		s.Clock.Advance(10 * time.Minute)
 		desk.Move(t, orderID, status).Must(t, http.StatusOK)
 	}
@@ -38,13 +40,23 @@ func TestFigures(t *testing.T) {
 		path         string
 		want, absent []string
 	}{
-		{owner, "/portal/figures", []string{"<b>3</b>", "100.0%", `href="/portal/figures.csv?days=30"`, "<svg", "January 15: orders: 2, delivered: 1", "10 min"}, []string{nothing}},
-		{owner, "/portal/figures?from=2026-01-15&to=2026-01-15", []string{"<b>2</b>", "&#43;100.0% from 1", "January 15 to January 15"}, []string{"<b>3</b>"}},
-		{owner, "/portal/figures?by=courier", []string{"Camille Tremblay", `href="/portal/figures.csv?by=courier&amp;days=30"`}, []string{"Thursday, January 15"}},
-		{owner, "/portal/figures?by=courier&days=90", []string{"at most 31 days", `href="/portal/figures.csv?days=90"`}, []string{"Camille"}},
+		{owner, "/portal/figures", []string{
+			"<b>3</b>", "100.0%", `href="/portal/figures.csv?days=30"`, "<svg", "January 15: orders: 2, delivered: 1", "10 min",
+		}, []string{nothing}},
+		{owner, "/portal/figures?from=2026-01-15&to=2026-01-15", []string{
+			"<b>2</b>", "&#43;100.0% from 1", "January 15 to January 15",
+		}, []string{"<b>3</b>"}},
+		{owner, "/portal/figures?by=courier", []string{
+			"Camille Tremblay", `href="/portal/figures.csv?by=courier&amp;days=30"`,
+		}, []string{"Thursday, January 15"}},
+		{owner, "/portal/figures?by=courier&days=90", []string{
+			"at most 31 days", `href="/portal/figures.csv?days=90"`,
+		}, []string{"Camille"}},
 		{owner, "/portal/figures?days=8", []string{"<b>3</b>", `href="/portal/figures.csv?days=30"`}, nil},
 		{owner, "/portal/figures?from=2025-01-01&to=2025-01-31", []string{nothing}, []string{"<svg class=\"columns"}},
-		{owner, "/portal/figures?mode=test", []string{"Figures count live orders only."}, []string{"<svg class=\"columns", nothing}},
+		{owner, "/portal/figures?mode=test", []string{
+			"Figures count live orders only.",
+		}, []string{"<svg class=\"columns", nothing}},
 		{other, "/portal/figures", []string{nothing}, []string{"<b>3</b>"}},
 	} {
 		opens(t, c.who, c.path, c.want, c.absent)
@@ -79,9 +91,12 @@ func TestFiguresFile(t *testing.T) {
 	metro := s.Register(t, "metro")
 	addDeliveries(t, s, metro)
 	owner := metro.Owner(t)
-	for query, lines := range map[string]int{"?from=2026-01-14&to=2026-01-15": 2, "?by=courier&from=2026-01-14&to=2026-01-15": 3} {
+	for query, lines := range map[string]int{
+		"?from=2026-01-14&to=2026-01-15": 2, "?by=courier&from=2026-01-14&to=2026-01-15": 3,
+	} {
 		file := owner.Open(t, "/portal/figures.csv"+query).Must(t, http.StatusOK)
-		want := owner.Do(t, "GET", "/v1/figures"+query+"&bom=1", nil, "Cookie", owner.Cookie, "Accept", "text/csv").Must(t, http.StatusOK)
+		want := owner.Do(t, "GET", "/v1/figures"+query+"&bom=1", nil, "Cookie", owner.Cookie, "Accept", "text/csv").Must(t,
+			http.StatusOK)
 		if string(file.Body) != string(want.Body) || strings.Count(string(file.Body), "\n") != 1+lines {
 			t.Errorf("%s: got\n%s\nwant %d lines, as from the interface\n%s", query, file.Body, lines, want.Body)
 		}

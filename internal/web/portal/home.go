@@ -116,7 +116,9 @@ func (pages *Pages) fortnight(s *sheet) ([]figure, error) {
 
 // tasks returns what needs doing, the most urgent first.
 func (pages *Pages) tasks(s *sheet) (all []task, err error) {
-	for _, find := range []func(*sheet) ([]task, error){pages.failingEndpoint, pages.failedOrders, pages.lowStock, pages.firstSteps} {
+	for _, find := range []func(*sheet) ([]task, error){
+		pages.failingEndpoint, pages.failedOrders, pages.lowStock, pages.firstSteps,
+	} {
 		found, err := find(s)
 		if err != nil {
 			return nil, err
@@ -149,7 +151,8 @@ func (pages *Pages) failingEndpoint(s *sheet) ([]task, error) {
 }
 
 func (pages *Pages) failedOrders(s *sheet) (tasks []task, err error) {
-	found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
+	found, err := pages.config.Orders.List(s.Context(),
+		order.Filter{PartnerID: s.Account, Status: delivery.StatusFailed, Limit: shownAtHome})
 	for _, o := range found.Orders {
 		tasks = append(tasks, task{
 			What: s.Text("portal.task.failed", "order", o.PartnerOrderID), Why: o.Dropoff.Address.City,
@@ -168,7 +171,8 @@ func (pages *Pages) lowStock(s *sheet) (tasks []task, err error) {
 	for _, p := range found {
 		tasks = append(tasks, task{
 			What: s.Text("portal.task.low", "product", p.Name),
-			Why:  s.Text("portal.task.low.why", "left", s.Language.Number(int(p.Quantity)), "least", s.Language.Number(int(p.StockMin))),
+			Why: s.Text("portal.task.low.why", "left", s.Language.Number(int(p.Quantity)), "least",
+				s.Language.Number(int(p.StockMin))),
 			Link: page.Link{Text: s.Text("portal.stock"), Path: s.Link("/portal/stock", "low", "yes")},
 		})
 	}
@@ -184,5 +188,7 @@ func (pages *Pages) firstSteps(s *sheet) ([]task, error) {
 	if err != nil || len(keys) > 0 {
 		return nil, err
 	}
-	return []task{{What: s.Text("portal.task.first"), Link: page.Link{Text: s.Text("portal.start"), Path: "/portal/start"}}}, nil
+	return []task{
+		{What: s.Text("portal.task.first"), Link: page.Link{Text: s.Text("portal.start"), Path: "/portal/start"}},
+	}, nil
 }

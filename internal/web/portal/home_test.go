@@ -23,8 +23,12 @@ func TestHome(t *testing.T) {
 		path         string
 		want, absent []string
 	}{
-		{owner, "/portal", []string{"LIVE-1", "Orders, 14 days", `href="/portal/orders/new"`, `href="/portal?mode=test"`}, []string{"TEST-1", "NORD-1", "Test mode:"}},
-		{owner, "/portal?mode=test", []string{"TEST-1", "Test mode:", `href="/portal/orders/new?mode=test"`}, []string{"LIVE-1", "Orders, 14 days"}},
+		{owner, "/portal", []string{
+			"LIVE-1", "Orders, 14 days", `href="/portal/orders/new"`, `href="/portal?mode=test"`,
+		}, []string{"TEST-1", "NORD-1", "Test mode:"}},
+		{owner, "/portal?mode=test", []string{
+			"TEST-1", "Test mode:", `href="/portal/orders/new?mode=test"`,
+		}, []string{"LIVE-1", "Orders, 14 days"}},
 		{owner, "/portal?lang=fr", []string{"Bonjour", `<html lang="fr"`}, []string{"Hello"}},
 		{reader, "/portal", []string{"LIVE-1"}, []string{`href="/portal/orders/new"`}},
 	} {

@@ -126,14 +126,18 @@ func (pages *Pages) makeKey(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	view := madeView{s, created}
-	return s.show(leaf{template: "portal-key-made", title: s.Text("keys.made"), data: view, back: s.toKeys(), modeless: true})
+	return s.show(leaf{
+		template: "portal-key-made", title: s.Text("keys.made"), data: view, back: s.toKeys(), modeless: true,
+	})
 }
 
 // readKey reads the key that a form asks for. A form always says which mode, and a choice
 // of no scopes is not the choice of everything.
 func readKey(sent *page.Form) (partner.KeyRequest, error) {
 	values := url.Values{
-		"name": sent.Values["name"], "mode": sent.Values["mode"], "require_v2": {strconv.FormatBool(sent.Values.Get("require_v2") != "")},
+		"name": sent.Values["name"], "mode": sent.Values["mode"], "require_v2": {
+			strconv.FormatBool(sent.Values.Get("require_v2") != ""),
+		},
 	}
 	if sent.Values.Get("access") == accessSome {
 		values["scopes"], values["scopes[]"] = sent.Values["scopes"], []string{""}
@@ -162,7 +166,8 @@ func (pages *Pages) key(s *sheet) (int, []byte, error) {
 		Key  partner.APIKey
 		Form *page.Form
 	}{s, *found, form}
-	return s.show(leaf{template: "portal-key", title: s.Text("keys.revoke.title", "name", s.NameOf(*found)), data: view, back: s.toKeys(), modeless: true})
+	return s.show(leaf{template: "portal-key", title: s.Text("keys.revoke.title", "name",
+		s.NameOf(*found)), data: view, back: s.toKeys(), modeless: true})
 }
 
 // toKeys returns the way back to the list of keys.

@@ -36,20 +36,25 @@ func TestMakeAndRevokeKey(t *testing.T) {
 	metro := s.Register(t, "metro")
 	developer := metro.As(t, "developer")
 	list := developer.Open(t, "/portal/keys").Must(t, http.StatusOK)
-	made := developer.Send(t, list, "/portal/keys", "name", "screens <1>", "access", "some", "scopes", "orders").Must(t, http.StatusOK)
+	made := developer.Send(t, list, "/portal/keys", "name", "screens <1>", "access", "some", "scopes", "orders").Must(t,
+		http.StatusOK)
 	key := withKey(t, metro, made)
 	key.Call(t, "GET", "/v1/orders", nil).Must(t, http.StatusOK)
 	key.Call(t, "GET", "/v1/inventory/products", nil).Refused(t, http.StatusForbidden, "forbidden")
 
-	developer.Send(t, list, "/portal/keys", "name", "screens <1>", "access", "some", "scopes", "orders").Must(t, http.StatusConflict)
+	developer.Send(t, list, "/portal/keys", "name", "screens <1>", "access", "some", "scopes", "orders").Must(t,
+		http.StatusConflict)
 	list = developer.Open(t, "/portal/keys").Must(t, http.StatusOK)
 	for _, want := range []string{"screens &lt;1&gt;", "made by developer", key.PublicKey, "2 keys", "last used"} {
 		if !bytes.Contains(list.Body, []byte(want)) {
 			t.Errorf("got a list without %q:\n%s", want, list.Body)
 		}
 	}
-	path := regexp.MustCompile(`(/portal/keys/key_\w+)">Revoke<span class="hidden">: screens`).FindStringSubmatch(string(list.Body))[1]
-	for _, shown := range []*apptest.Answer{list, developer.Open(t, path), developer.Open(t, "/portal/start"), developer.Open(t, "/portal/logs")} {
+	path := regexp.MustCompile(
+		`(/portal/keys/key_\w+)">Revoke<span class="hidden">: screens`,
+	).FindStringSubmatch(string(list.Body))[1]
+	for _, shown := range []*apptest.Answer{list, developer.Open(t,
+		path), developer.Open(t, "/portal/start"), developer.Open(t, "/portal/logs")} {
 		if bytes.Contains(shown.Body, []byte(key.SecretKey)) {
 			t.Errorf("got the secret key on a later page:\n%s", shown.Body)
 		}
@@ -66,8 +71,11 @@ func TestKeyFormKeepsWhatWasTyped(t *testing.T) {
 	t.Parallel()
 	owner := apptest.Start(t).Register(t, "metro").Owner(t)
 	list := owner.Open(t, "/portal/keys?mode=test").Must(t, http.StatusOK)
-	refused := string(owner.Send(t, list, "/portal/keys?mode=test", "name", "screens", "access", "some").Must(t, http.StatusUnprocessableEntity).Body)
-	for _, want := range []string{`value="screens"`, `value="some" checked`, `value="test" checked`, `href="#field-scopes"`, "1 key"} {
+	refused := string(owner.Send(t, list, "/portal/keys?mode=test", "name", "screens", "access", "some").Must(t,
+		http.StatusUnprocessableEntity).Body)
+	for _, want := range []string{
+		`value="screens"`, `value="some" checked`, `value="test" checked`, `href="#field-scopes"`, "1 key",
+	} {
 		if !strings.Contains(refused, want) {
 			t.Errorf("got a page without %q:\n%s", want, refused)
 		}
@@ -82,7 +90,9 @@ func TestDeveloperPagesByRole(t *testing.T) {
 	metro := s.Register(t, "metro")
 	other := s.Register(t, "nord").Owner(t)
 	key := "/portal/keys/" + metro.KeyID
-	for role, want := range map[string][]int{"developer": {200, 200, 200, 200}, "clerk": {403, 403, 403, 200}, "reader": {403, 403, 403, 200}} {
+	for role, want := range map[string][]int{
+		"developer": {200, 200, 200, 200}, "clerk": {403, 403, 403, 200}, "reader": {403, 403, 403, 200},
+	} {
 		user := metro.As(t, role)
 		for i, path := range []string{"/portal/keys", key, "/portal/start", "/portal/logs"} {
 			if got := user.Open(t, path).Status; got != want[i] {

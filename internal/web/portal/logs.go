@@ -75,7 +75,8 @@ func (pages *Pages) logFilter(s *sheet, query string) (filter requestlog.Filter,
 	case strings.HasPrefix(query, "ord_"):
 		filter.OrderID = query
 	default:
-		found, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: query, Limit: 1})
+		found, err := pages.config.Orders.List(s.Context(),
+			order.Filter{PartnerID: s.Account, PartnerOrderID: query, Limit: 1})
 		if err != nil || len(found.Orders) == 0 {
 			return filter, false, err
 		}
@@ -159,7 +160,10 @@ func (pages *Pages) log(s *sheet) (int, []byte, error) {
 	}
 	view.KeyName, view.Body = names[view.Entry.KeyID], indented(view.Entry.Body)
 	back := &page.Link{Text: s.Text("portal.logs"), Path: s.Link("/portal/logs")}
-	return s.show(leaf{template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back, otherMode: "/portal/logs"})
+	return s.show(leaf{
+		template: "portal-log", title: view.Entry.Method + " " + view.Entry.Path, data: view, back: back,
+		otherMode: "/portal/logs",
+	})
 }
 
 // indented returns a redacted body on lines. It need not be JSON: what is hidden is written

@@ -24,7 +24,8 @@ func TestRequestLogPages(t *testing.T) {
 	s.Until(t, "SELECT sum(requests) FROM request_log", "3")
 
 	orderID, requestID := created.Text("order_id"), refused.Header.Get("X-Request-Id")
-	entry := regexp.MustCompile(`/portal/logs/` + requestID + `\?at=[^"]+`).FindString(string(owner.Open(t, "/portal/logs").Must(t, 200).Body))
+	entry := regexp.MustCompile(`/portal/logs/` + requestID + `\?at=[^"]+`).FindString(string(owner.Open(t,
+		"/portal/logs").Must(t, 200).Body))
 	for path, c := range map[string]struct{ want, absent string }{
 		"/portal/logs":                          {"2 requests", "/v1/inventory/products"},
 		"/portal/logs?mode=test":                {"/v1/inventory/products", "validation_error"},
@@ -42,7 +43,8 @@ func TestRequestLogPages(t *testing.T) {
 		}
 	}
 	s.Register(t, "nord").Owner(t).Open(t, "/portal/logs/"+requestID).Must(t, http.StatusNotFound)
-	if empty := string(owner.Open(t, "/portal/logs?cursor=nonsense").Must(t, 200).Body); !strings.Contains(empty, "2 requests") {
+	if empty := string(owner.Open(t, "/portal/logs?cursor=nonsense").Must(t, 200).Body); !strings.Contains(empty,
+		"2 requests") {
 		t.Errorf("an unknown cursor: got\n%s\nwant the first page", empty)
 	}
 }

@@ -115,7 +115,8 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 	}
 	orderID, err := o.create()
 	if err == nil {
-		return s.LeadTo(s.Link("/portal/orders/"+orderID), page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
+		return s.LeadTo(s.Link("/portal/orders/"+orderID),
+			page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
 	}
 	changed := errors.Is(err, errPrice)
 	if !changed && !o.refuse(err) {

@@ -132,7 +132,8 @@ func (o *orderForm) faultText(problem form.Problem) string {
 func (o *orderForm) shortages(refused *refusal.Error) (faults []orderFault) {
 	for _, s := range delivery.ShortagesOf(refused) {
 		for _, p := range o.Products {
-			if o.Form.Values.Get(p.Path+".product_id") == strconv.FormatInt(s.ProductID, 10) && o.Form.Values.Get(p.Path+".quantity") != "" {
+			if o.Form.Values.Get(p.Path+".product_id") == strconv.FormatInt(s.ProductID, 10) &&
+				o.Form.Values.Get(p.Path+".quantity") != "" {
 				text := o.Text("neworder.fault.stock", "left", o.Language.Number(int(s.Available)))
 				faults = append(faults, orderFault{p.Path + ".quantity", cmp.Or(p.Name, o.Text("neworder.product")), text})
 			}

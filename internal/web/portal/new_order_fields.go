@@ -166,8 +166,8 @@ func (o *orderForm) optionsOf(name string) (options []page.Option) {
 }
 
 var hints = map[string]string{
-	"partner_order_id": "neworder.partner_order_id.hint", "reference": "neworder.reference.hint", "instructions": "neworder.instructions.hint",
-	"dropoff.address.notes": "neworder.notes.hint",
+	"partner_order_id": "neworder.partner_order_id.hint", "reference": "neworder.reference.hint",
+	"instructions": "neworder.instructions.hint", "dropoff.address.notes": "neworder.notes.hint",
 }
 
 func (o *orderForm) hintOf(path string) string {
@@ -190,7 +190,8 @@ func (o *orderForm) FaultOf(path string) string { return o.Form.With(page.Field{
 func (o *orderForm) Ordinal(i int) int { return i + 1 }
 
 var promises = map[delivery.ServiceLevel]string{
-	delivery.Standard: "neworder.level.standard", delivery.Express: "neworder.level.express", delivery.SameDay: "neworder.level.same_day",
+	delivery.Standard: "neworder.level.standard", delivery.Express: "neworder.level.express",
+	delivery.SameDay: "neworder.level.same_day",
 }
 
 // Promise says how fast a service level is.

@@ -268,7 +268,9 @@ func (o *orderForm) offered() (products []delivery.Product, err error) {
 	if !o.May(partner.PermissionStockRead) {
 		return nil, nil
 	}
-	filter := stock.ProductFilter{PartnerID: o.Account, Status: delivery.ProductActive, Search: o.Form.Values.Get(searchField), Limit: shownProducts}
+	filter := stock.ProductFilter{
+		PartnerID: o.Account, Status: delivery.ProductActive, Search: o.Form.Values.Get(searchField), Limit: shownProducts,
+	}
 	found, total, err := o.pages.config.Stock.Products(o.Context(), filter)
 	o.MoreProducts = total > int64(len(found)) || filter.Search != ""
 	return slices.DeleteFunc(found, func(p delivery.Product) bool { return !p.Available() }), err

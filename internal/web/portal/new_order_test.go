@@ -21,13 +21,14 @@ const newOrder = "/portal/orders/new"
 var filled = []string{
 	"partner_order_id", "SHOP-1", "service_level", "express",
 	"pickup.name", "Épicerie Métro", "pickup.phone", "514 555-0100", "pickup.email", "shop@example.com",
-	"pickup.address.line1", "4000 Rue Saint-Denis", "pickup.address.city", "Montréal", "pickup.address.province", "QC", "pickup.address.postal_code", "H2W 2M5",
-	"pickup.time_window.start", "2026-01-14T13:00", "pickup.time_window.end", "2026-01-14T16:00",
-	"dropoff.name", "Alex Martin", "dropoff.phone", "+14165550100", "dropoff.email", "alex@example.com",
-	"dropoff.address.line1", "1 Queen Street", "dropoff.address.city", "Toronto", "dropoff.address.province", "ON", "dropoff.address.postal_code", "M5H 2N2",
-	"dropoff.time_window.start", "2026-01-16T09:00", "dropoff.time_window.end", "2026-01-16T18:00",
-	"parcels[0].description", "Books", "parcels[0].weight_kg", "2,5", "parcels[0].length_cm", "30", "parcels[0].width_cm", "20", "parcels[0].height_cm", "10",
-	"parcels[0].value_cents", "45.00",
+	"pickup.address.line1", "4000 Rue Saint-Denis", "pickup.address.city", "Montréal", "pickup.address.province", "QC",
+	"pickup.address.postal_code", "H2W 2M5", "pickup.time_window.start", "2026-01-14T13:00", "pickup.time_window.end",
+	"2026-01-14T16:00", "dropoff.name", "Alex Martin", "dropoff.phone", "+14165550100", "dropoff.email",
+	"alex@example.com", "dropoff.address.line1", "1 Queen Street", "dropoff.address.city", "Toronto",
+	"dropoff.address.province", "ON", "dropoff.address.postal_code", "M5H 2N2", "dropoff.time_window.start",
+	"2026-01-16T09:00", "dropoff.time_window.end", "2026-01-16T18:00", "parcels[0].description", "Books",
+	"parcels[0].weight_kg", "2,5", "parcels[0].length_cm", "30", "parcels[0].width_cm", "20", "parcels[0].height_cm",
+	"10", "parcels[0].value_cents", "45.00",
 }
 
 // desk is a person of a shop who fills in forms.
@@ -37,7 +38,8 @@ type desk struct{ *apptest.User }
 func (d desk) press(t *testing.T, shown *apptest.Answer, act string, values ...string) *apptest.Answer {
 	t.Helper()
 	body := shown.Form(t, newOrder, append(values, "_act", act)...)
-	return d.Do(t, "POST", newOrder+"/quote", body, "Cookie", d.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusOK)
+	return d.Do(t, "POST", newOrder+"/quote", body, "Cookie", d.Cookie, "Accept", "text/html", "Content-Type",
+		"application/x-www-form-urlencoded").Must(t, http.StatusOK)
 }
 
 var price = regexp.MustCompile(`<p class="price"><b>\$([0-9.]+)</b>`)
@@ -65,7 +67,8 @@ func TestNewOrder(t *testing.T) {
 	body := priced.Form(t, newOrder)
 	var first string
 	for range 2 {
-		created := clerk.Do(t, "POST", newOrder, body, "Cookie", clerk.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusSeeOther)
+		created := clerk.Do(t, "POST", newOrder, body, "Cookie", clerk.Cookie, "Content-Type",
+			"application/x-www-form-urlencoded").Must(t, http.StatusSeeOther)
 		to := created.Header.Get("Location")
 		if first == "" {
 			first = to
@@ -75,8 +78,10 @@ func TestNewOrder(t *testing.T) {
 		}
 	}
 	order := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(first, "/portal/orders/"), nil).Must(t, 200)
-	if order.Text("partner_order_id") != "SHOP-1" || order.JSON("rate_cents") != cents || order.Text("pickup", "phone") != "+15145550100" ||
-		order.Text("pickup", "time_window", "start") != "2026-01-14T18:00:00.000Z" || order.JSON("parcels", 0, "value_cents") != 4500.0 {
+	if order.Text("partner_order_id") != "SHOP-1" || order.JSON("rate_cents") != cents ||
+		order.Text("pickup", "phone") != "+15145550100" ||
+		order.Text("pickup", "time_window", "start") != "2026-01-14T18:00:00.000Z" ||
+		order.JSON("parcels", 0, "value_cents") != 4500.0 {
 		t.Errorf("got %s, want what was typed, at the price of the quote", order.Body)
 	}
 	if count := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); count != 1.0 {
@@ -91,10 +96,13 @@ func TestNewOrderFaults(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
-	values := append(append([]string{}, filled...), "dropoff.phone", "call me", "parcels[0].weight_kg", "700", "parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "dropoff.email", "")
-	refused := clerk.Send(t, clerk.Open(t, newOrder+"?lang=en"), newOrder, values...).Must(t, http.StatusUnprocessableEntity)
-	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-dropoff.email"`, `id="fault-dropoff.time_window.end"`,
-		`id="fault-parcels[0].weight_kg">Enter a number from 0.01 to 70.`, `id="fault-parcels[0].value_cents">Enter an amount in dollars`)
+	values := append(append([]string{}, filled...), "dropoff.phone", "call me", "parcels[0].weight_kg", "700",
+		"parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "dropoff.email", "")
+	refused := clerk.Send(t, clerk.Open(t, newOrder+"?lang=en"), newOrder, values...).Must(t,
+		http.StatusUnprocessableEntity)
+	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-dropoff.email"`,
+		`id="fault-dropoff.time_window.end"`, `id="fault-parcels[0].weight_kg">Enter a number from 0.01 to 70.`,
+		`id="fault-parcels[0].value_cents">Enter an amount in dollars`)
 	sent, err := url.ParseQuery(string(refused.Form(t, newOrder)))
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +112,8 @@ func TestNewOrderFaults(t *testing.T) {
 			t.Errorf("%s: got %q on the page, want %q", values[i], got, want)
 		}
 	}
-	contains(t, clerk.Open(t, newOrder+"?check=yes&lang=fr&parcels[0].weight_kg=700"), "Entrez un nombre de 0,01 à 70.", "Ce champ est obligatoire.")
+	contains(t, clerk.Open(t, newOrder+"?check=yes&lang=fr&parcels[0].weight_kg=700"), "Entrez un nombre de 0,01 à 70.",
+		"Ce champ est obligatoire.")
 	if count := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); count != 0.0 {
 		t.Errorf("got %v orders, want none", count)
 	}
@@ -131,7 +140,8 @@ func TestNewOrderIsRefused(t *testing.T) {
 	page := clerk.press(t, clerk.Open(t, newOrder), "price", filled...)
 	contains(t, page, "You have used this number for another order.")
 	contains(t, clerk.Send(t, page, newOrder).Must(t, http.StatusUnprocessableEntity), `id="fault-partner_order_id"`)
-	short := clerk.Send(t, page, newOrder, "partner_order_id", "SHOP-2", "items[0].product_id", fmt.Sprint(product), "items[0].quantity", "4")
+	short := clerk.Send(t, page, newOrder, "partner_order_id", "SHOP-2", "items[0].product_id", fmt.Sprint(product),
+		"items[0].quantity", "4")
 	contains(t, short.Must(t, http.StatusUnprocessableEntity), `id="fault-items[0].quantity">Only 3 left.`, ">Sirop</a>")
 	clerk.Send(t, short, newOrder, "items[0].quantity", "3").Must(t, http.StatusSeeOther)
 }
@@ -161,13 +171,15 @@ func TestNewOrderParcels(t *testing.T) {
 	three := clerk.press(t, two, "add", "parcels[1].description", "Lamp")
 	contains(t, three, "Parcel 3", `value="P-3"`)
 	left := clerk.press(t, three, "remove:0")
-	if got := apptest.FieldOf(t, left, newOrder, "parcels[0].description"); got != "Lamp" || bytes.Contains(left.Body, []byte("Parcel 3")) {
+	if got := apptest.FieldOf(t, left, newOrder, "parcels[0].description"); got != "Lamp" ||
+		bytes.Contains(left.Body, []byte("Parcel 3")) {
 		t.Errorf("got %q in the first of the parcels, want the second one and no third:\n%s", got, left.Body)
 	}
 	if got := apptest.FieldOf(t, left, newOrder, "dropoff.name"); got != "Alex Martin" {
 		t.Errorf("got the recipient %q, want what was typed", got)
 	}
-	if full := clerk.Open(t, newOrder+"?parcels=99"); bytes.Count(full.Body, []byte(`class="parcel"`)) != 50 || strings.Contains(string(full.Body), "add-parcel") {
+	if full := clerk.Open(t, newOrder+"?parcels=99"); bytes.Count(full.Body, []byte(`class="parcel"`)) != 50 ||
+		strings.Contains(string(full.Body), "add-parcel") {
 		t.Errorf("got another number of parcels than 50, or a button for one more")
 	}
 }
@@ -181,7 +193,8 @@ func TestNewOrderIsFilledIn(t *testing.T) {
 	id := metro.Create(t, testkit.OrderJSON("SHOP-1", "")).Must(t, 201).Text("order_id")
 	s.Clock.Advance(72 * time.Hour)
 	clerk := desk{metro.Owner(t)}
-	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder, "pickup.address.line1"); got != "4000 Rue Saint-Denis" {
+	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder,
+		"pickup.address.line1"); got != "4000 Rue Saint-Denis" {
 		t.Errorf("got the pickup %q, want that of the latest order", got)
 	}
 	if strings.Contains(string(clerk.Open(t, newOrder+"?mode=test").Body), "4000 Rue Saint-Denis") {
@@ -190,13 +203,17 @@ func TestNewOrderIsFilledIn(t *testing.T) {
 	copied := clerk.Open(t, newOrder+"?from="+id).Must(t, http.StatusOK)
 	created := clerk.Send(t, copied, newOrder).Must(t, http.StatusSeeOther)
 	was := metro.Call(t, "GET", "/v1/orders/"+id, nil)
-	is := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(created.Header.Get("Location"), "/portal/orders/"), nil).Must(t, 200)
-	for _, path := range [][]any{{"dropoff", "name"}, {"dropoff", "address", "postal_code"}, {"parcels", 0, "weight_kg"}, {"service_level"}, {"pickup", "phone"}} {
+	is := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(created.Header.Get("Location"), "/portal/orders/"),
+		nil).Must(t, 200)
+	for _, path := range [][]any{{"dropoff", "name"}, {
+		"dropoff", "address", "postal_code",
+	}, {"parcels", 0, "weight_kg"}, {"service_level"}, {"pickup", "phone"}} {
 		if was.JSON(path...) != is.JSON(path...) {
 			t.Errorf("%v: got %v, want %v as in the order that was copied", path, is.JSON(path...), was.JSON(path...))
 		}
 	}
-	if start, err := time.Parse(time.RFC3339, is.Text("pickup", "time_window", "start")); err != nil || !start.After(s.Clock.Now()) || is.Text("partner_order_id") == "SHOP-1" {
+	if start, err := time.Parse(time.RFC3339, is.Text("pickup", "time_window", "start")); err != nil ||
+		!start.After(s.Clock.Now()) || is.Text("partner_order_id") == "SHOP-1" {
 		t.Errorf("got %s, want a window in the future and a number of its own", is.Body)
 	}
 	desk{s.Register(t, "nord").Owner(t)}.Open(t, newOrder+"?from="+id).Must(t, http.StatusNotFound)
@@ -214,7 +231,8 @@ func TestNewOrderInTestMode(t *testing.T) {
 	if to := html.UnescapeString(created.Header.Get("Location")); !strings.HasSuffix(to, "?mode=test") {
 		t.Errorf("got to %q, want to a page in test mode", to)
 	}
-	if live, test := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"), metro.InTest(t).Call(t, "GET", "/v1/orders", nil).JSON("count"); live != 0.0 || test != 1.0 {
+	if live, test := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"),
+		metro.InTest(t).Call(t, "GET", "/v1/orders", nil).JSON("count"); live != 0.0 || test != 1.0 {
 		t.Errorf("got %v live and %v test orders, want 0 and 1", live, test)
 	}
 	metro.As(t, "reader").Open(t, newOrder).Must(t, http.StatusForbidden)
@@ -229,14 +247,16 @@ func TestCopyOfManyLines(t *testing.T) {
 	lamp := s.Operate(t).Stock(t, metro.PartnerID, "lamp", map[string]int{"MTL-1": 5000})
 	const lines = 260
 	item := fmt.Sprintf(`{"product_id":%d,"quantity":2}`, lamp)
-	copied := metro.Create(t, testkit.OrderJSON("LONG-1", "["+strings.Repeat(item+",", lines-1)+item+"]")).Must(t, http.StatusCreated).Text("order_id")
+	copied := metro.Create(t, testkit.OrderJSON("LONG-1", "["+strings.Repeat(item+",", lines-1)+item+"]")).Must(t,
+		http.StatusCreated).Text("order_id")
 	clerk := desk{metro.As(t, "clerk")}
 	shown := clerk.Open(t, newOrder+"?from="+copied).Must(t, http.StatusOK)
 	if last := fmt.Sprintf(`name="items[%d].quantity"`, lines-1); !bytes.Contains(shown.Body, []byte(last)) {
 		t.Fatalf("got no %s, want a row for each line of the order", last)
 	}
 	priced := clerk.press(t, shown, "price")
-	to := clerk.Do(t, "POST", newOrder, priced.Form(t, newOrder), "Cookie", clerk.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusSeeOther).Header.Get("Location")
+	to := clerk.Do(t, "POST", newOrder, priced.Form(t, newOrder), "Cookie", clerk.Cookie, "Content-Type",
+		"application/x-www-form-urlencoded").Must(t, http.StatusSeeOther).Header.Get("Location")
 	made := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(to, "/portal/orders/"), nil).Must(t, http.StatusOK)
 	if made.Len("items") != lines {
 		t.Errorf("got %d lines, want %d", made.Len("items"), lines)

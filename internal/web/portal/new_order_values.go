@@ -26,7 +26,8 @@ type clocks func(delivery.Address) *time.Location
 
 // typedAddress returns what says which clocks the address of a contact has.
 func typedAddress(typed url.Values, end string) delivery.Address {
-	return delivery.Address{Province: typed.Get(end + ".address.province"), PostalCode: strings.TrimSpace(typed.Get(end + ".address.postal_code"))}
+	return delivery.Address{Province: typed.Get(end + ".address.province"), PostalCode: strings.TrimSpace(typed.Get(end +
+		".address.postal_code"))}
 }
 
 // conversion converts what was typed.

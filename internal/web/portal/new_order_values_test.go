@@ -21,15 +21,17 @@ func clock(a delivery.Address) *time.Location { return testkit.Calendar().ClockA
 func typedOrder() url.Values {
 	values := url.Values{
 		"partner_order_id": {" A-1 "}, "service_level": {"express"}, "reference": {"R"}, "instructions": {"Ring \"twice\""},
-		"parcels[0].parcel_id": {"P-1"}, "parcels[0].description": {"Books"}, "parcels[0].weight_kg": {"2,5"}, "parcels[0].length_cm": {"30"},
-		"parcels[0].width_cm": {"20.0"}, "parcels[0].height_cm": {".5"}, "parcels[0].value_cents": {"$1 234,5"}, "parcels[0].fragile": {"true"},
-		"cod.amount_cents": {"12.50"}, "cod.currency": {"USD"}, "insurance.amount_cents": {""}, "insurance.currency": {"CAD"},
-		"items[0].product_id": {"7"}, "items[0].quantity": {""}, "items[1].product_id": {"8"}, "items[1].quantity": {"2"},
+		"parcels[0].parcel_id": {"P-1"}, "parcels[0].description": {"Books"}, "parcels[0].weight_kg": {"2,5"},
+		"parcels[0].length_cm": {"30"}, "parcels[0].width_cm": {"20.0"}, "parcels[0].height_cm": {".5"},
+		"parcels[0].value_cents": {"$1 234,5"}, "parcels[0].fragile": {"true"}, "cod.amount_cents": {"12.50"},
+		"cod.currency": {"USD"}, "insurance.amount_cents": {""}, "insurance.currency": {"CAD"}, "items[0].product_id": {"7"},
+		"items[0].quantity": {""}, "items[1].product_id": {"8"}, "items[1].quantity": {"2"},
 	}
 	for end, province := range map[string]string{"pickup": "QC", "dropoff": "NL"} {
 		for name, value := range map[string]string{
-			"name": "Alex", "phone": "(514) 555-0100", "email": "a@example.com", "address.line1": "1 Rue", "address.city": "Ville",
-			"address.province": province, "address.postal_code": "H2X 1Y4", "time_window.start": "2026-01-15T09:00", "time_window.end": "2026-01-15T12:00",
+			"name": "Alex", "phone": "(514) 555-0100", "email": "a@example.com", "address.line1": "1 Rue",
+			"address.city": "Ville", "address.province": province, "address.postal_code": "H2X 1Y4",
+			"time_window.start": "2026-01-15T09:00", "time_window.end": "2026-01-15T12:00",
 		} {
 			values.Set(end+"."+name, value)
 		}
@@ -72,7 +74,9 @@ func TestOrderValues(t *testing.T) {
 func TestQuoteValuesAreEnough(t *testing.T) {
 	t.Parallel()
 	values := typedOrder()
-	for _, name := range []string{"pickup.name", "dropoff.email", "parcels[0].description", "parcels[0].length_cm", "dropoff.time_window.end"} {
+	for _, name := range []string{
+		"pickup.name", "dropoff.email", "parcels[0].description", "parcels[0].length_cm", "dropoff.time_window.end",
+	} {
 		values.Del(name)
 	}
 	values.Set("pickup.phone", "5")
@@ -169,7 +173,8 @@ func FuzzOrderValues(f *testing.F) {
 		}
 		root := form.FromValues(orderValues(values, clock), nil)
 		for name := range values {
-			if _, _, known := findField(name); known && strings.TrimSpace(values.Get(name)) != "" && isMissing(root, name, values) {
+			if _, _, known := findField(name); known && strings.TrimSpace(values.Get(name)) != "" &&
+				isMissing(root, name, values) {
 				t.Fatalf("%q: got %s, want it to have the field %q", sent, orderValues(values, clock), name)
 			}
 		}
@@ -199,7 +204,8 @@ func isMissing(root form.Source, name string, values url.Values) bool {
 		}
 		return root.Member(list).Elements()[at].Member(rest).Kind() == form.Absent
 	}
-	if object, field, _ := strings.Cut(name, "."); field == "currency" && strings.TrimSpace(values.Get(object+".amount_cents")) == "" {
+	if object, field, _ := strings.Cut(name, "."); field == "currency" &&
+		strings.TrimSpace(values.Get(object+".amount_cents")) == "" {
 		return false
 	}
 	for part := range strings.SplitSeq(name, ".") {

@@ -46,7 +46,8 @@ func (pages *Pages) order(s *sheet) (int, []byte, error) {
 		back: &page.Link{Text: s.Text("portal.orders"), Path: s.Link("/portal/orders")},
 	}
 	if s.May(partner.PermissionOrders) {
-		shown.action = &page.Link{Text: s.Text("portal.order.again"), Path: s.Link("/portal/orders/new", "from", found.OrderID)}
+		shown.action = &page.Link{Text: s.Text("portal.order.again"), Path: s.Link("/portal/orders/new", "from",
+			found.OrderID)}
 	}
 	return s.show(shown)
 }

@@ -24,7 +24,9 @@ type cancelView struct {
 
 // Reason is the field for the reason of the cancellation.
 func (v cancelView) Reason() page.Field {
-	return v.Form.With(page.Field{Name: "reason", Type: "textarea", Label: v.Text("portal.cancel.reason"), Hint: v.Text("portal.cancel.reason.hint")})
+	return v.Form.With(page.Field{
+		Name: "reason", Type: "textarea", Label: v.Text("portal.cancel.reason"), Hint: v.Text("portal.cancel.reason.hint"),
+	})
 }
 
 // askCancel shows what cancelling an order does, and asks.
@@ -53,7 +55,8 @@ func (pages *Pages) showCancel(s *sheet, form *page.Form, status int) (int, []by
 		return 0, nil, err
 	}
 	return s.show(leaf{
-		template: "portal-cancel", title: s.Text("portal.cancel.title", "order", found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",
+		template: "portal-cancel", title: s.Text("portal.cancel.title", "order",
+			found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",
 		back: &page.Link{Text: found.PartnerOrderID, Path: s.Link("/portal/orders/" + found.OrderID)},
 	})
 }
@@ -80,7 +83,8 @@ func (pages *Pages) cancel(s *sheet) (int, []byte, error) {
 	case err != nil:
 		return 0, nil, err
 	}
-	return s.LeadTo(s.Link("/portal/orders/"+found.OrderID), page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", found.PartnerOrderID}})
+	return s.LeadTo(s.Link("/portal/orders/"+found.OrderID),
+		page.Flash{Key: "portal.cancel.done", Arguments: []string{"order", found.PartnerOrderID}})
 }
 
 // cancelOrder cancels an order as a request to the interface under the key of the form

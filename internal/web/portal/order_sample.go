@@ -31,8 +31,10 @@ func (s *sheet) samples(o *delivery.Order) []sample {
 	}
 	address := s.pages.config.BaseURL()
 	return []sample{
-		{"sample-read", s.Text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID, "")},
-		{"sample-again", s.Text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders", body.String())},
+		{"sample-read", s.Text("portal.sample.read"), keys + signedRequest(http.MethodGet, address, "/v1/orders/"+o.OrderID,
+			"")},
+		{"sample-again", s.Text("portal.sample.again"), keys + signedRequest(http.MethodPost, address, "/v1/orders",
+			body.String())},
 	}
 }
 
@@ -41,7 +43,8 @@ func (s *sheet) samples(o *delivery.Order) []sample {
 func signedRequest(method, address, path, body string) string {
 	lines := []string{
 		"NOW=$(date +%s)",
-		`SIGNATURE=$(printf '%s\n%s\n%s\n%s' "$NOW" ` + method + " " + path + ` "$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')`,
+		`SIGNATURE=$(printf '%s\n%s\n%s\n%s' "$NOW" ` + method + " " + path +
+			` "$BODY" | openssl dgst -sha256 -hmac "$SECRET" | sed 's/.* //')`,
 		"curl -sS -X " + method + " " + quoted(address+path) + ` \`,
 		`  -H "X-Api-Key: $KEY" -H "X-Timestamp: $NOW" -H "X-Signature: v1=$SIGNATURE"`,
 	}

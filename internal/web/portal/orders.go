@@ -108,11 +108,13 @@ func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 
 // statusChips returns the links that narrow the list to orders in one status.
 func (s *sheet) statusChips(filter order.Filter) []page.Link {
-	all := page.Link{Text: s.Text("portal.orders.all"), Path: s.Link("/portal/orders"), Current: filter.Status == "" && filter.PartnerOrderID == ""}
+	all := page.Link{Text: s.Text("portal.orders.all"), Path: s.Link("/portal/orders"), Current: filter.Status == "" &&
+		filter.PartnerOrderID == ""}
 	chips := append(make([]page.Link, 0, 1+len(delivery.Statuses)), all)
 	for _, status := range delivery.Statuses {
 		chips = append(chips, page.Link{
-			Text: s.Text("statuses." + string(status)), Path: s.Link("/portal/orders", "status", string(status)), Current: filter.Status == status,
+			Text: s.Text("statuses." + string(status)), Path: s.Link("/portal/orders", "status",
+				string(status)), Current: filter.Status == status,
 		})
 	}
 	return chips

@@ -59,7 +59,8 @@ func TestOrderList(t *testing.T) {
 		shows(t, "/portal/orders"+c.query, c.who.Open(t, "/portal/orders"+c.query).Must(t, http.StatusOK), c.want, c.absent)
 	}
 	owner.Open(t, "/portal/orders?q=%ff%00").Must(t, http.StatusBadRequest)
-	if got := owner.Open(t, "/portal/orders?q="+first).Must(t, http.StatusSeeOther).Header.Get("Location"); got != "/portal/orders/"+first {
+	if got := owner.Open(t, "/portal/orders?q="+first).Must(t,
+		http.StatusSeeOther).Header.Get("Location"); got != "/portal/orders/"+first {
 		t.Errorf("search for %s: got to %q, want to the order", first, got)
 	}
 }

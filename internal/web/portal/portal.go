@@ -248,7 +248,8 @@ func (s *sheet) frame() *page.Frame {
 	frame := &page.Frame{
 		Home:    page.Link{Text: s.Text("home.title"), Path: s.Link("/portal")},
 		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
-		Person:  s.Member.DisplayName(), PersonID: s.PersonID, SignOut: "/portal/logout", Other: s.Language.InOther(s.PageRequest),
+		Person:  s.Member.DisplayName(), PersonID: s.PersonID, SignOut: "/portal/logout",
+		Other: s.Language.InOther(s.PageRequest),
 	}
 	all := slices.Concat(ways...)
 	paths := make([]string, len(all))
@@ -260,7 +261,8 @@ func (s *sheet) frame() *page.Frame {
 		links := page.Group{Title: titles[i]}
 		for _, way := range group {
 			if s.May(way.needs) {
-				links.Links = append(links.Links, page.Link{Text: s.Text(way.key), Path: s.Link(way.path), Current: way.path == current})
+				links.Links = append(links.Links,
+					page.Link{Text: s.Text(way.key), Path: s.Link(way.path), Current: way.path == current})
 			}
 		}
 		if len(links.Links) > 0 {

@@ -19,7 +19,9 @@ func programs(c credentials, id uuid.UUID, now time.Time) []samples.Program {
 		File: "order", URL: c.url, Method: http.MethodPost, Path: "/v1/orders", Body: orderBody(id, now),
 		Signed: true, Key: c.publicKey, Secret: c.secretKey,
 		Headers: []samples.Header{
-			{Name: "Idempotency-Key", Value: id.String(), Comment: samples.SameAgain}, {Name: "Content-Type", Value: "application/json"},
+			{
+				Name: "Idempotency-Key", Value: id.String(), Comment: samples.SameAgain,
+			}, {Name: "Content-Type", Value: "application/json"},
 		},
 	})
 }

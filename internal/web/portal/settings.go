@@ -35,10 +35,11 @@ type settingsView struct {
 	Logo    string // its path; empty without a logo
 	// The forms are nil if the reader may not change settings.
 	Form, LogoForm, LogoRemoval *page.Form
-	Problem                     *page.Message     // why the settings were not saved; may be nil
-	Typed                       map[string]string // what a stale form held, by field, where it differs from what is there now
-	Sample                      string            // the path of the recipient's page of the latest order; empty without orders
-	NoMail                      bool              // the service sends no mail
+	Problem                     *page.Message // why the settings were not saved; may be nil
+	// what a stale form held, by field, where it differs from what is there now
+	Typed  map[string]string
+	Sample string // the path of the recipient's page of the latest order; empty without orders
+	NoMail bool   // the service sends no mail
 }
 
 func (pages *Pages) settings(s *sheet) (int, []byte, error) {
@@ -54,7 +55,9 @@ func (pages *Pages) showSettings(s *sheet, status int, alter func(*settingsView)
 	if alter != nil {
 		alter(view)
 	}
-	return s.show(leaf{template: "portal-settings", title: s.Text("settings.title"), data: view, status: status, modeless: true})
+	return s.show(leaf{
+		template: "portal-settings", title: s.Text("settings.title"), data: view, status: status, modeless: true,
+	})
 }
 
 func (pages *Pages) viewOfSettings(s *sheet) (*settingsView, error) {
@@ -71,7 +74,8 @@ func (pages *Pages) viewOfSettings(s *sheet) (*settingsView, error) {
 		return view, err
 	}
 	for path, made := range map[string]**page.Form{
-		"/portal/settings": &view.Form, "/portal/settings/logo": &view.LogoForm, "/portal/settings/logo/remove": &view.LogoRemoval,
+		"/portal/settings": &view.Form, "/portal/settings/logo": &view.LogoForm,
+		"/portal/settings/logo/remove": &view.LogoRemoval,
 	} {
 		if *made, err = s.form(path); err != nil {
 			return nil, err
@@ -109,7 +113,9 @@ func fieldsOf(p partner.Profile) map[string]string {
 	if p.RecipientMail {
 		mail = checked
 	}
-	return map[string]string{"public_name": p.PublicName, "support_url": p.SupportURL, "language": string(p.Language), "recipient_mail": mail}
+	return map[string]string{
+		"public_name": p.PublicName, "support_url": p.SupportURL, "language": string(p.Language), "recipient_mail": mail,
+	}
 }
 
 // versionOfProfile differs when the form shows another profile.
@@ -190,12 +196,14 @@ func (pages *Pages) showStale(s *sheet, sent *page.Form, now partner.Profile) (i
 
 // NameField returns the field of the public name.
 func (v *settingsView) NameField() page.Field {
-	return v.field("public_name", "text", "settings.name", cmp.Or(v.Typed["public_name"], v.Text("settings.name.hint", "name", v.Member.Partner.Name)))
+	return v.field("public_name", "text", "settings.name",
+		cmp.Or(v.Typed["public_name"], v.Text("settings.name.hint", "name", v.Member.Partner.Name)))
 }
 
 // SupportField returns the field of the support link.
 func (v *settingsView) SupportField() page.Field {
-	return v.field("support_url", "url", "settings.support", cmp.Or(v.Typed["support_url"], v.Text("settings.support.hint")))
+	return v.field("support_url", "url", "settings.support",
+		cmp.Or(v.Typed["support_url"], v.Text("settings.support.hint")))
 }
 
 // LanguageField returns the field of the language for recipients.
@@ -226,7 +234,8 @@ func (pages *Pages) setLogo(s *sheet) (int, []byte, error) {
 	}
 	refuse := func(text string) (int, []byte, error) {
 		sent.Faults = append(sent.Faults, page.Fault{Field: "logo", Text: text, Label: s.Text("settings.logo.file")})
-		return pages.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity, func(view *settingsView) { view.LogoForm = sent })
+		return pages.showSettings(s.on("/portal/settings"), http.StatusUnprocessableEntity,
+			func(view *settingsView) { view.LogoForm = sent })
 	}
 	file, err := s.File("logo")
 	if err != nil {

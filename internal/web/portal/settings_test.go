@@ -31,9 +31,11 @@ func TestSettingsInPortal(t *testing.T) {
 	save(`{"public_name":"Métro","support_url":"https://metro.example/aide","logo":null,"language":"fr","recipient_mail":true}`,
 		"public_name", "Métro", "support_url", "https://metro.example/aide", "language", "fr", "recipient_mail", "yes")
 	save(`{"public_name":"Métro","support_url":null,"logo":null,"language":"fr","recipient_mail":true}`, "support_url", "")
-	save(`{"public_name":null,"support_url":null,"logo":null,"language":null,"recipient_mail":false}`, "public_name", "", "language", "", "recipient_mail", "")
+	save(`{"public_name":null,"support_url":null,"logo":null,"language":null,"recipient_mail":false}`, "public_name", "",
+		"language", "", "recipient_mail", "")
 	page := owner.Open(t, path)
-	contains(t, owner.Send(t, page, path, "support_url", "http://metro.example", "public_name", "Typed").Must(t, http.StatusUnprocessableEntity),
+	contains(t, owner.Send(t, page, path, "support_url", "http://metro.example", "public_name", "Typed").Must(t,
+		http.StatusUnprocessableEntity),
 		"Enter an address that begins with https://.", `value="Typed"`, `value="http://metro.example"`)
 }
 
@@ -46,9 +48,12 @@ func TestStaleSettings(t *testing.T) {
 	const path = "/portal/settings"
 	stale := owner.Open(t, path)
 	second.Send(t, second.Open(t, path), path, "public_name", "Theirs").Must(t, http.StatusSeeOther)
-	shown := owner.Send(t, stale, path, "public_name", "<Mine>", "support_url", "https://mine.example").Must(t, http.StatusConflict)
-	contains(t, shown, "nothing was saved", `value="Theirs"`, "You had entered: &lt;Mine&gt;", "You had entered: https://mine.example")
-	if got := owner.Call(t, "GET", "/v1/account", nil).Must(t, http.StatusOK); got.Text("public_name") != "Theirs" || got.JSON("support_url") != nil {
+	shown := owner.Send(t, stale, path, "public_name", "<Mine>", "support_url", "https://mine.example").Must(t,
+		http.StatusConflict)
+	contains(t, shown, "nothing was saved", `value="Theirs"`, "You had entered: &lt;Mine&gt;",
+		"You had entered: https://mine.example")
+	if got := owner.Call(t, "GET", "/v1/account", nil).Must(t, http.StatusOK); got.Text("public_name") != "Theirs" ||
+		got.JSON("support_url") != nil {
 		t.Errorf("got %s, want what the other person has saved", got.Body)
 	}
 	owner.Send(t, shown, path, "support_url", "https://mine.example").Must(t, http.StatusSeeOther)
@@ -72,7 +77,8 @@ func sendLogo(t *testing.T, u *apptest.User, page *apptest.Answer, file []byte) 
 	if err := errors.Join(err, form.WriteField("_key", fields.Get("_key")), form.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return u.Do(t, "POST", path, body.Bytes(), "Cookie", u.Cookie, "Accept", "text/html", "Content-Type", form.FormDataContentType())
+	return u.Do(t, "POST", path, body.Bytes(), "Cookie", u.Cookie, "Accept", "text/html", "Content-Type",
+		form.FormDataContentType())
 }
 
 // TestLogoInPortal sends a logo, which is then shown to everyone, and removes it.
@@ -85,13 +91,17 @@ func TestLogoInPortal(t *testing.T) {
 		t.Fatal(err)
 	}
 	empty := owner.Open(t, "/portal/settings").Must(t, http.StatusOK)
-	contains(t, sendLogo(t, owner, empty, []byte("no picture")).Must(t, http.StatusUnprocessableEntity), "This picture cannot be used.", `aria-invalid="true"`)
-	contains(t, sendLogo(t, owner, empty, make([]byte, 1<<20)).Must(t, http.StatusRequestEntityTooLarge), "This is too large")
-	contains(t, owner.Send(t, empty, "/portal/settings/logo").Must(t, http.StatusUnprocessableEntity), "Choose a picture first.")
+	contains(t, sendLogo(t, owner, empty, []byte("no picture")).Must(t, http.StatusUnprocessableEntity),
+		"This picture cannot be used.", `aria-invalid="true"`)
+	contains(t, sendLogo(t, owner, empty, make([]byte, 1<<20)).Must(t, http.StatusRequestEntityTooLarge),
+		"This is too large")
+	contains(t, owner.Send(t, empty, "/portal/settings/logo").Must(t, http.StatusUnprocessableEntity),
+		"Choose a picture first.")
 	for range 2 { // a double click
 		sendLogo(t, owner, empty, file.Bytes()).Must(t, http.StatusSeeOther)
 	}
-	address, found := strings.CutPrefix(owner.Call(t, "GET", "/v1/account", nil).Must(t, http.StatusOK).Text("logo"), s.URL)
+	address, found := strings.CutPrefix(owner.Call(t, "GET", "/v1/account", nil).Must(t, http.StatusOK).Text("logo"),
+		s.URL)
 	if !found {
 		t.Fatalf("got the logo at %q, want it below %s", address, s.URL)
 	}

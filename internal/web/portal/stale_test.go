@@ -34,7 +34,8 @@ func TestStaleFormsNameTheChange(t *testing.T) {
 	own := owner.Open(t, settings).Must(t, http.StatusOK)
 	s.Clock.Advance(time.Second) // changes of one millisecond have no order
 	owner.Call(t, "PATCH", "/v1/account", []byte(`{"public_name":"In another window"}`)).Must(t, http.StatusOK)
-	shows(t, "own change", owner.Send(t, own, settings, "public_name", "Mine").Must(t, http.StatusConflict), nil, []string{"Latest change"})
+	shows(t, "own change", owner.Send(t, own, settings, "public_name", "Mine").Must(t, http.StatusConflict), nil,
+		[]string{"Latest change"})
 }
 
 // flashOf returns the cookie of the message that a response leaves for the next page.

@@ -56,7 +56,8 @@ type step struct {
 // Step returns the heading of a step.
 func (v startView) Step(name, key string) step {
 	done := map[string]bool{
-		"key": v.Key != nil, "endpoint": v.Endpoint != nil, "order": v.Order != nil, "watch": v.Delivered(), "webhook": v.Received,
+		"key": v.Key != nil, "endpoint": v.Endpoint != nil, "order": v.Order != nil, "watch": v.Delivered(),
+		"webhook": v.Received,
 	}
 	return step{name, key, done[name], name == "endpoint" || name == "order"}
 }
@@ -111,7 +112,8 @@ func (pages *Pages) start(s *sheet) (int, []byte, error) { return pages.showStar
 
 // startKey makes a test key, and shows its secret once, where it belongs.
 func (pages *Pages) startKey(s *sheet) (int, []byte, error) {
-	created, err := pages.config.Partners.CreateKey(s.Context(), s.Member, partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
+	created, err := pages.config.Partners.CreateKey(s.Context(), s.Member,
+		partner.KeyRequest{Name: s.Text("portal.start"), Mode: delivery.ModeTest})
 	if err != nil {
 		return 0, nil, err
 	}
@@ -209,7 +211,8 @@ func (pages *Pages) readTestOrder(view *startView) error {
 		return err
 	}
 	view.Order = found.Orders[0]
-	sent, err := pages.config.Webhooks.List(view.Context(), webhook.Filter{PartnerID: account, OrderID: view.Order.OrderID, Limit: startEvents})
+	sent, err := pages.config.Webhooks.List(view.Context(),
+		webhook.Filter{PartnerID: account, OrderID: view.Order.OrderID, Limit: startEvents})
 	view.Events = sent.Events
 	for _, event := range sent.Events {
 		view.Received = view.Received || event.State == outbox.Delivered

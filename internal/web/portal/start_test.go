@@ -28,7 +28,8 @@ func systemClock(_ *config.Config, world *app.Surroundings) {
 func pasted(t *testing.T, page *apptest.Answer) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, match := range regexp.MustCompile(`data-copy="([^"]*)" aria-label="Copy ([^"]*)"`).FindAllSubmatch(page.Body, -1) {
+	for _, match := range regexp.MustCompile(`data-copy="([^"]*)" aria-label="Copy ([^"]*)"`).FindAllSubmatch(page.Body,
+		-1) {
 		if text := html.UnescapeString(string(match[1])); strings.Contains(text, "/v1/orders") {
 			found[string(match[2])] = text
 		}
@@ -44,9 +45,12 @@ func TestProgramsOfFirstFiveMinutes(t *testing.T) {
 	owner := s.Register(t, "metro").Owner(t)
 	made := owner.Send(t, owner.Open(t, "/portal/start"), "/portal/start").Must(t, http.StatusOK)
 	programs := pasted(t, made)
-	needs := map[string]testkit.Need{"curl": testkit.NeedCurl, "JavaScript": testkit.NeedNode, "Python": testkit.NeedPython}
+	needs := map[string]testkit.Need{
+		"curl": testkit.NeedCurl, "JavaScript": testkit.NeedNode, "Python": testkit.NeedPython,
+	}
 	for name, command := range map[string][]string{
-		"curl": {"bash", "order.sh"}, "Go": {"go", "run", "order.go"}, "JavaScript": {"node", "order.mjs"}, "Python": {"python3", "order.py"},
+		"curl": {"bash", "order.sh"}, "Go": {"go", "run", "order.go"}, "JavaScript": {"node", "order.mjs"},
+		"Python": {"python3", "order.py"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if need, some := needs[name]; some {
@@ -141,7 +145,9 @@ func TestFirstFiveMinutes(t *testing.T) {
 	}
 	shows("with an order", 3, "/portal/orders/"+orderID+"?mode=test", "data-live")
 
-	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered"} {
+	for _, status := range []string{
+		"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered",
+	} {
 		s.Clock.Advance(pace)
 		s.Until(t, "SELECT status FROM orders", status)
 		receiver.Next(t)

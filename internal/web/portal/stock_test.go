@@ -39,7 +39,9 @@ func TestStock(t *testing.T) {
 		path         string
 		want, absent []string
 	}{
-		{owner, "/portal/stock", []string{"Lamp &lt;b&gt;", "Rug", "All 2", "Low 1", "2 products", order}, []string{"Maple syrup", "Lamp <b>"}},
+		{owner, "/portal/stock", []string{
+			"Lamp &lt;b&gt;", "Rug", "All 2", "Low 1", "2 products", order,
+		}, []string{"Maple syrup", "Lamp <b>"}},
 		{reader, "/portal/stock", []string{"Rug"}, []string{order}},
 		{owner, "/portal/stock?low=yes", []string{"Rug", "1 product<"}, []string{"Lamp"}},
 		{owner, "/portal/stock?search=LAMP", []string{"Lamp", "All 1", "Low 0"}, []string{"Rug"}},
@@ -65,7 +67,8 @@ func TestStockPages(t *testing.T) {
 	owner := metro.Owner(t)
 	const second = `href="/portal/stock?page=2"`
 	opens(t, owner, "/portal/stock", []string{"1 to 50 of 51 products", second}, []string{"Nut"})
-	opens(t, owner, "/portal/stock?page=2", []string{"51 to 51 of 51 products", "Nut", `href="/portal/stock?page=1"`}, []string{"Bolt"})
+	opens(t, owner, "/portal/stock?page=2", []string{"51 to 51 of 51 products", "Nut", `href="/portal/stock?page=1"`},
+		[]string{"Bolt"})
 }
 
 // TestMovements shows what an order and the warehouse have moved, and leads to the order.
@@ -79,10 +82,12 @@ func TestMovements(t *testing.T) {
 	owner := metro.Owner(t)
 	ofLamp := fmt.Sprintf("/portal/stock/movements?product_id=%d", lamp)
 	link := `href="/portal/orders/` + orderID + `"`
-	opens(t, owner, "/portal/stock/movements", []string{"4 movements", "Lamp &lt;b&gt;", "Rug", "&#43;12", "−3", link}, nil)
+	opens(t, owner, "/portal/stock/movements", []string{"4 movements", "Lamp &lt;b&gt;", "Rug", "&#43;12", "−3", link},
+		nil)
 	opens(t, owner, ofLamp, []string{"3 movements", "49", "37", link}, []string{"Rug"})
 	opens(t, owner, ofLamp+"&type=IN", []string{"2 movements"}, []string{"−3", link})
-	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"No movements are here."}, nil)
+	opens(t, owner, fmt.Sprintf("/portal/stock/movements?product_id=%d&cursor=1", rug), []string{"No movements are here."},
+		nil)
 	for _, id := range []string{"99", "0", "lamp"} {
 		owner.Open(t, "/portal/stock/movements?product_id="+id).Must(t, http.StatusNotFound)
 	}

@@ -26,10 +26,12 @@ func (pages *Pages) teamRoutes() []web.Route {
 // roleNames are the phrases for roles, and roleRights those for what each role may do.
 var (
 	roleNames = map[partner.Role]string{
-		partner.RoleOwner: "team.owner", partner.RoleDeveloper: "team.developer", partner.RoleClerk: "team.clerk", partner.RoleReader: "team.reader",
+		partner.RoleOwner: "team.owner", partner.RoleDeveloper: "team.developer", partner.RoleClerk: "team.clerk",
+		partner.RoleReader: "team.reader",
 	}
 	roleRights = map[partner.Role]string{
-		partner.RoleOwner: "team.owner.may", partner.RoleDeveloper: "team.developer.may", partner.RoleClerk: "team.clerk.may", partner.RoleReader: "team.reader.may",
+		partner.RoleOwner: "team.owner.may", partner.RoleDeveloper: "team.developer.may", partner.RoleClerk: "team.clerk.may",
+		partner.RoleReader: "team.reader.may",
 	}
 )
 
@@ -127,7 +129,8 @@ func (pages *Pages) invite(s *sheet) (int, []byte, error) {
 		problem := &page.Message{Text: s.Text("team.unconfirmed.first"), Danger: true}
 		return pages.showTeam(teamView{sheet: s, Form: sent, Problem: problem}, http.StatusConflict)
 	case refusal.HasCode(err, refusal.CodeConflict):
-		return pages.showTeam(teamView{sheet: s, Form: sent, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}}, http.StatusConflict)
+		return pages.showTeam(teamView{sheet: s, Form: sent, Problem: &page.Message{Text: s.Text("team.full"), Danger: true}},
+			http.StatusConflict)
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}

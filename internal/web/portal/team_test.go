@@ -39,14 +39,18 @@ func TestInvitationInPortal(t *testing.T) {
 	if link == nil {
 		t.Fatalf("got a page without the link of the invitation:\n%s", invited.Body)
 	}
-	s.Do(t, "POST", "/v1/auth/invitations/"+string(link[1]), []byte(`{"name":"Sam","password":"brume-et-goélands-1907"}`)).Must(t, http.StatusCreated)
+	s.Do(t, "POST", "/v1/auth/invitations/"+string(link[1]),
+		[]byte(`{"name":"Sam","password":"brume-et-goélands-1907"}`)).Must(t, http.StatusCreated)
 	contains(t, owner.Open(t, "/portal/team"), "2 people", "Sam", "Clerk")
 
-	owner.Send(t, page, "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t, http.StatusConflict) // the form was sent already
+	// the form was sent already
+	owner.Send(t, page, "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t, http.StatusConflict)
 	again := owner.Open(t, "/portal/team")
-	contains(t, owner.Send(t, again, "/portal/team", "email", "SAM@example.com", "role", "clerk").Must(t, http.StatusUnprocessableEntity),
+	contains(t, owner.Send(t, again, "/portal/team", "email", "SAM@example.com", "role", "clerk").Must(t,
+		http.StatusUnprocessableEntity),
 		"This address has an account already.", `value="SAM@example.com"`)
-	contains(t, owner.Send(t, again, "/portal/team", "email", "nobody", "role", "").Must(t, http.StatusUnprocessableEntity), "Enter an e-mail address.", `id="fault-role"`)
+	contains(t, owner.Send(t, again, "/portal/team", "email", "nobody", "role", "").Must(t,
+		http.StatusUnprocessableEntity), "Enter an e-mail address.", `id="fault-role"`)
 
 	owner.Send(t, again, "/portal/team", "email", "noor@example.com", "role", "reader").Must(t, http.StatusOK)
 	id := owner.Call(t, "GET", "/v1/team", nil).Must(t, http.StatusOK).Text("invitations", 0, "invitation_id")
@@ -62,7 +66,8 @@ func TestInvitationByMail(t *testing.T) {
 	server := testkit.StartMailServer(t, "dropyard:hunter2", nil)
 	s := apptest.Start(t, withMail(server))
 	owner := s.Register(t, "metro").Owner(t)
-	owner.Send(t, owner.Open(t, "/portal/team"), "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t, http.StatusSeeOther)
+	owner.Send(t, owner.Open(t, "/portal/team"), "/portal/team", "email", "sam@example.com", "role", "clerk").Must(t,
+		http.StatusSeeOther)
 	if mail := <-server.Mails; mail.To != "sam@example.com" || !invitationLink.MatchString(mail.Text) {
 		t.Errorf("got a mail to %s with %q, want one to sam@example.com with the link", mail.To, mail.Text)
 	}
@@ -81,7 +86,8 @@ func TestMemberInPortal(t *testing.T) {
 	developer.Call(t, "POST", "/v1/auth/api-keys", nil).Refused(t, http.StatusForbidden, "forbidden")
 	contains(t, owner.Open(t, "/portal/team"), "Devon", "Reader")
 	stranger.Open(t, path).Must(t, http.StatusNotFound)
-	stranger.Do(t, "POST", path+"/remove", page.Form(t, path+"/remove"), "Cookie", stranger.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusNotFound)
+	stranger.Do(t, "POST", path+"/remove", page.Form(t, path+"/remove"), "Cookie", stranger.Cookie, "Content-Type",
+		"application/x-www-form-urlencoded").Must(t, http.StatusNotFound)
 	owner.Send(t, page, path+"/remove").Must(t, http.StatusSeeOther)
 	developer.Call(t, "GET", "/v1/auth/me", nil).Refused(t, http.StatusUnauthorized, "unauthorized")
 	owner.Open(t, path).Must(t, http.StatusNotFound)
@@ -96,12 +102,14 @@ func TestLastOwnerInPortal(t *testing.T) {
 	path := "/portal/team/" + owner.UserID
 	page := second.Open(t, path).Must(t, http.StatusOK)
 	owner.Call(t, "DELETE", "/v1/team/"+second.UserID, nil).Must(t, http.StatusOK)
-	contains(t, owner.Send(t, page, path, "role", "reader").Must(t, http.StatusConflict), "This is the only owner", `name="role"`)
+	contains(t, owner.Send(t, page, path, "role", "reader").Must(t, http.StatusConflict), "This is the only owner",
+		`name="role"`)
 	refused := owner.Send(t, page, path+"/remove").Must(t, http.StatusSeeOther)
 	if got := refused.Header.Get("Location"); got != path {
 		t.Errorf("got to %q, want back to the page of the person, %q", got, path)
 	}
-	if team := owner.Call(t, "GET", "/v1/team", nil).Must(t, http.StatusOK); team.Len("users") != 1 || team.Text("users", 0, "role") != "owner" {
+	if team := owner.Call(t, "GET", "/v1/team", nil).Must(t, http.StatusOK); team.Len("users") != 1 ||
+		team.Text("users", 0, "role") != "owner" {
 		t.Errorf("got %s, want the owner", team.Body)
 	}
 	if shown := owner.Open(t, path); slices.Contains(strings.Fields(string(shown.Body)), `action="`+path+`/remove">`) {
@@ -124,7 +132,8 @@ func TestTeamAndSettingsByRole(t *testing.T) {
 				t.Errorf("%s: got a form on %s, want none", role, path)
 			}
 			form := owner.Open(t, path).Form(t, path)
-			user.Do(t, "POST", path, form, "Cookie", user.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t, http.StatusForbidden)
+			user.Do(t, "POST", path, form, "Cookie", user.Cookie, "Content-Type", "application/x-www-form-urlencoded").Must(t,
+				http.StatusForbidden)
 		}
 		user.Open(t, person).Must(t, http.StatusForbidden)
 		user.Open(t, "/portal/sign-in").Must(t, http.StatusOK)

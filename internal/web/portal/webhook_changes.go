@@ -137,7 +137,9 @@ func (pages *Pages) testEndpoint(s *sheet) (int, []byte, error) {
 		return s.unlessGone(err)
 	}
 	message := page.Flash{Key: "portal.hook.tested", Danger: !tested.Delivered(), Arguments: []string{
-		"event", tested.EventID, "ms", s.Language.Number(int(tested.Took.Milliseconds())), "status", strconv.Itoa(tested.Status), "error", tested.Problem,
+		"event", tested.EventID, "ms", s.Language.Number(
+			int(tested.Took.Milliseconds()),
+		), "status", strconv.Itoa(tested.Status), "error", tested.Problem,
 	}}
 	switch {
 	case tested.Status == 0:

@@ -82,7 +82,8 @@ func (pages *Pages) webhooksOf(s *sheet, values url.Values) (*webhooksView, erro
 	}
 	view.Set.Version = versionOfEndpoint(found)
 	if found.Endpoint != nil {
-		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint), found.Rotates(pages.config.Site.Now())
+		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint),
+			found.Rotates(pages.config.Site.Now())
 		view.Set.Values.Set("url", found.URL)
 		if view.Waiting, err = pages.waiting(s); err != nil {
 			return nil, err
@@ -101,7 +102,9 @@ func versionOfEndpoint(e webhook.Settings) int64 {
 }
 
 // offReasons are the phrases for the reasons why the service disables an endpoint.
-var offReasons = map[string]string{webhook.ReasonGone: "portal.hook.off.gone", webhook.ReasonPatience: "portal.hook.off.failing"}
+var offReasons = map[string]string{
+	webhook.ReasonGone: "portal.hook.off.gone", webhook.ReasonPatience: "portal.hook.off.failing",
+}
 
 func stateOf(e *webhook.Endpoint) endpointState {
 	switch {
@@ -121,7 +124,8 @@ const maxWaiting = 100
 
 // waiting returns how many events of the account wait, in words.
 func (pages *Pages) waiting(s *sheet) (string, error) {
-	found, err := pages.config.Webhooks.List(s.Context(), webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
+	found, err := pages.config.Webhooks.List(s.Context(),
+		webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
 	switch {
 	case err != nil || len(found.Events) == 0:
 		return "", err
@@ -133,7 +137,9 @@ func (pages *Pages) waiting(s *sheet) (string, error) {
 
 // URLField returns the field for the address of the endpoint.
 func (v *webhooksView) URLField() page.Field {
-	return v.Set.With(page.Field{Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true})
+	return v.Set.With(page.Field{
+		Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true,
+	})
 }
 
 // NewForm returns a form that is sent to a path.
@@ -216,7 +222,8 @@ func (pages *Pages) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
 	if f.order == "" {
 		return filter, nil
 	}
-	named, err := pages.config.Orders.List(s.Context(), order.Filter{PartnerID: s.Account, PartnerOrderID: f.order, Limit: 1})
+	named, err := pages.config.Orders.List(s.Context(),
+		order.Filter{PartnerID: s.Account, PartnerOrderID: f.order, Limit: 1})
 	if len(named.Orders) > 0 {
 		filter.OrderID = named.Orders[0].OrderID
 	}
@@ -243,9 +250,13 @@ func (f eventFilter) chips(s *sheet) []page.Link {
 
 // fields returns the fields for the other filters.
 func (f eventFilter) fields(s *sheet) []page.Field {
-	types := page.Field{Name: "type", Type: "select", Label: s.Text("portal.hook.type"), Value: string(f.eventType), Options: []page.Option{{Label: s.Text("portal.hook.types")}}}
+	types := page.Field{
+		Name: "type", Type: "select", Label: s.Text("portal.hook.type"), Value: string(f.eventType),
+		Options: []page.Option{{Label: s.Text("portal.hook.types")}},
+	}
 	for _, eventType := range delivery.EventTypes {
-		types.Options = append(types.Options, page.Option{Value: string(eventType), Label: s.Text("event." + string(eventType))})
+		types.Options = append(types.Options,
+			page.Option{Value: string(eventType), Label: s.Text("event." + string(eventType))})
 	}
 	return []page.Field{types, {Name: "order", Type: "search", Label: s.Text("portal.order"), Value: f.order}}
 }
@@ -261,7 +272,10 @@ func (l eventLog) Filtered() bool { return l.filter != eventFilter{} }
 // SinceField returns the field for the time from which on events are sent again.
 func (v *webhooksView) SinceField() page.Field {
 	now := v.pages.config.Site.Now().UTC().Format("15:04")
-	return v.Log.Redelivery.With(page.Field{Name: "since", Type: "datetime-local", Label: v.Text("portal.hook.since"), Hint: v.Text("portal.hook.since.hint", "now", now), Required: true})
+	return v.Log.Redelivery.With(page.Field{
+		Name: "since", Type: "datetime-local", Label: v.Text("portal.hook.since"),
+		Hint: v.Text("portal.hook.since.hint", "now", now), Required: true,
+	})
 }
 
 // eventRow is an event as lists show it.

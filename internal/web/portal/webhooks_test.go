@@ -48,7 +48,8 @@ func message(t *testing.T, u *apptest.User, answer *apptest.Answer) *apptest.Ans
 	t.Helper()
 	answer.Must(t, http.StatusSeeOther)
 	cookie, _, _ := strings.Cut(answer.Header.Get("Set-Cookie"), ";")
-	return u.Do(t, "GET", answer.Header.Get("Location"), nil, "Cookie", u.Cookie+"; "+cookie, "Accept", "text/html").Must(t, http.StatusOK)
+	return u.Do(t, "GET", answer.Header.Get("Location"), nil, "Cookie", u.Cookie+"; "+cookie, "Accept",
+		"text/html").Must(t, http.StatusOK)
 }
 
 var secretPattern = regexp.MustCompile(`whsec_[A-Za-z0-9+/]+`)
@@ -95,7 +96,8 @@ func TestWebhookEndpoint(t *testing.T) {
 	has(t, empty, "You have no webhook endpoint yet")
 
 	refused := owner.Send(t, empty, hooks, "url", "ftp://example.com/a?b").Must(t, http.StatusUnprocessableEntity)
-	if body := string(refused.Body); !strings.Contains(body, `aria-invalid="true"`) || !strings.Contains(body, "ftp://example.com/a?b") {
+	if body := string(refused.Body); !strings.Contains(body, `aria-invalid="true"`) ||
+		!strings.Contains(body, "ftp://example.com/a?b") {
 		t.Errorf("got a page without the fault and what was typed:\n%s", body)
 	}
 	set := owner.Send(t, empty, hooks, "url", receiver.URL)
@@ -115,14 +117,16 @@ func TestWebhookEndpoint(t *testing.T) {
 		t.Errorf("got a test event without the secret's signature: %v", hook.Header)
 	}
 	receiver.Answers(apptest.Always(500))
-	has(t, message(t, owner, owner.Send(t, owner.Open(t, hooks), hooks+"/test")), "was not accepted: your receiver answered 500")
+	has(t, message(t, owner, owner.Send(t, owner.Open(t, hooks), hooks+"/test")),
+		"was not accepted: your receiver answered 500")
 
 	off := message(t, owner, owner.Send(t, shown, hooks+"/enabled"))
 	has(t, off, "You switched it off.")
 	moved := message(t, owner, owner.Send(t, off, hooks, "url", receiver.URL+"/moved"))
 	has(t, moved, "The address was changed", "/hooks/moved", "You switched it off.")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/enabled")), "The endpoint is on.")
-	has(t, message(t, owner, owner.Send(t, moved, hooks+"/removal")), "The endpoint was removed.", "You have no webhook endpoint yet")
+	has(t, message(t, owner, owner.Send(t, moved, hooks+"/removal")), "The endpoint was removed.",
+		"You have no webhook endpoint yet")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/secret")), "There is no webhook endpoint.")
 }
 
@@ -154,8 +158,8 @@ func TestEventLog(t *testing.T) {
 	h.receiver.Answers(apptest.Always(503))
 	failing := h.accepted(t, "A-2", outbox.Pending)
 	for query, want := range map[string][2]bool{
-		"": {true, true}, "?state=delivered": {true, false}, "?state=pending": {false, true}, "?type=order.cancelled": {}, "?order=A-1": {true, false},
-		"?state=odd&type=odd": {true, true}, "?order=unknown": {},
+		"": {true, true}, "?state=delivered": {true, false}, "?state=pending": {false, true}, "?type=order.cancelled": {},
+		"?order=A-1": {true, false}, "?state=odd&type=odd": {true, true}, "?order=unknown": {},
 	} {
 		shown := string(h.Open(t, hooks+query).Must(t, http.StatusOK).Body)
 		if got := [2]bool{strings.Contains(shown, delivered), strings.Contains(shown, failing)}; got != want {
@@ -164,7 +168,8 @@ func TestEventLog(t *testing.T) {
 	}
 	has(t, h.Open(t, hooks), "Failing", "One event waits.")
 	sent := h.Call(t, "GET", "/v1/webhooks/events/"+delivered, nil).Must(t, 200)
-	has(t, h.Open(t, hooks+"/"+delivered), "answered 200", strings.ReplaceAll(sent.Text("body"), `"`, "&#34;"), "Delivered")
+	has(t, h.Open(t, hooks+"/"+delivered), "answered 200", strings.ReplaceAll(sent.Text("body"), `"`, "&#34;"),
+		"Delivered")
 	lacks(t, h.Open(t, hooks+"/"+delivered), secretPattern.FindString(h.secret), "v1=0")
 	has(t, h.Open(t, hooks+"/"+failing), "answered 503", "Waiting")
 	h.Open(t, hooks+"/unknown").Must(t, http.StatusNotFound)
@@ -183,7 +188,8 @@ func TestEventLog(t *testing.T) {
 	if !strings.Contains(string(refused.Body), `value="yesterday"`) {
 		t.Errorf("got a page without what was typed:\n%s", refused.Body)
 	}
-	has(t, message(t, h.User, h.Send(t, list, hooks+"/redelivery", "since", "2026-01-01T00:00")), "Events that are sent again: 1.")
+	has(t, message(t, h.User, h.Send(t, list, hooks+"/redelivery", "since", "2026-01-01T00:00")),
+		"Events that are sent again: 1.")
 }
 
 // TestWebhooksByRole: a reader sees everything and changes nothing.
@@ -195,13 +201,15 @@ func TestWebhooksByRole(t *testing.T) {
 	for _, path := range []string{hooks, hooks + "/" + event} {
 		lacks(t, reader.Open(t, path), `method="post" action="`+hooks)
 	}
-	for _, to := range []string{hooks, hooks + "/test", hooks + "/enabled", hooks + "/removal", hooks + "/secret", hooks + "/redelivery", hooks + "/" + event + "/redelivery"} {
+	for _, to := range []string{hooks, hooks + "/test", hooks + "/enabled", hooks + "/removal", hooks + "/secret", hooks +
+		"/redelivery", hooks + "/" + event + "/redelivery"} {
 		path := hooks
 		if strings.Contains(to, event) {
 			path = to[:len(to)-len("/redelivery")]
 		}
 		form := h.Open(t, path).Form(t, to)
-		got := reader.Do(t, "POST", to, form, "Cookie", reader.Cookie, "Accept", "text/html", "Content-Type", "application/x-www-form-urlencoded")
+		got := reader.Do(t, "POST", to, form, "Cookie", reader.Cookie, "Accept", "text/html", "Content-Type",
+			"application/x-www-form-urlencoded")
 		if got.Status != http.StatusForbidden {
 			t.Errorf("%s by a reader: got %d, want 403", to, got.Status)
 		}

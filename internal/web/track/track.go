@@ -77,7 +77,8 @@ func (pages *Pages) Order(v *web.PageRequest) (int, []byte, error) {
 		return 0, nil, err
 	}
 	language := page.LanguageOf(v.Request, page.Language(sender.Language))
-	view := viewOf(found, sender, photo, language, pages.config.Clock(found.Destination.Address()), pages.config.Site.Now())
+	view := viewOf(found, sender, photo, language, pages.config.Clock(found.Destination.Address()),
+		pages.config.Site.Now())
 	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "order", Title: view.Title(), Data: view,
 		Styles: []string{"track.css"}, Roomy: true, Preview: preview(sender, language),
@@ -86,7 +87,9 @@ func (pages *Pages) Order(v *web.PageRequest) (int, []byte, error) {
 }
 
 // find returns an order, its sender, and the name of the photo that proves its delivery.
-func (pages *Pages) find(ctx context.Context, orderID string) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
+func (pages *Pages) find(
+	ctx context.Context, orderID string,
+) (found *delivery.Tracked, sender partner.Sender, photo string, err error) {
 	if found, err = pages.config.Orders.Follow(ctx, orderID); err != nil {
 		return nil, sender, "", err
 	}

@@ -52,7 +52,9 @@ func order(status delivery.Status) *delivery.Tracked {
 	o := &delivery.Tracked{
 		PartnerID: "par_00000001", OrderID: "ord_1", Status: status, ServiceLevel: delivery.Express,
 		EstimatedDelivery: testkit.Epoch.Add(48 * time.Hour), CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
-		Origin: delivery.Place{City: "Montréal", Province: "QC"}, Destination: delivery.Place{City: "Toronto", Province: "ON"},
+		Origin: delivery.Place{
+			City: "Montréal", Province: "QC",
+		}, Destination: delivery.Place{City: "Toronto", Province: "ON"},
 		Window:  delivery.Window{Start: testkit.Epoch.Add(24 * time.Hour), End: testkit.Epoch.Add(27 * time.Hour)},
 		Parcels: 1,
 		History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
@@ -67,7 +69,9 @@ func order(status delivery.Status) *delivery.Tracked {
 func shown(t *testing.T, s *services, path string, headers ...string) (int, http.Header, string, error) {
 	t.Helper()
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	pages := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(t)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
+	pages := track.New(track.Config{Site: page.NewSite(page.Config{
+		Now: now, Random: repeatable.Reader(t),
+	}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, path, nil)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
@@ -107,14 +111,27 @@ func TestOrderPageByStatus(t *testing.T) {
 		order        *delivery.Tracked
 		want, absent []string
 	}{
-		"received":           {order(delivery.StatusPending), []string{"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong> EST", "(<bdi>Toronto</bdi>)", `data-live="20"`, "1 parcel<"}, []string{"later than planned"}},
-		"in the window":      {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST"}, nil},
-		"late":               {late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil},
-		"delivered":          {order(delivery.StatusDelivered), []string{"<h1>Delivered</h1>", "Today, 11:00 AM"}, []string{"data-live", "between", ", by "}},
-		"cancelled":          {order(delivery.StatusCancelled), []string{"<h1>Cancelled</h1>", "status-cancelled"}, []string{"data-live"}},
-		"failed":             {failed, []string{"No one was there", "Next attempt: <strong>tomorrow, 10:00 AM</strong>", "data-live"}, []string{", by <strong>"}},
-		"failed, no plan":    {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
-		"failed, not known":  {order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"}},
+		"received": {order(delivery.StatusPending), []string{
+			"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong> EST", "(<bdi>Toronto</bdi>)",
+			`data-live="20"`, "1 parcel<",
+		}, []string{"later than planned"}},
+		"in the window": {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST"}, nil},
+		"late": {
+			late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil,
+		},
+		"delivered": {order(delivery.StatusDelivered), []string{
+			"<h1>Delivered</h1>", "Today, 11:00 AM",
+		}, []string{"data-live", "between", ", by "}},
+		"cancelled": {
+			order(delivery.StatusCancelled), []string{"<h1>Cancelled</h1>", "status-cancelled"}, []string{"data-live"},
+		},
+		"failed": {failed, []string{
+			"No one was there", "Next attempt: <strong>tomorrow, 10:00 AM</strong>", "data-live",
+		}, []string{", by <strong>"}},
+		"failed, no plan": {unplanned, []string{"could not be completed"}, []string{"Next attempt"}},
+		"failed, not known": {
+			order(delivery.StatusFailed), []string{"<h1>Delivery attempt failed</h1>"}, []string{"Next attempt"},
+		},
 		"before the courier": {order(delivery.StatusAccepted), nil, []string{"is bringing"}},
 	} {
 		status, _, text, err := shown(t, &services{order: c.order}, "/track/ord_1/html")
@@ -133,7 +150,9 @@ func TestOrderPageLanguage(t *testing.T) {
 		"partner's":      {"/track/ord_1/html", "en", "fr", "fr", "Reçue"},
 		"that asked for": {"/track/ord_1/html?lang=en", "fr", "fr", "en", "Received"},
 	} {
-		s := &services{order: order(delivery.StatusPending), sender: partner.Sender{Profile: partner.Profile{Language: partner.Language(c.preferred)}}}
+		s := &services{order: order(delivery.StatusPending), sender: partner.Sender{
+			Profile: partner.Profile{Language: partner.Language(c.preferred)},
+		}}
 		_, header, text, _ := shown(t, s, c.path, "Accept-Language", c.accepted)
 		if header.Get("Content-Language") != c.language {
 			t.Errorf("%s: got language %q, want %q", name, header.Get("Content-Language"), c.language)
@@ -152,25 +171,30 @@ func TestOrderPageEscapes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, "page", text, []string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto"}, []string{"<b>"})
+	check(t, "page", text,
+		[]string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto"}, []string{"<b>"})
 }
 
 // TestOrderPageNamesSender: name, logo and link are the partner's; a link that is no
 // web address, which the profile refuses, would do nothing.
 func TestOrderPageNamesSender(t *testing.T) {
 	t.Parallel()
-	sender := partner.Sender{PartnerID: "par_00000001", Name: "Épicerie <Métro>", Profile: partner.Profile{SupportURL: "https://metro.example/aide", LogoVersion: "06f9"}}
+	sender := partner.Sender{PartnerID: "par_00000001", Name: "Épicerie <Métro>", Profile: partner.Profile{
+		SupportURL: "https://metro.example/aide", LogoVersion: "06f9",
+	}}
 	s := &services{order: order(delivery.StatusDelivered), sender: sender, photo: "2f0c.jpg"}
 	_, _, text, err := shown(t, s, "/track/ord_1/html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check(t, "branded", text, []string{
-		"Épicerie &lt;Métro&gt;", `src="/logos/par_00000001/06f9"`, `href="https://metro.example/aide"`, `src="/proofs/2f0c.jpg"`,
-		`<meta property="og:title" content="Your delivery from Épicerie &lt;Métro&gt;">`,
+		"Épicerie &lt;Métro&gt;", `src="/logos/par_00000001/06f9"`, `href="https://metro.example/aide"`,
+		`src="/proofs/2f0c.jpg"`, `<meta property="og:title" content="Your delivery from Épicerie &lt;Métro&gt;">`,
 	}, []string{`og:title" content="Delivered`, "Toronto\">"})
 
-	s.sender = partner.Sender{PartnerID: "par_00000001", Name: "Épicerie", Profile: partner.Profile{SupportURL: "javascript:alert(1)"}}
+	s.sender = partner.Sender{
+		PartnerID: "par_00000001", Name: "Épicerie", Profile: partner.Profile{SupportURL: "javascript:alert(1)"},
+	}
 	_, _, text, err = shown(t, s, "/track/ord_1/html")
 	if err != nil {
 		t.Fatal(err)
@@ -206,10 +230,14 @@ func TestUnknownOrder(t *testing.T) {
 }
 
 func BenchmarkOrderPage(b *testing.B) {
-	s := &services{order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"}}
+	s := &services{
+		order: order(delivery.StatusOutForDelivery), sender: partner.Sender{Name: "Épicerie", PartnerID: "par_1"},
+	}
 	s.order.Courier = &delivery.TrackedCourier{FirstName: "Camille", Vehicle: "van"}
 	now := func() time.Time { return testkit.Epoch.Add(2 * time.Hour) }
-	pages := track.New(track.Config{Site: page.NewSite(page.Config{Now: now, Random: repeatable.Reader(b)}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
+	pages := track.New(track.Config{Site: page.NewSite(page.Config{
+		Now: now, Random: repeatable.Reader(b),
+	}), Clock: testkit.Calendar().ClockAt, Orders: s, Senders: s, Photos: s, Mails: s})
 	r := httptest.NewRequest(http.MethodGet, "/track/ord_1/html", nil)
 	b.ReportAllocs()
 	for b.Loop() {

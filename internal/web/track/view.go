@@ -56,7 +56,9 @@ type entryView struct {
 	At   time.Time
 }
 
-func viewOf(o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, clock *time.Location, now time.Time) orderView {
+func viewOf(
+	o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, clock *time.Location, now time.Time,
+) orderView {
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
 		City:   o.Destination.City,
@@ -122,7 +124,9 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 // expected says on which day the order is expected, and when: in the recipient's
 // window if that is on the day of the estimate, and else before the time of the
 // estimate. It is late once that has passed.
-func expected(o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time) (text template.HTML, late bool) {
+func expected(
+	o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time,
+) (text template.HTML, late bool) {
 	by := o.EstimatedDelivery.In(clock)
 	start, end := o.Window.Start.In(clock), o.Window.End.In(clock)
 	day := func(at time.Time, late bool) string {
@@ -176,7 +180,8 @@ var stepAt = map[delivery.Status]int{
 
 // stepNames are the five steps.
 var stepNames = [5]delivery.Status{
-	delivery.StatusPending, delivery.StatusCourierAssigned, delivery.StatusPickedUp, delivery.StatusOutForDelivery, delivery.StatusDelivered,
+	delivery.StatusPending, delivery.StatusCourierAssigned, delivery.StatusPickedUp, delivery.StatusOutForDelivery,
+	delivery.StatusDelivered,
 }
 
 // stepsOf returns the five steps of a delivery, done as far as the order has come. A
@@ -190,7 +195,9 @@ func stepsOf(o *delivery.Tracked, l page.Language) []stepView {
 	}
 	steps := make([]stepView, len(stepNames))
 	for i, status := range stepNames {
-		steps[i] = stepView{Name: l.Text("tracked." + string(status)), Done: i <= reached, Current: i == reached, Minor: i%2 == 1}
+		steps[i] = stepView{
+			Name: l.Text("tracked." + string(status)), Done: i <= reached, Current: i == reached, Minor: i%2 == 1,
+		}
 	}
 	return steps
 }

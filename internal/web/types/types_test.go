@@ -35,7 +35,9 @@ func TestModulesHaveTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, arguments := range [][]string{{"ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"}, {"run", "--silent", "check"}} {
+	for _, arguments := range [][]string{
+		{"ci", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"}, {"run", "--silent", "check"},
+	} {
 		command := exec.CommandContext(t.Context(), "npm", arguments...)
 		command.Dir = dir
 		if out, err := command.CombinedOutput(); err != nil {
