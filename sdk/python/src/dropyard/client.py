@@ -182,9 +182,13 @@ class Client(Service):
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
 
     def get_label(
-        self, order_id: str, media_type: LabelFormat = "application/pdf", *, dpi: Literal[203, 300, 600] | None = None
+        self,
+        order_id: str,
+        media_type: LabelFormat = "application/pdf",
+        *,
+        dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:
-        """Return the labels of an order's parcels, as PDF or ZPL, for printers of 203 dpi or another resolution."""
+        """Return the labels of an order's parcels, as PDF or ZPL, for printers of 203 dpi or another one."""
         path = insert("/v1/orders/{}/label", order_id)
         return self.request("GET", path, query={"dpi": dpi}, accept=media_type).content
 

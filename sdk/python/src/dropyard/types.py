@@ -24,8 +24,8 @@ Currency = Literal["CAD", "USD"]
 Country = Literal["CA"]
 Province = Literal["AB", "BC", "MB", "NB", "NL", "NS", "NT", "NU", "ON", "PE", "QC", "SK", "YT"]
 WarningCode = Literal[
-    "dropoff_before_pickup", "late", "no_business_day", "province_mismatch", "post_office_box", "email_domain",
-    "phone_length", "label_not_printed", "label_cut", "barcode_not_printed",
+    "dropoff_before_pickup", "late", "no_business_day", "province_mismatch", "post_office_box",
+    "email_domain", "phone_length", "label_not_printed", "label_cut", "barcode_not_printed",
 ]  # fmt: skip
 Scope = Literal["orders", "stock", "webhooks", "read"]
 KeyMode = Literal["live", "test"]
