@@ -124,8 +124,9 @@ func (f *typeface) has(r rune) bool { return r < characters && f.load().widths[r
 
 // of returns the font in which a clean text is set.
 func (f *face) of(text string) *typeface {
+	widths := f.latin.load().widths
 	for _, r := range text {
-		if !f.latin.has(r) {
+		if r >= characters || widths[r] == absent {
 			return f.extended
 		}
 	}

@@ -206,7 +206,7 @@ func (p *page) from(o *delivery.Order) {
 	c.show(bold, "", "", 24, 18, 1, given{"pickup.name", o.Pickup.Name})
 	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.line1", a.Line1}, given{"pickup.address.line2", a.Line2})
 	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.city", a.City},
-		given{"pickup.address.postal_code", a.Province + "  " + a.PostalCode})
+		given{"pickup.address.postal_code", a.Province + " " + a.PostalCode})
 }
 
 // to adds the recipient's address, in sizes by how early on the way a line is

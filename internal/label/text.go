@@ -71,13 +71,13 @@ func clean(text string) (cleaned string, whole bool) {
 	return strings.Join(strings.Fields(b.String()), " "), whole
 }
 
-// plain reports whether a text consists of words in ASCII and the letters of Latin-1, with single
-// blanks between them: most texts do, and are clean. Each new order asks.
+// plain reports whether a text consists of words in ASCII, the letters of Latin-1, dashes and
+// apostrophes, with single blanks between them: most texts do, and are clean. Each new order asks.
 func plain(text string) bool {
 	before := ' '
 	for _, r := range text {
-		letter := r > ' ' && r <= '~' || r >= 'À' && r <= 'ÿ'
-		if !letter && (r != ' ' || before == ' ') {
+		printed := r > ' ' && r <= '~' || r >= 'À' && r <= 'ÿ' || r == '–' || r == '’'
+		if !printed && (r != ' ' || before == ' ') {
 			return false
 		}
 		before = r

@@ -142,7 +142,7 @@ var numbers = all(func(digits string) mutation { return put(json.Number(digits))
 	"1000000000", "1000000001", "100000000000", "100000000001", "9007199254740992", "9007199254740993", "1e19")
 
 // texts are mutations of every string: lengths around every limit, in characters of
-// four bytes (two UTF-16 code units), NUL, and characters that nobody sees, alone and around
+// four bytes (two UTF-16 code units), NUL, and invisible characters, alone and around
 // others.
 var texts = append(all(putText, "", " ", "\u00a0\u200b\u2800\ufe0f", " a", "a\u200b", "a\x00b", "<&>\u2028\"\\"),
 	all(putLength, 64, 65, 100, 101, 255, 256, 500, 501, 1000, 1001)...)
