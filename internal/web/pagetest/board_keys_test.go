@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
@@ -116,6 +115,21 @@ func TestBoardKeys(t *testing.T) {
 		shows(t, visit, `new URLSearchParams(location.search).get("order") !== "`+first+`"`, "true")
 		press(t, visit, "\x1bke")
 		shows(t, visit, `document.getElementById("new-note")?.value`, "one") // what was begun is still there
+		_, err = browser.Evaluate[any](visit, `{ // the panel closes before the last letter has been drawn
+		  const field = document.getElementById("new-note");
+		  field.value = "ones";
+		  field.dispatchEvent(new Event("input", { bubbles: true }));
+		  for (const key of ["Escape", "j"]) {
+		    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+		  }
+		} null`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		press(t, visit, "e")
+		shows(t, visit, `document.getElementById("new-note")?.value`, "two")
+		press(t, visit, "\x1bke")
+		shows(t, visit, `document.getElementById("new-note")?.value`, "ones")
 	})
 	t.Run("keys act only while the list has the focus", func(t *testing.T) {
 		t.Parallel()
@@ -138,10 +152,7 @@ func TestBoardKeys(t *testing.T) {
 	t.Run("a dialog takes all that is typed, and nothing after it", func(t *testing.T) {
 		t.Parallel()
 		visit := openBoard(t, "?stage=pending", desk, browser.Options{Script: heldBackScript})
-		if err := visit.Do(chromedp.Sleep(1500 * time.Millisecond)); err != nil { // until the module of dialogs is there
-			t.Fatal(err)
-		}
-		press(t, visit, "jcamel")
+		press(t, visit, "jcamel") // the module of dialogs is there, or on its way
 		shows(t, visit, `document.getElementById("courier")?.value`, "amel")
 		shows(t, visit, changes, "0")
 		press(t, visit, "\x1b")

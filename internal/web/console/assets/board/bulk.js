@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
 import { current, shown } from "./board.js";
 import { isEmpty } from "./filter.js";
+import { typed } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { filter } from "./route.js";
 import { add, changed, clear, selected } from "./selection.js";
@@ -36,21 +37,17 @@ let running = Promise.resolve();
 
 /** The module of the dialogs, once it is loaded: from then on they open within the event that asks for them. @type {typeof import("./asking.js") | undefined} */
 let dialogs;
-let awaited = false;
+/** What has been typed into a dialog whose module is on its way; null while none is. @type {string | null} */
+let ahead = null;
 
 /** Reports whether a dialog has been asked for that is not open yet: its module is on its way. */
-export const isAsking = () => awaited;
+export const isAsking = () => ahead !== null;
 
-/** Reads the module of the dialogs. */
-const readDialogs = async () => {
-  awaited = true;
-  try {
-    dialogs = await import("./asking.js");
-  } finally {
-    awaited = false;
-  }
-  return dialogs;
-};
+/** Keeps a key for the dialog that is on its way. @param {string} key */
+export const typeAhead = (key) => { ahead = (ahead ?? "") + key; };
+
+/** Gives up the dialog that is on its way. */
+export const giveUp = () => { ahead = null; };
 
 /**
  * Moves all orders that are selected, or the one at which the keyboard is.
@@ -69,8 +66,14 @@ export const act = (to, label, from) => {
     if (chosen) clear();
     running = running.then(() => moveAll(label, fitting, move)).then(() => {});
   });
-  if (dialogs) ask(dialogs);
-  else readDialogs().then(ask, () => say(t("act.unreachable"), true));
+  if (dialogs) return ask(dialogs);
+  ahead = "";
+  import("./asking.js").then((loaded) => {
+    dialogs = loaded;
+    if (ahead === null) return;
+    typed(ahead);
+    ask(loaded);
+  }, () => say(t("act.unreachable"), true)).finally(giveUp);
 };
 
 /** @param {{now: import("./acts.js").Progress}} props */

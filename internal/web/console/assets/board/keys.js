@@ -1,7 +1,7 @@
 // The keys of the board.
 
 import { current, cursor, cursorAt, move, shown } from "./board.js";
-import { act, isAsking } from "./bulk.js";
+import { act, giveUp, isAsking, typeAhead } from "./bulk.js";
 import { ask, dialog } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { enter, open, opened, view, writeNote } from "./route.js";
@@ -86,7 +86,13 @@ const dropRepetition = (event) => {
 
 /** @param {KeyboardEvent} event */
 const onKey = (event) => {
-  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.value || isAsking()) return;
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.value) return;
+  if (isAsking()) {
+    if (event.key === "Escape") giveUp();
+    else if (event.key.length === 1) typeAhead(event.key);
+    event.preventDefault();
+    return;
+  }
   if (isTyping(event.target)) {
     if (event.key === "Escape") focus("orders");
     return;

@@ -48,7 +48,8 @@ const useRecord = (id) => {
 const Notes = ({ id, record, added }) => {
   const name = `note:${reader}:${id}`, text = useSignal(drafted(name)), pressed = useSignal(/** @type {import("./acts.js").Press | null} */ (null)), busy = useSignal(false), fault = useSignal("");
   useLayoutEffect(() => { if (entered(noteField)) document.getElementById(noteField)?.focus(); }, []);
-  useEffect(() => draft(name, text.value), [text.value]);
+  /** Keeps what is typed at once: the next key may close the panel. @param {string} typed */
+  const keep = (typed) => { text.value = typed; draft(name, typed); };
   /** @param {Event} event */
   const send = async (event) => {
     event.preventDefault();
@@ -57,7 +58,8 @@ const Notes = ({ id, record, added }) => {
     busy.value = true;
     try {
       await insist(pressed.value);
-      [pressed.value, text.value, fault.value] = [null, "", ""];
+      [pressed.value, fault.value] = [null, ""];
+      keep("");
       say(t("act.note.done"));
       added();
     } catch (error) { // the text stays, and is sent with the same key
@@ -71,7 +73,7 @@ const Notes = ({ id, record, added }) => {
     <form onSubmit=${send}>
       <label class="hidden" for=${noteField}>${t("act.note")}</label>
       <textarea id=${noteField} class="input" rows="2" maxlength="2000" placeholder=${t("act.note")} value=${text.value}
-        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { text.value = event.currentTarget.value; pressed.value = null; }}
+        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { keep(event.currentTarget.value); pressed.value = null; }}
         onKeyDown=${(/** @type {KeyboardEvent} */ event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send(event); }}></textarea>
       ${fault.value && html`<p class="fault" role="alert">${fault.value}</p>`}
       <button class="button" disabled=${busy.value}>${t("act.note.do")}</button>

@@ -15,6 +15,22 @@ export const dialog = signal(null);
 /** Opens a dialog. @param {string} title @param {() => any} body what it shows */
 export const ask = (title, body) => { dialog.value = { title, body }; };
 
+/** What the field that the next dialog opens with has been typed. */
+let ahead = "";
+
+/** Puts a text into the field with which the next dialog opens. @param {string} text */
+export const typed = (text) => { ahead = text; };
+
+/** Types what was typed before the dialog was there. */
+const catchUp = () => {
+  const field = document.activeElement;
+  if (ahead && (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement)) {
+    field.value = ahead;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+  ahead = "";
+};
+
 /** Closes the dialog. */
 export const close = () => { dialog.value = null; };
 
@@ -24,6 +40,7 @@ const Open = ({ shown }) => {
   useLayoutEffect(() => {
     const before = /** @type {HTMLElement | null} */ (document.activeElement), opened = element.current;
     opened?.showModal();
+    catchUp();
     return () => {
       opened?.close();
       before?.focus();
