@@ -29,7 +29,7 @@ type Address struct {
 
 // Window is a span of time in which a courier may come. End is after Start.
 type Window struct {
-	Start, End time.Time // UTC, to the millisecond
+	Start, End time.Time // at the offset that was sent, to the millisecond
 }
 
 // Contact is one end of a delivery: a person, a place and a time window (docs/contract.md,
@@ -128,7 +128,7 @@ func readAddress(f *form.Form, unpriced form.Presence) Address {
 }
 
 func readWindow(f *form.Form) Window {
-	window := Window{Start: f.Time("start", form.Required), End: f.Time("end", form.Required)}
+	window := Window{Start: f.TimeWithOffset("start", form.Required), End: f.TimeWithOffset("end", form.Required)}
 	if window.Start.IsZero() || window.End.IsZero() || window.End.After(window.Start) {
 		return window
 	}

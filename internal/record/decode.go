@@ -82,6 +82,11 @@ func (r reader) time(name string) time.Time {
 	return at
 }
 
+func (r reader) timeWithOffset(name string) time.Time {
+	at, _ := timestamp.ParseWithOffset(r.text(name))
+	return at
+}
+
 func (r reader) integer(name string) int64 {
 	number, _ := strconv.ParseInt(r.text(name), 10, 64)
 	return number
@@ -116,7 +121,7 @@ func (r reader) contact() delivery.Contact {
 			Country:    address.text("country"),
 			Notes:      address.text("notes"),
 		},
-		Window: delivery.Window{Start: window.time("start"), End: window.time("end")},
+		Window: delivery.Window{Start: window.timeWithOffset("start"), End: window.timeWithOffset("end")},
 	}
 }
 

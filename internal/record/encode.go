@@ -74,8 +74,8 @@ func writeContact(w *strictjson.Writer, name string, c *delivery.Contact) {
 	w.OptionalText("notes", c.Address.Notes)
 	w.EndObject()
 	w.Object("time_window")
-	w.Time("start", c.Window.Start)
-	w.Time("end", c.Window.End)
+	w.TimeWithOffset("start", c.Window.Start)
+	w.TimeWithOffset("end", c.Window.End)
 	w.EndObject()
 	w.EndObject()
 }

@@ -419,6 +419,14 @@ func (f *Form) Object(name string, presence Presence) *Form {
 	return form
 }
 
+// TimeWithOffset reads a time as Time does, and leaves it at the offset that was sent.
+func (f *Form) TimeWithOffset(name string, presence Presence) time.Time {
+	at, _ := take(f, name, presence, Text,
+		func(s Source) (time.Time, bool) { return timestamp.ParseWithOffset(s.Text()) },
+		func() Rule { return dateTime })
+	return at
+}
+
 // Objects reads a list of least to most objects. A list that is too long is one
 // fault, and its elements are not read.
 func (f *Form) Objects(name string, presence Presence, least, most int) []*Form {

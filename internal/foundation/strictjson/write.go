@@ -100,6 +100,14 @@ func (w *Writer) Time(name string, value time.Time) {
 	w.Buffer = append(w.Buffer, '"')
 }
 
+// TimeWithOffset writes a time as Time does, at its own offset.
+func (w *Writer) TimeWithOffset(name string, value time.Time) {
+	w.key(name)
+	w.Buffer = append(w.Buffer, '"')
+	w.Buffer = timestamp.AppendWithOffset(w.Buffer, value)
+	w.Buffer = append(w.Buffer, '"')
+}
+
 // Raw writes a value that is already JSON, byte for byte.
 func (w *Writer) Raw(name string, value []byte) {
 	w.key(name)

@@ -1,5 +1,5 @@
-// Package timestamp reads and writes times as the service keeps and shows them:
-// in UTC, to the millisecond.
+// Package timestamp reads and writes times as the service keeps and shows them: to the
+// millisecond, in UTC, and time windows at the offset that was sent.
 package timestamp
 
 import (
@@ -25,6 +25,15 @@ func Append(b []byte, at time.Time) []byte {
 	return append(b[:len(b)-len("Z")], '.', '0'+byte(ms/100), '0'+byte(ms/10%10), '0'+byte(ms%10), 'Z')
 }
 
+// AppendWithOffset appends a time as Append does, but with its own offset, such as
+// 2026-03-02T09:05:09.400-05:00.
+func AppendWithOffset(b []byte, at time.Time) []byte {
+	if _, offset := at.Zone(); offset == 0 {
+		return Append(b, at)
+	}
+	return at.AppendFormat(b, "2006-01-02T15:04:05.000Z07:00")
+}
+
 // Truncate returns a time in UTC, without what is finer than a millisecond.
 func Truncate(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecond) }
 
@@ -32,6 +41,12 @@ func Truncate(at time.Time) time.Time { return at.UTC().Truncate(time.Millisecon
 // (see rewrite), and truncates it. It reports false for any other text, and for times before
 // 1970 or after 9999.
 func Parse(text string) (time.Time, bool) {
+	at, ok := ParseWithOffset(text)
+	return at.UTC(), ok
+}
+
+// ParseWithOffset reads a time as Parse does, and leaves it at the offset that the text has.
+func ParseWithOffset(text string) (time.Time, bool) {
 	at, ok := parse(text)
 	if !ok {
 		rewritten, leap := rewrite(text)
@@ -40,8 +55,8 @@ func Parse(text string) (time.Time, bool) {
 		}
 		at = at.Add(leap)
 	}
-	at = Truncate(at)
-	if at.Year() < 1970 || at.Year() > 9999 {
+	at = at.Truncate(time.Millisecond)
+	if year := at.UTC().Year(); year < 1970 || year > 9999 {
 		return time.Time{}, false
 	}
 	return at, true

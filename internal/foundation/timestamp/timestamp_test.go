@@ -72,6 +72,30 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestOffset(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"2026-03-02T09:05:09-05:00":         "2026-03-02T09:05:09.000-05:00",
+		"2026-03-02T14:05:09.4Z":            "2026-03-02T14:05:09.400Z",
+		"2026-03-02T14:05:09.4179-00:00":    "2026-03-02T14:05:09.417Z",
+		"2020-01-01T00:00:00+23:59":         "2020-01-01T00:00:00.000+23:59",
+		"2027-01-11T09:00-05:00":            "2027-01-11T09:00:00.000-05:00",
+		"2027-01-11t09:00:00.25-0330":       "2027-01-11T09:00:00.250-03:30",
+		"2016-12-31T18:59:60.5-05":          "2016-12-31T19:00:00.500-05:00",
+		"1970-01-01T01:00:00+01:00":         "1970-01-01T01:00:00.000+01:00",
+		"1969-12-31T23:59:59.999-00:01":     "1969-12-31T23:59:59.999-00:01", // 1970 in UTC
+		"9999-12-31T23:59:59.9999999+00:00": "9999-12-31T23:59:59.999Z",
+	} {
+		got, ok := timestamp.ParseWithOffset(text)
+		if shown := string(timestamp.AppendWithOffset(nil, got)); !ok || shown != want {
+			t.Errorf("ParseWithOffset(%q): got %s, %t, want %s", text, shown, ok, want)
+		}
+	}
+	if got, ok := timestamp.ParseWithOffset("1970-01-01T00:00:00+00:01"); ok {
+		t.Errorf("got %v for a time before 1970 in UTC, want a refusal", got)
+	}
+}
+
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{

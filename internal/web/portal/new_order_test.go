@@ -80,7 +80,7 @@ func TestNewOrder(t *testing.T) {
 	order := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(first, "/portal/orders/"), nil).Must(t, 200)
 	if order.Text("partner_order_id") != "SHOP-1" || order.JSON("rate_cents") != cents ||
 		order.Text("pickup", "phone") != "+15145550100" ||
-		order.Text("pickup", "time_window", "start") != "2026-01-14T18:00:00.000Z" ||
+		order.Text("pickup", "time_window", "start") != "2026-01-14T13:00:00.000-05:00" ||
 		order.JSON("parcels", 0, "value_cents") != 4500.0 {
 		t.Errorf("got %s, want what was typed, at the price of the quote", order.Body)
 	}
