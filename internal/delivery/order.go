@@ -175,6 +175,9 @@ type Order struct {
 	// History holds every status entered so far, oldest first. Lists leave it out.
 	History      []HistoryEntry
 	Cancellation *Cancellation // set once cancelled
+	// MovedIn is the version into which the latest entry of History brought the order.
+	MovedIn int64
+	Course  Course
 	// Allocation holds the locations that the items were taken from, so that a
 	// cancellation can return them.
 	Allocation []Take
@@ -204,9 +207,11 @@ type Stored struct {
 	Status            Status
 	EstimatedDelivery time.Time
 	UpdatedAt         time.Time
-	// Events, Courier, Moves and Cancellation are empty in lists, which do not show them.
+	// What follows is empty in lists, which do not show it.
+	Version      int64
 	Events       int64 // see Order
 	Courier      *Courier
 	Moves        []HistoryEntry // the history after the creation
 	Cancellation *Cancellation
+	Course       Course
 }

@@ -125,6 +125,9 @@ type Creation struct {
 type Change struct {
 	Order       *delivery.Order
 	FromVersion int64
+	// Document is the record to store if the order was edited; nil if it was not. Original is
+	// the record that answered its creation, if this is its first edit.
+	Document, Original []byte
 }
 
 // History is one new entry of an order's history. Creation has none: that an

@@ -218,6 +218,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	order := *found
 	order.Status = st.to
 	order.Version++
+	order.MovedIn = order.Version
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
 	order.UpdatedAt = latest(st.happened(), found.UpdatedAt)
 	if !st.eta.IsZero() {

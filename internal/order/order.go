@@ -175,6 +175,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		CreatedAt:         now,
 		Status:            delivery.StatusPending,
 		Version:           1,
+		MovedIn:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
 		Promised:          price.EstimatedDelivery,

@@ -23,6 +23,7 @@ func TestRecordKnowsEveryField(t *testing.T) {
 	// Columns of the table orders, and the rows of order_history.
 	got.PartnerID, got.Version, got.Events, got.LastEvent = o.PartnerID, o.Version, o.Events, o.LastEvent
 	got.Courier, got.Allocation, got.Cancellation, got.History = o.Courier, o.Allocation, o.Cancellation, o.History
+	got.MovedIn, got.Course = o.MovedIn, o.Course
 	got.Promised = o.Promised // the estimated delivery of the record
 	got.QuoteID = o.QuoteID   // used up by the creation, and not kept
 	if !reflect.DeepEqual(got, &o) {

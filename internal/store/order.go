@@ -53,25 +53,37 @@ var (
 			func(c *delivery.Courier) bool { return c == nil }, (*orderRow).damaged),
 		db.Moment("cancelled_at", func(o *orderRow) *time.Time { return &o.cancelled.At }),
 		db.Text("cancellation_reason", func(o *orderRow) *string { return &o.cancelled.Reason }),
+		db.JSON("course", func(o *orderRow) *delivery.Course { return &o.Course },
+			func(c delivery.Course) bool { return c.IsZero() }, (*orderRow).damaged),
 	}
-	metVersion = db.Integer("version", func(o *orderRow) *int64 { return &o.fromVersion })
+	packedDocument = packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged)
+	metVersion     = db.Integer("version", func(o *orderRow) *int64 { return &o.fromVersion })
 
 	orders = db.NewTable("orders", orderKey, append(changing,
 		db.Text("partner_order_id", func(o *orderRow) *string { return &o.PartnerOrderID }),
 		db.JSON("allocation", func(o *orderRow) *[]delivery.Take { return &o.Allocation },
 			func(takes []delivery.Take) bool { return len(takes) == 0 }, (*orderRow).damaged),
-		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))...)
+		packedDocument)...)
 
 	storedOrders = orders.Only("status", "updated_at", "estimated_delivery", "document")
 
 	findOrders = db.LookUpBy(byOrder, orders)
 	findStored = db.LookUpSome(byOrder, orders, append(orderKey, orders.Pick(
 		"status", "version", "events", "updated_at", "estimated_delivery", "courier", "cancelled_at", "cancellation_reason",
-		"document")...))
+		"course", "document")...))
 	lockOrders = db.LockBy(byOrder, orders)
 	addOrders  = orders.Insert()
 	dropOrders = db.DeleteFrom(orders, byOrder)
 	moveOrders = db.UpdateOf(orders, append(orderKey, metVersion), changing)
+	editOrders = db.UpdateOf(orders, append(orderKey, metVersion),
+		append(slices.Clone(changing), orders.Pick("allocation", "document")...))
+
+	// originals has the records that answered the creations of orders that were edited since.
+	originals     = db.NewTable("order_originals", orderKey, packedDocument)
+	findOriginals = db.LookUpBy(byOrder, originals)
+	addOriginals  = originals.Insert()
+	dropOriginals = db.DeleteFrom(originals, byOrder)
+	saveOriginals = db.UpdateOf(originals, orderKey, []db.Column[*orderRow]{packedDocument})
 
 	// eraseOrders overwrites what may be personal.
 	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason"))
@@ -81,8 +93,7 @@ var (
 		db.Text("partner_order_id", func(r *order.Reference) *string { return &r.PartnerOrderID }))
 	findReferences = db.LookUpSome(byReference, orders,
 		orders.Pick("partner_id", "partner_order_id", "order_id", "status"))
-	documents = append(orderKey,
-		packed("document", func(o *orderRow) *[]byte { return &o.document }, (*orderRow).damaged))
+	documents     = append(slices.Clone(orderKey), packedDocument)
 	findDocuments = db.LookUpSome(byOrder, orders, documents)
 	lockDocuments = db.LookUpSome(byOrder, orders, documents).Locked(db.ForUpdate)
 )
@@ -126,7 +137,7 @@ func (r *orderRow) order() *delivery.Order {
 	o.Damage = r.damage()
 	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
-	o.Courier, o.Allocation = r.Courier, r.Allocation
+	o.Courier, o.Allocation, o.Course, o.MovedIn = r.Courier, r.Allocation, r.Course, 1
 	o.Cancellation = r.cancellation()
 	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt}}
 	return o
@@ -328,6 +339,7 @@ func addHistories(ctx context.Context, c db.Conn, orders map[order.OrderKey]*del
 	for _, row := range rows {
 		o := orders[row.OrderKey]
 		o.History = append(o.History, row.Entry)
+		o.MovedIn = row.Version
 	}
 	return err
 }
@@ -379,8 +391,9 @@ func writeReceipts(p *db.Pipeline, receipts []*idempotency.Receipt) {
 
 // storedOrder is an order with its history, as it is stored.
 type storedOrder struct {
-	row   *orderRow
-	moves []delivery.HistoryEntry // the history after the creation
+	row     *orderRow
+	moves   []delivery.HistoryEntry // the history after the creation
+	movedIn int64                   // see delivery.Order
 }
 
 // orderReads reads single orders, which nothing decodes, in groups.
@@ -402,7 +415,7 @@ func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[or
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		if o := byKey[row.OrderKey]; o != nil {
-			o.moves = append(o.moves, row.Entry)
+			o.moves, o.movedIn = append(o.moves, row.Entry), row.Version
 		}
 	}
 	return byKey, nil
@@ -423,7 +436,7 @@ func storedByKey(
 	moves, err := db.FindNow(ctx, c, findHistory, key)
 	slices.SortFunc(moves, byVersion)
 	for _, row := range moves {
-		found.moves = append(found.moves, row.Entry)
+		found.moves, found.movedIn = append(found.moves, row.Entry), row.Version
 	}
 	return found, err
 }
@@ -432,6 +445,7 @@ func storedByKey(
 func (s *storedOrder) order() (*delivery.Order, error) {
 	o := s.row.order()
 	o.History = append(o.History, s.moves...)
+	o.MovedIn = max(o.MovedIn, s.movedIn)
 	return undamaged(o)
 }
 
@@ -442,8 +456,8 @@ func (s *storedOrder) stored() (*delivery.Stored, error) {
 		return nil, err
 	}
 	stored := s.row.stored()
-	stored.Events, stored.Courier, stored.Moves, stored.Cancellation = s.row.Events, s.row.Courier, s.moves,
-		s.row.cancellation()
+	stored.Version, stored.Events, stored.Courier, stored.Moves = s.row.Version, s.row.Events, s.row.Courier, s.moves
+	stored.Cancellation, stored.Course = s.row.cancellation(), s.row.Course
 	return &stored, nil
 }
 

@@ -183,6 +183,17 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	return state, addDocuments(ctx, c, state.Receipts)
 }
 
+// documentsOf returns the records that answered the creations of orders.
+func documentsOf(ctx context.Context, c db.Conn, keys []order.OrderKey) ([]*orderRow, error) {
+	p := db.NewPipeline(c)
+	found, kept := db.Find(p, findDocuments, keys), db.Find(p, findOriginals, keys)
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return append(found.After(done), kept.After(done)...), nil // an original replaces what the edits have left
+}
+
 // addDocuments fills in the answers to creations, which are the documents of the
 // orders.
 func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*idempotency.Receipt) error {
@@ -197,7 +208,7 @@ func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*
 			byOrder[key] = append(byOrder[key], receipt)
 		}
 	}
-	rows, err := db.FindNow(ctx, c, findDocuments, keys...)
+	rows, err := documentsOf(ctx, c, keys)
 	for _, row := range rows {
 		for _, receipt := range byOrder[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] {
 			receipt.Answer = row.document
@@ -261,12 +272,23 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 		created[i] = orderRowOf(creation.Order, creation.Document, 0)
 	}
 	changed := make([]*orderRow, 0, len(c.Changed))
+	var edited, replaced []*orderRow
 	for _, change := range c.Changed {
-		changed = append(changed, orderRowOf(change.Order, nil, change.FromVersion))
+		row := orderRowOf(change.Order, change.Document, change.FromVersion)
+		if change.Document == nil {
+			changed = append(changed, row)
+			continue
+		}
+		edited = append(edited, row)
+		if change.Original != nil {
+			replaced = append(replaced, orderRowOf(change.Order, change.Original, 0))
+		}
 	}
 	p := db.NewPipeline(tx.conn)
 	db.WriteAll(p, addOrders, created)
 	db.WriteAll(p, moveOrders, changed)
+	db.WriteAll(p, editOrders, edited)
+	db.WriteAll(p, addOriginals, replaced)
 	db.WriteAll(p, addHistory, db.Pointers(c.History))
 	writeBoard(p, c.Shown, c.Ended)
 	writeDeliveries(p, c.Deliveries)

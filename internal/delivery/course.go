@@ -1,0 +1,145 @@
+package delivery
+
+import (
+	"slices"
+	"time"
+)
+
+// Course is what has happened to an order besides its moves. Most orders have none of it.
+type Course struct {
+	// Edits lists the changes of the order's content, oldest first: the latest MaxEdits.
+	Edits []Edit `json:"edits,omitempty"`
+	// Request is the latest request to cancel the order after a courier was assigned; nil if
+	// there was none.
+	Request *CancellationRequest `json:"cancellation_request,omitempty"`
+	// Transfers lists who has handed the goods on between their pickup and their delivery.
+	Transfers []Transfer `json:"transfers,omitempty"`
+	// Return says how the goods of an order that was given up come back; nil for an order
+	// that did not end so.
+	Return *Return `json:"return,omitempty"`
+}
+
+// IsZero reports whether nothing has happened.
+func (c *Course) IsZero() bool {
+	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil
+}
+
+// MaxEdits is how many edits of an order are listed.
+const MaxEdits = 100
+
+// Editor is the side that edits an order.
+type Editor string
+
+// The editors.
+const (
+	EditorPartner   Editor = "partner"
+	EditorService   Editor = "service"
+	EditorRecipient Editor = "recipient"
+)
+
+// Edit is one change of an order's content.
+type Edit struct {
+	Version    int64     `json:"version"` // that the order has had since
+	At         time.Time `json:"at"`
+	By         Editor    `json:"by"`
+	OperatorID string    `json:"operator_id,omitempty"` // of an edit by the service
+	Fields     []string  `json:"fields"`                // paths such as dropoff.phone, sorted
+	// Unseen is set while the courier who carries the order has not confirmed the edit.
+	Unseen bool `json:"unseen,omitempty"`
+}
+
+// RequestState says how a request to cancel stands.
+type RequestState string
+
+// The states of a request to cancel.
+const (
+	RequestOpen     RequestState = "requested"
+	RequestGranted  RequestState = "granted"
+	RequestDeclined RequestState = "declined"
+)
+
+// CancellationRequest is a partner's request to cancel an order that only the service may
+// cancel.
+type CancellationRequest struct {
+	State  RequestState `json:"state"`
+	Reason string       `json:"reason,omitempty"` // the partner's
+	At     time.Time    `json:"at"`               // of the request
+	Answer string       `json:"answer,omitempty"` // the service's
+}
+
+// HolderKind is who has goods.
+type HolderKind string
+
+// The holders of goods.
+const (
+	HeldByLocation  HolderKind = "location" // a warehouse or a hub
+	HeldByCourier   HolderKind = "courier"
+	HeldByRecipient HolderKind = "recipient"
+	HeldBySender    HolderKind = "sender"
+)
+
+// Holder is who has the goods of an order.
+type Holder struct {
+	Kind HolderKind `json:"kind"`
+	ID   string     `json:"id,omitempty"` // of a courier, or the code of a location
+	Name string     `json:"name,omitempty"`
+}
+
+// Transfer hands goods on.
+type Transfer struct {
+	From       Holder    `json:"from"`
+	To         Holder    `json:"to"`
+	At         time.Time `json:"at"`          // when it happened
+	RecordedAt time.Time `json:"recorded_at"` // when the service recorded it
+	OperatorID string    `json:"operator_id,omitempty"`
+}
+
+// ReturnState says whether goods are back.
+type ReturnState string
+
+// The states of goods that come back.
+const (
+	ReturnDue      ReturnState = "due" // still with a courier or at a hub
+	ReturnReceived ReturnState = "received"
+)
+
+// Return is what becomes of the goods of an order that was given up after its pickup.
+type Return struct {
+	State      ReturnState  `json:"state"`
+	Lines      []ReturnLine `json:"lines,omitempty"` // what was received
+	Location   string       `json:"location,omitempty"`
+	ReceivedAt time.Time    `json:"received_at,omitzero"`
+}
+
+// Disposition is what is done with returned goods.
+type Disposition string
+
+// The dispositions of returned goods.
+const (
+	Sellable Disposition = "sellable"
+	Damaged  Disposition = "damaged"
+	Missing  Disposition = "missing"
+)
+
+// ReturnLine is what was received of a product.
+type ReturnLine struct {
+	ProductID   int64       `json:"product_id"`
+	Quantity    int64       `json:"quantity"`
+	Disposition Disposition `json:"disposition"`
+}
+
+// WasPickedUp reports whether the goods of an order have left the place of its pickup. Its
+// history must be known.
+func (o *Order) WasPickedUp() bool {
+	return slices.ContainsFunc(o.History, func(entry HistoryEntry) bool {
+		switch entry.Status {
+		case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
+			return true
+		default:
+			return false
+		}
+	})
+}
+
+// LastMove returns the latest entry of an order's history, which must be known.
+func (o *Order) LastMove() HistoryEntry { return o.History[len(o.History)-1] }
