@@ -133,10 +133,44 @@ type Order struct {
 	Courier       *Courier        `json:"courier,omitempty"` // nil while no courier is assigned
 	StatusHistory []StatusChange  `json:"status_history"`    // oldest first
 	// CancellationReason is empty if no reason was given.
-	CancellationReason string    `json:"cancellation_reason,omitempty"`
-	CancelledAt        time.Time `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
-	Warnings           []Warning `json:"warnings,omitempty"`
+	CancellationReason string       `json:"cancellation_reason,omitempty"`
+	CancelledAt        time.Time    `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
+	Warnings           []Warning    `json:"warnings,omitempty"`
+	Return             *OrderReturn `json:"return,omitempty"` // nil unless the order was cancelled after its pickup
 }
+
+// OrderReturn is how the parcels of an order come back.
+type OrderReturn struct {
+	State      ReturnState  `json:"state"`
+	Lines      []ReturnLine `json:"lines"`                // what was received
+	ReceivedAt time.Time    `json:"received_at,omitzero"` // zero until then
+}
+
+// ReturnState says whether parcels are back.
+type ReturnState string
+
+// The states of parcels that come back.
+const (
+	ReturnStateDue      ReturnState = "due" // still with a courier or at a hub
+	ReturnStateReceived ReturnState = "received"
+)
+
+// ReturnLine is the number of units of a product that have come back in one condition.
+type ReturnLine struct {
+	ProductID   int64       `json:"product_id"`
+	Quantity    int64       `json:"quantity"`
+	Disposition Disposition `json:"disposition"`
+}
+
+// Disposition is what is done with units that come back.
+type Disposition string
+
+// The dispositions of units that come back.
+const (
+	Sellable Disposition = "sellable" // in stock again
+	Damaged  Disposition = "damaged"  // came back, and was written off
+	Missing  Disposition = "missing"  // did not come back
+)
 
 // ParcelRecord is a parcel of an order.
 type ParcelRecord struct {

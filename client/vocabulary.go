@@ -94,6 +94,9 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed" // a delivery attempt failed
 	EventOrderCancelled      EventType = "order.cancelled"
+	EventCourierChanged      EventType = "courier.changed" // another courier, or a hub, has the parcels
+	EventReturnDue           EventType = "return.due"      // the parcels of a cancelled order come back
+	EventReturnReceived      EventType = "return.received"
 	EventTest                EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 

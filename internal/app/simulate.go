@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/simulate"
@@ -38,15 +40,35 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 		Status: move.To, Notes: move.Notes, CourierID: move.CourierID, FailureReason: move.FailureReason,
 		NextAttempt: move.NextAttempt, Reason: move.Reason, Version: version,
 	})
+	if err != nil {
+		return err
+	}
+	return s.receive(ctx, orderID, move)
+}
+
+// receive receives the goods of an order that was given up, as the warehouse does. One that was never
+// picked up has none that come back.
+func (s simulated) receive(ctx context.Context, orderID string, move simulate.Move) error {
+	if move.To != delivery.StatusCancelled {
+		return nil
+	}
+	err := s.orders.ReceiveAll(ctx, orderID)
+	if refusal.HasCode(err, refusal.CodeConflict) {
+		return nil
+	}
 	return err
 }
 
 // AdvanceTest moves a test order if it still has the given version.
 func (s simulated) AdvanceTest(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	return s.orders.AdvanceTest(ctx, orderID, version, order.TestMove{
+	err := s.orders.AdvanceTest(ctx, orderID, version, order.TestMove{
 		To: move.To, Notes: move.Notes, Courier: move.Courier,
 		FailureReason: move.FailureReason, NextAttempt: move.NextAttempt, Reason: move.Reason,
 	})
+	if err != nil {
+		return err
+	}
+	return s.receive(ctx, orderID, move)
 }
 
 // Couriers returns the ids of the active couriers by name.

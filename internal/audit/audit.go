@@ -45,6 +45,9 @@ const (
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
+	ActionOrderHandedOver Action = "order.handed_over"
+	ActionOrderReturned   Action = "order.returned"
+	ActionOrderScanned    Action = "order.scanned"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
 	ActionSequenceChanged Action = "courier.sequence_changed"
@@ -87,7 +90,8 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
+	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned,
+	ActionCourierCreated, ActionCourierChanged,
 	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
 	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
 	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,

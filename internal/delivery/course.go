@@ -87,6 +87,7 @@ type Holder struct {
 
 // Transfer hands goods on.
 type Transfer struct {
+	Version    int64     `json:"version"` // that the order has had since
 	From       Holder    `json:"from"`
 	To         Holder    `json:"to"`
 	At         time.Time `json:"at"`          // when it happened
@@ -121,6 +122,9 @@ const (
 	Missing  Disposition = "missing"
 )
 
+// Dispositions lists them.
+var Dispositions = []Disposition{Sellable, Damaged, Missing}
+
 // ReturnLine is what was received of a product.
 type ReturnLine struct {
 	ProductID   int64       `json:"product_id"`
@@ -130,16 +134,7 @@ type ReturnLine struct {
 
 // WasPickedUp reports whether the goods of an order have left the place of its pickup. Its
 // history must be known.
-func (o *Order) WasPickedUp() bool {
-	return slices.ContainsFunc(o.History, func(entry HistoryEntry) bool {
-		switch entry.Status {
-		case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
-			return true
-		default:
-			return false
-		}
-	})
-}
+func (o *Order) WasPickedUp() bool { return slices.ContainsFunc(o.History, isPickedUp) }
 
 // LastMove returns the latest entry of an order's history, which must be known.
 func (o *Order) LastMove() HistoryEntry { return o.History[len(o.History)-1] }

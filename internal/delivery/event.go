@@ -1,11 +1,14 @@
 package delivery
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // EventType names a webhook event (docs/contract.md, Webhooks).
 type EventType string
 
-// The events that a change of status causes.
+// The events of an order: those that a change of status causes, and those of goods.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned"
@@ -15,13 +18,19 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed"
 	EventOrderCancelled      EventType = "order.cancelled"
+	EventCourierChanged      EventType = "courier.changed" // the goods have another courier, or lie at a hub
+	EventReturnDue           EventType = "return.due"
+	EventReturnReceived      EventType = "return.received"
 )
 
-// EventTypes lists all event types, in the order of an undisturbed delivery.
-var EventTypes = []EventType{
+// MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
+var MoveEvents = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
 }
+
+// EventTypes lists all event types: those of moves, and then those of goods.
+var EventTypes = append(slices.Clip(MoveEvents), EventCourierChanged, EventReturnDue, EventReturnReceived)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -70,4 +79,5 @@ type EventFacts struct {
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`
 	Reason         string     `json:"reason,omitzero"`
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
+	Return         *Return    `json:"return,omitzero"`        // of goods that were received
 }

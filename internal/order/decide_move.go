@@ -119,6 +119,9 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		return refused(invalidTransition(found,
 			fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
+	if cmd.step.to == delivery.StatusOutForDelivery && found.Courier == nil {
+		return refused(invalidTransition(found, "no courier has the parcels: hand them over to one first"))
+	}
 	st := cmd.step
 	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
 		st.signatureURL = cmd.proofURL(best.Name)
@@ -212,8 +215,8 @@ func (st *step) happened() time.Time {
 	return st.occurredAt
 }
 
-// applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return
-// and event.
+// applyMove makes a permitted move: new state and version, history and event. A cancellation also
+// returns the stock, unless the goods were picked up: those are due back, which has an event of its own.
 func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
 	order := *found
 	order.Status = st.to
@@ -231,12 +234,16 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		order.Courier = nil
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
-		returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
+		if found.WasPickedUp() {
+			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
+		} else {
+			returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
+		}
 	default: // nothing else changes
 	}
 	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, RecordedAt: st.at, Notes: st.notes}
 	order.History = append(slices.Clone(found.History), entry)
-	announce(c, &order, st)
+	announceMove(c, &order, st)
 	st.letter.post(c, found)
 	c.Figures.Moved(found, &order)
 
@@ -264,37 +271,46 @@ func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64)
 	c.Changed[key] = &Change{Order: order, FromVersion: fromVersion}
 }
 
-// announce adds the event of a move to the outbox.
-func announce(c *Changes, order *delivery.Order, st step) {
+// announceMove adds the events of a move to the outbox.
+func announceMove(c *Changes, order *delivery.Order, st step) {
 	kind, ok := delivery.EventFor(st.to)
 	if !ok {
 		return
 	}
-	order.Events++
-	order.LastEvent = st.eventID
 	facts := delivery.EventFacts{
-		PartnerOrderID: order.PartnerOrderID,
-		Province:       order.Dropoff.Address.Province,
-		Status:         order.Status,
-		Courier:        order.Courier,
-		At:             order.UpdatedAt,
-		ETA:            order.EstimatedDelivery,
-		FailureReason:  st.failureReason,
-		NextAttempt:    st.nextAttempt,
-		Reason:         st.reason,
-		SignatureURL:   st.signatureURL,
+		Courier:       order.Courier,
+		FailureReason: st.failureReason,
+		NextAttempt:   st.nextAttempt,
+		Reason:        st.reason,
+		SignatureURL:  st.signatureURL,
 	}
 	if st.to == delivery.StatusCancelled {
 		facts.CancelledBy = st.by
 	}
+	c.announce(order, kind, st.eventID, st.at, facts)
+	if st.to == delivery.StatusCancelled && order.Course.Return != nil {
+		// The second event gets the next id when it is queued, see outbox.Follow.
+		c.announce(order, delivery.EventReturnDue, st.eventID, st.at, delivery.EventFacts{})
+	}
+}
+
+// announce adds the next event of an order to the outbox. It completes the facts by what all events
+// say of the order.
+func (c *Changes) announce(
+	order *delivery.Order, kind delivery.EventType, eventID string, recordedAt time.Time, facts delivery.EventFacts,
+) {
+	order.Events++
+	order.LastEvent = eventID
+	facts.PartnerOrderID, facts.Province = order.PartnerOrderID, order.Dropoff.Address.Province
+	facts.Status, facts.At, facts.ETA = order.Status, order.UpdatedAt, order.EstimatedDelivery
 	c.Events = append(c.Events, &delivery.Event{
-		EventID:    st.eventID,
+		EventID:    eventID,
 		PartnerID:  order.PartnerID,
 		OrderID:    order.OrderID,
 		Type:       kind,
 		Sequence:   order.Events,
 		CreatedAt:  order.UpdatedAt,
-		RecordedAt: st.at,
+		RecordedAt: recordedAt,
 		Facts:      facts,
 	})
 }

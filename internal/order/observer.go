@@ -40,10 +40,13 @@ const (
 	CommandCreate  CommandKind = "create"
 	CommandCancel  CommandKind = "cancel" // by the partner
 	CommandAdvance CommandKind = "advance"
+	// CommandTransfer hands goods on, and CommandReceive receives those that come back.
+	CommandTransfer CommandKind = "transfer"
+	CommandReceive  CommandKind = "receive"
 )
 
 // CommandKinds lists them.
-var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance}
+var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandTransfer, CommandReceive}
 
 // CommandOutcome says how a command ended.
 type CommandOutcome string
@@ -97,6 +100,10 @@ func kindOf(cmd command) CommandKind {
 		return CommandCancel
 	case *advanceCommand:
 		return CommandAdvance
+	case *transferCommand:
+		return CommandTransfer
+	case *receiveCommand:
+		return CommandReceive
 	case *refuseCommand:
 		return cmd.kind
 	default:

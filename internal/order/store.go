@@ -18,7 +18,7 @@ import (
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
-	// ReadOnce is Read for an fn that calls EachStored or Facts once, and nothing else.
+	// ReadOnce is Read for an fn that calls EachStored or Failure once, and nothing else.
 	ReadOnce(ctx context.Context, fn func(Reader) error) error
 	// Order returns one order as Reader's Order does, with all that was committed before
 	// it was called.
@@ -58,8 +58,9 @@ type Reader interface {
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
 	// Moves lists the latest moves of an order by operators, newest first.
 	Moves(ctx context.Context, key OrderKey) ([]Move, error)
-	// Facts returns what an event of an order says; nil if it is not kept any more.
-	Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error)
+	// Failure returns what the event of an order's latest failed attempt says; nil if there is none,
+	// or it is not kept any more.
+	Failure(ctx context.Context, key OrderKey) (*delivery.EventFacts, error)
 	// OperatorEmail returns an operator's e-mail address; empty for what acts by
 	// itself, such as the command line.
 	OperatorEmail(ctx context.Context, operatorID string) (string, error)

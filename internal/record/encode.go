@@ -34,6 +34,7 @@ func encode(o *delivery.Order, forOperators bool) []byte {
 	writeEntries(&w, o.History, forOperators)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
+	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer
 }

@@ -43,6 +43,7 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	writeEntries(&w, o.Moves, false)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
+	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer, nil
 }

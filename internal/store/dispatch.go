@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 var (
@@ -212,21 +213,39 @@ func (tx dispatchTx) LockOrders(
 	return ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, orderIDs))
 }
 
-// findFacts finds what events say, and no more of them.
-var findFacts = db.LookUpSome(byEvent, events, slices.Concat(events.Key, events.Pick("facts")))
+// findFacts finds what the events of orders say, and no more of them.
+var findFacts = db.LookUpSome(byOrder, events, slices.Concat(events.Key, events.Pick("type", "facts")))
+
+// failuresOf returns the events of the latest failed attempts of orders. Other events may follow them
+// while the orders are failed. What is not kept any more, or cannot be read, is left out.
+func failuresOf(
+	ctx context.Context, c db.Conn, keys []order.OrderKey,
+) (map[order.OrderKey]*webhook.Event, error) {
+	found, err := db.FindNow(ctx, c, findFacts, keys...)
+	latest := make(map[order.OrderKey]*webhook.Event, len(keys))
+	for _, event := range found {
+		key := order.OrderKey{PartnerID: event.PartnerID, OrderID: event.OrderID}
+		before := latest[key]
+		if event.Type == delivery.EventOrderFailed && (before == nil || event.Sequence > before.Sequence) {
+			latest[key] = event
+		}
+	}
+	maps.DeleteFunc(latest, func(_ order.OrderKey, event *webhook.Event) bool { return event.Damaged })
+	return latest, err
+}
 
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.
 func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error) {
-	keys := make([]outbox.EventKey, len(orders))
+	keys := make([]order.OrderKey, len(orders))
 	for i, o := range orders {
-		keys[i] = outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
+		keys[i] = order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}
 	}
-	latest, err := db.FindNow(ctx, tx.conn, findFacts, keys...)
+	failures, err := failuresOf(ctx, tx.conn, keys)
 	planned := map[string]time.Time{}
-	for _, event := range latest {
+	for key, event := range failures {
 		if at := event.Facts.NextAttempt; at != nil {
-			planned[event.OrderID] = *at
+			planned[key.OrderID] = *at
 		}
 	}
 	return planned, err

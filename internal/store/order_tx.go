@@ -85,22 +85,23 @@ const lastMoves = 20
 // Moves lists the latest moves of an order by operators, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
 	err = audited.Each(ctx, tx.conn,
-		"WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
-		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(row *operator.Audited) error {
+		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4, $5) ORDER BY audit_id DESC LIMIT $6",
+		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionOrderHandedOver),
+			string(audit.ActionOrderReturned), lastMoves}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
 		})
 	return moves, err
 }
 
-// Facts returns what an event of an order says; nil if it is not kept any more, or
-// cannot be read.
-func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error) {
-	found, err := db.FindNow(ctx, tx.conn, findFacts, key)
-	if err != nil || len(found) == 0 || found[0].Damaged {
-		return nil, err
+// Failure returns what the event of an order's latest failed attempt says; nil if there is none, it is
+// not kept any more, or it cannot be read.
+func (tx orderTx) Failure(ctx context.Context, key order.OrderKey) (*delivery.EventFacts, error) {
+	found, err := failuresOf(ctx, tx.conn, []order.OrderKey{key})
+	if failed := found[key]; failed != nil {
+		return &failed.Facts, err
 	}
-	return &found[0].Facts, nil
+	return nil, err
 }
 
 // OperatorEmail returns an operator's e-mail address; empty if there is no such
@@ -292,6 +293,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	db.WriteAll(p, addHistory, db.Pointers(c.History))
 	writeBoard(p, c.Shown, c.Ended)
 	writeDeliveries(p, c.Deliveries)
+	db.WriteAll(p, saveReturns, c.Returns)
 	writeReceipts(p, c.Receipts)
 	writeStocks(p, sortedStocks(c.Stocks))
 	writeQueue(p, c.Queue, c.Wakes)

@@ -62,7 +62,27 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 	case delivery.EventOrderCancelled:
 		w.Text("cancelled_by", string(e.Facts.CancelledBy))
 		w.Text("reason", e.Facts.Reason)
+	case delivery.EventCourierChanged:
+		writeCourier(w, e.Facts.Courier)
+	case delivery.EventReturnReceived:
+		writeLines(w, e.Facts.Return)
 	}
+}
+
+// writeLines writes what was received of goods that came back.
+func writeLines(w *strictjson.Writer, back *delivery.Return) {
+	w.List("lines")
+	if back == nil {
+		back = &delivery.Return{}
+	}
+	for _, line := range back.Lines {
+		w.Object("")
+		w.Integer("product_id", line.ProductID)
+		w.Integer("quantity", line.Quantity)
+		w.Text("disposition", string(line.Disposition))
+		w.EndObject()
+	}
+	w.EndList()
 }
 
 func writeCourier(w *strictjson.Writer, c *delivery.Courier) {

@@ -176,7 +176,7 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 }
 
 // journey is a sequence of statuses to which an operator moves an order. "cancel"
-// is a cancellation by the partner.
+// is a cancellation by the partner, "give up" one of parcels that were picked up.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
 		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`,
@@ -186,6 +186,10 @@ var journeys = [][]string{
 	{
 		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`,
 		`{"status":"cancelled","reason":"no such street"}`,
+	},
+	{
+		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"picked_up"}`, "transfer",
+		`{"status":"failed"}`, "give up", "receive",
 	},
 	{`{"status":"cancelled"}`},
 	{"cancel"},
@@ -211,11 +215,21 @@ func TestEventsMatchDocument(t *testing.T) {
 		for _, step := range journey {
 			request := call{operation: "changeOrderStatus", path: order, body: []byte(strings.ReplaceAll(step, "COURIER",
 				f.operator.CourierID))}
-			if step == "cancel" {
+			switch step {
+			case "cancel":
 				request = call{operation: "cancelOrder", path: order, body: []byte(`{"reason":"changed my mind"}`)}
+			case "transfer":
+				request = call{operation: "transferOrder", path: order, body: []byte(`{"location":"HUB-1"}`)}
+			case "receive":
+				request = call{operation: "receiveReturn", path: order, body: []byte(`{"location":"HUB-1"}`)}
+			case "give up":
+				request.body = []byte(`{"status":"cancelled"}`)
 			}
 			f.send(t, request).Must(t, 200)
 			next()
+			if step == "give up" {
+				next() // the parcels are due back
+			}
 		}
 	}
 	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)

@@ -185,13 +185,13 @@ func testQueue(t *testing.T, s *store.Store) {
 		return err
 	})
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
-		facts, err := tx.Facts(ctx, outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: first.Sequence})
+		facts, err := tx.Failure(ctx, order.OrderKey{PartnerID: partnerID, OrderID: first.OrderID})
 		if facts == nil || facts.FailureReason != "Porte fermée" {
 			t.Errorf("got facts %+v, want those of the first event", facts)
 		}
-		none, err2 := tx.Facts(ctx, outbox.EventKey{PartnerID: partnerID, OrderID: first.OrderID, Sequence: 99})
+		none, err2 := tx.Failure(ctx, order.OrderKey{PartnerID: partnerID, OrderID: "ord_unknown"})
 		if none != nil {
-			t.Errorf("got facts %+v of an event that does not exist", none)
+			t.Errorf("got facts %+v of an order that does not exist", none)
 		}
 		return errors.Join(err, err2)
 	}))
