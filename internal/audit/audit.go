@@ -43,6 +43,7 @@ type Action string
 // The actions that the audit log records.
 const (
 	ActionOrderMoved      Action = "order.moved"
+	ActionOrderEdited     Action = "order.edited"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
 	ActionCourierCreated  Action = "courier.created"
@@ -87,7 +88,7 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
+	ActionOrderMoved, ActionOrderEdited, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
 	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
 	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
 	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,

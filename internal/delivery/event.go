@@ -15,12 +15,14 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed"
 	EventOrderCancelled      EventType = "order.cancelled"
+	EventOrderUpdated        EventType = "order.updated" // its content was edited
 )
 
 // EventTypes lists all event types, in the order of an undisturbed delivery.
 var EventTypes = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
+	EventOrderUpdated,
 }
 
 var eventOf = map[Status]EventType{
@@ -70,4 +72,6 @@ type EventFacts struct {
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`
 	Reason         string     `json:"reason,omitzero"`
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
+	Version        int64      `json:"version,omitzero"`       // of an edited order
+	Fields         string     `json:"fields,omitzero"`        // those that were edited, separated by commas
 }

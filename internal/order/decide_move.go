@@ -47,6 +47,9 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 			Details: statusDetails{Status: found.Status},
 		})
 	}
+	if !s.hasStockOf(found) {
+		return refused(errOvertaken)
+	}
 	order := applyMove(s, c, found, step{
 		to: delivery.StatusCancelled, by: delivery.ActorPartner,
 		at: cmd.at, notes: cmd.reason, reason: cmd.reason, eventID: cmd.eventID,
@@ -64,8 +67,11 @@ type statusDetails struct {
 
 // advanceCommand moves an order on behalf of the service.
 type advanceCommand struct {
-	target   OrderKey
-	version  int64                 // the version that the caller saw
+	target  OrderKey
+	version int64 // the version that the caller saw
+	// seen is the version of the order from which the command was made; 0 if it holds nothing
+	// that an edit would change.
+	seen     int64
 	products []movement.ProductKey // of the order's allocation, for a cancellation
 	carrier  string                // the courier who must carry the order; empty for any
 	step     step
@@ -109,10 +115,13 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		// An earlier try was committed, but the database's answer was lost.
 		return outcome{answer: cmd.encode(found)}
 	}
-	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.UpdatedAt) {
+	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.LastMove().At) {
 		return refused(tooLate(found))
 	}
-	if found.Version != cmd.version {
+	if found.Version != cmd.seen && found.MovedIn <= cmd.seen {
+		return refused(errOvertaken) // by an edit: the mail to the recipient may be another one
+	}
+	if found.MovedIn > cmd.version || cmd.version > found.Version {
 		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
 	}
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
@@ -164,7 +173,7 @@ func invalidTransition(found *delivery.Order, message string) error {
 // tooLate refuses an act that happened before what the order was last moved by.
 func tooLate(found *delivery.Order) error {
 	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status,
-		timestamp.Format(found.UpdatedAt))
+		timestamp.Format(found.LastMove().At))
 	return &refusal.Error{Code: refusal.CodeConflict, Message: message, Details: detailsOf(found)}
 }
 
@@ -220,7 +229,8 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	order.Version++
 	order.MovedIn = order.Version
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
-	order.UpdatedAt = latest(st.happened(), found.UpdatedAt)
+	at := latest(st.happened(), found.LastMove().At)
+	order.UpdatedAt = latest(at, found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta
 	}
@@ -230,11 +240,11 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	case delivery.StatusAccepted:
 		order.Courier = nil
 	case delivery.StatusCancelled:
-		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
+		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: at}
 		returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
 	default: // nothing else changes
 	}
-	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, RecordedAt: st.at, Notes: st.notes}
+	entry := delivery.HistoryEntry{Status: st.to, At: at, RecordedAt: st.at, Notes: st.notes}
 	order.History = append(slices.Clone(found.History), entry)
 	announce(c, &order, st)
 	st.letter.post(c, found)
@@ -243,7 +253,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order
 	c.History = append(c.History, History{OrderKey: key, Version: order.Version, Entry: entry})
-	c.change(key, &order, found.Version)
+	c.change(key, &order, found.Version).Edited = false
 	return &order
 }
 
@@ -256,12 +266,14 @@ func latest(a, b time.Time) time.Time {
 
 // change records an order's newest state; the version to compare with stays
 // that of the first change, which is what the store holds.
-func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64) {
-	if earlier, ok := c.Changed[key]; ok {
-		earlier.Order = order
-		return
+func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64) *Change {
+	change := c.Changed[key]
+	if change == nil {
+		change = &Change{FromVersion: fromVersion}
+		c.Changed[key] = change
 	}
-	c.Changed[key] = &Change{Order: order, FromVersion: fromVersion}
+	change.Order = order
+	return change
 }
 
 // announce adds the event of a move to the outbox.
@@ -277,7 +289,7 @@ func announce(c *Changes, order *delivery.Order, st step) {
 		Province:       order.Dropoff.Address.Province,
 		Status:         order.Status,
 		Courier:        order.Courier,
-		At:             order.UpdatedAt,
+		At:             order.LastMove().At,
 		ETA:            order.EstimatedDelivery,
 		FailureReason:  st.failureReason,
 		NextAttempt:    st.nextAttempt,
@@ -293,7 +305,7 @@ func announce(c *Changes, order *delivery.Order, st step) {
 		OrderID:    order.OrderID,
 		Type:       kind,
 		Sequence:   order.Events,
-		CreatedAt:  order.UpdatedAt,
+		CreatedAt:  order.LastMove().At,
 		RecordedAt: st.at,
 		Facts:      facts,
 	})

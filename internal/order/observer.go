@@ -40,10 +40,11 @@ const (
 	CommandCreate  CommandKind = "create"
 	CommandCancel  CommandKind = "cancel" // by the partner
 	CommandAdvance CommandKind = "advance"
+	CommandEdit    CommandKind = "edit"
 )
 
 // CommandKinds lists them.
-var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance}
+var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandEdit}
 
 // CommandOutcome says how a command ended.
 type CommandOutcome string
@@ -97,6 +98,8 @@ func kindOf(cmd command) CommandKind {
 		return CommandCancel
 	case *advanceCommand:
 		return CommandAdvance
+	case *editCommand:
+		return CommandEdit
 	case *refuseCommand:
 		return cmd.kind
 	default:

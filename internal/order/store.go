@@ -145,6 +145,7 @@ type Needs struct {
 	References []Reference
 	Orders     []OrderKey
 	Products   []movement.ProductKey
+	Documents  []OrderKey // the orders whose stored records are asked for
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
 	// Actors are the people on whose authority the commands change something. They are read
@@ -164,9 +165,10 @@ type Existing struct {
 // State is what Load found. Deciding one command changes it for the next, so
 // that a group has the same outcome as its commands one by one.
 type State struct {
-	Receipts map[idempotency.Key]*idempotency.Receipt
-	Taken    map[Reference]Existing
-	Orders   map[OrderKey]*delivery.Order
+	Receipts  map[idempotency.Key]*idempotency.Receipt
+	Taken     map[Reference]Existing
+	Orders    map[OrderKey]*delivery.Order
+	Documents map[OrderKey][]byte // the stored records
 	// Stocks has the stock of each partner whose products were asked for, with
 	// those that exist.
 	Stocks map[string]*movement.Stock

@@ -41,6 +41,7 @@ func (s *Service) AdvanceTest(ctx context.Context, orderID string, version int64
 	cmd := &advanceCommand{
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: version,
+		seen:    order.Version,
 		encode:  record.Encode,
 		step: step{
 			to: m.To, by: delivery.ActorService, at: now, notes: cmp.Or(m.Notes, m.FailureReason, m.Reason), eventID: eventID,

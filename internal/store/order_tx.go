@@ -154,6 +154,7 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	orderRows := db.Find(p, byKey, needs.Orders)
 	stocks := readStocks(p, needs.Products, locked)
 	usages := readUsages(p, needs.Usages, locked)
+	documents := db.Find(p, findDocuments, needs.Documents)
 	proofs := db.Find(p, findProofs, needs.Proofs)
 	taken := db.Find(p, findReferences, needs.References)
 	receipts := db.Find(p, findReceipts, needs.Receipts)
@@ -172,6 +173,12 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	}
 	for _, row := range receipts.After(done) {
 		state.Receipts[row.Key] = row
+	}
+	if len(needs.Documents) > 0 {
+		state.Documents = map[order.OrderKey][]byte{}
+	}
+	for _, row := range documents.After(done) {
+		state.Documents[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = row.document
 	}
 	state.Orders = ordersOf(orderRows.After(done))
 	if state.Usages, err = usagesOf(ctx, c, usages.After(done), needs.Usages, locked); err != nil {

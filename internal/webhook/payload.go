@@ -3,6 +3,7 @@ package webhook
 import (
 	"encoding/base64"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -62,6 +63,13 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 	case delivery.EventOrderCancelled:
 		w.Text("cancelled_by", string(e.Facts.CancelledBy))
 		w.Text("reason", e.Facts.Reason)
+	case delivery.EventOrderUpdated:
+		w.Integer("version", e.Facts.Version)
+		w.List("fields")
+		for field := range strings.SplitSeq(e.Facts.Fields, ",") {
+			w.Text("", field)
+		}
+		w.EndList()
 	}
 }
 

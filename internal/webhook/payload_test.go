@@ -36,6 +36,8 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 		CancelledBy:   delivery.ActorPartner,
 		Reason:        "The customer changed their mind.",
 		SignatureURL:  "https://dropyard.example/proofs/7hgm?a=1&b=2",
+		Version:       7,
+		Fields:        "dropoff.phone,metadata",
 	}
 	if change != nil {
 		change(&facts)
@@ -119,6 +121,7 @@ func TestBodyFields(t *testing.T) {
 		delivery.EventOrderDelivered:      {"delivered_at", "order_id", "partner_order_id", "signature_url"},
 		delivery.EventOrderFailed:         {"failure_reason", "next_attempt", "order_id", "partner_order_id"},
 		delivery.EventOrderCancelled:      {"cancelled_by", "order_id", "partner_order_id", "reason"},
+		delivery.EventOrderUpdated:        {"fields", "order_id", "partner_order_id", "version"},
 		webhook.EventTest:                 {"message"},
 	}
 	for name, event := range samples() {

@@ -58,6 +58,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/orders/snapshot", dispatching, s.handleBoardSnapshot),
 		route("GET", "/ops/v1/orders/changes", dispatching, s.handleBoardChanges),
 		route("GET", "/ops/v1/orders/{order_id}", delivering, s.handleOrderRecord),
+		route("PATCH", "/ops/v1/orders/{order_id}", dispatching, s.handleOrderEdit),
 		route("POST", "/ops/v1/orders/status", dispatching, s.handleOrdersAdvance),
 		route("POST", "/ops/v1/orders/{order_id}/status", delivering, s.handleOrderAdvance),
 		route("POST", "/ops/v1/orders/{order_id}/proofs", delivering, s.handleProofAdd),
@@ -120,6 +121,7 @@ var traits = map[string]httpd.Route{
 	"POST /ops/v1/partners/{partner_id}/erasures":  {Long: true, Repeated: httpd.Harmless},
 	"POST /ops/v1/orders/status":                   {Repeated: httpd.InParts},
 	"POST /ops/v1/orders/{order_id}/status":        {Repeated: httpd.SettledElsewhere},
+	"PATCH /ops/v1/orders/{order_id}":              {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/partners/{partner_id}/movements": {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/partners/{partner_id}/counts":    {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/partners/{partner_id}/products/import": {

@@ -154,6 +154,14 @@ func New(root Source, problems *Problems) *Form {
 	return form
 }
 
+// Source returns the object that the form reads; nil if there is none.
+func (f *Form) Source() Source {
+	if f == nil {
+		return nil
+	}
+	return f.source
+}
+
 // path returns the prefix of the form's fields: "" at the root, "parcels[0]." in a
 // parcel.
 func (f *Form) path() string {
