@@ -85,6 +85,14 @@ type OrderCancelled struct {
 	Reason         string    `json:"reason"` // empty if none was given
 }
 
+// OrderUpdated is the data of [EventOrderUpdated].
+type OrderUpdated struct {
+	OrderID        string   `json:"order_id"`
+	PartnerOrderID string   `json:"partner_order_id"`
+	Version        int64    `json:"version"` // of the order after the edit
+	Fields         []string `json:"fields"`  // what was changed: paths such as dropoff.phone
+}
+
 // TestData is the data of [EventTest].
 type TestData struct {
 	Message string `json:"message"`
@@ -102,6 +110,7 @@ func (d *OrderOutForDelivery) orderID() string { return d.OrderID }
 func (d *OrderDelivered) orderID() string      { return d.OrderID }
 func (d *OrderFailed) orderID() string         { return d.OrderID }
 func (d *OrderCancelled) orderID() string      { return d.OrderID }
+func (d *OrderUpdated) orderID() string        { return d.OrderID }
 func (d *TestData) orderID() string            { return "" }
 
 func (d *UnknownData) orderID() string {
@@ -140,6 +149,8 @@ func dataOf(kind EventType) EventData {
 		return new(OrderFailed)
 	case EventOrderCancelled:
 		return new(OrderCancelled)
+	case EventOrderUpdated:
+		return new(OrderUpdated)
 	case EventTest:
 		return new(TestData)
 	default:

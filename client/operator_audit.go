@@ -29,6 +29,7 @@ type AuditAction string
 // The kinds of changes.
 const (
 	ActionOrderMoved      AuditAction = "order.moved"
+	ActionOrderEdited     AuditAction = "order.edited"
 	ActionOrderNoted      AuditAction = "order.noted"
 	ActionProofAdded      AuditAction = "order.proof_added"
 	ActionCourierCreated  AuditAction = "courier.created"

@@ -40,6 +40,20 @@ func (o *Operator) ChangeOrderStatus(
 		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
 }
 
+// EditOrder changes the content of an order with a reason, as far as its status still allows
+// that to the service: otherwise the error is [CodeOrderNotEditable]. See [Client.EditOrder].
+func (o *Operator) EditOrder(
+	ctx context.Context, orderID, reason string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	body := OrderEdit{"reason": reason}
+	for member, value := range edit {
+		body[member] = value
+	}
+	return fetch[Order](ctx, o, operation{
+		method: http.MethodPatch, path: "/ops/v1/orders/{id}", id: orderID, body: body, version: version, keyed: true,
+	}, options)
+}
+
 // StatusMovesRequest is the same move of up to 200 orders.
 type StatusMovesRequest struct {
 	OrderIDs []string `json:"order_ids"`

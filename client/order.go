@@ -136,7 +136,31 @@ type Order struct {
 	CancellationReason string    `json:"cancellation_reason,omitempty"`
 	CancelledAt        time.Time `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
 	Warnings           []Warning `json:"warnings,omitempty"`
+	// Version grows with every change of the order; 0 in the answers to creations and cancellations.
+	Version int64         `json:"version,omitempty"`
+	Changes []OrderChange `json:"changes,omitempty"` // the latest 100 edits, oldest first
+	// RateChangeCents is what an edit has added to RateCents; nil in other answers.
+	RateChangeCents *int64 `json:"rate_change_cents,omitempty"`
 }
+
+// OrderChange is one edit of an order.
+type OrderChange struct {
+	At         time.Time `json:"at"`
+	By         Editor    `json:"by"`
+	OperatorID string    `json:"operator_id,omitempty"` // for operators, of an edit by the service
+	Version    int64     `json:"version,omitempty"`     // for operators: of the order after the edit
+	Fields     []string  `json:"fields"`                // paths such as dropoff.phone
+}
+
+// Editor is a side that edits orders.
+type Editor string
+
+// The sides that edit orders.
+const (
+	EditorPartner   Editor = "partner"
+	EditorService   Editor = "service"
+	EditorRecipient Editor = "recipient"
+)
 
 // ParcelRecord is a parcel of an order.
 type ParcelRecord struct {

@@ -51,6 +51,21 @@ func (c *Client) CancelOrder(
 		options)
 }
 
+// OrderEdit is a merge patch (RFC 7396) of what created an order: members that it has are
+// replaced, null removes an optional one, and what it leaves out stays.
+type OrderEdit map[string]any
+
+// EditOrder changes the content of an order, as far as its status still allows that: otherwise
+// the error is [CodeOrderNotEditable]. Its answer has RateChangeCents. Version is that of the
+// order that was seen: another one is refused with [CodeConflict]; 0 does not compare.
+func (c *Client) EditOrder(
+	ctx context.Context, orderID string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c, operation{
+		method: http.MethodPatch, path: "/v1/orders/{id}", id: orderID, body: edit, version: version, keyed: true,
+	}, options)
+}
+
 // LabelFormat is a format of labels.
 type LabelFormat string
 

@@ -94,6 +94,7 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed" // a delivery attempt failed
 	EventOrderCancelled      EventType = "order.cancelled"
+	EventOrderUpdated        EventType = "order.updated" // its content was edited
 	EventTest                EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 

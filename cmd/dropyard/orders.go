@@ -12,6 +12,7 @@ type ordersCommand struct {
 	List   listOrdersCommand   `cmd:"" help:"List orders, newest first."`
 	Get    getOrderCommand     `cmd:"" help:"Show an order and its history."`
 	Create createOrderCommand  `cmd:"" help:"Create an order."`
+	Edit   editOrderCommand    `cmd:"" help:"Change the content of an order."`
 	Cancel cancelOrderCommand  `cmd:"" help:"Cancel an order that is pending or accepted."`
 	Import importOrdersCommand `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
 	Label  labelCommand        `cmd:"" help:"Write the labels of an order's parcels to a file."`

@@ -24,7 +24,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		getBoardSnapshot listBoardChanges
-		changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
+		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
 	{"admin",

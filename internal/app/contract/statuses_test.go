@@ -214,6 +214,9 @@ var drives = map[string]drive{
 	"removeUser 409":   driveLastOwner,
 	"cancelOrder 409":  driveTooLate,
 
+	"editOrder 409":          driveNotEditable,
+	"editOrderByService 409": driveNotEditable,
+
 	"createOrderBatch 409": driveInProgress,
 
 	"putWebhookEndpoint 200":    driveAgain,
@@ -304,6 +307,8 @@ func validBody(o *operation) []byte {
 		"createQuote":         testkit.OrderJSON("ignored", ""),
 		"createOrder":         testkit.OrderJSON("A-1", ""),
 		"cancelOrder":         []byte(`{"reason":"changed my mind"}`),
+		"editOrder":           []byte(`{"reference":"other"}`),
+		"editOrderByService":  []byte(`{"reason":"by phone","reference":"other"}`),
 		"createToken":         []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
 		"changeOrderStatus":   []byte(`{"status":"accepted"}`),
@@ -534,4 +539,11 @@ func driveTooLate(t *testing.T, o *operation) *apptest.Answer {
 	f.move(t, order, "accepted").Must(t, 200)
 	f.move(t, order, "courier_assigned").Must(t, 200)
 	return f.send(t, call{operation: o.id, path: order})
+}
+
+// driveNotEditable edits what is never edited.
+func driveNotEditable(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	body := []byte(`{"reason":"by phone","partner_order_id":"other"}`)
+	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: body})
 }

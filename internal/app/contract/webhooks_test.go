@@ -217,6 +217,8 @@ func TestEventsMatchDocument(t *testing.T) {
 			f.send(t, request).Must(t, 200)
 			next()
 		}
+		f.send(t, call{operation: "editOrder", path: order, body: []byte(`{"reference":"edited"}`)}).Must(t, 200)
+		next()
 	}
 	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)
 	f.send(t, call{operation: "testWebhook"}).Must(t, 200)

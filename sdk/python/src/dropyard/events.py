@@ -13,6 +13,7 @@ EventType = Literal[
     "order.delivered",
     "order.failed",
     "order.cancelled",
+    "order.updated",
 ]
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
@@ -192,6 +193,15 @@ class OrderCancelledData(TypedDict):
     reason: str
 
 
+class OrderUpdatedData(TypedDict):
+    """The data of order.updated."""
+
+    order_id: str
+    partner_order_id: str
+    version: int
+    fields: list[str]
+
+
 class WebhookTestData(TypedDict):
     """The data of webhook.test."""
 
@@ -261,6 +271,13 @@ class OrderCancelled(_Envelope):
     data: OrderCancelledData
 
 
+class OrderUpdated(_Envelope):
+    """The content of an order was edited."""
+
+    type: Literal["order.updated"]
+    data: OrderUpdatedData
+
+
 class WebhookTestEvent(_Envelope):
     """A test that the partner asked for."""
 
@@ -277,6 +294,7 @@ Event = Union[
     OrderDelivered,
     OrderFailed,
     OrderCancelled,
+    OrderUpdated,
     WebhookTestEvent,
 ]
 """The body of a webhook. Comparing its type narrows its data for type checkers."""

@@ -396,6 +396,14 @@ class ListedOrder(TypedDict):
     updated_at: str
 
 
+class OrderChange(TypedDict):
+    """One edit of an order."""
+
+    at: str
+    by: Literal["partner", "service", "recipient"]
+    fields: list[str]  # paths such as dropoff.phone
+
+
 class _Order(ListedOrder):
     status_history: list[StatusChange]  # oldest first
     livemode: bool  # false for an order in test mode, which is simulated
@@ -414,6 +422,9 @@ class Order(_Order, total=False):
     courier: Courier  # present while a courier is assigned
     cancellation_reason: str  # present if the order is cancelled; empty if no reason was given
     cancelled_at: str
+    version: int  # grows with every change; absent in the answers to creations and cancellations
+    changes: list[OrderChange]  # the latest 100 edits, oldest first
+    rate_change_cents: int  # what an edit has added to rate_cents; only in its answer
 
 
 class _OrderList(TypedDict):
