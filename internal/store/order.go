@@ -86,7 +86,7 @@ var (
 	saveOriginals = db.UpdateOf(originals, orderKey, []db.Column[*orderRow]{packedDocument})
 
 	// eraseOrders overwrites what may be personal.
-	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason"))
+	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason", "course"))
 
 	byReference = db.Key(
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
