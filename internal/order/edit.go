@@ -42,7 +42,7 @@ func ReadServiceEdit(f *form.Form) Edit {
 var errOvertaken = refusal.New(refusal.CodeConflict, "the order was edited meanwhile; try again")
 
 // maxDecided is how often something is decided again because an edit has overtaken it.
-const maxDecided = 5
+const maxDecided = 25
 
 // decideAgain calls try until no edit has overtaken it.
 func decideAgain(try func() (Answer, error)) (answer Answer, err error) {
