@@ -1,6 +1,10 @@
 package delivery
 
-import "time"
+import (
+	"encoding/json"
+	"strings"
+	"time"
+)
 
 // EventType names a webhook event (docs/contract.md, Webhooks).
 type EventType string
@@ -73,5 +77,31 @@ type EventFacts struct {
 	Reason         string     `json:"reason,omitzero"`
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
 	Version        int64      `json:"version,omitzero"`       // of an edited order
-	Fields         string     `json:"fields,omitzero"`        // those that were edited, separated by commas
+	Fields         FieldList  `json:"fields,omitzero"`        // that were edited
+}
+
+// FieldList is a list of paths such as dropoff.phone, separated by commas; a list in JSON. So
+// facts can be compared.
+type FieldList string
+
+// FieldListOf returns a list of fields.
+func FieldListOf(fields []string) FieldList { return FieldList(strings.Join(fields, ",")) }
+
+// Fields returns the fields; empty, not nil, if there are none.
+func (l FieldList) Fields() []string {
+	if l == "" {
+		return []string{}
+	}
+	return strings.Split(string(l), ",")
+}
+
+// MarshalJSON returns the fields as a list.
+func (l FieldList) MarshalJSON() ([]byte, error) { return json.Marshal(l.Fields()) }
+
+// UnmarshalJSON reads a list of fields.
+func (l *FieldList) UnmarshalJSON(data []byte) error {
+	var fields []string
+	err := json.Unmarshal(data, &fields)
+	*l = FieldListOf(fields)
+	return err
 }

@@ -3,7 +3,6 @@ package order
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -196,7 +195,7 @@ func (c *Changes) announceEdit(order *delivery.Order, edit delivery.Edit, eventI
 		Sequence: order.Events, CreatedAt: edit.At, RecordedAt: at,
 		Facts: delivery.EventFacts{
 			PartnerOrderID: order.PartnerOrderID, Province: order.Dropoff.Address.Province, Status: order.Status,
-			At: edit.At, ETA: order.EstimatedDelivery, Version: order.Version, Fields: strings.Join(edit.Fields, ","),
+			At: edit.At, ETA: order.EstimatedDelivery, Version: order.Version, Fields: delivery.FieldListOf(edit.Fields),
 		},
 	})
 }

@@ -3,7 +3,6 @@ package webhook
 import (
 	"encoding/base64"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -66,7 +65,7 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 	case delivery.EventOrderUpdated:
 		w.Integer("version", e.Facts.Version)
 		w.List("fields")
-		for field := range strings.SplitSeq(e.Facts.Fields, ",") {
+		for _, field := range e.Facts.Fields.Fields() {
 			w.Text("", field)
 		}
 		w.EndList()

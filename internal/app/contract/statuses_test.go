@@ -541,9 +541,17 @@ func driveTooLate(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id, path: order})
 }
 
-// driveNotEditable edits what is never edited.
+// driveNotEditable edits an order that was changed meanwhile, and one that is too far for it.
 func driveNotEditable(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
-	body := []byte(`{"reason":"by phone","partner_order_id":"other"}`)
-	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: body})
+	order := f.newOrder(t)
+	f.move(t, order, "accepted").Must(t, 200)
+	f.move(t, order, "courier_assigned").Must(t, 200)
+	f.send(t, call{operation: o.id, path: order, body: validBody(o), headers: []string{"If-Match", `"2"`}}).Must(t, 409)
+	f.move(t, order, "picked_up").Must(t, 200)
+	body := `{"dropoff":{"address":{"city":"Ottawa"}}}`
+	if o.ofOperators() {
+		body = `{"reason":"by phone","items":[{"product_id":1,"quantity":1}]}`
+	}
+	return f.send(t, call{operation: o.id, path: order, body: []byte(body)})
 }
