@@ -54,15 +54,9 @@ func Of(o *delivery.Order) *Row {
 	return row
 }
 
-// zoneLength is the length of a zone: Canada Post's forward sortation area, by
-// which dispatchers plan rounds.
-const zoneLength = 3
-
-// Zone returns the zone of an address: the first half of its postal code.
-func Zone(a delivery.Address) string {
-	code := delivery.NormalPostalCode(a.PostalCode)
-	return code[:min(zoneLength, len(code))]
-}
+// Zone returns the zone of an address: Canada Post's forward sortation area, by which
+// dispatchers plan rounds.
+func Zone(a delivery.Address) string { return delivery.PostalArea(a.PostalCode) }
 
 // searchOf returns the text that a search looks through. Line breaks keep a
 // search from matching across two parts of it. Names and streets are in it twice if folding
