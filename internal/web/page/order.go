@@ -69,24 +69,6 @@ func (v OrderView) Warnings() (texts []string) {
 	return texts
 }
 
-// warningKeys are the phrases of warnings.
-var warningKeys = map[delivery.WarningCode]string{
-	delivery.WarningDropoffBeforePickup: "order.warning.before", delivery.WarningLate: "order.warning.late",
-	delivery.WarningNoBusinessDay: "order.warning.no_business_day",
-	delivery.WarningProvince:      "order.warning.province_mismatch",
-	delivery.WarningPostBox:       "order.warning.post_office_box", delivery.WarningEmail: "order.warning.email_domain",
-	delivery.WarningPhone: "order.warning.phone_length", delivery.WarningNotPrinted: "order.warning.label_not_printed",
-	delivery.WarningCut: "order.warning.label_cut", delivery.WarningBarcode: "order.warning.barcode_not_printed",
-}
-
-// Warning returns what a warning says. One of a later release has no phrase.
-func (l Language) Warning(w delivery.Warning) string {
-	if key := warningKeys[w.Code]; key != "" {
-		return l.Text(key, "field", w.Field)
-	}
-	return w.Message
-}
-
 // Assigned returns the name of the courier that an entry of the history has assigned, if it is
 // still the order's; otherwise it is empty.
 func (v OrderView) Assigned(entry delivery.HistoryEntry) string {
