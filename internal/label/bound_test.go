@@ -220,7 +220,8 @@ func TestPlainTextsAreClean(t *testing.T) {
 }
 
 // TestUsualOrdersNeedNoLayout: an order as shops send it is decided without a layout, and
-// without memory beyond the spelling of its number.
+// without memory beyond the spelling of its number. It is not parallel, because it counts
+// allocations.
 func TestUsualOrdersNeedNoLayout(t *testing.T) {
 	o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "EM-2026-004711", testkit.Epoch)
 	o.Dropoff.Name = "Marie-Ève d’Œuvrecourt"

@@ -3,7 +3,6 @@ package order
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	"testing"
 	"time"
 
@@ -101,7 +100,7 @@ func BenchmarkCreateSteps(b *testing.B) {
 		"prepare": func() { _, _ = s.prepare(b.Context(), testPartner, &wanted) },
 		"row":     func() { board.Of(o) },
 	} {
-		b.Run(fmt.Sprint(name), func(b *testing.B) {
+		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				step()
