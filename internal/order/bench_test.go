@@ -2,7 +2,6 @@ package order
 
 import (
 	"context"
-	"crypto/rand"
 	"testing"
 	"time"
 
@@ -14,14 +13,16 @@ import (
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // pure returns a service without a store: what it does with an order before and after the
 // transaction.
-func pure() *Service {
+func pure(tb testing.TB) *Service {
+	tb.Helper()
 	card := pricing.DefaultCard()
 	return &Service{config: Config{
-		Now: func() time.Time { return testkit.Epoch }, Random: rand.Reader,
+		Now: func() time.Time { return testkit.Epoch }, Random: repeatable.Reader(tb),
 		Card:        func(context.Context, string, time.Time) (*pricing.Card, error) { return card, nil },
 		Calendar:    pricing.NewCalendar(zone.Own()),
 		Quoter:      pricing.NewQuoter(make([]byte, 32)),
@@ -45,7 +46,7 @@ func wantedOf(tb testing.TB, body []byte) Wanted {
 
 // BenchmarkWarnings looks for what is not meant in an ordinary order of two parcels.
 func BenchmarkWarnings(b *testing.B) {
-	s := pure()
+	s := pure(b)
 	wanted := wantedOf(b, testkit.OrderJSON("EM-2026-004711", ""))
 	wanted.Dropoff.Window.End = wanted.Dropoff.Window.End.AddDate(0, 0, 2)
 	o, err := s.prepare(b.Context(), testPartner, &wanted)
@@ -63,7 +64,7 @@ const testPartner = "par_3kq9w0zt"
 
 // BenchmarkCreate does all that a creation does beside the database and HTTP.
 func BenchmarkCreate(b *testing.B) {
-	s := pure()
+	s := pure(b)
 	body := testkit.OrderJSON("EM-2026-004711", "")
 	b.ReportAllocs()
 	for b.Loop() {
@@ -82,7 +83,7 @@ func BenchmarkCreate(b *testing.B) {
 
 // BenchmarkCreateSteps has the steps of BenchmarkCreate, each alone.
 func BenchmarkCreateSteps(b *testing.B) {
-	s := pure()
+	s := pure(b)
 	body := testkit.OrderJSON("EM-2026-004711", "")
 	root, err := strictjson.Parse(body)
 	if err != nil {
