@@ -70,7 +70,8 @@ func TestSearchText(t *testing.T) {
 		"", "Zoë", "L'Œuf-d’Or", "SAINT-DENIS", "rue principale", "e\u0301", "\u0301", "İstanbul", "\n", "Ångström",
 	}), rapid.String())
 	repeatable.Check(t, func(t *rapid.T) {
-		o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", text.Draw(t, "partner_order_id"), testkit.Epoch)
+		o := testkit.Order("par_3kq9w0zt", "ord_3kq9w0zt01hb7m2x9p4c6r8d0f1g2h3j", "A-1", testkit.Epoch)
+		o.PartnerOrderID = text.Draw(t, "partner_order_id")
 		o.Reference, o.Dropoff.Name = text.Draw(t, "reference"), text.Draw(t, "name")
 		o.Dropoff.Address.City, o.Dropoff.Address.Line1 = text.Draw(t, "city"), text.Draw(t, "line1")
 		o.Dropoff.Address.Line2 = text.Draw(t, "line2")

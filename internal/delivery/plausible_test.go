@@ -15,16 +15,20 @@ func TestHintsOfPostBoxes(t *testing.T) {
 	for _, line := range []string{
 		"PO Box 12", "p.o.box", "P. O. BOX", "post box", "Postal Box 3", "POST OFFICE BOX 4", "postal office box",
 		"General Delivery", "case postale 9", "Boîte postale", "BOÎTE POSTALE", "boite postale", "casier postal 2",
-		"Poste restante", "C.P. 12", "c. p. 12", "CP12", "cp 1", "B.P. 7", "bp7", "Box 7, Site 3", "  box 1", "poſt box 2",
+		"Poste restante", "C.P. 12", "c. p. 12", "CP12", "cp 1", "B.P. 7", "bp7", "Box 7, Site 3", "  box 1",
+		"poſt box 2",
 		"caſe poſtale", "Général; poſte reſtante",
 	} {
 		if !postBoxForm.MatchString(line) || !hintsPostBox(line) {
-			t.Errorf("%q: got the match %t and the hint %t, want both", line, postBoxForm.MatchString(line), hintsPostBox(line))
+			t.Errorf("%q: got the match %t and the hint %t, want both",
+				line, postBoxForm.MatchString(line), hintsPostBox(line))
 		}
 	}
 	parts := []string{
-		"p", "P.", "o", "O.", "box", "BOX", "Bo", "x", "post", "poſt", "al", "AL", "office", "general", "delivery", "Delivery",
-		"case", "caſe", "postale", "boîte", "BOÎTE", "boite", "casier", "restante", "reſtante", "c", "C.", "b", "b.", "1", "22",
+		"p", "P.", "o", "O.", "box", "BOX", "Bo", "x", "post", "poſt", "al", "AL", "office", "general", "delivery",
+		"Delivery",
+		"case", "caſe", "postale", "boîte", "BOÎTE", "boite", "casier", "restante", "reſtante", "c", "C.", "b", "b.", "1",
+		"22",
 		"po box", "post box ", "C. P. ", "bp", "c.p ", "box 1",
 		" ", " ", " ", " ", ".", "-", "é", "\u212a", "\n", "rue", "avenue", "Loop", "\xc5", "\xbf",
 	}
@@ -51,7 +55,8 @@ func TestHintsOfPostBoxes(t *testing.T) {
 func TestUsualStreetsHaveNoHint(t *testing.T) {
 	t.Parallel()
 	for _, line := range []string{
-		"4000 rue Saint-Denis", "100 Queen St W", "1200, chemin de la Côte-des-Neiges", "55 Parkway Place", "Unit 4", "app. 2",
+		"4000 rue Saint-Denis", "100 Queen St W", "1200, chemin de la Côte-des-Neiges", "55 Parkway Place", "Unit 4",
+		"app. 2",
 		"350 Pape Avenue", "12 Delisle Street", "8 Postill Lane", "7 Restigouche Road", "",
 	} {
 		if hintsPostBox(line) {
@@ -77,7 +82,8 @@ func TestCommonDomainsAreManaged(t *testing.T) {
 func TestPostalArea(t *testing.T) {
 	t.Parallel()
 	repeatable.Check(t, func(t *rapid.T) {
-		code := rapid.OneOf(rapid.StringMatching(`[A-Za-z]?[0-9 ]?[A-Za-z]? ?([0-9][A-Za-z][0-9])?`), rapid.String()).Draw(t, "code")
+		code := rapid.OneOf(rapid.StringMatching(`[A-Za-z]?[0-9 ]?[A-Za-z]? ?([0-9][A-Za-z][0-9])?`),
+			rapid.String()).Draw(t, "code")
 		normal := NormalPostalCode(code)
 		if got, want := PostalArea(code), normal[:min(3, len(normal))]; got != want {
 			t.Fatalf("%q: got %q, want %q", code, got, want)

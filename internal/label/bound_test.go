@@ -158,7 +158,9 @@ func TestWarningsEqualTheLayout(t *testing.T) {
 		}
 	})
 	for _, block := range []string{"sender", "recipient"} {
-		for _, kind := range []string{"fits: true, faults: false", "fits: false, faults: true", "fits: false, faults: false"} {
+		for _, kind := range []string{
+			"fits: true, faults: false", "fits: false, faults: true", "fits: false, faults: false",
+		} {
 			if seen[block+" "+kind] < 10 {
 				t.Errorf("only a few of the orders have a %s with %s: %v", block, kind, seen)
 			}
