@@ -95,7 +95,7 @@ const (
 	EventOrderFailed         EventType = "order.failed" // a delivery attempt failed
 	EventOrderCancelled      EventType = "order.cancelled"
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
-	EventTest                EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
+	EventTest                EventType = "webhook.test"  // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 
 // EventState is how far the delivery of an event has come.
