@@ -119,10 +119,14 @@ func (c *Calendar) at(a delivery.Address) *place {
 	return &place{clock: c.ClockAt(a), holidays: province.holidays}
 }
 
-// LocalClocks returns the time zones of postal codes whose clocks differ from those of the
-// capital of their province, by how the codes begin: with three characters or with five.
-func (c *Calendar) LocalClocks() map[string]*time.Location {
-	clocks := make(map[string]*time.Location, len(localZones))
+// Clocks returns the time zones of the provinces, and those of postal codes whose clocks differ
+// from those of the capital of their province, by how the codes begin: with three characters or
+// with five.
+func (c *Calendar) Clocks() map[string]*time.Location {
+	clocks := make(map[string]*time.Location, len(c.places)+len(localZones))
+	for province, place := range c.places {
+		clocks[province] = place.clock
+	}
 	for code, name := range localZones {
 		clocks[code] = c.local[name]
 	}

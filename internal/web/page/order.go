@@ -38,9 +38,9 @@ func (l Language) Window(w delivery.Window, zone *time.Location, now time.Time) 
 	start, end := w.Start.In(zone), w.End.In(zone)
 	if start.Format(time.DateOnly) == end.Format(time.DateOnly) {
 		from, to := l.Between(start, end)
-		return l.Text("order.window", "day", l.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
+		return l.Text("order.window", "day", l.Day(start, now), "from", from, "to", to, "zone", l.Zone(start))
 	}
-	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Within(end, now), "zone", start.Format("MST"))
+	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Within(end, now), "zone", l.Zone(start))
 }
 
 // RecipientsPage returns the address of the page that recipients see.

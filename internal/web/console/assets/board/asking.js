@@ -5,10 +5,10 @@ import { ask, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
 import { n, t } from "dropyard/text.js";
-import { instant, zoneName, zoneOf } from "./zone.js";
+import { instant, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province is where it goes. @typedef {{partner_order_id: string, status: string, province?: string}} Asked */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes. @typedef {{partner_order_id: string, status: string, province?: string, zone?: string}} Asked */
 /** @typedef {(move: Move) => void} Go what happens when it is decided */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -36,7 +36,7 @@ export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order
 const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
   ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
 
-/** @param {{zone: import("./zone.js").Zone, go: Go}} props */
+/** @param {{zone: import("dropyard/zone.js").Zone, go: Go}} props */
 const Failure = ({ zone, go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
   event.preventDefault();
   const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), next = String(values.get("next")), notes = String(values.get("notes")).trim();

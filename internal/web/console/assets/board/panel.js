@@ -11,7 +11,7 @@ import { When, nameOf } from "./notes.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
-import { windowIn, zoneOf } from "./zone.js";
+import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 
