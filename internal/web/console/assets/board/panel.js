@@ -4,7 +4,7 @@
 import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, pressMove, say, whyNot } from "./acts.js";
-import { decide } from "./asking.js";
+import { decide, forget } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
 import { When, nameOf } from "./notes.js";
@@ -96,6 +96,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
       own.value = /** @type {any} */ (pressed.body).version + 1;
       say(done);
       pending.value = null;
+      forget(/** @type {any} */ (pressed.body).status, [/** @type {any} */ (now)]);
     } catch (error) {
       fault.value = whyNot(error, /** @type {any} */ (pressed.body).version);
       if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
