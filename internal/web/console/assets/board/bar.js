@@ -31,7 +31,9 @@ const Chip = ({ label, count, pressed, danger = false, press }) => {
     // With the pointer, keys go on in the list. With the keyboard, the focus stays on the chip.
     if (event.detail) document.getElementById("orders")?.focus({ preventScroll: true });
   };
-  return html`<button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${click}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
+  /** Shows the whole chip to the keyboard: browsers leave one that is partly visible where it is. @param {{currentTarget: HTMLElement}} event */
+  const focus = ({ currentTarget: chip }) => { if (chip.matches(":focus-visible")) chip.scrollIntoView({ block: "nearest", inline: "nearest" }); };
+  return html`<button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${click} onFocus=${focus}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
 };
 
 const Chips = () => {
