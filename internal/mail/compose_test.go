@@ -113,11 +113,15 @@ func TestComposeToRecipients(t *testing.T) {
 	t.Parallel()
 	times := map[mail.Kind]map[mail.Language]string{
 		mail.OnItsWay: {
-			mail.English: "Expected by: August 3, 2026 at 11:05 AM EDT", mail.French: "Prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
+			mail.English: "Expected by: August 3, 2026 at 11:05 AM EDT",
+			mail.French:  "Prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
 		},
-		mail.Delivered: {mail.English: "Delivered: August 3, 2026 at 10:05 AM EDT", mail.French: "Livrée : 3 août 2026 à 10 h 05 HAE"},
+		mail.Delivered: {
+			mail.English: "Delivered: August 3, 2026 at 10:05 AM EDT", mail.French: "Livrée : 3 août 2026 à 10 h 05 HAE",
+		},
 		mail.Failed: {
-			mail.English: "Next attempt: August 4, 2026 at 10:05 AM EDT", mail.French: "Prochaine tentative : 4 août 2026 à 10 h 05 HAE",
+			mail.English: "Next attempt: August 4, 2026 at 10:05 AM EDT",
+			mail.French:  "Prochaine tentative : 4 août 2026 à 10 h 05 HAE",
 		},
 		mail.Late: {
 			mail.English: "Was expected by: August 3, 2026 at 11:05 AM EDT",

@@ -31,7 +31,8 @@ func TestCourierShowsTheClocksOfStops(t *testing.T) {
 	}
 	for language, want := range map[string]struct{ by, window, failed, choice, hint string }{
 		"en": {
-			"by 4:20 PM NDT", "2:20 – 4:20 PM NDT · 2 parcels, 1 fragile", "Next attempt today, 6:20 PM NDT", "today, 6:00 PM NDT",
+			"by 4:20 PM NDT", "2:20 – 4:20 PM NDT · 2 parcels, 1 fragile", "Next attempt today, 6:20 PM NDT",
+			"today, 6:00 PM NDT",
 			"In the time of the destination (Newfoundland Time)",
 		},
 		"fr": {

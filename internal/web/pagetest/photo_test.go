@@ -62,7 +62,8 @@ func TestLargePictures(t *testing.T) {
 		},
 	} {
 		for language, setting := range map[string]string{
-			"en": "Settings > Camera > Formats > Most Compatible", "fr": "Réglages > Appareil photo > Formats > Le plus compatible",
+			"en": "Settings > Camera > Formats > Most Compatible",
+			"fr": "Réglages > Appareil photo > Formats > Le plus compatible",
 		} {
 			t.Run(c.name+"/"+language, func(t *testing.T) {
 				t.Parallel()
