@@ -76,14 +76,15 @@ func Compose(m *Message, in Language) (*Content, error) {
 
 // oneLine returns text from outside without line breaks, other control characters and
 // changes of direction, so that it cannot begin a paragraph or a header, or turn what is
-// around it.
+// around it. Blanks at its ends are removed: a paragraph that began with them would be
+// taken for a table.
 func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
 			return ' '
 		}
 		return r
-	}, text)
+	}, text))
 }
 
 // dots are the characters that programs take for the dot of a host name.

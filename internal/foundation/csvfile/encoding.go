@@ -65,14 +65,29 @@ func decodeWide(content []byte, order binary.ByteOrder) (text, fault string) {
 	for at := 0; at+1 < len(content); at += 2 {
 		units = append(units, order.Uint16(content[at:]))
 	}
-	text = strings.TrimPrefix(string(utf16.Decode(units)), mark)
-	if before, _, found := strings.Cut(text, string(utf8.RuneError)); found {
-		return text, before + string(utf8.RuneError)
+	if at := unpairedSurrogate(units); at >= 0 {
+		return "", string(utf16.Decode(units[:at+1]))
 	}
+	text = strings.TrimPrefix(string(utf16.Decode(units)), mark)
 	if len(content)%2 != 0 {
 		return text, text + "\x00"
 	}
 	return text, ""
+}
+
+// unpairedSurrogate returns the place of the first half of a character whose other half is missing,
+// or -1.
+func unpairedSurrogate(units []uint16) int {
+	for at := 0; at < len(units); at++ {
+		switch unit := rune(units[at]); {
+		case !utf16.IsSurrogate(unit):
+		case at+1 < len(units) && utf16.DecodeRune(unit, rune(units[at+1])) != utf8.RuneError:
+			at++
+		default:
+			return at
+		}
+	}
+	return -1
 }
 
 // foreign lists the bytes that show that a file is not Windows-1252: those that this encoding
