@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -201,9 +202,9 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 	}
 }
 
-// warn prints what is probably not meant about an order.
+// warn prints what is probably not meant about an order, in the file or by the service's answer.
 func (im *orderImport) warn(order *fileOrder, warnings []client.Warning) {
-	for _, warning := range warnings {
+	for _, warning := range slices.Concat(order.warnings, warnings) {
 		im.warned = append(im.warned, warnedOrder{order.line, order.reference, warning})
 		im.say("line %d: %s: warning: %s: %s", order.line, order.reference, warning.Field, warning.Message)
 	}

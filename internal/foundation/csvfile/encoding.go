@@ -48,6 +48,29 @@ func decode(content []byte) (text, fault string) {
 	return text, ""
 }
 
+// letters says which letters a file can hold.
+type letters byte
+
+const (
+	allLetters     letters = iota // it is UTF-8 or UTF-16
+	windowsLetters                // it is Windows-1252
+	asciiLetters                  // it is ASCII, and may have been saved in Windows-1252
+)
+
+func lettersOf(content []byte) letters {
+	text := string(content)
+	switch {
+	case isWide(content, binary.LittleEndian), isWide(content, binary.BigEndian), strings.HasPrefix(text, mark):
+		return allLetters
+	case !utf8.ValidString(text):
+		return windowsLetters
+	case strings.ContainsFunc(text, func(letter rune) bool { return letter >= utf8.RuneSelf }):
+		return allLetters
+	default:
+		return asciiLetters
+	}
+}
+
 // isWide reports whether a file is UTF-16 in a byte order: it has the mark of it, or, as some
 // programs leave that out, begins with two letters of ASCII.
 func isWide(content []byte, order binary.ByteOrder) bool {
