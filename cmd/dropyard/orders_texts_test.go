@@ -135,7 +135,9 @@ func TestImportKeepsTexts(t *testing.T) {
 	orders := writeOrders(t, texts, testkit.Scaled(60, 12))
 	created := fmt.Sprintf("created: %d,", len(orders.rows))
 	number := 0
-	for _, layout := range []csvfile.Layout{{Spreadsheet: true}, {Spreadsheet: true, Semicolons: true}, {}, {Semicolons: true}} {
+	for _, layout := range []csvfile.Layout{
+		{Spreadsheet: true}, {Spreadsheet: true, Semicolons: true}, {}, {Semicolons: true},
+	} {
 		name := fmt.Sprintf("%+v", layout)
 		number++
 		got, partner := imports(fmt.Sprint("p", number), orders.in(t, layout))

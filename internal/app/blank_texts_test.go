@@ -102,10 +102,12 @@ func (c company) required(t *testing.T) []textField {
 		},
 		{desk, "POST", c.path + "/counts", `{"location":TEXT,"lines":[{"product_id":1,"counted":1}]}`, "location", false},
 		{
-			desk, "POST", "/ops/v1/couriers", `{"name":TEXT,"phone":"+15145550100","vehicle":"van","active":true}`, "name", true,
+			desk, "POST", "/ops/v1/couriers", `{"name":TEXT,"phone":"+15145550100","vehicle":"van","active":true}`,
+			"name", true,
 		},
 		{
-			desk, "POST", "/ops/v1/couriers", `{"name":"Ada","phone":"+15145550100","vehicle":TEXT,"active":true}`, "vehicle", false,
+			desk, "POST", "/ops/v1/couriers", `{"name":"Ada","phone":"+15145550100","vehicle":TEXT,"active":true}`,
+			"vehicle", false,
 		},
 		{desk, "PATCH", courier, `{"name":TEXT}`, "name", true},
 		{desk, "PATCH", courier, `{"vehicle":TEXT}`, "vehicle", false},
