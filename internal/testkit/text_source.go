@@ -17,8 +17,10 @@ var scripts = []*unicode.RangeTable{
 // awkward are texts that pages, mails and files have to protect.
 var awkward = []string{
 	`<script>alert(1)</script>`, `a & b`, `&amp;eacute;`, `"quoted"`, `'quoted'`, `a, b; c`, "a\tb", `{{.Name}}`, `%s %d`,
-	`\u0041\n`, `=1+1`, `'=1+1`, `+1 613`, `-2`, `@home`, `="0012"`, `0012`, `1E5`, `12,50`, `1-2`, `TRUE`, `faux`, `10:30`,
-	`x : y`, `  a  b  `, `:`, `#1001`, `--`, `1/2`, `$5`, `a.b@c.example`, `https://elsewhere.example/?a=b&c=d`, `?`, `a??b`,
+	`\u0041\n`, `=1+1`, `'=1+1`, `+1 613`, `-2`, `@home`, `="0012"`, `0012`, `1E5`, `12,50`, `1-2`, `TRUE`, `faux`,
+	`10:30`,
+	`x : y`, `  a  b  `, `:`, `#1001`, `--`, `1/2`, `$5`, `a.b@c.example`, `https://elsewhere.example/?a=b&c=d`, `?`,
+	`a??b`,
 	"👩\u200d👩\u200d👧 🇨🇦", "\u00e9e\u0301", "İiıI", "ﬁ ſ", "x\u202egnirts", "\u200ex\u200f", "𠮷野家", "a\u00a0b", "\u2028x",
 	"sep=;", "#NAME?", "1.23E+11", "mars 2026", "null", "\ufffd", "a\u00adb", "nbsp\u00a0", "\ufeffbom",
 }
