@@ -29,7 +29,8 @@ func TestRandomEdits(t *testing.T) {
 	p, o := s.Register(t, "metro"), s.Operate(t)
 	const stocked = 20
 	products := []int{
-		o.Stock(t, p.PartnerID, "Lamp", map[string]int{"A": 15, "B": 5}), o.Stock(t, p.PartnerID, "Desk", map[string]int{"A": stocked}),
+		o.Stock(t, p.PartnerID, "Lamp",
+			map[string]int{"A": 15, "B": 5}), o.Stock(t, p.PartnerID, "Desk", map[string]int{"A": stocked}),
 	}
 	random := repeatable.Rand(t)
 	var sent []sentOnce
@@ -53,7 +54,8 @@ func TestRandomEdits(t *testing.T) {
 	var ids []string
 	for step := range 60 {
 		if len(ids) < 4 {
-			if created := call("POST", "/v1/orders", testkit.OrderJSON(fmt.Sprintf("R-%d", step), items())); created.Status == 201 {
+			if created := call("POST", "/v1/orders",
+				testkit.OrderJSON(fmt.Sprintf("R-%d", step), items())); created.Status == 201 {
 				ids = append(ids, created.Text("order_id"))
 			}
 			continue
@@ -69,9 +71,11 @@ func TestRandomEdits(t *testing.T) {
 			}
 		default:
 			patch := []string{
-				`{"items":` + items() + `}`, `{"items":` + items() + `,"cod":{"amount_cents":` + fmt.Sprint(random.IntN(90000)) + `,"currency":"CAD"}}`,
+				`{"items":` + items() + `}`, `{"items":` + items() + `,"cod":{"amount_cents":` +
+					fmt.Sprint(random.IntN(90000)) + `,"currency":"CAD"}}`,
 				`{"service_level":"` + []string{"standard", "express"}[random.IntN(2)] + `"}`,
-				`{"dropoff":{"phone":"+1416555` + fmt.Sprintf("%04d", random.IntN(10000)) + `","address":{"postal_code":"` + []string{"M5H 2N2", "V6B 1A1", "H2X 1Y4"}[random.IntN(3)] + `"}}}`,
+				`{"dropoff":{"phone":"+1416555` + fmt.Sprintf("%04d", random.IntN(10000)) + `","address":{"postal_code":"` +
+					[]string{"M5H 2N2", "V6B 1A1", "H2X 1Y4"}[random.IntN(3)] + `"}}}`,
 				`{"dropoff":{"phone":""}}`, `{"metadata":{ "n":` + fmt.Sprint(random.IntN(3)) + `.0 }}`,
 			}[random.IntN(6)]
 			edited := call("PATCH", "/v1/orders/"+id, []byte(patch))
@@ -81,7 +85,8 @@ func TestRandomEdits(t *testing.T) {
 				t.Fatalf("step %d: a refused edit %s has changed the order: got %s, want %s", step, patch, after.Body, before.Body)
 			case edited.Status == 200 && edited.JSON("rate_cents") != before.JSON("rate_cents"):
 				if want := freshRate(t, p, after); edited.JSON("rate_cents") != want {
-					t.Fatalf("step %d: got the price %v after %s, want that of a new order, %v", step, edited.JSON("rate_cents"), patch, want)
+					t.Fatalf("step %d: got the price %v after %s, want that of a new order, %v", step, edited.JSON("rate_cents"),
+						patch, want)
 				}
 			}
 		}

@@ -30,7 +30,8 @@ func TestEditOfAnOrder(t *testing.T) {
 	created := p.Call(t, "POST", "/v1/orders", body, "Idempotency-Key", key).Must(t, 201)
 	id := created.Text("order_id")
 
-	edited := edit(t, p, id, `{"dropoff":{"phone":"+14165550199","address":{"line2":null}},"metadata":{ "a":null,"b" : 1.0 }}`).
+	edited := edit(t, p, id,
+		`{"dropoff":{"phone":"+14165550199","address":{"line2":null}},"metadata":{ "a":null,"b" : 1.0 }}`).
 		Must(t, 200)
 	if edited.Text("dropoff", "phone") != "+14165550199" || edited.JSON("dropoff", "address", "line2") != nil ||
 		edited.JSON("version") != 2.0 || edited.JSON("rate_change_cents") != 0.0 ||
@@ -39,7 +40,8 @@ func TestEditOfAnOrder(t *testing.T) {
 		!strings.Contains(string(edited.Body), `"metadata":{ "a":null,"b" : 1.0 }`) {
 		t.Errorf("got %s, want the edited order at the same price", edited.Body)
 	}
-	if got := edited.JSON("changes", 0, "fields"); !equalJSON(got, []any{"dropoff.address.line2", "dropoff.phone", "metadata"}) {
+	if got := edited.JSON("changes", 0,
+		"fields"); !equalJSON(got, []any{"dropoff.address.line2", "dropoff.phone", "metadata"}) {
 		t.Errorf("got the fields %v", got)
 	}
 	read := p.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200)
@@ -56,15 +58,19 @@ func TestEditOfAnOrder(t *testing.T) {
 		t.Errorf("the creation again: got %s, want %s", again.Body, created.Body)
 	}
 
-	if same := edit(t, p, id, `{"dropoff":{"phone":"+14165550199"},"order_id":"ignored"}`).Must(t, 200); same.JSON("version") != 2.0 {
+	if same := edit(t, p, id, `{"dropoff":{"phone":"+14165550199"},"order_id":"ignored"}`).Must(t,
+		200); same.JSON("version") != 2.0 {
 		t.Errorf("an edit that changes nothing: got %s, want version 2", same.Body)
 	}
-	heavier := edit(t, p, id, `{"parcels":[{"parcel_id":"P-1","description":"Anvil","length_cm":30,"width_cm":30,"height_cm":30,`+
-		`"weight_kg":40,"value_cents":100}]}`, "If-Match", `"2"`).Must(t, 200)
+	heavier := edit(t, p, id,
+		`{"parcels":[{"parcel_id":"P-1","description":"Anvil","length_cm":30,"width_cm":30,"height_cm":30,`+
+			`"weight_kg":40,"value_cents":100}]}`, "If-Match", `"2"`).Must(t, 200)
 	change, _ := heavier.JSON("rate_change_cents").(float64)
 	before, _ := created.JSON("rate_cents").(float64)
-	fresh := p.Create(t, []byte(strings.NewReplacer(`"E-1"`, `"E-2"`).Replace(string(mergedBody(t, body, heavier.Body))))).Must(t, 201)
-	if change == 0 || heavier.JSON("rate_cents") != before+change || heavier.JSON("rate_cents") != fresh.JSON("rate_cents") ||
+	fresh := p.Create(t,
+		[]byte(strings.NewReplacer(`"E-1"`, `"E-2"`).Replace(string(mergedBody(t, body, heavier.Body))))).Must(t, 201)
+	if change == 0 || heavier.JSON("rate_cents") != before+change ||
+		heavier.JSON("rate_cents") != fresh.JSON("rate_cents") ||
 		heavier.Text("estimated_delivery") != fresh.Text("estimated_delivery") {
 		t.Errorf("got %s, want the price of a new order: %s", heavier.Body, fresh.Body)
 	}
@@ -74,7 +80,8 @@ func TestEditOfAnOrder(t *testing.T) {
 	}
 	for patch, want := range map[string]string{
 		`{"dropoff":{"phone":null}}`: "validation_error", `{"partner_order_id":"other"}`: "order_not_editable",
-		`{"dropoff":{"phone":"no"}}`: "validation_error", `[]`: "validation_error", `{"items":[{"product_id":9,"quantity":1}]}`: "validation_error",
+		`{"dropoff":{"phone":"no"}}`: "validation_error", `[]`: "validation_error",
+		`{"items":[{"product_id":9,"quantity":1}]}`: "validation_error",
 	} {
 		if got := edit(t, p, id, patch); got.Code() != want {
 			t.Errorf("%s: got %d %s, want %s", patch, got.Status, got.Body, want)
@@ -117,9 +124,10 @@ func TestEditByStage(t *testing.T) {
 	var round int
 	numbered := func(patch string) string { // another value each time
 		round++
-		return strings.NewReplacer("Dock 2", "Dock 2"+strings.Repeat("i", round), "9 Bay", "9"+strings.Repeat("9", round)+" Bay",
-			"Sam", "Sam"+strings.Repeat("m", round), `"R"`, `"R`+strings.Repeat("r", round)+`"`, ":100,", fmt.Sprintf(":%d,", 100+round),
-			"Ottawa", "Ottawa"+strings.Repeat("a", round)).Replace(patch)
+		return strings.NewReplacer("Dock 2", "Dock 2"+strings.Repeat("i", round), "9 Bay",
+			"9"+strings.Repeat("9", round)+" Bay", "Sam", "Sam"+strings.Repeat("m", round), `"R"`,
+			`"R`+strings.Repeat("r", round)+`"`, ":100,", fmt.Sprintf(":%d,", 100+round), "Ottawa",
+			"Ottawa"+strings.Repeat("a", round)).Replace(patch)
 	}
 	partner := func(patch string) *apptest.Answer { return edit(t, p, id, numbered(patch)) }
 	desk := func(patch string) *apptest.Answer {
@@ -136,10 +144,12 @@ func TestEditByStage(t *testing.T) {
 	o.Move(t, id, "delivered").Must(t, 200)
 	refused("partner, delivered", partner, "service", "pickup name", "street", "city", "name", "cod")
 	refused("desk, delivered", desk, "service", "pickup name", "street", "city", "name", "cod")
-	if got := o.Call(t, "PATCH", "/ops/v1/orders/"+id, []byte(`{"reference":"z"}`)); got.Status != http.StatusUnprocessableEntity {
+	if got := o.Call(t, "PATCH", "/ops/v1/orders/"+id,
+		[]byte(`{"reference":"z"}`)); got.Status != http.StatusUnprocessableEntity {
 		t.Errorf("an edit by the desk without a reason: got %d %s, want 422", got.Status, got.Body)
 	}
-	if got := o.As(t, "courier").Call(t, "PATCH", "/ops/v1/orders/"+id, []byte(`{"reason":"x"}`)); got.Status != http.StatusForbidden {
+	if got := o.As(t, "courier").Call(t, "PATCH", "/ops/v1/orders/"+id,
+		[]byte(`{"reason":"x"}`)); got.Status != http.StatusForbidden {
 		t.Errorf("an edit by a courier: got %d, want 403", got.Status)
 	}
 }
@@ -201,7 +211,8 @@ func mergedBody(t *testing.T, request, record []byte) []byte {
 		t.Fatal(err)
 	}
 	order["parcels"] = []any{map[string]any{
-		"parcel_id": "P-1", "description": "Anvil", "length_cm": 30, "width_cm": 30, "height_cm": 30, "weight_kg": 40, "value_cents": 100,
+		"parcel_id": "P-1", "description": "Anvil", "length_cm": 30, "width_cm": 30, "height_cm": 30, "weight_kg": 40,
+		"value_cents": 100,
 	}}
 	merged, err := json.Marshal(order)
 	if err != nil {

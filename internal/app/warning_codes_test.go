@@ -41,7 +41,9 @@ var warningCases = []struct {
 		[]string{"post_office_box dropoff.address.line1"}},
 	{"a post office box in French", map[string]any{"pickup.address.line2": "C.P. 300, succursale Delorimier"},
 		[]string{"post_office_box pickup.address.line2"}},
-	{"a domain that cannot exist", map[string]any{"dropoff.email": "alex@shop.con"}, []string{"email_domain dropoff.email"}},
+	{"a domain that cannot exist", map[string]any{
+		"dropoff.email": "alex@shop.con",
+	}, []string{"email_domain dropoff.email"}},
 	{"a digit too few", map[string]any{"pickup.phone": "+1514555010"}, []string{"phone_length pickup.phone"}},
 	{"a script that is not printed", map[string]any{"dropoff.name": "山田太郎"}, []string{"label_not_printed dropoff.name"}},
 	{"a long street", map[string]any{"dropoff.address.line1": strings.Repeat("Longueuil ", 20) + "3"},

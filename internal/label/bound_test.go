@@ -55,9 +55,7 @@ func textsOf(t *rapid.T) texts {
 		[]rune("ilj.'"), []rune("WMÆ@—"), []rune("aeinrstéèçÉ'’-–œ"), []rune("abcdefghijklmnopqrstuvwxyz 0123456789"),
 		[]rune("a  "), letters,
 	}
-	for _, script := range scripts {
-		alphabets = append(alphabets, runesOf(script))
-	}
+	alphabets = append(alphabets, testkit.Scripts()...)
 	return texts{t, alphabets, rapid.SampledFrom([]int{2, 8}).Draw(t, "unusual")}
 }
 

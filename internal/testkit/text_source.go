@@ -83,6 +83,14 @@ func (t *TextSource) Name() string {
 // Identifier returns a text that begins and ends with a letter.
 func (t *TextSource) Identifier() string { return "x" + t.Any() + "x" }
 
+// Scripts returns the letters of many scripts, each by itself.
+func Scripts() (all [][]rune) {
+	for _, script := range scripts {
+		all = append(all, lettersOf(script))
+	}
+	return all
+}
+
 func lettersOf(script *unicode.RangeTable) (letters []rune) {
 	for _, r := range script.R16 {
 		for code := rune(r.Lo); code <= rune(r.Hi); code += rune(r.Stride) {

@@ -62,11 +62,7 @@ func clocksOf(year int) map[string]any {
 	from := time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)
 	calendar := pricing.NewCalendar(zone.Own())
 	places, zones := map[string]string{}, map[string][][2]int64{}
-	clocks := calendar.LocalClocks()
-	for _, province := range delivery.Provinces {
-		clocks[province] = calendar.Clock(province)
-	}
-	for place, location := range clocks {
+	for place, location := range calendar.Clocks() {
 		name := location.String()
 		places[place], zones[name] = name, nil
 		for _, shift := range zone.Shifts(location, from, from.AddDate(1, 0, 0)) {

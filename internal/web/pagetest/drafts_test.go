@@ -75,8 +75,9 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 		},
 		{
 			name: "failed attempt on the board", scene: "console-board-panel",
-			open: `.panel [data-to="failed"]`, typed: `{ "act-failure": "no_access", "act-next": "2026-06-19T09:00", "act-remark": "Dog" }`,
-			send: `dialog form .button.danger`,
+			open:  `.panel [data-to="failed"]`,
+			typed: `{ "act-failure": "no_access", "act-next": "2026-06-19T09:00", "act-remark": "Dog" }`,
+			send:  `dialog form .button.danger`,
 			want: map[string]string{
 				`document.getElementById("act-failure")?.value`: "no_access",
 				`document.getElementById("act-next")?.value`:    "2026-06-19T09:00",
@@ -95,7 +96,9 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 			want: map[string]string{
 				`document.querySelector("[name=notes]")?.value`: "Slip 42",
 				`[...document.querySelectorAll("#receipt div.line")].slice(0, 40).map((line, i) =>
-				  [...line.querySelectorAll("input")].map((field) => field.value).join() === "P" + i + "," + (i + 1)).join()`: strings.Repeat(",true", 40)[1:],
+				  [...line.querySelectorAll("input")].map((field) => field.value).join() === "P" + i + "," + (i + 1)).join()`: strings.Repeat(
+					",true", 40,
+				)[1:],
 			},
 		},
 		{

@@ -82,7 +82,8 @@ func TestLargePictures(t *testing.T) {
 				shows(t, visit, `document.querySelector("`+c.field+`") !== null`, "true")
 				choose := func(file string) {
 					t.Helper()
-					if _, err := browser.Evaluate[any](visit, "(async () => choose(`"+c.field+"`, await "+file+"))().then(() => null)"); err != nil {
+					if _, err := browser.Evaluate[any](visit,
+						"(async () => choose(`"+c.field+"`, await "+file+"))().then(() => null)"); err != nil {
 						t.Fatal(err)
 					}
 				}
