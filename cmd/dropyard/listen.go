@@ -65,7 +65,7 @@ func (c *listenCommand) Run(ctx context.Context) error {
 func (c *listenCommand) check() error {
 	for _, name := range c.Events {
 		if !slices.Contains(delivery.EventTypes, delivery.EventType(name)) {
-			return fmt.Errorf("--events: %q is not one of %s", name, eventNames())
+			return fmt.Errorf("--events: %q is not one of %s", name, eventNames(delivery.EventTypes))
 		}
 	}
 	if c.Since < 0 {
@@ -86,10 +86,10 @@ func (c *listenCommand) check() error {
 	return nil
 }
 
-// eventNames returns the types of events that orders cause, separated by commas.
-func eventNames() string {
-	names := make([]string, len(delivery.EventTypes))
-	for i, name := range delivery.EventTypes {
+// eventNames returns types of events, separated by commas.
+func eventNames(types []delivery.EventType) string {
+	names := make([]string, len(types))
+	for i, name := range types {
 		names[i] = string(name)
 	}
 	return strings.Join(names, ", ")

@@ -21,11 +21,14 @@ type triggerCommand struct {
 // an endpoint.
 const testEvent = "webhook.test"
 
+// moveEventNames returns the types of events that moves of orders cause.
+func moveEventNames() string { return eventNames(delivery.MoveEvents) }
+
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
 	steps, ok := stepsTo(delivery.EventType(c.Event))
 	if !ok && c.Event != testEvent {
-		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, eventNames(), testEvent)}
+		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, moveEventNames(), testEvent)}
 	}
 	partner, err := c.client()
 	switch {

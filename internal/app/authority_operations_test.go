@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -105,6 +106,17 @@ func (o operation) of(kind string) operation {
 	o.prepare = func(r *rig, w *someone) request {
 		q := prepare(r, w)
 		q.kind = kind
+		return q
+	}
+	return o
+}
+
+// keyed gives the request of an operation an Idempotency-Key.
+func (o operation) keyed() operation {
+	prepare := o.prepare
+	o.prepare = func(r *rig, w *someone) request {
+		q := prepare(r, w)
+		q.key = uuid.NewString()
 		return q
 	}
 	return o
@@ -272,6 +284,10 @@ var userOperations = []operation{
 	prepared("owner", "DELETE /v1/team/{user_id}", func(r *rig, w *someone) (string, []string) {
 		return "", []string{r.colleague(w, r.name("clerk")+"@example.com", "clerk")}
 	}),
+	prepared("owner", "PATCH /v1/orders/{order_id}", func(r *rig, w *someone) (string, []string) {
+		created := w.partner.Create(r.t, testkit.OrderJSON(r.name("A"), "")).Must(r.t, 201)
+		return `{"reference":"edited"}`, []string{created.Text("order_id")}
+	}).keyed(),
 	plain("PUT /v1/webhooks/endpoint", `{"url":"https://hooks.example.com/dropyard","enabled":false}`),
 	withEndpoint("DELETE /v1/webhooks/endpoint"),
 	withEndpoint("POST /v1/webhooks/endpoint/rotate-secret"),
@@ -381,6 +397,7 @@ var operatorOperations = []operation{
 		return fmt.Sprintf(`{"order_ids":[%q],"version":0}`, orderID), []string{courierID}
 	}),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/status", `{"status":"accepted"}`),
+	onOrder("dispatcher", "PATCH /ops/v1/orders/{order_id}", `{"reason":"by phone","reference":"edited"}`),
 	prepared("dispatcher", "POST /ops/v1/orders/status", func(r *rig, _ *someone) (string, []string) {
 		_, first := r.order()
 		_, second := r.order()

@@ -94,7 +94,7 @@ func TestWindowWithoutSeconds(t *testing.T) {
 	f := newFloor(t)
 	created := f.partner.Create(t, storedOrder(t, "window_without_seconds.json")).Must(t, 201)
 	got := created.Text("dropoff", "time_window", "start") + " " + created.Text("dropoff", "time_window", "end")
-	if want := "2027-01-11T14:00:00.000Z 2027-01-11T22:00:00.000Z"; got != want {
+	if want := "2027-01-11T09:00:00.000-05:00 2027-01-11T17:00:00.000-05:00"; got != want {
 		t.Errorf("got the window %s, want %s", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package delivery
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -9,7 +10,7 @@ import (
 // EventType names a webhook event (docs/contract.md, Webhooks).
 type EventType string
 
-// The events that a change of status causes.
+// The events of an order: those that a change of status causes, and the others.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned"
@@ -22,12 +23,14 @@ const (
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
 )
 
-// EventTypes lists all event types, in the order of an undisturbed delivery.
-var EventTypes = []EventType{
+// MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
+var MoveEvents = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
-	EventOrderUpdated,
 }
+
+// EventTypes lists all event types: those of moves, and then the others.
+var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,

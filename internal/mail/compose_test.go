@@ -71,8 +71,8 @@ func TestSubjectsHaveNoURLs(t *testing.T) {
 		"evil\u3002example":              "evil example",
 		"call me@evil.example":           "call me evil example",
 		"St. Hubert Inc. no. 1.5":        "St. Hubert Inc. no. 1.5",
-		"Metro \u202eelpmaxe.live\u202c": "Metro  elpmaxe live ",
-		"Metro \u2066x\u2069\u200f":      "Metro  x  ",
+		"Metro \u202eelpmaxe.live\u202c": "Metro  elpmaxe live",
+		"Metro \u2066x\u2069\u200f":      "Metro  x",
 	} {
 		invitation := example(mail.Invitation)
 		invitation.Team = name

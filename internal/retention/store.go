@@ -70,6 +70,8 @@ type Reader interface {
 	LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error)
 	// Order returns one order with its history; nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// HasOriginals reports whether RemoveOriginals would remove anything.
+	HasOriginals(ctx context.Context, partnerID, until string) (bool, error)
 	// Original returns the record that answered the creation of an edited order; nil if that is
 	// not kept.
 	Original(ctx context.Context, partnerID, orderID string) ([]byte, error)

@@ -276,6 +276,16 @@ func (tx retentionTx) RemoveOriginals(ctx context.Context, partnerID, until stri
 	return err
 }
 
+// HasOriginals reports whether RemoveOriginals would remove anything.
+func (tx retentionTx) HasOriginals(ctx context.Context, partnerID, until string) (has bool, err error) {
+	err = tx.conn.Query(ctx, "SELECT 1 FROM order_originals WHERE partner_id = $1 AND order_id < $2 LIMIT 1",
+		[]any{partnerID, until}, func(db.Row) error {
+			has = true
+			return nil
+		})
+	return has, err
+}
+
 // Original returns the record that answered the creation of an edited order; nil if that is
 // not kept.
 func (tx retentionTx) Original(ctx context.Context, partnerID, orderID string) ([]byte, error) {
