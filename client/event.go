@@ -93,6 +93,13 @@ type OrderUpdated struct {
 	Fields         []string `json:"fields"`  // what was changed: paths such as dropoff.phone
 }
 
+// CancellationDeclined is the data of [EventCancellationDeclined].
+type CancellationDeclined struct {
+	OrderID        string `json:"order_id"`
+	PartnerOrderID string `json:"partner_order_id"`
+	Answer         string `json:"answer"` // empty if none was given
+}
+
 // TestData is the data of [EventTest].
 type TestData struct {
 	Message string `json:"message"`
@@ -112,6 +119,8 @@ func (d *OrderFailed) orderID() string         { return d.OrderID }
 func (d *OrderCancelled) orderID() string      { return d.OrderID }
 func (d *OrderUpdated) orderID() string        { return d.OrderID }
 func (d *TestData) orderID() string            { return "" }
+
+func (d *CancellationDeclined) orderID() string { return d.OrderID }
 
 func (d *UnknownData) orderID() string {
 	var data struct {
@@ -151,6 +160,8 @@ func dataOf(kind EventType) EventData {
 		return new(OrderCancelled)
 	case EventOrderUpdated:
 		return new(OrderUpdated)
+	case EventCancellationDeclined:
+		return new(CancellationDeclined)
 	case EventTest:
 		return new(TestData)
 	default:

@@ -82,3 +82,20 @@ func (o *Operator) ChangeOrderStatuses(
 	return fetch[StatusResults](ctx, o,
 		operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves, keyed: true}, options)
 }
+
+// CancellationAnswer answers a partner's request to cancel an order.
+type CancellationAnswer struct {
+	Grant  bool   `json:"grant"`
+	Answer string `json:"answer,omitempty"` // for the partner; at most 500 characters
+}
+
+// AnswerCancellationRequest answers the request to cancel an order; a grant cancels it, in
+// any status. If there is no open request, or the order has ended, it is refused with
+// [CodeConflict].
+func (o *Operator) AnswerCancellationRequest(
+	ctx context.Context, orderID string, answer CancellationAnswer, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/orders/{id}/cancellation-request/answer", id: orderID, body: answer, keyed: true,
+	}, options)
+}

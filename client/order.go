@@ -102,6 +102,19 @@ type CancelRequest struct {
 	Reason string `json:"reason,omitempty"` // at most 500 characters; optional
 }
 
+// CancellationWanted is a request that the service cancels an order.
+type CancellationWanted struct {
+	Reason string `json:"reason"` // for the dispatcher; 1 to 500 characters
+}
+
+// CancellationRequest is such a request, as an order has it.
+type CancellationRequest struct {
+	State  CancellationState `json:"state"`
+	Reason string            `json:"reason"` // empty once the order is erased
+	At     time.Time         `json:"at"`     // of the request
+	Answer string            `json:"answer"` // empty until it is answered, and if the answer has no text
+}
+
 // ListedOrder is an order in a list: without history, courier, items and what else is
 // optional.
 type ListedOrder struct {
@@ -135,12 +148,14 @@ type Order struct {
 	// CancellationReason is empty if no reason was given.
 	CancellationReason string    `json:"cancellation_reason,omitempty"`
 	CancelledAt        time.Time `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
-	Warnings           []Warning `json:"warnings,omitempty"`
 	// Version grows with every change of the order; 0 in the answers to creations and cancellations.
 	Version int64         `json:"version,omitempty"`
 	Changes []OrderChange `json:"changes,omitempty"` // the latest 100 edits, oldest first
 	// RateChangeCents is what an edit has added to RateCents; nil in other answers.
 	RateChangeCents *int64 `json:"rate_change_cents,omitempty"`
+	// CancellationRequest is nil unless the partner has requested the cancellation.
+	CancellationRequest *CancellationRequest `json:"cancellation_request,omitempty"`
+	Warnings            []Warning            `json:"warnings,omitempty"`
 }
 
 // OrderChange is one edit of an order.
@@ -195,7 +210,9 @@ type StatusChange struct {
 	// RecordedAt is when the service recorded the change, which may be later than the
 	// change; zero except for operators.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
-	Notes      string    `json:"notes,omitempty"` // empty if there are none, and in public tracking
+	// Version is that of the order from then on; only operators see it
+	Version int64  `json:"version,omitzero"`
+	Notes   string `json:"notes,omitempty"` // empty if there are none, and in public tracking
 }
 
 // OrderList is a page of orders.

@@ -66,6 +66,18 @@ func (c *Client) EditOrder(
 	}, options)
 }
 
+// RequestCancellation requests that the service cancels an order that can no longer be
+// cancelled otherwise: from [StatusCourierAssigned] to [StatusFailed], once. The answer comes
+// as [EventOrderCancelled] or [EventCancellationDeclined]. Any other order is refused with
+// [CodeConflict].
+func (c *Client) RequestCancellation(
+	ctx context.Context, orderID string, wanted CancellationWanted, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c, operation{
+		method: http.MethodPost, path: "/v1/orders/{id}/cancellation-request", id: orderID, body: wanted, keyed: true,
+	}, options)
+}
+
 // LabelFormat is a format of labels.
 type LabelFormat string
 

@@ -95,7 +95,9 @@ const (
 	EventOrderFailed         EventType = "order.failed" // a delivery attempt failed
 	EventOrderCancelled      EventType = "order.cancelled"
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
-	EventTest                EventType = "webhook.test"  // sent by [Client.TestWebhook]; not listed and not in the feed
+	// EventCancellationDeclined answers [Client.RequestCancellation].
+	EventCancellationDeclined EventType = "order.cancellation_declined"
+	EventTest                 EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 
 // EventState is how far the delivery of an event has come.
@@ -116,4 +118,15 @@ type Canceller string
 const (
 	ByPartner Canceller = "partner"
 	ByService Canceller = "service"
+)
+
+// CancellationState says how a request to cancel an order stands.
+type CancellationState string
+
+// The states of a request to cancel an order.
+const (
+	// RequestOpen awaits an answer; if the order ends otherwise, for ever.
+	RequestOpen     CancellationState = "requested"
+	RequestGranted  CancellationState = "granted"
+	RequestDeclined CancellationState = "declined"
 )

@@ -62,13 +62,40 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 		event, _ := delivery.EventFor(to)
 		tell("%-16s  causes %s", to, event)
 	}
+	if delivery.EventType(c.Event) == delivery.EventCancellationDeclined {
+		if err := decline(ctx, partner, operator, order.OrderID); err != nil {
+			return err
+		}
+	}
 	tell("track it at %s", order.TrackingURL)
 	return nil
 }
 
+// decline requests the cancellation of an order and declines it.
+func decline(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error {
+	_, err := partner.RequestCancellation(ctx, orderID, client.CancellationWanted{Reason: "a test"})
+	if err != nil {
+		return fmt.Errorf("request the cancellation: %w", err)
+	}
+	_, err = operator.AnswerCancellationRequest(ctx, orderID, client.CancellationAnswer{Answer: "a test"})
+	if err != nil {
+		return fmt.Errorf("decline the cancellation: %w", err)
+	}
+	tellDeclined()
+	return nil
+}
+
+func tellDeclined() {
+	tell("%-16s  causes %s", delivery.RequestDeclined, delivery.EventCancellationDeclined)
+}
+
 // stepsTo returns the shortest path of statuses by which a new order reaches the one
-// that causes an event. It searches the table of transitions breadth first.
+// that causes an event, or from which the event can be caused. It searches the table of
+// transitions breadth first.
 func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
+	if event == delivery.EventCancellationDeclined {
+		event = delivery.EventCourierAssigned // from then on a cancellation can be requested
+	}
 	paths := [][]delivery.Status{{delivery.StatusPending}}
 	reached := map[delivery.Status]bool{delivery.StatusPending: true}
 	for len(paths) > 0 {

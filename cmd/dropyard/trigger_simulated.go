@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
@@ -18,6 +19,9 @@ var outcomes = map[delivery.EventType]string{
 	delivery.EventOrderCancelled: "sim:cancel",
 }
 
+// declines is the reason of a request to cancel an order that the simulation declines.
+const declines = "sim:decline"
+
 // lookEvery is the time between two looks at an order in test mode. Tests shorten it.
 var lookEvery = 500 * time.Millisecond
 
@@ -31,7 +35,7 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 		return fmt.Errorf("create an order: %w", err)
 	}
 	tell("order %s created", order.OrderID)
-	for printed := 1; ; { // the history begins with pending, which causes no event
+	for printed, requested := 1, false; ; { // the history begins with pending, which causes no event
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
@@ -39,6 +43,19 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 			if caused == event {
 				tell("track it at %s", order.TrackingURL)
 				return nil
+			}
+		}
+		if r := order.CancellationRequest; r != nil && r.State == client.RequestDeclined {
+			tellDeclined()
+			tell("track it at %s", order.TrackingURL)
+			return nil
+		}
+		if event == delivery.EventCancellationDeclined && !requested &&
+			slices.Contains(delivery.RequestableStatuses, delivery.Status(order.Status)) {
+			requested = true
+			wanted := client.CancellationWanted{Reason: declines}
+			if _, err := partner.RequestCancellation(ctx, order.OrderID, wanted); err != nil {
+				return fmt.Errorf("request the cancellation: %w", err)
 			}
 		}
 		if err := pace.Pause(ctx, lookEvery); err != nil {

@@ -23,13 +23,14 @@ var paths = map[string][]string{
 	"order.delivered": {
 		"order.accepted", "courier.assigned", "order.picked_up", "order.out_for_delivery", "order.delivered",
 	},
-	"order.failed":    {"order.accepted", "courier.assigned", "order.failed"},
-	"order.cancelled": {"order.cancelled"},
+	"order.failed":                {"order.accepted", "courier.assigned", "order.failed"},
+	"order.cancelled":             {"order.cancelled"},
+	"order.cancellation_declined": {"order.accepted", "courier.assigned", "order.cancellation_declined"},
 }
 
 var triggered = regexp.MustCompile(`^order (ord_\w+) created\n((?:\w+ +causes \S+\n)+)track it at (http://\S+)\n$`)
 
-// TestTriggerAndListen causes each of the eight events, and expects a receiver to get
+// TestTriggerAndListen causes each event of orders, and expects a receiver to get
 // exactly the events on the shortest path, in order.
 func TestTriggerAndListen(t *testing.T) {
 	t.Parallel()

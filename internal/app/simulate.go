@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/simulate"
@@ -47,6 +48,16 @@ func (s simulated) AdvanceTest(ctx context.Context, orderID string, version int6
 		To: move.To, Notes: move.Notes, Courier: move.Courier,
 		FailureReason: move.FailureReason, NextAttempt: move.NextAttempt, Reason: move.Reason,
 	})
+}
+
+// Answer answers the request to cancel an order.
+func (s simulated) Answer(ctx context.Context, orderID string, granted bool, text string) error {
+	wanted := order.CancellationAnswer{Granted: granted, Text: text}
+	if delivery.IsTestOrder(orderID) {
+		return s.orders.AnswerTest(ctx, orderID, wanted)
+	}
+	_, err := s.orders.AnswerCancellation(ctx, nil, orderID, wanted)
+	return err
 }
 
 // Couriers returns the ids of the active couriers by name.

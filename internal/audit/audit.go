@@ -44,6 +44,7 @@ type Action string
 const (
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderEdited     Action = "order.edited"
+	ActionRequestAnswered Action = "order.request_answered"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
 	ActionCourierCreated  Action = "courier.created"
@@ -88,8 +89,8 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderEdited, ActionOrderNoted, ActionProofAdded, ActionCourierCreated, ActionCourierChanged,
-	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
+	ActionOrderMoved, ActionOrderEdited, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded, ActionCourierCreated,
+	ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
 	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
 	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,
 	ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,

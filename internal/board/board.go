@@ -29,6 +29,7 @@ type Row struct {
 	Zone              string // of the dropoff, see Zone
 	City              string // of the dropoff
 	CourierID         string // empty while no courier is assigned
+	Flags             Flags
 	// Search is the text that a search looks through: one part a line, in lower
 	// case. It contains personal data, which is erased with that of the order.
 	Search string
@@ -42,7 +43,7 @@ func Of(o *delivery.Order) *Row {
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, EstimatedDelivery: o.EstimatedDelivery,
 		Pickup: o.Pickup.Window, Dropoff: o.Dropoff.Window,
 		ServiceLevel: o.ServiceLevel, Zone: Zone(o.Dropoff.Address), City: o.Dropoff.Address.City,
-		Search: searchOf(o),
+		Flags: flagsOf(o), Search: searchOf(o),
 	}
 	for _, entry := range o.History {
 		if entry.Status == delivery.StatusFailed {

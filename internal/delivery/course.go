@@ -67,6 +67,10 @@ type CancellationRequest struct {
 	Answer string       `json:"answer,omitempty"` // the service's
 }
 
+// RequestOpen reports whether a request to cancel the order awaits its answer. That of an
+// order that has ended otherwise stays open, and is never answered.
+func (c *Course) RequestOpen() bool { return c.Request != nil && c.Request.State == RequestOpen }
+
 // HolderKind is who has goods.
 type HolderKind string
 
@@ -131,14 +135,17 @@ type ReturnLine struct {
 // WasPickedUp reports whether the goods of an order have left the place of its pickup. Its
 // history must be known.
 func (o *Order) WasPickedUp() bool {
-	return slices.ContainsFunc(o.History, func(entry HistoryEntry) bool {
-		switch entry.Status {
-		case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
-			return true
-		default:
-			return false
-		}
-	})
+	return slices.ContainsFunc(o.History, func(entry HistoryEntry) bool { return PicksUp(entry.Status) })
+}
+
+// PicksUp reports whether an order that enters a status has been picked up.
+func PicksUp(entered Status) bool {
+	switch entered {
+	case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
+		return true
+	default:
+		return false
+	}
 }
 
 // LastMove returns the latest entry of an order's history, which must be known.

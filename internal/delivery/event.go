@@ -21,6 +21,8 @@ const (
 	EventOrderFailed         EventType = "order.failed"
 	EventOrderCancelled      EventType = "order.cancelled"
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
+	// EventCancellationDeclined reports that the service has declined a request to cancel.
+	EventCancellationDeclined EventType = "order.cancellation_declined"
 )
 
 // MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
@@ -30,7 +32,7 @@ var MoveEvents = []EventType{
 }
 
 // EventTypes lists all event types: those of moves, and then the others.
-var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated)
+var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -78,6 +80,7 @@ type EventFacts struct {
 	NextAttempt    *time.Time `json:"next_attempt,omitzero"`
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`
 	Reason         string     `json:"reason,omitzero"`
+	Answer         string     `json:"answer,omitzero"`        // to a request to cancel
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
 	Version        int64      `json:"version,omitzero"`       // of an edited order
 	Fields         FieldList  `json:"fields,omitzero"`        // that were edited

@@ -245,6 +245,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	default: // nothing else changes
 	}
 	entry := delivery.HistoryEntry{Status: st.to, At: at, RecordedAt: st.at, Notes: st.notes}
+	entry.Version = order.Version
 	order.History = append(slices.Clone(found.History), entry)
 	announce(c, &order, st)
 	st.letter.post(c, found)

@@ -137,7 +137,10 @@ func (m *model) memory() *memory {
 func (m *model) drawWish(t *rapid.T, i int) wish {
 	w := wish{
 		event: fmt.Sprintf("evt_%d", i),
-		kind:  rapid.SampledFrom([]string{"create", "create", "cancel", "advance", "advance"}).Draw(t, "kind"),
+		kind: rapid.SampledFrom([]string{
+			"create", "create", "create", "create", "cancel", "cancel", "advance", "advance", "advance", "advance", "request",
+			"answer",
+		}).Draw(t, "kind"),
 		// Clocks go wrong: not every command is later than the one before.
 		at:     modelStart.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "at")) * time.Millisecond),
 		key:    rapid.ByteRange(1, 12).Draw(t, "key"),
@@ -163,8 +166,11 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	for _, taken := range found.Takes {
 		w.products = append(w.products, movement.ProductKey{PartnerID: w.partner, ProductID: taken.ProductID})
 	}
-	if w.kind == "advance" {
+	switch w.kind {
+	case "advance":
 		drawStep(t, &w, found)
+	case "answer":
+		w.granted = rapid.Bool().Draw(t, "granted")
 	}
 	return w
 }
@@ -243,6 +249,13 @@ func (w wish) command() command {
 			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: w.event,
 			request: request, encode: encodeSnapshot,
 		}
+	case "request":
+		return &requestCommand{target: w.target(), reason: w.reason, at: w.at, request: request, encode: encodeSnapshot}
+	case "answer":
+		return &answerCommand{
+			target: w.target(), products: w.products, granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
+			encode: encodeSnapshot,
+		}
 	}
 	cmd := &advanceCommand{target: w.target(), version: w.version, encode: encodeSnapshot, step: step{
 		to: w.to, by: delivery.ActorService, at: w.at, notes: w.notes, eventID: w.event, eta: w.eta, reason: w.reason,
@@ -262,6 +275,7 @@ func (w wish) newOrder() *delivery.Order {
 		OrderID: w.order, PartnerID: w.partner,
 		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.items},
 		CreatedAt:    w.at, UpdatedAt: w.at, EstimatedDelivery: w.eta, Status: delivery.StatusPending, Version: 1,
+		MovedIn: 1,
 		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at, RecordedAt: w.at}},
 	}
 }
@@ -348,6 +362,9 @@ func checkSame(t *rapid.T, want *model, got *memory) {
 }
 
 func eventText(e *delivery.Event) string {
+	if e.Type == delivery.EventCancellationDeclined {
+		return fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.CreatedAt.UnixMilli(), e.Facts.Answer)
+	}
 	text := fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.Facts.Status, e.CreatedAt.UnixMilli(),
 		e.Facts.ETA.UnixMilli(), courierID(e.Facts.Courier), e.Facts.Reason)
 	if e.Facts.CancelledBy != "" {
@@ -386,23 +403,33 @@ func checkMovements(t *rapid.T, initial, m *memory) {
 // checkOrders follows every order's history through the table, and counts its
 // events.
 func checkOrders(t *rapid.T, m *memory) {
-	sequence := map[OrderKey]int64{}
+	sequence, declined := map[OrderKey]int64{}, map[OrderKey]int64{}
 	for _, event := range m.events {
 		key := OrderKey{event.PartnerID, event.OrderID}
 		sequence[key]++
-		entered := m.orders[key].History[event.Sequence].Status
+		if event.Type == delivery.EventCancellationDeclined {
+			declined[key]++
+			continue
+		}
+		entered := m.orders[key].History[event.Sequence-declined[key]].Status
 		if kind, _ := delivery.EventFor(entered); event.Sequence != sequence[key] || event.Type != kind {
 			t.Fatalf("event %d of %v is %s, number %d, for %s", sequence[key], key, event.Type, event.Sequence, entered)
 		}
 	}
 	for key, o := range m.orders {
+		moves, requests := int64(len(o.History)-1), int64(0)
+		if o.Course.Request != nil {
+			requests = 1
+		}
 		if o.History[0].Status != delivery.StatusPending || o.History[len(o.History)-1].Status != o.Status ||
-			int(o.Version) != len(o.History) || o.Events != sequence[key] || o.Events != o.Version-1 {
+			o.Version != 1+moves+requests+declined[key] || o.Events != sequence[key] || o.Events != moves+declined[key] {
 			t.Fatalf("%v: %+v with %d events", key, o, sequence[key])
 		}
 		for i, entry := range o.History[1:] {
 			from := o.History[i]
-			known := slices.ContainsFunc(delivery.Transitions, func(tr delivery.Transition) bool {
+			granted := entry.Status == delivery.StatusCancelled && o.Course.Request != nil &&
+				o.Course.Request.State == delivery.RequestGranted
+			known := granted || slices.ContainsFunc(delivery.Transitions, func(tr delivery.Transition) bool {
 				return tr.From == from.Status && tr.To == entry.Status
 			})
 			if !known || entry.At.Before(from.At) {
@@ -452,10 +479,15 @@ func (s snapshot) row() string {
 			failures++
 		}
 	}
-	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Updated, s.ETA, s.Courier, failures)
+	flags := 0
+	if s.Request == "requested" {
+		flags = 1
+	}
+	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Updated, s.ETA, s.Courier, failures, flags)
 }
 
 func rowText(row *board.Row) string {
 	return fmt.Sprint(row.PartnerID, row.OrderID, row.PartnerOrderID, row.Status, row.Version,
-		row.UpdatedAt.UnixMilli(), row.EstimatedDelivery.UnixMilli(), row.CourierID, int(row.Failures))
+		row.UpdatedAt.UnixMilli(), row.EstimatedDelivery.UnixMilli(), row.CourierID, int(row.Failures),
+		int(row.Flags))
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -18,25 +17,24 @@ func (s *Service) Follow(ctx context.Context, orderID string) (*delivery.Tracked
 	if err != nil {
 		return nil, s.damaged(orderID, err)
 	}
-	tracked.Failed, err = s.failedAttempt(ctx, stored.Status,
-		outbox.EventKey{PartnerID: stored.PartnerID, OrderID: orderID, Sequence: stored.Events})
+	tracked.Failed, err = s.failedAttempt(ctx, stored.Status, OrderKey{stored.PartnerID, orderID})
 	return tracked, err
 }
 
 // FailedAttempt returns the latest attempt at an order's delivery, if it has failed and its
 // event is still kept; otherwise nil.
 func (s *Service) FailedAttempt(ctx context.Context, o *delivery.Order) (*delivery.FailedAttempt, error) {
-	return s.failedAttempt(ctx, o.Status, outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events})
+	return s.failedAttempt(ctx, o.Status, OrderKey{o.PartnerID, o.OrderID})
 }
 
 func (s *Service) failedAttempt(
-	ctx context.Context, status delivery.Status, latest outbox.EventKey,
+	ctx context.Context, status delivery.Status, key OrderKey,
 ) (failed *delivery.FailedAttempt, err error) {
 	if status != delivery.StatusFailed {
 		return nil, nil
 	}
 	err = s.config.Store.ReadOnce(ctx, func(tx Reader) error {
-		facts, err := tx.Facts(ctx, latest)
+		facts, err := tx.FailedAttempt(ctx, key)
 		if facts != nil {
 			failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
 		}

@@ -14,7 +14,7 @@ import (
 // wish is a command in words: what the model reads, and what a real command is
 // made from.
 type wish struct {
-	kind      string // create, cancel or advance
+	kind      string // create, cancel, advance, request or answer
 	partner   string
 	order     string
 	event     string // the id of the event that it causes
@@ -26,6 +26,7 @@ type wish struct {
 	// of a cancellation or an advance
 	products []movement.ProductKey // what its caller saw of the allocation
 	reason   string
+	granted  bool // of an answer, whose text is in notes
 	// of an advance
 	version int64
 	to      delivery.Status
@@ -42,7 +43,7 @@ func (w wish) scope() string {
 	if w.kind == "create" {
 		return "POST /v1/orders"
 	}
-	return "POST /v1/orders/" + w.order + "/cancel"
+	return "POST /v1/orders/" + w.order + "/" + w.kind
 }
 
 // snapshot is all that can be seen of an order.
@@ -56,11 +57,14 @@ type snapshot struct {
 	Takes                  []delivery.Take
 	History                []string
 	Cancelled              string
+	Request                string // its state; empty if there is none
+	Asked                  string // what was asked, and when
+	Answer                 string // to it
 }
 
 func (s snapshot) String() string {
 	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Events, s.Updated, s.ETA,
-		s.Courier, s.Items, s.Takes, s.History, s.Cancelled)
+		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer)
 }
 
 // allowed is the table of the decisions, written down a second time so that
@@ -104,8 +108,11 @@ type model struct {
 
 // settle carries out a wish and returns its outcome in words.
 func (m *model) settle(w wish) string {
-	if w.kind == "advance" {
+	switch w.kind {
+	case "advance":
 		return m.advance(w)
+	case "answer":
+		return m.answer(w)
 	}
 	key := fmt.Sprint(w.partner, w.scope(), w.key)
 	if earlier, ok := m.answers[key]; ok {
@@ -114,10 +121,9 @@ func (m *model) settle(w wish) string {
 		}
 		return "replayed " + earlier.text
 	}
-	carryOut := m.cancel
-	if w.kind == "create" {
-		carryOut = m.create
-	}
+	carryOut := map[string]func(wish) (refused, text string){
+		"create": m.create, "cancel": m.cancel, "request": m.request,
+	}[w.kind]
 	refused, text := carryOut(w)
 	if refused != "" {
 		return refused
@@ -219,6 +225,43 @@ func (m *model) cancel(w wish) (refused, text string) {
 	}
 	w.to, w.notes = "cancelled", w.reason
 	return "", m.enter(o, w, "partner")
+}
+
+func (m *model) request(w wish) (refused, text string) {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found", ""
+	case o.Request != "", !slices.Contains(strings.Fields("courier_assigned picked_up in_transit out_for_delivery failed"),
+		string(o.Status)):
+		return "conflict " + string(o.Status), ""
+	}
+	o.Version++
+	o.Request, o.Asked = "requested", fmt.Sprintf("%s@%d", w.reason, w.at.UnixMilli())
+	return "", o.String()
+}
+
+// answer settles a request: granted, it cancels the order wherever it is.
+func (m *model) answer(w wish) string {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found"
+	case o.Request != "requested", allowed[o.Status] == "":
+		return "conflict " + string(o.Status)
+	}
+	o.Answer = w.notes
+	if w.granted {
+		o.Request = "granted"
+		w.to, w.reason = "cancelled", strings.Split(o.Asked, "@")[0]
+		w.notes = w.reason
+		return "admitted " + m.enter(o, w, "service")
+	}
+	o.Request = "declined"
+	o.Version++
+	o.Events++
+	m.events = append(m.events, fmt.Sprint(o.Partner, o.ID, o.Events, max(o.Updated, w.at.UnixMilli()), w.notes))
+	return "admitted " + o.String()
 }
 
 func (m *model) advance(w wish) string {

@@ -41,10 +41,12 @@ const (
 	CommandCancel  CommandKind = "cancel" // by the partner
 	CommandAdvance CommandKind = "advance"
 	CommandEdit    CommandKind = "edit"
+	CommandRequest CommandKind = "request" // of a cancellation, by the partner
+	CommandAnswer  CommandKind = "answer"  // to such a request
 )
 
 // CommandKinds lists them.
-var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandEdit}
+var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer}
 
 // CommandOutcome says how a command ended.
 type CommandOutcome string
@@ -100,6 +102,10 @@ func kindOf(cmd command) CommandKind {
 		return CommandAdvance
 	case *editCommand:
 		return CommandEdit
+	case *requestCommand:
+		return CommandRequest
+	case *answerCommand:
+		return CommandAnswer
 	case *refuseCommand:
 		return cmd.kind
 	default:

@@ -174,7 +174,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
 		Promised:          price.EstimatedDelivery,
-		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
+		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now, Version: 1}},
 	}
 	order.Warnings = s.warnings(order, price.EstimatedDelivery)
 	return order, nil

@@ -74,6 +74,7 @@ func encode(o *delivery.Order, s shape) []byte {
 	if s.rateChange != nil {
 		w.Integer("rate_change_cents", *s.rateChange)
 	}
+	writeCancellationRequest(&w, o.Course.Request)
 	w.EndObject()
 	return w.Buffer
 }
@@ -195,6 +196,7 @@ func writeEntries(w *strictjson.Writer, history []delivery.HistoryEntry, forOper
 		w.Time("timestamp", entry.At)
 		if forOperators {
 			w.Time("recorded_at", entry.RecordedAt)
+			w.Integer("version", entry.Version)
 		}
 		w.Text("notes", entry.Notes)
 		w.EndObject()
@@ -232,4 +234,16 @@ func writeCourse(w *strictjson.Writer, version int64, c *delivery.Course, forOpe
 		w.EndObject()
 	}
 	w.EndList()
+}
+
+func writeCancellationRequest(w *strictjson.Writer, r *delivery.CancellationRequest) {
+	if r == nil {
+		return
+	}
+	w.Object("cancellation_request")
+	w.Text("state", string(r.State))
+	w.Text("reason", r.Reason)
+	w.Time("at", r.At)
+	w.Text("answer", r.Answer) // empty until it is answered
+	w.EndObject()
 }

@@ -44,6 +44,7 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
 	writeCourse(&w, o.Version, &o.Course, false)
+	writeCancellationRequest(&w, o.Course.Request)
 	w.EndObject()
 	return w.Buffer, nil
 }

@@ -370,6 +370,7 @@ func eraseStored(stored *Stored, email string) error {
 	}
 	for _, event := range stored.Events {
 		event.Facts.Reason, event.Facts.FailureReason, event.Facts.SignatureURL = "", "", ""
+		event.Facts.Answer = ""
 	}
 	return nil
 }
@@ -411,8 +412,8 @@ func eraseOrder(o *delivery.Order, email string) {
 	if o.Cancellation != nil {
 		o.Cancellation = &delivery.Cancellation{At: o.Cancellation.At}
 	}
-	if request := o.Course.Request; request != nil {
-		o.Course.Request = &delivery.CancellationRequest{State: request.State, At: request.At}
+	if r := o.Course.Request; r != nil {
+		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
 	}
 }
 

@@ -18,6 +18,18 @@ const (
 	Cancel    = "sim:cancel"     // cancelled by the service after it was accepted
 )
 
+// Decline is the reason of a request to cancel an order that is declined. All others are
+// granted.
+const Decline = "sim:decline"
+
+// answer returns the answer to a request to cancel an order.
+func answer(reason string) (granted bool, text string) {
+	if reason == Decline {
+		return false, "the courier is at the door (simulated)"
+	}
+	return true, "the courier brings it back (simulated)"
+}
+
 const (
 	// attempts is how many times a delivery is tried before it is given up.
 	attempts = 3

@@ -63,6 +63,8 @@ func (w *world) AdvanceTest(ctx context.Context, orderID string, version int64, 
 	return w.Advance(ctx, orderID, version, move)
 }
 
+func (w *world) Answer(context.Context, string, bool, string) error { return nil }
+
 func (w *world) Couriers(context.Context) (map[string]string, error) {
 	return maps.Clone(w.couriers), nil
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/outbox"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 var (
@@ -212,21 +212,37 @@ func (tx dispatchTx) LockOrders(
 	return ordersByID(ctx, tx.conn, lockOrders, orderKeysOf(partnerID, orderIDs))
 }
 
-// findFacts finds what events say, and no more of them.
-var findFacts = db.LookUpSome(byEvent, events, slices.Concat(events.Key, events.Pick("facts")))
+// findFacts finds what the events of orders say, and no more of them.
+var findFacts = db.LookUpSome(byOrder, events, slices.Concat(events.Key, events.Pick("type", "facts")))
+
+// failedAttempts returns the latest events of failed attempts of orders. Others may have come
+// after them that no move has caused.
+func failedAttempts(
+	ctx context.Context, c db.Conn, keys []order.OrderKey,
+) (map[order.OrderKey]*webhook.Event, error) {
+	rows, err := db.FindNow(ctx, c, findFacts, keys...)
+	latest := make(map[order.OrderKey]*webhook.Event, len(keys))
+	for _, row := range rows {
+		key := order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}
+		if row.Type == delivery.EventOrderFailed && (latest[key] == nil || latest[key].Sequence < row.Sequence) {
+			latest[key] = row
+		}
+	}
+	return latest, err
+}
 
 // NextAttempts returns when the next attempts of failed orders are planned, by
 // order id; orders for which none is planned are left out.
 func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error) {
-	keys := make([]outbox.EventKey, len(orders))
+	keys := make([]order.OrderKey, len(orders))
 	for i, o := range orders {
-		keys[i] = outbox.EventKey{PartnerID: o.PartnerID, OrderID: o.OrderID, Sequence: o.Events}
+		keys[i] = order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}
 	}
-	latest, err := db.FindNow(ctx, tx.conn, findFacts, keys...)
+	latest, err := failedAttempts(ctx, tx.conn, keys)
 	planned := map[string]time.Time{}
-	for _, event := range latest {
+	for key, event := range latest {
 		if at := event.Facts.NextAttempt; at != nil {
-			planned[event.OrderID] = *at
+			planned[key.OrderID] = *at
 		}
 	}
 	return planned, err

@@ -139,7 +139,8 @@ func (r *orderRow) order() *delivery.Order {
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
 	o.Courier, o.Allocation, o.Course, o.MovedIn = r.Courier, r.Allocation, r.Course, 1
 	o.Cancellation = r.cancellation()
-	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt}}
+	created := delivery.HistoryEntry{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt, Version: 1}
+	o.History = []delivery.HistoryEntry{created}
 	return o
 }
 
@@ -323,6 +324,13 @@ var (
 	eraseHistories = db.UpdateOf(orderHistory, orderHistory.Pick("partner_id", "order_id"), orderHistory.Pick("notes"))
 )
 
+// entryOf returns the entry of a row.
+func entryOf(row *order.History) delivery.HistoryEntry {
+	entry := row.Entry
+	entry.Version = row.Version
+	return entry
+}
+
 func byVersion(a, b *order.History) int { return cmp.Compare(a.Version, b.Version) }
 
 // addHistories adds to each order the states that it entered after the first.
@@ -338,7 +346,7 @@ func addHistories(ctx context.Context, c db.Conn, orders map[order.OrderKey]*del
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		o := orders[row.OrderKey]
-		o.History = append(o.History, row.Entry)
+		o.History = append(o.History, entryOf(row))
 		o.MovedIn = row.Version
 	}
 	return err
@@ -415,7 +423,7 @@ func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[or
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		if o := byKey[row.OrderKey]; o != nil {
-			o.moves, o.movedIn = append(o.moves, row.Entry), row.Version
+			o.moves, o.movedIn = append(o.moves, entryOf(row)), row.Version
 		}
 	}
 	return byKey, nil
@@ -436,7 +444,7 @@ func storedByKey(
 	moves, err := db.FindNow(ctx, c, findHistory, key)
 	slices.SortFunc(moves, byVersion)
 	for _, row := range moves {
-		found.moves, found.movedIn = append(found.moves, row.Entry), row.Version
+		found.moves, found.movedIn = append(found.moves, entryOf(row)), row.Version
 	}
 	return found, err
 }

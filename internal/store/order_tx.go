@@ -82,25 +82,28 @@ func (tx orderTx) Courier(ctx context.Context, courierID string) (*delivery.Cour
 // moves than this hardly come between a refusal and its reason.
 const lastMoves = 20
 
-// Moves lists the latest moves of an order by operators, newest first.
+// Moves lists the latest moves of an order by operators, and their answers to its partner's
+// request, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
 	err = audited.Each(ctx, tx.conn,
-		"WHERE object_id = $1 AND partner_id = $2 AND action = $3 ORDER BY audit_id DESC LIMIT $4",
-		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), lastMoves}, func(row *operator.Audited) error {
+		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4) ORDER BY audit_id DESC LIMIT $5",
+		[]any{
+			key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionRequestAnswered), lastMoves,
+		}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
 		})
 	return moves, err
 }
 
-// Facts returns what an event of an order says; nil if it is not kept any more, or
-// cannot be read.
-func (tx orderTx) Facts(ctx context.Context, key outbox.EventKey) (*delivery.EventFacts, error) {
-	found, err := db.FindNow(ctx, tx.conn, findFacts, key)
-	if err != nil || len(found) == 0 || found[0].Damaged {
-		return nil, err
+// FailedAttempt returns what the event of the latest failed attempt of an order says; nil if
+// it is not kept any more, or cannot be read.
+func (tx orderTx) FailedAttempt(ctx context.Context, key order.OrderKey) (*delivery.EventFacts, error) {
+	found, err := failedAttempts(ctx, tx.conn, []order.OrderKey{key})
+	if failed := found[key]; failed != nil && !failed.Damaged {
+		return &failed.Facts, err
 	}
-	return &found[0].Facts, nil
+	return nil, err
 }
 
 // OperatorEmail returns an operator's e-mail address; empty if there is no such

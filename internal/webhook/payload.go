@@ -69,6 +69,8 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 			w.Text("", field)
 		}
 		w.EndList()
+	case delivery.EventCancellationDeclined:
+		w.Text("answer", e.Facts.Answer)
 	}
 }
 

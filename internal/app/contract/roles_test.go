@@ -23,6 +23,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus getCourierSequence`},
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
+		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
 		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement

@@ -122,6 +122,7 @@ var undriven = map[string]string{
 	"listLogs":              "its only part that could fail is the database",
 	"listEvents":            "its only part that could fail is the database",
 	"getEvent":              "its only part that could fail is the database",
+	"requestCancellation":   "its only part that could fail is the database",
 	"redeliverEvent":        "its only part that could fail is the database",
 	"redeliverEvents":       "its only part that could fail is the database",
 	"followEvents":          "its only part that could fail is the database",
@@ -214,8 +215,10 @@ var drives = map[string]drive{
 	"removeUser 409":   driveLastOwner,
 	"cancelOrder 409":  driveTooLate,
 
-	"editOrder 409":          driveNotEditable,
-	"editOrderByService 409": driveNotEditable,
+	"editOrder 409":                 driveNotEditable,
+	"editOrderByService 409":        driveNotEditable,
+	"requestCancellation 409":       driveTooEarly,
+	"answerCancellationRequest 409": driveTooEarly,
 
 	"createOrderBatch 409": driveInProgress,
 
@@ -309,6 +312,7 @@ func validBody(o *operation) []byte {
 		"cancelOrder":         []byte(`{"reason":"changed my mind"}`),
 		"editOrder":           []byte(`{"reference":"other"}`),
 		"editOrderByService":  []byte(`{"reason":"by phone","reference":"other"}`),
+		"requestCancellation": []byte(`{"reason":"changed my mind"}`),
 		"createToken":         []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
 		"changeOrderStatus":   []byte(`{"status":"accepted"}`),
@@ -323,6 +327,8 @@ func validBody(o *operation) []byte {
 		"importProducts":      []byte("name,price\nSugar,4.5\n"),
 		"changeProduct":       []byte(`{"price":19.5}`),
 		"createCount":         []byte(`{"location":"MTL-01","lines":[{"product_id":1,"counted":3}]}`),
+
+		"answerCancellationRequest": []byte(`{"grant":true,"answer":"It comes back today."}`),
 
 		"changeCourier": []byte(`{"vehicle":"van"}`),
 		"addProof":      drawing(),

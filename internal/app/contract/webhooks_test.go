@@ -25,8 +25,10 @@ var needsEndpoint = []string{
 func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	t.Helper()
 	switch {
-	case o.id == "addProof":
+	case o.id == "addProof", o.id == "requestCancellation":
 		path = f.carriedOrder(t)
+	case o.id == "answerCancellationRequest":
+		path = f.requestedOrder(t)
 	case o.takes("path", "order_id"):
 		path = f.newOrder(t)
 	case o.takes("path", "event_id"):
@@ -176,7 +178,7 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 }
 
 // journey is a sequence of statuses to which an operator moves an order. "cancel"
-// is a cancellation by the partner.
+// is a cancellation by the partner, "decline" a request of one that is declined.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
 		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`,
@@ -184,7 +186,7 @@ var journeys = [][]string{
 		`{"status":"failed","failure_reason":"Nobody <home> & \"away\"","next_attempt":"2026-01-21T10:00:00-05:00"}`,
 		`{"status":"out_for_delivery"}`, `{"status":"delivered"}`},
 	{
-		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`,
+		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, "decline", `{"status":"failed"}`,
 		`{"status":"cancelled","reason":"no such street"}`,
 	},
 	{`{"status":"cancelled"}`},
@@ -211,8 +213,12 @@ func TestEventsMatchDocument(t *testing.T) {
 		for _, step := range journey {
 			request := call{operation: "changeOrderStatus", path: order, body: []byte(strings.ReplaceAll(step, "COURIER",
 				f.operator.CourierID))}
-			if step == "cancel" {
+			switch step {
+			case "cancel":
 				request = call{operation: "cancelOrder", path: order, body: []byte(`{"reason":"changed my mind"}`)}
+			case "decline":
+				f.request(t, order)
+				request = call{operation: "answerCancellationRequest", path: order, body: []byte(`{"grant":false}`)}
 			}
 			f.send(t, request).Must(t, 200)
 			next()

@@ -396,8 +396,13 @@ func wholeNumber(digits string) (int64, bool) {
 }
 
 // Flag reads true or false; an absent field is false.
-func (f *Form) Flag(name string) bool {
-	flag, _ := take(f, name, Optional, Bool,
+func (f *Form) Flag(name string) bool { return f.flag(name, Optional) }
+
+// RequiredFlag reads true or false, which must be sent.
+func (f *Form) RequiredFlag(name string) bool { return f.flag(name, Required) }
+
+func (f *Form) flag(name string, presence Presence) bool {
+	flag, _ := take(f, name, presence, Bool,
 		func(s Source) (bool, bool) { return s.Text() == "true", true },
 		func() Rule { return TrueOrFalse })
 	return flag

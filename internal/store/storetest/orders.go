@@ -124,6 +124,7 @@ func advance(o *delivery.Order, to delivery.Status) *order.Changes {
 	o.Status, o.UpdatedAt = to, o.UpdatedAt.Add(time.Minute)
 	entry := delivery.HistoryEntry{
 		Status: to, At: o.UpdatedAt, RecordedAt: o.UpdatedAt.Add(time.Hour), Notes: "note " + string(to),
+		Version: o.Version,
 	}
 	o.History = append(o.History, entry)
 	return &order.Changes{
@@ -298,11 +299,12 @@ func testMoves(t *testing.T, s *store.Store) {
 	ctx := t.Context()
 	o := newOrder(t, "A-1", testkit.Epoch)
 	must(t, save(ctx, s, creation(o, 1)))
+	actions := []audit.Action{audit.ActionOrderMoved, audit.ActionRequestAnswered}
 	for i, by := range []string{"opr_1", "command line"} {
 		change := advance(o, delivery.StatusAccepted)
 		change.Audit = []*audit.Entry{{
 			AuditID: identifier.FirstUUID(o.UpdatedAt), At: o.UpdatedAt, Operation: audit.Operation{OperatorID: by},
-			Action: audit.ActionOrderMoved, PartnerID: partnerID, ObjectID: o.OrderID, After: map[string]int{"version": i + 2},
+			Action: actions[i], PartnerID: partnerID, ObjectID: o.OrderID, After: map[string]int{"version": i + 2},
 		}}
 		must(t, save(ctx, s, change))
 	}

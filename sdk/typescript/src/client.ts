@@ -99,6 +99,12 @@ export class Client extends Service {
     return this.request("post", "/v1/orders/{order_id}/cancel", sending, options);
   }
 
+  /** Requests that the service cancels an order, once, from courier_assigned to failed; any other is refused with conflict. */
+  requestCancellation(orderId: string, request: Schemas["CancellationWanted"], options?: KeyedCallOptions): Promise<Order> {
+    const sending = { path: { order_id: orderId }, body: request, keyed: true };
+    return this.request("post", "/v1/orders/{order_id}/cancellation-request", sending, options);
+  }
+
   /** The labels of an order's parcels, in a PDF or in ZPL II, for printers of 203 dpi unless `dpi` says otherwise. */
   async getLabel(
     orderId: string,

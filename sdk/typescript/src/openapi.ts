@@ -717,6 +717,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orders/{order_id}/cancellation-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request that the service cancels an order
+         * @description For an order that you can no longer cancel: from `courier_assigned` to `failed`. A dispatcher answers the request. If it is granted, the order becomes `cancelled`, also after its pickup, and you receive `order.cancelled`; otherwise `order.cancellation_declined`. Until then the order goes on as planned; if it ends before the answer, the request stays open. The cancellation of an order can be requested once. `cancellation_request` of the order shows how the request stands.
+         */
+        post: operations["requestCancellation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inventory/products": {
         parameters: {
             query?: never;
@@ -1546,6 +1572,61 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.cancellation_declined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The service does not cancel an order as you requested
+         * @description Sent when a dispatcher has declined your request to cancel the order. The order goes on as planned.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CancellationDeclined"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "order.updated": {
         parameters: {
             query?: never;
@@ -2149,7 +2230,7 @@ export interface components {
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
         };
-        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
+        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; the `status` of an order whose cancellation cannot be requested, or has no open request; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
         ConflictDetails: {
             /** @description The order that has the `partner_order_id`. */
             order_id?: components["schemas"]["OrderID"];
@@ -2650,6 +2731,10 @@ export interface components {
             /** @description Up to 500 characters. */
             reason?: string | null;
         };
+        CancellationWanted: {
+            /** @description For the dispatcher, 1 to 500 characters. */
+            reason: string;
+        };
         /** @description An order in a list. */
         ListedOrder: {
             order_id: components["schemas"]["OrderID"];
@@ -2711,6 +2796,8 @@ export interface components {
             cancellation_reason?: string;
             /** @description Present if the order is cancelled. */
             cancelled_at?: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -2756,6 +2843,8 @@ export interface components {
             cancellation_reason?: string;
             /** @description Present if the order is cancelled. */
             cancelled_at?: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -2776,6 +2865,20 @@ export interface components {
         /** @description A merge patch of an OrderRequest. `quote_id` is the quote whose price is to be honoured. */
         OrderEdit: {
             [key: string]: unknown;
+        };
+        /** @description A partner's request that the service cancels an order. */
+        CancellationRequest: {
+            /**
+             * @description requested: it awaits an answer. It stays so if the order ends otherwise.
+             * @enum {string}
+             */
+            state: "requested" | "granted" | "declined";
+            /** @description Why the partner wants it; empty once the order is erased. */
+            reason: string;
+            /** @description When it was requested. */
+            at: components["schemas"]["Time"];
+            /** @description What the service has answered; empty until then, and if it gave no text. */
+            answer: string;
         };
         BatchRequest: {
             /** @description Each as in `POST /v1/orders`. An invalid order is refused without affecting the others. */
@@ -2914,6 +3017,8 @@ export interface components {
             cancellation_reason: string;
             /** @description Present if the order is cancelled. */
             cancelled_at: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
         };
         OrderList: {
             orders: components["schemas"]["ListedOrder"][];
@@ -3127,7 +3232,7 @@ export interface components {
          */
         EventID: string;
         /** @enum {string} */
-        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated";
+        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined";
         /**
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
@@ -3292,7 +3397,7 @@ export interface components {
             error: components["schemas"]["SendingProblem"];
         };
         /** @description The body of any webhook. It is compact JSON; a retry has the same bytes. */
-        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
+        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
@@ -3499,6 +3604,27 @@ export interface components {
                 version: number;
                 /** @description What was changed. */
                 fields: components["schemas"]["OrderField"][];
+            };
+        };
+        CancellationDeclined: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.cancellation_declined";
+            /** @description When the request was declined: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+                /** @description What the dispatcher has answered; empty if nothing. */
+                answer: string;
             };
         };
         TestEvent: {
@@ -4098,6 +4224,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["NotCancellableBody"];
+            };
+        };
+        /** @description The order has another status, its cancellation was requested before, or an earlier request with this Idempotency-Key is still running. */
+        NotRequestable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrderConflictBody"];
             };
         };
         /** @description The body is larger than 1 MiB; 4 MiB for a batch of orders or an import of products; 64 KiB for a request that needs no credentials. */
@@ -6207,6 +6346,60 @@ export interface operations {
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["NotCancellable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["CancelRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestCancellation: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header: {
+                /**
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
+                 * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
+                 */
+                "Idempotency-Key": components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancellationWanted"];
+            };
+        };
+        responses: {
+            /** @description The service will answer the request. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotRequestable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["CancelRefused"];

@@ -33,6 +33,7 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   getOrder: (s) => s.getOrder("x"),
   getLabel: (s) => s.getLabel("x"),
   cancelOrder: (s) => s.cancelOrder("x"),
+  requestCancellation: (s) => s.requestCancellation("x", { reason: "x" }),
   listProducts: (s) => s.listProducts(),
   listMovements: (s) => s.listMovements(),
   getWebhookEndpoint: (s) => s.getWebhookEndpoint(),

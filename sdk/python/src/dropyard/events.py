@@ -14,6 +14,7 @@ EventType = Literal[
     "order.failed",
     "order.cancelled",
     "order.updated",
+    "order.cancellation_declined",
 ]
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
@@ -200,6 +201,12 @@ class OrderUpdatedData(TypedDict):
     partner_order_id: str
     version: int
     fields: list[str]
+class CancellationDeclinedData(TypedDict):
+    """The data of order.cancellation_declined."""
+
+    order_id: str
+    partner_order_id: str
+    answer: str  # empty if none was given
 
 
 class WebhookTestData(TypedDict):
@@ -276,6 +283,11 @@ class OrderUpdated(_Envelope):
 
     type: Literal["order.updated"]
     data: OrderUpdatedData
+class CancellationDeclined(_Envelope):
+    """The service does not cancel an order as the partner requested."""
+
+    type: Literal["order.cancellation_declined"]
+    data: CancellationDeclinedData
 
 
 class WebhookTestEvent(_Envelope):
@@ -295,6 +307,7 @@ Event = Union[
     OrderFailed,
     OrderCancelled,
     OrderUpdated,
+    CancellationDeclined,
     WebhookTestEvent,
 ]
 """The body of a webhook. Comparing its type narrows its data for type checkers."""

@@ -409,6 +409,15 @@ class _Order(ListedOrder):
     livemode: bool  # false for an order in test mode, which is simulated
 
 
+class CancellationRequest(TypedDict):
+    """A partner's request that the service cancels an order."""
+
+    state: Literal["requested", "granted", "declined"]
+    reason: str  # empty once the order is erased
+    at: str  # when it was requested
+    answer: str  # empty until it is answered, and if the answer has no text
+
+
 class Order(_Order, total=False):
     """The complete record of an order."""
 
@@ -425,6 +434,7 @@ class Order(_Order, total=False):
     version: int  # grows with every change; absent in the answers to creations and cancellations
     changes: list[OrderChange]  # the latest 100 edits, oldest first
     rate_change_cents: int  # what an edit has added to rate_cents; only in its answer
+    cancellation_request: CancellationRequest  # present if the cancellation was requested
 
 
 class _OrderList(TypedDict):
