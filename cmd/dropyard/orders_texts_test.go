@@ -43,7 +43,10 @@ func writeOrders(t *testing.T, texts *testkit.TextSource, count int) writtenOrde
 	}
 	orders := writtenOrders{columns: append(slices.Clone(file.Header), "reference", "pickup.address.notes")}
 	var first []csvfile.Cell
-	for line := range file.Lines() {
+	for line, err := range file.Lines() {
+		if err != nil {
+			t.Fatal(err)
+		}
 		first = line.Cells
 		break
 	}

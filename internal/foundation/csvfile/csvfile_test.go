@@ -279,7 +279,10 @@ func TestLacksLetters(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range file.Lines() {
+		for line, err := range file.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if got := file.LacksLetters(line.Cells[0]); got != want {
 				t.Errorf("%q: got %t, want %t", content, got, want)
 			}

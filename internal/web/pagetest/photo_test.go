@@ -63,7 +63,7 @@ func TestLargePictures(t *testing.T) {
 	} {
 		for language, setting := range map[string]string{
 			"en": "Settings > Camera > Formats > Most Compatible",
-			"fr": "Réglages > Appareil photo > Formats > Le plus compatible",
+			"fr": "Réglages > Appareil photo > Formats > Le plus compatible", //nolint:misspell // French
 		} {
 			t.Run(c.name+"/"+language, func(t *testing.T) {
 				t.Parallel()

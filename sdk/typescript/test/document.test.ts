@@ -32,6 +32,7 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   validateOrder: (s) => s.validateOrder(order),
   getOrder: (s) => s.getOrder("x"),
   getLabel: (s) => s.getLabel("x"),
+  editOrder: (s) => s.editOrder("x", {}),
   cancelOrder: (s) => s.cancelOrder("x"),
   requestCancellation: (s) => s.requestCancellation("x", { reason: "x" }),
   listProducts: (s) => s.listProducts(),

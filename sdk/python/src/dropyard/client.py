@@ -183,12 +183,12 @@ class Client(Service):
         *,
         version: int | None = None,
         idempotency_key: str | None = None,
-    ) -> t.Order:
+    ) -> t.EditedOrder:
         """Change the content of an order by a merge patch (RFC 7396), if it still has the version."""
         path = insert("/v1/orders/{}", order_id)
         key = idempotency_key or str(uuid.uuid4())
         return cast(
-            "t.Order", self._json("PATCH", path, body=dict(edit), version=version, idempotency_key=key)
+            "t.EditedOrder", self._json("PATCH", path, body=dict(edit), version=version, idempotency_key=key)
         )
 
     def cancel_order(self, order_id: str, reason: str = "", *, idempotency_key: str | None = None) -> t.Order:

@@ -433,8 +433,13 @@ class Order(_Order, total=False):
     cancelled_at: str
     version: int  # grows with every change; absent in the answers to creations and cancellations
     changes: list[OrderChange]  # the latest 100 edits, oldest first
-    rate_change_cents: int  # what an edit has added to rate_cents; only in its answer
     cancellation_request: CancellationRequest  # present if the cancellation was requested
+
+
+class EditedOrder(Order, total=False):
+    """The complete record of an order after an edit."""
+
+    rate_change_cents: int  # what the edit has added to rate_cents
 
 
 class _OrderList(TypedDict):
