@@ -98,10 +98,7 @@ func of[T comparable](field func(*OrderRequest) T) func(a, b *OrderRequest) bool
 }
 
 func money(field func(*OrderRequest) *Money) func(a, b *OrderRequest) bool {
-	return func(a, b *OrderRequest) bool {
-		x, y := field(a), field(b)
-		return x == y || x != nil && y != nil && *x == *y
-	}
+	return func(a, b *OrderRequest) bool { return field(a).Equal(field(b)) }
 }
 
 // sameItems compares lines without the names of their products, which requests do not have.

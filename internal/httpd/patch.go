@@ -7,7 +7,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 )
 
 // mergePatch is the Content-Type of a merge patch (RFC 7396).
@@ -21,10 +20,7 @@ func DecodePatch[C any](c *Call, read func(*form.Form) C) (command C, err error)
 		return command, refusal.New(refusal.CodeUnsupportedMediaType,
 			"send the body as "+mergePatch+" or application/json")
 	}
-	if err := c.BeginWork(); err != nil {
-		return command, err
-	}
-	root, err := strictjson.Parse(c.Content)
+	root, err := c.parse()
 	if err != nil {
 		return command, err
 	}

@@ -209,8 +209,8 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 	}
 	var kept, returned, taken []delivery.Take
 	var shortages []delivery.Shortage
-	missing := map[int64]int64{}
-	for _, line := range addedUp(order.Items) {
+	lines, missing := addedUp(order.Items), map[int64]int64{}
+	for _, line := range lines {
 		missing[line.ProductID] = line.Quantity
 	}
 	for _, take := range found.Allocation {
@@ -223,7 +223,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 			returned = append(returned, delivery.Take{ProductID: take.ProductID, Location: take.Location, Quantity: rest})
 		}
 	}
-	for _, line := range addedUp(order.Items) {
+	for _, line := range lines {
 		product := s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: line.ProductID})
 		if missing[line.ProductID] == 0 {
 			continue

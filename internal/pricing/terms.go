@@ -11,7 +11,7 @@ import (
 func SameTerms(a, b *delivery.Shipment) bool {
 	return a.ServiceLevel == b.ServiceLevel && a.Pickup.Window.Start.Equal(b.Pickup.Window.Start) &&
 		samePlace(&a.Pickup.Address, &b.Pickup.Address) && samePlace(&a.Dropoff.Address, &b.Dropoff.Address) &&
-		slices.EqualFunc(a.Parcels, b.Parcels, sameLoad) && sameMoney(a.COD, b.COD) && sameMoney(a.Insurance, b.Insurance)
+		slices.EqualFunc(a.Parcels, b.Parcels, sameLoad) && a.COD.Equal(b.COD) && a.Insurance.Equal(b.Insurance)
 }
 
 func samePlace(a, b *delivery.Address) bool {
@@ -22,5 +22,3 @@ func sameLoad(a, b delivery.Parcel) bool {
 	return a.WeightKg == b.WeightKg && a.LengthCm == b.LengthCm && a.WidthCm == b.WidthCm && a.HeightCm == b.HeightCm &&
 		a.Fragile == b.Fragile
 }
-
-func sameMoney(a, b *delivery.Money) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -423,7 +423,7 @@ func probeOtherType(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 }
 
 func probeOutOfBounds(t *testing.T, f *fixture, o *operation) *apptest.Answer {
-	return f.send(t, call{operation: o.id, query: "?limit=0&mode=sandbox&by=hand&dpi=72"})
+	return f.send(t, call{operation: o.id, query: "?limit=0&mode=sandbox&by=hand&dpi=72&separator=tab"})
 }
 
 // driveTooMany exceeds a rate limit, or the limit of wrong passwords.
