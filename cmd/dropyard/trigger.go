@@ -21,14 +21,36 @@ type triggerCommand struct {
 // an endpoint.
 const testEvent = "webhook.test"
 
-// moveEventNames returns the types of events that moves of orders cause.
-func moveEventNames() string { return eventNames(delivery.MoveEvents) }
+// triggerable returns the names of all events of orders.
+func triggerable() string { return eventNames(delivery.EventTypes) }
+
+// otherEvents has the events of orders that no move causes.
+var otherEvents = map[delivery.EventType]struct {
+	from delivery.Status // the first status in which it can be caused
+	act  string
+	// cause makes the calls. Operator is nil in test mode, where the service's simulation answers.
+	cause    func(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error
+	happened func(*client.Order) bool
+}{
+	delivery.EventOrderUpdated: {
+		from: delivery.StatusPending, act: "edited", cause: edit,
+		happened: func(order *client.Order) bool { return len(order.Changes) > 0 },
+	},
+	delivery.EventCancellationDeclined: {
+		from: delivery.StatusCourierAssigned, act: string(delivery.RequestDeclined), cause: decline,
+		happened: func(order *client.Order) bool {
+			return order.CancellationRequest != nil && order.CancellationRequest.State == client.RequestDeclined
+		},
+	},
+}
+
+func tellCaused(act string, event delivery.EventType) { tell("%-16s  causes %s", act, event) }
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
 	steps, ok := stepsTo(delivery.EventType(c.Event))
 	if !ok && c.Event != testEvent {
-		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, moveEventNames(), testEvent)}
+		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, triggerable(), testEvent)}
 	}
 	partner, err := c.client()
 	switch {
@@ -60,41 +82,52 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 			return fmt.Errorf("move the order to %s: %w", to, err)
 		}
 		event, _ := delivery.EventFor(to)
-		tell("%-16s  causes %s", to, event)
+		tellCaused(string(to), event)
 	}
-	if delivery.EventType(c.Event) == delivery.EventCancellationDeclined {
-		if err := decline(ctx, partner, operator, order.OrderID); err != nil {
+	if other, ok := otherEvents[delivery.EventType(c.Event)]; ok {
+		if err := other.cause(ctx, partner, operator, order.OrderID); err != nil {
 			return err
 		}
+		tellCaused(other.act, delivery.EventType(c.Event))
 	}
 	tell("track it at %s", order.TrackingURL)
 	return nil
 }
 
+// edit changes the reference of an order.
+func edit(ctx context.Context, partner *client.Client, _ *client.Operator, orderID string) error {
+	if _, err := partner.EditOrder(ctx, orderID, client.OrderEdit{"reference": "edited"}, 0); err != nil {
+		return fmt.Errorf("edit the order: %w", err)
+	}
+	return nil
+}
+
 // decline requests the cancellation of an order and declines it.
 func decline(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error {
-	_, err := partner.RequestCancellation(ctx, orderID, client.CancellationWanted{Reason: "a test"})
+	_, err := partner.RequestCancellation(ctx, orderID, client.CancellationWanted{Reason: declines})
 	if err != nil {
 		return fmt.Errorf("request the cancellation: %w", err)
+	}
+	if operator == nil {
+		return nil
 	}
 	_, err = operator.AnswerCancellationRequest(ctx, orderID, client.CancellationAnswer{Answer: "a test"})
 	if err != nil {
 		return fmt.Errorf("decline the cancellation: %w", err)
 	}
-	tellDeclined()
 	return nil
-}
-
-func tellDeclined() {
-	tell("%-16s  causes %s", delivery.RequestDeclined, delivery.EventCancellationDeclined)
 }
 
 // stepsTo returns the shortest path of statuses by which a new order reaches the one
 // that causes an event, or from which the event can be caused. It searches the table of
 // transitions breadth first.
 func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
-	if event == delivery.EventCancellationDeclined {
-		event = delivery.EventCourierAssigned // from then on a cancellation can be requested
+	to := func(status delivery.Status) bool {
+		caused, _ := delivery.EventFor(status)
+		return event != "" && caused == event // pending causes no event
+	}
+	if other, ok := otherEvents[event]; ok {
+		to = func(status delivery.Status) bool { return status == other.from }
 	}
 	paths := [][]delivery.Status{{delivery.StatusPending}}
 	reached := map[delivery.Status]bool{delivery.StatusPending: true}
@@ -102,8 +135,8 @@ func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
 		path := paths[0]
 		paths = paths[1:]
 		last := path[len(path)-1]
-		if caused, _ := delivery.EventFor(last); caused == event {
-			return path[1:], event != "" // pending causes no event
+		if to(last) {
+			return path[1:], true
 		}
 		for _, next := range delivery.NextStatuses(last) {
 			if !reached[next] {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
@@ -15,8 +14,9 @@ import (
 // outcomes has the references that make the service's simulation cause an event; all
 // other events are on the way to a delivery.
 var outcomes = map[delivery.EventType]string{
-	delivery.EventOrderFailed:    "sim:fail",
-	delivery.EventOrderCancelled: "sim:cancel",
+	delivery.EventOrderFailed:          "sim:fail",
+	delivery.EventOrderCancelled:       "sim:cancel",
+	delivery.EventCancellationDeclined: "sim:hold",
 }
 
 // declines is the reason of a request to cancel an order that the simulation declines.
@@ -35,28 +35,28 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 		return fmt.Errorf("create an order: %w", err)
 	}
 	tell("order %s created", order.OrderID)
-	for printed, requested := 1, false; ; { // the history begins with pending, which causes no event
+	other, isOther := otherEvents[event]
+	for printed, reached, began := 1, other.from == delivery.StatusPending, false; ; { // the history begins with pending, which causes no event
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
-			tell("%-16s  causes %s", status, caused)
+			tellCaused(string(status), caused)
 			if caused == event {
 				tell("track it at %s", order.TrackingURL)
 				return nil
 			}
+			reached = reached || status == other.from
 		}
-		if r := order.CancellationRequest; r != nil && r.State == client.RequestDeclined {
-			tellDeclined()
+		if isOther && reached && !began {
+			began = true
+			if err := other.cause(ctx, partner, nil, order.OrderID); err != nil {
+				return err
+			}
+		}
+		if isOther && other.happened(order) {
+			tellCaused(other.act, event)
 			tell("track it at %s", order.TrackingURL)
 			return nil
-		}
-		if event == delivery.EventCancellationDeclined && !requested &&
-			slices.Contains(delivery.RequestableStatuses, delivery.Status(order.Status)) {
-			requested = true
-			wanted := client.CancellationWanted{Reason: declines}
-			if _, err := partner.RequestCancellation(ctx, order.OrderID, wanted); err != nil {
-				return fmt.Errorf("request the cancellation: %w", err)
-			}
 		}
 		if err := pace.Pause(ctx, lookEvery); err != nil {
 			return unlessStopped(ctx, err)

@@ -16,6 +16,7 @@ const (
 	FailTwice = "sim:fail-twice" // two attempts fail, the third succeeds
 	Slow      = "sim:slow"       // delivered, at a tenth of the pace
 	Cancel    = "sim:cancel"     // cancelled by the service after it was accepted
+	Hold      = "sim:hold"       // stays with the courier it was assigned to, until its cancellation is requested
 )
 
 // Decline is the reason of a request to cancel an order that is declined. All others are
@@ -35,6 +36,8 @@ const (
 	attempts = 3
 	// slowness is how much longer each step of a slow order takes.
 	slowness = 10
+	// patience is how much longer an order that is held stays with its courier: for days.
+	patience = 100_000
 	// Of a thousand orders failOnce fail once and failForGood fail at every
 	// attempt.
 	failOnce    = 60
@@ -43,8 +46,11 @@ const (
 
 // dueAt returns the time of an order's next step.
 func dueAt(o Order, pace time.Duration) time.Time {
-	if o.Reference == Slow {
+	switch {
+	case o.Reference == Slow:
 		pace *= slowness
+	case o.Reference == Hold && o.Status == delivery.StatusCourierAssigned && !o.Requested:
+		pace *= patience
 	}
 	return o.UpdatedAt.Add(pace)
 }
@@ -56,7 +62,7 @@ func failuresOf(o Order) int {
 		return attempts
 	case FailTwice:
 		return 2
-	case Deliver, Slow, Cancel:
+	case Deliver, Slow, Cancel, Hold:
 		return 0
 	}
 	switch drawn := hashOf(o.OrderID, "failures") % 1000; {

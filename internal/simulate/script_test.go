@@ -39,14 +39,18 @@ func TestReferencesDecideOutcome(t *testing.T) {
 		FailTwice: begin + "failed out_for_delivery failed out_for_delivery delivered",
 		Slow:      begin + "delivered",
 		Cancel:    "accepted cancelled",
+		Hold:      begin + "delivered",
 	} {
 		steps, took := play(t, Order{OrderID: "ord_any", Reference: reference})
 		if got := strings.Join(steps, " "); got != want {
 			t.Errorf("reference %q: got %s, want %s", reference, got, want)
 		}
 		wantTook := len(steps)
-		if reference == Slow {
+		switch reference {
+		case Slow:
 			wantTook *= slowness
+		case Hold:
+			wantTook += patience - 1
 		}
 		if took != wantTook {
 			t.Errorf("reference %q: took %d times the pace, want %d", reference, took, wantTook)
