@@ -96,6 +96,7 @@ func (o *Operator) AnswerCancellationRequest(
 	ctx context.Context, orderID string, answer CancellationAnswer, options ...CallOption,
 ) (*Order, error) {
 	return fetch[Order](ctx, o, operation{
-		method: http.MethodPost, path: "/ops/v1/orders/{id}/cancellation-request/answer", id: orderID, body: answer, keyed: true,
+		method: http.MethodPost, path: "/ops/v1/orders/{id}/cancellation-request/answer", id: orderID, body: answer,
+		keyed: true,
 	}, options)
 }

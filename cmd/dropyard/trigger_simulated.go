@@ -36,7 +36,8 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 	}
 	tell("order %s created", order.OrderID)
 	other, isOther := otherEvents[event]
-	for printed, reached, began := 1, other.from == delivery.StatusPending, false; ; { // the history begins with pending, which causes no event
+	// the history begins with pending, which causes no event
+	for printed, reached, began := 1, other.from == delivery.StatusPending, false; ; {
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)

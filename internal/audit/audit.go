@@ -90,14 +90,13 @@ const (
 // Actions lists all actions.
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded, ActionCourierCreated,
-	ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
-	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
-	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,
-	ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
-	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
-	ActionTOTPRemoved, ActionRulesChanged,
-	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,
-	ActionAccountChanged,
+	ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
+	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
+	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
+	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionUserInvited, ActionInvitationWithdrawn,
+	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }
 
 // Entry records one change by a person. It is written in the transaction of

@@ -186,8 +186,10 @@ func TestReasonsByCourse(t *testing.T) {
 		history []delivery.HistoryEntry
 		want    []board.Reason
 	}{
-		"nothing":                 {},
-		"requested":               {course: requested(delivery.RequestOpen), want: []board.Reason{board.ReasonCancellationRequested}},
+		"nothing": {},
+		"requested": {
+			course: requested(delivery.RequestOpen), want: []board.Reason{board.ReasonCancellationRequested},
+		},
 		"granted":                 {course: requested(delivery.RequestGranted)},
 		"declined":                {course: requested(delivery.RequestDeclined)},
 		"edited without a pickup": {course: delivery.Course{Edits: []delivery.Edit{edit}}},

@@ -46,7 +46,9 @@ const (
 )
 
 // CommandKinds lists them.
-var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer}
+var CommandKinds = []CommandKind{
+	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer,
+}
 
 // CommandOutcome says how a command ended.
 type CommandOutcome string

@@ -193,7 +193,9 @@ func checkStoredOrders(t *testing.T, s *Store, rows storedRows) {
 // has no row.
 func checkStoredHistory(t *testing.T, got *delivery.Order, rows storedRows) {
 	t.Helper()
-	want := []delivery.HistoryEntry{{Status: delivery.StatusPending, At: got.CreatedAt, RecordedAt: got.CreatedAt, Version: 1}}
+	want := []delivery.HistoryEntry{
+		{Status: delivery.StatusPending, At: got.CreatedAt, RecordedAt: got.CreatedAt, Version: 1},
+	}
 	for _, row := range rows["order_history"] {
 		if textOf(row, "order_id") == got.OrderID {
 			want = append(want, delivery.HistoryEntry{

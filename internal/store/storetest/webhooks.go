@@ -264,7 +264,8 @@ func testEventRoundTrip(t *testing.T, s *store.Store) {
 		PartnerOrderID: "A-1", Status: delivery.StatusFailed,
 		Courier: &delivery.Courier{CourierID: "cou_1", Name: "Camille", Phone: "+15145550177", Vehicle: "van"},
 		At:      at.Add(2 * time.Hour), ETA: at.Add(3 * time.Hour), FailureReason: "Porte fermée", NextAttempt: &next,
-		CancelledBy: delivery.ActorPartner, Reason: "gave up", Answer: "agreed", SignatureURL: "https://drop.example/proofs/1",
+		CancelledBy: delivery.ActorPartner, Reason: "gave up", Answer: "agreed",
+		SignatureURL: "https://drop.example/proofs/1",
 	}
 	saveEvents(t, s, added)
 	want := &webhook.Event{Event: *added, State: outbox.Pending, DueAt: added.CreatedAt}

@@ -196,7 +196,9 @@ class Client(Service):
         path = insert("/v1/orders/{}/cancel", order_id)
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
 
-    def request_cancellation(self, order_id: str, reason: str, *, idempotency_key: str | None = None) -> t.Order:
+    def request_cancellation(
+        self, order_id: str, reason: str, *, idempotency_key: str | None = None
+    ) -> t.Order:
         """Request that the service cancels an order, once, from courier_assigned to failed."""
         path = insert("/v1/orders/{}/cancellation-request", order_id)
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))

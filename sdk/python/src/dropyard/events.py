@@ -201,6 +201,8 @@ class OrderUpdatedData(TypedDict):
     partner_order_id: str
     version: int
     fields: list[str]
+
+
 class CancellationDeclinedData(TypedDict):
     """The data of order.cancellation_declined."""
 
@@ -283,6 +285,8 @@ class OrderUpdated(_Envelope):
 
     type: Literal["order.updated"]
     data: OrderUpdatedData
+
+
 class CancellationDeclined(_Envelope):
     """The service does not cancel an order as the partner requested."""
 
