@@ -77,7 +77,7 @@ var rules = map[string]rule{
 	"internal/movement":    {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/idempotency": {may: []string{foundation}, mayNot: pure},
 	"internal/record":      {may: []string{"internal/delivery", foundation}, mayNot: useCase},
-	"internal/mail":        {mayNot: pure},
+	"internal/mail":        {may: []string{"internal/foundation/zone"}, mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery", "internal/foundation/barcode"}, mayNot: pure},
 	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery", "internal/foundation/identifier"}, mayNot: pure},

@@ -43,6 +43,7 @@ const (
 	CodeMethodNotAllowed    ErrorCode = "method_not_allowed"    // 405
 	CodeConflict            ErrorCode = "conflict"              // 409: the partner_order_id is taken
 	CodeOrderNotCancellable ErrorCode = "order_not_cancellable" // 409: Details.Status is neither pending nor accepted
+	CodeOrderNotEditable    ErrorCode = "order_not_editable"    // 409: Details.Fields cannot be edited any more
 	// 409, for operators: Details.Allowed has the statuses that can follow
 	CodeInvalidTransition ErrorCode = "invalid_transition"
 	// 409: the first request with this key is still running
@@ -96,7 +97,10 @@ type ErrorDetails struct {
 	ServerTime time.Time          `json:"server_time,omitzero"` // the service's clock; with ReasonTimestampSkew
 
 	OrderID string `json:"order_id,omitempty"` // of the order that has the partner_order_id; with conflict
-	// the order's; with order_not_cancellable, invalid_transition and conflict
+	// what cannot be edited, and what still can; with order_not_editable
+	Fields   []string `json:"fields,omitempty"`
+	Editable []string `json:"editable,omitempty"`
+	// the order's; with order_not_cancellable, order_not_editable, invalid_transition and conflict
 	Status OrderStatus `json:"status,omitempty"`
 
 	// The next are set with invalid_transition, and with conflict if an order has changed

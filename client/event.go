@@ -85,6 +85,21 @@ type OrderCancelled struct {
 	Reason         string    `json:"reason"` // empty if none was given
 }
 
+// OrderUpdated is the data of [EventOrderUpdated].
+type OrderUpdated struct {
+	OrderID        string   `json:"order_id"`
+	PartnerOrderID string   `json:"partner_order_id"`
+	Version        int64    `json:"version"` // of the order after the edit
+	Fields         []string `json:"fields"`  // what was changed: paths such as dropoff.phone
+}
+
+// CancellationDeclined is the data of [EventCancellationDeclined].
+type CancellationDeclined struct {
+	OrderID        string `json:"order_id"`
+	PartnerOrderID string `json:"partner_order_id"`
+	Answer         string `json:"answer"` // empty if none was given
+}
+
 // CourierChanged is the data of [EventCourierChanged].
 type CourierChanged struct {
 	OrderID        string   `json:"order_id"`
@@ -122,10 +137,13 @@ func (d *OrderOutForDelivery) orderID() string { return d.OrderID }
 func (d *OrderDelivered) orderID() string      { return d.OrderID }
 func (d *OrderFailed) orderID() string         { return d.OrderID }
 func (d *OrderCancelled) orderID() string      { return d.OrderID }
+func (d *OrderUpdated) orderID() string        { return d.OrderID }
 func (d *CourierChanged) orderID() string      { return d.OrderID }
 func (d *ReturnDue) orderID() string           { return d.OrderID }
 func (d *ReturnReceived) orderID() string      { return d.OrderID }
 func (d *TestData) orderID() string            { return "" }
+
+func (d *CancellationDeclined) orderID() string { return d.OrderID }
 
 func (d *UnknownData) orderID() string {
 	var data struct {
@@ -163,6 +181,10 @@ func dataOf(kind EventType) EventData {
 		return new(OrderFailed)
 	case EventOrderCancelled:
 		return new(OrderCancelled)
+	case EventOrderUpdated:
+		return new(OrderUpdated)
+	case EventCancellationDeclined:
+		return new(CancellationDeclined)
 	case EventCourierChanged:
 		return new(CourierChanged)
 	case EventReturnDue:

@@ -29,6 +29,8 @@ type AuditAction string
 // The kinds of changes.
 const (
 	ActionOrderMoved      AuditAction = "order.moved"
+	ActionOrderEdited     AuditAction = "order.edited"
+	ActionRequestAnswered AuditAction = "order.request_answered" // by which a partner wanted an order cancelled
 	ActionOrderNoted      AuditAction = "order.noted"
 	ActionProofAdded      AuditAction = "order.proof_added"
 	ActionOrderHandedOver AuditAction = "order.handed_over"

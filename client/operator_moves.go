@@ -40,6 +40,20 @@ func (o *Operator) ChangeOrderStatus(
 		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/status", id: orderID, body: move, keyed: true}, options)
 }
 
+// EditOrder changes the content of an order with a reason, as far as its status still allows
+// that to the service: otherwise the error is [CodeOrderNotEditable]. See [Client.EditOrder].
+func (o *Operator) EditOrder(
+	ctx context.Context, orderID, reason string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	body := OrderEdit{"reason": reason}
+	for member, value := range edit {
+		body[member] = value
+	}
+	return fetch[Order](ctx, o, operation{
+		method: http.MethodPatch, path: "/ops/v1/orders/{id}", id: orderID, body: body, version: version, keyed: true,
+	}, options)
+}
+
 // StatusMovesRequest is the same move of up to 200 orders.
 type StatusMovesRequest struct {
 	OrderIDs []string `json:"order_ids"`
@@ -67,4 +81,22 @@ func (o *Operator) ChangeOrderStatuses(
 ) (*StatusResults, error) {
 	return fetch[StatusResults](ctx, o,
 		operation{method: http.MethodPost, path: "/ops/v1/orders/status", body: moves, keyed: true}, options)
+}
+
+// CancellationAnswer answers a partner's request to cancel an order.
+type CancellationAnswer struct {
+	Grant  bool   `json:"grant"`
+	Answer string `json:"answer,omitempty"` // for the partner; at most 500 characters
+}
+
+// AnswerCancellationRequest answers the request to cancel an order; a grant cancels it, in
+// any status. If there is no open request, or the order has ended, it is refused with
+// [CodeConflict].
+func (o *Operator) AnswerCancellationRequest(
+	ctx context.Context, orderID string, answer CancellationAnswer, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/orders/{id}/cancellation-request/answer", id: orderID, body: answer,
+		keyed: true,
+	}, options)
 }

@@ -17,7 +17,11 @@ const (
 	AttentionWindowMissed AttentionReason = "window_missed" // a window has passed in which a courier was expected
 	AttentionNoCourier    AttentionReason = "no_courier"    // the pickup's window has begun without a courier
 	AttentionCourierGone  AttentionReason = "courier_gone"  // the courier is no longer active
-	AttentionAny          AttentionReason = "any"           // any of them; in [BoardQuery] only
+	// the partner's request to cancel the order awaits an answer
+	AttentionCancellationRequested AttentionReason = "cancellation_requested"
+	// the order was edited after its pickup, of which the service learned later
+	AttentionEditedAfterPickup AttentionReason = "edited_after_pickup"
+	AttentionAny               AttentionReason = "any" // any of them; in [BoardQuery] only
 )
 
 // BoardQuery chooses orders. Zero fields do not restrict.
@@ -74,6 +78,8 @@ type BoardRow struct {
 	Failures          int           `json:"failures"` // how many attempts have failed
 	CreatedAt         time.Time     `json:"created_at"`
 	UpdatedAt         time.Time     `json:"updated_at"`
+	// the reasons for attention that no time and no courier brings about
+	Flags []AttentionReason `json:"flags,omitempty"`
 }
 
 // BoardOrder is an order on the dispatch board.

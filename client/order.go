@@ -102,6 +102,19 @@ type CancelRequest struct {
 	Reason string `json:"reason,omitempty"` // at most 500 characters; optional
 }
 
+// CancellationWanted is a request that the service cancels an order.
+type CancellationWanted struct {
+	Reason string `json:"reason"` // for the dispatcher; 1 to 500 characters
+}
+
+// CancellationRequest is such a request, as an order has it.
+type CancellationRequest struct {
+	State  CancellationState `json:"state"`
+	Reason string            `json:"reason"` // empty once the order is erased
+	At     time.Time         `json:"at"`     // of the request
+	Answer string            `json:"answer"` // empty until it is answered, and if the answer has no text
+}
+
 // ListedOrder is an order in a list: without history, courier, items and what else is
 // optional.
 type ListedOrder struct {
@@ -133,11 +146,38 @@ type Order struct {
 	Courier       *Courier        `json:"courier,omitempty"` // nil while no courier is assigned
 	StatusHistory []StatusChange  `json:"status_history"`    // oldest first
 	// CancellationReason is empty if no reason was given.
-	CancellationReason string       `json:"cancellation_reason,omitempty"`
-	CancelledAt        time.Time    `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
-	Warnings           []Warning    `json:"warnings,omitempty"`
-	Return             *OrderReturn `json:"return,omitempty"` // nil unless the order was cancelled after its pickup
+	CancellationReason string    `json:"cancellation_reason,omitempty"`
+	CancelledAt        time.Time `json:"cancelled_at,omitzero"` // zero unless the order is cancelled
+	// Version grows with every change of the order; 0 in the answers to creations and cancellations.
+	Version int64         `json:"version,omitempty"`
+	Changes []OrderChange `json:"changes,omitempty"` // the latest 100 edits, oldest first
+	// RateChangeCents is what an edit has added to RateCents; nil in other answers.
+	RateChangeCents *int64 `json:"rate_change_cents,omitempty"`
+	// CancellationRequest is nil unless the partner has requested the cancellation.
+	CancellationRequest *CancellationRequest `json:"cancellation_request,omitempty"`
+	// Return is nil unless the order was cancelled after its pickup.
+	Return   *OrderReturn `json:"return,omitempty"`
+	Warnings []Warning    `json:"warnings,omitempty"`
 }
+
+// OrderChange is one edit of an order.
+type OrderChange struct {
+	At         time.Time `json:"at"`
+	By         Editor    `json:"by"`
+	OperatorID string    `json:"operator_id,omitempty"` // for operators, of an edit by the service
+	Version    int64     `json:"version,omitempty"`     // for operators: of the order after the edit
+	Fields     []string  `json:"fields"`                // paths such as dropoff.phone
+}
+
+// Editor is a side that edits orders.
+type Editor string
+
+// The sides that edit orders.
+const (
+	EditorPartner   Editor = "partner"
+	EditorService   Editor = "service"
+	EditorRecipient Editor = "recipient"
+)
 
 // OrderReturn is how the parcels of an order come back.
 type OrderReturn struct {
@@ -205,7 +245,9 @@ type StatusChange struct {
 	// RecordedAt is when the service recorded the change, which may be later than the
 	// change; zero except for operators.
 	RecordedAt time.Time `json:"recorded_at,omitzero"`
-	Notes      string    `json:"notes,omitempty"` // empty if there are none, and in public tracking
+	// Version is that of the order from then on; only operators see it
+	Version int64  `json:"version,omitzero"`
+	Notes   string `json:"notes,omitempty"` // empty if there are none, and in public tracking
 }
 
 // OrderList is a page of orders.

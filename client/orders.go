@@ -51,6 +51,33 @@ func (c *Client) CancelOrder(
 		options)
 }
 
+// OrderEdit is a merge patch (RFC 7396) of what created an order: members that it has are
+// replaced, null removes an optional one, and what it leaves out stays.
+type OrderEdit map[string]any
+
+// EditOrder changes the content of an order, as far as its status still allows that: otherwise
+// the error is [CodeOrderNotEditable]. Its answer has RateChangeCents. Version is that of the
+// order that was seen: another one is refused with [CodeConflict]; 0 does not compare.
+func (c *Client) EditOrder(
+	ctx context.Context, orderID string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c, operation{
+		method: http.MethodPatch, path: "/v1/orders/{id}", id: orderID, body: edit, version: version, keyed: true,
+	}, options)
+}
+
+// RequestCancellation requests that the service cancels an order that can no longer be
+// cancelled otherwise: from [StatusCourierAssigned] to [StatusFailed], once. The answer comes
+// as [EventOrderCancelled] or [EventCancellationDeclined]. Any other order is refused with
+// [CodeConflict].
+func (c *Client) RequestCancellation(
+	ctx context.Context, orderID string, wanted CancellationWanted, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c, operation{
+		method: http.MethodPost, path: "/v1/orders/{id}/cancellation-request", id: orderID, body: wanted, keyed: true,
+	}, options)
+}
+
 // LabelFormat is a format of labels.
 type LabelFormat string
 

@@ -100,17 +100,18 @@ func withLastAnswer(options []CallOption, answer *Answer) []CallOption {
 
 // operation is a request to one operation of the interface.
 type operation struct {
-	method string
-	path   string // has {id} where the id is inserted
-	id     string
-	query  url.Values
-	body   any    // encoded as JSON; nil for none
-	file   []byte // the body if it is not JSON
-	kind   string // the media type of the file
-	accept string // the media type wanted; empty for JSON
-	keyed  bool   // takes an Idempotency-Key
-	safe   bool   // a POST without a key whose repetition does no harm
-	once   bool   // not sent again, although that would do no harm
+	method  string
+	path    string // has {id} where the id is inserted
+	id      string
+	query   url.Values
+	body    any    // encoded as JSON; nil for none
+	file    []byte // the body if it is not JSON
+	kind    string // the media type of the file
+	accept  string // the media type wanted; empty for JSON
+	version int64  // of the object that was seen; 0 is not sent
+	keyed   bool   // takes an Idempotency-Key
+	safe    bool   // a POST without a key whose repetition does no harm
+	once    bool   // not sent again, although that would do no harm
 }
 
 // repeatable reports whether the request may be sent again when its outcome is not known.
@@ -178,6 +179,9 @@ func (o *operation) call(ctx context.Context, c caller, key string) (*Answer, er
 		sent := headers{"Accept": o.accept, "Content-Type": o.kind}
 		if o.keyed {
 			sent["Idempotency-Key"] = key
+		}
+		if o.version != 0 {
+			sent["If-Match"] = strconv.Quote(strconv.FormatInt(o.version, 10))
 		}
 		return newRequest(ctx, c, o.method, target, body, sent)
 	})

@@ -94,10 +94,13 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed" // a delivery attempt failed
 	EventOrderCancelled      EventType = "order.cancelled"
-	EventCourierChanged      EventType = "courier.changed" // another courier, or a hub, has the parcels
-	EventReturnDue           EventType = "return.due"      // the parcels of a cancelled order come back
-	EventReturnReceived      EventType = "return.received"
-	EventTest                EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
+	EventOrderUpdated        EventType = "order.updated" // its content was edited
+	// EventCancellationDeclined answers [Client.RequestCancellation].
+	EventCancellationDeclined EventType = "order.cancellation_declined"
+	EventCourierChanged       EventType = "courier.changed" // another courier, or a hub, has the parcels
+	EventReturnDue            EventType = "return.due"      // the parcels of a cancelled order come back
+	EventReturnReceived       EventType = "return.received"
+	EventTest                 EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 
 // EventState is how far the delivery of an event has come.
@@ -118,4 +121,15 @@ type Canceller string
 const (
 	ByPartner Canceller = "partner"
 	ByService Canceller = "service"
+)
+
+// CancellationState says how a request to cancel an order stands.
+type CancellationState string
+
+// The states of a request to cancel an order.
+const (
+	// RequestOpen awaits an answer; if the order ends otherwise, for ever.
+	RequestOpen     CancellationState = "requested"
+	RequestGranted  CancellationState = "granted"
+	RequestDeclined CancellationState = "declined"
 )

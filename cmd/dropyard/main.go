@@ -86,7 +86,7 @@ func newParser(ctx context.Context) *kong.Kong {
 	return kong.Must(&commands{},
 		kong.Name("dropyard"),
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
-		kong.Vars{"events": moveEventNames(), "test": testEvent, "version": "dropyard " + version},
+		kong.Vars{"events": triggerable(), "test": testEvent, "version": "dropyard " + version},
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.BindTo(ctx, (*context.Context)(nil)),
 	)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -75,6 +76,7 @@ type fileOrder struct {
 	reference string
 	body      object            // of the request
 	cells     map[string]string // of the order's own columns, as in the first line that has them
+	warnings  []client.Warning  // of the file; the service has others
 }
 
 // lineFault is a fault in a line of a file.
@@ -160,6 +162,13 @@ func (f *orderFile) add(
 	for i, column := range columns {
 		if cells[i].Text == "" {
 			continue
+		}
+		if column.kind == csvText && table.LacksLetters(cells[i]) {
+			order.warnings = append(order.warnings, client.Warning{
+				Code: "lacks_letters", Field: column.name,
+				Message: fmt.Sprintf("%q seems to lack letters that the file's encoding does not have: save it as CSV UTF-8",
+					cells[i].Text),
+			})
 		}
 		value, err := column.value(table, cells[i])
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -85,6 +86,7 @@ type orderImport struct {
 	replayed    int // created by an earlier run of the same file
 	existing    int // refused because their partner_order_id exists
 	refused     []refusedOrder
+	warned      []warnedOrder
 	cents       int64 // price of the orders that this run has created
 }
 
@@ -96,6 +98,13 @@ type refusedOrder struct {
 	Message   string           `json:"message"`
 }
 
+// warnedOrder is what is probably not meant about an order.
+type warnedOrder struct {
+	Line      int    `json:"line"` // of the file
+	Reference string `json:"partner_order_id"`
+	client.Warning
+}
+
 // importResult is what --json prints.
 type importResult struct {
 	Orders   int            `json:"orders"`
@@ -105,12 +114,13 @@ type importResult struct {
 	Existing int            `json:"existing"`
 	Cents    int64          `json:"rate_cents"`
 	Refused  []refusedOrder `json:"refused"`
+	Warnings []warnedOrder  `json:"warnings,omitempty"`
 }
 
 func (im *orderImport) result(dryRun bool) importResult {
 	return importResult{
 		Orders: im.total, DryRun: dryRun, Created: im.created, Replayed: im.replayed, Existing: im.existing,
-		Cents: im.cents, Refused: append([]refusedOrder{}, im.refused...),
+		Cents: im.cents, Refused: append([]refusedOrder{}, im.refused...), Warnings: im.warned,
 	}
 }
 
@@ -192,9 +202,10 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 	}
 }
 
-// warn prints what is probably not meant about an order.
+// warn prints what is probably not meant about an order, in the file or by the service's answer.
 func (im *orderImport) warn(order *fileOrder, warnings []client.Warning) {
-	for _, warning := range warnings {
+	for _, warning := range slices.Concat(order.warnings, warnings) {
+		im.warned = append(im.warned, warnedOrder{order.line, order.reference, warning})
 		im.say("line %d: %s: warning: %s: %s", order.line, order.reference, warning.Field, warning.Message)
 	}
 }

@@ -9,12 +9,15 @@ import (
 )
 
 type ordersCommand struct {
-	List   listOrdersCommand   `cmd:"" help:"List orders, newest first."`
-	Get    getOrderCommand     `cmd:"" help:"Show an order and its history."`
-	Create createOrderCommand  `cmd:"" help:"Create an order."`
-	Cancel cancelOrderCommand  `cmd:"" help:"Cancel an order that is pending or accepted."`
-	Import importOrdersCommand `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
-	Label  labelCommand        `cmd:"" help:"Write the labels of an order's parcels to a file."`
+	List   listOrdersCommand  `cmd:"" help:"List orders, newest first."`
+	Get    getOrderCommand    `cmd:"" help:"Show an order and its history."`
+	Create createOrderCommand `cmd:"" help:"Create an order."`
+	Edit   editOrderCommand   `cmd:"" help:"Change the content of an order."`
+	Cancel cancelOrderCommand `cmd:"" help:"Cancel an order that is pending or accepted."`
+
+	RequestCancellation requestCancellationCommand `cmd:"" help:"Request that the service cancels an order that you can no longer cancel."`
+	Import              importOrdersCommand        `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
+	Label               labelCommand               `cmd:"" help:"Write the labels of an order's parcels to a file."`
 }
 
 type listOrdersCommand struct {
@@ -102,6 +105,7 @@ func orderFields(o *client.Order) []terminal.Field {
 	if o.Courier != nil {
 		fields = append(fields, field("courier", o.Courier.Name+", "+o.Courier.Phone))
 	}
+	fields = append(fields, cancellationFields(o.CancellationRequest)...)
 	if !o.LiveMode {
 		fields = append(fields, field("mode", "test"))
 	}
@@ -154,4 +158,41 @@ func (c *cancelOrderCommand) Run(ctx context.Context) error {
 		return err
 	}
 	return c.output().record(&answer, orderFields(order))
+}
+
+type requestCancellationCommand struct {
+	OrderID        string `arg:"" help:"The order (ord_…), from courier_assigned to failed."`
+	Reason         string `required:"" help:"Why, for the dispatcher, at most 500 characters." placeholder:"TEXT"`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
+	outputFlags
+	partnerFlags
+}
+
+// Run requests that the service cancels the order.
+func (c *requestCancellationCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	order, err := partner.RequestCancellation(ctx, c.OrderID, client.CancellationWanted{Reason: c.Reason},
+		client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, orderFields(order))
+}
+
+// cancellationFields says how the request to cancel an order stands; nothing if there is none.
+func cancellationFields(r *client.CancellationRequest) []terminal.Field {
+	if r == nil {
+		return nil
+	}
+	fields := []terminal.Field{
+		field("cancellation", string(r.State)+" ("+exactly(r.At)+")"), field("requested for", r.Reason),
+	}
+	if r.Answer != "" {
+		fields = append(fields, field("answer", r.Answer))
+	}
+	return fields
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,39 @@ func TestImport(t *testing.T) {
 	list := partner.Call(t, "GET", "/v1/orders?partner_order_id=EM-1001", nil).Must(t, 200)
 	if list.Len("orders") != 1 || list.Len("orders", 0, "parcels") != 2 {
 		t.Errorf("got orders %s, want one with two parcels", list.Body)
+	}
+}
+
+// TestImportPrintsWarnings: what is probably not meant is printed with its line, for people and for
+// programs.
+func TestImportPrintsWarnings(t *testing.T) {
+	t.Parallel()
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
+	s := r.serve(t)
+	from := r.as(s.Register(t, "metro"), s.URL)
+	from.stdin = strings.NewReplacer("290 Bremner Boulevard", "PO Box 290", "EM-1001-2", strings.Repeat("W", 100),
+		"2026-03-", "2090-03-").Replace(example(t))
+	for _, args := range [][]string{{"--dry-run", "--json"}, {"--json"}} {
+		got := from.do(t, append([]string{"orders", "import", "-"}, args...)...)
+		var printed importResult
+		if err := json.Unmarshal([]byte(got.stdout), &printed); err != nil || got.code != 0 {
+			t.Fatalf("%v: got %+v (%v), want JSON and exit code 0", args, got, err)
+		}
+		var warnings []string
+		for _, w := range printed.Warnings {
+			warnings = append(warnings, fmt.Sprintf("%d %s %s %s", w.Line, w.Reference, w.Code, w.Field))
+			if line := fmt.Sprintf("line %d: %s: warning: %s: %s", w.Line, w.Reference, w.Field, w.Message); !strings.Contains(
+				got.stderr, line) {
+				t.Errorf("%v: got %q, want %q", args, got.stderr, line)
+			}
+		}
+		for _, want := range []string{
+			"2 EM-1001 post_office_box dropoff.address.line1", "2 EM-1001 label_cut parcels[1].parcel_id",
+		} {
+			if !slices.Contains(warnings, want) {
+				t.Errorf("%v: got the warnings %q, want %q", args, warnings, want)
+			}
+		}
 	}
 }
 

@@ -21,14 +21,71 @@ type triggerCommand struct {
 // an endpoint.
 const testEvent = "webhook.test"
 
-// moveEventNames returns the types of events that moves of orders cause.
-func moveEventNames() string { return eventNames(delivery.MoveEvents) }
+// triggerable returns the names of all events of orders.
+func triggerable() string { return eventNames(delivery.EventTypes) }
+
+// act is something besides a move that causes an event.
+type act struct {
+	name  string
+	event delivery.EventType
+}
+
+func (a act) tell() { tellCaused(a.name, a.event) }
+
+func tellCaused(what string, event delivery.EventType) { tell("%-16s  causes %s", what, event) }
+
+// otherEvent says how an event is caused that no move causes.
+type otherEvent struct {
+	steps []delivery.Status // the moves of a new order that come first
+	acts  []act             // the last causes the event
+	// cause makes the calls. Operator is nil in test mode, where the service's simulation answers.
+	cause    func(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error
+	happened func(*client.Order) bool
+}
+
+var (
+	givenUp = []delivery.Status{
+		delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusPickedUp, delivery.StatusFailed,
+		delivery.StatusCancelled,
+	}
+	dueAct = act{string(delivery.ReturnDue), delivery.EventReturnDue}
+
+	// otherEvents has the events of orders that no move causes.
+	otherEvents = map[delivery.EventType]otherEvent{
+		delivery.EventOrderUpdated: {
+			acts: []act{{"edited", delivery.EventOrderUpdated}}, cause: edit,
+			happened: func(order *client.Order) bool { return len(order.Changes) > 0 },
+		},
+		delivery.EventCancellationDeclined: {
+			steps: givenUp[:2], acts: []act{{string(delivery.RequestDeclined), delivery.EventCancellationDeclined}},
+			cause: decline,
+			happened: func(order *client.Order) bool {
+				return order.CancellationRequest != nil && order.CancellationRequest.State == client.RequestDeclined
+			},
+		},
+		delivery.EventCourierChanged: {
+			steps: givenUp[:3], acts: []act{{"handed_over", delivery.EventCourierChanged}}, cause: handOver,
+			happened: func(order *client.Order) bool { return order.Version > int64(len(order.StatusHistory)) },
+		},
+		delivery.EventReturnDue: {
+			steps: givenUp, acts: []act{dueAct}, cause: nothing,
+			happened: func(order *client.Order) bool { return order.Return != nil },
+		},
+		delivery.EventReturnReceived: {
+			steps: givenUp, cause: receiveReturn,
+			acts: []act{dueAct, {string(delivery.ReturnReceived), delivery.EventReturnReceived}},
+			happened: func(order *client.Order) bool {
+				return order.Return != nil && order.Return.State == client.ReturnStateReceived
+			},
+		},
+	}
+)
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
 	steps, ok := stepsTo(delivery.EventType(c.Event))
 	if !ok && c.Event != testEvent {
-		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, moveEventNames(), testEvent)}
+		return usageError{fmt.Errorf("<event>: %q is not one of %s, %s", c.Event, triggerable(), testEvent)}
 	}
 	partner, err := c.client()
 	switch {
@@ -60,15 +117,75 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 			return fmt.Errorf("move the order to %s: %w", to, err)
 		}
 		event, _ := delivery.EventFor(to)
-		tell("%-16s  causes %s", to, event)
+		tellCaused(string(to), event)
+	}
+	if other, ok := otherEvents[delivery.EventType(c.Event)]; ok {
+		if err := other.cause(ctx, partner, operator, order.OrderID); err != nil {
+			return err
+		}
+		for _, act := range other.acts {
+			act.tell()
+		}
 	}
 	tell("track it at %s", order.TrackingURL)
 	return nil
 }
 
+// edit changes the reference of an order.
+func edit(ctx context.Context, partner *client.Client, _ *client.Operator, orderID string) error {
+	if _, err := partner.EditOrder(ctx, orderID, client.OrderEdit{"reference": "edited"}, 0); err != nil {
+		return fmt.Errorf("edit the order: %w", err)
+	}
+	return nil
+}
+
+// decline requests the cancellation of an order and declines it.
+func decline(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error {
+	_, err := partner.RequestCancellation(ctx, orderID, client.CancellationWanted{Reason: declines})
+	if err != nil {
+		return fmt.Errorf("request the cancellation: %w", err)
+	}
+	if operator == nil {
+		return nil
+	}
+	_, err = operator.AnswerCancellationRequest(ctx, orderID, client.CancellationAnswer{Answer: "a test"})
+	if err != nil {
+		return fmt.Errorf("decline the cancellation: %w", err)
+	}
+	return nil
+}
+
+func nothing(context.Context, *client.Client, *client.Operator, string) error { return nil }
+
+// handOver brings the parcels of an order to a hub.
+func handOver(ctx context.Context, _ *client.Client, operator *client.Operator, orderID string) error {
+	if operator == nil {
+		return nil
+	}
+	if _, err := operator.TransferOrder(ctx, orderID, client.TransferRequest{Location: "HUB-1"}); err != nil {
+		return fmt.Errorf("hand the parcels over: %w", err)
+	}
+	return nil
+}
+
+// receiveReturn receives the parcels of an order without items that was given up.
+func receiveReturn(ctx context.Context, _ *client.Client, operator *client.Operator, orderID string) error {
+	if operator == nil {
+		return nil
+	}
+	if _, err := operator.ReceiveReturn(ctx, orderID, client.ReceiptRequest{Location: "HUB-1"}); err != nil {
+		return fmt.Errorf("receive the parcels: %w", err)
+	}
+	return nil
+}
+
 // stepsTo returns the shortest path of statuses by which a new order reaches the one
-// that causes an event. It searches the table of transitions breadth first.
+// that causes an event, or from which the event can be caused. It searches the table of
+// transitions breadth first.
 func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
+	if other, ok := otherEvents[event]; ok {
+		return other.steps, true
+	}
 	paths := [][]delivery.Status{{delivery.StatusPending}}
 	reached := map[delivery.Status]bool{delivery.StatusPending: true}
 	for len(paths) > 0 {

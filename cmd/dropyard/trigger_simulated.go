@@ -14,9 +14,16 @@ import (
 // outcomes has the references that make the service's simulation cause an event; all
 // other events are on the way to a delivery.
 var outcomes = map[delivery.EventType]string{
-	delivery.EventOrderFailed:    "sim:fail",
-	delivery.EventOrderCancelled: "sim:cancel",
+	delivery.EventOrderFailed:          "sim:fail",
+	delivery.EventOrderCancelled:       "sim:cancel",
+	delivery.EventCancellationDeclined: "sim:hold",
+	delivery.EventCourierChanged:       "sim:hand-over",
+	delivery.EventReturnDue:            "sim:fail",
+	delivery.EventReturnReceived:       "sim:fail",
 }
+
+// declines is the reason of a request to cancel an order that the simulation declines.
+const declines = "sim:decline"
 
 // lookEvery is the time between two looks at an order in test mode. Tests shorten it.
 var lookEvery = 500 * time.Millisecond
@@ -31,15 +38,29 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 		return fmt.Errorf("create an order: %w", err)
 	}
 	tell("order %s created", order.OrderID)
-	for printed := 1; ; { // the history begins with pending, which causes no event
+	other, isOther := otherEvents[event]
+	for printed, began := 1, false; ; { // the history begins with pending, which causes no event
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
-			tell("%-16s  causes %s", status, caused)
+			tellCaused(string(status), caused)
 			if caused == event {
 				tell("track it at %s", order.TrackingURL)
 				return nil
 			}
+		}
+		if isOther && !began && printed > len(other.steps) {
+			began = true
+			if err := other.cause(ctx, partner, nil, order.OrderID); err != nil {
+				return err
+			}
+		}
+		if isOther && other.happened(order) {
+			for _, act := range other.acts {
+				act.tell()
+			}
+			tell("track it at %s", order.TrackingURL)
+			return nil
 		}
 		if err := pace.Pause(ctx, lookEvery); err != nil {
 			return unlessStopped(ctx, err)

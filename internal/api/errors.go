@@ -19,6 +19,7 @@ var statusOf = map[refusal.Code]int{
 	refusal.CodeMethodNotAllowed:      http.StatusMethodNotAllowed,
 	refusal.CodeConflict:              http.StatusConflict,
 	delivery.CodeOrderNotCancellable:  http.StatusConflict,
+	delivery.CodeOrderNotEditable:     http.StatusConflict,
 	delivery.CodeInvalidTransition:    http.StatusConflict,
 	refusal.CodeIdempotencyInProgress: http.StatusConflict,
 	refusal.CodeGone:                  http.StatusGone,

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
 	"github.com/pquerna/otp/totp"
 )
 
@@ -110,6 +111,17 @@ func (o operation) of(kind string) operation {
 	return o
 }
 
+// keyed gives the request of an operation an Idempotency-Key.
+func (o operation) keyed() operation {
+	prepare := o.prepare
+	o.prepare = func(r *rig, w *someone) request {
+		q := prepare(r, w)
+		q.key = uuid.NewString()
+		return q
+	}
+	return o
+}
+
 func (o operation) withPassword() operation {
 	o.byPassword = true
 	return o
@@ -193,6 +205,16 @@ func (r *rig) order() (partnerID, orderID string) {
 	return p.PartnerID, p.Create(r.t, testkit.OrderJSON("A-1", "")).Must(r.t, 201).Text("order_id")
 }
 
+// pickedUp creates an order of a partner that is picked up.
+func (r *rig) pickedUp(p *apptest.Partner) (orderID string) {
+	r.t.Helper()
+	orderID = p.Create(r.t, testkit.OrderJSON(r.name("A"), "")).Must(r.t, 201).Text("order_id")
+	for _, step := range waysTo["picked_up"] {
+		r.boss.Move(r.t, orderID, step).Must(r.t, 200)
+	}
+	return orderID
+}
+
 // product registers a partner and adds a product.
 func (r *rig) product() (partnerID, productID string) {
 	r.t.Helper()
@@ -272,6 +294,13 @@ var userOperations = []operation{
 	prepared("owner", "DELETE /v1/team/{user_id}", func(r *rig, w *someone) (string, []string) {
 		return "", []string{r.colleague(w, r.name("clerk")+"@example.com", "clerk")}
 	}),
+	prepared("owner", "PATCH /v1/orders/{order_id}", func(r *rig, w *someone) (string, []string) {
+		created := w.partner.Create(r.t, testkit.OrderJSON(r.name("A"), "")).Must(r.t, 201)
+		return `{"reference":"edited"}`, []string{created.Text("order_id")}
+	}).keyed(),
+	prepared("owner", "POST /v1/orders/{order_id}/cancellation-request", func(r *rig, w *someone) (string, []string) {
+		return `{"reason":"sold"}`, []string{r.pickedUp(w.partner)}
+	}).keyed(),
 	plain("PUT /v1/webhooks/endpoint", `{"url":"https://hooks.example.com/dropyard","enabled":false}`),
 	withEndpoint("DELETE /v1/webhooks/endpoint"),
 	withEndpoint("POST /v1/webhooks/endpoint/rotate-secret"),
@@ -381,6 +410,7 @@ var operatorOperations = []operation{
 		return fmt.Sprintf(`{"order_ids":[%q],"version":0}`, orderID), []string{courierID}
 	}),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/status", `{"status":"accepted"}`),
+	onOrder("dispatcher", "PATCH /ops/v1/orders/{order_id}", `{"reason":"by phone","reference":"edited"}`),
 	prepared("dispatcher", "POST /ops/v1/orders/status", func(r *rig, _ *someone) (string, []string) {
 		_, first := r.order()
 		_, second := r.order()
@@ -393,6 +423,14 @@ var operatorOperations = []operation{
 		}
 		return string(picture(r.number % 60000)), []string{orderID}
 	}), "?kind=photo").of("image/png"),
+	prepared("dispatcher", "POST /ops/v1/orders/{order_id}/cancellation-request/answer",
+		func(r *rig, _ *someone) (string, []string) {
+			p := r.Register(r.t, r.name("shop"))
+			orderID := r.pickedUp(p)
+			p.Call(r.t, "POST", "/v1/orders/"+orderID+"/cancellation-request", []byte(`{"reason":"sold"}`),
+				"Idempotency-Key", uuid.NewString()).Must(r.t, 202)
+			return `{"grant":true}`, []string{orderID}
+		}),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/notes", `{"text":"the back door is open"}`),
 	onProduct("PUT /ops/v1/partners/{partner_id}/dispatch", `{"auto_accept":true}`).by("dispatcher"),
 	onProduct("PATCH /ops/v1/partners/{partner_id}", `{"rate_limit":600}`).by("admin"),

@@ -310,6 +310,7 @@ type request struct {
 	target  string
 	body    string
 	kind    string // its Content-Type, unless that is JSON
+	key     string // its Idempotency-Key; empty for none
 	partner string // whose events and endpoint it may change
 }
 
@@ -319,6 +320,9 @@ func (r *rig) send(method string, q request, w *someone) *apptest.Answer {
 	headers := w.headers
 	if q.kind != "" {
 		headers = append([]string{"Content-Type", q.kind}, headers...)
+	}
+	if q.key != "" {
+		headers = append([]string{"Idempotency-Key", q.key}, headers...)
 	}
 	return r.Do(r.t, method, q.target, []byte(q.body), headers...)
 }

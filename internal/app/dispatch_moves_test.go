@@ -214,8 +214,8 @@ func TestOperatorsOrderRecord(t *testing.T) {
 	id := f.partner.Create(t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":2}]`, product))).Must(t,
 		201).Text("order_id")
 	got := f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200)
-	// Only operators see when a status was recorded.
-	recorded := fmt.Sprintf(`,"recorded_at":%q,"notes":""}]`, got.Text("created_at"))
+	// Only operators see when a status was recorded, and the order's version then.
+	recorded := fmt.Sprintf(`,"recorded_at":%q,"version":1,"notes":""}]`, got.Text("created_at"))
 	partners := strings.Replace(string(f.read(t, id).Body), `,"notes":""}]`, recorded, 1)
 	if want := `"order":` + partners + `}`; !strings.HasSuffix(string(got.Body), want) {
 		t.Errorf("got %s\nwant it to end with %s", got.Body, want)

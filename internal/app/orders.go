@@ -25,6 +25,7 @@ func (a *App) openOrders() {
 		Random:      a.Random,
 		Card:        a.cardOf,
 		Calendar:    a.calendar,
+		Editable:    func(ctx context.Context) error { return a.nodes.editable(ctx) },
 		Quota:       a.quotaOf,
 		Quoter:      quoterOf(a.masterKey),
 		Mail:        a.recipients.OfMove,

@@ -72,8 +72,8 @@ func (a *App) pages() pages {
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
 		others: slices.Concat(site.Routes(), first.Routes(), guide.Routes(), entry.Routes(), desk.Routes(),
-			operators.Routes(), courier.New(courier.Config{Site: site}).Routes(), partnersFigures.Routes(),
-			houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
+			operators.Routes(), courier.New(courier.Config{Site: site, Clocks: a.calendar.Clocks()}).Routes(),
+			partnersFigures.Routes(), houseFigures.Routes(), a.demoRoutes(), a.selfRoutes(site, selfFrames{
 				portal: desk.Frame, console: operators.Frame, courier: courier.Frame,
 			})),
 		refused: site.Refused,

@@ -83,7 +83,7 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/health":                   "GET, HEAD",
 		"/v1/ready":                    "GET, HEAD",
 		"/v1/orders":                   "GET, HEAD, POST",
-		"/v1/orders/" + id:             "GET, HEAD",
+		"/v1/orders/" + id:             "GET, HEAD, PATCH",
 		"/v1/orders/" + id + "/cancel": "POST",
 		"/v1/rates/quote":              "POST",
 		"/v1/auth/api-keys":            "GET, HEAD, POST",

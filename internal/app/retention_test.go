@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -355,9 +356,10 @@ func TestErase(t *testing.T) {
 				if again.Text("status") != "pending" || again.Text("order_id") != id {
 					t.Errorf("replay: got %s, want order %s, pending", again.Body, id)
 				}
-				if answer := cancel().Must(t, 200); string(answer.Body) != string(read.Body) ||
+				want := withoutVersion(read.Body) // which only single reads show
+				if answer := cancel().Must(t, 200); string(answer.Body) != want ||
 					answer.Header.Get("Idempotent-Replayed") != "true" {
-					t.Errorf("cancel again: got %s\nwant %s", answer.Body, read.Body)
+					t.Errorf("cancel again: got %s\nwant %s", answer.Body, want)
 				}
 				if read.Text("dropoff", "address", "postal_code") != "M5H 0A0" ||
 					read.Text("dropoff", "address", "city") != "Toronto" ||
@@ -368,7 +370,7 @@ func TestErase(t *testing.T) {
 					checkErased(t, table, strings.Join(f.Query(t, "SELECT * FROM "+table+" WHERE order_id = '"+id+"'"), "\n"))
 				}
 			}
-			if kept := f.read(t, other.Text("order_id")); string(kept.Body) != string(other.Body) {
+			if kept := f.read(t, other.Text("order_id")); withoutVersion(kept.Body) != string(other.Body) {
 				t.Errorf("another order: got %s\nwant it unchanged", kept.Body)
 			}
 			if after := strings.Join(f.Query(t, "SELECT * FROM stock_movements ORDER BY movement_id"), "\n"); after != ledger {
@@ -445,3 +447,11 @@ func TestEraseOrdersUnderWay(t *testing.T) {
 	f.operator.Move(t, underWay, "delivered").Must(t, 200)
 	f.Audit(t)
 }
+
+// withoutVersion returns the record of an order that was never edited without its version,
+// which only single reads show.
+func withoutVersion(record []byte) string {
+	return versionMember.ReplaceAllString(string(record), "}")
+}
+
+var versionMember = regexp.MustCompile(`,"version":\d+}$`)

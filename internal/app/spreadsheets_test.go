@@ -69,6 +69,9 @@ func TestRuinedCellsAreRefused(t *testing.T) {
 		"product_id,barcode\n5,4006381333000\n":           "422 [lines[2].barcode]",
 		"name,price,barcode\nTea,1,12345\n":               "422 [lines[2].barcode]",
 		"name,price,barcode\nMug,1,55000000017\n":         "422 [lines[2].barcode]",
+		"name,price\n?yw bi?a,1\n":                        "422 [lines[2].name]",
+		"name,price\nTh\xe9 bia?,1\n":                     "422 [lines[2].name]",
+		"product_id,name\n2,Nguy?n\n":                     "422 [lines[2].name]",
 
 		"name,price,stock_min,opening_quantity,opening_location\n#NAME?,########,1E+05,4,#N/A\n": "" +
 			"422 [lines[2].name lines[2].price lines[2].stock_min lines[2].opening_location]",
@@ -82,6 +85,7 @@ func TestRuinedCellsAreRefused(t *testing.T) {
 		"product_id,name,barcode\n2,=\"1-3\",=\"12345\"\n4,'=x,=\"6.27E+11\"\n":     "0 2 0 0",
 		"name,price,barcode\nCoffee,\"2,25\",00627735067896\nNew,1,4006381333948\n": "1 1 0 0",
 		"product_id,name\n5,  Thé  \n,\n":                                           "0 0 1 0",
+		"name,price\n=\"?yw?\",1\nWhat if?,1\n":                                     "2 0 0 0",
 	} {
 		if got := s.imports(t, content); got != want {
 			t.Errorf("%q: got %s, want %s", content, got, want)

@@ -131,6 +131,50 @@ func TestSystemNamesTheTimeZones(t *testing.T) {
 	}
 }
 
+// TestMailsNameTheZone: mails to recipients have all times on the clocks of the destination, and
+// name its zone, as their readers may be elsewhere.
+func TestMailsNameTheZone(t *testing.T) {
+	t.Parallel()
+	f, server := newMailFloor(t)
+	for _, c := range []struct{ city, place, expected, next, at string }{
+		{
+			"Cranbrook", `"BC","postal_code":"V1C 1A1"`, "Expected by: January 16, 2026 at 6:00 PM MST",
+			"Next attempt: January 15, 2026 at 11:00 AM MST", "Attempt: January 14, 2026 at 8:00 AM MST",
+		}, {
+			"St. John’s", `"NL","postal_code":"A1C 5S7"`, "Expected by: January 16, 2026 at 6:00 PM NST",
+			"Next attempt: January 15, 2026 at 2:30 PM NST", "Attempt: January 14, 2026 at 11:30 AM NST",
+		}, {
+			"Kenora", `"ON","postal_code":"P9N 1A1"`, "Expected by: January 16, 2026 at 6:00 PM CST",
+			"Next attempt: January 15, 2026 at 12:00 PM CST", "Attempt: January 14, 2026 at 9:00 AM CST",
+		}, {
+			"Havre-Aubert", `"QC","postal_code":"G4T 9A1"`, "Prévue au plus tard : 15 janvier 2026 à 18 h 00 HNA",
+			"Prochaine tentative : 15 janvier 2026 à 14 h 00 HNA", "Tentative : 14 janvier 2026 à 11 h 00 HNA",
+		},
+	} {
+		moved := strings.NewReplacer(`"ON","postal_code":"M5H 2N2"`, c.place)
+		id := f.partner.Create(t, []byte(moved.Replace(string(testkit.OrderJSON(c.city, ""))))).Must(t, 201).Text("order_id")
+		for _, step := range waysTo[delivery.StatusOutForDelivery][:len(waysTo[delivery.StatusOutForDelivery])-1] {
+			f.operator.Move(t, id, step).Must(t, 200)
+		}
+		out := f.moved(t, server, id, `{"status":"out_for_delivery"}`)
+		failed := f.moved(t, server, id,
+			`{"status":"failed","failure_reason":"not_home","next_attempt":"2026-01-15T18:00:00Z"}`)
+		for _, want := range []struct {
+			mail *testkit.Mail
+			line string
+		}{{out, c.expected}, {failed, c.next}, {failed, c.at}} {
+			label, value, _ := strings.Cut(want.line, ": ")
+			if !strings.Contains(want.mail.Text, want.line) {
+				t.Errorf("%s: got the text\n%s\nwant %q in it", c.city, want.mail.Text, want.line)
+			}
+			if label = strings.TrimSpace(label); !strings.Contains(want.mail.HTML, ">"+label+"</td>") ||
+				!strings.Contains(want.mail.HTML, ">"+value+"</td>") {
+				t.Errorf("%s: got the HTML\n%s\nwant %q and %q in it", c.city, want.mail.HTML, label, value)
+			}
+		}
+	}
+}
+
 // TestMailOfClocksThatStopped: the next attempt in a mail to a recipient in Calgary.
 func TestMailOfClocksThatStopped(t *testing.T) {
 	t.Parallel()
@@ -142,7 +186,7 @@ func TestMailOfClocksThatStopped(t *testing.T) {
 	}
 	f.moved(t, server, id, `{"status":"out_for_delivery"}`)
 	got := f.moved(t, server, id, `{"status":"failed","failure_reason":"not_home","next_attempt":"2026-12-15T15:00:00Z"}`)
-	if want := "Next attempt: December 15, 2026 at 09:00"; !strings.Contains(got.Text, want) {
+	if want := "Next attempt: December 15, 2026 at 9:00 AM CST"; !strings.Contains(got.Text, want) {
 		t.Errorf("got the text\n%s\nwant %q in it", got.Text, want)
 	}
 }

@@ -43,6 +43,8 @@ type Action string
 // The actions that the audit log records.
 const (
 	ActionOrderMoved      Action = "order.moved"
+	ActionOrderEdited     Action = "order.edited"
+	ActionRequestAnswered Action = "order.request_answered"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
 	ActionOrderHandedOver Action = "order.handed_over"
@@ -90,16 +92,15 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderNoted, ActionProofAdded, ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned,
-	ActionCourierCreated, ActionCourierChanged,
-	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved, ActionOperatorCreated,
-	ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked, ActionSessionBegun,
-	ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported, ActionPartnerErased,
-	ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated, ActionKeyRevoked,
-	ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged, ActionTOTPEnrolled,
-	ActionTOTPRemoved, ActionRulesChanged,
-	ActionUserInvited, ActionInvitationWithdrawn, ActionUserJoined, ActionUserChanged, ActionUserRemoved,
-	ActionAccountChanged,
+	ActionOrderMoved, ActionOrderEdited, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded, ActionOrderHandedOver,
+	ActionOrderReturned, ActionOrderScanned, ActionCourierCreated,
+	ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
+	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
+	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
+	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionUserInvited, ActionInvitationWithdrawn,
+	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }
 
 // Entry records one change by a person. It is written in the transaction of

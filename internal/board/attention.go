@@ -17,10 +17,67 @@ const (
 	ReasonWindowMissed Reason = "window_missed" // a window has passed in which a courier was expected
 	ReasonNoCourier    Reason = "no_courier"    // the pickup's window has begun and no courier is assigned
 	ReasonCourierGone  Reason = "courier_gone"  // the courier is no longer active
+
+	ReasonCancellationRequested Reason = "cancellation_requested" // the partner's request awaits its answer
+	ReasonEditedAfterPickup     Reason = "edited_after_pickup"    // see editedAfterPickup
 )
 
 // Reasons lists them.
-var Reasons = []Reason{ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier, ReasonCourierGone}
+var Reasons = []Reason{
+	ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier, ReasonCourierGone, ReasonCancellationRequested,
+	ReasonEditedAfterPickup,
+}
+
+// Flags are reasons that no time and no courier brings about: an order's row holds them, as
+// bits.
+type Flags int64
+
+// The flags.
+const (
+	FlagCancellationRequested Flags = 1 << iota
+	FlagEditedAfterPickup
+)
+
+// FlagOf holds the flag of each reason that has one.
+var FlagOf = map[Reason]Flags{
+	ReasonCancellationRequested: FlagCancellationRequested,
+	ReasonEditedAfterPickup:     FlagEditedAfterPickup,
+}
+
+// AppendReasons appends the reasons of the flags to a slice, in the order of Reasons.
+func (f Flags) AppendReasons(reasons []Reason) []Reason {
+	if f == 0 {
+		return reasons
+	}
+	for _, reason := range Reasons {
+		if f&FlagOf[reason] != 0 {
+			reasons = append(reasons, reason)
+		}
+	}
+	return reasons
+}
+
+// flagsOf returns the flags of an order, whose history must be complete.
+func flagsOf(o *delivery.Order) (flags Flags) {
+	if o.Course.RequestOpen() {
+		flags |= FlagCancellationRequested
+	}
+	if editedAfterPickup(o) {
+		flags |= FlagEditedAfterPickup
+	}
+	return flags
+}
+
+// editedAfterPickup reports whether an order was edited while its goods were already on the
+// way, although the service learned of that only after the edit: the courier was without a
+// connection. It is so until the courier has confirmed the edit.
+func editedAfterPickup(o *delivery.Order) bool {
+	return slices.ContainsFunc(o.Course.Edits, func(edit delivery.Edit) bool {
+		return edit.Unseen && slices.ContainsFunc(o.History, func(entry delivery.HistoryEntry) bool {
+			return delivery.PicksUp(entry.Status) && entry.At.Before(edit.At) && !entry.RecordedAt.Before(edit.At)
+		})
+	})
+}
 
 // TooManyFailures is how many failed attempts need attention.
 const TooManyFailures = 2
@@ -60,5 +117,5 @@ func (r *Row) AppendReasons(reasons []Reason, now time.Time, courierActive bool)
 	if r.CourierID != "" && !courierActive {
 		reasons = append(reasons, ReasonCourierGone)
 	}
-	return reasons
+	return r.Flags.AppendReasons(reasons)
 }

@@ -5,6 +5,7 @@
 package board
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"time"
@@ -28,6 +29,7 @@ type Row struct {
 	Zone              string // of the dropoff, see Zone
 	City              string // of the dropoff
 	CourierID         string // empty while no courier is assigned
+	Flags             Flags
 	// Search is the text that a search looks through: one part a line, in lower
 	// case. It contains personal data, which is erased with that of the order.
 	Search string
@@ -41,7 +43,7 @@ func Of(o *delivery.Order) *Row {
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, EstimatedDelivery: o.EstimatedDelivery,
 		Pickup: o.Pickup.Window, Dropoff: o.Dropoff.Window,
 		ServiceLevel: o.ServiceLevel, Zone: Zone(o.Dropoff.Address), City: o.Dropoff.Address.City,
-		Search: searchOf(o),
+		Flags: flagsOf(o), Search: searchOf(o),
 	}
 	for _, entry := range o.History {
 		if entry.Status == delivery.StatusFailed {
@@ -54,46 +56,54 @@ func Of(o *delivery.Order) *Row {
 	return row
 }
 
-// zoneLength is the length of a zone: Canada Post's forward sortation area, by
-// which dispatchers plan rounds.
-const zoneLength = 3
-
-// Zone returns the zone of an address: the first half of its postal code.
-func Zone(a delivery.Address) string {
-	code := delivery.NormalPostalCode(a.PostalCode)
-	return code[:min(zoneLength, len(code))]
-}
+// Zone returns the zone of an address: Canada Post's forward sortation area, by which
+// dispatchers plan rounds.
+func Zone(a delivery.Address) string { return delivery.PostalArea(a.PostalCode) }
 
 // searchOf returns the text that a search looks through. Line breaks keep a
 // search from matching across two parts of it. Names and streets are in it twice if folding
 // changes them: rows of earlier releases, and searches of their nodes, know only the first form.
 func searchOf(o *delivery.Order) string {
-	parts := make([]string, 0, 12+2*len(o.Parcels))
-	add := func(text string) {
-		if text = strings.ToLower(text); text != "" {
-			parts = append(parts, text)
+	b := make([]byte, 0, 512)
+	add := func(text string) (part []byte) {
+		if text == "" {
+			return nil
 		}
+		b = separated(b)
+		start := len(b)
+		b = appendLower(b, text)
+		return b[start:]
 	}
 	add(o.OrderID)
 	add(o.PartnerOrderID)
 	add(o.Reference)
-	add(o.Dropoff.Name)
-	add(o.Dropoff.Address.City)
-	add(o.Dropoff.Address.Line1)
-	add(o.Dropoff.Address.Line2)
-	add(digits(o.Dropoff.Phone))
-	for _, parcel := range o.Parcels {
-		add(parcel.ParcelID)
-		add(parcel.Barcode)
+	named := [...]string{o.Dropoff.Name, o.Dropoff.Address.City, o.Dropoff.Address.Line1, o.Dropoff.Address.Line2}
+	var lower [len(named)][]byte
+	for i, text := range named {
+		lower[i] = add(text)
 	}
-	for _, text := range []string{
-		o.Dropoff.Name, o.Dropoff.Address.City, o.Dropoff.Address.Line1, o.Dropoff.Address.Line2,
-	} {
-		if folded := Fold(text); folded != strings.ToLower(text) {
-			add(folded)
+	add(digits(o.Dropoff.Phone))
+	for i := range o.Parcels {
+		add(o.Parcels[i].ParcelID)
+		add(o.Parcels[i].Barcode)
+	}
+	for i, text := range named {
+		end := len(b)
+		b = separated(b)
+		start := len(b)
+		if b = appendFolded(b, text); start == len(b) || bytes.Equal(b[start:], lower[i]) {
+			b = b[:end]
 		}
 	}
-	return strings.Join(parts, "\n")
+	return string(b)
+}
+
+// separated appends a line break to what has a part already.
+func separated(b []byte) []byte {
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	return b
 }
 
 // PhoneDigits returns the digits of a text that may be a phone number or its last digits,

@@ -86,6 +86,7 @@ func TestRowHasEveryColumn(t *testing.T) {
 	var o delivery.Order
 	testkit.Fill(&o)
 	o.History = []delivery.HistoryEntry{{Status: delivery.StatusFailed}}
+	o.Course.Request.State = delivery.RequestOpen
 	row := reflect.ValueOf(*board.Of(&o))
 	for i := range row.NumField() {
 		if row.Field(i).IsZero() {
@@ -161,6 +162,66 @@ func TestReasonsByFailuresAndCourier(t *testing.T) {
 		row.Status, row.Failures, row.CourierID = delivery.StatusInTransit, c.failures, c.courierID
 		if got := row.Reasons(testkit.Epoch, c.active); !slices.Equal(got, c.want) {
 			t.Errorf("%d failures, courier %q active %t: got %v, want %v", c.failures, c.courierID, c.active, got, c.want)
+		}
+	}
+}
+
+// TestReasonsByCourse checks the reasons that come from a request of the partner and from
+// edits.
+func TestReasonsByCourse(t *testing.T) {
+	t.Parallel()
+	at := testkit.Epoch
+	pickedUp := func(after, recordedAfter time.Duration) delivery.HistoryEntry {
+		return delivery.HistoryEntry{
+			Status: delivery.StatusPickedUp, At: at.Add(after), RecordedAt: at.Add(recordedAfter),
+		}
+	}
+	edit := delivery.Edit{At: at.Add(time.Hour), Unseen: true}
+	seen := delivery.Edit{At: at.Add(time.Hour)}
+	requested := func(state delivery.RequestState) delivery.Course {
+		return delivery.Course{Request: &delivery.CancellationRequest{State: state}}
+	}
+	for name, c := range map[string]struct {
+		course  delivery.Course
+		history []delivery.HistoryEntry
+		want    []board.Reason
+	}{
+		"nothing": {},
+		"requested": {
+			course: requested(delivery.RequestOpen), want: []board.Reason{board.ReasonCancellationRequested},
+		},
+		"granted":                 {course: requested(delivery.RequestGranted)},
+		"declined":                {course: requested(delivery.RequestDeclined)},
+		"edited without a pickup": {course: delivery.Course{Edits: []delivery.Edit{edit}}},
+		"edited before the pickup": {
+			course:  delivery.Course{Edits: []delivery.Edit{edit}},
+			history: []delivery.HistoryEntry{pickedUp(time.Hour, 2*time.Hour)},
+		},
+		"edited after a pickup that was known": {
+			course: delivery.Course{Edits: []delivery.Edit{edit}}, history: []delivery.HistoryEntry{pickedUp(0, time.Minute)},
+		},
+		"edited after a pickup that was reported later": {
+			course: delivery.Course{Edits: []delivery.Edit{edit}}, history: []delivery.HistoryEntry{pickedUp(0, time.Hour)},
+			want: []board.Reason{board.ReasonEditedAfterPickup},
+		},
+		"and confirmed by the courier": {
+			course: delivery.Course{Edits: []delivery.Edit{seen}}, history: []delivery.HistoryEntry{pickedUp(0, time.Hour)},
+		},
+		"edited twice": {
+			course:  delivery.Course{Edits: []delivery.Edit{seen, edit}, Request: requested(delivery.RequestOpen).Request},
+			history: []delivery.HistoryEntry{pickedUp(0, 2*time.Hour)},
+			want:    []board.Reason{board.ReasonCancellationRequested, board.ReasonEditedAfterPickup},
+		},
+	} {
+		o := testkit.Order("par_00000001", "ord_x", "A-1", at)
+		o.Status, o.Course, o.History = delivery.StatusInTransit, c.course, append(o.History, c.history...)
+		if got := board.Of(o).Reasons(at, true); !slices.Equal(got, c.want) {
+			t.Errorf("%s: got %v, want %v", name, got, c.want)
+		}
+		row := board.Of(o)
+		row.Status = delivery.StatusDelivered
+		if got := row.Reasons(at, true); len(got) > 0 {
+			t.Errorf("%s, delivered: got %v, want none", name, got)
 		}
 	}
 }

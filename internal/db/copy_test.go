@@ -138,7 +138,7 @@ func randomValue(random numbers, row int) value {
 		text[at] = letters[random.IntN(len(letters))]
 	}
 	return value{
-		text:    string(text) + fmt.Sprint(row),
+		text:    string(text) + "#" + fmt.Sprint(row), // a digit of the text is none of the row
 		integer: random.Int64N(1<<40)<<16 + int64(row),
 		bytes:   append([]byte(string(text)), 0, 0xff, byte(row), byte(row>>8)),
 	}

@@ -22,7 +22,7 @@ func TestPlansFollowGrowth(t *testing.T) {
 		if plan := planOf(t, c); plan == wholeKey {
 			t.Fatalf("on an empty table: got plan %q; nothing to be shown", plan)
 		}
-		const rows = 1000
+		const rows = 2000
 		mustExec(t, c, fmt.Sprintf(addReferences, rows))
 		if plan := planOf(t, c); plan == wholeKey {
 			t.Fatalf("with %d rows and the plans of before: got plan %q; nothing to be shown", rows, plan)

@@ -93,6 +93,20 @@ func NormalPostalCode(code string) string {
 	return strings.ToUpper(strings.ReplaceAll(code, " ", ""))
 }
 
+const areaLength = 3
+
+// PostalArea returns the forward sortation area of a postal code, such as H2X; less of a text
+// that is shorter.
+func PostalArea(code string) string {
+	if len(code) < areaLength || strings.ContainsFunc(code[:areaLength], notNormal) {
+		code = NormalPostalCode(code)
+	}
+	return code[:min(areaLength, len(code))]
+}
+
+// notNormal reports whether NormalPostalCode may change a character.
+func notNormal(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
+
 // invisible reports whether a character breaks a line, controls a terminal, or changes
 // the direction of the text after it (Unicode's UAX 9).
 func invisible(r rune) bool {

@@ -67,6 +67,10 @@ type CancellationRequest struct {
 	Answer string       `json:"answer,omitempty"` // the service's
 }
 
+// RequestOpen reports whether a request to cancel the order awaits its answer. That of an
+// order that has ended otherwise stays open, and is never answered.
+func (c *Course) RequestOpen() bool { return c.Request != nil && c.Request.State == RequestOpen }
+
 // HolderKind is who has goods.
 type HolderKind string
 

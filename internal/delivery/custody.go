@@ -103,15 +103,17 @@ func (r *Return) holder() Holder {
 	return Holder{Kind: HeldByLocation, ID: r.Location}
 }
 
-// isPickedUp reports whether goods were picked up before the order entered a status.
-func isPickedUp(entry HistoryEntry) bool {
-	switch entry.Status {
+// PicksUp reports whether an order that enters a status has been picked up.
+func PicksUp(entered Status) bool {
+	switch entered {
 	case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
 		return true
 	default:
 		return false
 	}
 }
+
+func isPickedUp(entry HistoryEntry) bool { return PicksUp(entry.Status) }
 
 // Returned is how the goods of an order that was given up come back.
 type Returned struct {

@@ -1,14 +1,16 @@
 package delivery
 
 import (
+	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 )
 
 // EventType names a webhook event (docs/contract.md, Webhooks).
 type EventType string
 
-// The events of an order: those that a change of status causes, and those of goods.
+// The events of an order: those that a change of status causes, and the others.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned"
@@ -18,9 +20,12 @@ const (
 	EventOrderDelivered      EventType = "order.delivered"
 	EventOrderFailed         EventType = "order.failed"
 	EventOrderCancelled      EventType = "order.cancelled"
-	EventCourierChanged      EventType = "courier.changed" // the goods have another courier, or lie at a hub
-	EventReturnDue           EventType = "return.due"
-	EventReturnReceived      EventType = "return.received"
+	EventOrderUpdated        EventType = "order.updated" // its content was edited
+	// EventCancellationDeclined reports that the service has declined a request to cancel.
+	EventCancellationDeclined EventType = "order.cancellation_declined"
+	EventCourierChanged       EventType = "courier.changed" // the goods have another courier, or lie at a hub
+	EventReturnDue            EventType = "return.due"
+	EventReturnReceived       EventType = "return.received"
 )
 
 // MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
@@ -29,8 +34,9 @@ var MoveEvents = []EventType{
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
 }
 
-// EventTypes lists all event types: those of moves, and then those of goods.
-var EventTypes = append(slices.Clip(MoveEvents), EventCourierChanged, EventReturnDue, EventReturnReceived)
+// EventTypes lists all event types: those of moves, and then the others.
+var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined, EventCourierChanged,
+	EventReturnDue, EventReturnReceived)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -78,6 +84,35 @@ type EventFacts struct {
 	NextAttempt    *time.Time `json:"next_attempt,omitzero"`
 	CancelledBy    Actor      `json:"cancelled_by,omitzero"`
 	Reason         string     `json:"reason,omitzero"`
+	Answer         string     `json:"answer,omitzero"`        // to a request to cancel
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
+	Version        int64      `json:"version,omitzero"`       // of an edited order
+	Fields         FieldList  `json:"fields,omitzero"`        // that were edited
 	Return         *Return    `json:"return,omitzero"`        // of goods that were received
+}
+
+// FieldList is a list of paths such as dropoff.phone, separated by commas; a list in JSON. So
+// facts can be compared.
+type FieldList string
+
+// FieldListOf returns a list of fields.
+func FieldListOf(fields []string) FieldList { return FieldList(strings.Join(fields, ",")) }
+
+// Fields returns the fields; empty, not nil, if there are none.
+func (l FieldList) Fields() []string {
+	if l == "" {
+		return []string{}
+	}
+	return strings.Split(string(l), ",")
+}
+
+// MarshalJSON returns the fields as a list.
+func (l FieldList) MarshalJSON() ([]byte, error) { return json.Marshal(l.Fields()) }
+
+// UnmarshalJSON reads a list of fields.
+func (l *FieldList) UnmarshalJSON(data []byte) error {
+	var fields []string
+	err := json.Unmarshal(data, &fields)
+	*l = FieldListOf(fields)
+	return err
 }

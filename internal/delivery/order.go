@@ -151,6 +151,8 @@ type HistoryEntry struct {
 	// are without a connection at times.
 	RecordedAt time.Time
 	Notes      string
+	// Version is that of the order from then on. Changes besides moves have versions, too.
+	Version int64
 }
 
 // Order is a delivery order (docs/contract.md, Orders in responses). The fields before Status are

@@ -78,6 +78,11 @@ type Money struct {
 	Currency    Currency
 }
 
+// Equal reports whether two amounts are the same; nil is that of an order without one.
+func (m *Money) Equal(other *Money) bool {
+	return m == other || m != nil && other != nil && *m == *other
+}
+
 func readMoney(f *form.Form) *Money {
 	if f == nil {
 		return nil

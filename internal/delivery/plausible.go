@@ -21,14 +21,13 @@ var provincesOfPostalCode = map[string][]string{
 
 // disagrees reports whether an address has a postal code of other provinces than its own.
 func (a *Address) disagrees() bool {
-	const area = 3
-	code := NormalPostalCode(a.PostalCode)
-	if len(code) < area || a.Province == "" {
+	area := PostalArea(a.PostalCode)
+	if len(area) < areaLength || a.Province == "" {
 		return false
 	}
-	provinces := provincesOfPostalCode[code[:area]]
+	provinces := provincesOfPostalCode[area]
 	if provinces == nil {
-		provinces = provincesOfPostalCode[code[:1]]
+		provinces = provincesOfPostalCode[area[:1]]
 	}
 	return provinces != nil && !slices.Contains(provinces, a.Province)
 }
@@ -50,23 +49,84 @@ func (a *Address) postBoxLine() string {
 	return ""
 }
 
-// namesPostBox matches a line with postBoxForm, if it has one of the letters that all of its
-// alternatives have: most lines are a number and a street.
-func namesPostBox(line string) bool {
-	return strings.ContainsAny(line, "pPxXyY") && postBoxForm.MatchString(line)
+// namesPostBox matches a line with postBoxForm, if it has a part that one of the alternatives
+// must have: most lines are a number and a street.
+func namesPostBox(line string) bool { return hintsPostBox(line) && postBoxForm.MatchString(line) }
+
+// hintsPostBox reports whether a line has "box", "delivery", "postal" or "restante", in any case,
+// or "cp" or "bp" before a number. A line with a long s, which regular expressions take for an s, may
+// have any of them.
+func hintsPostBox(line string) bool {
+	for i := range len(line) {
+		switch before := line[:i]; line[i] {
+		case 'x', 'X':
+			if endsIn(before, "bo") {
+				return true
+			}
+		case 'y', 'Y':
+			if endsIn(before, "deliver") {
+				return true
+			}
+		case 'l', 'L':
+			if endsIn(before, "posta") {
+				return true
+			}
+		case 'e', 'E':
+			if endsIn(before, "restant") {
+				return true
+			}
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
+			if initials := closed(before); endsIn(initials, "p") {
+				first := closed(initials[:len(initials)-1])
+				if endsIn(first, "c") || endsIn(first, "b") {
+					return true
+				}
+			}
+		case longS[0]:
+			if strings.HasPrefix(line[i:], longS) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+const longS = "ſ"
+
+// closed returns a text without the point and the blank after an initial.
+func closed(text string) string { return strings.TrimSuffix(strings.TrimSuffix(text, " "), ".") }
+
+// endsIn reports whether a text ends in a word in small letters, in any case.
+func endsIn(text, word string) bool {
+	start := len(text) - len(word)
+	if start < 0 {
+		return false
+	}
+	for i := range len(word) {
+		if text[start+i]|0x20 != word[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // reservedDomains are the top-level domains that are reserved for examples and tests (RFC 2606):
 // an address that has one is meant.
 var reservedDomains = []string{"example", "test"}
 
+// commonDomains are the top-level domains of most addresses.
+var commonDomains = []string{"com", "ca", "net", "org"}
+
 // deliverable reports whether the domain of an e-mail address can exist: its last part is a
 // top-level domain.
 func deliverable(email string) bool {
 	_, domain, _ := strings.Cut(strings.ToLower(email), "@")
 	last := domain[strings.LastIndexByte(domain, '.')+1:]
-	if slices.Contains(reservedDomains, last) {
+	switch {
+	case slices.Contains(reservedDomains, last):
 		return true
+	case slices.Contains(commonDomains, last): // the list takes longer than all other checks
+		return last != domain
 	}
 	suffix, managed := publicsuffix.PublicSuffix(domain) // of an address of four numbers, all of it
 	return last != domain && strings.ContainsAny(last, "abcdefghijklmnopqrstuvwxyz") &&

@@ -82,6 +82,16 @@ func MayMove(from, to Status, by Actor) bool {
 	})
 }
 
+// RequestableStatuses lists the statuses in which a partner may request that the service
+// cancels an order: those from which the partner can no longer cancel it.
+var RequestableStatuses = []Status{
+	StatusCourierAssigned, StatusPickedUp, StatusInTransit, StatusOutForDelivery, StatusFailed,
+}
+
+// MayGrant reports whether the service may cancel an order because its partner has requested
+// it. That is so until the order has ended, also where MayMove allows no cancellation.
+func MayGrant(from Status) bool { return len(NextStatuses(from)) > 0 }
+
 // CourierStatuses lists the statuses that couriers may move their orders to. Only
 // dispatchers set the others.
 var CourierStatuses = []Status{StatusPickedUp, StatusInTransit, StatusOutForDelivery, StatusDelivered, StatusFailed}

@@ -100,15 +100,16 @@ func (t *Tally) Moved(before, after *delivery.Order) {
 	if delivery.IsTest(after.PartnerID) {
 		return
 	}
-	day := t.dayOf(after, after.UpdatedAt)
+	at := after.LastMove().At
+	day := t.dayOf(after, at)
 	had := t.on(Key{after.PartnerID, day, courierOf(before)})
-	had.leave(before.Status, after.UpdatedAt.Sub(before.UpdatedAt))
+	had.leave(before.Status, at.Sub(before.LastMove().At))
 	switch after.Status {
 	case delivery.StatusCourierAssigned:
 		t.on(Key{after.PartnerID, day, courierOf(after)}).Assigned++
 	case delivery.StatusDelivered:
 		had.Delivered++
-		if !after.UpdatedAt.After(after.Promised) {
+		if !at.After(after.Promised) {
 			had.OnTime++
 		}
 	case delivery.StatusFailed:

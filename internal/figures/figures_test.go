@@ -3,6 +3,7 @@ package figures_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -72,6 +73,8 @@ func moved(moves ...func(o *delivery.Order)) []*delivery.Order {
 	for _, move := range moves {
 		next := *states[len(states)-1]
 		move(&next)
+		entry := delivery.HistoryEntry{Status: next.Status, At: next.UpdatedAt, RecordedAt: next.UpdatedAt}
+		next.History = append(slices.Clone(next.History), entry)
 		states = append(states, &next)
 	}
 	return states

@@ -277,6 +277,11 @@ func (c *Call) JSON() (form.Source, error) {
 	if !isJSON(c.Header.Get("Content-Type")) {
 		return nil, refusal.New(refusal.CodeUnsupportedMediaType, "send the body as application/json")
 	}
+	return c.parse()
+}
+
+// parse parses the body, whatever its Content-Type.
+func (c *Call) parse() (form.Source, error) {
 	if err := c.BeginWork(); err != nil {
 		return nil, err
 	}

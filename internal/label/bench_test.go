@@ -39,3 +39,11 @@ func BenchmarkZPL(b *testing.B) {
 		label.ZPL(o, label.Coarsest, clock)
 	}
 }
+
+func BenchmarkWarnings(b *testing.B) {
+	o := usual()
+	b.ReportAllocs()
+	for b.Loop() {
+		label.Warnings(o)
+	}
+}

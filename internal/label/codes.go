@@ -30,10 +30,24 @@ func Code128(o *delivery.Order, place int) string {
 	return parcelNumber(o.OrderID, place)
 }
 
-// printsAsBars reports whether a text can be a Code 128 on a label as it is.
-func printsAsBars(text string) bool { return moduleWidth(text, bits128(text)) > 0 }
+// printsAsBars reports whether a text can be a Code 128 on a label as it is. Each new order
+// asks, and the length decides for nearly all.
+func printsAsBars(text string) bool {
+	switch {
+	case !encodable(text), len(text) > 2*maxSymbols: // a symbol has two digits at most
+		return false
+	case len(text) <= maxSymbols:
+		return true
+	}
+	return moduleWidth(text, bits128(text)) > 0
+}
 
 const (
+	symbolModules = 11
+	frameModules  = 2*symbolModules + 13 // the start, the checksum and the stop
+	// maxSymbols is how many symbols have room on a label in modules of the least width.
+	maxSymbols = (width/minModule - 2*quietBars - frameModules) / symbolModules
+
 	minModule = 2 // the least width of a module, in dots
 	maxModule = 4
 	quietBars = 10  // the quiet zone on either side of a Code 128, in modules
@@ -51,7 +65,7 @@ func moduleWidth(text string, bits []bool) int {
 	}
 	// A printer encodes a text with ">" letter by letter (see writeBars).
 	if strings.Contains(text, ">") {
-		modules = 11*len(text) + 35
+		modules = symbolModules*len(text) + frameModules
 	}
 	widest := width / (modules + 2*quietBars)
 	if widest < minModule {
@@ -63,12 +77,7 @@ func moduleWidth(text string, bits []bool) int {
 // bits128 returns the modules of a text in Code 128, true for black. It is nil if
 // the text cannot be encoded.
 func bits128(text string) []bool {
-	for _, letter := range []byte(text) {
-		if letter < ' ' || letter > '~' {
-			return nil
-		}
-	}
-	if text == "" || strings.TrimSpace(text) != text {
+	if !encodable(text) {
 		return nil
 	}
 	code, err := code128.Encode(text)
@@ -80,6 +89,17 @@ func bits128(text string) []bool {
 		bits[x] = code.At(x, 0) == color.Black
 	}
 	return bits
+}
+
+// encodable reports whether a text can be a Code 128 if it is short enough: it has no
+// characters other than printable ASCII, and no spaces at its ends.
+func encodable(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return text != "" && text[0] != ' ' && text[len(text)-1] != ' '
 }
 
 // bitsQR returns the modules of a text as a QR code with error correction M, row

@@ -25,7 +25,18 @@ const (
 	barsTop, barsHeight     = 1026, 128
 	captionTop              = barsTop + barsHeight + 4
 
-	captionSize = 18 // of the words above a block
+	belowTo, belowTimes = 4, 8 // the space between lines of the recipient's block
+	notesBottom         = codesTop - 14
+	postalSize          = 88
+
+	detailsLeft  = margin + qrSide + 16
+	detailsWidth = width - margin - detailsLeft
+)
+
+// The words that go before and between texts of an order.
+const (
+	betweenNotes                         = " – "
+	orderFact, referenceFact, parcelFact = "Order: ", "Ref: ", "Parcel: "
 )
 
 // page is the layout of one label, from which PDF and ZPL are written.
@@ -80,10 +91,10 @@ type column struct {
 	x, y, width int
 }
 
-// set adds words of the label as the next lines of the column, at most so many, in the
-// largest size that fits (see fit). It reports whether they can be seen as they are.
-func (c *column) set(f *face, text string, large, small, lines int) (whole bool) {
-	set := f.fit(text, large, small, c.width, lines)
+// set adds words of the label as the next lines of the column, in the largest size of the style
+// that fits (see fit). It reports whether they can be seen as they are.
+func (c *column) set(s style, text string) (whole bool) {
+	set := s.face.fit(text, s.large, s.small, c.width, s.lines)
 	for _, text := range set.lines {
 		c.texts = append(c.texts, line{font: set.font, x: c.x, y: c.y, size: set.size, text: text})
 		c.y += leading(set.size)
@@ -106,9 +117,9 @@ func join(between string, texts ...given) string {
 }
 
 // show adds texts of the order as set does, and notes what cannot be seen of them.
-func (c *column) show(f *face, before, between string, large, small, lines int, texts ...given) {
+func (c *column) show(s style, before, between string, texts ...given) {
 	text := join(between, texts...)
-	if text != "" && !c.set(f, before+text, large, small, lines) {
+	if text != "" && !c.set(s, before+text) {
 		c.note(texts)
 	}
 }
@@ -193,34 +204,40 @@ func (p *page) place(place, count int) {
 
 // from adds the sender, and beside it the order's short number.
 func (p *page) from(o *delivery.Order) {
-	const numberSize, gap = 72, 24
 	number, _ := clean(Number(o.OrderID))
-	wide := bold.width(number, numberSize)
+	left, wide := senderWidth(number)
 	n := column{p, width - margin - wide, fromTop, wide}
-	n.set(regular, "No.", captionSize, captionSize, 1)
-	n.set(bold, number, numberSize, numberSize, 1)
+	n.set(caption, "No.")
+	n.set(orderNumber, number)
 
-	c := column{p, margin, fromTop, n.x - gap - margin}
-	c.set(regular, "FROM / DE", captionSize, captionSize, 1)
+	c := column{p, margin, fromTop, left}
+	c.set(caption, "FROM / DE")
 	a := o.Pickup.Address
-	c.show(bold, "", "", 24, 18, 1, given{"pickup.name", o.Pickup.Name})
-	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.line1", a.Line1}, given{"pickup.address.line2", a.Line2})
-	c.show(regular, "", ", ", 22, 16, 1, given{"pickup.address.city", a.City},
+	c.show(senderName, "", "", given{"pickup.name", o.Pickup.Name})
+	c.show(senderPlace, "", ", ", given{"pickup.address.line1", a.Line1}, given{"pickup.address.line2", a.Line2})
+	c.show(senderPlace, "", ", ", given{"pickup.address.city", a.City},
 		given{"pickup.address.postal_code", a.Province + " " + a.PostalCode})
+}
+
+// senderWidth returns how much room the sender has beside an order's number, and the number.
+func senderWidth(number string) (sender, order int) {
+	const gap = 24
+	order = bold.width(number, orderNumber.large)
+	return width - 2*margin - gap - order, order
 }
 
 // to adds the recipient's address, in sizes by how early on the way a line is
 // needed. The notes get the space that the address leaves.
 func (p *page) to(o *delivery.Order, clock *time.Location) {
-	const postalSize, countrySize = 88, 34
+	const countrySize = 34
 	c := column{p, margin, toTop, width - 2*margin}
-	c.set(regular, "TO / À", captionSize, captionSize, 1)
-	c.y += 4
+	c.set(caption, "TO / À")
+	c.y += belowTo
 	a := o.Dropoff.Address
-	c.show(bold, "", "", 46, 36, 2, given{"dropoff.name", o.Dropoff.Name})
-	c.show(regular, "", "", 40, 32, 2, given{"dropoff.address.line1", a.Line1})
-	c.show(regular, "", "", 40, 32, 2, given{"dropoff.address.line2", a.Line2})
-	c.show(bold, "", "", 46, 28, 1, given{"dropoff.address.city", a.City})
+	c.show(recipientName, "", "", given{"dropoff.name", o.Dropoff.Name})
+	c.show(street, "", "", given{"dropoff.address.line1", a.Line1})
+	c.show(street, "", "", given{"dropoff.address.line2", a.Line2})
+	c.show(city, "", "", given{"dropoff.address.city", a.City})
 	postal, _ := clean(a.Province + " " + postalCode(a.PostalCode))
 	c.print(bold, c.x, c.y, postalSize, postal, false)
 	country, _ := clean(countryName(a.Country))
@@ -233,18 +250,18 @@ func (p *page) to(o *delivery.Order, clock *time.Location) {
 
 // appointment adds a line with the time window and the phone number.
 func (c *column) appointment(to *delivery.Contact, clock *time.Location) {
-	const phoneSize, large, small, gap = 30, 34, 18, 24
+	const gap = 24
 	phone, _ := clean(phoneNumber(to.Phone))
-	wide := regular.width(phone, phoneSize)
+	wide := regular.width(phone, telephone.large)
 	right := column{c.page, c.x + c.width - wide, c.y, wide}
 	left := column{c.page, c.x, c.y, c.width - wide - gap}
-	left.set(regular, "DELIVER / LIVRER", captionSize, captionSize, 1)
-	left.set(bold, window(to.Window, clock), large, small, 1)
+	left.set(caption, "DELIVER / LIVRER")
+	left.set(times, window(to.Window, clock))
 	if phone != "" {
-		right.set(regular, "TEL. / TÉL.", captionSize, captionSize, 1)
-		right.set(regular, phone, phoneSize, phoneSize, 1)
+		right.set(caption, "TEL. / TÉL.")
+		right.set(telephone, phone)
 	}
-	c.y = left.y + 8
+	c.y = left.y + belowTimes
 }
 
 // window returns a time window in a time zone, to the minute, with the name of the zone: the
@@ -270,15 +287,12 @@ func phoneNumber(number string) string {
 
 // notes adds texts in the rest of the address's block, in large letters if they are short.
 func (c *column) notes(texts ...given) {
-	const large, small, bottom, between = 36, 26, codesTop - 14, " – "
-	text, _ := clean(join(between, texts...))
-	for _, size := range []int{large, small} {
-		room := (bottom - c.y) / leading(size)
-		if _, whole := regular.of(text).wrap(text, size, c.width, room); whole || size == small {
-			c.show(regular, "", between, size, size, room, texts...)
-			return
-		}
+	text, _ := clean(join(betweenNotes, texts...))
+	s := largeNotes.above(notesBottom, c.y)
+	if _, whole := s.face.of(text).wrap(text, s.large, c.width, s.lines); !whole {
+		s = smallNotes.above(notesBottom, c.y)
 	}
+	c.show(s, "", betweenNotes, texts...)
 }
 
 // postalCode returns a postal code in its usual spelling, such as H2X 1Y4.
@@ -301,18 +315,17 @@ func countryName(code string) string {
 // details adds the facts of the parcel and the order beside the QR code.
 func (p *page) details(o *delivery.Order, place int) {
 	parcel := o.Parcels[place-1]
-	left := margin + qrSide + 16
-	c := column{p, left, codesTop + 4, width - margin - left}
+	c := column{p, detailsLeft, codesTop + 4, detailsWidth}
 	if p.marks(o, parcel, c) {
 		c.y += 60
 	}
-	c.set(bold, decimal(parcel.WeightKg, 2)+" kg – "+decimal(parcel.LengthCm, 1)+" × "+
-		decimal(parcel.WidthCm, 1)+" × "+decimal(parcel.HeightCm, 1)+" cm", 30, 22, 1)
+	c.set(dimensions, decimal(parcel.WeightKg, 2)+" kg – "+decimal(parcel.LengthCm, 1)+" × "+
+		decimal(parcel.WidthCm, 1)+" × "+decimal(parcel.HeightCm, 1)+" cm")
 	c.y += 4
-	named := func(name, field, text string) { c.show(regular, name, "", 24, 18, 1, given{field, text}) }
-	named("Order: ", "partner_order_id", o.PartnerOrderID)
-	named("Ref: ", "reference", o.Reference)
-	named("Parcel: ", fmt.Sprintf("parcels[%d].parcel_id", place-1), parcel.ParcelID)
+	named := func(name, field, text string) { c.show(fact, name, "", given{field, text}) }
+	named(orderFact, "partner_order_id", o.PartnerOrderID)
+	named(referenceFact, "reference", o.Reference)
+	named(parcelFact, fmt.Sprintf("parcels[%d].parcel_id", place-1), parcel.ParcelID)
 	named("", "order_id", o.OrderID)
 }
 

@@ -42,6 +42,11 @@ func clean(text string) (cleaned string, whole bool) {
 	if plain(text) {
 		return text, true
 	}
+	return compose(text)
+}
+
+// compose is clean for all texts.
+func compose(text string) (composed string, whole bool) {
 	var b strings.Builder
 	whole = true
 	accents := maxAccents // of the letter before; accents without a letter are left out
@@ -71,18 +76,11 @@ func clean(text string) (cleaned string, whole bool) {
 	return strings.Join(strings.Fields(b.String()), " "), whole
 }
 
-// plain reports whether a text consists of words in ASCII, the letters of Latin-1, dashes and
-// apostrophes, with single blanks between them: most texts do, and are clean. Each new order asks.
+// plain reports whether a text is clean, as most are. Each new order asks.
 func plain(text string) bool {
-	before := ' '
-	for _, r := range text {
-		printed := r > ' ' && r <= '~' || r >= 'À' && r <= 'ÿ' || r == '–' || r == '’'
-		if !printed && (r != ' ' || before == ' ') {
-			return false
-		}
-		before = r
-	}
-	return before != ' ' || text == ""
+	m := newMeasure(bold)
+	m.add(text)
+	return m.plain()
 }
 
 // set is a text as it is printed.

@@ -9,6 +9,8 @@ import (
 	"text/template"
 	"time"
 	"unicode"
+
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 // Content is a message in words.
@@ -48,7 +50,8 @@ func factsOf(m *Message, w *words) facts {
 		f.Address, f.Agent = oneLine(m.Device.Address), oneLine(m.Device.Agent)
 	}
 	if o := m.Order; o != nil {
-		f.At, f.Expected, f.Next = w.local(m.At), w.local(o.Expected), w.local(o.Next)
+		f.At, f.Expected = w.local(m.At, o.Zones.At), w.local(o.Expected, o.Zones.Expected)
+		f.Next = w.local(o.Next, o.Zones.Next)
 		f.Order, f.StopURL, f.SupportURL = oneLine(o.Name), o.StopURL, o.SupportURL
 	}
 	return f
@@ -73,14 +76,15 @@ func Compose(m *Message, in Language) (*Content, error) {
 
 // oneLine returns text from outside without line breaks, other control characters and
 // changes of direction, so that it cannot begin a paragraph or a header, or turn what is
-// around it.
+// around it. Blanks at its ends are removed: a paragraph that began with them would be
+// taken for a table.
 func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control) {
 			return ' '
 		}
 		return r
-	}, text)
+	}, text))
 }
 
 // dots are the characters that programs take for the dot of a host name.
@@ -159,18 +163,23 @@ func (m *Message) block(text string, w *words) block {
 
 // moment returns a time in UTC.
 func (w *words) moment(at time.Time) string {
-	at = at.UTC()
-	return w.day(at) + at.Format(w.clock+" UTC")
+	return w.time(at.UTC()) + " UTC"
 }
 
-// local returns a time as the clocks of its own zone show it; empty for the zero time.
-func (w *words) local(at time.Time) string {
-	if at.IsZero() {
+// local returns a time as the clocks of its own zone show it, with the abbreviation of the
+// zone if that is known; empty for the zero time.
+func (w *words) local(at time.Time, abbreviation string) string {
+	switch {
+	case at.IsZero():
 		return ""
+	case abbreviation == "":
+		return w.time(at)
+	case w.language == French:
+		abbreviation = zone.InFrench(abbreviation)
 	}
-	return w.day(at) + at.Format(w.clock)
+	return w.time(at) + " " + abbreviation
 }
 
-func (w *words) day(at time.Time) string {
-	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year())
+func (w *words) time(at time.Time) string {
+	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year(), w.clock(at))
 }

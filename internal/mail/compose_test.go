@@ -19,7 +19,7 @@ func TestCompose(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []mail.Kind{mail.Invitation, mail.Reset, mail.Email, mail.Proof} {
 		for language, want := range map[mail.Language]struct{ until, why string }{
-			mail.English: {"August 3, 2026 at 14:05 UTC", "You get this message because"},
+			mail.English: {"August 3, 2026 at 2:05 PM UTC", "You get this message because"},
 			mail.French:  {"3 août 2026 à 14 h 05 UTC", "Vous recevez ce message parce qu"},
 		} {
 			got, err := mail.Compose(example(kind), language)
@@ -71,8 +71,8 @@ func TestSubjectsHaveNoURLs(t *testing.T) {
 		"evil\u3002example":              "evil example",
 		"call me@evil.example":           "call me evil example",
 		"St. Hubert Inc. no. 1.5":        "St. Hubert Inc. no. 1.5",
-		"Metro \u202eelpmaxe.live\u202c": "Metro  elpmaxe live ",
-		"Metro \u2066x\u2069\u200f":      "Metro  x  ",
+		"Metro \u202eelpmaxe.live\u202c": "Metro  elpmaxe live",
+		"Metro \u2066x\u2069\u200f":      "Metro  x",
 	} {
 		invitation := example(mail.Invitation)
 		invitation.Team = name
@@ -104,6 +104,7 @@ func toRecipient(kind mail.Kind) *mail.Message {
 	m.Order = &mail.Order{
 		OrderID: "ord_1", Name: "A-1 <b>", Expected: m.At.Add(time.Hour), Next: m.At.Add(24 * time.Hour),
 		StopURL: "https://delivery.example.com/track/ord_1/mail", SupportURL: "https://metro.example/help",
+		Zones: mail.Zones{At: "EDT", Expected: "EDT", Next: "EDT"},
 	}
 	return m
 }
@@ -112,15 +113,19 @@ func TestComposeToRecipients(t *testing.T) {
 	t.Parallel()
 	times := map[mail.Kind]map[mail.Language]string{
 		mail.OnItsWay: {
-			mail.English: "Expected by: August 3, 2026 at 11:05", mail.French: "Prévue au plus tard : 3 août 2026 à 11 h 05",
+			mail.English: "Expected by: August 3, 2026 at 11:05 AM EDT",
+			mail.French:  "Prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
 		},
-		mail.Delivered: {mail.English: "Delivered: August 3, 2026 at 10:05", mail.French: "Livrée : 3 août 2026 à 10 h 05"},
+		mail.Delivered: {
+			mail.English: "Delivered: August 3, 2026 at 10:05 AM EDT", mail.French: "Livrée : 3 août 2026 à 10 h 05 HAE",
+		},
 		mail.Failed: {
-			mail.English: "Next attempt: August 4, 2026 at 10:05", mail.French: "Prochaine tentative : 4 août 2026 à 10 h 05",
+			mail.English: "Next attempt: August 4, 2026 at 10:05 AM EDT",
+			mail.French:  "Prochaine tentative : 4 août 2026 à 10 h 05 HAE",
 		},
 		mail.Late: {
-			mail.English: "Was expected by: August 3, 2026 at 11:05",
-			mail.French:  "Était prévue au plus tard : 3 août 2026 à 11 h 05",
+			mail.English: "Was expected by: August 3, 2026 at 11:05 AM EDT",
+			mail.French:  "Était prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
 		},
 	}
 	why := map[mail.Language]string{
@@ -167,6 +172,18 @@ func TestComposeFailedWithoutPlan(t *testing.T) {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("%s: got %q, want it to contain %q", language, got.Text, want)
 		}
+	}
+}
+
+// TestComposeWithoutZones: a mail that an earlier release has stored knows the clocks of its
+// times, but not their name.
+func TestComposeWithoutZones(t *testing.T) {
+	t.Parallel()
+	m := toRecipient(mail.Delivered)
+	m.Order.Zones = mail.Zones{}
+	got, err := mail.Compose(m, mail.English)
+	if want := "Delivered: August 3, 2026 at 10:05 AM\n"; err != nil || !strings.Contains(got.Text, want) {
+		t.Errorf("got %q, %v, want it to contain %q", got.Text, err, want)
 	}
 }
 

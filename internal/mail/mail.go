@@ -76,6 +76,16 @@ type Order struct {
 	Next       time.Time `json:"next,omitzero"`     // the next attempt after one that failed; zero if none is planned
 	StopURL    string    `json:"stop_url"`          // where the recipient stops these mails
 	SupportURL string    `json:"support_url,omitempty"`
+	Zones      Zones     `json:"zones,omitzero"`
+}
+
+// Zones are the abbreviations in English of the time zones in which the times of a mail to a
+// recipient are, such as EST: a stored time has only its offset. Mails of earlier releases have
+// none.
+type Zones struct {
+	At       string `json:"at,omitempty"` // of Message.At
+	Expected string `json:"expected,omitempty"`
+	Next     string `json:"next,omitempty"`
 }
 
 // Mail is a message as it is stored until it is sent. Message is sealed, because links

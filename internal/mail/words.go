@@ -1,11 +1,17 @@
 package mail
 
+import (
+	"strconv"
+	"time"
+)
+
 // words is what differs between languages besides the texts.
 type words struct {
 	language Language
-	date     string // of the day, the month's name and the year
-	clock    string // as time.Format takes it
-	why      string // begins the paragraph that says why a message was sent
+	date     string // of the day, the month's name, the year and the time of day
+	// clock returns the time of day, as pages have it.
+	clock func(time.Time) string
+	why   string // begins the paragraph that says why a message was sent
 	// months are the names from January on.
 	months  [12]string
 	roles   map[string]string // of users, by their names in the interface
@@ -29,7 +35,7 @@ const (
 var languages = map[Language]*words{
 	English: {
 		language: English,
-		date:     "%[2]s %[1]d, %[3]d", clock: " at 15:04", why: "You get this message because ",
+		date:     "%[2]s %[1]d, %[3]d at %[4]s", clock: englishClock, why: "You get this message because ",
 		months: [12]string{
 			"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
 			"December",
@@ -54,7 +60,7 @@ var languages = map[Language]*words{
 	},
 	French: {
 		language: French,
-		date:     "%d %s %d", clock: " à 15 h 04", why: "Vous recevez ce message parce qu",
+		date:     "%d %s %d à %s", clock: frenchClock, why: "Vous recevez ce message parce qu",
 		months: [12]string{
 			"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
 			"décembre",
@@ -81,6 +87,10 @@ var languages = map[Language]*words{
 		},
 	},
 }
+
+func englishClock(at time.Time) string { return at.Format("3:04 PM") }
+
+func frenchClock(at time.Time) string { return strconv.Itoa(at.Hour()) + at.Format(" h 04") }
 
 const (
 	followEnglish = "Follow your delivery"

@@ -161,8 +161,27 @@ func (s *Service) handOver(ctx context.Context, a Advance, moved ...*delivery.Or
 	}
 }
 
-// move submits the move of one order, which was read a moment ago.
+// move moves one order, which was read a moment ago, or is read again because an edit has
+// overtaken the move.
 func (s *Service) move(
+	ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier,
+) (Answer, error) {
+	return decideAgain(func() (Answer, error) {
+		answer, err := s.tryMove(ctx, r, order, a, courier)
+		if !errors.Is(err, errOvertaken) {
+			return answer, err
+		}
+		edited, readErr := s.head(ctx, order.OrderID)
+		if readErr != nil {
+			return Answer{}, readErr
+		}
+		order = edited
+		return answer, err
+	})
+}
+
+// tryMove submits the move of one order.
+func (s *Service) tryMove(
 	ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier,
 ) (Answer, error) {
 	now := s.now()
@@ -180,6 +199,7 @@ func (s *Service) move(
 		carrier: a.By,
 		target:  OrderKey{order.PartnerID, order.OrderID},
 		version: cmp.Or(a.Version, order.Version),
+		seen:    order.Version,
 		encode:  record.EncodeForOperators,
 		step: step{
 			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason,

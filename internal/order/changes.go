@@ -80,9 +80,12 @@ func (c *Changes) complete() {
 			c.Shown = append(c.Shown, board.Of(o))
 			continue
 		}
+		if change.Edited {
+			continue
+		}
 		c.Ended = append(c.Ended, key)
 		if o.Status == delivery.StatusDelivered && o.Courier != nil {
-			c.Deliveries = append(c.Deliveries, Delivery{OrderKey: key, CourierID: o.Courier.CourierID, At: o.UpdatedAt})
+			c.Deliveries = append(c.Deliveries, Delivery{OrderKey: key, CourierID: o.Courier.CourierID, At: o.LastMove().At})
 		}
 	}
 }
@@ -133,6 +136,8 @@ type Change struct {
 	// Document is the record to store if the order was edited; nil if it was not. Original is
 	// the record that answered its creation, if this is its first edit.
 	Document, Original []byte
+	Grown              int64 // by how many bytes the record is longer than before
+	Edited             bool  // and nothing else: its status is that of before
 }
 
 // History is one new entry of an order's history. Creation has none: that an

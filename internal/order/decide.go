@@ -114,6 +114,7 @@ func needsOf(commands []command) *Needs {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.PartnerOrderID, b.PartnerOrderID))
 	})
 	n.Orders = distinct(n.Orders, compareOrders)
+	n.Documents = distinct(n.Documents, compareOrders)
 	n.Proofs = distinct(n.Proofs, compareOrders)
 	n.Usages = latestDays(n.Usages)
 	n.Products = distinct(n.Products, func(a, b movement.ProductKey) int {

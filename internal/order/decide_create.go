@@ -59,7 +59,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 	}
 	order := *cmd.order
 	order.Items = named(s, cmd.order)
-	order.Allocation = allocation
+	order.Allocation, order.MovedIn = allocation, order.Version
 	document := cmd.encode(&order)
 	if used := s.Usages[order.PartnerID]; used != nil && cmd.quota != (Quota{}) {
 		if err := used.take(cmd.quota, int64(len(document)), order.CreatedAt); err != nil {

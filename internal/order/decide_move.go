@@ -47,6 +47,9 @@ func (cmd *cancelCommand) decide(s *State, c *Changes) outcome {
 			Details: statusDetails{Status: found.Status},
 		})
 	}
+	if !s.hasStockOf(found) {
+		return refused(errOvertaken)
+	}
 	order := applyMove(s, c, found, step{
 		to: delivery.StatusCancelled, by: delivery.ActorPartner,
 		at: cmd.at, notes: cmd.reason, reason: cmd.reason, eventID: cmd.eventID,
@@ -64,8 +67,11 @@ type statusDetails struct {
 
 // advanceCommand moves an order on behalf of the service.
 type advanceCommand struct {
-	target   OrderKey
-	version  int64                 // the version that the caller saw
+	target  OrderKey
+	version int64 // the version that the caller saw
+	// seen is the version of the order from which the command was made; 0 if it holds nothing
+	// that an edit would change.
+	seen     int64
 	products []movement.ProductKey // of the order's allocation, for a cancellation
 	carrier  string                // the courier who must carry the order; empty for any
 	step     step
@@ -109,10 +115,13 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		// An earlier try was committed, but the database's answer was lost.
 		return outcome{answer: cmd.encode(found)}
 	}
-	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.UpdatedAt) {
+	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.LastAct()) {
 		return refused(tooLate(found))
 	}
-	if found.Version != cmd.version {
+	if found.Version != cmd.seen && found.MovedIn <= cmd.seen {
+		return refused(errOvertaken) // by an edit: the mail to the recipient may be another one
+	}
+	if found.MovedIn > cmd.version || cmd.version > found.Version {
 		return refused(invalidTransition(found, fmt.Sprintf("the order was changed meanwhile and is now %s", found.Status)))
 	}
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
@@ -164,10 +173,13 @@ func invalidTransition(found *delivery.Order, message string) error {
 	return &refusal.Error{Code: delivery.CodeInvalidTransition, Message: message, Details: detailsOf(found)}
 }
 
-// tooLate refuses an act that happened before what the order was last moved by.
+// tooLate refuses an act that happened before the latest move or transfer of the order.
 func tooLate(found *delivery.Order) error {
-	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status,
-		timestamp.Format(found.UpdatedAt))
+	last := found.LastAct()
+	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status, timestamp.Format(last))
+	if last.After(found.LastMove().At) {
+		message = fmt.Sprintf("the parcels were handed over at %s, which is later than occurred_at", timestamp.Format(last))
+	}
 	return &refusal.Error{Code: refusal.CodeConflict, Message: message, Details: detailsOf(found)}
 }
 
@@ -223,7 +235,8 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	order.Version++
 	order.MovedIn = order.Version
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
-	order.UpdatedAt = latest(st.happened(), found.UpdatedAt)
+	at := latest(st.happened(), found.LastAct())
+	order.UpdatedAt = latest(at, found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta
 	}
@@ -233,7 +246,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	case delivery.StatusAccepted:
 		order.Courier = nil
 	case delivery.StatusCancelled:
-		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: order.UpdatedAt}
+		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: at}
 		if found.WasPickedUp() {
 			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
 		} else {
@@ -241,7 +254,8 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		}
 	default: // nothing else changes
 	}
-	entry := delivery.HistoryEntry{Status: st.to, At: order.UpdatedAt, RecordedAt: st.at, Notes: st.notes}
+	entry := delivery.HistoryEntry{Status: st.to, At: at, RecordedAt: st.at, Notes: st.notes}
+	entry.Version = order.Version
 	order.History = append(slices.Clone(found.History), entry)
 	announceMove(c, &order, st)
 	st.letter.post(c, found)
@@ -250,7 +264,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order
 	c.History = append(c.History, History{OrderKey: key, Version: order.Version, Entry: entry})
-	c.change(key, &order, found.Version)
+	c.change(key, &order, found.Version).Edited = false
 	return &order
 }
 
@@ -263,12 +277,14 @@ func latest(a, b time.Time) time.Time {
 
 // change records an order's newest state; the version to compare with stays
 // that of the first change, which is what the store holds.
-func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64) {
-	if earlier, ok := c.Changed[key]; ok {
-		earlier.Order = order
-		return
+func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64) *Change {
+	change := c.Changed[key]
+	if change == nil {
+		change = &Change{FromVersion: fromVersion}
+		c.Changed[key] = change
 	}
-	c.Changed[key] = &Change{Order: order, FromVersion: fromVersion}
+	change.Order = order
+	return change
 }
 
 // announceMove adds the events of a move to the outbox.
@@ -278,39 +294,35 @@ func announceMove(c *Changes, order *delivery.Order, st step) {
 		return
 	}
 	facts := delivery.EventFacts{
-		Courier:       order.Courier,
-		FailureReason: st.failureReason,
-		NextAttempt:   st.nextAttempt,
-		Reason:        st.reason,
-		SignatureURL:  st.signatureURL,
+		Courier: order.Courier, FailureReason: st.failureReason, NextAttempt: st.nextAttempt, Reason: st.reason,
+		SignatureURL: st.signatureURL,
 	}
 	if st.to == delivery.StatusCancelled {
 		facts.CancelledBy = st.by
 	}
-	c.announce(order, kind, st.eventID, st.at, facts)
+	is := happening{eventID: st.eventID, at: order.LastMove().At, recordedAt: st.at}
+	c.announce(order, kind, is, facts)
 	if st.to == delivery.StatusCancelled && order.Course.Return != nil {
 		// The second event gets the next id when it is queued, see outbox.Follow.
-		c.announce(order, delivery.EventReturnDue, st.eventID, st.at, delivery.EventFacts{})
+		c.announce(order, delivery.EventReturnDue, is, delivery.EventFacts{})
 	}
+}
+
+// happening is what an event reports: the event's id, when it happened and when it was recorded.
+type happening struct {
+	eventID        string
+	at, recordedAt time.Time
 }
 
 // announce adds the next event of an order to the outbox. It completes the facts by what all events
 // say of the order.
-func (c *Changes) announce(
-	order *delivery.Order, kind delivery.EventType, eventID string, recordedAt time.Time, facts delivery.EventFacts,
-) {
+func (c *Changes) announce(order *delivery.Order, kind delivery.EventType, h happening, facts delivery.EventFacts) {
 	order.Events++
-	order.LastEvent = eventID
+	order.LastEvent = h.eventID
 	facts.PartnerOrderID, facts.Province = order.PartnerOrderID, order.Dropoff.Address.Province
-	facts.Status, facts.At, facts.ETA = order.Status, order.UpdatedAt, order.EstimatedDelivery
+	facts.Status, facts.At, facts.ETA = order.Status, h.at, order.EstimatedDelivery
 	c.Events = append(c.Events, &delivery.Event{
-		EventID:    eventID,
-		PartnerID:  order.PartnerID,
-		OrderID:    order.OrderID,
-		Type:       kind,
-		Sequence:   order.Events,
-		CreatedAt:  order.UpdatedAt,
-		RecordedAt: recordedAt,
-		Facts:      facts,
+		EventID: h.eventID, PartnerID: order.PartnerID, OrderID: order.OrderID, Type: kind, Sequence: order.Events,
+		CreatedAt: h.at, RecordedAt: h.recordedAt, Facts: facts,
 	})
 }

@@ -128,7 +128,6 @@ func checkLines(problems *form.Problems, items []delivery.Item, lines []delivery
 // applyReceipt receives goods: their stock, the new version of the order, and the event.
 func applyReceipt(s *State, c *Changes, found *delivery.Order, cmd *receiveCommand) *delivery.Order {
 	order := *found
-	order.Version++
 	order.UpdatedAt = latest(cmd.at, found.UpdatedAt)
 	order.Course.Return = &delivery.Return{
 		State: delivery.ReturnReceived, Lines: cmd.lines, Location: cmd.location, ReceivedAt: order.UpdatedAt,
@@ -136,7 +135,8 @@ func applyReceipt(s *State, c *Changes, found *delivery.Order, cmd *receiveComma
 	if len(cmd.lines) > 0 {
 		c.book(s.Stocks[order.PartnerID]).Receive(cmd.lines, cmd.location, order.OrderID, order.UpdatedAt)
 	}
-	c.announce(&order, delivery.EventReturnReceived, cmd.eventID, cmd.at, delivery.EventFacts{Return: order.Course.Return})
-	s.change(c, &order, found.Version)
+	c.announce(&order, delivery.EventReturnReceived, happening{cmd.eventID, order.UpdatedAt, cmd.at},
+		delivery.EventFacts{Return: order.Course.Return})
+	s.revise(c, found, &order)
 	return &order
 }

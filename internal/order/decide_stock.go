@@ -71,6 +71,13 @@ func withdrawStock(s *State, c *Changes, order *delivery.Order) {
 	}
 }
 
+// hasStockOf reports whether the products of an order's allocation were asked for.
+func (s *State) hasStockOf(order *delivery.Order) bool {
+	return !slices.ContainsFunc(order.Allocation, func(take delivery.Take) bool {
+		return s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: take.ProductID}) == nil
+	})
+}
+
 // returnStock returns an order's allocation to where it was taken from.
 func returnStock(s *State, c *Changes, order *delivery.Order, at time.Time) {
 	if len(order.Allocation) > 0 {

@@ -181,6 +181,8 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	switch w.kind {
 	case "advance":
 		drawStep(t, &w, found, m.onTheWay)
+	case "answer":
+		w.granted = rapid.Bool().Draw(t, "granted")
 	case "transfer":
 		drawTransfer(t, &w, found)
 	case "receive":
@@ -192,9 +194,9 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 // kinds returns the kinds of commands, the likely ones several times.
 func (m *model) kinds() []string {
 	if m.onTheWay {
-		return strings.Fields("advance advance transfer receive")
+		return strings.Fields("advance advance advance advance transfer transfer receive receive request answer")
 	}
-	return strings.Fields("create create cancel advance advance")
+	return strings.Fields("create create create create cancel cancel advance advance advance advance request answer")
 }
 
 // drawPickedUp draws commands after which two orders are with their couriers.
@@ -336,6 +338,13 @@ func (w wish) command() command {
 			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: w.event,
 			request: request, encode: encodeSnapshot,
 		}
+	case "request":
+		return &requestCommand{target: w.target(), reason: w.reason, at: w.at, request: request, encode: encodeSnapshot}
+	case "answer":
+		return &answerCommand{
+			target: w.target(), products: w.products, granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
+			encode: encodeSnapshot,
+		}
 	case "transfer":
 		cmd := &transferCommand{target: w.target(), version: w.version, encode: encodeSnapshot, handover: handover{
 			location: w.location, at: w.at, occurredAt: w.occurred, eventID: w.event,
@@ -455,6 +464,9 @@ func checkSame(t *rapid.T, want *model, got *memory) {
 }
 
 func eventText(e *delivery.Event) string {
+	if e.Type == delivery.EventCancellationDeclined {
+		return fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.CreatedAt.UnixMilli(), e.Facts.Answer)
+	}
 	text := fmt.Sprint(e.PartnerID, e.OrderID, e.Sequence, e.Facts.Status, e.CreatedAt.UnixMilli(),
 		e.Facts.ETA.UnixMilli(), courierID(e.Facts.Courier), e.Facts.Reason)
 	if e.Facts.CancelledBy != "" {
@@ -502,12 +514,18 @@ func checkOrders(t *rapid.T, m *memory) {
 		events[key] = append(events[key], event.Type)
 	}
 	for key, o := range m.orders {
-		back, received := o.Course.Return, 0
-		if back != nil && back.State == delivery.ReturnReceived {
-			received = 1
+		versions := len(o.History) + len(o.Course.Transfers)
+		if back := o.Course.Return; back != nil && back.State == delivery.ReturnReceived {
+			versions++
+		}
+		if request := o.Course.Request; request != nil {
+			versions++
+			if request.State == delivery.RequestDeclined {
+				versions++
+			}
 		}
 		if o.History[0].Status != delivery.StatusPending || o.LastMove().Status != o.Status ||
-			int(o.Version) != len(o.History)+len(o.Course.Transfers)+received || o.Events != sequence[key] {
+			int(o.Version) != versions || o.Events != sequence[key] {
 			t.Fatalf("%v: %+v with %d events", key, o, sequence[key])
 		}
 		if want := eventsOf(o); !slices.Equal(slices.Sorted(slices.Values(events[key])), slices.Sorted(slices.Values(want))) {
@@ -515,7 +533,9 @@ func checkOrders(t *rapid.T, m *memory) {
 		}
 		for i, entry := range o.History[1:] {
 			from := o.History[i]
-			known := slices.ContainsFunc(delivery.Transitions, func(tr delivery.Transition) bool {
+			granted := entry.Status == delivery.StatusCancelled && o.Course.Request != nil &&
+				o.Course.Request.State == delivery.RequestGranted
+			known := granted || slices.ContainsFunc(delivery.Transitions, func(tr delivery.Transition) bool {
 				return tr.From == from.Status && tr.To == entry.Status
 			})
 			if !known || entry.At.Before(from.At) {
@@ -535,6 +555,9 @@ func eventsOf(o *delivery.Order) (kinds []delivery.EventType) {
 	}
 	for range o.Course.Transfers {
 		kinds = append(kinds, delivery.EventCourierChanged)
+	}
+	if request := o.Course.Request; request != nil && request.State == delivery.RequestDeclined {
+		kinds = append(kinds, delivery.EventCancellationDeclined)
 	}
 	if back := o.Course.Return; back != nil {
 		kinds = append(kinds, delivery.EventReturnDue)
@@ -585,10 +608,15 @@ func (s snapshot) row() string {
 			failures++
 		}
 	}
-	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Updated, s.ETA, s.Courier, failures)
+	flags := 0
+	if s.Request == "requested" {
+		flags = 1
+	}
+	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Updated, s.ETA, s.Courier, failures, flags)
 }
 
 func rowText(row *board.Row) string {
 	return fmt.Sprint(row.PartnerID, row.OrderID, row.PartnerOrderID, row.Status, row.Version,
-		row.UpdatedAt.UnixMilli(), row.EstimatedDelivery.UnixMilli(), row.CourierID, int(row.Failures))
+		row.UpdatedAt.UnixMilli(), row.EstimatedDelivery.UnixMilli(), row.CourierID, int(row.Failures),
+		int(row.Flags))
 }

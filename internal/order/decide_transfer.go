@@ -106,8 +106,6 @@ func conflict(found *delivery.Order, message string) error {
 // applyTransfer makes a permitted transfer: new holder and version, and the event.
 func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *delivery.Order {
 	order := *found
-	order.Version++
-	order.MovedIn = order.Version
 	happened := h.at
 	if !h.occurredAt.IsZero() {
 		happened = h.occurredAt
@@ -117,18 +115,13 @@ func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *de
 	order.UpdatedAt = latest(happened, found.UpdatedAt)
 	order.Courier = h.courier
 	order.Course.Transfers = append(slices.Clone(found.Course.Transfers), delivery.Transfer{
-		Version: order.Version, From: found.Holder(), To: h.to(), At: happened, RecordedAt: h.at, OperatorID: h.operatorID,
+		Version: found.Version + 1, From: found.Holder(), To: h.to(), At: happened, RecordedAt: h.at, OperatorID: h.operatorID,
 	})
-	c.announce(&order, delivery.EventCourierChanged, h.eventID, h.at, delivery.EventFacts{Courier: order.Courier})
-	s.change(c, &order, found.Version)
+	c.announce(&order, delivery.EventCourierChanged, happening{h.eventID, happened, h.at},
+		delivery.EventFacts{Courier: order.Courier})
+	s.revise(c, found, &order)
+	order.MovedIn = order.Version
 	return &order
-}
-
-// change makes the new state of an order that of the group and of what is written.
-func (s *State) change(c *Changes, order *delivery.Order, fromVersion int64) {
-	key := OrderKey{order.PartnerID, order.OrderID}
-	s.Orders[key] = order
-	c.change(key, order, fromVersion)
 }
 
 // audited adds the entry of a change of an order to the audit log.

@@ -34,7 +34,7 @@ func (s *Service) failedAttempt(
 		return nil, nil
 	}
 	err = s.config.Store.ReadOnce(ctx, func(tx Reader) error {
-		facts, err := tx.Failure(ctx, key)
+		facts, err := tx.FailedAttempt(ctx, key)
 		if facts != nil {
 			failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
 		}

@@ -149,17 +149,29 @@ func (m *memory) saveBoard(t *rapid.T, c *Changes) {
 // saveChanged takes the history from its own rows, as the database does.
 func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 	histories := map[OrderKey][]delivery.HistoryEntry{}
+	movedIn := map[OrderKey]int64{}
 	for key, o := range m.orders {
-		histories[key] = slices.Clone(o.History)
+		histories[key], movedIn[key] = slices.Clone(o.History), o.History[len(o.History)-1].Version
 	}
 	for _, row := range c.History {
 		histories[row.OrderKey] = append(histories[row.OrderKey], row.Entry)
+		if row.Version <= movedIn[row.OrderKey] {
+			t.Fatalf("%v: an entry of the history has version %d, the one before it %d", row.OrderKey, row.Version,
+				movedIn[row.OrderKey])
+		}
+		movedIn[row.OrderKey] = row.Version
 	}
 	for key, change := range c.Changed {
 		if stored := m.orders[key]; stored == nil || stored.Version != change.FromVersion {
 			t.Fatalf("%v is changed from version %d; stored is %+v", key, change.FromVersion, stored)
 		}
 		changed := *change.Order
+		for _, transfer := range changed.Course.Transfers {
+			movedIn[key] = max(movedIn[key], transfer.Version)
+		}
+		if changed.MovedIn != movedIn[key] {
+			t.Fatalf("%v was moved in version %d, its history says %d", key, changed.MovedIn, movedIn[key])
+		}
 		changed.History = histories[key]
 		m.orders[key] = &changed
 	}
@@ -219,6 +231,9 @@ func snapshotOf(o *delivery.Order) snapshot {
 	for _, entry := range o.History {
 		s.History = append(s.History,
 			fmt.Sprintf("%s@%d/%d:%s", entry.Status, entry.At.UnixMilli(), entry.RecordedAt.UnixMilli(), entry.Notes))
+	}
+	if r := o.Course.Request; r != nil {
+		s.Request, s.Asked, s.Answer = string(r.State), fmt.Sprintf("%s@%d", r.Reason, r.At.UnixMilli()), r.Answer
 	}
 	if o.Cancellation != nil {
 		s.Cancelled = fmt.Sprintf("%s@%d", o.Cancellation.Reason, o.Cancellation.At.UnixMilli())

@@ -15,7 +15,7 @@ import (
 // wish is a command in words: what the model reads, and what a real command is
 // made from.
 type wish struct {
-	kind      string // create, cancel, advance, transfer or receive
+	kind      string // create, cancel, advance, request, answer, transfer or receive
 	partner   string
 	order     string
 	event     string // the id of the event that it causes
@@ -27,6 +27,7 @@ type wish struct {
 	// of a cancellation or an advance
 	products []movement.ProductKey // what its caller saw of the allocation
 	reason   string
+	granted  bool // of an answer, whose text is in notes
 	// of an advance
 	version int64
 	to      delivery.Status
@@ -46,7 +47,7 @@ func (w wish) scope() string {
 	if w.kind == "create" {
 		return "POST /v1/orders"
 	}
-	return "POST /v1/orders/" + w.order + "/cancel"
+	return "POST /v1/orders/" + w.order + "/" + w.kind
 }
 
 // snapshot is all that can be seen of an order.
@@ -60,6 +61,9 @@ type snapshot struct {
 	Takes                  []delivery.Take
 	History                []string
 	Cancelled              string
+	Request                string   // its state; empty if there is none
+	Asked                  string   // what was asked, and when
+	Answer                 string   // to it
 	Moved                  int64    // the version of the latest move or transfer
 	Transfers              []string // who got the goods, and when
 	HandedAt               int64    // when the latest transfer happened
@@ -68,7 +72,7 @@ type snapshot struct {
 
 func (s snapshot) String() string {
 	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Events, s.Updated, s.ETA,
-		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Moved, s.Transfers, s.Return)
+		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer, s.Moved, s.Transfers, s.Return)
 }
 
 // allowed is the table of the decisions, written down a second time so that
@@ -117,6 +121,8 @@ func (m *model) settle(w wish) string {
 	switch w.kind {
 	case "advance":
 		return m.advance(w)
+	case "answer":
+		return m.answer(w)
 	case "transfer":
 		return m.transfer(w)
 	case "receive":
@@ -129,10 +135,9 @@ func (m *model) settle(w wish) string {
 		}
 		return "replayed " + earlier.text
 	}
-	carryOut := m.cancel
-	if w.kind == "create" {
-		carryOut = m.create
-	}
+	carryOut := map[string]func(wish) (refused, text string){
+		"create": m.create, "cancel": m.cancel, "request": m.request,
+	}[w.kind]
 	refused, text := carryOut(w)
 	if refused != "" {
 		return refused
@@ -236,14 +241,51 @@ func (m *model) cancel(w wish) (refused, text string) {
 	return "", m.enter(o, w, "partner")
 }
 
+func (m *model) request(w wish) (refused, text string) {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found", ""
+	case o.Request != "", !slices.Contains(strings.Fields("courier_assigned picked_up in_transit out_for_delivery failed"),
+		string(o.Status)):
+		return "conflict " + string(o.Status), ""
+	}
+	o.Version++
+	o.Request, o.Asked = "requested", fmt.Sprintf("%s@%d", w.reason, w.at.UnixMilli())
+	return "", o.String()
+}
+
+// answer settles a request: granted, it cancels the order wherever it is.
+func (m *model) answer(w wish) string {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found"
+	case o.Request != "requested", allowed[o.Status] == "":
+		return "conflict " + string(o.Status)
+	}
+	o.Answer = w.notes
+	if w.granted {
+		o.Request = "granted"
+		w.to, w.reason = "cancelled", strings.Split(o.Asked, "@")[0]
+		w.notes = w.reason
+		return "admitted " + m.enter(o, w, "service")
+	}
+	o.Request = "declined"
+	o.Version++
+	o.Events++
+	m.events = append(m.events, fmt.Sprint(o.Partner, o.ID, o.Events, max(o.Updated, w.at.UnixMilli()), w.notes))
+	return "admitted " + o.String()
+}
+
 func (m *model) advance(w wish) string {
 	o := m.orders[w.target()]
 	switch {
 	case o == nil:
 		return "not_found"
-	case !w.occurred.IsZero() && w.occurred.UnixMilli() < o.Updated:
+	case !w.occurred.IsZero() && w.occurred.UnixMilli() < o.lastAct():
 		return "conflict " + string(o.Status)
-	case o.Version != w.version || !mayBecome(o.Status, w.to):
+	case w.version < o.Moved || w.version > o.Version || !mayBecome(o.Status, w.to):
 		return "invalid_transition " + string(o.Status)
 	case w.to == "out_for_delivery" && o.Courier == "": // at a hub
 		return "invalid_transition " + string(o.Status)

@@ -40,13 +40,19 @@ const (
 	CommandCreate  CommandKind = "create"
 	CommandCancel  CommandKind = "cancel" // by the partner
 	CommandAdvance CommandKind = "advance"
+	CommandEdit    CommandKind = "edit"
+	CommandRequest CommandKind = "request" // of a cancellation, by the partner
+	CommandAnswer  CommandKind = "answer"  // to such a request
 	// CommandTransfer hands goods on, and CommandReceive receives those that come back.
 	CommandTransfer CommandKind = "transfer"
 	CommandReceive  CommandKind = "receive"
 )
 
 // CommandKinds lists them.
-var CommandKinds = []CommandKind{CommandCreate, CommandCancel, CommandAdvance, CommandTransfer, CommandReceive}
+var CommandKinds = []CommandKind{
+	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandTransfer,
+	CommandReceive,
+}
 
 // CommandOutcome says how a command ended.
 type CommandOutcome string
@@ -100,6 +106,12 @@ func kindOf(cmd command) CommandKind {
 		return CommandCancel
 	case *advanceCommand:
 		return CommandAdvance
+	case *editCommand:
+		return CommandEdit
+	case *requestCommand:
+		return CommandRequest
+	case *answerCommand:
+		return CommandAnswer
 	case *transferCommand:
 		return CommandTransfer
 	case *receiveCommand:

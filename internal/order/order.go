@@ -36,6 +36,8 @@ type Config struct {
 	Quoter   *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota func(ctx context.Context, partnerID string) (Quota, error)
+	// Editable returns an error while orders cannot be edited; nil if they always can be.
+	Editable func(ctx context.Context) error
 	// TrackingURL returns the public address of an order.
 	TrackingURL func(orderID string) string
 	// ProofURL returns the public address of a proof of delivery.
@@ -151,15 +153,9 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		return nil, err
 	}
 	now := s.now()
-	price, err := s.price(ctx, partnerID, wanted.Shipment, now)
+	price, err := s.quoted(ctx, partnerID, &wanted.OrderRequest, now)
 	if err != nil {
 		return nil, err
-	}
-	rate, currency := price.RateCents, price.Currency
-	if wanted.QuoteID != "" {
-		if rate, currency, err = s.config.Quoter.Honour(wanted.QuoteID, partnerID, wanted.Shipment, now); err != nil {
-			return nil, err
-		}
 	}
 	orderID, err := delivery.NewOrderID(s.config.Random, partnerID, now)
 	if err != nil {
@@ -169,17 +165,16 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		OrderID:           orderID,
 		PartnerID:         partnerID,
 		OrderRequest:      wanted.OrderRequest,
-		RateCents:         rate,
-		Currency:          currency,
+		RateCents:         price.RateCents,
+		Currency:          price.Currency,
 		TrackingURL:       s.config.TrackingURL(orderID),
 		CreatedAt:         now,
 		Status:            delivery.StatusPending,
 		Version:           1,
-		MovedIn:           1,
 		UpdatedAt:         now,
 		EstimatedDelivery: price.EstimatedDelivery,
 		Promised:          price.EstimatedDelivery,
-		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now}},
+		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now, Version: 1}},
 	}
 	order.Warnings = s.warnings(order, price.EstimatedDelivery)
 	return order, nil
@@ -352,28 +347,30 @@ func (s *Service) Cancel(
 	if err := wanted.Problems().Err(); err != nil {
 		return s.settleOnce(ctx, r.Key, &refuseCommand{kind: CommandCancel, request: r, refusal: err})
 	}
-	order, err := s.Get(ctx, r.PartnerID, orderID)
-	if err != nil {
-		return Answer{}, err
-	}
-	now := s.now()
-	eventID, err := identifier.NewUUID(s.config.Random, now)
-	if err != nil {
-		return Answer{}, err
-	}
-	return s.settleOnce(ctx, r.Key, &cancelCommand{
-		target:   OrderKey{r.PartnerID, orderID},
-		products: productsOf(order),
-		reason:   wanted.Reason,
-		at:       now,
-		eventID:  eventID,
-		request:  r,
-		encode:   record.Encode,
+	return decideAgain(func() (Answer, error) {
+		order, err := s.Get(ctx, r.PartnerID, orderID)
+		if err != nil {
+			return Answer{}, err
+		}
+		now := s.now()
+		eventID, err := identifier.NewUUID(s.config.Random, now)
+		if err != nil {
+			return Answer{}, err
+		}
+		return s.settleOnce(ctx, r.Key, &cancelCommand{
+			target:   OrderKey{r.PartnerID, orderID},
+			products: productsOf(order),
+			reason:   wanted.Reason,
+			at:       now,
+			eventID:  eventID,
+			request:  r,
+			encode:   record.Encode,
+		})
 	})
 }
 
 // productsOf returns the products that go back to stock if the order is cancelled.
-// They are fixed at creation, so they may be read ahead of the transaction.
+// They may be read ahead of the transaction: if an edit has changed them, it is decided again.
 func productsOf(order *delivery.Order) []movement.ProductKey {
 	keys := make([]movement.ProductKey, len(order.Allocation))
 	for i, take := range order.Allocation {

@@ -101,16 +101,27 @@ func quotaOf(err error) QuotaName {
 	return details.Quota
 }
 
-// use sums up by partner what was created, sorted by partner, so that two
+// use sums up by partner what was created and what edits have added, sorted by partner, so that two
 // transactions lock the rows in the same order.
 func (c *Changes) use() {
 	for _, created := range c.Created {
-		id := created.Order.PartnerID
-		at, known := slices.BinarySearchFunc(c.Used, id, func(u Used, id string) int { return cmp.Compare(u.PartnerID, id) })
-		if !known {
-			c.Used = slices.Insert(c.Used, at, Used{PartnerID: id})
-		}
-		c.Used[at].Orders++
-		c.Used[at].Bytes += int64(len(created.Document))
+		used := c.usedBy(created.Order.PartnerID)
+		used.Orders++
+		used.Bytes += int64(len(created.Document))
 	}
+	for key, change := range c.Changed {
+		if change.Grown != 0 {
+			c.usedBy(key.PartnerID).Bytes += change.Grown
+		}
+	}
+}
+
+// usedBy returns what a partner uses in addition.
+func (c *Changes) usedBy(partnerID string) *Used {
+	at, known := slices.BinarySearchFunc(c.Used, partnerID,
+		func(u Used, id string) int { return cmp.Compare(u.PartnerID, id) })
+	if !known {
+		c.Used = slices.Insert(c.Used, at, Used{PartnerID: partnerID})
+	}
+	return &c.Used[at]
 }

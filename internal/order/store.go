@@ -18,7 +18,7 @@ import (
 type Store interface {
 	Read(ctx context.Context, fn func(Reader) error) error
 	Write(ctx context.Context, fn func(Writer) error) error
-	// ReadOnce is Read for an fn that calls EachStored or Failure once, and nothing else.
+	// ReadOnce is Read for an fn that calls EachStored or FailedAttempt once, and nothing else.
 	ReadOnce(ctx context.Context, fn func(Reader) error) error
 	// Order returns one order as Reader's Order does, with all that was committed before
 	// it was called.
@@ -56,11 +56,12 @@ type Reader interface {
 	OrdersByKey(ctx context.Context, keys []OrderKey) (map[OrderKey]*delivery.Order, error)
 	// Courier returns an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
-	// Moves lists the latest moves of an order by operators, newest first.
+	// Moves lists the latest moves of an order by operators, and their answers to its
+	// partner's request, newest first.
 	Moves(ctx context.Context, key OrderKey) ([]Move, error)
-	// Failure returns what the event of an order's latest failed attempt says; nil if there is none,
-	// or it is not kept any more.
-	Failure(ctx context.Context, key OrderKey) (*delivery.EventFacts, error)
+	// FailedAttempt returns what the event of an order's latest failed attempt says; nil if
+	// it is not kept any more.
+	FailedAttempt(ctx context.Context, key OrderKey) (*delivery.EventFacts, error)
 	// OperatorEmail returns an operator's e-mail address; empty for what acts by
 	// itself, such as the command line.
 	OperatorEmail(ctx context.Context, operatorID string) (string, error)
@@ -79,7 +80,7 @@ type Mover struct {
 	At         time.Time `json:"at"`
 }
 
-// Move is a move of an order as the audit log has it.
+// Move is a move of an order, or an answer to its partner's request, as the audit log has it.
 type Move struct {
 	OperatorID string
 	At         time.Time
@@ -146,6 +147,7 @@ type Needs struct {
 	References []Reference
 	Orders     []OrderKey
 	Products   []movement.ProductKey
+	Documents  []OrderKey // the orders whose stored records are asked for
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
 	// Actors are the people on whose authority the commands change something. They are read
@@ -165,9 +167,10 @@ type Existing struct {
 // State is what Load found. Deciding one command changes it for the next, so
 // that a group has the same outcome as its commands one by one.
 type State struct {
-	Receipts map[idempotency.Key]*idempotency.Receipt
-	Taken    map[Reference]Existing
-	Orders   map[OrderKey]*delivery.Order
+	Receipts  map[idempotency.Key]*idempotency.Receipt
+	Taken     map[Reference]Existing
+	Orders    map[OrderKey]*delivery.Order
+	Documents map[OrderKey][]byte // the stored records
 	// Stocks has the stock of each partner whose products were asked for, with
 	// those that exist.
 	Stocks map[string]*movement.Stock

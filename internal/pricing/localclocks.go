@@ -77,21 +77,29 @@ var localZones = map[string]string{
 	"X0C0C": "America/Atikokan", // Coral Harbour
 }
 
-// The lengths of the beginnings of postal codes in localZones.
-const areaLength, placeLength = 3, 5
+// areasOfPlaces has the forward sortation areas of which single places have rows in localZones.
+var areasOfPlaces = func() map[string]bool {
+	areas := map[string]bool{}
+	for code := range localZones {
+		if area := delivery.PostalArea(code); area != code {
+			areas[area] = true
+		}
+	}
+	return areas
+}()
 
 // localZone returns the name of the time zone of a postal code that has not the clock of its
 // province's capital. It is empty for all others.
 func localZone(postalCode string) string {
-	code := delivery.NormalPostalCode(postalCode)
-	for _, size := range []int{placeLength, areaLength} {
-		if len(code) >= size {
-			if name := localZones[code[:size]]; name != "" {
-				return name
-			}
+	const placeLength = 5
+	area := delivery.PostalArea(postalCode)
+	if areasOfPlaces[area] {
+		code := delivery.NormalPostalCode(postalCode)
+		if name := localZones[code[:min(placeLength, len(code))]]; name != "" {
+			return name
 		}
 	}
-	return ""
+	return localZones[area]
 }
 
 // ClockAt returns the time zone of an address: that of its postal code where it differs from
@@ -111,10 +119,14 @@ func (c *Calendar) at(a delivery.Address) *place {
 	return &place{clock: c.ClockAt(a), holidays: province.holidays}
 }
 
-// LocalClocks returns the time zones of postal codes whose clocks differ from those of the
-// capital of their province, by how the codes begin: with three characters or with five.
-func (c *Calendar) LocalClocks() map[string]*time.Location {
-	clocks := make(map[string]*time.Location, len(localZones))
+// Clocks returns the time zones of the provinces, and those of postal codes whose clocks differ
+// from those of the capital of their province, by how the codes begin: with three characters or
+// with five.
+func (c *Calendar) Clocks() map[string]*time.Location {
+	clocks := make(map[string]*time.Location, len(c.places)+len(localZones))
+	for province, place := range c.places {
+		clocks[province] = place.clock
+	}
 	for code, name := range localZones {
 		clocks[code] = c.local[name]
 	}

@@ -23,6 +23,9 @@ func (c *Calendar) Warnings(s *delivery.Shipment) (warnings []delivery.Warning) 
 // hasBusinessDay reports whether a part of a window is on a business day.
 func (p *place) hasBusinessDay(w delivery.Window) bool {
 	dayAt := func(at time.Time) day { return dayOf(at.In(p.clock).Date()) }
-	// The end itself is not in the window: one until midnight has nothing of the next day.
-	return p.businessDayFrom(dayAt(w.Start)) <= dayAt(w.End.Add(-time.Millisecond))
+	first := dayAt(w.Start)
+	next := p.businessDayFrom(first)
+	// The end itself is not in the window: one until midnight has nothing of the next day. Most
+	// windows begin on a business day.
+	return next == first || next <= dayAt(w.End.Add(-time.Millisecond))
 }

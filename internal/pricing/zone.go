@@ -26,14 +26,14 @@ var Zones = []Zone{Local, Regional, Adjacent, National, Remote}
 // codes. It depends on the postal codes and, within one province, on the cities;
 // not on the province field, which may disagree with the postal code.
 func ZoneOf(pickup, dropoff delivery.Address) Zone {
-	from, to := delivery.NormalPostalCode(pickup.PostalCode), delivery.NormalPostalCode(dropoff.PostalCode)
+	from, to := delivery.PostalArea(pickup.PostalCode), delivery.PostalArea(dropoff.PostalCode)
 	origin, destination := postalProvince[from[0]], postalProvince[to[0]]
 	switch {
 	// First, because a rural FSA can span a thousand kilometres: two addresses in
 	// it are not near each other.
 	case remote(from) || remote(to):
 		return Remote
-	case from[:3] == to[:3]:
+	case from == to:
 		return Local
 	case origin == destination && sameCity(pickup.City, dropoff.City):
 		return Local
@@ -46,10 +46,10 @@ func ZoneOf(pickup, dropoff delivery.Address) Zone {
 	}
 }
 
-// remote reports whether a postal code is rural (its second character is 0) or in
-// one of the three territories (X and Y).
-func remote(code string) bool {
-	return code[1] == '0' || code[0] == 'X' || code[0] == 'Y'
+// remote reports whether an area is rural (its second character is 0) or in one of the three
+// territories (X and Y).
+func remote(area string) bool {
+	return area[1] == '0' || area[0] == 'X' || area[0] == 'Y'
 }
 
 // postalProvince holds the province of each first letter of a postal code. X and

@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/mail"
 )
 
@@ -125,13 +126,16 @@ func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.Eve
 	about := &mail.Order{
 		OrderID: o.OrderID, Name: o.PartnerOrderID, SupportURL: sender.SupportURL,
 		StopURL: s.config.BaseURL() + "/track/" + o.OrderID + "/mail",
+		Zones:   mail.Zones{At: zone.Abbreviation(facts.At.In(clock))},
 	}
 	// An estimate that has passed says nothing about when the courier will come.
 	if kind == mail.Late || facts.ETA.After(facts.At) {
 		about.Expected = facts.ETA.In(clock)
+		about.Zones.Expected = zone.Abbreviation(about.Expected)
 	}
 	if facts.NextAttempt != nil {
 		about.Next = facts.NextAttempt.In(clock)
+		about.Zones.Next = zone.Abbreviation(about.Next)
 	}
 	m := &mail.Message{
 		Kind: kind, To: o.Dropoff.Email, Language: mail.English, URL: o.TrackingURL + "/html",

@@ -9,13 +9,47 @@ import (
 )
 
 // Encode returns the complete record, which creating and reading an order answer.
-func Encode(o *delivery.Order) []byte { return encode(o, false) }
+func Encode(o *delivery.Order) []byte { return encode(o, shape{}) }
+
+// EncodeCreated returns the record that a creation of the order as it is now would have
+// answered, which is what is stored of an order that was edited.
+func EncodeCreated(o *delivery.Order) []byte {
+	created := *o
+	created.Status, created.UpdatedAt, created.EstimatedDelivery = delivery.StatusPending, o.CreatedAt, o.Promised
+	created.Courier, created.Cancellation, created.History = nil, nil, o.History[:1]
+	return Encode(&created)
+}
+
+// EncodeCurrent returns the complete record with what single reads show besides: the version,
+// and what has happened besides moves. Current returns the same of a stored order.
+func EncodeCurrent(o *delivery.Order) []byte { return encode(o, shape{version: true}) }
+
+// EncodeEdited returns what EncodeCurrent does, with what an edit has added to the price, in
+// cents.
+func EncodeEdited(o *delivery.Order, rateChange int64) []byte {
+	return encode(o, shape{version: true, rateChange: &rateChange})
+}
+
+// EncodeEditedForOperators returns what EncodeForOperators does, with what an edit has added to
+// the price, in cents.
+func EncodeEditedForOperators(o *delivery.Order, rateChange int64) []byte {
+	return encode(o, shape{operators: true, version: true, rateChange: &rateChange})
+}
 
 // EncodeForOperators returns the complete record as operators see it: its history also
 // says when each status was recorded.
-func EncodeForOperators(o *delivery.Order) []byte { return encode(o, true) }
+func EncodeForOperators(o *delivery.Order) []byte {
+	return encode(o, shape{operators: true, version: true})
+}
 
-func encode(o *delivery.Order, forOperators bool) []byte {
+// shape says what a record has besides the fields of a creation's.
+type shape struct {
+	operators  bool
+	version    bool
+	rateChange *int64
+}
+
+func encode(o *delivery.Order, s shape) []byte {
 	w := strictjson.Writer{Buffer: make([]byte, 0, 1024+512*len(o.Parcels))}
 	w.Object("")
 	writeListed(&w, o)
@@ -31,9 +65,16 @@ func encode(o *delivery.Order, forOperators bool) []byte {
 	writeWarnings(&w, o.Warnings)
 	writeCourier(&w, o.Courier)
 	w.List("status_history")
-	writeEntries(&w, o.History, forOperators)
+	writeEntries(&w, o.History, s.operators)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
+	if s.version {
+		writeCourse(&w, o.Version, &o.Course, s.operators)
+	}
+	if s.rateChange != nil {
+		w.Integer("rate_change_cents", *s.rateChange)
+	}
+	writeCancellationRequest(&w, o.Course.Request)
 	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer
@@ -156,6 +197,7 @@ func writeEntries(w *strictjson.Writer, history []delivery.HistoryEntry, forOper
 		w.Time("timestamp", entry.At)
 		if forOperators {
 			w.Time("recorded_at", entry.RecordedAt)
+			w.Integer("version", entry.Version)
 		}
 		w.Text("notes", entry.Notes)
 		w.EndObject()
@@ -168,4 +210,41 @@ func writeCancellation(w *strictjson.Writer, c *delivery.Cancellation) {
 	}
 	w.Text("cancellation_reason", c.Reason)
 	w.Time("cancelled_at", c.At)
+}
+
+// writeCourse writes the version of an order, and what has happened to it besides its moves.
+func writeCourse(w *strictjson.Writer, version int64, c *delivery.Course, forOperators bool) {
+	w.Integer("version", version)
+	if len(c.Edits) == 0 {
+		return
+	}
+	w.List("changes")
+	for _, edit := range c.Edits {
+		w.Object("")
+		w.Time("at", edit.At)
+		w.Text("by", string(edit.By))
+		if forOperators {
+			w.OptionalText("operator_id", edit.OperatorID)
+			w.Integer("version", edit.Version)
+		}
+		w.List("fields")
+		for _, field := range edit.Fields {
+			w.Text("", field)
+		}
+		w.EndList()
+		w.EndObject()
+	}
+	w.EndList()
+}
+
+func writeCancellationRequest(w *strictjson.Writer, r *delivery.CancellationRequest) {
+	if r == nil {
+		return
+	}
+	w.Object("cancellation_request")
+	w.Text("state", string(r.State))
+	w.Text("reason", r.Reason)
+	w.Time("at", r.At)
+	w.Text("answer", r.Answer) // empty until it is answered
+	w.EndObject()
 }

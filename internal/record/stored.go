@@ -23,7 +23,7 @@ func AppendListed(buffer []byte, o *delivery.Stored) ([]byte, error) {
 	return w.Buffer, nil
 }
 
-// Current returns the complete record of an order as it is now, which is what Encode
+// Current returns the complete record of an order as it is now, which is what EncodeCurrent
 // returns of the decoded order. It copies the stored record as AppendListed does.
 func Current(o *delivery.Stored) ([]byte, error) {
 	w := strictjson.Writer{Buffer: make([]byte, 0, len(o.Document)+256+128*len(o.Moves))}
@@ -43,6 +43,8 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	writeEntries(&w, o.Moves, false)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
+	writeCourse(&w, o.Version, &o.Course, false)
+	writeCancellationRequest(&w, o.Course.Request)
 	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer, nil

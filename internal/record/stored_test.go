@@ -58,14 +58,20 @@ func TestCurrentRecord(t *testing.T) {
 			OrderID: o.OrderID, Document: record.Encode(o), Courier: now.Courier, Cancellation: now.Cancellation,
 			Status: rapid.SampledFrom(delivery.Statuses).Draw(t,
 				"new status"), EstimatedDelivery: instant(t), UpdatedAt: instant(t),
-			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
+			Moves:   rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
+			Version: rapid.Int64Range(1, 9).Draw(t, "version"),
+		}
+		for i := range rapid.IntRange(0, 3).Draw(t, "edits") {
+			stored.Course.Edits = append(stored.Course.Edits, delivery.Edit{
+				Version: int64(i), At: instant(t), By: delivery.EditorPartner, Fields: []string{"dropoff.phone", "reference"},
+			})
 		}
 		before := bytes.Clone(stored.Document)
 		now.Status, now.EstimatedDelivery, now.UpdatedAt = stored.Status, stored.EstimatedDelivery, stored.UpdatedAt
-		now.History = slices.Concat(o.History, stored.Moves)
+		now.History, now.Version, now.Course = slices.Concat(o.History, stored.Moves), stored.Version, stored.Course
 
 		got, err := record.Current(stored)
-		if want := record.Encode(&now); err != nil || string(got) != string(want) {
+		if want := record.EncodeCurrent(&now); err != nil || string(got) != string(want) {
 			t.Fatalf("got\n%s, %v\nwant\n%s", got, err, want)
 		}
 		if !bytes.Equal(stored.Document, before) {

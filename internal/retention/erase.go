@@ -257,12 +257,37 @@ func (e *eraser) byRecipient(ctx context.Context, email string) error {
 			if o.Damage != nil {
 				e.damaged = append(e.damaged, o.OrderID)
 			}
-			if strings.EqualFold(o.Dropoff.Email, email) || strings.EqualFold(o.Pickup.Email, email) {
+			has, err := hasEmail(o, email), error(nil)
+			if !has && len(o.Course.Edits) > 0 {
+				has, err = e.hadEmail(ctx, o.OrderID, email)
+			}
+			if err != nil {
+				return err
+			}
+			if has {
 				e.choose(o, email)
 			}
 		}
 		return nil
 	})
+}
+
+func hasEmail(o *delivery.Order, email string) bool {
+	return strings.EqualFold(o.Dropoff.Email, email) || strings.EqualFold(o.Pickup.Email, email)
+}
+
+// hadEmail reports whether an order that was edited since was created with an address.
+func (e *eraser) hadEmail(ctx context.Context, orderID, email string) (had bool, err error) {
+	err = e.store.Read(ctx, func(tx Reader) error {
+		document, err := tx.Original(ctx, e.partnerID, orderID)
+		if err != nil || document == nil {
+			return err
+		}
+		created, err := record.Decode(document)
+		had = err == nil && hasEmail(created, email)
+		return err
+	})
+	return had, err
 }
 
 // findAnswers finds the receipts of cancellations, whose answers repeat the orders'
@@ -314,8 +339,11 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 			// cancellation is the record as it is now. That of an earlier move by an
 			// operator differs only until then.
 			encode := record.Encode
-			if strings.HasPrefix(key.Scope, "POST /ops/") {
+			switch {
+			case strings.Contains(key.Scope, " /ops/"):
 				encode = record.EncodeForOperators
+			case strings.HasPrefix(key.Scope, "PATCH "):
+				encode = record.EncodeCurrent
 			}
 			if err := tx.SaveAnswer(ctx, key, encode(stored.Order)); err != nil {
 				return err
@@ -327,24 +355,38 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 
 // eraseStored erases the personal fields in everything that is stored of an order.
 func eraseStored(stored *Stored, email string) error {
-	created, err := record.Decode(stored.Document)
-	if err != nil {
+	var err error
+	if stored.Document, err = erasedRecord(stored.Document, email); err != nil {
 		return err
 	}
-	// The document does not hold the history, which at its creation was this.
-	created.History = []delivery.HistoryEntry{
-		{Status: created.Status, At: created.CreatedAt, RecordedAt: created.CreatedAt},
+	if stored.Original != nil {
+		if stored.Original, err = erasedRecord(stored.Original, email); err != nil {
+			return err
+		}
 	}
-	eraseOrder(created, email)
-	stored.Document = record.Encode(created)
 	eraseOrder(stored.Order, email)
 	if board.Shows(stored.Order) {
 		stored.Shown = board.Of(stored.Order)
 	}
 	for _, event := range stored.Events {
 		event.Facts.Reason, event.Facts.FailureReason, event.Facts.SignatureURL = "", "", ""
+		event.Facts.Answer = ""
 	}
 	return nil
+}
+
+// erasedRecord returns the record of a creation without what may identify its recipient.
+func erasedRecord(document []byte, email string) ([]byte, error) {
+	created, err := record.Decode(document)
+	if err != nil {
+		return nil, err
+	}
+	// The document does not hold the history, which at its creation was this.
+	created.History = []delivery.HistoryEntry{
+		{Status: created.Status, At: created.CreatedAt, RecordedAt: created.CreatedAt},
+	}
+	eraseOrder(created, email)
+	return record.Encode(created), nil
 }
 
 // eraseOrder replaces the fields of an order that may identify its recipient: one or
@@ -369,6 +411,9 @@ func eraseOrder(o *delivery.Order, email string) {
 	}
 	if o.Cancellation != nil {
 		o.Cancellation = &delivery.Cancellation{At: o.Cancellation.At}
+	}
+	if r := o.Course.Request; r != nil {
+		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
 	}
 }
 

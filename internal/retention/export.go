@@ -221,7 +221,7 @@ func (e *export) orders(ctx context.Context) error {
 // order writes an order; of one that cannot be read, only that and its id.
 func (e *export) order(o *delivery.Order) error {
 	if o.Damage == nil {
-		return e.line("order", record.Encode(o))
+		return e.line("order", record.EncodeCurrent(o))
 	}
 	return e.value("order", struct {
 		OrderID    string `json:"order_id"`

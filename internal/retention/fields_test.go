@@ -16,7 +16,10 @@ var notPersonal = []string{
 	"Dropoff.Address.City", "Dropoff.Address.Province", "Dropoff.Address.Country",
 	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Warnings.Code",
 	"Warnings.Field", "Warnings.Message", "Courier.CourierID", "Courier.Name", "Courier.Phone", "Courier.Vehicle",
-	"History.Status", "Allocation.Location",
+	"History.Status", "Allocation.Location", "Course.Edits.By", "Course.Edits.OperatorID", "Course.Edits.Fields",
+	"Course.Request.State", "Course.Return.State", "Course.Return.Location", "Course.Return.Lines.Disposition",
+	"Course.Transfers.From.Kind", "Course.Transfers.From.ID", "Course.Transfers.From.Name", "Course.Transfers.To.Kind",
+	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID",
 }
 
 // TestEraseKnowsEveryField fails for a text field of an order that erasing leaves

@@ -70,6 +70,11 @@ type Reader interface {
 	LoosePictures(ctx context.Context, partnerID string, now time.Time, limit int) ([]string, error)
 	// Order returns one order with its history; nil if there is none.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
+	// HasOriginals reports whether RemoveOriginals would remove anything.
+	HasOriginals(ctx context.Context, partnerID, until string) (bool, error)
+	// Original returns the record that answered the creation of an edited order; nil if that is
+	// not kept.
+	Original(ctx context.Context, partnerID, orderID string) ([]byte, error)
 }
 
 // Writer removes and rewrites rows by their keys.
@@ -80,6 +85,9 @@ type Writer interface {
 	ReplaceSetting(ctx context.Context, name, before, value string) (replaced bool, err error)
 	// RemoveReceipts removes receipts.
 	RemoveReceipts(ctx context.Context, keys []idempotency.Key) error
+	// RemoveOriginals removes what answered the creations of a partner's edited orders whose
+	// ids are before until.
+	RemoveOriginals(ctx context.Context, partnerID, until string) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
@@ -177,9 +185,11 @@ type Event struct {
 type Stored struct {
 	// Order is the order with its history, as a read returns it.
 	Order *delivery.Order
-	// Document is the record that answered its creation.
-	Document []byte
-	Events   []*delivery.Event
+	// Document is the record that answered its creation or, since its content was edited, the
+	// one that a creation with that content would have been answered with. Original is what
+	// answered the creation of an edited order; nil for others, and once that is not kept.
+	Document, Original []byte
+	Events             []*delivery.Event
 	// Shown is the row of the board once the order is erased; nil for an order that
 	// has ended. It is written, but never read.
 	Shown *board.Row

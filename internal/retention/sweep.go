@@ -120,6 +120,22 @@ func (w *sweep) write(ctx context.Context, fn func(Writer) error) error {
 
 func (w *sweep) keys(ctx context.Context, partnerID string) error {
 	cutoff := w.age.Now.Add(-KeysKept)
+	until, err := delivery.FirstOrderID(partnerID, cutoff)
+	if err != nil {
+		return err
+	}
+	has := false
+	if err := w.read(ctx, func(tx Reader) (err error) {
+		has, err = tx.HasOriginals(ctx, partnerID, until)
+		return err
+	}); err != nil {
+		return err
+	}
+	if has {
+		if err := w.write(ctx, func(tx Writer) error { return tx.RemoveOriginals(ctx, partnerID, until) }); err != nil {
+			return err
+		}
+	}
 	return w.receipts(ctx, partnerID, func(page []*idempotency.Receipt) error {
 		var old []idempotency.Key
 		for _, receipt := range page {

@@ -16,13 +16,29 @@ const (
 	FailTwice = "sim:fail-twice" // two attempts fail, the third succeeds
 	Slow      = "sim:slow"       // delivered, at a tenth of the pace
 	Cancel    = "sim:cancel"     // cancelled by the service after it was accepted
+	HandOver  = "sim:hand-over"  // delivered by another courier than the one who picked it up
+	Hold      = "sim:hold"       // stays with the courier it was assigned to, until its cancellation is requested
 )
+
+// Decline is the reason of a request to cancel an order that is declined. All others are
+// granted.
+const Decline = "sim:decline"
+
+// answer returns the answer to a request to cancel an order.
+func answer(reason string) (granted bool, text string) {
+	if reason == Decline {
+		return false, "the courier is at the door (simulated)"
+	}
+	return true, "the courier brings it back (simulated)"
+}
 
 const (
 	// attempts is how many times a delivery is tried before it is given up.
 	attempts = 3
 	// slowness is how much longer each step of a slow order takes.
 	slowness = 10
+	// patience is how much longer an order that is held stays with its courier: for days.
+	patience = 100_000
 	// Of a thousand orders failOnce fail once and failForGood fail at every
 	// attempt.
 	failOnce    = 60
@@ -31,8 +47,11 @@ const (
 
 // dueAt returns the time of an order's next step.
 func dueAt(o Order, pace time.Duration) time.Time {
-	if o.Reference == Slow {
+	switch {
+	case o.Reference == Slow:
 		pace *= slowness
+	case o.Reference == Hold && o.Status == delivery.StatusCourierAssigned && !o.Requested:
+		pace *= patience
 	}
 	return o.UpdatedAt.Add(pace)
 }
@@ -44,7 +63,7 @@ func failuresOf(o Order) int {
 		return attempts
 	case FailTwice:
 		return 2
-	case Deliver, Slow, Cancel:
+	case Deliver, Slow, Cancel, Hold, HandOver:
 		return 0
 	}
 	switch drawn := hashOf(o.OrderID, "failures") % 1000; {
@@ -55,6 +74,11 @@ func failuresOf(o Order) int {
 	default:
 		return 0
 	}
+}
+
+// handsOver reports whether the next step of an order is that another courier gets its parcels.
+func handsOver(o Order) bool {
+	return o.Reference == HandOver && o.Status == delivery.StatusPickedUp && !o.HandedOver
 }
 
 // next returns the next step of an order. If that is a failed attempt, nextAttempt

@@ -59,6 +59,12 @@ type Order struct {
 	Version   int64
 	UpdatedAt time.Time
 	Failures  int // attempts that have failed
+	// Requested is set while a request to cancel the order awaits its answer, and Reason is
+	// that of the request.
+	Requested bool
+	Reason    string
+	// HandedOver is set once the parcels have gone to another courier.
+	HandedOver bool
 }
 
 // Move is one step of an order.
@@ -80,6 +86,12 @@ type Dispatch interface {
 	Advance(ctx context.Context, orderID string, version int64, move Move) error
 	// AdvanceTest does so with a test order.
 	AdvanceTest(ctx context.Context, orderID string, version int64, move Move) error
+	// HandOver gives the parcels of an order to another courier if it still has the given version.
+	HandOver(ctx context.Context, orderID string, version int64, courierID string) error
+	// HandOverTest gives those of a test order to another courier if it still has the given version.
+	HandOverTest(ctx context.Context, orderID string, version int64, courier *delivery.Courier) error
+	// Answer answers the request to cancel an order, live or test.
+	Answer(ctx context.Context, orderID string, granted bool, text string) error
 	// Couriers returns the ids of the couriers that can be assigned, by name.
 	Couriers(ctx context.Context) (idByName map[string]string, err error)
 	AddCourier(ctx context.Context, name, phone, vehicle string) (courierID string, err error)
@@ -297,16 +309,38 @@ func (s *Service) moveEach(ctx context.Context, orders []Order, now time.Time) {
 // move makes the next step of one order. That the order was moved or removed
 // meanwhile is not an error.
 func (s *Service) move(ctx context.Context, o Order, now time.Time) {
-	err := s.advance(ctx, o, next(o, now.Add(s.config.Pace)))
+	err := s.step(ctx, o, now)
 	switch {
 	case err == nil, ctx.Err() != nil:
-	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound):
+	case refusal.HasCode(err, delivery.CodeInvalidTransition), refusal.HasCode(err, refusal.CodeNotFound),
+		refusal.HasCode(err, refusal.CodeConflict):
 	case refusal.HasCode(err, refusal.CodeValidation) && o.Status == delivery.StatusAccepted:
 		s.courierGone.Store(true)
 	default:
 		s.config.Log.Warn("the simulation could not move an order, trying again", "order_id", o.OrderID, "status", o.Status,
 			"error", err)
 	}
+}
+
+// step answers the partner's request to cancel the order, or moves it.
+func (s *Service) step(ctx context.Context, o Order, now time.Time) error {
+	if o.Requested {
+		granted, text := answer(o.Reason)
+		return s.config.Dispatch.Answer(ctx, o.OrderID, granted, text)
+	}
+	if handsOver(o) && (delivery.IsTestOrder(o.OrderID) || len(s.couriers) > 1) {
+		return s.handOver(ctx, o)
+	}
+	return s.advance(ctx, o, next(o, now.Add(s.config.Pace)))
+}
+
+// handOver gives the parcels of an order to the courier after the one who has them.
+func (s *Service) handOver(ctx context.Context, o Order) error {
+	drawn := hashOf(o.OrderID, "courier") + 1
+	if delivery.IsTestOrder(o.OrderID) {
+		return s.config.Dispatch.HandOverTest(ctx, o.OrderID, o.Version, testCourier(int(drawn%uint64(len(courierNames)))))
+	}
+	return s.config.Dispatch.HandOver(ctx, o.OrderID, o.Version, s.couriers[drawn%uint64(len(s.couriers))])
 }
 
 // advance makes a move, with a courier if it needs one.

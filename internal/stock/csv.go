@@ -24,6 +24,7 @@ type csvRow struct {
 	line  int
 	cells url.Values              // by column, as a form has them; empty cells are left out
 	read  map[string]csvfile.Cell // the same cells as they stand in the file
+	lacks []string                // the columns in which letters seem to have been lost
 }
 
 // form returns the line as a form, so that the same rules hold for it as for a product in
@@ -79,6 +80,9 @@ func readRow(file *csvfile.File, line csvfile.Line) csvRow {
 		}
 		row.cells.Set(column, text)
 		row.read[column] = cell
+		if file.LacksLetters(cell) {
+			row.lacks = append(row.lacks, column)
+		}
 	}
 	return row
 }

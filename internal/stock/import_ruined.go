@@ -1,6 +1,8 @@
 package stock
 
 import (
+	"slices"
+
 	"github.com/dropyard/dropyard/internal/foundation/barcode"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 )
@@ -34,7 +36,11 @@ func (l *importLine) isRuined(column string) bool {
 	case !found || column == "in_stock":
 		return false
 	case !isText || l.productID == 0:
-		return cell.Ruined()
+		return cell.Ruined() || slices.Contains(l.lacks, column)
+	case cell.Keeps(before(l)):
+		return false
+	case slices.Contains(l.lacks, column):
+		return true
 	case column == "barcode" && isRuinedGTIN(cell, before(l)):
 		return true
 	default:

@@ -109,7 +109,7 @@ func ReadBooking(f *form.Form) Booking {
 		Kind:      kind,
 		ProductID: productID,
 		Quantity:  readQuantity(f, kind),
-		From:      f.Text("location", form.Required, locationRule),
+		From:      f.Text("location", form.Required, fromRule(kind)),
 		Notes:     f.Text("notes", form.Optional, form.Length(0, 1000)),
 	}
 	b.To = readTarget(f, b)
@@ -117,7 +117,10 @@ func ReadBooking(f *form.Form) Booking {
 }
 
 var (
-	locationRule = form.Length(1, 64)
+	// locationRule is for the places to which something is booked. Releases before 0.2 allowed white
+	// space at the ends of their names: from such a place, goods can still be taken.
+	locationRule    = oldLocationRule.And(form.NoOuterSpace)
+	oldLocationRule = form.Length(1, 64)
 
 	notZero          = form.Define("not_zero", "an integer that is not 0")
 	otherLocation    = form.Define("other_location", "a location other than location")
@@ -125,6 +128,14 @@ var (
 	productOfPartner = form.Define("product_of_partner", "the id of one of the partner's products")
 	withinStock      = form.Define("within_stock", "a quantity that keeps the product's stock within {most}")
 )
+
+// fromRule returns the rule for the location of a movement.
+func fromRule(kind delivery.MovementType) form.TextRule {
+	if kind == delivery.MovementOut || kind == delivery.MovementTransfer {
+		return oldLocationRule
+	}
+	return locationRule
+}
 
 // readQuantity reads how much is moved: signed for a correction (and for a type
 // that could not be read, which is fault enough), otherwise at least 1.

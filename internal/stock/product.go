@@ -63,6 +63,13 @@ func factsOf(p delivery.Product) productFacts {
 
 var errNoPartner = refusal.NotFound("partner")
 
+// A barcode identifies a product. Releases before 0.2 allowed white space at its ends: an import
+// leaves such a barcode as it is.
+var (
+	barcodeRule    = oldBarcodeRule.And(form.NoOuterSpace)
+	oldBarcodeRule = form.Length(0, 255)
+)
+
 var (
 	notBelowMin = form.Define("not_below_min", "an integer not less than stock_min")
 	twoDecimals = form.Define("two_decimals", "a number with at most two decimals")
@@ -109,7 +116,11 @@ func readChange(f *form.Form, before *delivery.Product) (c ProductChange) {
 		}
 	}
 	if f.Has("barcode") {
-		c.Barcode = new(f.Text("barcode", form.Optional, form.Length(0, 255)))
+		rule := barcodeRule
+		if before != nil && f.Sent("barcode") == before.Barcode {
+			rule = oldBarcodeRule
+		}
+		c.Barcode = new(f.Text("barcode", form.Optional, rule))
 	}
 	if f.Has("status") {
 		rule := form.OneOf(delivery.ProductActive, delivery.ProductInactive)

@@ -30,6 +30,7 @@ var (
 		db.Text("zone", func(r *board.Row) *string { return &r.Zone }),
 		db.Text("city", func(r *board.Row) *string { return &r.City }),
 		db.Text("courier_id", func(r *board.Row) *string { return &r.CourierID }),
+		db.Integer("flags", func(r *board.Row) *int64 { return (*int64)(&r.Flags) }),
 		db.Moment("created_at", func(r *board.Row) *time.Time { return &r.CreatedAt }),
 		db.Moment("updated_at", func(r *board.Row) *time.Time { return &r.UpdatedAt }),
 		db.Moment("estimated_delivery", func(r *board.Row) *time.Time { return &r.EstimatedDelivery }),
@@ -165,7 +166,12 @@ var reasonSQL = map[board.Reason]string{
 	board.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(board.AtPickup) + "))",
 	board.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(board.Unassigned) + "))",
 	board.ReasonCourierGone:  "gone_id IS NOT NULL", // of joinGone
+
+	board.ReasonCancellationRequested: hasFlag(board.FlagCancellationRequested),
+	board.ReasonEditedAfterPickup:     hasFlag(board.FlagEditedAfterPickup),
 }
+
+func hasFlag(flag board.Flags) string { return fmt.Sprintf("(flags & %d <> 0)", flag) }
 
 func conditionsOf(reasons []board.Reason) []string {
 	all := make([]string, len(reasons))

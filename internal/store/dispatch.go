@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 
@@ -216,21 +215,19 @@ func (tx dispatchTx) LockOrders(
 // findFacts finds what the events of orders say, and no more of them.
 var findFacts = db.LookUpSome(byOrder, events, slices.Concat(events.Key, events.Pick("type", "facts")))
 
-// failuresOf returns the events of the latest failed attempts of orders. Other events may follow them
-// while the orders are failed. What is not kept any more, or cannot be read, is left out.
-func failuresOf(
+// failedAttempts returns the latest events of failed attempts of orders. Others may have come
+// after them that no move has caused.
+func failedAttempts(
 	ctx context.Context, c db.Conn, keys []order.OrderKey,
 ) (map[order.OrderKey]*webhook.Event, error) {
-	found, err := db.FindNow(ctx, c, findFacts, keys...)
+	rows, err := db.FindNow(ctx, c, findFacts, keys...)
 	latest := make(map[order.OrderKey]*webhook.Event, len(keys))
-	for _, event := range found {
-		key := order.OrderKey{PartnerID: event.PartnerID, OrderID: event.OrderID}
-		before := latest[key]
-		if event.Type == delivery.EventOrderFailed && (before == nil || event.Sequence > before.Sequence) {
-			latest[key] = event
+	for _, row := range rows {
+		key := order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}
+		if row.Type == delivery.EventOrderFailed && (latest[key] == nil || latest[key].Sequence < row.Sequence) {
+			latest[key] = row
 		}
 	}
-	maps.DeleteFunc(latest, func(_ order.OrderKey, event *webhook.Event) bool { return event.Damaged })
 	return latest, err
 }
 
@@ -241,9 +238,9 @@ func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order)
 	for i, o := range orders {
 		keys[i] = order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}
 	}
-	failures, err := failuresOf(ctx, tx.conn, keys)
+	latest, err := failedAttempts(ctx, tx.conn, keys)
 	planned := map[string]time.Time{}
-	for key, event := range failures {
+	for key, event := range latest {
 		if at := event.Facts.NextAttempt; at != nil {
 			planned[key.OrderID] = *at
 		}

@@ -86,7 +86,7 @@ var (
 	saveOriginals = db.UpdateOf(originals, orderKey, []db.Column[*orderRow]{packedDocument})
 
 	// eraseOrders overwrites what may be personal.
-	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason"))
+	eraseOrders = db.UpdateOf(orders, orderKey, orders.Pick("document", "cancellation_reason", "course"))
 
 	byReference = db.Key(
 		db.Text("partner_id", func(r *order.Reference) *string { return &r.PartnerID }),
@@ -142,7 +142,8 @@ func (r *orderRow) order() *delivery.Order {
 		o.MovedIn = o.Course.Transfers[n-1].Version
 	}
 	o.Cancellation = r.cancellation()
-	o.History = []delivery.HistoryEntry{{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt}}
+	created := delivery.HistoryEntry{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt, Version: 1}
+	o.History = []delivery.HistoryEntry{created}
 	return o
 }
 
@@ -326,6 +327,13 @@ var (
 	eraseHistories = db.UpdateOf(orderHistory, orderHistory.Pick("partner_id", "order_id"), orderHistory.Pick("notes"))
 )
 
+// entryOf returns the entry of a row.
+func entryOf(row *order.History) delivery.HistoryEntry {
+	entry := row.Entry
+	entry.Version = row.Version
+	return entry
+}
+
 func byVersion(a, b *order.History) int { return cmp.Compare(a.Version, b.Version) }
 
 // addHistories adds to each order the states that it entered after the first.
@@ -341,7 +349,7 @@ func addHistories(ctx context.Context, c db.Conn, orders map[order.OrderKey]*del
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		o := orders[row.OrderKey]
-		o.History = append(o.History, row.Entry)
+		o.History = append(o.History, entryOf(row))
 		o.MovedIn = max(o.MovedIn, row.Version)
 	}
 	return err
@@ -418,7 +426,7 @@ func storedByKeys(ctx context.Context, c db.Conn, keys []order.OrderKey) (map[or
 	slices.SortFunc(rows, byVersion)
 	for _, row := range rows {
 		if o := byKey[row.OrderKey]; o != nil {
-			o.moves, o.movedIn = append(o.moves, row.Entry), row.Version
+			o.moves, o.movedIn = append(o.moves, entryOf(row)), row.Version
 		}
 	}
 	return byKey, nil
@@ -439,7 +447,7 @@ func storedByKey(
 	moves, err := db.FindNow(ctx, c, findHistory, key)
 	slices.SortFunc(moves, byVersion)
 	for _, row := range moves {
-		found.moves, found.movedIn = append(found.moves, row.Entry), row.Version
+		found.moves, found.movedIn = append(found.moves, entryOf(row)), row.Version
 	}
 	return found, err
 }

@@ -82,23 +82,26 @@ func (tx orderTx) Courier(ctx context.Context, courierID string) (*delivery.Cour
 // moves than this hardly come between a refusal and its reason.
 const lastMoves = 20
 
-// Moves lists the latest moves of an order by operators, newest first.
+// Moves lists the latest moves of an order by operators, and their answers to its partner's
+// request, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
 	err = audited.Each(ctx, tx.conn,
-		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4, $5) ORDER BY audit_id DESC LIMIT $6",
-		[]any{key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionOrderHandedOver),
-			string(audit.ActionOrderReturned), lastMoves}, func(row *operator.Audited) error {
+		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4, $5, $6) ORDER BY audit_id DESC LIMIT $7",
+		[]any{
+			key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionRequestAnswered),
+			string(audit.ActionOrderHandedOver), string(audit.ActionOrderReturned), lastMoves,
+		}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
 		})
 	return moves, err
 }
 
-// Failure returns what the event of an order's latest failed attempt says; nil if there is none, it is
-// not kept any more, or it cannot be read.
-func (tx orderTx) Failure(ctx context.Context, key order.OrderKey) (*delivery.EventFacts, error) {
-	found, err := failuresOf(ctx, tx.conn, []order.OrderKey{key})
-	if failed := found[key]; failed != nil {
+// FailedAttempt returns what the event of the latest failed attempt of an order says; nil if
+// it is not kept any more, or cannot be read.
+func (tx orderTx) FailedAttempt(ctx context.Context, key order.OrderKey) (*delivery.EventFacts, error) {
+	found, err := failedAttempts(ctx, tx.conn, []order.OrderKey{key})
+	if failed := found[key]; failed != nil && !failed.Damaged {
 		return &failed.Facts, err
 	}
 	return nil, err
@@ -155,6 +158,7 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	orderRows := db.Find(p, byKey, needs.Orders)
 	stocks := readStocks(p, needs.Products, locked)
 	usages := readUsages(p, needs.Usages, locked)
+	documents := db.Find(p, findDocuments, needs.Documents)
 	proofs := db.Find(p, findProofs, needs.Proofs)
 	taken := db.Find(p, findReferences, needs.References)
 	receipts := db.Find(p, findReceipts, needs.Receipts)
@@ -173,6 +177,12 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	}
 	for _, row := range receipts.After(done) {
 		state.Receipts[row.Key] = row
+	}
+	if len(needs.Documents) > 0 {
+		state.Documents = map[order.OrderKey][]byte{}
+	}
+	for _, row := range documents.After(done) {
+		state.Documents[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = row.document
 	}
 	state.Orders = ordersOf(orderRows.After(done))
 	if state.Usages, err = usagesOf(ctx, c, usages.After(done), needs.Usages, locked); err != nil {

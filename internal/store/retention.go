@@ -269,6 +269,33 @@ func (tx retentionTx) RemoveReceipts(ctx context.Context, keys []idempotency.Key
 	return err
 }
 
+// RemoveOriginals removes what answered the creations of a partner's edited orders whose ids
+// are before until.
+func (tx retentionTx) RemoveOriginals(ctx context.Context, partnerID, until string) error {
+	_, err := tx.conn.Exec(ctx, "DELETE FROM order_originals WHERE partner_id = $1 AND order_id < $2", partnerID, until)
+	return err
+}
+
+// HasOriginals reports whether RemoveOriginals would remove anything.
+func (tx retentionTx) HasOriginals(ctx context.Context, partnerID, until string) (has bool, err error) {
+	err = tx.conn.Query(ctx, "SELECT 1 FROM order_originals WHERE partner_id = $1 AND order_id < $2 LIMIT 1",
+		[]any{partnerID, until}, func(db.Row) error {
+			has = true
+			return nil
+		})
+	return has, err
+}
+
+// Original returns the record that answered the creation of an edited order; nil if that is
+// not kept.
+func (tx retentionTx) Original(ctx context.Context, partnerID, orderID string) ([]byte, error) {
+	found, err := db.FindNow(ctx, tx.conn, findOriginals, order.OrderKey{PartnerID: partnerID, OrderID: orderID})
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return found[0].document, nil
+}
+
 // RemoveChanges removes the receipts of operators' changes that were made before a time.
 func (tx retentionTx) RemoveChanges(ctx context.Context, before time.Time) error {
 	_, err := tx.conn.Exec(ctx, "DELETE FROM operator_receipts WHERE created_at < $1", before)
@@ -288,7 +315,7 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	p := db.NewPipeline(tx.conn)
 	for _, drop := range []*db.Statement[*order.OrderKey]{
 		dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf, dropOrderMails,
-		dropOrders,
+		dropOriginals, dropOrders,
 	} {
 		db.Write(p, drop, db.Pointers(keys))
 	}
@@ -341,6 +368,13 @@ func (tx retentionTx) LockOrders(
 		stored[row.OrderID] = &retention.Stored{Order: byKey[key], Document: row.document}
 		keys = append(keys, key)
 	}
+	kept, err := db.FindNow(ctx, tx.conn, findOriginals, keys...)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range kept {
+		stored[row.OrderID].Original = row.document
+	}
 	found, err := db.FindNow(ctx, tx.conn, findEventsByOrder, keys...)
 	for _, row := range found {
 		stored[row.OrderID].Events = append(stored[row.OrderID].Events, &row.Event)
@@ -356,12 +390,16 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	rows := make([]*orderRow, len(erased))
 	histories := make([]*order.History, len(erased))
 	notes := make([]*noteText, len(erased))
+	var replaced []*orderRow
 	var facts []*webhook.Event
 	var shown []*board.Row
 	for i, e := range erased {
 		key := order.OrderKey{PartnerID: e.Order.PartnerID, OrderID: e.Order.OrderID}
 		keys[i], rows[i] = key, orderRowOf(e.Order, e.Document, 0)
 		histories[i], notes[i] = &order.History{OrderKey: key}, &noteText{key, note}
+		if e.Original != nil {
+			replaced = append(replaced, orderRowOf(e.Order, e.Original, 0))
+		}
 		for _, event := range e.Events {
 			facts = append(facts, &webhook.Event{Event: *event})
 		}
@@ -384,6 +422,7 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	}
 	p := db.NewPipeline(tx.conn)
 	db.Write(p, eraseOrders, rows)
+	db.Write(p, saveOriginals, replaced)
 	db.Write(p, eraseHistories, histories)
 	db.Write(p, eraseFacts, facts)
 	db.Write(p, overwriteNotes, notes)

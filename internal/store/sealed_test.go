@@ -14,10 +14,9 @@ func TestSealedColumns(t *testing.T) {
 	notSealed := []string{ // hashes, digests, keys, pictures and packed documents
 		"idempotency_keys.body_hash", "idempotency_keys.idempotency_key", "endpoint_changes.signature",
 		"known_devices.device_hash", "one_time_links.token_hash", "operator_receipts.body_hash",
-		"operator_receipts.key_hash", "operator_sessions.token_hash", "operator_tokens.token_hash", "order_originals.document",
-		"order_proofs.digest",
-		"orders.document", "partner_profiles.logo", "recovery_codes.code_hash", "request_log.packed", "sessions.token_hash",
-		"sign_in_counts.count_key",
+		"operator_receipts.key_hash", "operator_sessions.token_hash", "operator_tokens.token_hash",
+		"order_originals.document", "order_proofs.digest", "orders.document", "partner_profiles.logo",
+		"recovery_codes.code_hash", "request_log.packed", "sessions.token_hash", "sign_in_counts.count_key",
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

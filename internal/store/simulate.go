@@ -21,7 +21,7 @@ func (s *Store) Simulation() simulate.Store {
 type simulateTx struct{ conn db.Conn }
 
 // restingOrders is what the simulation reads of orders.
-var restingOrders = orders.Only("status", "version", "updated_at", "document")
+var restingOrders = orders.Only("status", "version", "updated_at", "course", "document")
 
 // PartnerIDs lists all partners by id.
 func (tx simulateTx) PartnerIDs(ctx context.Context) ([]string, error) {
@@ -74,6 +74,10 @@ func (tx simulateTx) resting(ctx context.Context, rows []*orderRow) ([]simulate.
 		found[i] = simulate.Order{
 			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt,
 			Failures: failures[row.OrderID],
+		}
+		found[i].HandedOver = len(row.Course.Transfers) > 0
+		if row.Course.RequestOpen() {
+			found[i].Requested, found[i].Reason = true, row.Course.Request.Reason
 		}
 		if o, err := record.Decode(row.document); err == nil {
 			found[i].Reference = o.Reference

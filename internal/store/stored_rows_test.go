@@ -193,12 +193,15 @@ func checkStoredOrders(t *testing.T, s *Store, rows storedRows) {
 // has no row.
 func checkStoredHistory(t *testing.T, got *delivery.Order, rows storedRows) {
 	t.Helper()
-	want := []delivery.HistoryEntry{{Status: delivery.StatusPending, At: got.CreatedAt, RecordedAt: got.CreatedAt}}
+	want := []delivery.HistoryEntry{
+		{Status: delivery.StatusPending, At: got.CreatedAt, RecordedAt: got.CreatedAt, Version: 1},
+	}
 	for _, row := range rows["order_history"] {
 		if textOf(row, "order_id") == got.OrderID {
 			want = append(want, delivery.HistoryEntry{
 				Status: delivery.Status(textOf(row, "status")), Notes: textOf(row,
 					"notes"), At: momentOf(row, "created_at"), RecordedAt: momentOf(row, "recorded_at"),
+				Version: integerOf(row, "version"),
 			})
 		}
 	}

@@ -34,7 +34,7 @@ func Order(partnerID, orderID, reference string, at time.Time) *delivery.Order {
 		RateCents: 1234, Currency: delivery.CAD, TrackingURL: "http://localhost/track/" + orderID,
 		CreatedAt: at, Status: delivery.StatusPending, Version: 1, UpdatedAt: at,
 		EstimatedDelivery: at.Add(48 * time.Hour), Promised: at.Add(48 * time.Hour),
-		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: at, RecordedAt: at}},
+		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: at, RecordedAt: at, Version: 1}},
 	}
 }
 

@@ -62,6 +62,15 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 	case delivery.EventOrderCancelled:
 		w.Text("cancelled_by", string(e.Facts.CancelledBy))
 		w.Text("reason", e.Facts.Reason)
+	case delivery.EventOrderUpdated:
+		w.Integer("version", e.Facts.Version)
+		w.List("fields")
+		for _, field := range e.Facts.Fields.Fields() {
+			w.Text("", field)
+		}
+		w.EndList()
+	case delivery.EventCancellationDeclined:
+		w.Text("answer", e.Facts.Answer)
 	case delivery.EventCourierChanged:
 		writeCourier(w, e.Facts.Courier)
 	case delivery.EventReturnReceived:

@@ -35,7 +35,10 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 		NextAttempt:   &next,
 		CancelledBy:   delivery.ActorPartner,
 		Reason:        "The customer changed their mind.",
+		Answer:        "The parcel is at the door already.",
 		SignatureURL:  "https://dropyard.example/proofs/7hgm?a=1&b=2",
+		Version:       7,
+		Fields:        "dropoff.phone,metadata",
 		Return: &delivery.Return{State: delivery.ReturnReceived, Location: "hidden", Lines: []delivery.ReturnLine{
 			{ProductID: 7, Quantity: 2, Disposition: delivery.Sellable}, {ProductID: 7, Quantity: 1, Disposition: delivery.Damaged},
 		}},
@@ -117,18 +120,20 @@ func TestBodiesDoNotChange(t *testing.T) {
 func TestBodyFields(t *testing.T) {
 	t.Parallel()
 	want := map[delivery.EventType][]string{
-		delivery.EventOrderAccepted:       {"order_id", "partner_order_id", "status"},
-		delivery.EventCourierAssigned:     {"courier", "order_id", "partner_order_id"},
-		delivery.EventOrderPickedUp:       {"order_id", "partner_order_id", "picked_up_at"},
-		delivery.EventOrderInTransit:      {"eta", "order_id", "partner_order_id"},
-		delivery.EventOrderOutForDelivery: {"courier", "eta", "order_id", "partner_order_id"},
-		delivery.EventOrderDelivered:      {"delivered_at", "order_id", "partner_order_id", "signature_url"},
-		delivery.EventOrderFailed:         {"failure_reason", "next_attempt", "order_id", "partner_order_id"},
-		delivery.EventOrderCancelled:      {"cancelled_by", "order_id", "partner_order_id", "reason"},
-		delivery.EventCourierChanged:      {"courier", "order_id", "partner_order_id"},
-		delivery.EventReturnDue:           {"order_id", "partner_order_id"},
-		delivery.EventReturnReceived:      {"lines", "order_id", "partner_order_id"},
-		webhook.EventTest:                 {"message"},
+		delivery.EventOrderAccepted:        {"order_id", "partner_order_id", "status"},
+		delivery.EventCourierAssigned:      {"courier", "order_id", "partner_order_id"},
+		delivery.EventOrderPickedUp:        {"order_id", "partner_order_id", "picked_up_at"},
+		delivery.EventOrderInTransit:       {"eta", "order_id", "partner_order_id"},
+		delivery.EventOrderOutForDelivery:  {"courier", "eta", "order_id", "partner_order_id"},
+		delivery.EventOrderDelivered:       {"delivered_at", "order_id", "partner_order_id", "signature_url"},
+		delivery.EventOrderFailed:          {"failure_reason", "next_attempt", "order_id", "partner_order_id"},
+		delivery.EventOrderCancelled:       {"cancelled_by", "order_id", "partner_order_id", "reason"},
+		delivery.EventOrderUpdated:         {"fields", "order_id", "partner_order_id", "version"},
+		delivery.EventCancellationDeclined: {"answer", "order_id", "partner_order_id"},
+		delivery.EventCourierChanged:       {"courier", "order_id", "partner_order_id"},
+		delivery.EventReturnDue:            {"order_id", "partner_order_id"},
+		delivery.EventReturnReceived:       {"lines", "order_id", "partner_order_id"},
+		webhook.EventTest:                  {"message"},
 	}
 	for name, event := range samples() {
 		var body struct {

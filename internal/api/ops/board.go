@@ -82,6 +82,13 @@ func writeRow(w *strictjson.Writer, e *dispatch.Entry) {
 	w.Integer("failures", e.Failures)
 	w.Time("created_at", e.CreatedAt)
 	w.Time("updated_at", e.UpdatedAt)
+	if e.Flags != 0 && board.IsOpen(e.Status) {
+		w.List("flags")
+		for _, reason := range e.Flags.AppendReasons(nil) {
+			w.Text("", string(reason))
+		}
+		w.EndList()
+	}
 }
 
 func writeWindow(w *strictjson.Writer, name string, window delivery.Window) {

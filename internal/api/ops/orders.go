@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
@@ -26,6 +27,21 @@ func (s *Server) handleOrderAdvance(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	answer, err := s.config.Orders.Advance(c.Context(), request, c.PathID("order_id"), move)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+}
+
+// handleCancellationAnswer answers a partner's request to cancel an order.
+func (s *Server) handleCancellationAnswer(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.RepeatableByPerson()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	wanted, err := httpd.Decode(c, order.ReadCancellationAnswer)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	answer, err := s.config.Orders.AnswerCancellation(c.Context(), request, c.PathID("order_id"), wanted)
 	c.MarkReplayed(answer.Replayed)
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
 }

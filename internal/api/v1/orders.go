@@ -81,6 +81,21 @@ func (s *Server) handleOrderCancel(c *httpd.Call) (httpd.Reply, error) {
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
 }
 
+// handleCancellationRequest keeps a partner's request that the service cancels an order.
+func (s *Server) handleCancellationRequest(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	wanted, err := httpd.Decode(c, order.ReadCancellationWanted)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	answer, err := s.config.Orders.RequestCancellation(c.Context(), request, c.PathID("order_id"), wanted)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusAccepted, Body: answer.Record}, err
+}
+
 func (s *Server) handleOrderGet(c *httpd.Call) (httpd.Reply, error) {
 	document, err := s.config.Orders.Record(c.Context(), c.Account, c.PathID("order_id"))
 	return httpd.Reply{Status: http.StatusOK, Body: document}, err

@@ -42,7 +42,10 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/v1/orders", key, partner.PermissionOrdersRead, s.handleOrderList),
 		route("GET", "/v1/orders/{order_id}", key, partner.PermissionOrdersRead, s.handleOrderGet),
 		route("GET", "/v1/orders/{order_id}/label", key, partner.PermissionOrders, httpd.Heavy(s.handleOrderLabel)),
+		route("PATCH", "/v1/orders/{order_id}", either, partner.PermissionOrders, s.handleOrderEdit),
 		route("POST", "/v1/orders/{order_id}/cancel", key, partner.PermissionOrders, s.handleOrderCancel),
+		route("POST", "/v1/orders/{order_id}/cancellation-request", either, partner.PermissionOrders,
+			s.handleCancellationRequest),
 		route("GET", "/v1/inventory/products", key, partner.PermissionStockRead, s.handleProductList),
 		route("GET", "/v1/inventory/movements", key, partner.PermissionStockRead, s.handleMovementList),
 

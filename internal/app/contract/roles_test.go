@@ -25,8 +25,9 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `receiveReturn listReturns`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
+		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
-		changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
+		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock`},
 	{"admin",

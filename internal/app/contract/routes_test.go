@@ -118,7 +118,9 @@ func TestSignatureHeadersAreDocumented(t *testing.T) {
 				t.Errorf("%s: got the requirement %v, want all headers of a signature and nothing else", o.id, way.schemes)
 			}
 		}
-		wantsKey := slices.Contains([]string{"createOrder", "createOrderBatch", "cancelOrder"}, o.id)
+		wantsKey := slices.Contains([]string{
+			"createOrder", "createOrderBatch", "cancelOrder", "editOrder", "requestCancellation",
+		}, o.id)
 		if o.isSigned() && o.requires("header", "Idempotency-Key") != wantsKey {
 			t.Errorf("%s: got Idempotency-Key documented or missing, want it where it is used only", o.id)
 		}

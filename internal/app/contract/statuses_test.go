@@ -123,6 +123,7 @@ var undriven = map[string]string{
 	"listLogs":              "its only part that could fail is the database",
 	"listEvents":            "its only part that could fail is the database",
 	"getEvent":              "its only part that could fail is the database",
+	"requestCancellation":   "its only part that could fail is the database",
 	"redeliverEvent":        "its only part that could fail is the database",
 	"redeliverEvents":       "its only part that could fail is the database",
 	"followEvents":          "its only part that could fail is the database",
@@ -217,6 +218,11 @@ var drives = map[string]drive{
 	"removeUser 409":   driveLastOwner,
 	"cancelOrder 409":  driveTooLate,
 
+	"editOrder 409":                 driveNotEditable,
+	"editOrderByService 409":        driveNotEditable,
+	"requestCancellation 409":       driveTooEarly,
+	"answerCancellationRequest 409": driveTooEarly,
+
 	"createOrderBatch 409": driveInProgress,
 
 	"putWebhookEndpoint 200":    driveAgain,
@@ -307,6 +313,9 @@ func validBody(o *operation) []byte {
 		"createQuote":         testkit.OrderJSON("ignored", ""),
 		"createOrder":         testkit.OrderJSON("A-1", ""),
 		"cancelOrder":         []byte(`{"reason":"changed my mind"}`),
+		"editOrder":           []byte(`{"reference":"other"}`),
+		"editOrderByService":  []byte(`{"reason":"by phone","reference":"other"}`),
+		"requestCancellation": []byte(`{"reason":"changed my mind"}`),
 		"createToken":         []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
 		"changeOrderStatus":   []byte(`{"status":"accepted"}`),
@@ -324,6 +333,8 @@ func validBody(o *operation) []byte {
 		"importProducts":      []byte("name,price\nSugar,4.5\n"),
 		"changeProduct":       []byte(`{"price":19.5}`),
 		"createCount":         []byte(`{"location":"MTL-01","lines":[{"product_id":1,"counted":3}]}`),
+
+		"answerCancellationRequest": []byte(`{"grant":true,"answer":"It comes back today."}`),
 
 		"changeCourier": []byte(`{"vehicle":"van"}`),
 		"addProof":      drawing(),
@@ -418,7 +429,7 @@ func probeOtherType(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 }
 
 func probeOutOfBounds(t *testing.T, f *fixture, o *operation) *apptest.Answer {
-	return f.send(t, call{operation: o.id, query: "?limit=0&mode=sandbox&by=hand&dpi=72"})
+	return f.send(t, call{operation: o.id, query: "?limit=0&mode=sandbox&by=hand&dpi=72&separator=tab"})
 }
 
 // driveTooMany exceeds a rate limit, or the limit of wrong passwords.
@@ -540,4 +551,19 @@ func driveTooLate(t *testing.T, o *operation) *apptest.Answer {
 	f.move(t, order, "accepted").Must(t, 200)
 	f.move(t, order, "courier_assigned").Must(t, 200)
 	return f.send(t, call{operation: o.id, path: order})
+}
+
+// driveNotEditable edits an order that was changed meanwhile, and one that is too far for it.
+func driveNotEditable(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	order := f.newOrder(t)
+	f.move(t, order, "accepted").Must(t, 200)
+	f.move(t, order, "courier_assigned").Must(t, 200)
+	f.send(t, call{operation: o.id, path: order, body: validBody(o), headers: []string{"If-Match", `"2"`}}).Must(t, 409)
+	f.move(t, order, "picked_up").Must(t, 200)
+	body := `{"dropoff":{"address":{"city":"Ottawa"}}}`
+	if o.ofOperators() {
+		body = `{"reason":"by phone","items":[{"product_id":1,"quantity":1}]}`
+	}
+	return f.send(t, call{operation: o.id, path: order, body: []byte(body)})
 }

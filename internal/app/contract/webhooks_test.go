@@ -25,8 +25,10 @@ var needsEndpoint = []string{
 func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	t.Helper()
 	switch {
-	case o.id == "addProof":
+	case o.id == "addProof", o.id == "requestCancellation":
 		path = f.carriedOrder(t)
+	case o.id == "answerCancellationRequest":
+		path = f.requestedOrder(t)
 	case o.takes("path", "order_id"):
 		path = f.newOrder(t)
 	case o.takes("path", "event_id"):
@@ -176,6 +178,7 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 }
 
 // journey is a sequence of statuses to which an operator moves an order. "cancel"
+// is a cancellation by the partner, "decline" a request of one that is declined.
 // is a cancellation by the partner, "give up" one of parcels that were picked up.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
@@ -184,7 +187,7 @@ var journeys = [][]string{
 		`{"status":"failed","failure_reason":"Nobody <home> & \"away\"","next_attempt":"2026-01-21T10:00:00-05:00"}`,
 		`{"status":"out_for_delivery"}`, `{"status":"delivered"}`},
 	{
-		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"failed"}`,
+		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, "decline", `{"status":"failed"}`,
 		`{"status":"cancelled","reason":"no such street"}`,
 	},
 	{
@@ -218,6 +221,9 @@ func TestEventsMatchDocument(t *testing.T) {
 			switch step {
 			case "cancel":
 				request = call{operation: "cancelOrder", path: order, body: []byte(`{"reason":"changed my mind"}`)}
+			case "decline":
+				f.request(t, order)
+				request = call{operation: "answerCancellationRequest", path: order, body: []byte(`{"grant":false}`)}
 			case "transfer":
 				request = call{operation: "transferOrder", path: order, body: []byte(`{"location":"HUB-1"}`)}
 			case "receive":
@@ -231,6 +237,8 @@ func TestEventsMatchDocument(t *testing.T) {
 				next() // the parcels are due back
 			}
 		}
+		f.send(t, call{operation: "editOrder", path: order, body: []byte(`{"reference":"edited"}`)}).Must(t, 200)
+		next()
 	}
 	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)
 	f.send(t, call{operation: "testWebhook"}).Must(t, 200)

@@ -303,3 +303,27 @@ func TestExamine(t *testing.T) {
 		}
 	}
 }
+
+// TestLogOfDoubts: a start after the service was down for some minutes is a warning, because the
+// doubt passes by itself. One that an admin has to end is an error.
+func TestLogOfDoubts(t *testing.T) {
+	t.Parallel()
+	for set, want := range map[time.Duration]string{
+		30 * time.Minute: "level=WARN", day: "level=WARN", 60 * day: "level=ERROR", -day: "level=ERROR",
+	} {
+		f := newTrusted(t)
+		f.run(10 * time.Minute)
+		f.machine.Set(set)
+		f.restart()
+		f.look()
+		var levels []string
+		for line := range strings.Lines(f.log.String()) {
+			if strings.Contains(line, "the machine's clock is in doubt") {
+				levels = append(levels, strings.Fields(line)[1])
+			}
+		}
+		if len(levels) != 1 || levels[0] != want {
+			t.Errorf("%v: got the levels %v, want %s once:\n%s", set, levels, want, f.log)
+		}
+	}
+}

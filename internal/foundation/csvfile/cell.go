@@ -93,6 +93,23 @@ var ruined = regexp.MustCompile(
 // or the number that was there, which cannot be known any more.
 func (c Cell) Ruined() bool { return !c.Literal && ruined.MatchString(c.Text) }
 
+// lostLetter fits a question mark where people write none: at the beginning, or in front of a
+// letter, a digit or another one.
+var lostLetter = regexp.MustCompile(`^\?|\?[\pL\pN?]`)
+
+// LacksLetters reports whether a cell seems to lack letters: in Windows-1252, spreadsheets write a
+// question mark for each letter that the encoding does not have.
+func (f *File) LacksLetters(cell Cell) bool {
+	switch {
+	case cell.Literal || f.letters == allLetters:
+		return false
+	case f.letters == windowsLetters:
+		return strings.Contains(cell.Text, "?")
+	default:
+		return lostLetter.MatchString(cell.Text)
+	}
+}
+
 // Keeps reports whether the cell has a text that was exported, as a spreadsheet keeps it:
 // without blanks around it, and with other ends of lines.
 func (c Cell) Keeps(text string) bool {

@@ -19,6 +19,7 @@ type File struct {
 	HeaderLine int
 	separator  byte
 	rest       scanner // behind the header
+	letters    letters // what it can hold
 }
 
 // Line is one row after the header. Rows without content are skipped.
@@ -61,7 +62,7 @@ func Read(content []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{rest: scanner{text: text, line: 1}}
+	f := &File{rest: scanner{text: text, line: 1}, letters: lettersOf(content)}
 	f.separator = f.rest.findSeparator()
 	f.rest.separator = f.separator
 	for !f.rest.atEnd() {

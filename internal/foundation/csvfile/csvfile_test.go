@@ -265,3 +265,27 @@ func TestDamages(t *testing.T) {
 		}
 	}
 }
+
+// TestLacksLetters: in a file that a spreadsheet may have saved in Windows-1252, a question mark may
+// stand for a letter.
+func TestLacksLetters(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]bool{
+		"a\nNguy?n\n": true, "a\n?ukasz\n": true, "a\n??\n": true, "a\nWhat if?\n": false, "a\nWhat? No\n": false,
+		"a,b\nBia?,Th\xe9\n": true, "a,b\nBia?,Thé\n": false, "\ufeffa\nNguy?n\n": false, "a\n=\"Nguy?n\"\n": false,
+		string(utf16Of(binary.LittleEndian, "\ufeffa\nNguy?n\n")): false,
+	} {
+		file, err := csvfile.Read([]byte(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line, err := range file.Lines() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := file.LacksLetters(line.Cells[0]); got != want {
+				t.Errorf("%q: got %t, want %t", content, got, want)
+			}
+		}
+	}
+}

@@ -48,6 +48,29 @@ func decode(content []byte) (text, fault string) {
 	return text, ""
 }
 
+// letters says which letters a file can hold.
+type letters byte
+
+const (
+	allLetters     letters = iota // it is UTF-8 or UTF-16
+	windowsLetters                // it is Windows-1252
+	asciiLetters                  // it is ASCII, and may have been saved in Windows-1252
+)
+
+func lettersOf(content []byte) letters {
+	text := string(content)
+	switch {
+	case isWide(content, binary.LittleEndian), isWide(content, binary.BigEndian), strings.HasPrefix(text, mark):
+		return allLetters
+	case !utf8.ValidString(text):
+		return windowsLetters
+	case strings.ContainsFunc(text, func(letter rune) bool { return letter >= utf8.RuneSelf }):
+		return allLetters
+	default:
+		return asciiLetters
+	}
+}
+
 // isWide reports whether a file is UTF-16 in a byte order: it has the mark of it, or, as some
 // programs leave that out, begins with two letters of ASCII.
 func isWide(content []byte, order binary.ByteOrder) bool {
@@ -65,14 +88,29 @@ func decodeWide(content []byte, order binary.ByteOrder) (text, fault string) {
 	for at := 0; at+1 < len(content); at += 2 {
 		units = append(units, order.Uint16(content[at:]))
 	}
-	text = strings.TrimPrefix(string(utf16.Decode(units)), mark)
-	if before, _, found := strings.Cut(text, string(utf8.RuneError)); found {
-		return text, before + string(utf8.RuneError)
+	if at := unpairedSurrogate(units); at >= 0 {
+		return "", string(utf16.Decode(units[:at+1]))
 	}
+	text = strings.TrimPrefix(string(utf16.Decode(units)), mark)
 	if len(content)%2 != 0 {
 		return text, text + "\x00"
 	}
 	return text, ""
+}
+
+// unpairedSurrogate returns the place of the first half of a character whose other half is missing,
+// or -1.
+func unpairedSurrogate(units []uint16) int {
+	for at := 0; at < len(units); at++ {
+		switch unit := rune(units[at]); {
+		case !utf16.IsSurrogate(unit):
+		case at+1 < len(units) && utf16.DecodeRune(unit, rune(units[at+1])) != utf8.RuneError:
+			at++
+		default:
+			return at
+		}
+	}
+	return -1
 }
 
 // foreign lists the bytes that show that a file is not Windows-1252: those that this encoding

@@ -125,8 +125,12 @@ func (l Layout) cell(v Value) string {
 // many rather than too few: a text formula looks no different in a spreadsheet.
 var changing = regexp.MustCompile(`(?i)^(?:[ $€£(+.,-]*[0-9]|(?:true|false|vrai|faux)$|` + months + `[-/., ]+[0-9])`)
 
-// changes reports whether a spreadsheet may change a text when it opens a file.
-func changes(text string) bool { return changing.MatchString(strings.TrimSpace(text)) }
+// changes reports whether a spreadsheet may change a text when it opens a file, or the text looks
+// as if one had done so, for which an import would refuse it.
+func changes(text string) bool {
+	text = strings.TrimSpace(text)
+	return changing.MatchString(text) || ruined.MatchString(text)
+}
 
 // longestFormula is how many characters a text may have in a formula of Excel.
 const longestFormula = 255

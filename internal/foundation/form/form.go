@@ -154,6 +154,14 @@ func New(root Source, problems *Problems) *Form {
 	return form
 }
 
+// Source returns the object that the form reads; nil if there is none.
+func (f *Form) Source() Source {
+	if f == nil {
+		return nil
+	}
+	return f.source
+}
+
 // path returns the prefix of the form's fields: "" at the root, "parcels[0]." in a
 // parcel.
 func (f *Form) path() string {
@@ -388,8 +396,13 @@ func wholeNumber(digits string) (int64, bool) {
 }
 
 // Flag reads true or false; an absent field is false.
-func (f *Form) Flag(name string) bool {
-	flag, _ := take(f, name, Optional, Bool,
+func (f *Form) Flag(name string) bool { return f.flag(name, Optional) }
+
+// RequiredFlag reads true or false, which must be sent.
+func (f *Form) RequiredFlag(name string) bool { return f.flag(name, Required) }
+
+func (f *Form) flag(name string, presence Presence) bool {
+	flag, _ := take(f, name, presence, Bool,
 		func(s Source) (bool, bool) { return s.Text() == "true", true },
 		func() Rule { return TrueOrFalse })
 	return flag

@@ -51,7 +51,7 @@ func boardRow(n int) *board.Row {
 	text := func(what string) string { return fmt.Sprintf("%s of %d", what, n) }
 	return &board.Row{
 		PartnerID: text("partner"), OrderID: text("order"), PartnerOrderID: text("partner's order"),
-		Status: delivery.StatusFailed, Version: int64(100 + n), Failures: int64(200 + n),
+		Status: delivery.StatusFailed, Version: int64(100 + n), Failures: int64(200 + n), Flags: board.Flags(300 + n),
 		CreatedAt: at(n), UpdatedAt: at(100 + n), EstimatedDelivery: at(200 + n),
 		Pickup:       delivery.Window{Start: at(300 + n), End: at(400 + n)},
 		Dropoff:      delivery.Window{Start: at(500 + n), End: at(600 + n)},

@@ -266,6 +266,9 @@ func testDeliveries(t *testing.T, s *store.Store) {
 		must(t, save(ctx, s, creation(o, byte(i))))
 		o.Courier = courier(c.courier)
 		moved := advance(o, c.to)
+		if c.to == delivery.StatusFailed {
+			moved.Events[0].Type = delivery.EventOrderFailed
+		}
 		if i == 3 {
 			moved.Events[0].Facts.NextAttempt = &next
 		}

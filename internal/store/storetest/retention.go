@@ -332,6 +332,8 @@ func testErased(t *testing.T, s *store.Store) {
 			o.Dropoff.Name = "erased"
 		}
 		erased.Order.Cancellation.Reason, target.Cancellation.Reason = "", ""
+		request := &delivery.CancellationRequest{State: delivery.RequestDeclined, At: testkit.Epoch}
+		erased.Order.Course.Request, target.Course.Request = request, request
 		for i := range target.History {
 			target.History[i].Notes = ""
 		}

@@ -37,6 +37,9 @@ func testSimulation(t *testing.T, s *store.Store) {
 		}
 	}
 	must(t, save(ctx, s, advance(orders[2], delivery.StatusInTransit)))
+	orders[2].Course.Request = &delivery.CancellationRequest{
+		State: delivery.RequestOpen, Reason: "too late", At: testkit.Epoch,
+	}
 	must(t, save(ctx, s, advance(orders[2], delivery.StatusFailed)))
 
 	resting := func(status delivery.Status, since time.Time, after string, limit int) (found []simulate.Order) {
@@ -53,6 +56,7 @@ func testSimulation(t *testing.T, s *store.Store) {
 		}
 	}
 	pending, twice, thrice := want(orders[0], 0), want(orders[1], 2), want(orders[2], 3)
+	thrice.Requested, thrice.Reason = true, "too late"
 	for name, c := range map[string]struct{ got, want []simulate.Order }{
 		"pending":  {resting(delivery.StatusPending, pending.UpdatedAt, "", 9), []simulate.Order{pending}},
 		"too new":  {resting(delivery.StatusPending, pending.UpdatedAt.Add(-time.Millisecond), "", 9), nil},

@@ -158,6 +158,7 @@ func testQueue(t *testing.T, s *store.Store) {
 	sleeping.WakeAt, sleeping.OpenUntil = time.Time{}, time.Time{}
 	saveEndpoints(t, s, sleeping)
 	first, second, third := event(t, partnerID, 1, 1), event(t, partnerID, 2, 2), event(t, partnerID, 3, 3)
+	third.Type, third.Facts = delivery.EventCancellationDeclined, delivery.EventFacts{Answer: "It is at the door"}
 	homeless := event(t, neighbourID, 4, 1)
 	saveEvents(t, s, first, second, homeless)
 	saveEvents(t, s, third)
@@ -185,11 +186,11 @@ func testQueue(t *testing.T, s *store.Store) {
 		return err
 	})
 	must(t, s.Orders().Read(ctx, func(tx order.Reader) error {
-		facts, err := tx.Failure(ctx, order.OrderKey{PartnerID: partnerID, OrderID: first.OrderID})
+		facts, err := tx.FailedAttempt(ctx, order.OrderKey{PartnerID: partnerID, OrderID: first.OrderID})
 		if facts == nil || facts.FailureReason != "Porte fermée" {
-			t.Errorf("got facts %+v, want those of the first event", facts)
+			t.Errorf("got facts %+v, want those of the failed attempt, which is not the latest event", facts)
 		}
-		none, err2 := tx.Failure(ctx, order.OrderKey{PartnerID: partnerID, OrderID: "ord_unknown"})
+		none, err2 := tx.FailedAttempt(ctx, order.OrderKey{PartnerID: partnerID, OrderID: "ord_none"})
 		if none != nil {
 			t.Errorf("got facts %+v of an order that does not exist", none)
 		}
@@ -263,7 +264,8 @@ func testEventRoundTrip(t *testing.T, s *store.Store) {
 		PartnerOrderID: "A-1", Status: delivery.StatusFailed,
 		Courier: &delivery.Courier{CourierID: "cou_1", Name: "Camille", Phone: "+15145550177", Vehicle: "van"},
 		At:      at.Add(2 * time.Hour), ETA: at.Add(3 * time.Hour), FailureReason: "Porte fermée", NextAttempt: &next,
-		CancelledBy: delivery.ActorPartner, Reason: "gave up", SignatureURL: "https://drop.example/proofs/1",
+		CancelledBy: delivery.ActorPartner, Reason: "gave up", Answer: "agreed",
+		SignatureURL: "https://drop.example/proofs/1",
 	}
 	saveEvents(t, s, added)
 	want := &webhook.Event{Event: *added, State: outbox.Pending, DueAt: added.CreatedAt}

@@ -339,7 +339,8 @@ const layoutScript = `((shifts) => new Promise((resolve) => {
     }
   }
   const unsized = [...document.images].filter((image) => !image.getAttribute("width") || !image.getAttribute("height")).map((image) => image.outerHTML);
-  const answer = () => resolve({ shift, wide: root.scrollWidth - root.clientWidth, labels, unsized });
+  const dots = document.body.innerText.split("\n").filter((line) => line.trim() !== "·" && /\S·|·\S|^·|·$/.test(line.trim()));
+  const answer = () => resolve({ shift, wide: root.scrollWidth - root.clientWidth, labels, unsized, dots });
   if (shifts) setTimeout(answer, 50);
   else answer();
 }))(%t)`
@@ -353,6 +354,8 @@ type layout struct {
 	Labels []string `json:"labels"`
 	// Unsized are pictures whose place is not reserved: what follows moves when they arrive.
 	Unsized []string `json:"unsized"`
+	// Dots are lines in which a dot between two texts lacks one of them, or the blank before it.
+	Dots []string `json:"dots"`
 }
 
 func (v *Visit) layoutProblems() (problems []string) {
@@ -374,6 +377,9 @@ func (v *Visit) layoutProblems() (problems []string) {
 	}
 	for _, label := range layout.Labels {
 		problems = append(problems, "stacked table: "+label)
+	}
+	for _, line := range layout.Dots {
+		problems = append(problems, "a dot without a blank or a text beside it: "+line)
 	}
 	for _, image := range layout.Unsized {
 		problems = append(problems, "a picture without width and height: "+image)

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -24,7 +22,7 @@ const boardFolder = "board"
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
 	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js",
-	"sequence.js", "zone.js",
+	"sequence.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board.
@@ -55,41 +53,6 @@ type boardSheet struct {
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
 	Zones         string // the clocks of places, as JSON
-}
-
-// boardClocks are the clocks of places as the board's modules need them: browsers may have
-// older time zones than the service.
-type boardClocks struct {
-	// Zones has for each time zone the times, in seconds since 1970, from which its clocks are
-	// ahead of UTC by the seconds beside them.
-	Zones map[string][][2]int64 `json:"zones"`
-	// Places has the names of the time zones of provinces, and of the beginnings of postal codes
-	// with other clocks.
-	Places map[string]string `json:"places"`
-}
-
-// clocksAhead is how far ahead the board knows the clocks.
-const clocksAhead = 2 * 366 * 24 * time.Hour
-
-// zones returns the clocks of places as JSON.
-func (pages *Pages) zones(now time.Time) (string, error) {
-	clocks := boardClocks{map[string][][2]int64{}, map[string]string{}}
-	places := pages.config.Calendar.LocalClocks()
-	for _, province := range delivery.Provinces {
-		places[province] = pages.config.Calendar.Clock(province)
-	}
-	for place, location := range places {
-		name := location.String()
-		clocks.Places[place] = name
-		if clocks.Zones[name] != nil {
-			continue
-		}
-		for _, shift := range zone.Shifts(location, now.Add(-24*time.Hour), now.Add(clocksAhead)) {
-			clocks.Zones[name] = append(clocks.Zones[name], [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
-		}
-	}
-	encoded, err := json.Marshal(clocks)
-	return string(encoded), err
 }
 
 // firstRows is how many rows the document of the board has: some more than a window of
@@ -143,7 +106,7 @@ func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	clocks, err := pages.zones(s.Site.Now())
+	clocks, err := s.Clocks(pages.config.Calendar.Clocks())
 	if err != nil {
 		return 0, nil, err
 	}

@@ -6,9 +6,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
@@ -45,11 +48,28 @@ func texts() []byte {
 	} {
 		folded[text] = board.Fold(text)
 	}
-	encoded, err := json.Marshal(map[string]any{"books": books, "cases": cases, "moves": moves, "folded": folded})
+	encoded, err := json.Marshal(map[string]any{
+		"books": books, "cases": cases, "moves": moves, "folded": folded, "clocks": clocksOf(2026),
+	})
 	if err != nil {
 		panic(err) // texts can always be encoded
 	}
 	return encoded
+}
+
+// clocksOf returns the clocks of all places in a year, as the board's document has them.
+func clocksOf(year int) map[string]any {
+	from := time.Date(year, time.January, 1, 0, 0, 0, 0, time.UTC)
+	calendar := pricing.NewCalendar(zone.Own())
+	places, zones := map[string]string{}, map[string][][2]int64{}
+	for place, location := range calendar.Clocks() {
+		name := location.String()
+		places[place], zones[name] = name, nil
+		for _, shift := range zone.Shifts(location, from, from.AddDate(1, 0, 0)) {
+			zones[name] = append(zones[name], [2]int64{shift.At.Unix(), int64(shift.East.Seconds())})
+		}
+	}
+	return map[string]any{"zones": zones, "places": places}
 }
 
 // TestBoardModules runs the tests of the board's modules that need no browser.

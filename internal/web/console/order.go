@@ -25,6 +25,7 @@ func (pages *Pages) orderRoutes() []web.Route {
 		pages.get("/orders/{order_id}", dispatching, (*Pages).order),
 		pages.get("/orders/{order_id}/moves/{status}", dispatching, (*Pages).askMove),
 		pages.post("/orders/{order_id}/moves/{status}", dispatching, (*Pages).move),
+		pages.post("/orders/{order_id}/cancellation-request", dispatching, (*Pages).answerRequest),
 		pages.post("/orders/{order_id}/notes", dispatching, (*Pages).addNote),
 		pages.post("/orders/{order_id}/proofs", dispatching, (*Pages).addProof),
 		label,
@@ -40,6 +41,7 @@ type orderView struct {
 	Moves   []moveView  // those that are allowed now
 	History []entryView // newest first
 	Reasons []string    // why the order needs attention
+	Answer  *page.Form  // to the partner's request to cancel the order; nil if none awaits one
 	Note    *page.Form
 	Proof   *page.Form // nil if no proof can be added
 }
@@ -97,6 +99,11 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error)
 	if v.Moves, err = s.movesOf(o); err != nil {
 		return nil, err
 	}
+	if mayAnswer(o) {
+		if v.Answer, err = s.form(ordersPath+"/"+o.OrderID+"/cancellation-request", 0); err != nil {
+			return nil, err
+		}
+	}
 	if v.Note, err = s.form(ordersPath+"/"+o.OrderID+"/notes", 0); err != nil {
 		return nil, err
 	}
@@ -116,14 +123,14 @@ func (v *orderView) By(operatorID string) string {
 const recordedLate = time.Minute
 
 // historyOf returns the history of an order, newest first, with the operators who made
-// it. Every change adds an entry to it and one to the version, which is 1 at the creation.
+// it.
 func historyOf(found *dispatch.Record) (entries []entryView) {
 	by := map[int64]dispatch.Move{}
 	for _, move := range found.Moves {
 		by[move.Version] = move
 	}
-	for i, entry := range found.Order.History {
-		move, view := by[int64(i)+1], entryView{HistoryEntry: entry, Later: entry.RecordedAt.Sub(entry.At) > recordedLate}
+	for _, entry := range found.Order.History {
+		move, view := by[entry.Version], entryView{HistoryEntry: entry, Later: entry.RecordedAt.Sub(entry.At) > recordedLate}
 		view.By = cmp.Or(found.Operators[move.OperatorID], move.OperatorID)
 		if entry.Status == delivery.StatusCourierAssigned {
 			view.Courier = found.Couriers[move.CourierID].Name

@@ -124,7 +124,7 @@ func (pages *Pages) moveFields(
 		for i, reason := range delivery.FailureReasons {
 			reasons[i] = page.Option{Value: string(reason), Label: s.Text("failure." + string(reason))}
 		}
-		zone := s.Site.Now().In(pages.config.Calendar.ClockAt(found.Order.Dropoff.Address)).Format("MST")
+		zone := s.Language.Zone(s.Site.Now().In(pages.config.Calendar.ClockAt(found.Order.Dropoff.Address)))
 		return []page.Field{
 			form.With(page.Field{
 				Name: "failure_reason", Label: s.Text("act.reason"), Type: "select", Required: true, Options: reasons,

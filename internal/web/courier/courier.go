@@ -32,6 +32,8 @@ const folder = "courier"
 // Config holds what the pages need.
 type Config struct {
 	Site *page.Site
+	// Clocks are the time zones of provinces, and of postal codes by how they begin.
+	Clocks map[string]*time.Location
 }
 
 // Pages is the courier's app.
@@ -81,6 +83,7 @@ type view struct {
 	Worker  string    // the path of the service worker
 	Version string    // of the app
 	Other   page.Link // the app in the other language
+	Zones   string    // the clocks of places, as JSON
 }
 
 // serveApp serves the document of the app. It holds nothing of the courier's stops, so
@@ -91,6 +94,10 @@ func (pages *Pages) serveApp(v *web.PageRequest) (int, []byte, error) {
 	if courier.CourierID == "" {
 		return pages.serveOthers(s)
 	}
+	clocks, err := s.Clocks(pages.config.Clocks)
+	if err != nil {
+		return 0, nil, err
+	}
 	version := pages.shell().Version
 	s.Header.Set(versionHeader, version)
 	body, err := pages.templates.Render(s.Header, page.Document{
@@ -99,7 +106,7 @@ func (pages *Pages) serveApp(v *web.PageRequest) (int, []byte, error) {
 		Island: folder, App: &page.App{Manifest: page.Address(manifestPath, "lang", string(s.Language)), Icon: touchIcon},
 		Data: view{
 			Operator: courier, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
-			Worker: workerPath, Version: version, Other: s.Language.InOther(s.PageRequest),
+			Worker: workerPath, Version: version, Other: s.Language.InOther(s.PageRequest), Zones: clocks,
 		},
 	})
 	return http.StatusOK, body, err

@@ -38,9 +38,9 @@ func (l Language) Window(w delivery.Window, zone *time.Location, now time.Time) 
 	start, end := w.Start.In(zone), w.End.In(zone)
 	if start.Format(time.DateOnly) == end.Format(time.DateOnly) {
 		from, to := l.Between(start, end)
-		return l.Text("order.window", "day", l.Day(start, now), "from", from, "to", to, "zone", start.Format("MST"))
+		return l.Text("order.window", "day", l.Day(start, now), "from", from, "to", to, "zone", l.Zone(start))
 	}
-	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Within(end, now), "zone", start.Format("MST"))
+	return l.Text("order.windows", "from", l.Moment(start, now), "to", l.Within(end, now), "zone", l.Zone(start))
 }
 
 // RecipientsPage returns the address of the page that recipients see.
@@ -67,24 +67,6 @@ func (v OrderView) Warnings() (texts []string) {
 		texts = append(texts, v.language.Warning(w))
 	}
 	return texts
-}
-
-// warningKeys are the phrases of warnings.
-var warningKeys = map[delivery.WarningCode]string{
-	delivery.WarningDropoffBeforePickup: "order.warning.before", delivery.WarningLate: "order.warning.late",
-	delivery.WarningNoBusinessDay: "order.warning.no_business_day",
-	delivery.WarningProvince:      "order.warning.province_mismatch",
-	delivery.WarningPostBox:       "order.warning.post_office_box", delivery.WarningEmail: "order.warning.email_domain",
-	delivery.WarningPhone: "order.warning.phone_length", delivery.WarningNotPrinted: "order.warning.label_not_printed",
-	delivery.WarningCut: "order.warning.label_cut", delivery.WarningBarcode: "order.warning.barcode_not_printed",
-}
-
-// Warning returns what a warning says. One of a later release has no phrase.
-func (l Language) Warning(w delivery.Warning) string {
-	if key := warningKeys[w.Code]; key != "" {
-		return l.Text(key, "field", w.Field)
-	}
-	return w.Message
 }
 
 // Assigned returns the name of the courier that an entry of the history has assigned, if it is

@@ -37,6 +37,11 @@ func TestPhrasesAreComplete(t *testing.T) {
 	for _, event := range delivery.EventTypes {
 		keys = append(keys, "event."+string(event))
 	}
+	for _, state := range []delivery.RequestState{
+		delivery.RequestOpen, delivery.RequestGranted, delivery.RequestDeclined,
+	} {
+		keys = append(keys, "request."+string(state))
+	}
 	for _, role := range operator.Roles {
 		keys = append(keys, "role."+string(role), "role."+string(role)+".may")
 	}
@@ -138,7 +143,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{
 			"status", "statuses", "tracked", "level", "event", "movement", "failure", "fault", "outbox", "role", "reason",
-			"refused",
+			"refused", "request",
 		}, room) {
 			continue // named by what they are of
 		}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 )
 
 var (
@@ -79,10 +81,11 @@ func (l Language) ShortDate(at time.Time) string {
 	return month + " " + day
 }
 
-// Clock returns the time of day in the time's zone: 1:05 PM, 13 h 05.
+// Clock returns the time of day in the time's zone: 1:05 PM, 13 h 05. The modules of pages,
+// which use the browser's formats, and mails write it in the same way.
 func (l Language) Clock(at time.Time) string {
 	if l == French {
-		return at.Format("15 h 04")
+		return strconv.Itoa(at.Hour()) + at.Format(" h 04")
 	}
 	return at.Format("3:04 PM")
 }
@@ -127,7 +130,15 @@ func span(d time.Duration) string {
 
 // exact is a time in full, with its zone.
 func (l Language) exact(at, now time.Time) string {
-	return l.Date(at, now) + l.Text("time.comma") + " " + l.Clock(at) + " " + at.Format("MST")
+	return l.Date(at, now) + l.Text("time.comma") + " " + l.Clock(at) + " " + l.Zone(at)
+}
+
+// Zone returns the abbreviation of the zone of a time: EST, HNE.
+func (l Language) Zone(at time.Time) string {
+	if l == French {
+		return zone.InFrench(zone.Abbreviation(at))
+	}
+	return zone.Abbreviation(at)
 }
 
 // MomentTag returns a time as an element that a script shows in the reader's zone.

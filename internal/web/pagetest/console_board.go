@@ -23,6 +23,7 @@ func (h *house) boardScenes() (scenes []Scene) {
 	add("console-board-hostile", "?q=hacked", "#orders [data-id]")
 	open := h.orders["A-1038"]
 	add("console-board-panel", "?order="+open, ".panel h2")
+	add("console-board-panel-pending", "?order="+h.orders["A-1042"], ".panel h2")
 	add("console-board-panel-hostile", "?q=hacked&order="+h.orders[hostileText], ".panel h2")
 	return slices.Concat(scenes, h.orderPageScenes())
 }

@@ -41,6 +41,7 @@ func (h *house) warehouseScenes(beside string) (scenes []Scene) {
 	add("product-hostile", at(hostileName)+"/products/1")
 	add("new", at(boreal)+"/new")
 	add("book", at("Épicerie Métro")+"/book?type=TRANSFER&product=1&location=MTL-1")
+	add("receive", at("Épicerie Métro")+"/book")
 	add("where", at("Épicerie Métro")+"/count")
 	add("where-hostile", at(hostileName)+"/count")
 	add("where-new", at("Librairie Nord")+"/count")

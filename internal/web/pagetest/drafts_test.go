@@ -39,8 +39,9 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 	t.Parallel()
 	order := theatreOrder(t)
 	for _, c := range []struct {
-		name, scene, query, typed, send string
-		want                            map[string]string // by expressions
+		name, scene, typed, send string
+		open                     string            // selects what opens the dialog with the fields; may be empty
+		want                     map[string]string // by expressions
 	}{
 		{
 			name: "new order", scene: "portal-new-priced",
@@ -67,6 +68,40 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 			},
 		},
 		{
+			name: "reason of a cancellation on the board", scene: "console-board-panel-pending",
+			open: `.panel [data-to="cancelled"]`, typed: `{ "act-reason": "Out of stock" }`,
+			send: `dialog form .button.danger`,
+			want: map[string]string{`document.getElementById("act-reason")?.value`: "Out of stock"},
+		},
+		{
+			name: "failed attempt on the board", scene: "console-board-panel",
+			open:  `.panel [data-to="failed"]`,
+			typed: `{ "act-failure": "no_access", "act-next": "2026-06-19T09:00", "act-remark": "Dog" }`,
+			send:  `dialog form .button.danger`,
+			want: map[string]string{
+				`document.getElementById("act-failure")?.value`: "no_access",
+				`document.getElementById("act-next")?.value`:    "2026-06-19T09:00",
+				`document.getElementById("act-remark")?.value`:  "Dog",
+			},
+		},
+		{
+			// There are more lines than the form has at first, as a scanner adds them.
+			name: "received goods", scene: "stock-receive", send: `.form button.first`,
+			typed: `(() => {
+			  for (let last; (last = [...document.querySelectorAll("#receipt div.line")]).length < 40; ) last.at(-1).after(last.at(-1).cloneNode(true));
+			  document.querySelectorAll("#receipt [name=product]").forEach((field, i) => { field.value = "P" + i; });
+			  document.querySelectorAll("#receipt [name=quantity]").forEach((field, i) => { field.value = i + 1; });
+			  return { location: "MTL-1", notes: "Slip 42" };
+			})()`,
+			want: map[string]string{
+				`document.querySelector("[name=notes]")?.value`: "Slip 42",
+				`[...document.querySelectorAll("#receipt div.line")].slice(0, 40).map((line, i) =>
+				  [...line.querySelectorAll("input")].map((field) => field.value).join() === "P" + i + "," + (i + 1)).join()`: strings.Repeat(
+					",true", 40,
+				)[1:],
+			},
+		},
+		{
 			name: "rate card", scene: "rates-new", typed: `{ name: "winter", document: "{ \"currency\":" }`,
 			send: `form[enctype] button`,
 			want: map[string]string{
@@ -84,6 +119,19 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer visit.Close()
+			enter := func() {
+				t.Helper()
+				if c.open == "" {
+					return
+				}
+				if _, err := browser.Evaluate[any](visit, pressed+"(`"+c.open+"`)"); err != nil {
+					t.Fatal(err)
+				}
+				if err := visit.Do(chromedp.WaitVisible("dialog form")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			enter()
 			if _, err := browser.Evaluate[any](visit, typeInto+"("+c.typed+");null"); err != nil {
 				t.Fatal(err)
 			}
@@ -106,8 +154,23 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 			if err := visit.Do(chromedp.Navigate(at.Scheme + "://" + at.Host + next)); err != nil {
 				t.Fatal(err)
 			}
+			enter()
 			for expression, want := range c.want {
 				shows(t, visit, expression, want)
+			}
+			if c.open != "" { // a dialog that was given up begins anew
+				if err := visit.Do(chromedp.Click("dialog form .button:last-child")); err != nil {
+					t.Fatal(err)
+				}
+				enter()
+				for expression, kept := range c.want {
+					if kept == "no_access" {
+						kept = "not_home"
+					} else {
+						kept = ""
+					}
+					shows(t, visit, expression, kept)
+				}
 			}
 			// It comes back once: a form that was left for another page begins anew.
 			if c.scene == "console-order" {

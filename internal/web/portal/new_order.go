@@ -218,10 +218,14 @@ func (o *orderForm) read() (typed url.Values, wanted order.Wanted) {
 	return typed, wanted
 }
 
-// validate returns what creating the order would be refused for; nil if it would not.
+// validate returns what creating the order would be refused for; nil if it would not. Then the
+// page has all warnings: those of a quote leave out the fields that do not change the price.
 func (o *orderForm) validate() error {
 	_, wanted := o.read()
-	_, err := o.pages.config.Orders.Validate(o.Context(), o.Account, wanted)
+	dry, err := o.pages.config.Orders.Validate(o.Context(), o.Account, wanted)
+	if err == nil && o.Quote != nil {
+		o.Quote.Warnings = dry.Warnings
+	}
 	return err
 }
 

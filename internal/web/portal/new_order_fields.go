@@ -238,7 +238,7 @@ func (o *orderForm) Zone(end string) string {
 		return o.Text("neworder.zone.unknown")
 	}
 	clock := o.clockOf(typedAddress(o.Form.Values, end))
-	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.now.In(clock).Format("MST"))
+	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.Language.Zone(o.now.In(clock)))
 }
 
 // keep adds the values of fields of the form to it, and leaves out all others.

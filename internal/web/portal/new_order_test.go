@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,68 @@ func lastOf(pairs []string, name string) (value string) {
 		}
 	}
 	return value
+}
+
+// TestNewOrderWarns: what is probably not meant is said at the label of its field, in the reader's
+// language, while the order is filled in and when it is there.
+func TestNewOrderWarns(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	unmeant := slices.Concat(filled, []string{
+		"dropoff.address.postal_code", "H2X 1Y4", "dropoff.address.line2", "PO Box 3", "pickup.email", "shop@shop.con",
+		"dropoff.time_window.start", "2026-01-24T09:00", "dropoff.time_window.end", "2026-01-24T18:00",
+		"parcels[0].barcode", strings.Repeat("M", 40), "parcels[0].parcel_id", strings.Repeat("W", 100),
+		"instructions", "Demander 山田", "reference", strings.Repeat("W", 100),
+	})
+	for language, want := range map[string][]string{
+		"en": {
+			"The postal code belongs to another province (Dropoff · Postal code).",
+			"Couriers cannot deliver to a post office box (Dropoff · Apartment, unit).",
+			"The domain of the email address cannot exist (Pickup · E-mail).",
+			"No part of the time window is on a business day (Dropoff · Time window).",
+			"The label cannot print this barcode, and has a number of its own instead (Parcel 1 · Barcode).",
+			"The label shows only the beginning of the text (Parcel 1 · Parcel number).",
+			"The label cannot print some of the characters (Instructions for the courier).",
+			"The label shows only the beginning of the text (Reference).",
+		},
+		"fr": {
+			"Le code postal appartient à une autre province (Livraison · Code postal).",
+			"Les livreurs ne peuvent pas livrer à une case postale (Livraison · Appartement, bureau).",
+			"Le domaine de l’adresse courriel ne peut pas exister (Ramassage · Courriel).",
+			"Aucune partie de la plage horaire n’est un jour ouvrable (Livraison · Plage horaire).",
+			"L’étiquette ne peut pas imprimer ce code-barres et porte son propre numéro (Colis 1 · Code-barres).",
+			"L’étiquette ne montre que le début du texte (Colis 1 · Numéro du colis).",
+			"L’étiquette ne peut pas imprimer certains caractères (Consignes au livreur).",
+			"L’étiquette ne montre que le début du texte (Référence).",
+		},
+	} {
+		typed := url.Values{"lang": {language}, "check": {"yes"}}
+		for i := 0; i+1 < len(unmeant); i += 2 {
+			typed.Set(unmeant[i], unmeant[i+1])
+		}
+		typed.Set("partner_order_id", "WARNED-"+language)
+		shown := clerk.Open(t, newOrder+"?"+typed.Encode()).Must(t, http.StatusOK)
+		checkWarnings(t, language+", new order", shown, want)
+		created := clerk.Send(t, shown, newOrder).Must(t, http.StatusSeeOther)
+		order := clerk.Open(t, created.Header.Get("Location")+"?lang="+language).Must(t, http.StatusOK)
+		checkWarnings(t, language+", order", order, want)
+	}
+}
+
+// checkWarnings expects sentences on a page, and no path of a request.
+func checkWarnings(t *testing.T, name string, page *apptest.Answer, want []string) {
+	t.Helper()
+	text := html.UnescapeString(string(page.Body))
+	for _, sentence := range want {
+		if !strings.Contains(text, sentence) {
+			t.Errorf("%s: got no %q", name, sentence)
+		}
+	}
+	if path := regexp.MustCompile(`\([a-z]+(\[0\])?\.[a-z_.0-9]+\)`).FindString(text); path != "" {
+		t.Errorf("%s: got the path %q, want the label of its field", name, path)
+	}
 }
 
 // TestNewOrderIsRefused: a number that is used, and products that are not there, are

@@ -24,6 +24,7 @@ type orderView struct {
 	Live        int  // how often to read the page again, in seconds; 0 once the order has ended
 	Late        bool // the estimated delivery has passed
 	Cancellable bool
+	Requestable bool                    // the service can be requested to cancel it
 	History     []delivery.HistoryEntry // newest first
 	Samples     []sample
 }
@@ -57,6 +58,7 @@ func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
 	v := orderView{
 		sheet: s, OrderView: s.OrderView(o, s.pages.config.Calendar.ClockAt),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
+		Requestable: mayRequest(o),
 		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),
 	}

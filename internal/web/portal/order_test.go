@@ -39,7 +39,7 @@ func TestOrderPage(t *testing.T) {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
 	shows(t, "assigned", owner.Open(t, path).Must(t, http.StatusOK), []string{"Assigned", "Camille Tremblay", "by test"},
-		[]string{path + "/cancel"})
+		[]string{path + `/cancel"`})
 	desk.Call(t, "POST", "/ops/v1/orders/"+id+"/status",
 		[]byte(`{"status":"failed","failure_reason":"not_home","next_attempt":"2026-01-15T15:00:00Z"}`)).Must(t, 200)
 	shows(t, "failed", owner.Open(t, path).Must(t, http.StatusOK),

@@ -19,6 +19,8 @@ func (pages *Pages) ordersRoutes() []web.Route {
 		pages.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Pages).order),
 		pages.get("/orders/{order_id}/cancel", partner.PermissionOrders, (*Pages).askCancel),
 		pages.post("/orders/{order_id}/cancel", partner.PermissionOrders, (*Pages).cancel),
+		pages.get("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).askRequest),
+		pages.post("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).request),
 		label,
 	}
 }

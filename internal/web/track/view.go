@@ -138,10 +138,10 @@ func expected(
 	if sameDay(start, by) && sameDay(end, by) {
 		from, to := l.Between(start, end)
 		late = now.After(end)
-		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to, "zone", by.Format("MST")), late
+		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to, "zone", l.Zone(by)), late
 	}
 	late = now.After(by)
-	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by), "zone", by.Format("MST")), late
+	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by), "zone", l.Zone(by)), late
 }
 
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }

@@ -21,6 +21,7 @@ TYPES: dict[str, str | None] = {
     "AssignedCourier": None,  # of the details of errors
     "BatchRequest": None,
     "CancelRequest": None,
+    "CancellationWanted": None,
     "CancelledOrder": "Order",
     "ChangedBy": None,  # likewise
     "CourierRecord": "Courier",

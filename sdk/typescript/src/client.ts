@@ -6,6 +6,7 @@ import type {
   CancelledOrder,
   CancelRequest,
   CreatedOrder,
+  EditedOrder,
   Event,
   EventFeed,
   EventQuery,
@@ -16,6 +17,7 @@ import type {
   Movement,
   MovementQuery,
   Order,
+  OrderEdit,
   OrderQuery,
   OrderRequest,
   Product,
@@ -82,10 +84,25 @@ export class Client extends Service {
     return this.request("get", "/v1/orders/{order_id}", { path: { order_id: orderId } }, options);
   }
 
+  /**
+   * Changes the content of an order by a merge patch (RFC 7396); what its status no longer allows is refused with
+   * order_not_editable. With a version, an order that has another one is refused with conflict.
+   */
+  editOrder(orderId: string, edit: OrderEdit, options: KeyedCallOptions & { version?: number } = {}): Promise<EditedOrder> {
+    const sending = { path: { order_id: orderId }, body: edit, keyed: true, version: options.version };
+    return this.request("patch", "/v1/orders/{order_id}", sending, options);
+  }
+
   /** Cancels an order that is pending or accepted; any other is refused with order_not_cancellable. */
   cancelOrder(orderId: string, cancellation: CancelRequest = {}, options?: KeyedCallOptions): Promise<CancelledOrder> {
     const sending = { path: { order_id: orderId }, body: cancellation, keyed: true };
     return this.request("post", "/v1/orders/{order_id}/cancel", sending, options);
+  }
+
+  /** Requests that the service cancels an order, once, from courier_assigned to failed; any other is refused with conflict. */
+  requestCancellation(orderId: string, request: Schemas["CancellationWanted"], options?: KeyedCallOptions): Promise<Order> {
+    const sending = { path: { order_id: orderId }, body: request, keyed: true };
+    return this.request("post", "/v1/orders/{order_id}/cancellation-request", sending, options);
   }
 
   /** The labels of an order's parcels, in a PDF or in ZPL II, for printers of 203 dpi unless `dpi` says otherwise. */

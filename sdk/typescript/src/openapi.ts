@@ -630,7 +630,28 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /**
+         * Edit an order
+         * @description A merge patch ([RFC 7396](https://www.rfc-editor.org/rfc/rfc7396)) of the fields with which the order was
+         *     created: what it names is replaced, `null` removes an optional field, and what it leaves out stays. Lists
+         *     (`parcels`, `items`) and `metadata` are replaced whole. Members that are no fields of a creation are ignored. It may
+         *     also be sent as `application/json`.
+         *
+         *     | status | fields |
+         *     |---|---|
+         *     | pending, accepted | all but `partner_order_id`; changed `items` move stock by the difference, all or nothing |
+         *     | courier_assigned, and failed before the pickup | of both contacts `name`, `phone`, `email` and `address.notes`; of the dropoff also `time_window`, `address.line1` and `address.line2`; `instructions`, `reference`, `metadata` |
+         *     | picked_up, in_transit, out_for_delivery, and failed after the pickup | of the dropoff `name`, `phone`, `email` and `address.notes`; `instructions`, `reference`, `metadata` |
+         *     | delivered, cancelled | `reference`, `metadata` |
+         *
+         *     Another field is 409 `order_not_editable`. A refused edit changes nothing.
+         *
+         *     If something changes from which a price is computed (service level, places, start of the pickup's time window,
+         *     sizes, weights and fragility of parcels, `cod`, `insurance`), price and estimate are those of a new order at this moment, and
+         *     a `quote_id` that is sent with the edit is honoured; otherwise both stay. An edit after which the order is as it was
+         *     raises no version and sends no event.
+         */
+        patch: operations["editOrder"];
         trace?: never;
     };
     "/v1/orders/{order_id}/label": {
@@ -690,6 +711,32 @@ export interface paths {
          * @description An order can be cancelled while it is pending or accepted. The quantities of its items return to stock.
          */
         post: operations["cancelOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/cancellation-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Request that the service cancels an order
+         * @description For an order that you can no longer cancel: from `courier_assigned` to `failed`. A dispatcher answers the request. If it is granted, the order becomes `cancelled`, also after its pickup, and you receive `order.cancelled`; otherwise `order.cancellation_declined`. Until then the order goes on as planned; if it ends before the answer, the request stays open. The cancellation of an order can be requested once. `cancellation_request` of the order shows how the request stands.
+         */
+        post: operations["requestCancellation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1525,6 +1572,116 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "order.cancellation_declined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The service does not cancel an order as you requested
+         * @description Sent when a dispatcher has declined your request to cancel the order. The order goes on as planned.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CancellationDeclined"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "order.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The content of an order has been edited, by you or the service
+         * @description Sent after every edit that changed something. `fields` names what was changed; read the order for its values. It can come at any time, even after the order has ended.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["OrderUpdated"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "courier.changed": {
         parameters: {
             query?: never;
@@ -1847,7 +2004,7 @@ export interface components {
          */
         ErrorPage: string;
         /** @description The error. Programs decide by `code`. */
-        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
+        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
         BadRequestError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -1919,6 +2076,25 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["ConflictDetails"];
         };
+        OrderNotEditableError: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "order_not_editable";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details: components["schemas"]["NotEditableDetails"];
+        };
+        NotEditableDetails: {
+            status: components["schemas"]["Status"];
+            /** @description What cannot be edited any more. */
+            fields: components["schemas"]["OrderField"][];
+            /** @description What can still be edited. */
+            editable: components["schemas"]["OrderField"][];
+        };
+        /** @description A part of an order that is edited by itself, as a path such as dropoff.phone. */
+        OrderField: string;
         OrderNotCancellableError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2108,6 +2284,10 @@ export interface components {
             error: components["schemas"]["ConflictError"] | components["schemas"]["IdempotencyInProgressError"];
             request_id: components["schemas"]["RequestID"];
         };
+        NotEditableBody: {
+            error: components["schemas"]["OrderNotEditableError"] | components["schemas"]["ConflictError"] | components["schemas"]["IdempotencyInProgressError"];
+            request_id: components["schemas"]["RequestID"];
+        };
         NotCancellableBody: {
             error: components["schemas"]["OrderNotCancellableError"] | components["schemas"]["IdempotencyInProgressError"];
             request_id: components["schemas"]["RequestID"];
@@ -2215,7 +2395,7 @@ export interface components {
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
         };
-        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
+        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; the `status` of an order whose cancellation cannot be requested, or has no open request; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
         ConflictDetails: {
             /** @description The order that has the `partner_order_id`. */
             order_id?: components["schemas"]["OrderID"];
@@ -2716,6 +2896,10 @@ export interface components {
             /** @description Up to 500 characters. */
             reason?: string | null;
         };
+        CancellationWanted: {
+            /** @description For the dispatcher, 1 to 500 characters. */
+            reason: string;
+        };
         /** @description An order in a list. */
         ListedOrder: {
             order_id: components["schemas"]["OrderID"];
@@ -2777,8 +2961,93 @@ export interface components {
             cancellation_reason?: string;
             /** @description Present if the order is cancelled. */
             cancelled_at?: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
             /** @description Present if the order was cancelled after its pickup. */
             return?: components["schemas"]["ReturnRecord"];
+            /** @description It begins at 1 and grows with every change of the order, also of its status. */
+            version: number;
+            /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
+            changes?: components["schemas"]["OrderChange"][];
+        };
+        /** @description The complete order after an edit. Optional members that were not given are left out. */
+        EditedOrder: {
+            order_id: components["schemas"]["OrderID"];
+            partner_order_id: components["schemas"]["Line"];
+            status: components["schemas"]["Status"];
+            service_level: components["schemas"]["ServiceLevel"];
+            pickup: components["schemas"]["ContactRecord"];
+            dropoff: components["schemas"]["ContactRecord"];
+            parcels: components["schemas"]["ParcelRecord"][];
+            /** @description The delivery rate. */
+            rate_cents: number;
+            currency: components["schemas"]["Currency"];
+            estimated_delivery: components["schemas"]["Time"];
+            /**
+             * Format: uri
+             * @description A public page; give the URL to the recipient.
+             */
+            tracking_url: string;
+            created_at: components["schemas"]["Time"];
+            updated_at: components["schemas"]["Time"];
+            livemode: components["schemas"]["LiveMode"];
+            reference?: string;
+            cod?: components["schemas"]["MoneyRecord"];
+            insurance?: components["schemas"]["MoneyRecord"];
+            instructions?: string;
+            /** @description As sent, byte for byte. */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            items?: components["schemas"]["ItemRecord"][];
+            /** @description What was probably not meant; present only if there is something. */
+            warnings?: components["schemas"]["Warning"][];
+            /** @description Present while a courier is assigned. */
+            courier?: components["schemas"]["CourierRecord"];
+            /** @description Every status that the order has had, oldest first. */
+            status_history: components["schemas"]["HistoryEntry"][];
+            /** @description Present if the order is cancelled; empty if no reason was given. */
+            cancellation_reason?: string;
+            /** @description Present if the order is cancelled. */
+            cancelled_at?: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
+            /** @description Present if the order was cancelled after its pickup. */
+            return?: components["schemas"]["ReturnRecord"];
+            /** @description It begins at 1 and grows with every change of the order, also of its status. */
+            version: number;
+            /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
+            changes?: components["schemas"]["OrderChange"][];
+            /** @description What the edit has added to `rate_cents`: 0 if the price stays, negative if it became lower. */
+            rate_change_cents: number;
+        };
+        OrderChange: {
+            at: components["schemas"]["Time"];
+            /**
+             * @description Who edited the order.
+             * @enum {string}
+             */
+            by: "partner" | "service" | "recipient";
+            /** @description What was changed. */
+            fields: components["schemas"]["OrderField"][];
+        };
+        /** @description A merge patch of an OrderRequest. `quote_id` is the quote whose price is to be honoured. */
+        OrderEdit: {
+            [key: string]: unknown;
+        };
+        /** @description A partner's request that the service cancels an order. */
+        CancellationRequest: {
+            /**
+             * @description requested: it awaits an answer. It stays so if the order ends otherwise.
+             * @enum {string}
+             */
+            state: "requested" | "granted" | "declined";
+            /** @description Why the partner wants it; empty once the order is erased. */
+            reason: string;
+            /** @description When it was requested. */
+            at: components["schemas"]["Time"];
+            /** @description What the service has answered; empty until then, and if it gave no text. */
+            answer: string;
         };
         /** @description Units of a product that have come back, in one condition. */
         ReturnLine: {
@@ -2945,6 +3214,10 @@ export interface components {
             cancellation_reason: string;
             /** @description Present if the order is cancelled. */
             cancelled_at: components["schemas"]["Time"];
+            /** @description Your request that the service cancels the order; present if you have made one. */
+            cancellation_request?: components["schemas"]["CancellationRequest"];
+            /** @description Present if the order was cancelled after its pickup. */
+            return?: components["schemas"]["ReturnRecord"];
         };
         OrderList: {
             orders: components["schemas"]["ListedOrder"][];
@@ -3158,7 +3431,7 @@ export interface components {
          */
         EventID: string;
         /** @enum {string} */
-        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "courier.changed" | "return.due" | "return.received";
+        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received";
         /**
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
@@ -3323,7 +3596,7 @@ export interface components {
             error: components["schemas"]["SendingProblem"];
         };
         /** @description The body of any webhook. It is compact JSON; a retry has the same bytes. */
-        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["TestEvent"];
+        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
@@ -3507,6 +3780,50 @@ export interface components {
                 cancelled_by: "partner" | "service";
                 /** @description The reason that was given; empty if none was. */
                 reason: string;
+            };
+        };
+        OrderUpdated: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.updated";
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+                /** @description The version of the order after the edit. */
+                version: number;
+                /** @description What was changed. */
+                fields: components["schemas"]["OrderField"][];
+            };
+        };
+        CancellationDeclined: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "order.cancellation_declined";
+            /** @description When the request was declined: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+                /** @description What the dispatcher has answered; empty if nothing. */
+                answer: string;
             };
         };
         CourierChanged: {
@@ -4143,6 +4460,19 @@ export interface components {
                 "application/json": components["schemas"]["OrderConflictBody"];
             };
         };
+        /** @description The order is too far to edit these fields, it has another version than the one that If-Match names, or an earlier request with this Idempotency-Key is still running. */
+        NotEditable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotEditableBody"];
+            };
+        };
         /** @description The order is neither pending nor accepted, or an earlier request with this Idempotency-Key is still running. */
         NotCancellable: {
             headers: {
@@ -4154,6 +4484,19 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["NotCancellableBody"];
+            };
+        };
+        /** @description The order has another status, its cancellation was requested before, or an earlier request with this Idempotency-Key is still running. */
+        NotRequestable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrderConflictBody"];
             };
         };
         /** @description The body is larger than 1 MiB; 4 MiB for a batch of orders or an import of products; 64 KiB for a request that needs no credentials. */
@@ -6116,6 +6459,63 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    editOrder: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
+                 * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
+                 */
+                "Idempotency-Key": components["parameters"]["Idempotency-Key"];
+                /**
+                 * @description The `version` of the order that you saw, in quotes: another one is 409 `conflict`.
+                 * @example "1"
+                 */
+                "If-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["OrderEdit"];
+                "application/json": components["schemas"]["OrderEdit"];
+            };
+        };
+        responses: {
+            /** @description The order as it is after the edit. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditedOrder"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotEditable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["OrderRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     getLabel: {
         parameters: {
             query?: {
@@ -6206,6 +6606,60 @@ export interface operations {
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["NotCancellable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["CancelRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    requestCancellation: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header: {
+                /**
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
+                 * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
+                 */
+                "Idempotency-Key": components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancellationWanted"];
+            };
+        };
+        responses: {
+            /** @description The service will answer the request. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Order"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotRequestable"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["CancelRefused"];

@@ -44,6 +44,8 @@ export interface Sending<O> {
   body?: Body<O>;
   /** The media type wanted; JSON unless given. */
   accept?: string;
+  /** The version that the object must still have. */
+  version?: number | undefined;
   /** Takes an Idempotency-Key. */
   keyed?: boolean;
   /** Is a POST without a key whose repetition does no harm. */
@@ -208,6 +210,7 @@ export class Service {
     if (sending.keyed) {
       headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.randomUUID());
     }
+    if (sending.version !== undefined) headers.set("If-Match", `"${sending.version}"`);
     const init: RequestInit = { method: method.toUpperCase(), headers, redirect: "manual" };
     if (sending.body !== undefined) {
       headers.set("Content-Type", "application/json");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { instant, zoneName } from "../assets/board/zone.js";
+import { hourOf, instant, timesIn, windowIn, zoneName } from "dropyard/zone.js";
 import { plain } from "dropyard/plain.js";
 import { dollars, due, n, number, relative, shorten, span, t, use } from "dropyard/text.js";
 
@@ -37,12 +37,12 @@ test("says when something is due", () => {
 });
 
 // zone returns the clocks of a zone from the changes that the service knows, times in UTC and offsets in hours.
-const zone = (name, ...shifts) => ({ name, shifts: shifts.map(([at, hours]) => [Date.parse(at) / 1000, hours * 3600]) });
+const zone = (name, ...shifts) => ({ name, shifts: shifts.map(([at, hours, abbreviation]) => [Date.parse(at) / 1000, hours * 3600, abbreviation]) });
 
 const toronto = zone("America/Toronto", ["2026-01-01T00:00Z", -5], ["2026-03-08T07:00Z", -4], ["2026-11-01T06:00Z", -5]);
 // The Vancouver of a browser whose data are older would set its clocks back on 1 November 2026.
 const vancouver = zone("America/Vancouver", ["2026-01-01T00:00Z", -8], ["2026-03-08T10:00Z", -7]);
-const stJohns = zone("America/St_Johns", ["2026-01-01T00:00Z", -3.5], ["2026-03-08T05:30Z", -2.5], ["2026-11-01T04:30Z", -3.5]);
+const stJohns = zone("America/St_Johns", ["2026-01-01T00:00Z", -3.5], ["2026-03-08T05:30Z", -2.5, "NDT"], ["2026-11-01T04:30Z", -3.5, "NST"]);
 const regina = zone("America/Regina", ["2026-01-01T00:00Z", -6]);
 
 test("times are those of the zone's clock as the service knows it", () => {
@@ -58,4 +58,31 @@ test("times are those of the zone's clock as the service knows it", () => {
   ]) assert.equal(instant(local, zone).toISOString(), want, `${local} in ${zone.name}`);
   use("fr", books.fr);
   assert.match(zoneName(vancouver), /Pacifique/);
+});
+
+test("windows are on the clocks of their place, in the form of all pages", () => {
+  use("en", books.en);
+  const window = { start: "2026-06-18T15:00:00Z", end: "2026-06-18T18:00:00Z" };
+  assert.equal(windowIn(window, stJohns).replace(/\s/g, " "), "Jun 18, 12:30 – 3:30 PM · Newfoundland Time");
+  use("fr", books.fr);
+  assert.equal(windowIn({ ...window, start: "2026-06-18T11:35:00Z" }, stJohns).replace(/\s/g, " "), "18 juin, 9 h 05 – 15 h 30 · heure de Terre-Neuve");
+});
+
+test("times name the zone where the reader's clocks show another time", () => {
+  use("en", books.en);
+  const now = Date.parse("2026-06-18T16:50:00Z"), hour = 3600000, away = timesIn(stJohns), plain = (text) => text.replace(/\s/g, " ");
+  assert.equal(plain(away.time(now + hour, now)), "3:20 PM NDT");
+  assert.equal(plain(away.range(now, now + 2 * hour, now)), "2:20 – 4:20 PM NDT");
+  assert.equal(plain(away.range(now, now + 10 * hour, now)), "2:20 PM – tomorrow, 12:20 AM NDT");
+  assert.equal(plain(away.range(now + 24 * hour, now + 25 * hour, now)), "tomorrow, 2:20 PM – 3:20 PM NDT");
+  assert.equal(plain(away.moment(now + 10 * hour, now)), "tomorrow, 12:20 AM NDT"); // today in Toronto
+  assert.deepEqual([away.isToday(now, now), away.isToday(now + 10 * hour, now)], [true, false]);
+  const own = timesIn({ name: "here", shifts: [] }); // the document does not know the place
+  assert.doesNotMatch(own.time(now, now), /NDT|undefined/);
+});
+
+test("an hour is on the clocks of the zone", () => {
+  const evening = Date.parse("2026-06-19T01:00:00Z"); // 22:30 of the 18th in St. John's
+  assert.equal(new Date(hourOf(evening, 0, 18, stJohns)).toISOString(), "2026-06-18T20:30:00.000Z");
+  assert.equal(new Date(hourOf(evening, 1, 9, stJohns)).toISOString(), "2026-06-19T11:30:00.000Z");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { match, missing } from "../assets/courier/codes.js";
-import { fit } from "../assets/courier/photo.js";
+import { fit } from "dropyard/photo.js";
 
 const id = (letter) => `ord_${letter.repeat(32)}`;
 const job = (letter, ...parcels) => ({ order_id: id(letter), stop: { name: letter }, parcels });

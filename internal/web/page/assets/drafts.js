@@ -56,7 +56,7 @@ const keep = (form) => { if (isTyped(form)) write(nameOf(form), { fields: fields
 
 /** Puts a value into a field. It reports whether it could. @param {RadioNodeList | Element | null} field @param {string} value @param {number} index among the fields of the name */
 const put = (field, value, index) => {
-  const one = field instanceof RadioNodeList ? field[index] ?? field[0] : field;
+  const one = field instanceof RadioNodeList ? field[index] ?? null : field;
   if (field instanceof RadioNodeList && one instanceof HTMLInputElement && one.type === "radio") {
     field.value = value;
     return true;
@@ -85,7 +85,8 @@ const restore = (form, { fields }) => {
   for (const [name, value] of fields) {
     const index = seen.get(name) ?? 0, field = /** @type {RadioNodeList | Element | null} */ (form.elements.namedItem(name));
     seen.set(name, index + 1);
-    if (field) whole = put(field, value, index) && whole;
+    const isThere = field instanceof RadioNodeList ? index < field.length : index === 0;
+    if (field && isThere) whole = put(field, value, index) && whole;
     else {
       whole = false;
       if (again) form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));

@@ -87,6 +87,7 @@ class Connection:
         query: Mapping[str, Any] | None = None,
         body: object = None,
         idempotency_key: str | None = None,
+        version: int | None = None,
         accept: str = "application/json",
         repeatable: bool | None = None,
     ) -> httpx.Response:
@@ -100,6 +101,8 @@ class Connection:
         headers = {"Accept": accept, "User-Agent": f"dropyard-python/{__version__}"}
         if idempotency_key is not None:
             headers["Idempotency-Key"] = idempotency_key
+        if version is not None:
+            headers["If-Match"] = f'"{version}"'
         content = None
         if body is not None:
             content = json.dumps(body, ensure_ascii=False, allow_nan=False, default=_encode).encode()

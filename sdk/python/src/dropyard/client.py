@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, cast
 
 import httpx
@@ -176,9 +176,31 @@ class Client(Service):
         """Return an order."""
         return cast("t.Order", self._json("GET", insert("/v1/orders/{}", order_id)))
 
+    def edit_order(
+        self,
+        order_id: str,
+        edit: Mapping[str, Any],
+        *,
+        version: int | None = None,
+        idempotency_key: str | None = None,
+    ) -> t.EditedOrder:
+        """Change the content of an order by a merge patch (RFC 7396), if it still has the version."""
+        path = insert("/v1/orders/{}", order_id)
+        key = idempotency_key or str(uuid.uuid4())
+        return cast(
+            "t.EditedOrder", self._json("PATCH", path, body=dict(edit), version=version, idempotency_key=key)
+        )
+
     def cancel_order(self, order_id: str, reason: str = "", *, idempotency_key: str | None = None) -> t.Order:
         """Cancel an order that is pending or accepted, and return its items to stock."""
         path = insert("/v1/orders/{}/cancel", order_id)
+        return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
+
+    def request_cancellation(
+        self, order_id: str, reason: str, *, idempotency_key: str | None = None
+    ) -> t.Order:
+        """Request that the service cancels an order, once, from courier_assigned to failed."""
+        path = insert("/v1/orders/{}/cancellation-request", order_id)
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
 
     def get_label(

@@ -15,6 +15,8 @@ EventType = Literal[
     "order.delivered",
     "order.failed",
     "order.cancelled",
+    "order.updated",
+    "order.cancellation_declined",
     "courier.changed",
     "return.due",
     "return.received",
@@ -197,6 +199,21 @@ class OrderCancelledData(TypedDict):
     reason: str
 
 
+class OrderUpdatedData(TypedDict):
+    """The data of order.updated."""
+
+    order_id: str
+    partner_order_id: str
+    version: int
+    fields: list[str]
+
+
+class CancellationDeclinedData(TypedDict):
+    """The data of order.cancellation_declined."""
+
+    order_id: str
+    partner_order_id: str
+    answer: str  # empty if none was given
 class CourierChangedData(TypedDict):
     """The data of courier.changed."""
 
@@ -289,6 +306,18 @@ class OrderCancelled(_Envelope):
     data: OrderCancelledData
 
 
+class OrderUpdated(_Envelope):
+    """The content of an order was edited."""
+
+    type: Literal["order.updated"]
+    data: OrderUpdatedData
+
+
+class CancellationDeclined(_Envelope):
+    """The service does not cancel an order as the partner requested."""
+
+    type: Literal["order.cancellation_declined"]
+    data: CancellationDeclinedData
 class CourierChanged(_Envelope):
     """Another courier, or a hub, has the parcels."""
 
@@ -326,6 +355,8 @@ Event = Union[
     OrderDelivered,
     OrderFailed,
     OrderCancelled,
+    OrderUpdated,
+    CancellationDeclined,
     CourierChanged,
     ReturnDue,
     ReturnReceived,

@@ -396,11 +396,29 @@ class ListedOrder(TypedDict):
     updated_at: str
 
 
+class OrderChange(TypedDict):
+    """One edit of an order."""
+
+    at: str
+    by: Literal["partner", "service", "recipient"]
+    fields: list[str]  # paths such as dropoff.phone
+
+
 class _Order(ListedOrder):
     status_history: list[StatusChange]  # oldest first
     livemode: bool  # false for an order in test mode, which is simulated
 
 
+class CancellationRequest(TypedDict):
+    """A partner's request that the service cancels an order."""
+
+    state: Literal["requested", "granted", "declined"]
+    reason: str  # empty once the order is erased
+    at: str  # when it was requested
+    answer: str  # empty until it is answered, and if the answer has no text
+
+
+class Order(_Order, total=False):
 class ReturnLine(TypedDict):
     """The units of a product that have come back in one condition."""
 
@@ -437,6 +455,15 @@ class Order(_Order, _Returning, total=False):
     courier: Courier  # present while a courier is assigned
     cancellation_reason: str  # present if the order is cancelled; empty if no reason was given
     cancelled_at: str
+    version: int  # grows with every change; absent in the answers to creations and cancellations
+    changes: list[OrderChange]  # the latest 100 edits, oldest first
+    cancellation_request: CancellationRequest  # present if the cancellation was requested
+
+
+class EditedOrder(Order, total=False):
+    """The complete record of an order after an edit."""
+
+    rate_change_cents: int  # what the edit has added to rate_cents
 
 
 class _OrderList(TypedDict):

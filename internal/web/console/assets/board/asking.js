@@ -1,14 +1,17 @@
 // The dialogs of acts that need more than a press: a courier, a reason, or a second look.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { reader } from "./acts.js";
 import { ask, close } from "dropyard/dialog.js";
+import { draft, drafted } from "dropyard/draft.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
 import { n, t } from "dropyard/text.js";
-import { instant, zoneName, zoneOf } from "./zone.js";
+import { instant, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province is where it goes. @typedef {{partner_order_id: string, status: string, province?: string}} Asked */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string}} Asked */
 /** @typedef {(move: Move) => void} Go what happens when it is decided */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -18,42 +21,74 @@ const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? ""
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
   () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
 
-/** @param {{orders: {partner_order_id: string}[], go: Go}} props */
+/** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */
+const draftName = (to, orders) => `act:${reader}:${to}:${orders.length === 1 ? orders[0]?.order_id : "many"}`;
+
+/** Forgets what was typed for a move: it is done. @param {string} to @param {{order_id: string}[]} orders */
+export const forget = (to, orders) => draft(draftName(to, orders), "");
+
+/**
+ * Returns the fields of a dialog, a function that keeps them with each input, and one that ends the dialog. What is typed
+ * stays until forget, so that the end of the session does not lose it; without the function the dialog was given up.
+ * @param {string} to @param {Asked[]} orders
+ */
+const useFields = (to, orders) => {
+  const name = draftName(to, orders), sent = useRef(false);
+  const fields = useSignal(/** @type {Record<string, string>} */ (JSON.parse(drafted(name) || "{}")));
+  useLayoutEffect(() => () => { if (!sent.current) draft(name, ""); }, []);
+  /** @param {{currentTarget: HTMLFormElement}} event */
+  const keep = ({ currentTarget: form }) => {
+    fields.value = Object.fromEntries([...new FormData(form)].map(([field, value]) => [field, String(value)]));
+    draft(name, JSON.stringify(fields.value));
+  };
+  /** @param {Event} event */
+  const end = (event) => {
+    event.preventDefault();
+    sent.current = true;
+    close();
+  };
+  return { fields: fields.value, keep, end };
+};
+
+/** @param {{orders: Asked[], go: Go}} props */
 const Cancellation = ({ orders, go }) => {
-  const reason = useSignal("");
-  return html`<form class="stack" onSubmit=${(/** @type {Event} */ event) => { event.preventDefault(); close(); go({ status: "cancelled", reason: reason.value.trim() }); }}>
+  const { fields, keep, end } = useFields("cancelled", orders);
+  return html`<form class="stack" onInput=${keep} onSubmit=${(/** @type {Event} */ event) => { end(event); go({ status: "cancelled", reason: (fields.reason ?? "").trim() }); }}>
     <p>${n("act.cancel.what", orders.length)}</p>
     <div class="field"><label for="act-reason">${t("act.reason")}</label><p class="hint" id="act-reason-hint">${t("act.reason.hint")}</p>
-      <textarea class="input" id="act-reason" autofocus aria-describedby="act-reason-hint" maxlength="500" value=${reason.value}
-        onInput=${(/** @type {{currentTarget: HTMLTextAreaElement}} */ event) => { reason.value = event.currentTarget.value; }}></textarea></div>
+      <textarea class="input" id="act-reason" name="reason" autofocus aria-describedby="act-reason-hint" maxlength="500" value=${fields.reason ?? ""}></textarea></div>
     <div class="line"><button class="button danger">${n("act.cancel.yes", orders.length)}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
   </form>`;
 };
 
-/** Asks before a cancellation. @param {{partner_order_id: string}[]} orders @param {Go} go */
+/** Asks before a cancellation. @param {Asked[]} orders @param {Go} go */
 export const askCancel = (orders, go) => ask(t("act.to.cancelled.title", { order: what(orders) }), () => html`<${Cancellation} orders=${orders} go=${go} />`);
 
 const reasons = () => [["not_home", t("failure.not_home")], ["wrong_address", t("failure.wrong_address")], ["no_access", t("failure.no_access")],
   ["declined", t("failure.declined")], ["damaged", t("failure.damaged")], ["other", t("failure.other")]];
 
-/** @param {{zone: import("./zone.js").Zone, go: Go}} props */
-const Failure = ({ zone, go }) => html`<form class="stack" onSubmit=${(/** @type {SubmitEvent} */ event) => {
-  event.preventDefault();
-  const values = new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), next = String(values.get("next")), notes = String(values.get("notes")).trim();
-  close();
-  go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: instant(next, zone).toISOString() }), ...(notes && { notes }) });
-}}>
+/** @param {{order: Asked, zone: import("dropyard/zone.js").Zone, go: Go}} props */
+const Failure = ({ order, zone, go }) => {
+  const { fields, keep, end } = useFields("failed", [order]);
+  /** @param {{currentTarget: HTMLFormElement} & Event} event */
+  const submit = (event) => {
+    const values = new FormData(event.currentTarget), next = String(values.get("next")), notes = String(values.get("notes")).trim();
+    end(event);
+    go({ status: "failed", failure_reason: String(values.get("reason")), ...(next && { next_attempt: instant(next, zone).toISOString() }), ...(notes && { notes }) });
+  };
+  return html`<form class="stack" onInput=${keep} onSubmit=${submit}>
   <div class="field"><label for="act-failure">${t("act.reason")}</label>
-    <select class="input" id="act-failure" autofocus name="reason">${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
+    <select class="input" id="act-failure" autofocus name="reason" value=${fields.reason ?? "not_home"}>${reasons().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
   <div class="field"><label for="act-next">${t("act.next")}</label><p class="hint" id="act-next-hint">${t("act.next.hint", { zone: zoneName(zone) })}</p>
-    <input class="input" id="act-next" name="next" type="datetime-local" aria-describedby="act-next-hint" /></div>
+    <input class="input" id="act-next" name="next" type="datetime-local" aria-describedby="act-next-hint" value=${fields.next ?? ""} /></div>
   <div class="field"><label for="act-remark">${t("act.remark")}</label><p class="hint" id="act-remark-hint">${t("act.remark.hint")}</p>
-    <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint"></textarea></div>
+    <textarea class="input" id="act-remark" name="notes" maxlength="1000" aria-describedby="act-remark-hint" value=${fields.notes ?? ""}></textarea></div>
   <div class="line"><button class="button danger">${t("act.to.failed.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
 </form>`;
+};
 
 /** Asks why an attempt has failed. @param {Asked} order @param {Go} go */
-export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
+export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} order=${order} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
 
 /**
  * Asks for what a move needs, and goes on at once with one that needs nothing.

@@ -21,6 +21,7 @@ export const stageNames = () => [
 export const reasonNames = () => [
   ["late", t("board.reason.late")], ["failed_twice", t("board.reason.failed_twice")], ["window_missed", t("board.reason.window_missed")],
   ["no_courier", t("board.reason.no_courier")], ["courier_gone", t("board.reason.courier_gone")],
+  ["cancellation_requested", t("board.reason.cancellation_requested")], ["edited_after_pickup", t("board.reason.edited_after_pickup")],
 ];
 
 /** A chip. @param {{label: string, count: number | undefined, pressed: boolean, danger?: boolean, press: () => void}} props */
@@ -31,7 +32,9 @@ const Chip = ({ label, count, pressed, danger = false, press }) => {
     // With the pointer, keys go on in the list. With the keyboard, the focus stays on the chip.
     if (event.detail) document.getElementById("orders")?.focus({ preventScroll: true });
   };
-  return html`<button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${click}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
+  /** Shows the whole chip to the keyboard: browsers leave one that is partly visible where it is. @param {{currentTarget: HTMLElement}} event */
+  const focus = ({ currentTarget: chip }) => { if (chip.matches(":focus-visible")) chip.scrollIntoView({ block: "nearest", inline: "nearest" }); };
+  return html`<button type="button" class=${danger ? "chip danger" : "chip"} aria-pressed=${pressed} onClick=${click} onFocus=${focus}>${label} <b>${count === undefined ? "…" : number(count)}</b></button>`;
 };
 
 const Chips = () => {

@@ -62,9 +62,9 @@ export const act = (to, label, from) => {
   if (!first) return;
   if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
   /** @param {typeof import("./asking.js")} dialogs */
-  const ask = ({ decide }) => decide(to, fitting, (move) => {
+  const ask = ({ decide, forget }) => decide(to, fitting, (move) => {
     if (chosen) clear();
-    running = running.then(() => moveAll(label, fitting, move)).then(() => {});
+    running = running.then(() => moveAll(label, fitting, move)).then(({ done }) => { if (done > 0) forget(to, fitting); });
   });
   if (dialogs) return ask(dialogs);
   ahead = "";

@@ -3,15 +3,15 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { insist, moveKey, moves, pressMove, say, whyNot } from "./acts.js";
-import { decide } from "./asking.js";
+import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
+import { decide, forget } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
 import { When, nameOf } from "./notes.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
-import { windowIn, zoneOf } from "./zone.js";
+import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 
@@ -46,16 +46,16 @@ const Parcels = ({ order }) => {
   </section>`;
 };
 
-/** What operators did, by the version that it led to. Every change adds an entry to the history and one to the version. @param {OrderRecord} record */
+/** What operators did, by the version that it led to. @param {OrderRecord} record */
 const History = ({ record }) => {
   const entries = record.order.status_history, by = new Map(record.moves.map((/** @type {any} */ move) => [move.version, nameOf(record, move.operator_id)]));
   const couriers = new Map(record.moves.map((/** @type {any} */ move) => [move.version, record.couriers[move.courier_id]]));
-  /** The courier that an entry assigned. @param {any} entry @param {number} i */
-  const assigned = (entry, i) => entry.status === "courier_assigned" && couriers.get(i + 1);
+  /** The courier that an entry assigned. @param {any} entry */
+  const assigned = (entry) => entry.status === "courier_assigned" && couriers.get(entry.version);
   return html`<section>
     <h3>${t("act.history")}</h3>
     <ol class="timeline">${entries.map((/** @type {any} */ entry, /** @type {number} */ i) => html`<li key=${i}>
-      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft">${assigned(entry, i) && html`<bdi>${assigned(entry, i)}</bdi> · `}<${When} at=${entry.timestamp} />${by.has(i + 1) ? ` · ${by.get(i + 1)}` : ""}</span>
+      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft">${assigned(entry) && html`<bdi>${assigned(entry)}</bdi> · `}<${When} at=${entry.timestamp} />${by.has(entry.version) ? ` · ${by.get(entry.version)}` : ""}</span>
       ${Date.parse(entry.recorded_at) - Date.parse(entry.timestamp) > 60000 && html`<p class="soft small">${t("act.recorded")} <${When} at=${entry.recorded_at} /></p>`}
       ${entry.notes && html`<p class="long"><bdi>${failureWords()[entry.notes] ?? entry.notes}</bdi></p>`}
     </li>`).reverse()}</ol>
@@ -72,6 +72,22 @@ const Moves = ({ record, busy, act }) => {
   const names = labels();
   return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
     class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
+};
+
+/** The partner's request to cancel the order, and its answer. @param {{record: OrderRecord, busy: boolean, answer: (grant: boolean, text: string) => void}} props */
+const Request = ({ record, busy, answer }) => {
+  const text = useSignal(""), request = record.order.cancellation_request;
+  if (request?.state !== "requested" || !moves[record.status]?.length) return null;
+  return html`<section>
+    <h3 id="request-title">${t("act.request")}</h3>
+    <p class="long"><span class="soft"><${When} at=${request.at} /></span> <bdi>${request.reason}</bdi></p>
+    <label for="request-answer">${t("act.request.answer")}</label>
+    <textarea class="input" id="request-answer" maxlength="500" value=${text.value} onInput=${(/** @type {any} */ event) => { text.value = event.currentTarget.value; }}></textarea>
+    <div class="line" role="group" aria-labelledby="request-title">
+      <button type="button" class="button danger" disabled=${busy} onClick=${() => answer(true, text.value.trim())}>${t("act.request.grant")}</button>
+      <button type="button" class="button" disabled=${busy} onClick=${() => answer(false, text.value.trim())}>${t("act.request.decline")}</button>
+    </div>
+  </section>`;
 };
 
 /** What stands above the notes: what the order is, and what may be done with it. @param {{id: string, found: import("./notes.js").Found}} props */
@@ -96,6 +112,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
       own.value = /** @type {any} */ (pressed.body).version + 1;
       say(done);
       pending.value = null;
+      forget(/** @type {any} */ (pressed.body).status, [/** @type {any} */ (now)]);
     } catch (error) {
       fault.value = whyNot(error, /** @type {any} */ (pressed.body).version);
       if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
@@ -109,6 +126,18 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
+  /** Answers the partner's request. @param {boolean} grant @param {string} text */
+  const answer = async (grant, text) => {
+    [busy.value, fault.value] = [true, ""];
+    try {
+      await insist(press("POST", `/orders/${now.order_id}/cancellation-request/answer`, { grant, answer: text }));
+      own.value = now.version + 1;
+      say(t(grant ? "act.request.granted" : "act.request.declined"));
+    } catch (error) { fault.value = whyNot(error, now.version); }
+    await read();
+    busy.value = false;
+    setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
+  };
   const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value;
   return html`<div class="panel-body" key="order">
     <div class="spread"><h2 id=${panelTitle} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
@@ -118,6 +147,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
+    <${Request} record=${now} busy=${busy.value || isStale} answer=${answer} />
     <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
     ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />

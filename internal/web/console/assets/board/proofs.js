@@ -5,6 +5,7 @@ import { say, whyNot } from "./acts.js";
 import { call, newKey } from "./api.js";
 import { tick } from "dropyard/clock.js";
 import { html } from "dropyard/html.js";
+import { accepted, isHEIC } from "dropyard/photo.js";
 import { moment, t } from "dropyard/text.js";
 
 /** The statuses in which the desk may add proofs. */
@@ -22,12 +23,9 @@ const patience = 300000;
  * Sends a picture. The same file is one proof, however often it is sent.
  * @param {string} id
  * @param {string} kind
- * @param {File} file
+ * @param {Blob} file
  */
 const upload = (id, kind, file) => call("POST", `/orders/${id}/proofs?kind=${kind}`, { body: file, key: newKey(), timeout: patience });
-
-/** Reports whether a file is a HEIC picture, which the service does not read. @param {File} file */
-const isHEIC = ({ name, type }) => /^image\/hei[cf]/.test(type) || /\.hei[cf]$/i.test(name);
 
 /** @param {{record: Record<string, any>, added: () => void}} props */
 export const Proofs = ({ record, added }) => {
@@ -38,12 +36,13 @@ export const Proofs = ({ record, added }) => {
   const choose = async ({ currentTarget: input }) => {
     const file = input.files?.[0];
     if (!file) return;
-    fault.value = isHEIC(file) ? t("act.proof.heic") : "";
+    fault.value = await isHEIC(file) ? t("act.proof.heic") : "";
     input.value = "";
     if (fault.value) return;
     busy.value = true;
+    const sent = await accepted(file).catch(() => file); // the service says what is wrong with it
     try {
-      await upload(record.order_id, kind.value, file);
+      await upload(record.order_id, kind.value, sent);
       say(t("act.proof.added"));
       added();
     } catch (error) {

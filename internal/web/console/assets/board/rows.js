@@ -25,6 +25,7 @@ import { plain } from "dropyard/plain.js";
  * @property {number} failures
  * @property {string} created_at
  * @property {string} updated_at
+ * @property {Reason[]} [flags] reasons that the service decides; absent if there are none
  */
 
 /**
@@ -80,10 +81,10 @@ export const merge = (rows, fresh, gone) => {
   return merged;
 };
 
-/** Why an order needs attention. @typedef {"late" | "failed_twice" | "window_missed" | "no_courier" | "courier_gone"} Reason */
+/** Why an order needs attention. @typedef {"late" | "failed_twice" | "window_missed" | "no_courier" | "courier_gone" | "cancellation_requested" | "edited_after_pickup"} Reason */
 
 /** All reasons; their places are those of the bits that attention returns. @type {Reason[]} */
-export const reasons = ["late", "failed_twice", "window_missed", "no_courier", "courier_gone"];
+export const reasons = ["late", "failed_twice", "window_missed", "no_courier", "courier_gone", "cancellation_requested", "edited_after_pickup"];
 
 const tooManyFailures = 2;
 /** @param {Status} status */
@@ -100,7 +101,8 @@ export const attention = (row, now) =>
   | (row.failures >= tooManyFailures ? 2 : 0)
   | (row.dropoffEnd < now || row.pickupEnd < now && (unassigned(row.status) || row.status === "courier_assigned") ? 4 : 0)
   | (unassigned(row.status) && row.pickupStart <= now ? 8 : 0)
-  | (row.courier !== null && !row.courier.active ? 16 : 0);
+  | (row.courier !== null && !row.courier.active ? 16 : 0)
+  | (row.flags ?? []).reduce((bits, flag) => bits | 1 << reasons.indexOf(flag), 0);
 
 /** Returns the reasons for which an order needs attention. @param {Row} row @param {number} now */
 export const reasonsOf = (row, now) => {

@@ -4,12 +4,14 @@
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { close, ask } from "dropyard/dialog.js";
 import { classes, html, statusName } from "dropyard/html.js";
-import { moment, n, t } from "dropyard/text.js";
+import { n, t } from "dropyard/text.js";
+import { hourOf, instant, timesIn, zoneName, zoneOf } from "dropyard/zone.js";
 import { Photo } from "./proofs.js";
 import { Unstored, useStoring } from "./storing.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {import("./outbox.js").Move} Move */
+/** @typedef {import("dropyard/zone.js").Zone} Zone */
 /** @typedef {import("./outbox.js").Picture} Picture */
 /** @typedef {Pick<import("./outbox.js").Outbox, "record">} Outbox */
 
@@ -83,36 +85,32 @@ export const movesOf = (job) => {
   return moves.sort((a, b) => Number(b === "out_for_delivery") - Number(a === "out_for_delivery"));
 };
 
+/** The clocks of the place of a stop. @param {Job} job */
+export const zoneOfStop = ({ stop: { address } }) => zoneOf(address.province, address.postal_code);
+
 const reasons = () => [
   ["not_home", t("courier.why.not_home")], ["wrong_address", t("courier.why.wrong_address")], ["no_access", t("courier.why.no_access")],
   ["declined", t("courier.why.declined")], ["damaged", t("courier.why.damaged")], ["other", t("courier.why.other")],
 ];
 
-/** Returns a time of a day, by the reader's clock. @param {number} now @param {number} days @param {number} hour */
-const at = (now, days, hour) => {
-  const day = new Date(now);
-  day.setDate(day.getDate() + days);
-  return day.setHours(hour, 0, 0, 0);
-};
+/** The next attempts that are usually planned: this evening, tomorrow morning, tomorrow evening. @param {number} now @param {Zone} zone */
+const attempts = (now, zone) => [hourOf(now, 0, 18, zone), hourOf(now, 1, 9, zone), hourOf(now, 1, 18, zone)].filter((time) => time > now);
 
-/** The next attempts that are usually planned: this evening, tomorrow morning, tomorrow evening. @param {number} now */
-const attempts = (now) => [at(now, 0, 18), at(now, 1, 9), at(now, 1, 18)].filter((time) => time > now);
-
-/** What was chosen in the form of a failed attempt. @param {FormData} values @returns {Move} */
-const failure = (values) => {
+/** What was chosen in the form of a failed attempt. @param {FormData} values @param {Zone} zone @returns {Move} */
+const failure = (values, zone) => {
   const next = String(values.get("next")), other = String(values.get("other") ?? ""), notes = String(values.get("notes")).trim();
-  const planned = next === "other" ? other && new Date(other).toISOString() : next;
+  const planned = next === "other" ? other && instant(other, zone).toISOString() : next;
   return { status: "failed", failure_reason: String(values.get("reason")), ...(planned && { next_attempt: planned }), ...(notes && { notes }) };
 };
 
 /** @param {{job: Job, now: number, go: (move: Move, pictures: Picture[]) => unknown}} props */
 const Failure = ({ job, now, go }) => {
   const next = useSignal(""), photo = useSignal(/** @type {Blob | null} */ (null)), { store, storing, failed } = useStoring();
-  const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
+  const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value), zone = zoneOfStop(job), times = timesIn(zone);
   /** @param {SubmitEvent} event */
   const submit = (event) => {
     event.preventDefault();
-    const move = failure(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)));
+    const move = failure(new FormData(/** @type {HTMLFormElement} */ (event.currentTarget)), zone);
     if (!waits.value) void store(() => go(move, photo.value ? [{ kind: "photo", data: photo.value }] : []));
   };
   return html`<form class="stack" onSubmit=${submit}>
@@ -121,10 +119,10 @@ const Failure = ({ job, now, go }) => {
     <div class="field"><label for="fail-next">${t("courier.next")}</label>
       <select class="input" id="fail-next" name="next" value=${next.value} onChange=${(/** @type {{currentTarget: HTMLSelectElement}} */ event) => { next.value = event.currentTarget.value; }}>
         <option value="">${t("courier.next.none")}</option>
-        ${attempts(now).map((time) => html`<option key=${time} value=${new Date(time).toISOString()}>${moment(time, now)}</option>`)}
+        ${attempts(now, zone).map((time) => html`<option key=${time} value=${new Date(time).toISOString()}>${times.moment(time, now)}</option>`)}
         <option value="other">${t("courier.next.other")}</option></select></div>
-    ${next.value === "other" && html`<div class="field"><label for="fail-other">${t("courier.next.time")}</label>
-      <input class="input" id="fail-other" name="other" type="datetime-local" required /></div>`}
+    ${next.value === "other" && html`<div class="field"><label for="fail-other">${t("courier.next.time")}</label><p class="hint" id="fail-other-hint">${t("courier.next.zone", { zone: zoneName(zone) })}</p>
+      <input class="input" id="fail-other" name="other" type="datetime-local" required aria-describedby="fail-other-hint" /></div>`}
     <div class="field"><label for="fail-notes">${t("courier.note")}</label><p class="hint" id="fail-notes-hint">${t("courier.note.hint")}</p>
       <textarea class="input" id="fail-notes" name="notes" maxlength="1000" aria-describedby="fail-notes-hint"></textarea></div>
     ${job.status !== "courier_assigned" && html`<section class="stack tight proofs"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>

@@ -5,7 +5,7 @@ import { useComputed, useSignal } from "@preact/signals";
 import { ask } from "dropyard/dialog.js";
 import { classes, html } from "dropyard/html.js";
 import { language, number, t } from "dropyard/text.js";
-import { shrink } from "./photo.js";
+import { isHEIC, shrink } from "dropyard/photo.js";
 import { Signature } from "./signature.js";
 import { Unstored, useStoring } from "./storing.js";
 
@@ -43,7 +43,7 @@ export const Photo = ({ photo, busy }) => {
     try {
       photo.value = await shrink(file);
     } catch {
-      fault.value = t(/^image\/hei[cf]/.test(file.type) || /\.hei[cf]$/i.test(file.name) ? "courier.proofs.photo.heic" : "courier.proofs.photo.unfit");
+      fault.value = t(await isHEIC(file) ? "courier.proofs.photo.heic" : "courier.proofs.photo.unfit");
     }
     input.value = ""; // so that the same file can be chosen again
     busy.value = false;

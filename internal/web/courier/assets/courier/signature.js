@@ -4,7 +4,7 @@ import SignaturePad from "signature_pad";
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
-import { encode, paper } from "./photo.js";
+import { encode, paper } from "dropyard/photo.js";
 
 /** The strokes of a signature. @typedef {{points: {x: number, y: number}[]}[]} Strokes */
 /** What can be asked of a signature that is drawn. @typedef {{isEmpty(): boolean, clear(): void, picture(): Promise<Blob>}} Drawn */

@@ -3,14 +3,15 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { signal } from "@preact/signals-core";
-import { Acts, askFailure, record, recordAll, resting, said, sayUnstored } from "./acts.js";
+import { Acts, askFailure, record, recordAll, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
 import { isOnIOS } from "./install.js";
 import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
 import { cards, loaded, nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
 import { Badge, classes, html } from "dropyard/html.js";
-import { clock, due, full, moment, n, postal, range, shorten, t } from "dropyard/text.js";
+import { clock, due, full, n, postal, shorten, t } from "dropyard/text.js";
+import { timesIn } from "dropyard/zone.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 /** @typedef {import("./round.js").Round} Round */
@@ -22,18 +23,15 @@ export const chosen = signal("");
 /** From when on a deadline is shown as near, in milliseconds. */
 const nearMs = 1800000;
 
-/** Reports whether two times are on one day. @param {number} a @param {number} b */
-const sameDay = (a, b) => new Date(a).toDateString() === new Date(b).toDateString();
-
-/** Returns the time of day, with the day if that is another one. @param {number} at @param {number} today */
-const time = (at, today) => sameDay(at, today) ? clock(at) : moment(at, today);
+/** Functions that write times on the clocks of a stop. @param {Job} job */
+const timesOf = (job) => timesIn(zoneOfStop(job));
 
 /** The status and the end of the window, and below them what waits and how long is left: red if it is late, amber if that is near. @param {{job: Job}} props */
 const Top = ({ job }) => {
-  const at = Date.parse(job.stop.deadline), today = tick.value, left = at - today, urgent = classes("due", left < 0 ? "late" : left < nearMs && "near");
+  const at = Date.parse(job.stop.deadline), today = tick.value, left = at - today, urgent = classes("due", left < 0 ? "late" : left < nearMs && "near"), times = timesOf(job);
   return html`<div class="top">
-    <p><${Badge} status=${job.status} /> <b class=${urgent} title=${full(at)}>${t("courier.by", { t: time(at, today) })}</b></p>
-    <p><${Waiting} job=${job} /> <span class=${urgent}>${sameDay(at, today) && due(at, today)}</span></p></div>`;
+    <p><${Badge} status=${job.status} /> <b class=${urgent} title=${full(at)}>${t("courier.by", { t: times.time(at, today) })}</b></p>
+    <p><${Waiting} job=${job} /> <span class=${urgent}>${times.isToday(at, today) && due(at, today)}</span></p></div>`;
 };
 
 /** Returns "2 parcels, 1 fragile". @param {Job} job */
@@ -43,11 +41,7 @@ const parcelsOf = ({ parcels }) => {
 };
 
 /** Returns the window of a stop as a text. @param {Job} job @param {number} today */
-const windowOf = ({ stop }, today) => {
-  const from = Date.parse(stop.time_window.start), to = Date.parse(stop.time_window.end);
-  if (sameDay(from, to) && sameDay(from, today)) return range(from, to);
-  return sameDay(from, to) ? `${time(from, today)} – ${clock(to)}` : `${time(from, today)} – ${time(to, today)}`;
-};
+const windowOf = (job, today) => timesOf(job).range(Date.parse(job.stop.time_window.start), Date.parse(job.stop.time_window.end), today);
 
 /** @param {{job: Job}} props */
 const Address = ({ job: { stop: { address } } }) => html`<p class="address">
@@ -60,7 +54,7 @@ const Instructions = ({ job }) => [job.stop.address.notes, job.instructions].fil
 const Attempts = ({ job }) => {
   const next = job.status === "failed" && job.next_attempt;
   if (!job.failures && !next) return null;
-  return html`<p class="soft">${n("courier.failures", job.failures)}${next && ` · ${t("courier.again", { t: moment(Date.parse(next), tick.value) })}`}</p>`;
+  return html`<p class="soft">${n("courier.failures", job.failures)}${next && ` · ${t("courier.again", { t: timesOf(job).moment(Date.parse(next), tick.value) })}`}</p>`;
 };
 
 /** What is still to be sent of a stop. @param {{job: Job}} props */
@@ -144,8 +138,8 @@ const Large = ({ job, doing }) => {
 
 /** The second line of a small card. @param {Job} job @param {number} today */
 const briefly = (job, today) => {
-  if (job.stop.kind === "pickup") return `${n("courier.parcels", job.parcels.length)} · ${t("courier.ready", { t: time(Date.parse(job.stop.time_window.start), today) })}`;
-  if (job.status === "failed" && job.next_attempt) return t("courier.again", { t: moment(Date.parse(job.next_attempt), today) });
+  if (job.stop.kind === "pickup") return `${n("courier.parcels", job.parcels.length)} · ${t("courier.ready", { t: timesOf(job).time(Date.parse(job.stop.time_window.start), today) })}`;
+  if (job.status === "failed" && job.next_attempt) return t("courier.again", { t: timesOf(job).moment(Date.parse(job.next_attempt), today) });
   return [job.stop.address.line1, job.stop.area, windowOf(job, today)].join("\u00a0· ");
 };
 

@@ -11,6 +11,8 @@ export let language = "en";
 let phrases = {};
 /** @type {ReturnType<typeof formats>} */
 let shown;
+/** The formats of times of which the clocks are given: see walls. @type {ReturnType<typeof formats>} */
+let shownWalls;
 
 /**
  * Returns a function that makes something when it is first called, and returns it. A
@@ -25,13 +27,14 @@ const once = (make) => {
   return () => made ??= make();
 };
 
-/** @param {string} tag */
-const formats = (tag) => ({
+/** @param {string} tag @param {string} [timeZone] the machine's own without it */
+const formats = (tag, timeZone) => ({
   plural: once(() => new Intl.PluralRules(tag)),
   number: once(() => new Intl.NumberFormat(tag)),
   dollars: once(() => new Intl.NumberFormat(tag === "en" ? "en-CA" : tag, { style: "currency", currency: "CAD" })),
-  clock: once(() => new Intl.DateTimeFormat(tag, { hour: "numeric", minute: "2-digit" })),
-  date: once(() => new Intl.DateTimeFormat(tag, { month: "short", day: "numeric" })),
+  clock: once(() => new Intl.DateTimeFormat(tag, { timeZone, hour: "numeric", minute: "2-digit" })),
+  date: once(() => new Intl.DateTimeFormat(tag, { timeZone, month: "short", day: "numeric" })),
+  dated: once(() => new Intl.DateTimeFormat(tag, { timeZone, month: "short", day: "numeric", hour: "numeric", minute: "2-digit" })),
   full: once(() => new Intl.DateTimeFormat(tag, { dateStyle: "full", timeStyle: "long" })),
   relative: once(() => new Intl.RelativeTimeFormat(tag, { numeric: "auto" })),
 });
@@ -44,7 +47,8 @@ const formats = (tag) => ({
 export const use = (tag, book) => {
   language = tag;
   phrases = book;
-  shown = formats(tag === "fr" ? "fr-CA" : tag);
+  const known = tag === "fr" ? "fr-CA" : tag;
+  [shown, shownWalls] = [formats(known), formats(known, "UTC")];
   shown.clock(); // the first format takes the browser long: it is made while other modules are on their way
 };
 
@@ -93,25 +97,47 @@ export const span = (ms) => {
   return hours ? `${hours} h ${String(minutes % 60).padStart(2, "0")}` : `${minutes} min`;
 };
 
-/** Returns the time of day. @param {number} at */
-export const clock = (at) => shown.clock().format(at);
+/** How far the clocks of this machine are ahead of UTC at a time, in milliseconds. @param {number} at */
+export const ownEast = (at) => -60000 * new Date(at).getTimezoneOffset();
 
-/** Returns a span of time within a day, as one word that no line breaks. @param {number} from @param {number} to */
-export const range = (from, to) => shown.clock().formatRange(from, to).replace(/\s/g, "\u00a0");
+/**
+ * Returns functions that write times.
+ * @param {() => ReturnType<typeof formats>} by
+ * @param {(at: number) => number} east how far the clocks of the formats are ahead of UTC, in milliseconds
+ */
+const writing = (by, east) => {
+  /** @param {number} at */
+  const dayOf = (at) => Math.floor((at + east(at)) / dayMs);
+  /** Returns the time of day. @param {number} at */
+  const clock = (at) => by().clock().format(at);
+  return {
+    clock,
+    /** Reports whether two times are on one day. @param {number} a @param {number} b */
+    sameDay: (a, b) => dayOf(a) === dayOf(b),
+    /** Returns a span of time within a day, as one word that no line breaks. @param {number} from @param {number} to */
+    range: (from, to) => by().clock().formatRange(from, to).replace(/\s/g, "\u00a0"),
+    /** Returns a span of time with its day or days. @param {number} from @param {number} to */
+    datedRange: (from, to) => by().dated().formatRange(from, to),
+    /**
+     * Returns the day and the time of day: a word for yesterday, today and tomorrow.
+     * @param {number} at
+     * @param {number} now
+     */
+    moment: (at, now) => {
+      const days = dayOf(at) - dayOf(now), day = Math.abs(days) <= 1 ? by().relative().format(days, "day") : by().date().format(at);
+      return `${day}${t("time.comma")} ${clock(at)}`;
+    },
+  };
+};
+
+/** Times on the clocks of this machine. */
+export const { clock, moment } = writing(() => shown, ownEast);
+
+/** The same of clocks that are given: a time is what they show, in milliseconds since they showed the beginning of 1970. */
+export const walls = writing(() => shownWalls, () => 0);
 
 /** Returns a time with its day, its seconds and its zone. @param {number} at */
 export const full = (at) => shown.full().format(at);
-
-/**
- * Returns the day and the time of day: a word for yesterday, today and tomorrow.
- * @param {number} at
- * @param {number} now
- */
-export const moment = (at, now) => {
-  const days = Math.round((new Date(at).setHours(12, 0, 0, 0) - new Date(now).setHours(12, 0, 0, 0)) / dayMs);
-  const day = Math.abs(days) <= 1 ? shown.relative().format(days, "day") : shown.date().format(at);
-  return `${day}${t("time.comma")} ${clock(at)}`;
-};
 
 /**
  * Returns how far a time is from now: "in 20 min", "12 min ago", or the day and the time if

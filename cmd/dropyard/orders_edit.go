@@ -1,0 +1,45 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/dropyard/dropyard/client"
+)
+
+type editOrderCommand struct {
+	OrderID        string `arg:"" help:"The order (ord_…)."`
+	File           string `arg:"" default:"-" help:"File with the merge patch (RFC 7396), such as {\"dropoff\": {\"phone\": \"+15145550177\"}}; - for standard input."`
+	Version        int64  `help:"Only if the order still has this version." placeholder:"N"`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
+	outputFlags
+	partnerFlags
+}
+
+// Run edits the order.
+func (c *editOrderCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	content, err := readFile(c.File)
+	if err != nil {
+		return err
+	}
+	var edit client.OrderEdit
+	if err := json.Unmarshal(content, &edit); err != nil {
+		return fmt.Errorf("the patch: %w", err)
+	}
+	var answer client.Answer
+	order, err := partner.EditOrder(ctx, c.OrderID, edit, c.Version,
+		client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	fields := orderFields(order)
+	if order.RateChangeCents != nil {
+		fields = append(fields, field("price change", dollars(*order.RateChangeCents, order.Currency)))
+	}
+	return c.output().record(&answer, fields)
+}

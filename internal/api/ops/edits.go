@@ -1,0 +1,28 @@
+package ops
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/httpd"
+	"github.com/dropyard/dropyard/internal/order"
+)
+
+// handleOrderEdit changes the content of an order by a merge patch (RFC 7396) with a reason.
+func (s *Server) handleOrderEdit(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.RepeatableByPerson()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	version, err := c.IfMatch()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	edit, err := httpd.DecodePatch(c, order.ReadServiceEdit)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	edit.Version = version
+	answer, err := s.config.Orders.Edit(c.Context(), request, c.PathID("order_id"), edit)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+}
