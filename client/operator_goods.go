@@ -122,5 +122,6 @@ type Return struct {
 
 // ListReturns lists parcels that come back.
 func (o *Operator) ListReturns(ctx context.Context, query ReturnQuery, options ...CallOption) (*Returns, error) {
-	return fetch[Returns](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/returns", query: queryOf(query)}, options)
+	return fetch[Returns](ctx, o, operation{method: http.MethodGet, path: "/ops/v1/returns", query: queryOf(query)},
+		options)
 }

@@ -176,7 +176,8 @@ func invalidTransition(found *delivery.Order, message string) error {
 // tooLate refuses an act that happened before the latest move or transfer of the order.
 func tooLate(found *delivery.Order) error {
 	last := found.LastAct()
-	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status, timestamp.Format(last))
+	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status,
+		timestamp.Format(last))
 	if last.After(found.LastMove().At) {
 		message = fmt.Sprintf("the parcels were handed over at %s, which is later than occurred_at", timestamp.Format(last))
 	}

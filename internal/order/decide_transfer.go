@@ -115,7 +115,8 @@ func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *de
 	order.UpdatedAt = latest(happened, found.UpdatedAt)
 	order.Courier = h.courier
 	order.Course.Transfers = append(slices.Clone(found.Course.Transfers), delivery.Transfer{
-		Version: found.Version + 1, From: found.Holder(), To: h.to(), At: happened, RecordedAt: h.at, OperatorID: h.operatorID,
+		Version: found.Version + 1, From: found.Holder(), To: h.to(), At: happened, RecordedAt: h.at,
+		OperatorID: h.operatorID,
 	})
 	c.announce(&order, delivery.EventCourierChanged, happening{h.eventID, happened, h.at},
 		delivery.EventFacts{Courier: order.Courier})

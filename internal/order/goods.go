@@ -193,7 +193,6 @@ func (s *Service) begin(ctx context.Context, action audit.Action) (time.Time, st
 
 // settleGoods settles a command about the goods of an order, and then calls what follows it. prepare
 // returns both, or why the command is refused, which comes after the answer to an equal request.
-// What a node of release 0.1.0 beside this one would get wrong is to be refused here.
 func (s *Service) settleGoods(
 	ctx context.Context, r *idempotency.Request, orderID string, kind CommandKind,
 	prepare func(*idempotency.Request) (command, func(), error),
@@ -201,6 +200,9 @@ func (s *Service) settleGoods(
 	partnerID, ok := delivery.PartnerOfOrder(orderID)
 	if !ok {
 		return Answer{}, refusal.NotFound("order")
+	}
+	if err := s.editable(ctx); err != nil {
+		return Answer{}, err
 	}
 	r = r.Of(partnerID)
 	cmd, follow, err := prepare(r)

@@ -149,7 +149,9 @@ func TestCustodyOfAnOrder(t *testing.T) {
 	}}
 	late := transfer(4, nil, "HUB-2", "evt_4")
 	lines := []delivery.ReturnLine{
-		{ProductID: 1, Quantity: 1, Disposition: delivery.Sellable}, {ProductID: 1, Quantity: 1, Disposition: delivery.Damaged},
+		{
+			ProductID: 1, Quantity: 1, Disposition: delivery.Sellable,
+		}, {ProductID: 1, Quantity: 1, Disposition: delivery.Damaged},
 	}
 	receipt := &receiveCommand{target: target, location: "B", lines: lines, at: at(70), eventID: "evt_5", encode: encode}
 	again := *receipt

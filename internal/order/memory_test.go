@@ -206,7 +206,8 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	if !changes.empty() {
 		m.save(t, changes)
 	} else if len(changes.Events)+len(changes.History)+len(changes.Stocks)+
-		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Returns)+len(changes.Queue)+len(changes.Wakes) > 0 {
+		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Returns)+len(changes.Queue)+
+		len(changes.Wakes) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}
 	return outcomes

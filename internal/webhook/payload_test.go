@@ -40,7 +40,9 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 		Version:       7,
 		Fields:        "dropoff.phone,metadata",
 		Return: &delivery.Return{State: delivery.ReturnReceived, Location: "hidden", Lines: []delivery.ReturnLine{
-			{ProductID: 7, Quantity: 2, Disposition: delivery.Sellable}, {ProductID: 7, Quantity: 1, Disposition: delivery.Damaged},
+			{
+				ProductID: 7, Quantity: 2, Disposition: delivery.Sellable,
+			}, {ProductID: 7, Quantity: 1, Disposition: delivery.Damaged},
 		}},
 	}
 	if change != nil {

@@ -214,6 +214,8 @@ class CancellationDeclinedData(TypedDict):
     order_id: str
     partner_order_id: str
     answer: str  # empty if none was given
+
+
 class CourierChangedData(TypedDict):
     """The data of courier.changed."""
 
@@ -318,6 +320,8 @@ class CancellationDeclined(_Envelope):
 
     type: Literal["order.cancellation_declined"]
     data: CancellationDeclinedData
+
+
 class CourierChanged(_Envelope):
     """Another courier, or a hub, has the parcels."""
 

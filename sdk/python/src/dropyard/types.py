@@ -418,7 +418,6 @@ class CancellationRequest(TypedDict):
     answer: str  # empty until it is answered, and if the answer has no text
 
 
-class Order(_Order, total=False):
 class ReturnLine(TypedDict):
     """The units of a product that have come back in one condition."""
 
