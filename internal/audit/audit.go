@@ -52,6 +52,7 @@ const (
 	ActionOrderScanned    Action = "order.scanned"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
+	ActionLocationChanged Action = "location.changed"
 	ActionSequenceChanged Action = "courier.sequence_changed"
 	ActionProductCreated  Action = "product.created"
 	ActionProductChanged  Action = "product.changed"
@@ -94,7 +95,7 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded, ActionOrderHandedOver,
 	ActionOrderReturned, ActionOrderScanned, ActionCourierCreated,
-	ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,

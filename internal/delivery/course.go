@@ -14,14 +14,20 @@ type Course struct {
 	Request *CancellationRequest `json:"cancellation_request,omitempty"`
 	// Transfers lists who has handed the goods on between their pickup and their delivery.
 	Transfers []Transfer `json:"transfers,omitempty"`
-	// Return says how the goods of an order that was given up come back; nil for an order
-	// that did not end so.
+	// Return says how goods come back that a courier has, or that a return order has brought to a
+	// warehouse; nil for any other order.
 	Return *Return `json:"return,omitempty"`
+	// Origin says what a return order brings back; nil for any other order.
+	Origin *Origin `json:"origin,omitempty"`
+	// Returns lists the orders that bring goods of this one back, oldest first. Those that were
+	// cancelled before their pickup are not among them.
+	Returns []ReturnOrder `json:"returns,omitempty"`
 }
 
 // IsZero reports whether nothing has happened.
 func (c *Course) IsZero() bool {
-	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil
+	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil && c.Origin == nil &&
+		len(c.Returns) == 0
 }
 
 // MaxEdits is how many edits of an order are listed.

@@ -29,7 +29,7 @@ func (o *Order) Custody() []Held {
 		hand(transfer.To, transfer.At)
 	}
 	if o.Status == StatusDelivered {
-		hand(Holder{Kind: HeldByRecipient}, o.LastMove().At)
+		hand(o.end(), o.LastMove().At)
 	}
 	if back := o.Course.Return; back != nil && back.State == ReturnReceived {
 		hand(back.holder(), back.ReceivedAt)
@@ -65,8 +65,23 @@ func (o *Order) LastAct() time.Time {
 	return at
 }
 
+// end returns who gets the goods of an order that is delivered.
+func (o *Order) end() Holder {
+	switch origin := o.Course.Origin; {
+	case origin == nil:
+		return Holder{Kind: HeldByRecipient}
+	case origin.To == ReturnToWarehouse:
+		return Holder{Kind: HeldByLocation, ID: origin.Location}
+	default:
+		return Holder{Kind: HeldBySender}
+	}
+}
+
 // origin returns who has the goods until they are picked up.
 func (o *Order) origin() Holder {
+	if o.Course.Origin != nil {
+		return Holder{Kind: HeldByRecipient}
+	}
 	var locations []string
 	for _, take := range o.Allocation {
 		if !slices.Contains(locations, take.Location) {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/signin"
 )
@@ -43,6 +44,8 @@ type Reader interface {
 	Tokens(ctx context.Context, operatorID string, now time.Time, after string, limit int) ([]*Token, error)
 	// Courier is a courier, active or not.
 	Courier(ctx context.Context, courierID string) (*Courier, error)
+	// Locations lists the locations that have an address, by code: all, or the one with a code.
+	Locations(ctx context.Context, code string) ([]*delivery.Location, error)
 	// Couriers lists couriers by id, those after the given one; all of them
 	// after "".
 	Couriers(ctx context.Context, after string, limit int) ([]*Courier, error)
@@ -79,6 +82,7 @@ type Writer interface {
 	// RemoveExpiredTokens removes those of an operator that have expired.
 	RemoveExpiredTokens(ctx context.Context, operatorID string, now time.Time) error
 
+	SaveLocation(ctx context.Context, location *delivery.Location) error
 	AddCourier(ctx context.Context, courier *Courier) error
 	// LockCourier reads a courier, whose row is locked until the transaction ends.
 	LockCourier(ctx context.Context, courierID string) (*Courier, error)

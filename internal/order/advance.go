@@ -212,7 +212,7 @@ func (s *Service) tryMove(
 	}
 	switch a.Status {
 	case delivery.StatusCancelled:
-		cmd.products = productsOf(order)
+		cmd.products, cmd.origin = productsOf(order), originOf(order)
 	case delivery.StatusDelivered:
 		cmd.proofURL = s.config.ProofURL
 	default: // touches the order only

@@ -134,7 +134,7 @@ func (s *Service) cancellationAnswer(
 		encode: record.Encode,
 	}
 	if a.Granted {
-		cmd.products = productsOf(order)
+		cmd.products, cmd.origin = productsOf(order), originOf(order)
 		cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now})
 	}
 	return cmd, err

@@ -19,6 +19,14 @@ type createCommand struct {
 	quota   Quota
 }
 
+// origin returns the order that a return order brings back.
+func (cmd *createCommand) origin() (key OrderKey, isReturn bool) {
+	if from := cmd.order.Course.Origin; from != nil {
+		return OrderKey{cmd.order.PartnerID, from.OrderID}, true
+	}
+	return OrderKey{}, false
+}
+
 func (cmd *createCommand) reference() Reference {
 	return Reference{cmd.order.PartnerID, cmd.order.PartnerOrderID}
 }
@@ -31,9 +39,20 @@ func (cmd *createCommand) needs(n *Needs) {
 	if cmd.quota != (Quota{}) {
 		n.Usages = append(n.Usages, UsageKey{cmd.order.PartnerID, DayOf(cmd.order.CreatedAt)})
 	}
-	for _, item := range cmd.order.Items {
-		n.Products = append(n.Products, movement.ProductKey{PartnerID: cmd.order.PartnerID, ProductID: item.ProductID})
+	if origin, isReturn := cmd.origin(); isReturn {
+		n.Orders = append(n.Orders, origin)
+		return // its items are in no stock
 	}
+	n.Products = append(n.Products, keysOf(cmd.order.PartnerID, cmd.order.Items)...)
+}
+
+// keysOf returns the keys of the products of items.
+func keysOf(partnerID string, items []delivery.Item) []movement.ProductKey {
+	keys := make([]movement.ProductKey, len(items))
+	for i, item := range items {
+		keys[i] = movement.ProductKey{PartnerID: partnerID, ProductID: item.ProductID}
+	}
+	return keys
 }
 
 func (cmd *createCommand) decide(s *State, c *Changes) outcome {
@@ -53,13 +72,20 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 			Details: existing,
 		})
 	}
-	allocation, err := allocate(s, cmd.order)
-	if err != nil {
-		return refused(err)
-	}
 	order := *cmd.order
-	order.Items = named(s, cmd.order)
-	order.Allocation, order.MovedIn = allocation, order.Version
+	order.MovedIn = order.Version
+	origin, isReturn := cmd.origin()
+	if isReturn {
+		if err := mayReturn(s, origin, &order); err != nil {
+			return refused(err)
+		}
+	} else {
+		allocation, err := allocate(s, cmd.order)
+		if err != nil {
+			return refused(err)
+		}
+		order.Items, order.Allocation = named(s, cmd.order), allocation
+	}
 	document := cmd.encode(&order)
 	if used := s.Usages[order.PartnerID]; used != nil && cmd.quota != (Quota{}) {
 		if err := used.take(cmd.quota, int64(len(document)), order.CreatedAt); err != nil {
@@ -67,6 +93,9 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		}
 	}
 	withdrawStock(s, c, &order)
+	if isReturn {
+		addReturn(s, c, origin, &order)
+	}
 	s.Taken[cmd.reference()] = Existing{order.OrderID, order.Status}
 	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})

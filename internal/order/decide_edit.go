@@ -88,7 +88,9 @@ func (cmd *editCommand) mayEdit(found *delivery.Order, parts []delivery.Part) er
 	stage := delivery.StageOf(found)
 	details := editDetails{Status: found.Status, Fields: []string{}, Editable: delivery.EditableFields(cmd.by, stage)}
 	for _, part := range parts {
-		if !part.MayEdit(cmd.by, stage) {
+		// What a return brings back was compared with what was delivered.
+		fixed := found.Course.Origin != nil && (part.Field == "items" || part.Field == "parcels")
+		if fixed || !part.MayEdit(cmd.by, stage) {
 			details.Fields = append(details.Fields, part.Field)
 		}
 	}
@@ -196,7 +198,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 	}
 	var kept, returned, taken []delivery.Take
 	var shortages []delivery.Shortage
-	lines, missing := addedUp(order.Items), map[int64]int64{}
+	lines, missing := delivery.AddedUp(order.Items), map[int64]int64{}
 	for _, line := range lines {
 		missing[line.ProductID] = line.Quantity
 	}

@@ -17,6 +17,7 @@ import (
 type cancelCommand struct {
 	target   OrderKey
 	products []movement.ProductKey // of the order's allocation
+	origin   []OrderKey            // of a return order that is cancelled
 	reason   string
 	at       time.Time
 	eventID  string
@@ -29,6 +30,7 @@ func (cmd *cancelCommand) partner() string { return cmd.target.PartnerID }
 func (cmd *cancelCommand) needs(n *Needs) {
 	n.Receipts = append(n.Receipts, cmd.request.Key)
 	n.Orders = append(n.Orders, cmd.target)
+	n.Orders = append(n.Orders, cmd.origin...)
 	n.Products = append(n.Products, cmd.products...)
 }
 
@@ -73,6 +75,7 @@ type advanceCommand struct {
 	// that an edit would change.
 	seen     int64
 	products []movement.ProductKey // of the order's allocation, for a cancellation
+	origin   []OrderKey            // of a return order that is cancelled
 	carrier  string                // the courier who must carry the order; empty for any
 	step     step
 	// proofURL returns the address of a proof for the event; nil for a move whose
@@ -89,6 +92,7 @@ func (cmd *advanceCommand) partner() string { return cmd.target.PartnerID }
 
 func (cmd *advanceCommand) needs(n *Needs) {
 	n.Orders = append(n.Orders, cmd.target)
+	n.Orders = append(n.Orders, cmd.origin...)
 	n.Products = append(n.Products, cmd.products...)
 	if cmd.proofURL != nil {
 		n.Proofs = append(n.Proofs, cmd.target)
@@ -246,12 +250,17 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		order.Courier = st.courier
 	case delivery.StatusAccepted:
 		order.Courier = nil
+	case delivery.StatusDelivered:
+		if origin := order.Course.Origin; origin != nil && origin.To == delivery.ReturnToWarehouse {
+			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
+		}
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: at}
 		if found.WasPickedUp() {
 			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
 		} else {
 			returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
+			removeReturn(s, c, &order)
 		}
 	default: // nothing else changes
 	}
@@ -303,7 +312,7 @@ func announceMove(c *Changes, order *delivery.Order, st step) {
 	}
 	is := happening{eventID: st.eventID, at: order.LastMove().At, recordedAt: st.at}
 	c.announce(order, kind, is, facts)
-	if st.to == delivery.StatusCancelled && order.Course.Return != nil {
+	if (st.to == delivery.StatusCancelled || st.to == delivery.StatusDelivered) && order.Course.Return != nil {
 		// The second event gets the next id when it is queued, see outbox.Follow.
 		c.announce(order, delivery.EventReturnDue, is, delivery.EventFacts{})
 	}

@@ -73,6 +73,9 @@ var (
 
 // refusal returns why the goods cannot be received; nil if they can.
 func (cmd *receiveCommand) refusal(s *State, found *delivery.Order) error {
+	if origin := found.Course.Origin; origin != nil && cmd.location == "" {
+		cmd.location = origin.Location
+	}
 	back := found.Course.Return
 	switch {
 	case back == nil:
@@ -103,7 +106,7 @@ func (cmd *receiveCommand) refusal(s *State, found *delivery.Order) error {
 // checkLines notes each line of a product that the order has not, and each product of which more or
 // less comes back than has left.
 func checkLines(problems *form.Problems, items []delivery.Item, lines []delivery.ReturnLine) {
-	left, sent := addedUp(items), map[int64]int64{}
+	left, sent := delivery.AddedUp(items), map[int64]int64{}
 	lastOf := map[int64]int{}
 	for i, line := range lines {
 		sent[line.ProductID] += line.Quantity

@@ -57,6 +57,7 @@ func (cmd *requestCommand) decide(s *State, c *Changes) outcome {
 type answerCommand struct {
 	target   OrderKey
 	products []movement.ProductKey // of the order's allocation, if the request is granted
+	origin   []OrderKey            // of a return order that is cancelled
 	granted  bool
 	text     string
 	at       time.Time
@@ -71,6 +72,7 @@ func (cmd *answerCommand) partner() string { return cmd.target.PartnerID }
 
 func (cmd *answerCommand) needs(n *Needs) {
 	n.Orders = append(n.Orders, cmd.target)
+	n.Orders = append(n.Orders, cmd.origin...)
 	n.Products = append(n.Products, cmd.products...)
 	if cmd.request != nil {
 		n.Receipts = append(n.Receipts, cmd.request.Key)

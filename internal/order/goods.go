@@ -27,8 +27,7 @@ type Transfer struct {
 }
 
 var (
-	locationRule = form.Length(1, 64)
-	oneReceiver  = form.Define("one_receiver", "either courier_id or location")
+	oneReceiver = form.Define("one_receiver", "either courier_id or location")
 )
 
 // ReadTransfer returns the reader of requests to hand goods on. by is the courier who makes
@@ -37,7 +36,7 @@ func (s *Service) ReadTransfer(by string) func(*form.Form) Transfer {
 	return func(f *form.Form) Transfer {
 		t := Transfer{
 			CourierID: f.Text("courier_id", form.Optional, form.Length(1, 255)),
-			Location:  f.Text("location", form.Optional, locationRule),
+			Location:  f.Text("location", form.Optional, delivery.LocationRule),
 			By:        by,
 		}
 		if f.Has("courier_id") == f.Has("location") {
@@ -107,7 +106,7 @@ const maxReturnLines = 3 * delivery.MaxItemLines
 
 // ReadReceipt reads a request to receive goods that come back.
 func ReadReceipt(f *form.Form) Receipt {
-	receipt := Receipt{Location: f.Text("location", form.Optional, locationRule)}
+	receipt := Receipt{Location: f.Text("location", form.Optional, delivery.LocationRule)}
 	for _, line := range f.Objects("lines", form.Optional, 0, maxReturnLines) {
 		var one delivery.ReturnLine
 		one.ProductID, _ = line.Integer("product_id", form.Required, 1, 1<<53)
@@ -149,7 +148,7 @@ func (s *Service) ReceiveAll(ctx context.Context, orderID string) error {
 		return err
 	}
 	var receipt Receipt
-	for _, item := range addedUp(order.Items) {
+	for _, item := range delivery.AddedUp(order.Items) {
 		line := delivery.ReturnLine{ProductID: item.ProductID, Quantity: item.Quantity, Disposition: delivery.Sellable}
 		receipt.Lines = append(receipt.Lines, line)
 	}

@@ -4,6 +4,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"time"
@@ -132,12 +133,20 @@ func (s *Service) Create(ctx context.Context, r idempotency.Request, wanted Want
 // creation returns the command that creates an order, or that refuses to.
 func (s *Service) creation(ctx context.Context, r idempotency.Request, wanted *Wanted) command {
 	order, err := s.prepare(ctx, r.PartnerID, wanted)
+	return s.creating(ctx, r, order, wanted.Items, err)
+}
+
+// creating returns the command that creates an order, or that refuses to because of err. Items are
+// those whose products are to be known.
+func (s *Service) creating(
+	ctx context.Context, r idempotency.Request, order *delivery.Order, items []delivery.Item, err error,
+) command {
 	var quota Quota
 	if err == nil && s.config.Quota != nil {
 		quota, err = s.config.Quota(ctx, r.PartnerID)
 	}
 	if err != nil {
-		return &refuseCommand{kind: CommandCreate, request: r, items: wanted.Items, refusal: err}
+		return &refuseCommand{kind: CommandCreate, request: r, items: items, refusal: err}
 	}
 	return &createCommand{order: order, request: r, encode: record.Encode, quota: quota}
 }
@@ -157,6 +166,13 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 	if err != nil {
 		return nil, err
 	}
+	return s.newOrder(partnerID, &wanted.OrderRequest, price, now)
+}
+
+// newOrder returns a new order with an id of its own. If it has no partner_order_id, that is its id.
+func (s *Service) newOrder(
+	partnerID string, wanted *delivery.OrderRequest, price *pricing.Price, now time.Time,
+) (*delivery.Order, error) {
 	orderID, err := delivery.NewOrderID(s.config.Random, partnerID, now)
 	if err != nil {
 		return nil, err
@@ -164,7 +180,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 	order := &delivery.Order{
 		OrderID:           orderID,
 		PartnerID:         partnerID,
-		OrderRequest:      wanted.OrderRequest,
+		OrderRequest:      *wanted,
 		RateCents:         price.RateCents,
 		Currency:          price.Currency,
 		TrackingURL:       s.config.TrackingURL(orderID),
@@ -176,6 +192,7 @@ func (s *Service) prepare(ctx context.Context, partnerID string, wanted *Wanted)
 		Promised:          price.EstimatedDelivery,
 		History:           []delivery.HistoryEntry{{Status: delivery.StatusPending, At: now, RecordedAt: now, Version: 1}},
 	}
+	order.PartnerOrderID = cmp.Or(order.PartnerOrderID, orderID)
 	order.Warnings = s.warnings(order, price.EstimatedDelivery)
 	return order, nil
 }
@@ -359,6 +376,7 @@ func (s *Service) Cancel(
 		}
 		return s.settleOnce(ctx, r.Key, &cancelCommand{
 			target:   OrderKey{r.PartnerID, orderID},
+			origin:   originOf(order),
 			products: productsOf(order),
 			reason:   wanted.Reason,
 			at:       now,
@@ -372,6 +390,9 @@ func (s *Service) Cancel(
 // productsOf returns the products that go back to stock if the order is cancelled.
 // They may be read ahead of the transaction: if an edit has changed them, it is decided again.
 func productsOf(order *delivery.Order) []movement.ProductKey {
+	if order.Course.Origin != nil { // whose items are in no stock until they are received
+		return keysOf(order.PartnerID, order.Items)
+	}
 	keys := make([]movement.ProductKey, len(order.Allocation))
 	for i, take := range order.Allocation {
 		keys[i] = movement.ProductKey{PartnerID: order.PartnerID, ProductID: take.ProductID}

@@ -56,6 +56,8 @@ type Reader interface {
 	OrdersByKey(ctx context.Context, keys []OrderKey) (map[OrderKey]*delivery.Order, error)
 	// Courier returns an active courier.
 	Courier(ctx context.Context, courierID string) (*delivery.Courier, error)
+	// Locations lists the locations that have an address: all, or the one with a code.
+	Locations(ctx context.Context, code string) ([]*delivery.Location, error)
 	// Moves lists the latest moves of an order by operators, and their answers to its
 	// partner's request, newest first.
 	Moves(ctx context.Context, key OrderKey) ([]Move, error)

@@ -49,7 +49,7 @@ func (s *Service) AdvanceTest(ctx context.Context, orderID string, version int64
 		},
 	}
 	if m.To == delivery.StatusCancelled {
-		cmd.products = productsOf(order)
+		cmd.products, cmd.origin = productsOf(order), originOf(order)
 	}
 	_, err = s.settle(ctx, cmd)
 	return err

@@ -22,7 +22,7 @@ func OrderID(document []byte) string {
 // Decode reads the record that Encode wrote when the order was created. Fields
 // that change later (status, courier, history, …) have the values of that time;
 // the store overwrites them with the current ones. Promised keeps the estimate of
-// that time.
+// that time, and of the course only what the record of a return order says is there.
 func Decode(document []byte) (*delivery.Order, error) {
 	root, err := strictjson.ParseTrusted(document)
 	if err != nil {
@@ -53,6 +53,9 @@ func Decode(document []byte) (*delivery.Order, error) {
 		EstimatedDelivery: r.time("estimated_delivery"),
 	}
 	o.Promised = o.EstimatedDelivery
+	if id := r.text("return_of"); id != "" {
+		o.Course.Origin = &delivery.Origin{OrderID: id, Reason: r.text("return_reason")}
+	}
 	for _, parcel := range r.list("parcels") {
 		o.Parcels = append(o.Parcels, parcel.parcel())
 	}

@@ -58,6 +58,10 @@ func encode(o *delivery.Order, s shape) []byte {
 	writeMoney(&w, "cod", o.COD)
 	writeMoney(&w, "insurance", o.Insurance)
 	w.OptionalText("instructions", o.Instructions)
+	if origin := o.Course.Origin; origin != nil {
+		w.Text("return_of", origin.OrderID)
+		w.Text("return_reason", origin.Reason)
+	}
 	if o.Metadata != nil {
 		w.Raw("metadata", o.Metadata)
 	}
@@ -215,6 +219,13 @@ func writeCancellation(w *strictjson.Writer, c *delivery.Cancellation) {
 // writeCourse writes the version of an order, and what has happened to it besides its moves.
 func writeCourse(w *strictjson.Writer, version int64, c *delivery.Course, forOperators bool) {
 	w.Integer("version", version)
+	if len(c.Returns) > 0 {
+		w.List("returns")
+		for _, back := range c.Returns {
+			w.Text("", back.OrderID)
+		}
+		w.EndList()
+	}
 	if len(c.Edits) == 0 {
 		return
 	}

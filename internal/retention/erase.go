@@ -393,9 +393,12 @@ func erasedRecord(document []byte, email string) ([]byte, error) {
 // both ends, and every free text. What accounting needs stays: ids, prices, sizes,
 // times, items, city and province.
 func eraseOrder(o *delivery.Order, email string) {
-	if email == "" {
+	switch origin := o.Course.Origin; {
+	case email == "" && origin != nil: // the recipient hands the goods over at the pickup
+		eraseContact(&o.Pickup)
+	case email == "":
 		eraseContact(&o.Dropoff)
-	} else {
+	default:
 		for _, end := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
 			if strings.EqualFold(end.Email, email) {
 				eraseContact(end)
@@ -411,6 +414,9 @@ func eraseOrder(o *delivery.Order, email string) {
 	}
 	if o.Cancellation != nil {
 		o.Cancellation = &delivery.Cancellation{At: o.Cancellation.At}
+	}
+	if origin := o.Course.Origin; origin != nil {
+		o.Course.Origin = &delivery.Origin{OrderID: origin.OrderID, To: origin.To, Location: origin.Location}
 	}
 	if r := o.Course.Request; r != nil {
 		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}

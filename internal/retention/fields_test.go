@@ -19,7 +19,8 @@ var notPersonal = []string{
 	"History.Status", "Allocation.Location", "Course.Edits.By", "Course.Edits.OperatorID", "Course.Edits.Fields",
 	"Course.Request.State", "Course.Return.State", "Course.Return.Location", "Course.Return.Lines.Disposition",
 	"Course.Transfers.From.Kind", "Course.Transfers.From.ID", "Course.Transfers.From.Name", "Course.Transfers.To.Kind",
-	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID",
+	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID", "Course.Origin.OrderID",
+	"Course.Origin.To", "Course.Origin.Location", "Course.Returns.OrderID",
 }
 
 // TestEraseKnowsEveryField fails for a text field of an order that erasing leaves
@@ -27,12 +28,27 @@ var notPersonal = []string{
 // places.
 func TestEraseKnowsEveryField(t *testing.T) {
 	t.Parallel()
-	var o delivery.Order
-	before := testkit.Fill(&o)
-	eraseOrder(&o, "")
-	after := testkit.Texts(&o)
+	for _, isReturn := range []bool{false, true} {
+		var o delivery.Order
+		before := testkit.Fill(&o)
+		if !isReturn {
+			o.Course.Origin = nil
+			before = testkit.Texts(&o)
+		}
+		eraseOrder(&o, "")
+		checkErased(t, before, testkit.Texts(&o), isReturn)
+	}
+}
+
+// checkErased compares the texts of an order before and after it was erased. In a return the recipient
+// is at the pickup.
+func checkErased(t *testing.T, before, after map[string]string, isReturn bool) {
+	t.Helper()
 	for path, text := range before {
 		name := strings.NewReplacer("[0]", "", "[1]", "").Replace(path)
+		if isReturn { // the ends change places
+			name = strings.NewReplacer("Pickup.", "Dropoff.", "Dropoff.", "Pickup.").Replace(name)
+		}
 		erased, harmless := after[path] != text, slices.Contains(notPersonal, name) || strings.HasPrefix(name, "Pickup.")
 		if erased == harmless {
 			t.Errorf("%s: got erased %v, want %v: see eraseOrder and notPersonal", path, erased, !harmless)

@@ -49,6 +49,8 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/couriers", dispatching, s.handleCourierCreate),
 		route("GET", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierGet),
 		route("PATCH", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierChange),
+		route("GET", "/ops/v1/locations", naming, s.handleLocationList),
+		route("PUT", "/ops/v1/locations/{code}", naming, s.handleLocationPut),
 		route("GET", "/ops/v1/couriers/{courier_id}/sequence", delivering, s.handleSequenceGet),
 		route("PUT", "/ops/v1/couriers/{courier_id}/sequence", dispatching, s.handleSequencePut),
 		route("POST", "/ops/v1/couriers/{courier_id}/sequence/proposal", dispatching, s.handleSequencePropose),

@@ -81,6 +81,21 @@ func (s *Server) handleOrderCancel(c *httpd.Call) (httpd.Reply, error) {
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
 }
 
+func (s *Server) handleReturnCreate(c *httpd.Call) (httpd.Reply, error) {
+	request, err := c.Repeatable()
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	wanted, err := httpd.Decode(c, order.ReadReturn)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	answer, err := s.config.Orders.CreateReturn(c.Context(), request, c.PathID("order_id"), wanted)
+	c.Created = record.OrderID(answer.Record)
+	c.MarkReplayed(answer.Replayed)
+	return httpd.Reply{Status: http.StatusCreated, Body: answer.Record}, err
+}
+
 // handleCancellationRequest keeps a partner's request that the service cancels an order.
 func (s *Server) handleCancellationRequest(c *httpd.Call) (httpd.Reply, error) {
 	request, err := c.Repeatable()

@@ -44,6 +44,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/v1/orders/{order_id}/label", key, partner.PermissionOrders, httpd.Heavy(s.handleOrderLabel)),
 		route("PATCH", "/v1/orders/{order_id}", either, partner.PermissionOrders, s.handleOrderEdit),
 		route("POST", "/v1/orders/{order_id}/cancel", key, partner.PermissionOrders, s.handleOrderCancel),
+		route("POST", "/v1/orders/{order_id}/returns", either, partner.PermissionOrders, s.handleReturnCreate),
 		route("POST", "/v1/orders/{order_id}/cancellation-request", either, partner.PermissionOrders,
 			s.handleCancellationRequest),
 		route("GET", "/v1/inventory/products", key, partner.PermissionStockRead, s.handleProductList),
