@@ -80,7 +80,7 @@ func (c *Changes) complete() {
 			c.Shown = append(c.Shown, board.Of(o))
 			continue
 		}
-		if change.Edited {
+		if !change.Moved {
 			continue
 		}
 		c.Ended = append(c.Ended, key)
@@ -137,7 +137,7 @@ type Change struct {
 	// the record that answered its creation, if this is its first edit.
 	Document, Original []byte
 	Grown              int64 // by how many bytes the record is longer than before
-	Edited             bool  // and nothing else: its status is that of before
+	Moved              bool  // to another status
 }
 
 // History is one new entry of an order's history. Creation has none: that an

@@ -162,9 +162,6 @@ func (cmd *editCommand) apply(
 // store notes what is stored of an edited order.
 func (cmd *editCommand) store(s *State, c *Changes, order, found *delivery.Order) {
 	before, document := s.Documents[cmd.target], record.EncodeCreated(order)
-	if c.Changed[cmd.target] == nil {
-		c.change(cmd.target, order, found.Version).Edited = true
-	}
 	change := c.change(cmd.target, order, found.Version)
 	if len(found.Course.Edits) == 0 {
 		change.Original = before

@@ -274,7 +274,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order
 	c.History = append(c.History, History{OrderKey: key, Version: order.Version, Entry: entry})
-	c.change(key, &order, found.Version).Edited = false
+	c.change(key, &order, found.Version).Moved = true
 	return &order
 }
 
