@@ -38,6 +38,7 @@ const (
 	ActionOrderScanned    AuditAction = "order.scanned"
 	ActionCourierCreated  AuditAction = "courier.created"
 	ActionCourierChanged  AuditAction = "courier.changed"
+	ActionLocationChanged AuditAction = "location.changed"
 	ActionSequenceChanged AuditAction = "courier.sequence_changed"
 	ActionProductCreated  AuditAction = "product.created"
 	ActionProductChanged  AuditAction = "product.changed"

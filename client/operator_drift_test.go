@@ -66,6 +66,8 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/orders/{}/status":                      (*client.Operator).ChangeOrderStatus,
 	"PATCH /ops/v1/orders/{}":                            (*client.Operator).EditOrder,
 	"POST /ops/v1/orders/{}/cancellation-request/answer": (*client.Operator).AnswerCancellationRequest,
+	"GET /ops/v1/locations":                              (*client.Operator).ListLocations,
+	"PUT /ops/v1/locations/{}":                           (*client.Operator).PutLocation,
 	"GET /ops/v1/returns":                                (*client.Operator).ListReturns,
 	"POST /ops/v1/orders/{}/transfer":                    (*client.Operator).TransferOrder,
 	"POST /ops/v1/orders/{}/scans":                       (*client.Operator).AddOrderScan,

@@ -151,6 +151,12 @@ type Order struct {
 	// Version grows with every change of the order; 0 in the answers to creations and cancellations.
 	Version int64         `json:"version,omitempty"`
 	Changes []OrderChange `json:"changes,omitempty"` // the latest 100 edits, oldest first
+	// ReturnOf is the order whose goods a return brings back, and ReturnReason why; empty for any
+	// other order.
+	ReturnOf     string `json:"return_of,omitempty"`
+	ReturnReason string `json:"return_reason,omitempty"`
+	// Returns are the ids of the order's returns that were not cancelled before their pickup.
+	Returns []string `json:"returns,omitempty"`
 	// RateChangeCents is what an edit has added to RateCents; nil in other answers.
 	RateChangeCents *int64 `json:"rate_change_cents,omitempty"`
 	// CancellationRequest is nil unless the partner has requested the cancellation.

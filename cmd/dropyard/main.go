@@ -36,6 +36,7 @@ type commands struct {
 
 	Board     boardCommand     `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
 	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers."`
+	Locations locationsCommand `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
 	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 

@@ -79,7 +79,7 @@ func TestCompletion(t *testing.T) {
 	}
 	for words, want := range map[string]string{
 		"dropyard ord":                            "orders",
-		"dropyard orders ":                        "list get create edit cancel request-cancellation import label",
+		"dropyard orders ":                        "list get create edit cancel request-cancellation return import label",
 		"dropyard orders list --cre":              "--created-from --created-to",
 		"dropyard --help orders l":                "list label",
 		"dropyard login --mode ":                  "test live",

@@ -16,6 +16,7 @@ type ordersCommand struct {
 	Cancel cancelOrderCommand `cmd:"" help:"Cancel an order that is pending or accepted."`
 
 	RequestCancellation requestCancellationCommand `cmd:"" help:"Request that the service cancels an order that you can no longer cancel."`
+	Return              returnOrderCommand         `cmd:"" help:"Bring goods of a delivered order back."`
 	Import              importOrdersCommand        `cmd:"" help:"Create the orders in a CSV file. Repeating it creates no order twice."`
 	Label               labelCommand               `cmd:"" help:"Write the labels of an order's parcels to a file."`
 }

@@ -309,6 +309,13 @@ var userOperations = []operation{
 		created := w.partner.Create(r.t, testkit.OrderJSON(r.name("A"), "")).Must(r.t, 201)
 		return `{"reference":"edited"}`, []string{created.Text("order_id")}
 	}).keyed(),
+	prepared("owner", "POST /v1/orders/{order_id}/returns", func(r *rig, w *someone) (string, []string) {
+		orderID := r.pickedUp(w.partner)
+		for _, step := range []string{"out_for_delivery", "delivered"} {
+			r.boss.Move(r.t, orderID, step).Must(r.t, 200)
+		}
+		return `{"reason":"too large","to":"sender",` + returnWindow + `}`, []string{orderID}
+	}).keyed(),
 	prepared("owner", "POST /v1/orders/{order_id}/cancellation-request", func(r *rig, w *someone) (string, []string) {
 		return `{"reason":"sold"}`, []string{r.pickedUp(w.partner)}
 	}).keyed(),
@@ -442,6 +449,9 @@ var operatorOperations = []operation{
 				"Idempotency-Key", uuid.NewString()).Must(r.t, 202)
 			return `{"grant":true}`, []string{orderID}
 		}),
+	prepared("warehouse", "PUT /ops/v1/locations/{code}", func(r *rig, _ *someone) (string, []string) {
+		return depot, []string{r.name("hub")}
+	}),
 	onPickedUp("dispatcher", "POST /ops/v1/orders/{order_id}/transfer", `{"location":"HUB-1"}`),
 	onPickedUp("dispatcher", "POST /ops/v1/orders/{order_id}/scans", `{"code":"ABC"}`),
 	onPickedUp("warehouse", "POST /ops/v1/orders/{order_id}/return/receive", `{"location":"HUB-1"}`,

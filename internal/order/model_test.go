@@ -351,7 +351,8 @@ func (s snapshot) collected() bool {
 // lastAct returns when the latest move or transfer happened.
 func (s snapshot) lastAct() int64 {
 	_, times, _ := strings.Cut(s.History[len(s.History)-1], "@")
-	at, _ := strconv.ParseInt(times[:strings.Index(times, "/")], 10, 64)
+	times, _, _ = strings.Cut(times, "/")
+	at, _ := strconv.ParseInt(times, 10, 64)
 	return max(at, s.HandedAt)
 }
 

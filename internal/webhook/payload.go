@@ -73,6 +73,7 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("answer", e.Facts.Answer)
 	case delivery.EventCourierChanged:
 		writeCourier(w, e.Facts.Courier)
+	case delivery.EventReturnDue: // has nothing more
 	case delivery.EventReturnReceived:
 		writeLines(w, e.Facts.Return)
 	}

@@ -26,7 +26,7 @@ var rights = []struct{ roles, operations string }{
 		addOrderScan`,
 	},
 	{"admin dispatcher warehouse", `listPartners`},
-	{"admin dispatcher warehouse", `receiveReturn listReturns`},
+	{"admin dispatcher warehouse", `receiveReturn listReturns listLocations putLocation`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
@@ -123,7 +123,7 @@ var nowhere = map[string]string{
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000",
 	"operator_id": "opr_0000000000000000", "token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000",
 	"courier_id": "cou_0000000000000000", "session_id": "ses_0000000000000000", "user_id": "usr_0000000000000000",
-	"invitation_id": "inv_0000000000000000",
+	"invitation_id": "inv_0000000000000000", "code": "MTL-1",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They

@@ -119,7 +119,7 @@ func TestSignatureHeadersAreDocumented(t *testing.T) {
 			}
 		}
 		wantsKey := slices.Contains([]string{
-			"createOrder", "createOrderBatch", "cancelOrder", "editOrder", "requestCancellation",
+			"createOrder", "createOrderBatch", "cancelOrder", "editOrder", "requestCancellation", "createReturn",
 		}, o.id)
 		if o.isSigned() && o.requires("header", "Idempotency-Key") != wantsKey {
 			t.Errorf("%s: got Idempotency-Key documented or missing, want it where it is used only", o.id)

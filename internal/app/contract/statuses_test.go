@@ -124,6 +124,9 @@ var undriven = map[string]string{
 	"listEvents":            "its only part that could fail is the database",
 	"getEvent":              "its only part that could fail is the database",
 	"requestCancellation":   "its only part that could fail is the database",
+	"createReturn":          "its only part that could fail is the database",
+	"listLocations":         "its only part that could fail is the database",
+	"putLocation":           "its only part that could fail is the database",
 	"redeliverEvent":        "its only part that could fail is the database",
 	"redeliverEvents":       "its only part that could fail is the database",
 	"followEvents":          "its only part that could fail is the database",
@@ -222,6 +225,8 @@ var drives = map[string]drive{
 	"editOrderByService 409":        driveNotEditable,
 	"requestCancellation 409":       driveTooEarly,
 	"answerCancellationRequest 409": driveTooEarly,
+	"createReturn 409":              driveNotDelivered,
+	"createReturn 201":              driveReturn,
 
 	"createOrderBatch 409": driveInProgress,
 
@@ -316,6 +321,8 @@ func validBody(o *operation) []byte {
 		"editOrder":           []byte(`{"reference":"other"}`),
 		"editOrderByService":  []byte(`{"reason":"by phone","reference":"other"}`),
 		"requestCancellation": []byte(`{"reason":"changed my mind"}`),
+		"createReturn":        []byte(returnBody),
+		"putLocation":         []byte(locationBody),
 		"createToken":         []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
 		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
 		"changeOrderStatus":   []byte(`{"status":"accepted"}`),

@@ -129,7 +129,7 @@ func advance(o *delivery.Order, to delivery.Status) *order.Changes {
 	o.History = append(o.History, entry)
 	kind, _ := delivery.EventFor(to)
 	return &order.Changes{
-		Changed: map[order.OrderKey]*order.Change{keyOf(o): {Order: o, FromVersion: from}},
+		Changed: map[order.OrderKey]*order.Change{keyOf(o): {Order: o, FromVersion: from, Moved: true}},
 		History: []order.History{{OrderKey: keyOf(o), Version: o.Version, Entry: entry}},
 		Events: []*delivery.Event{{
 			EventID: fmt.Sprintf("event-%d", o.Events), PartnerID: o.PartnerID, OrderID: o.OrderID,

@@ -99,6 +99,12 @@ export class Client extends Service {
     return this.request("post", "/v1/orders/{order_id}/cancel", sending, options);
   }
 
+  /** Creates an order that brings delivered goods back; over all returns of an order at most what it has delivered. */
+  createReturn(orderId: string, wanted: Schemas["ReturnRequest"], options?: KeyedCallOptions): Promise<CreatedOrder> {
+    const sending = { path: { order_id: orderId }, body: wanted, keyed: true };
+    return this.request("post", "/v1/orders/{order_id}/returns", sending, options);
+  }
+
   /** Requests that the service cancels an order, once, from courier_assigned to failed; any other is refused with conflict. */
   requestCancellation(orderId: string, request: Schemas["CancellationWanted"], options?: KeyedCallOptions): Promise<Order> {
     const sending = { path: { order_id: orderId }, body: request, keyed: true };

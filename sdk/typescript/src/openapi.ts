@@ -743,6 +743,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orders/{order_id}/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring delivered goods back
+         * @description Creates an order that brings goods of a delivered order back, from its dropoff to its pickup (`to` is `sender`) or to a warehouse. It is priced, labelled and reported as any other; `return_of` names the order that it is of. Over all returns they are at most what was delivered; a return that was cancelled before its pickup does not count. Items of a return move no stock until the warehouse receives them: `return` of its record and the events `return.due` and `return.received` say how that stands.
+         */
+        post: operations["createReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/inventory/products": {
         parameters: {
             query?: never;
@@ -2896,6 +2922,30 @@ export interface components {
             /** @description Up to 500 characters. */
             reason?: string | null;
         };
+        ReturnRequest: {
+            /** @description For the service, 1 to 500 characters. */
+            reason: string;
+            /**
+             * @description - sender: to the pickup of the order
+             *     - warehouse: to a location of the service, which receives the goods
+             * @enum {string}
+             */
+            to: "sender" | "warehouse";
+            /** @description The code of the warehouse. If left out, the one that the items were taken from, or the only one that has an address. */
+            location?: string | null;
+            /** @description When the courier gets the goods, where they were delivered. */
+            pickup: {
+                time_window: components["schemas"]["TimeWindow"];
+            };
+            /** @description The products that come back. If left out, all that were delivered and are in no other return. */
+            items?: components["schemas"]["ItemRequest"][] | null;
+            /** @description How the goods are packed. If left out, as the order was. */
+            parcels?: components["schemas"]["Parcel"][] | null;
+            /** @description Your reference of the return. If left out, it is the `order_id` of the return. */
+            partner_order_id?: components["schemas"]["Identifier"] | null;
+            /** @description Standard if left out. */
+            service_level?: components["schemas"]["ServiceLevel"] | null;
+        };
         CancellationWanted: {
             /** @description For the dispatcher, 1 to 500 characters. */
             reason: string;
@@ -2946,6 +2996,10 @@ export interface components {
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
             instructions?: string;
+            /** @description Present if the order is a return; the order whose goods it brings back. */
+            return_of?: components["schemas"]["OrderID"];
+            /** @description Present if the order is a return; empty once it is erased. */
+            return_reason?: string;
             /** @description As sent, byte for byte. */
             metadata?: {
                 [key: string]: unknown;
@@ -2965,6 +3019,8 @@ export interface components {
             cancellation_request?: components["schemas"]["CancellationRequest"];
             /** @description Present if the order was cancelled after its pickup. */
             return?: components["schemas"]["ReturnRecord"];
+            /** @description The returns of the order that were not cancelled before their pickup. */
+            returns?: components["schemas"]["OrderID"][];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -2995,6 +3051,10 @@ export interface components {
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
             instructions?: string;
+            /** @description Present if the order is a return; the order whose goods it brings back. */
+            return_of?: components["schemas"]["OrderID"];
+            /** @description Present if the order is a return; empty once it is erased. */
+            return_reason?: string;
             /** @description As sent, byte for byte. */
             metadata?: {
                 [key: string]: unknown;
@@ -3014,6 +3074,8 @@ export interface components {
             cancellation_request?: components["schemas"]["CancellationRequest"];
             /** @description Present if the order was cancelled after its pickup. */
             return?: components["schemas"]["ReturnRecord"];
+            /** @description The returns of the order that were not cancelled before their pickup. */
+            returns?: components["schemas"]["OrderID"][];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -3163,6 +3225,10 @@ export interface components {
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
             instructions?: string;
+            /** @description Present if the order is a return; the order whose goods it brings back. */
+            return_of?: components["schemas"]["OrderID"];
+            /** @description Present if the order is a return; empty once it is erased. */
+            return_reason?: string;
             /** @description As sent, byte for byte. */
             metadata?: {
                 [key: string]: unknown;
@@ -3199,6 +3265,10 @@ export interface components {
             cod?: components["schemas"]["MoneyRecord"];
             insurance?: components["schemas"]["MoneyRecord"];
             instructions?: string;
+            /** @description Present if the order is a return; the order whose goods it brings back. */
+            return_of?: components["schemas"]["OrderID"];
+            /** @description Present if the order is a return; empty once it is erased. */
+            return_reason?: string;
             /** @description As sent, byte for byte. */
             metadata?: {
                 [key: string]: unknown;
@@ -4499,6 +4569,19 @@ export interface components {
                 "application/json": components["schemas"]["OrderConflictBody"];
             };
         };
+        /** @description The order was not delivered or is a return itself, the `partner_order_id` is taken, or an earlier request with this Idempotency-Key is still running. */
+        NotReturnable: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OrderConflictBody"];
+            };
+        };
         /** @description The body is larger than 1 MiB; 4 MiB for a batch of orders or an import of products; 64 KiB for a request that needs no credentials. */
         PayloadTooLarge: {
             headers: {
@@ -4622,6 +4705,18 @@ export interface components {
         };
         /** @description The reason is invalid, or the Idempotency-Key was used with another body. */
         CancelRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["KeyedRefusedBody"];
+            };
+        };
+        /** @description The return is invalid or of more than was delivered, or the Idempotency-Key was used with another body. */
+        ReturnRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6664,6 +6759,60 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["CancelRefused"];
             429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createReturn: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header: {
+                /**
+                 * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
+                 * @example 0f7c9a52-6f0b-4c1e-9f5d-3a2f1d6b8e47
+                 */
+                "Idempotency-Key": components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReturnRequest"];
+            };
+        };
+        responses: {
+            /** @description The return has been stored. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedOrder"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["NotReturnable"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ReturnRefused"];
+            429: components["responses"]["OverLimit"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];
         };

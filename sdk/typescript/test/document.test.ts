@@ -34,6 +34,7 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   getLabel: (s) => s.getLabel("x"),
   editOrder: (s) => s.editOrder("x", {}),
   cancelOrder: (s) => s.cancelOrder("x"),
+  createReturn: (s) => s.createReturn("x", { reason: "x", to: "sender", pickup: { time_window: { start: "x", end: "x" } } }),
   requestCancellation: (s) => s.requestCancellation("x", { reason: "x" }),
   listProducts: (s) => s.listProducts(),
   listMovements: (s) => s.listMovements(),

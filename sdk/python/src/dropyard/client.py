@@ -196,6 +196,14 @@ class Client(Service):
         path = insert("/v1/orders/{}/cancel", order_id)
         return cast("t.Order", self._keyed(path, {"reason": reason}, idempotency_key))
 
+    def create_return(
+        self, order_id: str, wanted: t.ReturnRequest, *, idempotency_key: str | None = None
+    ) -> t.Order:
+        """Create an order that brings goods of a delivered order back: at most what it has delivered."""
+        return cast(
+            "t.Order", self._keyed(insert("/v1/orders/{}/returns", order_id), wanted, idempotency_key)
+        )
+
     def request_cancellation(
         self, order_id: str, reason: str, *, idempotency_key: str | None = None
     ) -> t.Order:

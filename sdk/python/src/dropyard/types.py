@@ -215,6 +215,28 @@ class OrderRequest(_OrderRequest, total=False):
     quote_id: str | None  # its rate is honoured until its valid_until
 
 
+class ReturnPickup(TypedDict):
+    """When the courier gets goods that come back, where they were delivered."""
+
+    time_window: TimeWindow
+
+
+class _ReturnRequest(TypedDict):
+    reason: str  # for the service, 1 to 500 characters
+    to: Literal["sender", "warehouse"]
+    pickup: ReturnPickup
+
+
+class ReturnRequest(_ReturnRequest, total=False):
+    """A request to bring goods back that an order has delivered."""
+
+    location: str | None  # of the warehouse; by default the one that the items were taken from
+    items: list[ItemRequest] | None  # by default all that are in no other return
+    parcels: list[Parcel] | None  # by default those of the order
+    partner_order_id: str | None  # by default the order_id of the return
+    service_level: ServiceLevel | None  # standard by default
+
+
 class _QuoteAddress(TypedDict):
     city: str
     province: Province
@@ -456,6 +478,9 @@ class Order(_Order, _Returning, total=False):
     cancelled_at: str
     version: int  # grows with every change; absent in the answers to creations and cancellations
     changes: list[OrderChange]  # the latest 100 edits, oldest first
+    return_of: str  # the order whose goods a return brings back
+    return_reason: str  # empty once the return is erased
+    returns: list[str]  # the ids of the order's returns that were not cancelled before their pickup
     cancellation_request: CancellationRequest  # present if the cancellation was requested
 
 
