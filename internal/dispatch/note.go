@@ -78,8 +78,8 @@ type Record struct {
 	Notes  []*Note           // newest first
 	Proofs []*delivery.Proof // oldest first
 	Moves  []Move            // by operators, newest first: the latest 20
-	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves,
-	// by their ids. What acts by itself, such as the command line, has none.
+	// Operators are the e-mail addresses of the operators in Notes, Proofs, Moves and edits, by
+	// their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
 	// Couriers are the couriers in Moves by their ids. Those that no longer exist are left out.
 	Couriers map[string]Courier
@@ -113,6 +113,11 @@ func (r *Record) operatorIDs() (ids []string) {
 	}
 	for _, move := range r.Moves {
 		ids = append(ids, move.OperatorID)
+	}
+	for _, edit := range r.Order.Course.Edits {
+		if edit.OperatorID != "" {
+			ids = append(ids, edit.OperatorID)
+		}
 	}
 	return distinct(ids)
 }

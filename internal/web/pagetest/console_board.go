@@ -39,6 +39,8 @@ func (h *house) orderPageScenes() (scenes []Scene) {
 	add("console-order", "/"+h.orders["A-1038"])
 	add("console-order-delivered", "/"+h.orders["A-1031"])
 	add("console-order-pending", "/"+h.orders["A-1042"])
+	add("console-order-edit", "/"+h.orders["A-1040"]+"/edit")
+	add("console-order-edit-hostile", "/"+h.orders[hostileText]+"/edit")
 	add("console-order-hostile", "/"+h.orders[hostileText])
 	return scenes
 }

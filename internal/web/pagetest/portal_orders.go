@@ -51,6 +51,11 @@ func (h *house) orderScenes() (scenes []Scene) {
 	add("-test", wordy, "/"+h.orders[testOrder]+"?mode=test")
 	add("-cancel", owner, "/"+h.orders["A-1041"]+"/cancel")
 	add("-cancel-hostile", hostiles, "/"+h.orders[hostileText]+"/cancel")
+	add("-edit", owner, "/"+h.orders["A-1041"]+"/edit")
+	add("-edit-assigned", owner, "/"+h.orders["A-1040"]+"/edit")
+	add("-edit-delivered", owner, "/"+h.orders["A-1031"]+"/edit")
+	add("-edit-hostile", hostiles, "/"+h.orders[hostileText]+"/edit")
+	add("-edit-wordy", wordy, "/"+h.orders[wordyOrder]+"/edit")
 	add("-unknown", owner, "/"+h.orders[wordyOrder])
 	return scenes
 }
