@@ -157,6 +157,9 @@ func (o *Form) Field(path string) page.Field {
 // Types reports whether a field can be typed.
 func (o *Form) Types(path string) bool { return o.Editable == nil || o.Editable(partOf(path)) }
 
+// Edits reports whether the form edits an order that exists.
+func (o *Form) Edits() bool { return o.Editable != nil }
+
 // partOf returns the part of an order, as delivery.Parts has it, to which a field belongs.
 func partOf(path string) string {
 	object, _, nested := strings.Cut(path, ".")

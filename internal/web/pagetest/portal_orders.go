@@ -68,6 +68,11 @@ func (h *house) addOrders(ctx context.Context) error {
 			return err
 		}
 	}
+	if _, err := h.desk.EditOrder(ctx, h.orders["A-1041"], "By phone: the bell is broken",
+		client.OrderEdit{"dropoff": map[string]any{"phone": "+15145550123", "address": map[string]any{"notes": "Knock"}}},
+		0); err != nil {
+		return err
+	}
 	long := func(text string, letters int) string { return strings.Repeat(text, letters/len(text)) }
 	signing, _, err := h.register(ctx, wordy, long("Compagnie ", 250), "long@wordy.example")
 	if err != nil {
