@@ -30,14 +30,17 @@ func TestEditAtTheDesk(t *testing.T) {
 		t.Errorf("got an input for the service level, which cannot be edited now:\n%s", body)
 	}
 	before := s.Content(t)
-	v.Send(t, shown, path+"", "dropoff.name", "Sam").Shows(t, 422, "One field needs a change", `id="fault-reason"`, `value="Sam"`)
+	v.Send(t, shown, path, "dropoff.name", "Sam").Shows(t, 422, "One field needs a change",
+		`id="fault-reason"`, `value="Sam"`)
 	s.Unchanged(t, before)
 	stale := shown
 	v.Send(t, shown, path, "dropoff.name", "Sam", "reason", "By <phone>").Leads(t, at)
-	v.Open(t, at).Shows(t, 200, "Order A-1 is saved.", "Edited", "· dispatcher@example.com", "Dropoff · Name", "By &lt;phone&gt;")
+	v.Open(t, at).Shows(t, 200, "Order A-1 is saved.", "Edited", "· dispatcher@example.com", "Dropoff · Name",
+		"By &lt;phone&gt;")
 
 	again := other.Send(t, stale, path, "dropoff.name", "Alex", "reason", "By mail")
-	again.Shows(t, 409, "The order has changed since", "dispatcher@example.com: Dropoff · Name", `value="Alex"`, "By mail</textarea>")
+	again.Shows(t, 409, "The order has changed since",
+		"dispatcher@example.com: Dropoff · Name", `value="Alex"`, "By mail</textarea>")
 	other.Send(t, again, path).Leads(t, at)
 	read := metro.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, http.StatusOK)
 	if read.Text("dropoff", "name") != "Alex" || strings.Contains(string(read.Body), "By mail") {

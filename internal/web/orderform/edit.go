@@ -47,7 +47,9 @@ const (
 
 // NewEdit returns the form that edits an order as it is now. made has the address and the key of
 // the form, and fields says how it is shown.
-func NewEdit(fields Form, made *page.Form, found *delivery.Order, by delivery.Editor, orders *order.Service) (*Edit, error) {
+func NewEdit(
+	fields Form, made *page.Form, found *delivery.Order, by delivery.Editor, orders *order.Service,
+) (*Edit, error) {
 	e := &Edit{Form: fields, By: by, orders: orders, OrderView: fields.Sheet.OrderView(found, fields.Clock)}
 	e.Sent = &page.Form{Action: made.Action, Key: made.Key, Version: found.Version, Values: url.Values{}}
 	editable := delivery.EditableFields(by, delivery.StageOf(found))

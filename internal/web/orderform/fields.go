@@ -302,7 +302,8 @@ func (o *Form) Zone(end string) string {
 		return o.Sheet.Text("neworder.zone.unknown")
 	}
 	clock := o.Clock(typedAddress(o.Sent.Values, end))
-	return o.Sheet.Text("neworder.zone", "province", o.Sheet.Text(key), "zone", o.Sheet.Language.Zone(o.Sheet.Site.Now().In(clock)))
+	zone := o.Sheet.Language.Zone(o.Sheet.Site.Now().In(clock))
+	return o.Sheet.Text("neworder.zone", "province", o.Sheet.Text(key), "zone", zone)
 }
 
 // Keep adds the values of fields of the form to it, and leaves out all others.

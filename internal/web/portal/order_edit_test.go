@@ -51,7 +51,8 @@ func TestEditOrder(t *testing.T) {
 	before := s.Content(t)
 	heavy := []string{"parcels[0].weight_kg", "40,5", "dropoff.phone", "(416) 555-0199", "cod.amount_cents", "12.50"}
 	previewed := clerk.previewEdit(t, shown, path, "price", heavy...)
-	contains(t, previewed, "To be changed: <strong>Dropoff · Phone, Parcels, Cash on delivery</strong>", "<s class=\"soft\">$")
+	contains(t, previewed, "To be changed: <strong>Dropoff · Phone, Parcels, Cash on delivery</strong>",
+		`<s class="soft">$`)
 	contains(t, clerk.previewEdit(t, shown, path, "price", "dropoff.phone", "call me"), `id="fault-dropoff.phone"`)
 	contains(t, clerk.previewEdit(t, shown, path, "add", heavy...), `name="parcels[1].parcel_id"`)
 	contains(t, clerk.Send(t, shown, path, heavy...).Must(t, http.StatusConflict), "Nothing was saved yet", "40,5")
@@ -86,10 +87,12 @@ func TestStaleEditOrder(t *testing.T) {
 	id := metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
 	path := "/portal/orders/" + id + "/edit"
 	shown := clerk.Open(t, path+"?lang=en").Must(t, http.StatusOK)
-	metro.Call(t, "PATCH", "/v1/orders/"+id, []byte(`{"reference":"theirs"}`), "Idempotency-Key", uuid.NewString()).Must(t, 200)
+	metro.Call(t, "PATCH", "/v1/orders/"+id, []byte(`{"reference":"theirs"}`), "Idempotency-Key",
+		uuid.NewString()).Must(t, 200)
 	operator.Move(t, id, "accepted").Must(t, 200)
 	operator.Move(t, id, "courier_assigned").Must(t, 200)
-	stale := clerk.Send(t, shown, path, "dropoff.name", "Sam", "dropoff.address.city", "Ottawa").Must(t, http.StatusConflict)
+	stale := clerk.Send(t, shown, path, "dropoff.name", "Sam", "dropoff.address.city", "Ottawa").
+		Must(t, http.StatusConflict)
 	contains(t, stale, "The order has changed since", "your account: Reference", "the status is now “Assigned”",
 		"No longer editable at the status “Assigned”: Dropoff · City", `value="Sam"`, `value="theirs"`)
 	clerk.Send(t, stale, path).Leads(t, "/portal/orders/"+id)

@@ -51,7 +51,8 @@ const Parcels = ({ order }) => {
 const Moves = ({ record, busy, act }) => {
   const names = labels();
   return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
-    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
+    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}
+    <a class="button" href=${`/console/orders/${record.order_id}/edit`}>${t("edit.open")}</a></div>`;
 };
 
 /** The partner's request to cancel the order, and its answer. @param {{record: OrderRecord, busy: boolean, answer: (grant: boolean, text: string) => void}} props */
@@ -142,6 +143,6 @@ export const Rest = ({ found: { record, read } }) => {
   return html`<div class="panel-body">
     <${Proofs} record=${now} added=${read} />
     <${History} record=${now} />
-    <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/edit`}>${t("edit.open")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
+    <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
   </div>`;
 };
