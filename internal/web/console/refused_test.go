@@ -53,8 +53,8 @@ func TestOrderSaysWhenItEndedAndWho(t *testing.T) {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
 	v := desk.Visit(t)
-	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "Assigned to <bdi>Camille Tremblay</bdi>", ">514 555-0100</a>",
-		"ON M5H 2N2")
+	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "Assigned to <bdi>Camille Tremblay</bdi>",
+		">514 555-0100</a>", "ON M5H 2N2")
 	read := desk.Call(t, http.MethodGet, "/ops/v1/orders/"+id, nil).Must(t, http.StatusOK)
 	if courier := read.Text("moves", 0, "courier_id"); courier == "" ||
 		read.Text("couriers", courier) != "Camille Tremblay" {

@@ -11,8 +11,10 @@ import (
 	"github.com/dropyard/dropyard/internal/stock"
 )
 
+// Set puts a value into a field.
 func (o *Form) Set(name, value string) { o.Sent.Values.Set(name, value) }
 
+// FillContact fills in one end of the delivery, without its window.
 func (o *Form) FillContact(end string, c delivery.Contact) {
 	for name, value := range map[string]string{
 		"name": c.Name, "phone": c.Phone, "email": c.Email,
@@ -23,6 +25,7 @@ func (o *Form) FillContact(end string, c delivery.Contact) {
 	}
 }
 
+// FillParcel fills in the parcel at a position.
 func (o *Form) FillParcel(i int, p *delivery.Parcel) {
 	at := Row("parcels", i) + "."
 	o.Set(at+"parcel_id", p.ParcelID)
@@ -38,6 +41,7 @@ func (o *Form) FillParcel(i int, p *delivery.Parcel) {
 	}
 }
 
+// FillMoney fills in an amount, if there is one.
 func (o *Form) FillMoney(name string, m *delivery.Money) {
 	if m != nil && m.AmountCents > 0 {
 		o.Set(name+".amount_cents", inDollars(m.AmountCents))
@@ -47,6 +51,7 @@ func (o *Form) FillMoney(name string, m *delivery.Money) {
 
 func measure(number float64) string { return strconv.FormatFloat(number, 'f', -1, 64) }
 
+// Decimal returns a whole number as a field holds it.
 func Decimal(number int64) string { return strconv.FormatInt(number, 10) }
 
 // inDollars returns an amount as it is typed.

@@ -129,7 +129,8 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 
 func (o *orderForm) show(status int) (int, []byte, error) {
 	return o.sheet.show(leaf{
-		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status, scripts: []string{"order-form.js"},
+		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status,
+		scripts: []string{"order-form.js"},
 		back: &page.Link{Text: o.Text("portal.orders"), Path: o.Link("/portal/orders")},
 	})
 }
