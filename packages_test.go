@@ -183,6 +183,9 @@ var rules = map[string]rule{
 
 	"internal/web/samples": {},
 
+	"internal/web/orderform": {may: []string{
+		"internal/delivery", "internal/idempotency", "internal/order", "internal/stock", "internal/web/page", foundation,
+	}},
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},
 	},
@@ -194,7 +197,8 @@ var rules = map[string]rule{
 		"internal/delivery", "internal/figures", "internal/idempotency", "internal/label", "internal/order",
 		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
 		"internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock",
-		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory", "internal/web", foundation,
+		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory",
+		"internal/web/orderform", "internal/web", foundation,
 	}},
 
 	"internal/web/console": {may: []string{
@@ -202,7 +206,7 @@ var rules = map[string]rule{
 		"internal/idempotency", "internal/installation", "internal/label", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page",
-		"internal/web/inventory", "internal/web", foundation,
+		"internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
 	}},
 
 	"internal/web/account": {may: []string{

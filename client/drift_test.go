@@ -61,7 +61,7 @@ var methods = map[string]any{
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
 	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
 	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
-	"PATCH /v1/orders/{}":                        (*client.Client).EditOrder,
+	"PATCH /v1/orders/{}":                        (*client.Client).PreviewEdit,
 	"POST /v1/orders/{}/returns":                 (*client.Client).CreateReturn,
 	"POST /v1/orders/{}/cancellation-request":    (*client.Client).RequestCancellation,
 	"GET /v1/inventory/products":                 (*client.Client).ListProducts,

@@ -64,7 +64,7 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/orders/{}/proofs":                      (*client.Operator).AddProof,
 	"POST /ops/v1/orders/{}/notes":                       (*client.Operator).AddOrderNote,
 	"POST /ops/v1/orders/{}/status":                      (*client.Operator).ChangeOrderStatus,
-	"PATCH /ops/v1/orders/{}":                            (*client.Operator).EditOrder,
+	"PATCH /ops/v1/orders/{}":                            (*client.Operator).PreviewEdit,
 	"POST /ops/v1/orders/{}/cancellation-request/answer": (*client.Operator).AnswerCancellationRequest,
 	"GET /ops/v1/locations":                              (*client.Operator).ListLocations,
 	"PUT /ops/v1/locations/{}":                           (*client.Operator).PutLocation,

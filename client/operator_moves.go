@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -45,12 +46,28 @@ func (o *Operator) ChangeOrderStatus(
 func (o *Operator) EditOrder(
 	ctx context.Context, orderID, reason string, edit OrderEdit, version int64, options ...CallOption,
 ) (*Order, error) {
+	return o.edit(ctx, orderID, nil, reason, edit, version, options)
+}
+
+// PreviewEdit returns the order as EditOrder would leave it, and changes nothing. See
+// [Client.PreviewEdit].
+func (o *Operator) PreviewEdit(
+	ctx context.Context, orderID, reason string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	return o.edit(ctx, orderID, previewed, reason, edit, version, options)
+}
+
+func (o *Operator) edit(
+	ctx context.Context, orderID string, query url.Values, reason string, edit OrderEdit, version int64,
+	options []CallOption,
+) (*Order, error) {
 	body := OrderEdit{"reason": reason}
 	for member, value := range edit {
 		body[member] = value
 	}
 	return fetch[Order](ctx, o, operation{
-		method: http.MethodPatch, path: "/ops/v1/orders/{id}", id: orderID, body: body, version: version, keyed: true,
+		method: http.MethodPatch, path: "/ops/v1/orders/{id}", id: orderID, query: query, body: body, version: version,
+		keyed: true,
 	}, options)
 }
 

@@ -171,6 +171,7 @@ type OrderChange struct {
 	At         time.Time `json:"at"`
 	By         Editor    `json:"by"`
 	OperatorID string    `json:"operator_id,omitempty"` // for operators, of an edit by the service
+	Reason     string    `json:"reason,omitempty"`      // why the service edited; for operators only
 	Version    int64     `json:"version,omitempty"`     // for operators: of the order after the edit
 	Fields     []string  `json:"fields"`                // paths such as dropoff.phone
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net/http"
+	"net/url"
 	"time"
 )
 
@@ -63,6 +64,20 @@ func (c *Client) EditOrder(
 ) (*Order, error) {
 	return fetch[Order](ctx, c, operation{
 		method: http.MethodPatch, path: "/v1/orders/{id}", id: orderID, body: edit, version: version, keyed: true,
+	}, options)
+}
+
+// previewed is the query of an edit that only shows what it would do.
+var previewed = url.Values{"preview": {"true"}}
+
+// PreviewEdit returns the order as EditOrder would leave it, with RateChangeCents, and changes
+// nothing. Its error is the one that the edit would end with.
+func (c *Client) PreviewEdit(
+	ctx context.Context, orderID string, edit OrderEdit, version int64, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, c, operation{
+		method: http.MethodPatch, path: "/v1/orders/{id}", id: orderID, query: previewed, body: edit, version: version,
+		keyed: true,
 	}, options)
 }
 

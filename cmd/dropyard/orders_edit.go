@@ -11,6 +11,7 @@ import (
 type editOrderCommand struct {
 	OrderID        string `arg:"" help:"The order (ord_…)."`
 	File           string `arg:"" default:"-" help:"File with the merge patch (RFC 7396), such as {\"dropoff\": {\"phone\": \"+15145550177\"}}; - for standard input."`
+	Preview        bool   `help:"Only show what the edit would do to the order, its price and its estimate."`
 	Version        int64  `help:"Only if the order still has this version." placeholder:"N"`
 	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one." placeholder:"UUID"`
 	outputFlags
@@ -32,7 +33,11 @@ func (c *editOrderCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("the patch: %w", err)
 	}
 	var answer client.Answer
-	order, err := partner.EditOrder(ctx, c.OrderID, edit, c.Version,
+	send := partner.EditOrder
+	if c.Preview {
+		send = partner.PreviewEdit
+	}
+	order, err := send(ctx, c.OrderID, edit, c.Version,
 		client.WithIdempotencyKey(c.IdempotencyKey), client.WithAnswer(&answer))
 	if err != nil {
 		return err

@@ -49,6 +49,7 @@ type Edit struct {
 	At         time.Time `json:"at"`
 	By         Editor    `json:"by"`
 	OperatorID string    `json:"operator_id,omitempty"` // of an edit by the service
+	Reason     string    `json:"reason,omitempty"`      // why the service edited; partners do not see it
 	Fields     []string  `json:"fields"`                // paths such as dropoff.phone, sorted
 	// Unseen is set while the courier who carries the order has not confirmed the edit.
 	Unseen bool `json:"unseen,omitempty"`

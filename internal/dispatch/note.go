@@ -79,7 +79,7 @@ type Record struct {
 	Proofs []*delivery.Proof // oldest first
 	Scans  []*Scanned        // newest first
 	Moves  []Move            // by operators, newest first: the latest 20
-	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans and Moves,
+	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans, Moves and edits,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
 	// Couriers are the couriers in Moves by their ids. Those that no longer exist are left out.
@@ -117,6 +117,11 @@ func (r *Record) operatorIDs() (ids []string) {
 	}
 	for _, move := range r.Moves {
 		ids = append(ids, move.OperatorID)
+	}
+	for _, edit := range r.Order.Course.Edits {
+		if edit.OperatorID != "" {
+			ids = append(ids, edit.OperatorID)
+		}
 	}
 	return distinct(ids)
 }

@@ -43,3 +43,16 @@ func (c *Call) IfMatch() (version int64, err error) {
 	}
 	return version, nil
 }
+
+var previewRule = form.OneOf("true", "false")
+
+// Preview reports whether the query asks what a change would do, and not for the change. It
+// refuses other parameters: if preview is misspelt, nothing may be changed.
+func (c *Call) Preview() (bool, error) {
+	q, err := c.ListQuery()
+	if err != nil {
+		return false, err
+	}
+	wanted := q.OneOf("preview", previewRule)
+	return wanted == "true", q.Err()
+}

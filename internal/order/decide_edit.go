@@ -20,6 +20,7 @@ type editCommand struct {
 	seen     int64 // the version from which the command was made
 	wanted   int64 // the version that the caller saw; 0 if the request has none
 	by       delivery.Editor
+	reason   string // of an edit by the service
 	at       time.Time
 	content  delivery.OrderRequest // after the edit
 	products []movement.ProductKey // of the items before and after it
@@ -139,7 +140,9 @@ func (cmd *editCommand) apply(
 	order.Warnings = cmd.warnings
 	order.Version++
 	order.UpdatedAt = latest(cmd.at, found.UpdatedAt)
-	edit := delivery.Edit{Version: order.Version, At: order.UpdatedAt, By: cmd.by, Unseen: order.Courier != nil}
+	edit := delivery.Edit{
+		Version: order.Version, At: order.UpdatedAt, By: cmd.by, Reason: cmd.reason, Unseen: order.Courier != nil,
+	}
 	for _, part := range parts {
 		edit.Fields = append(edit.Fields, part.Field)
 	}

@@ -45,7 +45,7 @@ var errOvertaken = refusal.New(refusal.CodeConflict, "the order was edited meanw
 const maxDecided = 25
 
 // decideAgain calls try until no edit has overtaken it.
-func decideAgain(try func() (Answer, error)) (answer Answer, err error) {
+func decideAgain[T any](try func() (T, error)) (answer T, err error) {
 	for range maxDecided {
 		if answer, err = try(); !errors.Is(err, errOvertaken) {
 			break
@@ -99,7 +99,7 @@ func (s *Service) editing(
 	now := s.now()
 	cmd := &editCommand{
 		target: OrderKey{order.PartnerID, order.OrderID}, seen: order.Version, wanted: e.Version,
-		by: e.By, at: now, content: edited, products: productsOf(order), request: r,
+		by: e.By, reason: e.Reason, at: now, content: edited, products: productsOf(order), request: r,
 	}
 	for _, item := range edited.Items {
 		cmd.products = append(cmd.products, movement.ProductKey{PartnerID: order.PartnerID, ProductID: item.ProductID})

@@ -236,6 +236,7 @@ func writeCourse(w *strictjson.Writer, version int64, c *delivery.Course, forOpe
 		w.Text("by", string(edit.By))
 		if forOperators {
 			w.OptionalText("operator_id", edit.OperatorID)
+			w.OptionalText("reason", edit.Reason)
 			w.Integer("version", edit.Version)
 		}
 		w.List("fields")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -420,6 +421,10 @@ func eraseOrder(o *delivery.Order, email string) {
 	}
 	if r := o.Course.Request; r != nil {
 		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
+	}
+	o.Course.Edits = slices.Clone(o.Course.Edits)
+	for i := range o.Course.Edits {
+		o.Course.Edits[i].Reason = ""
 	}
 }
 

@@ -21,8 +21,8 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js",
-	"sequence.js",
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "history.js", "map.js", "panel.js", "picker.js",
+	"proofs.js", "sequence.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board.
@@ -38,6 +38,11 @@ var boardPhrases = []string{
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
 	"console.partners", "console.stock",
+	// The fields that the history of an order names.
+	"edit.open", "order.edited", "order.level", "order.line2", "order.notes", "order.items", "order.country",
+	"order.metadata", "neworder.name", "neworder.phone", "neworder.email", "neworder.line1", "neworder.city",
+	"neworder.province", "neworder.postal_code", "neworder.window", "neworder.reference", "neworder.instructions",
+	"neworder.parcels", "neworder.insurance",
 }
 
 // boardSheet is what the document of the board shows until its modules run.

@@ -20,12 +20,21 @@ const ordersPath = "/console/orders"
 func (pages *Pages) orderRoutes() []web.Route {
 	label := pages.get("/orders/{order_id}/label", dispatching, (*Pages).orderLabel)
 	label.Heavy = true
+	preview := pages.post("/orders/{order_id}/edit/preview", dispatching, (*Pages).previewEdit)
+	preview.ChangesNothing = true
 	return []web.Route{
 		pages.get("/orders", dispatching, (*Pages).orders),
 		pages.get("/orders/{order_id}", dispatching, (*Pages).order),
 		pages.get("/orders/{order_id}/moves/{status}", dispatching, (*Pages).askMove),
 		pages.post("/orders/{order_id}/moves/{status}", dispatching, (*Pages).move),
 		pages.post("/orders/{order_id}/cancellation-request", dispatching, (*Pages).answerRequest),
+		pages.get("/orders/{order_id}/edit", dispatching, (*Pages).askEdit),
+		pages.post("/orders/{order_id}/edit", dispatching, (*Pages).saveEdit),
+		preview,
+		// For links on a page that was the answer to a form.
+		pages.get("/orders/{order_id}/edit/preview", dispatching, func(_ *Pages, s *sheet) (int, []byte, error) {
+			return s.LeadTo(editPath(s.ID("order_id")), page.Flash{})
+		}),
 		pages.post("/orders/{order_id}/notes", dispatching, (*Pages).addNote),
 		pages.post("/orders/{order_id}/proofs", dispatching, (*Pages).addProof),
 		label,
@@ -37,11 +46,10 @@ type orderView struct {
 	*sheet
 	page.OrderView
 	Record  *dispatch.Record
-	Late    bool        // the estimated delivery has passed
-	Moves   []moveView  // those that are allowed now
-	History []entryView // newest first
-	Reasons []string    // why the order needs attention
-	Answer  *page.Form  // to the partner's request to cancel the order; nil if none awaits one
+	Late    bool       // the estimated delivery has passed
+	Moves   []moveView // those that are allowed now
+	Reasons []string   // why the order needs attention
+	Answer  *page.Form // to the partner's request to cancel the order; nil if none awaits one
 	Note    *page.Form
 	Proof   *page.Form // nil if no proof can be added
 }
@@ -54,14 +62,6 @@ type moveView struct {
 	Form   *page.Form
 	First  bool // what most come here for
 	Danger bool
-}
-
-// entryView is an entry of the history.
-type entryView struct {
-	delivery.HistoryEntry
-	By      string // the operator who made it; empty for the partner and the service itself
-	Courier string // the name of the courier that it assigned
-	Later   bool   // it was recorded later than it happened
 }
 
 // order shows an order.
@@ -91,7 +91,7 @@ func (pages *Pages) showOrder(s *sheet, status int, change func(*orderView)) (in
 func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
 	o := found.Order
 	v := &orderView{sheet: s, OrderView: s.OrderView(o,
-		s.pages.config.Calendar.ClockAt), Record: found, History: historyOf(found)}
+		s.pages.config.Calendar.ClockAt), Record: found}
 	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
@@ -122,23 +122,24 @@ func (v *orderView) By(operatorID string) string {
 // recordedLate is how long after an act its recording is worth mentioning.
 const recordedLate = time.Minute
 
-// historyOf returns the history of an order, newest first, with the operators who made
-// it.
-func historyOf(found *dispatch.Record) (entries []entryView) {
+// Timeline returns what has happened to the order, newest first, with the operators who did it.
+func (v *orderView) Timeline() []page.TimelineEntry {
 	by := map[int64]dispatch.Move{}
-	for _, move := range found.Moves {
+	for _, move := range v.Record.Moves {
 		by[move.Version] = move
 	}
-	for _, entry := range found.Order.History {
-		move, view := by[entry.Version], entryView{HistoryEntry: entry, Later: entry.RecordedAt.Sub(entry.At) > recordedLate}
-		view.By = cmp.Or(found.Operators[move.OperatorID], move.OperatorID)
-		if entry.Status == delivery.StatusCourierAssigned {
-			view.Courier = found.Couriers[move.CourierID].Name
+	return v.OrderView.Timeline(func(entry delivery.HistoryEntry, shown *page.TimelineEntry) {
+		move := by[entry.Version]
+		shown.By = v.By(move.OperatorID)
+		if entry.RecordedAt.Sub(entry.At) > recordedLate {
+			shown.Recorded = entry.RecordedAt
 		}
-		entries = append(entries, view)
-	}
-	slices.Reverse(entries)
-	return entries
+		if entry.Status == delivery.StatusCourierAssigned {
+			shown.Courier = v.Record.Couriers[move.CourierID].Name
+		}
+	}, func(edit delivery.Edit, shown *page.TimelineEntry) {
+		shown.By, shown.Note = editor(v.sheet, v.Record, edit), edit.Reason
+	})
 }
 
 // mayProve reports whether the desk may add a proof to an order: after the pickup, until

@@ -53,14 +53,14 @@ func TestOrderSaysWhenItEndedAndWho(t *testing.T) {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
 	v := desk.Visit(t)
-	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "<bdi>Camille Tremblay</bdi> · ", ">514 555-0100</a>",
-		"ON M5H 2N2")
+	v.Open(t, "/console/orders/"+id).Shows(t, http.StatusOK, "Assigned to <bdi>Camille Tremblay</bdi>",
+		">514 555-0100</a>", "ON M5H 2N2")
 	read := desk.Call(t, http.MethodGet, "/ops/v1/orders/"+id, nil).Must(t, http.StatusOK)
 	if courier := read.Text("moves", 0, "courier_id"); courier == "" ||
 		read.Text("couriers", courier) != "Camille Tremblay" {
 		t.Errorf("got %s, want the moves with their courier and the name", read.Body)
 	}
-	metro.Owner(t).Open(t, "/portal/orders/"+id).Shows(t, http.StatusOK, "<bdi>Camille Tremblay</bdi> · ")
+	metro.Owner(t).Open(t, "/portal/orders/"+id).Shows(t, http.StatusOK, "Assigned to <bdi>Camille Tremblay</bdi>")
 	desk.Move(t, id, "delivered").Must(t, http.StatusOK)
 	delivered := `<time data-show="within"`
 	v.Open(t, "/console/orders?q=A-1").Shows(t, http.StatusOK, delivered, ">today, ")

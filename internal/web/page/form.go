@@ -112,6 +112,8 @@ type Field struct {
 	Options      []Option // of a select
 	Value        string
 	Fault        string // what is wrong; empty if nothing is
+	// Fixed is set for a field that cannot be changed now: its value is shown as text.
+	Fixed bool
 }
 
 // Option is one choice of a select.

@@ -153,6 +153,9 @@ func TestPhrasesAreUsed(t *testing.T) {
 		if strings.HasPrefix(key, "act.to.") || strings.HasPrefix(key, "docs.error.") {
 			continue // named by the statuses that orders are moved to, and by the codes of errors
 		}
+		if strings.HasPrefix(key, "edit.by.") {
+			continue // named by the sides that edit orders
+		}
 		if strings.HasPrefix(key, "act.") { // what its button, its page and its outcome say
 			name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(key, ".do"), ".title"), ".done")
 		}

@@ -49,7 +49,9 @@ func NewSite(config Config) *Site {
 		config: config, assets: assets{}, libraries: map[string]ownLibraries{}, later: map[string]bool{},
 		frames: map[string]func(Sheet) *Frame{},
 	}
-	for _, name := range []string{"frame.css", "swap.js", "reader.js", "drafts.js", "after-paint.js", "icon.svg"} {
+	for _, name := range []string{
+		"frame.css", "swap.js", "reader.js", "drafts.js", "after-paint.js", "order-form.js", "icon.svg",
+	} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
 	tokens, components := mustRead(ownFiles, "assets/tokens.css"), mustRead(ownFiles, "assets/components.css")

@@ -23,6 +23,7 @@ func (h *house) boardScenes() (scenes []Scene) {
 	add("console-board-hostile", "?q=hacked", "#orders [data-id]")
 	open := h.orders["A-1038"]
 	add("console-board-panel", "?order="+open, ".panel h2")
+	add("console-board-panel-edited", "?order="+h.orders["A-1041"], ".panel h2")
 	add("console-board-panel-pending", "?order="+h.orders["A-1042"], ".panel h2")
 	add("console-board-panel-hostile", "?q=hacked&order="+h.orders[hostileText], ".panel h2")
 	return slices.Concat(scenes, h.orderPageScenes())
@@ -39,6 +40,9 @@ func (h *house) orderPageScenes() (scenes []Scene) {
 	add("console-order", "/"+h.orders["A-1038"])
 	add("console-order-delivered", "/"+h.orders["A-1031"])
 	add("console-order-pending", "/"+h.orders["A-1042"])
+	add("console-order-edited", "/"+h.orders["A-1041"])
+	add("console-order-edit", "/"+h.orders["A-1040"]+"/edit")
+	add("console-order-edit-hostile", "/"+h.orders[hostileText]+"/edit")
 	add("console-order-hostile", "/"+h.orders[hostileText])
 	return scenes
 }

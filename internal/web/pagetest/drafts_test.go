@@ -55,6 +55,15 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 			},
 		},
 		{
+			name: "edit of an order", scene: "console-order-edit", send: `#edit-order button.first`,
+			typed: `{ "dropoff.name": "Sam", reason: "By phone", "parcels[0].weight_kg": "12" }`,
+			want: map[string]string{
+				`document.getElementById("edit-order").elements["dropoff.name"].value`:         "Sam",
+				`document.getElementById("edit-order").elements.reason.value`:                  "By phone",
+				`document.getElementById("edit-order").elements["parcels[0].weight_kg"].value`: "12",
+			},
+		},
+		{
 			name: "note on the page of an order", scene: "console-order", typed: `{ text: "Ring twice" }`,
 			send: `form[action$="/notes"] button`,
 			want: map[string]string{`document.querySelector("[name=text]").value`: "Ring twice"},

@@ -51,6 +51,11 @@ func (h *house) orderScenes() (scenes []Scene) {
 	add("-test", wordy, "/"+h.orders[testOrder]+"?mode=test")
 	add("-cancel", owner, "/"+h.orders["A-1041"]+"/cancel")
 	add("-cancel-hostile", hostiles, "/"+h.orders[hostileText]+"/cancel")
+	add("-edit", owner, "/"+h.orders["A-1041"]+"/edit")
+	add("-edit-assigned", owner, "/"+h.orders["A-1040"]+"/edit")
+	add("-edit-delivered", owner, "/"+h.orders["A-1031"]+"/edit")
+	add("-edit-hostile", hostiles, "/"+h.orders[hostileText]+"/edit")
+	add("-edit-wordy", wordy, "/"+h.orders[wordyOrder]+"/edit")
 	add("-unknown", owner, "/"+h.orders[wordyOrder])
 	return scenes
 }
@@ -62,6 +67,11 @@ func (h *house) addOrders(ctx context.Context) error {
 		if _, err := h.desk.AddProof(ctx, h.orders["A-1031"], client.ProofRequest{Kind: kind}, drawing(kind)); err != nil {
 			return err
 		}
+	}
+	if _, err := h.desk.EditOrder(ctx, h.orders["A-1041"], "By phone: the bell is broken",
+		client.OrderEdit{"dropoff": map[string]any{"phone": "+15145550123", "address": map[string]any{"notes": "Knock"}}},
+		0); err != nil {
+		return err
 	}
 	long := func(text string, letters int) string { return strings.Repeat(text, letters/len(text)) }
 	signing, _, err := h.register(ctx, wordy, long("Compagnie ", 250), "long@wordy.example")

@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/orderform"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -41,24 +42,19 @@ func (pages *Pages) newOrderRoutes() []web.Route {
 // orderForm is the form for a new order, and what its page shows.
 type orderForm struct {
 	*sheet
-	Form      *page.Form
-	PricePath string
-	Notice    string // why the order was not created, if no field is to blame
+	orderform.Form
+	Notice string // why the order was not created, if no field is to blame
 	// Faults are what is wrong with the fields of the whole form, and Missing what keeps
 	// it from having a price.
-	Faults, Missing []orderFault
+	Faults, Missing []orderform.Fault
 	Quote           *pricing.Quote // nil without a price
-	Products        []productRow
-	MoreProducts    bool // than are shown
 	now             time.Time
 	key             [16]byte
 }
 
 // The fields of the form that are not part of the request.
 const (
-	priceField  = "_price" // the price that was shown, in cents
-	actField    = "_act"   // which button was pressed
-	searchField = "_find"  // a part of the name of a product
+	priceField = "_price" // the price that was shown, in cents
 )
 
 // newOrder shows the form. Parameters of the address fill in its fields: from is the id
@@ -74,11 +70,11 @@ func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 	if err := o.fill(query.Get("from")); err != nil {
 		return 0, nil, err
 	}
-	o.keep(query)
-	if err := o.arrange(); err != nil {
+	o.Keep(query)
+	if err := o.Arrange(); err != nil {
 		return 0, nil, err
 	}
-	o.addParcels(query.Get("parcels"))
+	o.AddParcels(query.Get("parcels"))
 	if err := o.price(); err != nil {
 		return 0, nil, err
 	}
@@ -94,12 +90,12 @@ func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	act, position, _ := strings.Cut(s.Request.PostForm.Get(actField), ":")
+	act, position, _ := strings.Cut(s.Request.PostForm.Get(orderform.ActField), ":")
 	switch act {
 	case "add":
-		o.addParcel()
+		o.AddParcel()
 	case "remove":
-		o.removeParcel(position)
+		o.RemoveParcel(position)
 	}
 	if err := o.price(); err != nil {
 		return 0, nil, err
@@ -116,7 +112,7 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 	orderID, err := o.create()
 	if err == nil {
 		return s.LeadTo(s.Link("/portal/orders/"+orderID),
-			page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Form.Values.Get("partner_order_id")}})
+			page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Sent.Values.Get("partner_order_id")}})
 	}
 	changed := errors.Is(err, errPrice)
 	if !changed && !o.refuse(err) {
@@ -133,13 +129,25 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 
 func (o *orderForm) show(status int) (int, []byte, error) {
 	return o.sheet.show(leaf{
-		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status, scripts: []string{"new-order.js"},
-		back: &page.Link{Text: o.Text("portal.orders"), Path: o.Link("/portal/orders")},
+		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status,
+		scripts: []string{"order-form.js"},
+		back:    &page.Link{Text: o.Text("portal.orders"), Path: o.Link("/portal/orders")},
 	})
 }
 
 func (pages *Pages) orderForm(s *sheet, made *page.Form) *orderForm {
-	return &orderForm{sheet: s, Form: made, PricePath: s.Link(pricePath), now: pages.config.Site.Now()}
+	return &orderForm{sheet: s, Form: orderform.Form{
+		Sheet: s.Sheet, Sent: made, ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
+		Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
+	}, now: pages.config.Site.Now()}
+}
+
+// Warnings are about what is allowed, but probably not meant.
+func (o *orderForm) Warnings() []string {
+	if o.Quote == nil {
+		return nil
+	}
+	return o.WarningTexts(o.Quote.Warnings)
 }
 
 // readOrderForm reads what was typed.
@@ -153,17 +161,17 @@ func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
 	if o.key, err = s.Key(); err != nil {
 		return nil, err
 	}
-	o.keep(values)
-	for _, own := range []string{priceField, searchField} {
-		o.Form.Values.Set(own, values.Get(own))
+	o.Keep(values)
+	for _, own := range []string{priceField, orderform.SearchField} {
+		o.Sent.Values.Set(own, values.Get(own))
 	}
-	return o, o.arrange()
+	return o, o.Arrange()
 }
 
 // create creates the order, and returns its id. The price is the one of the quote that
 // the page has shown; errPrice means that it would be another one.
 func (o *orderForm) create() (orderID string, err error) {
-	if o.Form.Values.Get("quote_id") == "" {
+	if o.Sent.Values.Get("quote_id") == "" {
 		if err := o.priceAgain(); err != nil {
 			return "", err
 		}
@@ -183,11 +191,11 @@ var errPrice = errors.New("the price is not the one that was shown")
 
 // priceAgain prices the order, and returns errPrice unless the page has shown that price.
 func (o *orderForm) priceAgain() error {
-	shown := o.Form.Values.Get(priceField)
+	shown := o.Sent.Values.Get(priceField)
 	if err := o.price(); err != nil {
 		return err
 	}
-	switch now := o.Form.Values.Get(priceField); {
+	switch now := o.Sent.Values.Get(priceField); {
 	case o.Quote == nil:
 		o.Missing = nil
 		return o.validate()
@@ -213,7 +221,7 @@ func (o *orderForm) send() (orderID string, err error) {
 
 // read reads the order that was typed.
 func (o *orderForm) read() (typed url.Values, wanted order.Wanted) {
-	typed = orderValues(o.Form.Values, o.clockOf)
+	typed = o.Typed()
 	wanted, _ = form.Decode(form.FromValues(typed, nil), order.ReadWanted) // keeps its faults
 	return typed, wanted
 }
@@ -233,24 +241,24 @@ func (o *orderForm) validate() error {
 // the form.
 func (o *orderForm) price() error {
 	o.Quote, o.Missing = nil, nil
-	o.Form.Values.Del("quote_id")
-	o.Form.Values.Del(priceField)
-	typed := quoteValues(o.Form.Values, o.clockOf)
+	o.Sent.Values.Del("quote_id")
+	o.Sent.Values.Del(priceField)
+	typed := o.TypedForPrice()
 	shipment, err := form.Decode(form.FromValues(typed, nil), delivery.ReadQuoteRequest)
 	var quote pricing.Quote
 	if err == nil {
 		quote, err = o.pages.config.Orders.Quote(o.Context(), o.Account, shipment)
 	}
 	if problems := form.ProblemsOf(err); problems != nil {
-		o.Missing = o.missing(problems)
+		o.Missing = o.MissingOf(problems)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	o.Quote = &quote
-	o.Form.Values.Set("quote_id", quote.QuoteID)
-	o.Form.Values.Set(priceField, decimal(quote.RateCents))
+	o.Sent.Values.Set("quote_id", quote.QuoteID)
+	o.Sent.Values.Set(priceField, orderform.Decimal(quote.RateCents))
 	return o.foresee()
 }
 

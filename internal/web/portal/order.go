@@ -2,7 +2,6 @@ package portal
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -24,8 +23,7 @@ type orderView struct {
 	Live        int  // how often to read the page again, in seconds; 0 once the order has ended
 	Late        bool // the estimated delivery has passed
 	Cancellable bool
-	Requestable bool                    // the service can be requested to cancel it
-	History     []delivery.HistoryEntry // newest first
+	Requestable bool // the service can be requested to cancel it
 	Samples     []sample
 }
 
@@ -59,14 +57,20 @@ func (s *sheet) viewOfOrder(o *delivery.Order) orderView {
 		sheet: s, OrderView: s.OrderView(o, s.pages.config.Calendar.ClockAt),
 		Cancellable: delivery.MayMove(o.Status, delivery.StatusCancelled, delivery.ActorPartner),
 		Requestable: mayRequest(o),
-		History:     slices.Clone(o.History),
 		Samples:     s.samples(o),
 	}
-	slices.Reverse(v.History)
 	if !v.HasEnded() {
 		v.Live, v.Late = liveSeconds, now.After(o.EstimatedDelivery)
 	}
 	return v
+}
+
+// Timeline returns what has happened to the order, newest first. Why the service edited it is
+// not shown to partners.
+func (v orderView) Timeline() []page.TimelineEntry {
+	return v.OrderView.Timeline(func(entry delivery.HistoryEntry, shown *page.TimelineEntry) {
+		shown.Courier = v.Assigned(entry)
+	}, func(edit delivery.Edit, shown *page.TimelineEntry) { shown.By = v.editor(edit) })
 }
 
 // labelFormats maps what the parameter format may name.

@@ -24,7 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-//go:embed templates assets samples
+//go:embed templates samples
 var files embed.FS
 
 // Config holds what the pages need.
@@ -56,9 +56,8 @@ type Pages struct {
 	templates page.Templates
 }
 
-// New returns the pages and adds their assets to the site.
+// New returns the pages.
 func New(config Config) *Pages {
-	config.Site.AddAssets(files, "assets")
 	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
 	config.Site.AddFrame("portal", pages.Frame)
 	return pages
@@ -84,6 +83,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.homeRoutes(),
 		pages.ordersRoutes(),
 		pages.newOrderRoutes(),
+		pages.editRoutes(),
 		pages.webhookRoutes(),
 		pages.teamRoutes(),
 		pages.settingsRoutes(),

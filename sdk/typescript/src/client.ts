@@ -86,10 +86,16 @@ export class Client extends Service {
 
   /**
    * Changes the content of an order by a merge patch (RFC 7396); what its status no longer allows is refused with
-   * order_not_editable. With a version, an order that has another one is refused with conflict.
+   * order_not_editable. With a version, an order that has another one is refused with conflict. With `preview`, the order
+   * is answered as the edit would leave it, and nothing is changed.
    */
-  editOrder(orderId: string, edit: OrderEdit, options: KeyedCallOptions & { version?: number } = {}): Promise<EditedOrder> {
-    const sending = { path: { order_id: orderId }, body: edit, keyed: true, version: options.version };
+  editOrder(
+    orderId: string,
+    edit: OrderEdit,
+    options: KeyedCallOptions & { version?: number; preview?: boolean } = {},
+  ): Promise<EditedOrder> {
+    const query = options.preview ? { preview: "true" as const } : {};
+    const sending = { path: { order_id: orderId }, query, body: edit, keyed: true, version: options.version };
     return this.request("patch", "/v1/orders/{order_id}", sending, options);
   }
 

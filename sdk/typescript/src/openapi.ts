@@ -650,6 +650,9 @@ export interface paths {
          *     sizes, weights and fragility of parcels, `cod`, `insurance`), price and estimate are those of a new order at this moment, and
          *     a `quote_id` that is sent with the edit is honoured; otherwise both stay. An edit after which the order is as it was
          *     raises no version and sends no event.
+         *
+         *     With `preview=true` nothing is changed: the response is the one that the edit would have now, with the price, the
+         *     estimate and the warnings that it would give the order, or its refusal. The same key may then be sent with the edit.
          */
         patch: operations["editOrder"];
         trace?: never;
@@ -4840,6 +4843,8 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Whether the response only shows what the edit would do. */
+        preview: "true" | "false";
         /** @description `1` makes a CSV file one for spreadsheets: it begins with a byte order mark, by which Excel reads it as UTF-8, and codes such as barcodes, and text that looks like a number or a date, are text formulas (`="0012"`), which spreadsheets do not change. */
         Bom: "0" | "1";
         /** @description What stands between the cells of a CSV file; `comma` if left out. With `semicolon`, decimals have a comma, as Excel expects in French. */
@@ -6556,7 +6561,10 @@ export interface operations {
     };
     editOrder: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Whether the response only shows what the edit would do. */
+                preview?: components["parameters"]["preview"];
+            };
             header: {
                 /**
                  * @description A UUID of any version, in the form with hyphens and without braces. A missing or malformed key is 400. Keys are separate for each partner, method and path. See [Idempotency](/docs/api#idempotency).
@@ -6585,7 +6593,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The order as it is after the edit. */
+            /** @description The order as it is after the edit, or as it would be. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

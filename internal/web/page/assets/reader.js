@@ -82,7 +82,7 @@ document.addEventListener("click", async (event) => {
 // A form that changes something is sent once: what answers it may be shown only once.
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);
-  if (event.defaultPrevented || form.method !== "post" || "swap" in form.dataset || form.id === "new-order") return;
+  if (event.defaultPrevented || form.method !== "post" || "swap" in form.dataset || "orderForm" in form.dataset) return;
   if (form.dataset.sent) return event.preventDefault();
   form.dataset.sent = "yes";
   form.setAttribute("aria-busy", "true");

@@ -182,14 +182,18 @@ class Client(Service):
         edit: Mapping[str, Any],
         *,
         version: int | None = None,
+        preview: bool = False,
         idempotency_key: str | None = None,
     ) -> t.EditedOrder:
-        """Change the content of an order by a merge patch (RFC 7396), if it still has the version."""
+        """Change the content of an order by a merge patch (RFC 7396), if it still has the version.
+
+        With preview, return the order as the edit would leave it, and change nothing.
+        """
         path = insert("/v1/orders/{}", order_id)
         key = idempotency_key or str(uuid.uuid4())
-        return cast(
-            "t.EditedOrder", self._json("PATCH", path, body=dict(edit), version=version, idempotency_key=key)
-        )
+        query = {"preview": "true"} if preview else None
+        sent = self._json("PATCH", path, query=query, body=dict(edit), version=version, idempotency_key=key)
+        return cast("t.EditedOrder", sent)
 
     def cancel_order(self, order_id: str, reason: str = "", *, idempotency_key: str | None = None) -> t.Order:
         """Cancel an order that is pending or accepted, and return its items to stock."""

@@ -7,6 +7,7 @@ import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js
 import { decide, forget } from "./asking.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
+import { History } from "./history.js";
 import { When, nameOf } from "./notes.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
@@ -46,32 +47,12 @@ const Parcels = ({ order }) => {
   </section>`;
 };
 
-/** What operators did, by the version that it led to. @param {OrderRecord} record */
-const History = ({ record }) => {
-  const entries = record.order.status_history, by = new Map(record.moves.map((/** @type {any} */ move) => [move.version, nameOf(record, move.operator_id)]));
-  const couriers = new Map(record.moves.map((/** @type {any} */ move) => [move.version, record.couriers[move.courier_id]]));
-  /** The courier that an entry assigned. @param {any} entry */
-  const assigned = (entry) => entry.status === "courier_assigned" && couriers.get(entry.version);
-  return html`<section>
-    <h3>${t("act.history")}</h3>
-    <ol class="timeline">${entries.map((/** @type {any} */ entry, /** @type {number} */ i) => html`<li key=${i}>
-      <strong>${t(`status.${entry.status}`)}</strong> <span class="soft">${assigned(entry) && html`<bdi>${assigned(entry)}</bdi> · `}<${When} at=${entry.timestamp} />${by.has(entry.version) ? ` · ${by.get(entry.version)}` : ""}</span>
-      ${Date.parse(entry.recorded_at) - Date.parse(entry.timestamp) > 60000 && html`<p class="soft small">${t("act.recorded")} <${When} at=${entry.recorded_at} /></p>`}
-      ${entry.notes && html`<p class="long"><bdi>${failureWords()[entry.notes] ?? entry.notes}</bdi></p>`}
-    </li>`).reverse()}</ol>
-  </section>`;
-};
-
-/** @returns {Record<string, string>} */
-const failureWords = () => ({
-  not_home: t("failure.not_home"), wrong_address: t("failure.wrong_address"), no_access: t("failure.no_access"), declined: t("failure.declined"), damaged: t("failure.damaged"),
-});
-
 /** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
 const Moves = ({ record, busy, act }) => {
   const names = labels();
   return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
-    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
+    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}
+    <a class="button" href=${`/console/orders/${record.order_id}/edit`}>${t("edit.open")}</a></div>`;
 };
 
 /** The partner's request to cancel the order, and its answer. @param {{record: OrderRecord, busy: boolean, answer: (grant: boolean, text: string) => void}} props */

@@ -1,6 +1,7 @@
-package portal
+package orderform
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -121,10 +122,10 @@ var provinceKeys = map[string]string{
 }
 
 // Field returns a field of the form as it is shown.
-func (o *orderForm) Field(path string) page.Field {
+func (o *Form) Field(path string) page.Field {
 	f, object, _ := findField(path)
 	field := page.Field{
-		Name: path, Label: o.Text(f.label), Type: "text", Required: !f.optional,
+		Name: path, Label: o.Sheet.Text(f.label), Type: "text", Required: !f.optional,
 		Hint: o.hintOf(path), Options: o.optionsOf(f.name),
 	}
 	if object == "dropoff" {
@@ -146,16 +147,82 @@ func (o *orderForm) Field(path string) page.Field {
 	case f.name == "instructions":
 		field.Type = "textarea"
 	}
-	return o.Form.With(field)
+	if o.Types(path) {
+		return o.Sent.With(field)
+	}
+	field.Fixed, field.Value = true, cmp.Or(o.shown(path, f, field.Options), "–")
+	return field
+}
+
+// Types reports whether a field can be typed.
+func (o *Form) Types(path string) bool { return o.Editable == nil || o.Editable(partOf(path)) }
+
+// Edits reports whether the form edits an order that exists.
+func (o *Form) Edits() bool { return o.Editable != nil }
+
+// partOf returns the part of an order, as delivery.Parts has it, to which a field belongs.
+func partOf(path string) string {
+	object, _, nested := strings.Cut(path, ".")
+	end, _, isWindow := strings.Cut(path, ".time_window.")
+	switch list, _, isRow := strings.Cut(object, "["); {
+	case isRow:
+		return list
+	case isWindow:
+		return end + ".time_window"
+	case nested && (object == "cod" || object == "insurance"):
+		return object
+	default:
+		return path
+	}
+}
+
+// HasExtras reports whether the form has a field of the extras, or shows one.
+func (o *Form) HasExtras() bool {
+	return o.Shows("cod") || o.Shows("insurance") || o.Shows("instructions")
+}
+
+// Shows reports whether a part of the extras can be typed, or holds something.
+func (o *Form) Shows(part string) bool {
+	return o.Types(part) || o.Value(part)+o.Value(part+".amount_cents") != ""
+}
+
+// shown returns what a field holds as text.
+func (o *Form) shown(path string, f orderField, options []page.Option) string {
+	text, l := o.Value(path), o.Sheet.Language
+	end, _, _ := strings.Cut(path, ".")
+	switch i := slices.IndexFunc(options, func(option page.Option) bool { return option.Value == text }); {
+	case text == "":
+		return ""
+	case i >= 0:
+		return options[i].Label
+	case f.kind == asTime:
+		if at, ok := localTime(text, o.Clock(typedAddress(o.Sent.Values, end)), false); ok {
+			return l.Moment(at, o.Sheet.Site.Now())
+		}
+	}
+	return text
+}
+
+// End is one end of the delivery.
+type End struct {
+	Name, Title string
+	Stop        *page.Stop // what is shown if nothing of it can be typed
+}
+
+// Ends returns both ends of the delivery.
+func (o *Form) Ends() []End {
+	return []End{
+		{Name: "pickup", Title: o.Sheet.Text("neworder.pickup")}, {Name: "dropoff", Title: o.Sheet.Text("neworder.dropoff")},
+	}
 }
 
 // optionsOf returns what can be chosen for a field; nil for one that is typed.
-func (o *orderForm) optionsOf(name string) (options []page.Option) {
+func (o *Form) optionsOf(name string) (options []page.Option) {
 	switch name {
 	case "address.province":
-		options = append(options, page.Option{Label: o.Text("neworder.choose")})
+		options = append(options, page.Option{Label: o.Sheet.Text("neworder.choose")})
 		for _, province := range delivery.Provinces {
-			options = append(options, page.Option{Value: province, Label: o.Text(provinceKeys[province])})
+			options = append(options, page.Option{Value: province, Label: o.Sheet.Text(provinceKeys[province])})
 		}
 	case "currency":
 		for _, currency := range []delivery.Currency{delivery.CAD, delivery.USD} {
@@ -170,24 +237,24 @@ var hints = map[string]string{
 	"instructions": "neworder.instructions.hint", "dropoff.address.notes": "neworder.notes.hint",
 }
 
-func (o *orderForm) hintOf(path string) string {
+func (o *Form) hintOf(path string) string {
 	if key := hints[path]; key != "" {
-		return o.Text(key)
+		return o.Sheet.Text(key)
 	}
 	return ""
 }
 
 // Value returns what a field holds.
-func (o *orderForm) Value(path string) string { return o.Form.Values.Get(path) }
+func (o *Form) Value(path string) string { return o.Sent.Values.Get(path) }
 
 // Search is what products are searched for.
-func (o *orderForm) Search() string { return o.Value(searchField) }
+func (o *Form) Search() string { return o.Value(SearchField) }
 
 // FaultOf returns what is wrong with a field; empty if nothing is.
-func (o *orderForm) FaultOf(path string) string { return o.Form.With(page.Field{Name: path}).Fault }
+func (o *Form) FaultOf(path string) string { return o.Sent.With(page.Field{Name: path}).Fault }
 
 // Ordinal counts from 1.
-func (o *orderForm) Ordinal(i int) int { return i + 1 }
+func (o *Form) Ordinal(i int) int { return i + 1 }
 
 var promises = map[delivery.ServiceLevel]string{
 	delivery.Standard: "neworder.level.standard", delivery.Express: "neworder.level.express",
@@ -195,14 +262,14 @@ var promises = map[delivery.ServiceLevel]string{
 }
 
 // Promise says how fast a service level is.
-func (o *orderForm) Promise(level string) string {
-	return o.Text(promises[delivery.ServiceLevel(level)])
+func (o *Form) Promise(level string) string {
+	return o.Sheet.Text(promises[delivery.ServiceLevel(level)])
 }
 
 // Levels are the service levels.
-func (o *orderForm) Levels() (levels []page.Option) {
+func (o *Form) Levels() (levels []page.Option) {
 	for _, level := range delivery.ServiceLevels {
-		levels = append(levels, page.Option{Value: string(level), Label: o.Text("level." + string(level))})
+		levels = append(levels, page.Option{Value: string(level), Label: o.Sheet.Text("level." + string(level))})
 	}
 	return levels
 }
@@ -212,40 +279,38 @@ var warnings = map[delivery.WarningCode]string{
 	delivery.WarningDropoffBeforePickup: "neworder.warn.before", delivery.WarningLate: "neworder.warn.late",
 }
 
-// Warnings are about what is allowed, but probably not meant.
-func (o *orderForm) Warnings() (texts []string) {
-	if o.Quote == nil {
-		return nil
-	}
-	for _, warning := range o.Quote.Warnings {
+// WarningTexts says what is allowed, but probably not meant.
+func (o *Form) WarningTexts(found []delivery.Warning) (texts []string) {
+	for _, warning := range found {
 		if key := warnings[warning.Code]; key != "" {
-			texts = append(texts, o.Text(key))
+			texts = append(texts, o.Sheet.Text(key))
 		} else {
-			texts = append(texts, o.Language.Warning(warning))
+			texts = append(texts, o.Sheet.Language.Warning(warning))
 		}
 	}
 	return texts
 }
 
 // Checked reports whether a checkbox is ticked, or an option is chosen.
-func (o *orderForm) Checked(path, value string) bool { return o.Form.Values.Get(path) == value }
+func (o *Form) Checked(path, value string) bool { return o.Sent.Values.Get(path) == value }
 
 // Zone says at which clocks a window is typed.
-func (o *orderForm) Zone(end string) string {
-	province := o.Form.Values.Get(end + ".address.province")
+func (o *Form) Zone(end string) string {
+	province := o.Sent.Values.Get(end + ".address.province")
 	key := provinceKeys[province]
 	if key == "" {
-		return o.Text("neworder.zone.unknown")
+		return o.Sheet.Text("neworder.zone.unknown")
 	}
-	clock := o.clockOf(typedAddress(o.Form.Values, end))
-	return o.Text("neworder.zone", "province", o.Text(key), "zone", o.Language.Zone(o.now.In(clock)))
+	clock := o.Clock(typedAddress(o.Sent.Values, end))
+	zone := o.Sheet.Language.Zone(o.Sheet.Site.Now().In(clock))
+	return o.Sheet.Text("neworder.zone", "province", o.Sheet.Text(key), "zone", zone)
 }
 
-// keep adds the values of fields of the form to it, and leaves out all others.
-func (o *orderForm) keep(values url.Values) {
+// Keep adds the values of fields of the form to it, and leaves out all others.
+func (o *Form) Keep(values url.Values) {
 	for name, typed := range values {
 		if _, _, ok := findField(name); ok {
-			o.Form.Values[name] = typed
+			o.Sent.Values[name] = typed
 		}
 	}
 }

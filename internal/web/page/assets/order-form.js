@@ -1,14 +1,15 @@
-// Keeps the price of a new order up to date while it is typed, and adds and removes
+// Keeps the price of an order up to date while it is typed, and adds and removes
 // parcels in place. Without this script the same buttons send the form, and the page
 // comes back with all that was typed.
 
 import { fieldsOf, load, put } from "dropyard/swap.js";
 
-const form = /** @type {HTMLFormElement} */ (document.getElementById("new-order"));
+const form = /** @type {HTMLFormElement} */ (document.querySelector("form[data-order-form]"));
 const pricing = /** @type {HTMLButtonElement} */ (form.querySelector("button[value=price]"));
 
 // What the price, its warnings, or the zone of a window depend on.
 const priced = /province|postal_code|city|time_window|weight|_cm$|fragile|service_level|amount|currency|quantity|partner_order_id/;
+const isEdit = form.dataset.orderForm === "edit"; // what an edit does depends on every field
 const needed = ["service_level", "pickup.address.postal_code", "dropoff.address.postal_code", "parcels[0].weight_kg"];
 
 /**
@@ -40,7 +41,7 @@ const typed = (name) => /** @type {HTMLInputElement | null} */ (form.elements.na
 // are prices of what the form held before.
 let latest = 0, timer = 0, arranging = false;
 const ask = async () => {
-  if (arranging || !needed.every(typed)) return;
+  if (arranging || !isEdit && !needed.every(typed)) return;
   const turn = ++latest;
   try {
     const page = await send(pricing);
@@ -48,7 +49,8 @@ const ask = async () => {
   } catch { /* the price is asked for again, at the latest when the order is created */ }
 };
 form.addEventListener("input", (event) => {
-  if (!priced.test(/** @type {HTMLInputElement} */ (event.target).name)) return;
+  const { name } = /** @type {HTMLInputElement} */ (event.target);
+  if (isEdit ? name.startsWith("_") : !priced.test(name)) return;
   latest++; // an answer under way is out of date
   clearTimeout(timer);
   timer = setTimeout(ask, 500);

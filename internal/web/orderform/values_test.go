@@ -1,4 +1,4 @@
-package portal
+package orderform
 
 import (
 	"fmt"

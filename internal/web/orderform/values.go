@@ -1,4 +1,4 @@
-package portal
+package orderform
 
 import (
 	"net/url"
@@ -44,7 +44,7 @@ func converted(typed url.Values, clock clocks, priced bool) url.Values {
 	c.addContact("pickup.")
 	c.addContact("dropoff.")
 	for _, i := range form.Rows(typed, "parcels") {
-		c.add(row("parcels", i)+".", parcelFields)
+		c.add(Row("parcels", i)+".", parcelFields)
 	}
 	for _, money := range []string{"cod.", "insurance."} {
 		if c.text(money+"amount_cents") != "" {
@@ -53,7 +53,7 @@ func converted(typed url.Values, clock clocks, priced bool) url.Values {
 	}
 	if !priced {
 		for _, i := range itemRows(typed) {
-			c.add(row("items", i)+".", itemFields)
+			c.add(Row("items", i)+".", itemFields)
 		}
 	}
 	return c.done
@@ -162,7 +162,7 @@ func withoutZeros(digits string) string {
 
 // The forms of a time in an input of type datetime-local.
 const (
-	localForm   = "2006-01-02T15:04"
+	TimeLayout  = "2006-01-02T15:04"
 	localSecond = "2006-01-02T15:04:05"
 )
 
@@ -170,8 +170,8 @@ const (
 // never does, as in the hour that is skipped in spring. In the hour that is repeated in
 // autumn it is the first time, or the last one, so that a window holds both.
 func localTime(text string, clock *time.Location, last bool) (time.Time, bool) {
-	layout := localForm
-	if len(text) > len(localForm) {
+	layout := TimeLayout
+	if len(text) > len(TimeLayout) {
 		layout = localSecond
 	}
 	at, err := time.ParseInLocation(layout, text, clock)
@@ -204,8 +204,8 @@ func internationalPhone(text string) (digits string, ok bool) {
 	return digits, delivery.PhoneRule.Allows(digits)
 }
 
-// row returns the path of an element of a list.
-func row(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
+// Row returns the path of an element of a list.
+func Row(list string, i int) string { return list + "[" + strconv.Itoa(i) + "]" }
 
 // rowOf returns the position that the name of a member has in a list, and the name of the
 // member. It is false for names of other fields.
@@ -219,7 +219,7 @@ func rowOf(name, list string) (i int, rest string, ok bool) {
 // a row for each product that is offered.
 func itemRows(values url.Values) []int {
 	return slices.DeleteFunc(form.Rows(values, "items"), func(i int) bool {
-		text := strings.TrimSpace(values.Get(row("items", i) + ".quantity"))
+		text := strings.TrimSpace(values.Get(Row("items", i) + ".quantity"))
 		return text == "" || text == "0"
 	})
 }

@@ -1,0 +1,41 @@
+// Package orderform has the forms in which people type orders: their fields, what a typed text
+// means, and the form that edits an order, which the portal and the console share.
+package orderform
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/stock"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// Form is the content of an order in a form. templates/order_form.html of package page shows it.
+type Form struct {
+	Sheet     page.Sheet
+	Sent      *page.Form
+	ActPath   string // where buttons that change nothing send the form
+	PartnerID string // whose products are offered
+	// Clock returns the time zone in which the times of an address are typed.
+	Clock        func(delivery.Address) *time.Location
+	Stock        *stock.Service
+	Offers       bool // whether the reader may see the products
+	Products     []ProductRow
+	MoreProducts bool // than are shown
+	// Editable reports whether a part of an order, such as dropoff.time_window, can be typed;
+	// nil if all can. The others are shown as text.
+	Editable func(part string) bool
+}
+
+// The fields of the form that are not part of the request.
+const (
+	ActField    = "_act"  // which button was pressed
+	SearchField = "_find" // a part of the name of a product
+)
+
+// Typed returns what was typed as delivery.ReadOrderRequest reads it.
+func (o *Form) Typed() url.Values { return orderValues(o.Sent.Values, o.Clock) }
+
+// TypedForPrice returns what decides the price as delivery.ReadQuoteRequest reads it.
+func (o *Form) TypedForPrice() url.Values { return quoteValues(o.Sent.Values, o.Clock) }
