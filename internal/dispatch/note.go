@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -78,10 +79,10 @@ type Record struct {
 	Notes  []*Note           // newest first
 	Proofs []*delivery.Proof // oldest first
 	Moves  []Move            // by operators, newest first: the latest 20
-	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves,
-	// by their ids. What acts by itself, such as the command line, has none.
+	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves, and in the
+	// edits of Order, by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
-	// Couriers are the couriers in Moves by their ids. Those that no longer exist are left out.
+	// Couriers are the couriers in Moves and confirmations by their ids. Those that no longer exist are left out.
 	Couriers map[string]Courier
 }
 
@@ -93,11 +94,16 @@ type Move struct {
 	CourierID  string // who had the order after it; empty for no courier
 }
 
-// courierIDs returns the ids of the couriers in the moves.
+// courierIDs returns the ids of the couriers in the moves and the confirmations.
 func (r *Record) courierIDs() (ids []string) {
 	for _, move := range r.Moves {
 		if move.CourierID != "" {
 			ids = append(ids, move.CourierID)
+		}
+	}
+	for _, edit := range r.Order.Course.Edits {
+		if edit.Seen != nil && edit.Seen.CourierID != "" {
+			ids = append(ids, edit.Seen.CourierID)
 		}
 	}
 	return distinct(ids)
@@ -114,7 +120,13 @@ func (r *Record) operatorIDs() (ids []string) {
 	for _, move := range r.Moves {
 		ids = append(ids, move.OperatorID)
 	}
-	return distinct(ids)
+	for _, edit := range r.Order.Course.Edits {
+		ids = append(ids, edit.OperatorID) // empty for the partner's
+		if edit.Seen != nil {
+			ids = append(ids, edit.Seen.OperatorID)
+		}
+	}
+	return slices.DeleteFunc(distinct(ids), func(id string) bool { return id == "" })
 }
 
 // Order returns one order, under way or not, with its notes and proofs. A

@@ -237,8 +237,12 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	switch st.to {
 	case delivery.StatusCourierAssigned:
 		order.Courier = st.courier
+		if !found.CarriedBy(st.courier.CourierID) {
+			order.Course.Edits = found.Course.Reassigned()
+		}
 	case delivery.StatusAccepted:
 		order.Courier = nil
+		order.Course.Edits = found.Course.Reassigned()
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: at}
 		returnStock(s, c, &order, latest(st.at, found.UpdatedAt))

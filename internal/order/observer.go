@@ -43,11 +43,12 @@ const (
 	CommandEdit    CommandKind = "edit"
 	CommandRequest CommandKind = "request" // of a cancellation, by the partner
 	CommandAnswer  CommandKind = "answer"  // to such a request
+	CommandConfirm CommandKind = "confirm" // of edits, by the courier
 )
 
 // CommandKinds lists them.
 var CommandKinds = []CommandKind{
-	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer,
+	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandConfirm,
 }
 
 // CommandOutcome says how a command ended.
@@ -108,6 +109,8 @@ func kindOf(cmd command) CommandKind {
 		return CommandRequest
 	case *answerCommand:
 		return CommandAnswer
+	case *confirmCommand:
+		return CommandConfirm
 	case *refuseCommand:
 		return cmd.kind
 	default:

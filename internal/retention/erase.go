@@ -415,6 +415,11 @@ func eraseOrder(o *delivery.Order, email string) {
 	if r := o.Course.Request; r != nil {
 		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
 	}
+	for i := range o.Course.Edits {
+		for j := range o.Course.Edits[i].Was {
+			o.Course.Edits[i].Was[j].JSON = ""
+		}
+	}
 }
 
 func eraseContact(c *delivery.Contact) {

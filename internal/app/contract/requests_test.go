@@ -97,6 +97,8 @@ var subjects = []subject{
 	{operation: "cancelOrder", body: `{"reason":"changed my mind"}`, order: true},
 	{operation: "requestCancellation", body: `{"reason":"changed my mind"}`, order: true,
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
+	{operation: "confirmOrderEdits", body: `{"version":1}`, order: true,
+		other: map[string]func(any) bool{"conflict": nil}}, // a version that the order has not reached
 	{operation: "answerCancellationRequest", body: `{"grant":true,"answer":"a"}`, order: true,
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
 	{operation: "createToken",

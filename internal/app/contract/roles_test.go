@@ -20,7 +20,7 @@ import (
 var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
-	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus getCourierSequence`},
+	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence`},
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest

@@ -219,6 +219,7 @@ var drives = map[string]drive{
 	"editOrderByService 409":        driveNotEditable,
 	"requestCancellation 409":       driveTooEarly,
 	"answerCancellationRequest 409": driveTooEarly,
+	"confirmOrderEdits 409":         driveUnreached,
 
 	"createOrderBatch 409": driveInProgress,
 
@@ -328,6 +329,7 @@ func validBody(o *operation) []byte {
 		"changeProduct":       []byte(`{"price":19.5}`),
 		"createCount":         []byte(`{"location":"MTL-01","lines":[{"product_id":1,"counted":3}]}`),
 
+		"confirmOrderEdits":         []byte(`{"version":5}`),
 		"answerCancellationRequest": []byte(`{"grant":true,"answer":"It comes back today."}`),
 
 		"changeCourier": []byte(`{"vehicle":"van"}`),
@@ -560,4 +562,10 @@ func driveNotEditable(t *testing.T, o *operation) *apptest.Answer {
 		body = `{"reason":"by phone","items":[{"product_id":1,"quantity":1}]}`
 	}
 	return f.send(t, call{operation: o.id, path: order, body: []byte(body)})
+}
+
+// driveUnreached confirms a version that the order has not reached.
+func driveUnreached(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: []byte(`{"version":9}`)})
 }

@@ -27,6 +27,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	switch {
 	case o.id == "addProof", o.id == "requestCancellation":
 		path = f.carriedOrder(t)
+	case o.id == "confirmOrderEdits":
+		path = f.editedOrder(t)
 	case o.id == "answerCancellationRequest":
 		path = f.requestedOrder(t)
 	case o.takes("path", "order_id"):
