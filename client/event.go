@@ -100,6 +100,26 @@ type CancellationDeclined struct {
 	Answer         string `json:"answer"` // empty if none was given
 }
 
+// CourierChanged is the data of [EventCourierChanged].
+type CourierChanged struct {
+	OrderID        string   `json:"order_id"`
+	PartnerOrderID string   `json:"partner_order_id"`
+	Courier        *Courier `json:"courier"` // nil while the parcels are at a hub
+}
+
+// ReturnDue is the data of [EventReturnDue].
+type ReturnDue struct {
+	OrderID        string `json:"order_id"`
+	PartnerOrderID string `json:"partner_order_id"`
+}
+
+// ReturnReceived is the data of [EventReturnReceived].
+type ReturnReceived struct {
+	OrderID        string       `json:"order_id"`
+	PartnerOrderID string       `json:"partner_order_id"`
+	Lines          []ReturnLine `json:"lines"` // empty for an order without items
+}
+
 // TestData is the data of [EventTest].
 type TestData struct {
 	Message string `json:"message"`
@@ -118,6 +138,9 @@ func (d *OrderDelivered) orderID() string      { return d.OrderID }
 func (d *OrderFailed) orderID() string         { return d.OrderID }
 func (d *OrderCancelled) orderID() string      { return d.OrderID }
 func (d *OrderUpdated) orderID() string        { return d.OrderID }
+func (d *CourierChanged) orderID() string      { return d.OrderID }
+func (d *ReturnDue) orderID() string           { return d.OrderID }
+func (d *ReturnReceived) orderID() string      { return d.OrderID }
 func (d *TestData) orderID() string            { return "" }
 
 func (d *CancellationDeclined) orderID() string { return d.OrderID }
@@ -162,6 +185,12 @@ func dataOf(kind EventType) EventData {
 		return new(OrderUpdated)
 	case EventCancellationDeclined:
 		return new(CancellationDeclined)
+	case EventCourierChanged:
+		return new(CourierChanged)
+	case EventReturnDue:
+		return new(ReturnDue)
+	case EventReturnReceived:
+		return new(ReturnReceived)
 	case EventTest:
 		return new(TestData)
 	default:

@@ -34,6 +34,9 @@ const (
 	ActionRequestAnswered AuditAction = "order.request_answered" // by which a partner wanted an order cancelled
 	ActionOrderNoted      AuditAction = "order.noted"
 	ActionProofAdded      AuditAction = "order.proof_added"
+	ActionOrderHandedOver AuditAction = "order.handed_over"
+	ActionOrderReturned   AuditAction = "order.returned"
+	ActionOrderScanned    AuditAction = "order.scanned"
 	ActionCourierCreated  AuditAction = "courier.created"
 	ActionCourierChanged  AuditAction = "courier.changed"
 	ActionSequenceChanged AuditAction = "courier.sequence_changed"

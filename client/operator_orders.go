@@ -139,9 +139,11 @@ type OrderRecord struct {
 	Allocation []Allocation `json:"allocation"` // from where the items were taken
 	Notes      []Note       `json:"notes"`      // at most 100, newest first
 	Proofs     []Proof      `json:"proofs"`     // oldest first
+	Scans      []OrderScan  `json:"scans"`      // at most 100, newest first
+	Custody    []Held       `json:"custody"`    // who had the parcels, oldest first
 	Moves      []OrderMove  `json:"moves"`      // by operators, at most 20, newest first
-	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves, by
-	// their ids. What acts by itself, such as the command line, has none.
+	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans and Moves,
+	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string `json:"operators"`
 	Couriers  map[string]string `json:"couriers"` // the names of the couriers in Moves, by their ids
 	Order     Order             `json:"order"`    // as the partner sees it

@@ -155,7 +155,9 @@ type Order struct {
 	RateChangeCents *int64 `json:"rate_change_cents,omitempty"`
 	// CancellationRequest is nil unless the partner has requested the cancellation.
 	CancellationRequest *CancellationRequest `json:"cancellation_request,omitempty"`
-	Warnings            []Warning            `json:"warnings,omitempty"`
+	// Return is nil unless the order was cancelled after its pickup.
+	Return   *OrderReturn `json:"return,omitempty"`
+	Warnings []Warning    `json:"warnings,omitempty"`
 }
 
 // OrderChange is one edit of an order.
@@ -180,6 +182,39 @@ const (
 	EditorPartner   Editor = "partner"
 	EditorService   Editor = "service"
 	EditorRecipient Editor = "recipient"
+)
+
+// OrderReturn is how the parcels of an order come back.
+type OrderReturn struct {
+	State      ReturnState  `json:"state"`
+	Lines      []ReturnLine `json:"lines"`                // what was received
+	ReceivedAt time.Time    `json:"received_at,omitzero"` // zero until then
+}
+
+// ReturnState says whether parcels are back.
+type ReturnState string
+
+// The states of parcels that come back.
+const (
+	ReturnStateDue      ReturnState = "due" // still with a courier or at a hub
+	ReturnStateReceived ReturnState = "received"
+)
+
+// ReturnLine is the number of units of a product that have come back in one condition.
+type ReturnLine struct {
+	ProductID   int64       `json:"product_id"`
+	Quantity    int64       `json:"quantity"`
+	Disposition Disposition `json:"disposition"`
+}
+
+// Disposition is what is done with units that come back.
+type Disposition string
+
+// The dispositions of units that come back.
+const (
+	Sellable Disposition = "sellable" // in stock again
+	Damaged  Disposition = "damaged"  // came back, and was written off
+	Missing  Disposition = "missing"  // did not come back
 )
 
 // ParcelRecord is a parcel of an order.

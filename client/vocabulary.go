@@ -97,6 +97,9 @@ const (
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
 	// EventCancellationDeclined answers [Client.RequestCancellation].
 	EventCancellationDeclined EventType = "order.cancellation_declined"
+	EventCourierChanged       EventType = "courier.changed" // another courier, or a hub, has the parcels
+	EventReturnDue            EventType = "return.due"      // the parcels of a cancelled order come back
+	EventReturnReceived       EventType = "return.received"
 	EventTest                 EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 

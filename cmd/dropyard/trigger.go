@@ -24,27 +24,62 @@ const testEvent = "webhook.test"
 // triggerable returns the names of all events of orders.
 func triggerable() string { return eventNames(delivery.EventTypes) }
 
-// otherEvents has the events of orders that no move causes.
-var otherEvents = map[delivery.EventType]struct {
-	from delivery.Status // the first status in which it can be caused
-	act  string
+// act is something besides a move that causes an event.
+type act struct {
+	name  string
+	event delivery.EventType
+}
+
+func (a act) tell() { tellCaused(a.name, a.event) }
+
+func tellCaused(what string, event delivery.EventType) { tell("%-16s  causes %s", what, event) }
+
+// otherEvent says how an event is caused that no move causes.
+type otherEvent struct {
+	steps []delivery.Status // the moves of a new order that come first
+	acts  []act             // the last causes the event
 	// cause makes the calls. Operator is nil in test mode, where the service's simulation answers.
 	cause    func(ctx context.Context, partner *client.Client, operator *client.Operator, orderID string) error
 	happened func(*client.Order) bool
-}{
-	delivery.EventOrderUpdated: {
-		from: delivery.StatusPending, act: "edited", cause: edit,
-		happened: func(order *client.Order) bool { return len(order.Changes) > 0 },
-	},
-	delivery.EventCancellationDeclined: {
-		from: delivery.StatusCourierAssigned, act: string(delivery.RequestDeclined), cause: decline,
-		happened: func(order *client.Order) bool {
-			return order.CancellationRequest != nil && order.CancellationRequest.State == client.RequestDeclined
-		},
-	},
 }
 
-func tellCaused(act string, event delivery.EventType) { tell("%-16s  causes %s", act, event) }
+var (
+	givenUp = []delivery.Status{
+		delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusPickedUp, delivery.StatusFailed,
+		delivery.StatusCancelled,
+	}
+	dueAct = act{string(delivery.ReturnDue), delivery.EventReturnDue}
+
+	// otherEvents has the events of orders that no move causes.
+	otherEvents = map[delivery.EventType]otherEvent{
+		delivery.EventOrderUpdated: {
+			acts: []act{{"edited", delivery.EventOrderUpdated}}, cause: edit,
+			happened: func(order *client.Order) bool { return len(order.Changes) > 0 },
+		},
+		delivery.EventCancellationDeclined: {
+			steps: givenUp[:2], acts: []act{{string(delivery.RequestDeclined), delivery.EventCancellationDeclined}},
+			cause: decline,
+			happened: func(order *client.Order) bool {
+				return order.CancellationRequest != nil && order.CancellationRequest.State == client.RequestDeclined
+			},
+		},
+		delivery.EventCourierChanged: {
+			steps: givenUp[:3], acts: []act{{"handed_over", delivery.EventCourierChanged}}, cause: handOver,
+			happened: func(order *client.Order) bool { return order.Version > int64(len(order.StatusHistory)) },
+		},
+		delivery.EventReturnDue: {
+			steps: givenUp, acts: []act{dueAct}, cause: nothing,
+			happened: func(order *client.Order) bool { return order.Return != nil },
+		},
+		delivery.EventReturnReceived: {
+			steps: givenUp, cause: receiveReturn,
+			acts: []act{dueAct, {string(delivery.ReturnReceived), delivery.EventReturnReceived}},
+			happened: func(order *client.Order) bool {
+				return order.Return != nil && order.Return.State == client.ReturnStateReceived
+			},
+		},
+	}
+)
 
 // Run causes the event and prints each step on the way.
 func (c *triggerCommand) Run(ctx context.Context) error {
@@ -88,7 +123,9 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 		if err := other.cause(ctx, partner, operator, order.OrderID); err != nil {
 			return err
 		}
-		tellCaused(other.act, delivery.EventType(c.Event))
+		for _, act := range other.acts {
+			act.tell()
+		}
 	}
 	tell("track it at %s", order.TrackingURL)
 	return nil
@@ -118,16 +155,36 @@ func decline(ctx context.Context, partner *client.Client, operator *client.Opera
 	return nil
 }
 
+func nothing(context.Context, *client.Client, *client.Operator, string) error { return nil }
+
+// handOver brings the parcels of an order to a hub.
+func handOver(ctx context.Context, _ *client.Client, operator *client.Operator, orderID string) error {
+	if operator == nil {
+		return nil
+	}
+	if _, err := operator.TransferOrder(ctx, orderID, client.TransferRequest{Location: "HUB-1"}); err != nil {
+		return fmt.Errorf("hand the parcels over: %w", err)
+	}
+	return nil
+}
+
+// receiveReturn receives the parcels of an order without items that was given up.
+func receiveReturn(ctx context.Context, _ *client.Client, operator *client.Operator, orderID string) error {
+	if operator == nil {
+		return nil
+	}
+	if _, err := operator.ReceiveReturn(ctx, orderID, client.ReceiptRequest{Location: "HUB-1"}); err != nil {
+		return fmt.Errorf("receive the parcels: %w", err)
+	}
+	return nil
+}
+
 // stepsTo returns the shortest path of statuses by which a new order reaches the one
 // that causes an event, or from which the event can be caused. It searches the table of
 // transitions breadth first.
 func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
-	to := func(status delivery.Status) bool {
-		caused, _ := delivery.EventFor(status)
-		return event != "" && caused == event // pending causes no event
-	}
 	if other, ok := otherEvents[event]; ok {
-		to = func(status delivery.Status) bool { return status == other.from }
+		return other.steps, true
 	}
 	paths := [][]delivery.Status{{delivery.StatusPending}}
 	reached := map[delivery.Status]bool{delivery.StatusPending: true}
@@ -135,8 +192,8 @@ func stepsTo(event delivery.EventType) (steps []delivery.Status, ok bool) {
 		path := paths[0]
 		paths = paths[1:]
 		last := path[len(path)-1]
-		if to(last) {
-			return path[1:], true
+		if caused, _ := delivery.EventFor(last); caused == event {
+			return path[1:], event != "" // pending causes no event
 		}
 		for _, next := range delivery.NextStatuses(last) {
 			if !reached[next] {

@@ -17,6 +17,9 @@ var outcomes = map[delivery.EventType]string{
 	delivery.EventOrderFailed:          "sim:fail",
 	delivery.EventOrderCancelled:       "sim:cancel",
 	delivery.EventCancellationDeclined: "sim:hold",
+	delivery.EventCourierChanged:       "sim:hand-over",
+	delivery.EventReturnDue:            "sim:fail",
+	delivery.EventReturnReceived:       "sim:fail",
 }
 
 // declines is the reason of a request to cancel an order that the simulation declines.
@@ -36,8 +39,7 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 	}
 	tell("order %s created", order.OrderID)
 	other, isOther := otherEvents[event]
-	// the history begins with pending, which causes no event
-	for printed, reached, began := 1, other.from == delivery.StatusPending, false; ; {
+	for printed, began := 1, false; ; { // the history begins with pending, which causes no event
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
@@ -46,16 +48,17 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 				tell("track it at %s", order.TrackingURL)
 				return nil
 			}
-			reached = reached || status == other.from
 		}
-		if isOther && reached && !began {
+		if isOther && !began && printed > len(other.steps) {
 			began = true
 			if err := other.cause(ctx, partner, nil, order.OrderID); err != nil {
 				return err
 			}
 		}
 		if isOther && other.happened(order) {
-			tellCaused(other.act, event)
+			for _, act := range other.acts {
+				act.tell()
+			}
 			tell("track it at %s", order.TrackingURL)
 			return nil
 		}

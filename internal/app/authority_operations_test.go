@@ -100,6 +100,17 @@ func prepared(role, route string, prepare func(r *rig, w *someone) (body string,
 	return o
 }
 
+// onPickedUp is an operation on an order that was picked up, and then moved on by steps.
+func onPickedUp(role, route, body string, steps ...string) operation {
+	return prepared(role, route, func(r *rig, _ *someone) (string, []string) {
+		orderID := r.pickedUp(r.Register(r.t, r.name("shop")))
+		for _, step := range steps {
+			r.boss.Move(r.t, orderID, step).Must(r.t, 200)
+		}
+		return body, []string{orderID}
+	})
+}
+
 // of gives the body of an operation a Content-Type.
 func (o operation) of(kind string) operation {
 	prepare := o.prepare
@@ -438,6 +449,10 @@ var operatorOperations = []operation{
 				"Idempotency-Key", uuid.NewString()).Must(r.t, 202)
 			return `{"grant":true}`, []string{orderID}
 		}),
+	onPickedUp("dispatcher", "POST /ops/v1/orders/{order_id}/transfer", `{"location":"HUB-1"}`),
+	onPickedUp("dispatcher", "POST /ops/v1/orders/{order_id}/scans", `{"code":"ABC"}`),
+	onPickedUp("warehouse", "POST /ops/v1/orders/{order_id}/return/receive", `{"location":"HUB-1"}`,
+		"failed", "cancelled"),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/notes", `{"text":"the back door is open"}`),
 	onProduct("PUT /ops/v1/partners/{partner_id}/dispatch", `{"auto_accept":true}`).by("dispatcher"),
 	onProduct("PATCH /ops/v1/partners/{partner_id}", `{"rate_limit":600}`).by("admin"),

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/simulate"
@@ -39,25 +40,58 @@ func (s simulated) Advance(ctx context.Context, orderID string, version int64, m
 		Status: move.To, Notes: move.Notes, CourierID: move.CourierID, FailureReason: move.FailureReason,
 		NextAttempt: move.NextAttempt, Reason: move.Reason, Version: version,
 	})
+	if err != nil || move.To != delivery.StatusCancelled {
+		return err
+	}
+	return s.receive(ctx, orderID)
+}
+
+// receive receives the goods of an order that was given up, as the warehouse does. One that was never
+// picked up has none that come back.
+func (s simulated) receive(ctx context.Context, orderID string) error {
+	err := s.orders.ReceiveAll(ctx, orderID)
+	if refusal.HasCode(err, refusal.CodeConflict) {
+		return nil
+	}
 	return err
 }
 
 // AdvanceTest moves a test order if it still has the given version.
 func (s simulated) AdvanceTest(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	return s.orders.AdvanceTest(ctx, orderID, version, order.TestMove{
+	err := s.orders.AdvanceTest(ctx, orderID, version, order.TestMove{
 		To: move.To, Notes: move.Notes, Courier: move.Courier,
 		FailureReason: move.FailureReason, NextAttempt: move.NextAttempt, Reason: move.Reason,
 	})
+	if err != nil || move.To != delivery.StatusCancelled {
+		return err
+	}
+	return s.receive(ctx, orderID)
 }
 
 // Answer answers the request to cancel an order.
 func (s simulated) Answer(ctx context.Context, orderID string, granted bool, text string) error {
 	wanted := order.CancellationAnswer{Granted: granted, Text: text}
+	var err error
 	if delivery.IsTestOrder(orderID) {
-		return s.orders.AnswerTest(ctx, orderID, wanted)
+		err = s.orders.AnswerTest(ctx, orderID, wanted)
+	} else {
+		_, err = s.orders.AnswerCancellation(ctx, nil, orderID, wanted)
 	}
-	_, err := s.orders.AnswerCancellation(ctx, nil, orderID, wanted)
+	if err != nil || !granted {
+		return err
+	}
+	return s.receive(ctx, orderID)
+}
+
+// HandOver gives the parcels of a live order to another courier.
+func (s simulated) HandOver(ctx context.Context, orderID string, version int64, courierID string) error {
+	_, err := s.orders.Transfer(ctx, nil, orderID, order.Transfer{CourierID: courierID, Version: version})
 	return err
+}
+
+// HandOverTest gives the parcels of a test order to another courier.
+func (s simulated) HandOverTest(ctx context.Context, orderID string, version int64, to *delivery.Courier) error {
+	return s.orders.TransferTest(ctx, orderID, version, to)
 }
 
 // Couriers returns the ids of the active couriers by name.

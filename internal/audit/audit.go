@@ -48,6 +48,9 @@ const (
 	ActionRequestAnswered Action = "order.request_answered"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
+	ActionOrderHandedOver Action = "order.handed_over"
+	ActionOrderReturned   Action = "order.returned"
+	ActionOrderScanned    Action = "order.scanned"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
 	ActionSequenceChanged Action = "courier.sequence_changed"
@@ -91,7 +94,8 @@ const (
 // Actions lists all actions.
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
-	ActionCourierCreated, ActionCourierChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionCourierCreated, ActionCourierChanged,
+	ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,

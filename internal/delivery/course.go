@@ -96,6 +96,7 @@ type Holder struct {
 
 // Transfer hands goods on.
 type Transfer struct {
+	Version    int64     `json:"version"` // that the order has had since
 	From       Holder    `json:"from"`
 	To         Holder    `json:"to"`
 	At         time.Time `json:"at"`          // when it happened
@@ -130,6 +131,9 @@ const (
 	Missing  Disposition = "missing"
 )
 
+// Dispositions lists them.
+var Dispositions = []Disposition{Sellable, Damaged, Missing}
+
 // ReturnLine is what was received of a product.
 type ReturnLine struct {
 	ProductID   int64       `json:"product_id"`
@@ -139,19 +143,7 @@ type ReturnLine struct {
 
 // WasPickedUp reports whether the goods of an order have left the place of its pickup. Its
 // history must be known.
-func (o *Order) WasPickedUp() bool {
-	return slices.ContainsFunc(o.History, func(entry HistoryEntry) bool { return PicksUp(entry.Status) })
-}
-
-// PicksUp reports whether an order that enters a status has been picked up.
-func PicksUp(entered Status) bool {
-	switch entered {
-	case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
-		return true
-	default:
-		return false
-	}
-}
+func (o *Order) WasPickedUp() bool { return slices.ContainsFunc(o.History, isPickedUp) }
 
 // LastMove returns the latest entry of an order's history, which must be known.
 func (o *Order) LastMove() HistoryEntry { return o.History[len(o.History)-1] }

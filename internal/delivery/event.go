@@ -23,6 +23,9 @@ const (
 	EventOrderUpdated        EventType = "order.updated" // its content was edited
 	// EventCancellationDeclined reports that the service has declined a request to cancel.
 	EventCancellationDeclined EventType = "order.cancellation_declined"
+	EventCourierChanged       EventType = "courier.changed" // the goods have another courier, or lie at a hub
+	EventReturnDue            EventType = "return.due"
+	EventReturnReceived       EventType = "return.received"
 )
 
 // MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
@@ -32,7 +35,8 @@ var MoveEvents = []EventType{
 }
 
 // EventTypes lists all event types: those of moves, and then the others.
-var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined)
+var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined, EventCourierChanged,
+	EventReturnDue, EventReturnReceived)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -84,6 +88,7 @@ type EventFacts struct {
 	SignatureURL   string     `json:"signature_url,omitzero"` // of the recipient's proof of delivery
 	Version        int64      `json:"version,omitzero"`       // of an edited order
 	Fields         FieldList  `json:"fields,omitzero"`        // that were edited
+	Return         *Return    `json:"return,omitzero"`        // of goods that were received
 }
 
 // FieldList is a list of paths such as dropoff.phone, separated by commas; a list in JSON. So

@@ -78,9 +78,10 @@ type Record struct {
 	Order  *delivery.Order
 	Notes  []*Note           // newest first
 	Proofs []*delivery.Proof // oldest first
+	Scans  []*Scanned        // newest first
 	Moves  []Move            // by operators, newest first: the latest 20
-	// Operators are the e-mail addresses of the operators in Notes, Proofs and Moves, and in the
-	// edits of Order, by their ids. What acts by itself, such as the command line, has none.
+	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans and Moves, and
+	// in the edits of Order, by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
 	// Couriers are the couriers in Moves and confirmations by their ids. Those that no longer exist are left out.
 	Couriers map[string]Courier
@@ -116,6 +117,9 @@ func (r *Record) operatorIDs() (ids []string) {
 	}
 	for _, proof := range r.Proofs {
 		ids = append(ids, proof.OperatorID)
+	}
+	for _, scan := range r.Scans {
+		ids = append(ids, scan.OperatorID)
 	}
 	for _, move := range r.Moves {
 		ids = append(ids, move.OperatorID)
@@ -153,6 +157,9 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 			return err
 		}
 		if record.Proofs, err = tx.Proofs(ctx, partnerID, orderID); err != nil {
+			return err
+		}
+		if record.Scans, err = tx.Scans(ctx, partnerID, orderID, maxScans); err != nil {
 			return err
 		}
 		if record.Moves, err = tx.Moves(ctx, partnerID, orderID); err != nil {

@@ -51,6 +51,11 @@ type Reader interface {
 	Couriers(ctx context.Context, ids []string) (map[string]Courier, error)
 	// Notes lists the newest notes of an order, newest first.
 	Notes(ctx context.Context, partnerID, orderID string, limit int) ([]*Note, error)
+	// Scans lists the newest scans of an order, newest first.
+	Scans(ctx context.Context, partnerID, orderID string, limit int) ([]*Scanned, error)
+	// Returns lists goods that come back, and OrdersBack the orders that they are of, by id.
+	Returns(ctx context.Context, filter ReturnFilter) ([]*delivery.Returned, error)
+	OrdersBack(ctx context.Context, returns []*delivery.Returned) (map[string]*delivery.Order, error)
 	// Moves lists the latest moves of an order by operators, newest first.
 	Moves(ctx context.Context, partnerID, orderID string) ([]Move, error)
 	// OperatorEmails returns the e-mail addresses of operators by their ids. What acts
@@ -74,6 +79,7 @@ type Writer interface {
 	LockCouriers(ctx context.Context, ids []string) ([]string, error)
 	SaveSequence(ctx context.Context, sequence *Sequence) error
 	AddNote(ctx context.Context, note *Note) error
+	AddScan(ctx context.Context, scan *Scanned) error
 	SaveSettings(ctx context.Context, settings *Settings) error
 	// LockSettings returns what Settings does, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (*Settings, error)

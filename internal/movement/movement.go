@@ -73,6 +73,25 @@ func (l *Stock) Return(allocation []delivery.Take, orderID string, at time.Time)
 	l.bookFor(delivery.MovementIn, allocation, orderID, at)
 }
 
+// Receive books goods of an order that have come back in at a location, and what is damaged of them
+// out again. Missing goods stay out.
+func (l *Stock) Receive(lines []delivery.ReturnLine, location, orderID string, at time.Time) {
+	for _, line := range lines {
+		if line.Disposition == delivery.Missing {
+			continue
+		}
+		back := delivery.Movement{
+			Type: delivery.MovementIn, Quantity: line.Quantity, ProductID: line.ProductID, Location: location,
+			OrderID: orderID, At: at,
+		}
+		l.Book(back)
+		if line.Disposition == delivery.Damaged {
+			back.Type, back.Quantity, back.Notes = delivery.MovementAdjustment, -line.Quantity, string(delivery.Damaged)
+			l.Book(back)
+		}
+	}
+}
+
 func (l *Stock) bookFor(kind delivery.MovementType, allocation []delivery.Take, orderID string, at time.Time) {
 	for _, take := range allocation {
 		l.Book(delivery.Movement{

@@ -36,6 +36,8 @@ type Changes struct {
 	Shown      []*board.Row
 	Ended      []OrderKey
 	Deliveries []Delivery
+	// Returns holds the goods that come back, as they are now.
+	Returns []*delivery.Returned
 	// Queue holds the Events with the state that each begins in, and Wakes the
 	// endpoints that are woken for them.
 	Queue []outbox.Entry
@@ -70,6 +72,9 @@ func (c *Changes) complete() {
 		o := change.Order
 		if delivery.IsTest(o.PartnerID) {
 			continue
+		}
+		if o.Course.Return != nil {
+			c.Returns = append(c.Returns, o.Returned())
 		}
 		if board.Shows(o) {
 			c.Shown = append(c.Shown, board.Of(o))

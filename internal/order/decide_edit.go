@@ -153,7 +153,8 @@ func (cmd *editCommand) apply(
 	if excess := len(order.Course.Edits) - delivery.MaxEdits; excess > 0 {
 		order.Course.Edits = order.Course.Edits[excess:]
 	}
-	c.announceEdit(&order, edit, cmd.eventID, cmd.at)
+	c.announce(&order, delivery.EventOrderUpdated, happening{cmd.eventID, edit.At, cmd.at},
+		delivery.EventFacts{Version: order.Version, Fields: delivery.FieldListOf(edit.Fields)})
 	s.Orders[cmd.target] = &order
 	cmd.store(s, c, &order, found)
 	return &order, nil
@@ -187,20 +188,6 @@ func (cmd *editCommand) entry(found, order *delivery.Order, fields []string) *au
 type editFacts struct {
 	orderFacts
 	Fields []string `json:"fields"`
-}
-
-// announceEdit adds the event of an edit to the outbox.
-func (c *Changes) announceEdit(order *delivery.Order, edit delivery.Edit, eventID string, at time.Time) {
-	order.Events++
-	order.LastEvent = eventID
-	c.Events = append(c.Events, &delivery.Event{
-		EventID: eventID, PartnerID: order.PartnerID, OrderID: order.OrderID, Type: delivery.EventOrderUpdated,
-		Sequence: order.Events, CreatedAt: edit.At, RecordedAt: at,
-		Facts: delivery.EventFacts{
-			PartnerOrderID: order.PartnerOrderID, Province: order.Dropoff.Address.Province, Status: order.Status,
-			At: edit.At, ETA: order.EstimatedDelivery, Version: order.Version, Fields: delivery.FieldListOf(edit.Fields),
-		},
-	})
 }
 
 // reallocate moves the stock of an order to other items, by the difference: what it has of a

@@ -115,7 +115,7 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		// An earlier try was committed, but the database's answer was lost.
 		return outcome{answer: cmd.encode(found)}
 	}
-	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.LastMove().At) {
+	if at := cmd.step.occurredAt; !at.IsZero() && at.Before(found.LastAct()) {
 		return refused(tooLate(found))
 	}
 	if found.Version != cmd.seen && found.MovedIn <= cmd.seen {
@@ -127,6 +127,9 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if !delivery.MayMove(found.Status, cmd.step.to, delivery.ActorService) {
 		return refused(invalidTransition(found,
 			fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
+	}
+	if cmd.step.to == delivery.StatusOutForDelivery && found.Courier == nil {
+		return refused(invalidTransition(found, "no courier has the parcels: hand them over to one first"))
 	}
 	st := cmd.step
 	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
@@ -170,10 +173,14 @@ func invalidTransition(found *delivery.Order, message string) error {
 	return &refusal.Error{Code: delivery.CodeInvalidTransition, Message: message, Details: detailsOf(found)}
 }
 
-// tooLate refuses an act that happened before what the order was last moved by.
+// tooLate refuses an act that happened before the latest move or transfer of the order.
 func tooLate(found *delivery.Order) error {
+	last := found.LastAct()
 	message := fmt.Sprintf("the order is %s since %s, which is later than occurred_at", found.Status,
-		timestamp.Format(found.LastMove().At))
+		timestamp.Format(last))
+	if last.After(found.LastMove().At) {
+		message = fmt.Sprintf("the parcels were handed over at %s, which is later than occurred_at", timestamp.Format(last))
+	}
 	return &refusal.Error{Code: refusal.CodeConflict, Message: message, Details: detailsOf(found)}
 }
 
@@ -221,15 +228,15 @@ func (st *step) happened() time.Time {
 	return st.occurredAt
 }
 
-// applyMove makes a permitted move; a cancellation also returns the stock: new state and version, history, stock return
-// and event.
+// applyMove makes a permitted move: new state and version, history and event. A cancellation also
+// returns the stock, unless the goods were picked up: those are due back, which has an event of its own.
 func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
 	order := *found
 	order.Status = st.to
 	order.Version++
 	order.MovedIn = order.Version
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
-	at := latest(st.happened(), found.LastMove().At)
+	at := latest(st.happened(), found.LastAct())
 	order.UpdatedAt = latest(at, found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta
@@ -245,13 +252,17 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		order.Course.Edits = found.Course.Reassigned()
 	case delivery.StatusCancelled:
 		order.Cancellation = &delivery.Cancellation{Reason: st.reason, At: at}
-		returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
+		if found.WasPickedUp() {
+			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
+		} else {
+			returnStock(s, c, &order, latest(st.at, found.UpdatedAt))
+		}
 	default: // nothing else changes
 	}
 	entry := delivery.HistoryEntry{Status: st.to, At: at, RecordedAt: st.at, Notes: st.notes}
 	entry.Version = order.Version
 	order.History = append(slices.Clone(found.History), entry)
-	announce(c, &order, st)
+	announceMove(c, &order, st)
 	st.letter.post(c, found)
 	c.Figures.Moved(found, &order)
 
@@ -281,37 +292,42 @@ func (c *Changes) change(key OrderKey, order *delivery.Order, fromVersion int64)
 	return change
 }
 
-// announce adds the event of a move to the outbox.
-func announce(c *Changes, order *delivery.Order, st step) {
+// announceMove adds the events of a move to the outbox.
+func announceMove(c *Changes, order *delivery.Order, st step) {
 	kind, ok := delivery.EventFor(st.to)
 	if !ok {
 		return
 	}
-	order.Events++
-	order.LastEvent = st.eventID
 	facts := delivery.EventFacts{
-		PartnerOrderID: order.PartnerOrderID,
-		Province:       order.Dropoff.Address.Province,
-		Status:         order.Status,
-		Courier:        order.Courier,
-		At:             order.LastMove().At,
-		ETA:            order.EstimatedDelivery,
-		FailureReason:  st.failureReason,
-		NextAttempt:    st.nextAttempt,
-		Reason:         st.reason,
-		SignatureURL:   st.signatureURL,
+		Courier: order.Courier, FailureReason: st.failureReason, NextAttempt: st.nextAttempt, Reason: st.reason,
+		SignatureURL: st.signatureURL,
 	}
 	if st.to == delivery.StatusCancelled {
 		facts.CancelledBy = st.by
 	}
+	is := happening{eventID: st.eventID, at: order.LastMove().At, recordedAt: st.at}
+	c.announce(order, kind, is, facts)
+	if st.to == delivery.StatusCancelled && order.Course.Return != nil {
+		// The second event gets the next id when it is queued, see outbox.Follow.
+		c.announce(order, delivery.EventReturnDue, is, delivery.EventFacts{})
+	}
+}
+
+// happening is what an event reports: the event's id, when it happened and when it was recorded.
+type happening struct {
+	eventID        string
+	at, recordedAt time.Time
+}
+
+// announce adds the next event of an order to the outbox. It completes the facts by what all events
+// say of the order.
+func (c *Changes) announce(order *delivery.Order, kind delivery.EventType, h happening, facts delivery.EventFacts) {
+	order.Events++
+	order.LastEvent = h.eventID
+	facts.PartnerOrderID, facts.Province = order.PartnerOrderID, order.Dropoff.Address.Province
+	facts.Status, facts.At, facts.ETA = order.Status, h.at, order.EstimatedDelivery
 	c.Events = append(c.Events, &delivery.Event{
-		EventID:    st.eventID,
-		PartnerID:  order.PartnerID,
-		OrderID:    order.OrderID,
-		Type:       kind,
-		Sequence:   order.Events,
-		CreatedAt:  order.LastMove().At,
-		RecordedAt: st.at,
-		Facts:      facts,
+		EventID: h.eventID, PartnerID: order.PartnerID, OrderID: order.OrderID, Type: kind, Sequence: order.Events,
+		CreatedAt: h.at, RecordedAt: h.recordedAt, Facts: facts,
 	})
 }

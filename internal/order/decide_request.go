@@ -129,16 +129,8 @@ func (cmd *answerCommand) apply(s *State, c *Changes, found *delivery.Order) *de
 			eventID: cmd.eventID, letter: cmd.letter,
 		})
 	}
-	order.Events++
-	order.LastEvent = cmd.eventID
-	c.Events = append(c.Events, &delivery.Event{
-		EventID: cmd.eventID, PartnerID: order.PartnerID, OrderID: order.OrderID,
-		Type: delivery.EventCancellationDeclined, Sequence: order.Events,
-		CreatedAt: latest(cmd.at, found.UpdatedAt), RecordedAt: cmd.at,
-		Facts: delivery.EventFacts{
-			PartnerOrderID: order.PartnerOrderID, Province: order.Dropoff.Address.Province, Answer: cmd.text,
-		},
-	})
+	c.announce(&order, delivery.EventCancellationDeclined,
+		happening{cmd.eventID, latest(cmd.at, found.UpdatedAt), cmd.at}, delivery.EventFacts{Answer: cmd.text})
 	s.revise(c, found, &order)
 	return &order
 }

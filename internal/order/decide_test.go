@@ -28,16 +28,29 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 	seen := map[string]int{}
 	repeatable.Check(t, func(t *rapid.T) {
 		world := drawWorld(t)
+		world.onTheWay = rapid.Bool().Draw(t, "on the way")
 		start := world.memory()
 		start.queues = drawQueues(t)
 		initial := start.clone()
 
 		count := rapid.IntRange(0, 60).Draw(t, "commands")
+		var begun []wish
+		if world.onTheWay {
+			begun = drawPickedUp(t)
+			count += len(begun)
+		}
 		wishes, want := make([]wish, count), make([]string, count)
 		for i := range wishes {
-			wishes[i] = world.drawWish(t, i)
+			if i < len(begun) {
+				wishes[i] = begun[i]
+			} else {
+				wishes[i] = world.drawWish(t, i)
+			}
 			want[i] = world.settle(wishes[i])
 			seen[strings.Fields(want[i])[0]]++
+			if strings.HasPrefix(want[i], "admitted") {
+				seen[wishes[i].kind]++
+			}
 		}
 		// The first orders are there before the group that is looked at.
 		known := rapid.IntRange(0, count).Draw(t, "known")
@@ -54,6 +67,7 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 			}
 			checkSame(t, world, m)
 			checkMovements(t, initial, m)
+			checkGoods(t, initial, m)
 			checkOrders(t, m)
 			checkBoard(t, world, m)
 			checkQueue(t, start.queues, m)
@@ -70,7 +84,7 @@ func checkCoverage(t *testing.T, seen map[string]int) {
 	}
 	for _, outcome := range []string{
 		"admitted", "replayed", "idempotency_key_reused", "conflict", "insufficient_stock",
-		"validation_error", "order_not_cancellable", "invalid_transition", "not_found",
+		"validation_error", "order_not_cancellable", "invalid_transition", "not_found", "transfer", "receive",
 	} {
 		if total >= 1000 && seen[outcome] < total/200 {
 			t.Errorf("only %d of %d commands were %s: %v", seen[outcome], total, outcome, seen)
@@ -113,6 +127,7 @@ func (m *model) memory() *memory {
 		receipts: map[idempotency.Key]*idempotency.Receipt{}, orders: map[OrderKey]*delivery.Order{},
 		stock: map[movement.ProductKey]*movement.Product{}, last: maps.Clone(m.last),
 		board: map[OrderKey]*board.Row{}, delivered: map[OrderKey]Delivery{},
+		returns: map[OrderKey]delivery.Returned{},
 	}
 	for key, name := range m.names {
 		stock := &movement.Product{
@@ -137,10 +152,7 @@ func (m *model) memory() *memory {
 func (m *model) drawWish(t *rapid.T, i int) wish {
 	w := wish{
 		event: fmt.Sprintf("evt_%d", i),
-		kind: rapid.SampledFrom([]string{
-			"create", "create", "create", "create", "cancel", "cancel", "advance", "advance", "advance", "advance", "request",
-			"answer",
-		}).Draw(t, "kind"),
+		kind:  rapid.SampledFrom(m.kinds()).Draw(t, "kind"),
 		// Clocks go wrong: not every command is later than the one before.
 		at:     modelStart.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "at")) * time.Millisecond),
 		key:    rapid.ByteRange(1, 12).Draw(t, "key"),
@@ -168,11 +180,90 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	}
 	switch w.kind {
 	case "advance":
-		drawStep(t, &w, found)
+		drawStep(t, &w, found, m.onTheWay)
 	case "answer":
 		w.granted = rapid.Bool().Draw(t, "granted")
+	case "transfer":
+		drawTransfer(t, &w, found)
+	case "receive":
+		drawReceipt(t, &w, found)
 	}
 	return w
+}
+
+// kinds returns the kinds of commands, the likely ones several times.
+func (m *model) kinds() []string {
+	if m.onTheWay {
+		return strings.Fields("advance advance advance advance transfer transfer receive receive request answer")
+	}
+	return strings.Fields("create create create create cancel cancel advance advance advance advance request answer")
+}
+
+// drawPickedUp draws commands after which two orders are with their couriers.
+func drawPickedUp(t *rapid.T) (wishes []wish) {
+	for range 2 {
+		created := drawCreation(t, wish{kind: "create", at: modelStart, key: byte(100 + len(wishes)), body: 1}, len(wishes))
+		created.reference = "picked up " + created.order
+		wishes = append(wishes, created)
+		for i, to := range []delivery.Status{"accepted", "courier_assigned", "picked_up"} {
+			wishes = append(wishes, wish{
+				kind: "advance", partner: created.partner, order: created.order, event: fmt.Sprintf("evt_%s_%d", created.order, i),
+				at: modelStart, version: int64(1 + i), to: to, courier: "cou_1",
+			})
+		}
+	}
+	return wishes
+}
+
+func drawTransfer(t *rapid.T, w *wish, found *snapshot) {
+	drawVersion(t, w, found)
+	w.courier = rapid.SampledFrom([]string{"cou_1", "cou_2", ""}).Draw(t, "courier")
+	if w.courier == "" {
+		w.location = rapid.SampledFrom(modelLocations).Draw(t, "hub")
+	}
+	drawOccurred(t, w)
+}
+
+// givenUp leads orders that were picked up to the return of their goods.
+var givenUp = map[delivery.Status]delivery.Status{
+	"picked_up": "failed", "in_transit": "failed", "out_for_delivery": "failed", "failed": "cancelled",
+}
+
+// drawReceipt draws lines that add up, but for rare ones.
+func drawReceipt(t *rapid.T, w *wish, found *snapshot) {
+	if !rarely(t, "no location") {
+		w.location = rapid.SampledFrom(modelLocations).Draw(t, "location")
+	}
+	for _, taken := range found.Takes {
+		for rest := taken.Quantity; rest > 0; {
+			line := delivery.ReturnLine{
+				ProductID: taken.ProductID, Quantity: rapid.Int64Range(1, rest).Draw(t, "quantity"),
+				Disposition: rapid.SampledFrom(delivery.Dispositions).Draw(t, "disposition"),
+			}
+			w.lines = append(w.lines, line)
+			rest -= line.Quantity
+		}
+	}
+	switch {
+	case rarely(t, "another product"):
+		w.lines = append(w.lines, delivery.ReturnLine{ProductID: 9, Quantity: 1, Disposition: delivery.Sellable})
+	case rarely(t, "too few") && len(w.lines) > 0:
+		w.lines = w.lines[1:]
+	}
+}
+
+// drawVersion draws the version that the caller of a move saw.
+func drawVersion(t *rapid.T, w *wish, found *snapshot) {
+	w.version = found.Version
+	if rarely(t, "stale") {
+		w.version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "versions off")
+	}
+}
+
+func drawOccurred(t *rapid.T, w *wish) {
+	if rapid.Bool().Draw(t, "without a connection") {
+		w.occurred = modelStart.Add(time.Duration(rapid.IntRange(0, 150).Draw(t, "occurred")) * time.Millisecond)
+	}
 }
 
 func drawCreation(t *rapid.T, w wish, i int) wish {
@@ -189,11 +280,8 @@ func drawCreation(t *rapid.T, w wish, i int) wish {
 	return w
 }
 
-func drawStep(t *rapid.T, w *wish, found *snapshot) {
-	w.version = found.Version
-	if rarely(t, "stale") {
-		w.version += rapid.SampledFrom([]int64{-1, 1}).Draw(t, "versions off")
-	}
+func drawStep(t *rapid.T, w *wish, found *snapshot, gaveUp bool) {
+	drawVersion(t, w, found)
 	targets := strings.Fields(allowed[found.Status])
 	if len(targets) == 0 || rarely(t, "anywhere") {
 		targets = nil
@@ -202,15 +290,16 @@ func drawStep(t *rapid.T, w *wish, found *snapshot) {
 		}
 	}
 	w.to = delivery.Status(rapid.SampledFrom(targets).Draw(t, "to"))
+	if next := givenUp[found.Status]; gaveUp && next != "" && rapid.Bool().Draw(t, "given up") {
+		w.to = next
+	}
 	if w.to == delivery.StatusCourierAssigned {
 		w.courier = rapid.SampledFrom([]string{"cou_1", "cou_2"}).Draw(t, "courier")
 	}
 	if rapid.Bool().Draw(t, "new estimate") {
 		w.eta = w.at.Add(2 * time.Hour)
 	}
-	if rapid.Bool().Draw(t, "without a connection") {
-		w.occurred = modelStart.Add(time.Duration(rapid.IntRange(0, 150).Draw(t, "occurred")) * time.Millisecond)
-	}
+	drawOccurred(t, w)
 }
 
 func steps(from, to int) (cuts []int) {
@@ -254,6 +343,19 @@ func (w wish) command() command {
 	case "answer":
 		return &answerCommand{
 			target: w.target(), products: w.products, granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
+			encode: encodeSnapshot,
+		}
+	case "transfer":
+		cmd := &transferCommand{target: w.target(), version: w.version, encode: encodeSnapshot, handover: handover{
+			location: w.location, at: w.at, occurredAt: w.occurred, eventID: w.event,
+		}}
+		if w.courier != "" {
+			cmd.handover.courier = &delivery.Courier{CourierID: w.courier}
+		}
+		return cmd
+	case "receive":
+		return &receiveCommand{
+			target: w.target(), products: w.products, location: w.location, lines: w.lines, at: w.at, eventID: w.event,
 			encode: encodeSnapshot,
 		}
 	}
@@ -403,27 +505,31 @@ func checkMovements(t *rapid.T, initial, m *memory) {
 // checkOrders follows every order's history through the table, and counts its
 // events.
 func checkOrders(t *rapid.T, m *memory) {
-	sequence, declined := map[OrderKey]int64{}, map[OrderKey]int64{}
+	sequence, events := map[OrderKey]int64{}, map[OrderKey][]delivery.EventType{}
 	for _, event := range m.events {
 		key := OrderKey{event.PartnerID, event.OrderID}
-		sequence[key]++
-		if event.Type == delivery.EventCancellationDeclined {
-			declined[key]++
-			continue
+		if sequence[key]++; event.Sequence != sequence[key] {
+			t.Fatalf("event %d of %v has number %d", sequence[key], key, event.Sequence)
 		}
-		entered := m.orders[key].History[event.Sequence-declined[key]].Status
-		if kind, _ := delivery.EventFor(entered); event.Sequence != sequence[key] || event.Type != kind {
-			t.Fatalf("event %d of %v is %s, number %d, for %s", sequence[key], key, event.Type, event.Sequence, entered)
-		}
+		events[key] = append(events[key], event.Type)
 	}
 	for key, o := range m.orders {
-		moves, requests := int64(len(o.History)-1), int64(0)
-		if o.Course.Request != nil {
-			requests = 1
+		versions := len(o.History) + len(o.Course.Transfers)
+		if back := o.Course.Return; back != nil && back.State == delivery.ReturnReceived {
+			versions++
 		}
-		if o.History[0].Status != delivery.StatusPending || o.History[len(o.History)-1].Status != o.Status ||
-			o.Version != 1+moves+requests+declined[key] || o.Events != sequence[key] || o.Events != moves+declined[key] {
+		if request := o.Course.Request; request != nil {
+			versions++
+			if request.State == delivery.RequestDeclined {
+				versions++
+			}
+		}
+		if o.History[0].Status != delivery.StatusPending || o.LastMove().Status != o.Status ||
+			int(o.Version) != versions || o.Events != sequence[key] {
 			t.Fatalf("%v: %+v with %d events", key, o, sequence[key])
+		}
+		if want := eventsOf(o); !slices.Equal(slices.Sorted(slices.Values(events[key])), slices.Sorted(slices.Values(want))) {
+			t.Fatalf("%v: got events %v, want %v", key, events[key], want)
 		}
 		for i, entry := range o.History[1:] {
 			from := o.History[i]
@@ -436,7 +542,30 @@ func checkOrders(t *rapid.T, m *memory) {
 				t.Fatalf("%v went from %v to %v", key, from, entry)
 			}
 		}
+		checkReturn(t, o, m.returns[key])
+		checkCustody(t, o)
 	}
+}
+
+// eventsOf returns the events that an order must have had, in no order.
+func eventsOf(o *delivery.Order) (kinds []delivery.EventType) {
+	for _, entry := range o.History[1:] {
+		kind, _ := delivery.EventFor(entry.Status)
+		kinds = append(kinds, kind)
+	}
+	for range o.Course.Transfers {
+		kinds = append(kinds, delivery.EventCourierChanged)
+	}
+	if request := o.Course.Request; request != nil && request.State == delivery.RequestDeclined {
+		kinds = append(kinds, delivery.EventCancellationDeclined)
+	}
+	if back := o.Course.Return; back != nil {
+		kinds = append(kinds, delivery.EventReturnDue)
+		if back.State == delivery.ReturnReceived {
+			kinds = append(kinds, delivery.EventReturnReceived)
+		}
+	}
+	return kinds
 }
 
 // checkBoard compares the board and the deliveries with the model: an order is

@@ -24,6 +24,7 @@ type memory struct {
 	events    []*delivery.Event
 	board     map[OrderKey]*board.Row
 	delivered map[OrderKey]Delivery
+	returns   map[OrderKey]delivery.Returned
 	queues    queues
 }
 
@@ -37,7 +38,8 @@ func (m *memory) clone() *memory {
 	twin := &memory{
 		receipts: maps.Clone(m.receipts), orders: maps.Clone(m.orders), stock: map[movement.ProductKey]*movement.Product{},
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
-		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered), queues: m.queues.clone(),
+		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered),
+		returns: maps.Clone(m.returns), queues: m.queues.clone(),
 	}
 	for key, stock := range m.stock {
 		twin.stock[key] = cloned(stock)
@@ -133,6 +135,9 @@ func (m *memory) saveBoard(t *rapid.T, c *Changes) {
 		once(key)
 		delete(m.board, key)
 	}
+	for _, back := range c.Returns {
+		m.returns[OrderKey{back.PartnerID, back.OrderID}] = *back
+	}
 	for _, done := range c.Deliveries {
 		if _, known := m.delivered[done.OrderKey]; known {
 			t.Fatalf("%v is delivered twice", done.OrderKey)
@@ -146,7 +151,7 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 	histories := map[OrderKey][]delivery.HistoryEntry{}
 	movedIn := map[OrderKey]int64{}
 	for key, o := range m.orders {
-		histories[key], movedIn[key] = slices.Clone(o.History), o.MovedIn
+		histories[key], movedIn[key] = slices.Clone(o.History), o.History[len(o.History)-1].Version
 	}
 	for _, row := range c.History {
 		histories[row.OrderKey] = append(histories[row.OrderKey], row.Entry)
@@ -161,6 +166,9 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 			t.Fatalf("%v is changed from version %d; stored is %+v", key, change.FromVersion, stored)
 		}
 		changed := *change.Order
+		for _, transfer := range changed.Course.Transfers {
+			movedIn[key] = max(movedIn[key], transfer.Version)
+		}
 		if changed.MovedIn != movedIn[key] {
 			t.Fatalf("%v was moved in version %d, its history says %d", key, changed.MovedIn, movedIn[key])
 		}
@@ -198,7 +206,8 @@ func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	if !changes.empty() {
 		m.save(t, changes)
 	} else if len(changes.Events)+len(changes.History)+len(changes.Stocks)+
-		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Queue)+len(changes.Wakes) > 0 {
+		len(changes.Shown)+len(changes.Ended)+len(changes.Deliveries)+len(changes.Returns)+len(changes.Queue)+
+		len(changes.Wakes) > 0 {
 		t.Fatalf("changes that count as empty: %+v", changes)
 	}
 	return outcomes
@@ -208,7 +217,17 @@ func snapshotOf(o *delivery.Order) snapshot {
 	s := snapshot{
 		Partner: o.PartnerID, ID: o.OrderID, Reference: o.PartnerOrderID, Status: o.Status, Version: o.Version,
 		Events: o.Events, Updated: o.UpdatedAt.UnixMilli(), ETA: o.EstimatedDelivery.UnixMilli(),
-		Courier: courierID(o.Courier), Items: o.Items, Takes: o.Allocation,
+		Courier: courierID(o.Courier), Items: o.Items, Takes: o.Allocation, Moved: o.MovedIn,
+	}
+	for _, transfer := range o.Course.Transfers {
+		s.HandedAt = transfer.At.UnixMilli()
+		s.Transfers = append(s.Transfers, fmt.Sprintf("%s %s@%d", transfer.To.Kind, transfer.To.ID, s.HandedAt))
+	}
+	if back := o.Course.Return; back != nil {
+		s.Return = string(back.State)
+		if back.State == delivery.ReturnReceived {
+			s.Return = fmt.Sprint("received ", back.Location, back.Lines, back.ReceivedAt.UnixMilli())
+		}
 	}
 	for _, entry := range o.History {
 		s.History = append(s.History,

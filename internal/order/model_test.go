@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,7 +15,7 @@ import (
 // wish is a command in words: what the model reads, and what a real command is
 // made from.
 type wish struct {
-	kind      string // create, cancel, advance, request or answer
+	kind      string // create, cancel, advance, request, answer, transfer or receive
 	partner   string
 	order     string
 	event     string // the id of the event that it causes
@@ -33,8 +34,11 @@ type wish struct {
 	courier string
 	eta     time.Time
 	notes   string
-	// occurred is when it happened, in an advance that says so.
+	// occurred is when it happened, in an advance or a transfer that says so.
 	occurred time.Time
+	// of a transfer to a hub, or of a receipt
+	location string
+	lines    []delivery.ReturnLine // of a receipt
 }
 
 func (w wish) target() OrderKey { return OrderKey{w.partner, w.order} }
@@ -57,14 +61,18 @@ type snapshot struct {
 	Takes                  []delivery.Take
 	History                []string
 	Cancelled              string
-	Request                string // its state; empty if there is none
-	Asked                  string // what was asked, and when
-	Answer                 string // to it
+	Request                string   // its state; empty if there is none
+	Asked                  string   // what was asked, and when
+	Answer                 string   // to it
+	Moved                  int64    // the version of the latest move or transfer
+	Transfers              []string // who got the goods, and when
+	HandedAt               int64    // when the latest transfer happened
+	Return                 string
 }
 
 func (s snapshot) String() string {
 	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Events, s.Updated, s.ETA,
-		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer)
+		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer, s.Moved, s.Transfers, s.Return)
 }
 
 // allowed is the table of the decisions, written down a second time so that
@@ -104,6 +112,8 @@ type model struct {
 	events  []string
 	ledger  []string
 	last    map[string]int64
+	// onTheWay is set if most commands are about orders that are, or were, with a courier.
+	onTheWay bool
 }
 
 // settle carries out a wish and returns its outcome in words.
@@ -113,6 +123,10 @@ func (m *model) settle(w wish) string {
 		return m.advance(w)
 	case "answer":
 		return m.answer(w)
+	case "transfer":
+		return m.transfer(w)
+	case "receive":
+		return m.receive(w)
 	}
 	key := fmt.Sprint(w.partner, w.scope(), w.key)
 	if earlier, ok := m.answers[key]; ok {
@@ -151,7 +165,7 @@ func (m *model) create(w wish) (refused, text string) {
 		return "insufficient_stock" + refused, ""
 	}
 	o := &snapshot{
-		Partner: w.partner, ID: w.order, Reference: w.reference, Status: "pending", Version: 1,
+		Partner: w.partner, ID: w.order, Reference: w.reference, Status: "pending", Version: 1, Moved: 1,
 		Updated: w.at.UnixMilli(), ETA: w.eta.UnixMilli(), Takes: takes,
 		History: []string{fmt.Sprintf("pending@%d/%d:", w.at.UnixMilli(), w.at.UnixMilli())},
 	}
@@ -269,9 +283,11 @@ func (m *model) advance(w wish) string {
 	switch {
 	case o == nil:
 		return "not_found"
-	case !w.occurred.IsZero() && w.occurred.UnixMilli() < o.Updated:
+	case !w.occurred.IsZero() && w.occurred.UnixMilli() < o.lastAct():
 		return "conflict " + string(o.Status)
-	case o.Version != w.version || !mayBecome(o.Status, w.to):
+	case w.version < o.Moved || w.version > o.Version || !mayBecome(o.Status, w.to):
+		return "invalid_transition " + string(o.Status)
+	case w.to == "out_for_delivery" && o.Courier == "": // at a hub
 		return "invalid_transition " + string(o.Status)
 	}
 	return "admitted " + m.enter(o, w, "service")
@@ -281,6 +297,8 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 	o.Status = w.to
 	o.Version++
 	o.Events++
+	o.Moved = o.Version
+	collected := o.collected()
 	booked := max(o.Updated, w.at.UnixMilli())
 	if o.Updated = booked; !w.occurred.IsZero() {
 		o.Updated = w.occurred.UnixMilli()
@@ -296,6 +314,10 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 		o.Courier = ""
 	case "cancelled":
 		o.Cancelled = fmt.Sprintf("%s@%d", w.reason, o.Updated)
+		if collected {
+			o.Return = "due"
+			break
+		}
 		for _, taken := range o.Takes {
 			m.book(o, "IN", taken, 1, booked)
 		}
@@ -306,5 +328,129 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 		event += " " + by
 	}
 	m.events = append(m.events, event)
+	if o.Return != "" {
+		m.announce(o, "")
+	}
 	return o.String()
+}
+
+// announce adds an event that is not of a move.
+func (m *model) announce(o *snapshot, courier string) {
+	o.Events++
+	m.events = append(m.events, fmt.Sprint(o.Partner, o.ID, o.Events, o.Status, o.Updated, o.ETA, courier, ""))
+}
+
+// collected reports whether the goods were picked up.
+func (s snapshot) collected() bool {
+	return slices.ContainsFunc(s.History, func(entry string) bool {
+		status, _, _ := strings.Cut(entry, "@")
+		return status == "picked_up" || status == "in_transit" || status == "out_for_delivery"
+	})
+}
+
+// lastAct returns when the latest move or transfer happened.
+func (s snapshot) lastAct() int64 {
+	_, times, _ := strings.Cut(s.History[len(s.History)-1], "@")
+	at, _ := strconv.ParseInt(times[:strings.Index(times, "/")], 10, 64)
+	return max(at, s.HandedAt)
+}
+
+// transfer hands goods on that a courier or a hub has.
+func (m *model) transfer(w wish) string {
+	o := m.orders[w.target()]
+	if o == nil {
+		return "not_found"
+	}
+	to := "courier " + w.courier
+	if w.courier == "" {
+		to = "location " + w.location
+	}
+	refused := "conflict " + string(o.Status)
+	underWay := o.collected() && o.Status != "delivered" && (o.Status != "cancelled" || o.Return == "due")
+	occurred := w.occurred.UnixMilli()
+	switch last := o.lastAct(); {
+	case !underWay, !w.occurred.IsZero() && occurred < last, w.version < o.Moved, w.version > o.Version:
+		return refused
+	case o.holder() == to:
+		return refused
+	default:
+		if o.HandedAt = max(w.at.UnixMilli(), last); !w.occurred.IsZero() {
+			o.HandedAt = occurred
+		}
+	}
+	o.Version++
+	o.Moved = o.Version
+	o.Updated = max(o.Updated, o.HandedAt)
+	o.Courier = w.courier
+	o.Transfers = append(slices.Clone(o.Transfers), fmt.Sprintf("%s@%d", to, o.HandedAt))
+	m.announce(o, w.courier)
+	return "admitted " + o.String()
+}
+
+// holder returns who has goods that were picked up.
+func (s snapshot) holder() string {
+	if len(s.Transfers) == 0 {
+		return "courier " + s.Courier
+	}
+	to, _, _ := strings.Cut(s.Transfers[len(s.Transfers)-1], "@")
+	return to
+}
+
+// faultsOf returns what is wrong with a receipt of the order's goods.
+func (s snapshot) faultsOf(w wish) (faults string) {
+	if w.location == "" && len(s.Items) > 0 {
+		faults += " location"
+	}
+	left, at := map[int64]int64{}, map[int64]string{}
+	for _, item := range s.Items {
+		left[item.ProductID] += item.Quantity
+		at[item.ProductID] = " lines"
+	}
+	for i, line := range w.lines {
+		if at[line.ProductID] == "" {
+			faults += fmt.Sprintf(" lines[%d].product_id", i)
+			continue
+		}
+		left[line.ProductID] -= line.Quantity
+		at[line.ProductID] = fmt.Sprintf(" lines[%d].quantity", i)
+	}
+	for _, item := range s.Items {
+		if left[item.ProductID] != 0 {
+			faults += at[item.ProductID]
+			left[item.ProductID] = 0
+		}
+	}
+	return faults
+}
+
+// receive takes goods back that are due.
+func (m *model) receive(w wish) string {
+	o := m.orders[w.target()]
+	switch {
+	case o == nil:
+		return "not_found"
+	case o.Return != "due":
+		return "conflict " + string(o.Status)
+	}
+	if faults := o.faultsOf(w); faults != "" {
+		return "validation_error" + faults
+	}
+	if w.location == "" {
+		return "conflict " + string(o.Status) // without a proof
+	}
+	o.Version++
+	o.Updated = max(o.Updated, w.at.UnixMilli())
+	o.Return = fmt.Sprint("received ", w.location, w.lines, o.Updated)
+	for _, line := range w.lines {
+		taken := delivery.Take{ProductID: line.ProductID, Location: w.location, Quantity: line.Quantity}
+		if line.Disposition != "missing" {
+			m.book(o, "IN", taken, 1, o.Updated)
+		}
+		if line.Disposition == "damaged" {
+			taken.Quantity = -taken.Quantity
+			m.book(o, "ADJUSTMENT", taken, 1, o.Updated)
+		}
+	}
+	m.announce(o, "")
+	return "admitted " + o.String()
 }

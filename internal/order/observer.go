@@ -44,11 +44,15 @@ const (
 	CommandRequest CommandKind = "request" // of a cancellation, by the partner
 	CommandAnswer  CommandKind = "answer"  // to such a request
 	CommandConfirm CommandKind = "confirm" // of edits, by the courier
+	// CommandTransfer hands goods on, and CommandReceive receives those that come back.
+	CommandTransfer CommandKind = "transfer"
+	CommandReceive  CommandKind = "receive"
 )
 
 // CommandKinds lists them.
 var CommandKinds = []CommandKind{
 	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandConfirm,
+	CommandTransfer, CommandReceive,
 }
 
 // CommandOutcome says how a command ended.
@@ -111,6 +115,10 @@ func kindOf(cmd command) CommandKind {
 		return CommandAnswer
 	case *confirmCommand:
 		return CommandConfirm
+	case *transferCommand:
+		return CommandTransfer
+	case *receiveCommand:
+		return CommandReceive
 	case *refuseCommand:
 		return cmd.kind
 	default:

@@ -229,7 +229,7 @@ func (s *Service) admit(
 		return proofs[i], nil
 	}
 	switch {
-	case !slices.Contains(delivery.CourierStatuses, order.Status):
+	case !slices.Contains(delivery.CourierStatuses, order.Status) && !order.InHands():
 		return nil,
 			refusal.New(refusal.CodeConflict, fmt.Sprintf("proofs cannot be added to an order in status %s", order.Status))
 	case upload.CourierID != "" && order.Status == delivery.StatusDelivered &&

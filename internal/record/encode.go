@@ -75,6 +75,7 @@ func encode(o *delivery.Order, s shape) []byte {
 		w.Integer("rate_change_cents", *s.rateChange)
 	}
 	writeCancellationRequest(&w, o.Course.Request)
+	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer
 }

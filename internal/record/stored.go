@@ -45,6 +45,7 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	writeCancellation(&w, o.Cancellation)
 	writeCourse(&w, o.Version, &o.Course, false)
 	writeCancellationRequest(&w, o.Course.Request)
+	writeReturn(&w, o.Course.Return)
 	w.EndObject()
 	return w.Buffer, nil
 }

@@ -16,6 +16,7 @@ const (
 	FailTwice = "sim:fail-twice" // two attempts fail, the third succeeds
 	Slow      = "sim:slow"       // delivered, at a tenth of the pace
 	Cancel    = "sim:cancel"     // cancelled by the service after it was accepted
+	HandOver  = "sim:hand-over"  // delivered by another courier than the one who picked it up
 	Hold      = "sim:hold"       // stays with the courier it was assigned to, until its cancellation is requested
 )
 
@@ -62,7 +63,7 @@ func failuresOf(o Order) int {
 		return attempts
 	case FailTwice:
 		return 2
-	case Deliver, Slow, Cancel, Hold:
+	case Deliver, Slow, Cancel, Hold, HandOver:
 		return 0
 	}
 	switch drawn := hashOf(o.OrderID, "failures") % 1000; {
@@ -73,6 +74,11 @@ func failuresOf(o Order) int {
 	default:
 		return 0
 	}
+}
+
+// handsOver reports whether the next step of an order is that another courier gets its parcels.
+func handsOver(o Order) bool {
+	return o.Reference == HandOver && o.Status == delivery.StatusPickedUp && !o.HandedOver
 }
 
 // next returns the next step of an order. If that is a failed attempt, nextAttempt

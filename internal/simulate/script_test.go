@@ -14,6 +14,11 @@ import (
 func play(t *testing.T, o Order) (steps []string, took int) {
 	t.Helper()
 	for o.Status = delivery.StatusPending; len(delivery.NextStatuses(o.Status)) > 0; {
+		if handsOver(o) {
+			o.HandedOver = true
+			took++
+			continue
+		}
 		move := next(o, time.Unix(0, 0))
 		if !delivery.MayMove(o.Status, move.To, delivery.ActorService) {
 			t.Fatalf("reference %q: got a move from %s to %s, which the service may not make", o.Reference, o.Status, move.To)
@@ -40,6 +45,7 @@ func TestReferencesDecideOutcome(t *testing.T) {
 		Slow:      begin + "delivered",
 		Cancel:    "accepted cancelled",
 		Hold:      begin + "delivered",
+		HandOver:  begin + "delivered",
 	} {
 		steps, took := play(t, Order{OrderID: "ord_any", Reference: reference})
 		if got := strings.Join(steps, " "); got != want {
@@ -51,6 +57,8 @@ func TestReferencesDecideOutcome(t *testing.T) {
 			wantTook *= slowness
 		case Hold:
 			wantTook += patience - 1
+		case HandOver:
+			wantTook++
 		}
 		if took != wantTook {
 			t.Errorf("reference %q: took %d times the pace, want %d", reference, took, wantTook)

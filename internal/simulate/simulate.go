@@ -63,6 +63,8 @@ type Order struct {
 	// that of the request.
 	Requested bool
 	Reason    string
+	// HandedOver is set once the parcels have gone to another courier.
+	HandedOver bool
 }
 
 // Move is one step of an order.
@@ -84,6 +86,10 @@ type Dispatch interface {
 	Advance(ctx context.Context, orderID string, version int64, move Move) error
 	// AdvanceTest does so with a test order.
 	AdvanceTest(ctx context.Context, orderID string, version int64, move Move) error
+	// HandOver gives the parcels of an order to another courier if it still has the given version.
+	HandOver(ctx context.Context, orderID string, version int64, courierID string) error
+	// HandOverTest gives those of a test order to another courier if it still has the given version.
+	HandOverTest(ctx context.Context, orderID string, version int64, courier *delivery.Courier) error
 	// Answer answers the request to cancel an order, live or test.
 	Answer(ctx context.Context, orderID string, granted bool, text string) error
 	// Couriers returns the ids of the couriers that can be assigned, by name.
@@ -322,7 +328,19 @@ func (s *Service) step(ctx context.Context, o Order, now time.Time) error {
 		granted, text := answer(o.Reason)
 		return s.config.Dispatch.Answer(ctx, o.OrderID, granted, text)
 	}
+	if handsOver(o) && (delivery.IsTestOrder(o.OrderID) || len(s.couriers) > 1) {
+		return s.handOver(ctx, o)
+	}
 	return s.advance(ctx, o, next(o, now.Add(s.config.Pace)))
+}
+
+// handOver gives the parcels of an order to the courier after the one who has them.
+func (s *Service) handOver(ctx context.Context, o Order) error {
+	drawn := hashOf(o.OrderID, "courier") + 1
+	if delivery.IsTestOrder(o.OrderID) {
+		return s.config.Dispatch.HandOverTest(ctx, o.OrderID, o.Version, testCourier(int(drawn%uint64(len(courierNames)))))
+	}
+	return s.config.Dispatch.HandOver(ctx, o.OrderID, o.Version, s.couriers[drawn%uint64(len(s.couriers))])
 }
 
 // advance makes a move, with a courier if it needs one.

@@ -63,6 +63,18 @@ func (w *world) AdvanceTest(ctx context.Context, orderID string, version int64, 
 	return w.Advance(ctx, orderID, version, move)
 }
 
+func (w *world) HandOver(_ context.Context, _ string, version int64, courierID string) error {
+	if version == w.order.Version && courierID != "" {
+		w.order.HandedOver = true
+		w.order.Version++
+	}
+	return nil
+}
+
+func (w *world) HandOverTest(ctx context.Context, orderID string, version int64, courier *delivery.Courier) error {
+	return w.HandOver(ctx, orderID, version, courier.CourierID)
+}
+
 func (w *world) Answer(context.Context, string, bool, string) error { return nil }
 
 func (w *world) Couriers(context.Context) (map[string]string, error) {

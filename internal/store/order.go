@@ -138,6 +138,9 @@ func (r *orderRow) order() *delivery.Order {
 	o.PartnerID, o.Status, o.Version, o.Events = r.PartnerID, r.Status, r.Version, r.Events
 	o.LastEvent, o.UpdatedAt, o.EstimatedDelivery = r.LastEvent, r.UpdatedAt, r.EstimatedDelivery
 	o.Courier, o.Allocation, o.Course, o.MovedIn = r.Courier, r.Allocation, r.Course, 1
+	if n := len(o.Course.Transfers); n > 0 {
+		o.MovedIn = o.Course.Transfers[n-1].Version
+	}
 	o.Cancellation = r.cancellation()
 	created := delivery.HistoryEntry{Status: delivery.StatusPending, At: o.CreatedAt, RecordedAt: o.CreatedAt, Version: 1}
 	o.History = []delivery.HistoryEntry{created}
@@ -347,7 +350,7 @@ func addHistories(ctx context.Context, c db.Conn, orders map[order.OrderKey]*del
 	for _, row := range rows {
 		o := orders[row.OrderKey]
 		o.History = append(o.History, entryOf(row))
-		o.MovedIn = row.Version
+		o.MovedIn = max(o.MovedIn, row.Version)
 	}
 	return err
 }

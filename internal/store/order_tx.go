@@ -86,9 +86,10 @@ const lastMoves = 20
 // request, newest first.
 func (tx orderTx) Moves(ctx context.Context, key order.OrderKey) (moves []order.Move, err error) {
 	err = audited.Each(ctx, tx.conn,
-		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4) ORDER BY audit_id DESC LIMIT $5",
+		"WHERE object_id = $1 AND partner_id = $2 AND action IN ($3, $4, $5, $6) ORDER BY audit_id DESC LIMIT $7",
 		[]any{
-			key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionRequestAnswered), lastMoves,
+			key.OrderID, key.PartnerID, string(audit.ActionOrderMoved), string(audit.ActionRequestAnswered),
+			string(audit.ActionOrderHandedOver), string(audit.ActionOrderReturned), lastMoves,
 		}, func(row *operator.Audited) error {
 			moves = append(moves, order.Move{OperatorID: row.OperatorID, At: row.At, After: row.After})
 			return nil
@@ -302,6 +303,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	db.WriteAll(p, addHistory, db.Pointers(c.History))
 	writeBoard(p, c.Shown, c.Ended)
 	writeDeliveries(p, c.Deliveries)
+	db.WriteAll(p, saveReturns, c.Returns)
 	writeReceipts(p, c.Receipts)
 	writeStocks(p, sortedStocks(c.Stocks))
 	writeQueue(p, c.Queue, c.Wakes)

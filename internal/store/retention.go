@@ -314,7 +314,8 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	}
 	p := db.NewPipeline(tx.conn)
 	for _, drop := range []*db.Statement[*order.OrderKey]{
-		dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropMailsOf, dropOrderMails, dropOriginals, dropOrders,
+		dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf, dropOrderMails,
+		dropOriginals, dropOrders,
 	} {
 		db.Write(p, drop, db.Pointers(keys))
 	}
@@ -382,7 +383,7 @@ func (tx retentionTx) LockOrders(
 }
 
 // SaveErased writes orders whose personal fields have been removed. It also
-// empties the notes of their histories, replaces what operators have noted by
+// empties the notes of their histories, replaces what operators have noted and scanned by
 // note, and removes their proofs. All orders are of one partner.
 func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored, note string) error {
 	keys := make([]order.OrderKey, len(erased))
@@ -425,6 +426,7 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	db.Write(p, eraseHistories, histories)
 	db.Write(p, eraseFacts, facts)
 	db.Write(p, overwriteNotes, notes)
+	db.Write(p, overwriteScans, notes)
 	db.Write(p, dropMailsOf, db.Pointers(keys))
 	db.Write(p, dropOrderMails, db.Pointers(keys))
 	writeBoard(p, shown, nil)

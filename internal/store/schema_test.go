@@ -49,7 +49,8 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		stockLevels.Name: shape(stockLevels), stockMovements.Name: shape(stockMovements), users.Name: shape(users),
 		partnerProfiles.Name: shape(partnerProfiles), endpoints.Name: shape(endpoints),
 		signInCounts.Name: shape(signInCounts), serviceNodes.Name: shape(serviceNodes), mails.Name: shape(mails),
-		orderMails.Name: shape(orderMails), originals.Name: shape(originals), segments.Name: shape(segments),
+		orderMails.Name: shape(orderMails), originals.Name: shape(originals), orderReturns.Name: shape(orderReturns),
+		orderScans.Name: shape(orderScans), segments.Name: shape(segments),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

@@ -75,6 +75,7 @@ func (tx simulateTx) resting(ctx context.Context, rows []*orderRow) ([]simulate.
 			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt,
 			Failures: failures[row.OrderID],
 		}
+		found[i].HandedOver = len(row.Course.Transfers) > 0
 		if row.Course.RequestOpen() {
 			found[i].Requested, found[i].Reason = true, row.Course.Request.Reason
 		}

@@ -71,7 +71,27 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.EndList()
 	case delivery.EventCancellationDeclined:
 		w.Text("answer", e.Facts.Answer)
+	case delivery.EventCourierChanged:
+		writeCourier(w, e.Facts.Courier)
+	case delivery.EventReturnReceived:
+		writeLines(w, e.Facts.Return)
 	}
+}
+
+// writeLines writes what was received of goods that came back.
+func writeLines(w *strictjson.Writer, back *delivery.Return) {
+	w.List("lines")
+	if back == nil {
+		back = &delivery.Return{}
+	}
+	for _, line := range back.Lines {
+		w.Object("")
+		w.Integer("product_id", line.ProductID)
+		w.Integer("quantity", line.Quantity)
+		w.Text("disposition", string(line.Disposition))
+		w.EndObject()
+	}
+	w.EndList()
 }
 
 func writeCourier(w *strictjson.Writer, c *delivery.Courier) {

@@ -39,6 +39,11 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 		SignatureURL:  "https://dropyard.example/proofs/7hgm?a=1&b=2",
 		Version:       7,
 		Fields:        "dropoff.phone,metadata",
+		Return: &delivery.Return{State: delivery.ReturnReceived, Location: "hidden", Lines: []delivery.ReturnLine{
+			{
+				ProductID: 7, Quantity: 2, Disposition: delivery.Sellable,
+			}, {ProductID: 7, Quantity: 1, Disposition: delivery.Damaged},
+		}},
 	}
 	if change != nil {
 		change(&facts)
@@ -59,6 +64,9 @@ func samples() map[string]*delivery.Event {
 			func(f *delivery.EventFacts) { f.SignatureURL = "" }),
 		"order.cancelled, by service": sample(delivery.EventOrderCancelled,
 			func(f *delivery.EventFacts) { f.CancelledBy, f.Reason = delivery.ActorService, "" }),
+		"courier.changed, at a hub": sample(delivery.EventCourierChanged, func(f *delivery.EventFacts) { f.Courier = nil }),
+		"return.received, no items": sample(delivery.EventReturnReceived,
+			func(f *delivery.EventFacts) { f.Return = &delivery.Return{State: delivery.ReturnReceived} }),
 		"webhook.test": {
 			EventID: "019caeee-9ff4-7d02-9a6b-21f4c8e05b93", PartnerID: partnerID, Type: webhook.EventTest,
 			CreatedAt: time.Date(2026, 3, 2, 14, 31, 2, 0, time.UTC),
@@ -124,6 +132,9 @@ func TestBodyFields(t *testing.T) {
 		delivery.EventOrderCancelled:       {"cancelled_by", "order_id", "partner_order_id", "reason"},
 		delivery.EventOrderUpdated:         {"fields", "order_id", "partner_order_id", "version"},
 		delivery.EventCancellationDeclined: {"answer", "order_id", "partner_order_id"},
+		delivery.EventCourierChanged:       {"courier", "order_id", "partner_order_id"},
+		delivery.EventReturnDue:            {"order_id", "partner_order_id"},
+		delivery.EventReturnReceived:       {"lines", "order_id", "partner_order_id"},
 		webhook.EventTest:                  {"message"},
 	}
 	for name, event := range samples() {

@@ -124,6 +124,8 @@ type operatorsOrder struct {
 	Allocation []allocationAnswer `json:"allocation"`
 	Notes      []noteAnswer       `json:"notes"`
 	Proofs     []proofAnswer      `json:"proofs"`
+	Scans      []scanAnswer       `json:"scans"`
+	Custody    []heldAnswer       `json:"custody"`
 	Moves      []moveAnswer       `json:"moves"`
 	Operators  map[string]string  `json:"operators"`
 	Couriers   map[string]string  `json:"couriers"`
@@ -142,6 +144,8 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 		Allocation: make([]allocationAnswer, len(found.Order.Allocation)),
 		Notes:      make([]noteAnswer, len(found.Notes)),
 		Proofs:     make([]proofAnswer, len(found.Proofs)),
+		Scans:      make([]scanAnswer, len(found.Scans)),
+		Custody:    custodyOf(found.Order),
 		Moves:      make([]moveAnswer, len(found.Moves)),
 		Operators:  found.Operators,
 		Couriers:   make(map[string]string, len(found.Couriers)),
@@ -154,6 +158,9 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 	}
 	for i, proof := range found.Proofs {
 		answer.Proofs[i] = s.proofOf(proof)
+	}
+	for i, scan := range found.Scans {
+		answer.Scans[i] = scanOf(scan)
 	}
 	for i, note := range found.Notes {
 		answer.Notes[i] = noteOf(note)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/store"
 )
 
@@ -92,6 +93,10 @@ var laws = []law{
 		GROUP BY b.partner_id, b.order_id, b.failures HAVING b.failures != count(h.order_id)`},
 	{law: "notes are about orders that exist", query: `
 		SELECT n.note_id FROM order_notes n LEFT JOIN orders o ON o.partner_id = n.partner_id AND o.order_id = n.order_id WHERE o.order_id IS NULL`},
+	{law: "scans are of orders that exist, and so are goods that come back", query: `
+		SELECT s.scan_id FROM order_scans s LEFT JOIN orders o ON o.partner_id = s.partner_id AND o.order_id = s.order_id WHERE o.order_id IS NULL
+		UNION SELECT r.order_id FROM order_returns r LEFT JOIN orders o ON o.partner_id = r.partner_id AND o.order_id = r.order_id
+		WHERE o.order_id IS NULL OR o.status != 'cancelled' OR o.course NOT LIKE '%"return":{"state":"' || r.state || '"%'`},
 	{law: "proofs and deliveries belong to orders that exist", query: `
 		SELECT p.proof_id FROM order_proofs p LEFT JOIN orders o ON o.partner_id = p.partner_id AND o.order_id = p.order_id WHERE o.order_id IS NULL
 		UNION SELECT d.order_id FROM courier_deliveries d LEFT JOIN orders o ON o.partner_id = d.partner_id AND o.order_id = d.order_id
@@ -166,6 +171,7 @@ func auditItems(t testing.TB, ask asker, documentHex string) {
 		id, units, _ := strings.Cut(row, " ")
 		taken[id], _ = strconv.ParseInt(units, 10, 64)
 	}
+	away := stillAway(t, ask)
 	for _, row := range ask("SELECT order_id, status, " + documentHex + ", allocation FROM orders") {
 		part := strings.SplitN(row, " ", 4)
 		id, cancelled := part[0], part[1] == "cancelled"
@@ -173,9 +179,39 @@ func auditItems(t testing.TB, ask asker, documentHex string) {
 		if err != nil {
 			t.Errorf("%s: %v", row, err)
 		}
-		if allocated != ordered || !cancelled && taken[id] != ordered || cancelled && taken[id] != 0 {
+		if allocated != ordered || !cancelled && taken[id] != ordered || cancelled && taken[id] != away(id, ordered) {
 			t.Errorf("order %s (%s): %d units ordered, %d allocated, %d taken", id, part[1], ordered, allocated, taken[id])
 		}
+	}
+}
+
+// stillAway returns a function that returns how many units of a cancelled order are not in stock again:
+// those that are due back, and those that came back damaged or not at all.
+func stillAway(t testing.TB, ask asker) func(orderID string, ordered int64) int64 {
+	t.Helper()
+	returns := map[string]*delivery.Return{}
+	for _, row := range ask("SELECT order_id, course FROM orders WHERE course != ''") {
+		id, text, _ := strings.Cut(row, " ")
+		var course delivery.Course
+		if err := json.Unmarshal([]byte(text), &course); err != nil {
+			t.Errorf("the course of order %s: %v", id, err)
+		}
+		returns[id] = course.Return
+	}
+	return func(orderID string, ordered int64) (units int64) {
+		back := returns[orderID]
+		switch {
+		case back == nil:
+			return 0
+		case back.State == delivery.ReturnDue:
+			return ordered
+		}
+		for _, line := range back.Lines {
+			if line.Disposition != delivery.Sellable {
+				units += line.Quantity
+			}
+		}
+		return units
 	}
 }
 

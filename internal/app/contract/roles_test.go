@@ -20,8 +20,13 @@ import (
 var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
-	{"admin dispatcher courier", `listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence`},
+	{
+		"admin dispatcher courier",
+		`listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
+		addOrderScan`,
+	},
 	{"admin dispatcher warehouse", `listPartners`},
+	{"admin dispatcher warehouse", `receiveReturn listReturns`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges

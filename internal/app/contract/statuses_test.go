@@ -80,6 +80,7 @@ var undriven = map[string]string{
 	"changeProduct":  "its only part that could fail is the database",
 	"listJournal":    "its only part that could fail is the database",
 	"createCount":    "its only part that could fail is the database",
+	"listReturns":    "its only part that could fail is the database",
 	"listLowStock":   "its only part that could fail is the database",
 	"createMovement": "its only part that could fail is the database",
 
@@ -155,6 +156,8 @@ var drives = map[string]drive{
 	"changeOrderStatuses 409": driveRunning,
 	"* 429":                   driveTooMany,
 	"* 500":                   driveFault,
+	"transferOrder 200":       driveTransfer,
+	"receiveReturn 200":       driveReceive,
 	"* 503":                   driveTimeout,
 
 	"listTokens 403":  driveOthersTokens,
@@ -318,6 +321,9 @@ func validBody(o *operation) []byte {
 		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
 		"changeOrderStatus":   []byte(`{"status":"accepted"}`),
 		"changeOrderStatuses": []byte(`{"order_ids":["ord_00000000000000000000000000000000"],"status":"accepted"}`),
+		"transferOrder":       []byte(`{"location":"HUB-1"}`),
+		"addOrderScan":        []byte(`{"code":"P-1"}`),
+		"receiveReturn":       []byte(`{"location":"HUB-1"}`),
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),
 		"putDispatchSettings": []byte(`{"auto_accept":true}`),
 		"putCourierSequence":  []byte(`{"order_ids":[],"version":0}`),

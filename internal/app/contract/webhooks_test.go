@@ -181,6 +181,7 @@ func (c *contract) checkHook(t reporter, hook *apptest.Hook) {
 
 // journey is a sequence of statuses to which an operator moves an order. "cancel"
 // is a cancellation by the partner, "decline" a request of one that is declined.
+// is a cancellation by the partner, "give up" one of parcels that were picked up.
 var journeys = [][]string{
 	{`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"accepted"}`,
 		`{"status":"courier_assigned","courier_id":"COURIER","eta":"2026-01-20T10:00:00.5-05:00"}`, `{"status":"picked_up"}`,
@@ -190,6 +191,10 @@ var journeys = [][]string{
 	{
 		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, "decline", `{"status":"failed"}`,
 		`{"status":"cancelled","reason":"no such street"}`,
+	},
+	{
+		`{"status":"accepted"}`, `{"status":"courier_assigned","courier_id":"COURIER"}`, `{"status":"picked_up"}`, "transfer",
+		`{"status":"failed"}`, "give up", "receive",
 	},
 	{`{"status":"cancelled"}`},
 	{"cancel"},
@@ -221,9 +226,18 @@ func TestEventsMatchDocument(t *testing.T) {
 			case "decline":
 				f.request(t, order)
 				request = call{operation: "answerCancellationRequest", path: order, body: []byte(`{"grant":false}`)}
+			case "transfer":
+				request = call{operation: "transferOrder", path: order, body: []byte(`{"location":"HUB-1"}`)}
+			case "receive":
+				request = call{operation: "receiveReturn", path: order, body: []byte(`{"location":"HUB-1"}`)}
+			case "give up":
+				request.body = []byte(`{"status":"cancelled"}`)
 			}
 			f.send(t, request).Must(t, 200)
 			next()
+			if step == "give up" {
+				next() // the parcels are due back
+			}
 		}
 		f.send(t, call{operation: "editOrder", path: order, body: []byte(`{"reference":"edited"}`)}).Must(t, 200)
 		next()

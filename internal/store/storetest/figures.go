@@ -277,7 +277,8 @@ func (r *figuresRun) scan(t *testing.T, partnerID string) map[figures.Key]*figur
 	return counted
 }
 
-// scanOrder counts an order. Each entry of its history after the first has an event.
+// scanOrder counts an order. Each entry of its history after the first has an event, between which
+// others may lie.
 func scanOrder(counted map[figures.Key]*figures.Counts, o *delivery.Order, events []*retention.Event) {
 	on := func(at time.Time, courierID string) *figures.Counts {
 		key := figures.Key{PartnerID: o.PartnerID, Day: figures.DayOf(testkit.Calendar().Clock, at,
@@ -289,7 +290,15 @@ func scanOrder(counted map[figures.Key]*figures.Counts, o *delivery.Order, event
 	}
 	on(o.CreatedAt, "").Orders++
 	had := ""
-	for i, e := range events {
+	i := -1
+	for _, e := range events {
+		if e.State == string(outbox.Delivered) {
+			on(e.CreatedAt, "").WebhooksDelivered++
+		}
+		if !slices.Contains(delivery.MoveEvents, e.Type) {
+			continue
+		}
+		i++
 		before, entry := o.History[i], o.History[i+1]
 		gets := ""
 		if e.Facts.Courier != nil {
@@ -312,9 +321,6 @@ func scanOrder(counted map[figures.Key]*figures.Counts, o *delivery.Order, event
 		case delivery.StatusCancelled:
 			row.Cancelled++
 		default:
-		}
-		if e.State == string(outbox.Delivered) {
-			on(e.CreatedAt, "").WebhooksDelivered++
 		}
 		had = gets
 	}

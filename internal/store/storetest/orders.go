@@ -127,12 +127,13 @@ func advance(o *delivery.Order, to delivery.Status) *order.Changes {
 		Version: o.Version,
 	}
 	o.History = append(o.History, entry)
+	kind, _ := delivery.EventFor(to)
 	return &order.Changes{
 		Changed: map[order.OrderKey]*order.Change{keyOf(o): {Order: o, FromVersion: from}},
 		History: []order.History{{OrderKey: keyOf(o), Version: o.Version, Entry: entry}},
 		Events: []*delivery.Event{{
 			EventID: fmt.Sprintf("event-%d", o.Events), PartnerID: o.PartnerID, OrderID: o.OrderID,
-			Type: delivery.EventOrderAccepted, Sequence: o.Events, CreatedAt: o.UpdatedAt,
+			Type: kind, Sequence: o.Events, CreatedAt: o.UpdatedAt,
 		}},
 	}
 }

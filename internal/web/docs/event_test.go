@@ -22,9 +22,10 @@ type sent struct {
 	Livemode  bool               `json:"livemode"`
 	Data      struct {
 		delivery.EventFacts
-		OrderID     string    `json:"order_id"`
-		PickedUpAt  time.Time `json:"picked_up_at"`
-		DeliveredAt time.Time `json:"delivered_at"`
+		OrderID     string                `json:"order_id"`
+		PickedUpAt  time.Time             `json:"picked_up_at"`
+		DeliveredAt time.Time             `json:"delivered_at"`
+		Lines       []delivery.ReturnLine `json:"lines"`
 	} `json:"data"`
 }
 
@@ -35,6 +36,7 @@ func (s sent) event(t *testing.T) *delivery.Event {
 	if facts.At = s.Data.PickedUpAt; facts.At.IsZero() {
 		facts.At = s.Data.DeliveredAt
 	}
+	facts.Return = &delivery.Return{Lines: s.Data.Lines}
 	partner := "par_0" // a live account
 	if !s.Livemode {
 		partner = delivery.TestAccount(partner)

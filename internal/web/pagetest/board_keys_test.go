@@ -64,11 +64,11 @@ func press(t *testing.T, visit *browser.Visit, keys string) {
 	}
 }
 
-// shows fails unless an expression becomes what is wanted, within some seconds.
+// shows fails unless an expression becomes what is wanted, within two minutes.
 func shows(t *testing.T, visit *browser.Visit, expression, want string) {
 	t.Helper()
 	got, err := browser.Evaluate[string](visit, `(async () => {
-	  for (let i = 0; i < 200 && String(`+expression+`) !== `+"`"+want+"`"+
+	  for (let i = 0; i < 6000 && String(`+expression+`) !== `+"`"+want+"`"+
 		`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
 	  return String(`+expression+`);
 	})()`)

@@ -36,6 +36,7 @@ TYPES: dict[str, str | None] = {
     "RedeliverRequest": None,
     "RegisterRequest": None,
     "RegisteredPartner": "Partner",
+    "ReturnRecord": "OrderReturn",
     "Status": "OrderStatus",
     "TestEvent": "WebhookTestEvent",
     "Warning": "OrderWarning",

@@ -1528,7 +1528,7 @@ export interface webhooks {
         put?: never;
         /**
          * An order has been cancelled, by you or the service
-         * @description Sent when you or the service has cancelled the order. Its items are back in stock. It is the last event of an order.
+         * @description Sent when you or the service has cancelled the order. Its items are back in stock, unless the parcels had been picked up: then `return.due` follows.
          */
         post: {
             parameters: {
@@ -1650,6 +1650,171 @@ export interface webhooks {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["OrderUpdated"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "courier.changed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Another courier, or a hub, has the parcels
+         * @description Sent when parcels that were picked up are handed over to another courier, or to a hub. The status of the order stays as it is.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CourierChanged"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.due": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The parcels of a cancelled order are to come back
+         * @description Sent after `order.cancelled` if the parcels had been picked up. They are with a courier or at a hub, and the items are not in stock yet.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReturnDue"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The parcels of a cancelled order are back
+         * @description Sent when the parcels have been received. Sellable items are in stock again.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReturnReceived"];
                 };
             };
             responses: {
@@ -2798,6 +2963,8 @@ export interface components {
             cancelled_at?: components["schemas"]["Time"];
             /** @description Your request that the service cancels the order; present if you have made one. */
             cancellation_request?: components["schemas"]["CancellationRequest"];
+            /** @description Present if the order was cancelled after its pickup. */
+            return?: components["schemas"]["ReturnRecord"];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -2845,6 +3012,8 @@ export interface components {
             cancelled_at?: components["schemas"]["Time"];
             /** @description Your request that the service cancels the order; present if you have made one. */
             cancellation_request?: components["schemas"]["CancellationRequest"];
+            /** @description Present if the order was cancelled after its pickup. */
+            return?: components["schemas"]["ReturnRecord"];
             /** @description It begins at 1 and grows with every change of the order, also of its status. */
             version: number;
             /** @description The latest 100 edits of the order, oldest first; present only if there are any. */
@@ -2879,6 +3048,34 @@ export interface components {
             at: components["schemas"]["Time"];
             /** @description What the service has answered; empty until then, and if it gave no text. */
             answer: string;
+        };
+        /** @description Units of a product that have come back, in one condition. */
+        ReturnLine: {
+            /** @description The id of the product. */
+            product_id: number;
+            /** @description The number of units. */
+            quantity: number;
+            disposition: components["schemas"]["Disposition"];
+        };
+        /**
+         * @description - sellable: in stock again
+         *     - damaged: came back, and was written off
+         *     - missing: did not come back
+         * @enum {string}
+         */
+        Disposition: "sellable" | "damaged" | "missing";
+        /** @description How the parcels of an order come back that was given up after its pickup. */
+        ReturnRecord: {
+            /**
+             * @description - due: still with a courier or at a hub
+             *     - received: back
+             * @enum {string}
+             */
+            state: "due" | "received";
+            /** @description What was received of each product. */
+            lines: components["schemas"]["ReturnLine"][];
+            /** @description Present if the parcels were received. */
+            received_at?: components["schemas"]["Time"];
         };
         BatchRequest: {
             /** @description Each as in `POST /v1/orders`. An invalid order is refused without affecting the others. */
@@ -3019,6 +3216,8 @@ export interface components {
             cancelled_at: components["schemas"]["Time"];
             /** @description Your request that the service cancels the order; present if you have made one. */
             cancellation_request?: components["schemas"]["CancellationRequest"];
+            /** @description Present if the order was cancelled after its pickup. */
+            return?: components["schemas"]["ReturnRecord"];
         };
         OrderList: {
             orders: components["schemas"]["ListedOrder"][];
@@ -3232,7 +3431,7 @@ export interface components {
          */
         EventID: string;
         /** @enum {string} */
-        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined";
+        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received";
         /**
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
@@ -3397,7 +3596,7 @@ export interface components {
             error: components["schemas"]["SendingProblem"];
         };
         /** @description The body of any webhook. It is compact JSON; a retry has the same bytes. */
-        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
+        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
@@ -3625,6 +3824,67 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /** @description What the dispatcher has answered; empty if nothing. */
                 answer: string;
+            };
+        };
+        CourierChanged: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "courier.changed";
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+                /** @description The courier who has the parcels now; null while they are at a hub. */
+                courier: components["schemas"]["EventCourier"] | null;
+            };
+        };
+        ReturnDue: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "return.due";
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+            };
+        };
+        ReturnReceived: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "return.received";
+            /** @description When the order changed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            sequence: components["schemas"]["EventSequence"];
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                order_id: components["schemas"]["OrderID"];
+                /** @description Your own id of the order. */
+                partner_order_id: components["schemas"]["Line"];
+                /** @description What was received of each product; empty for an order without items. */
+                lines: components["schemas"]["ReturnLine"][];
             };
         };
         TestEvent: {

@@ -9,7 +9,7 @@ async ({ part, when, owner, order, picture }) => {
   if (part === "send") {
     const stored = (await storage.all(owner)).acts.map(shown), outbox = new Outbox(world);
     await outbox.open(owner);
-    for (let i = 0; i < 600 && outbox.waiting.value.length; i++) await new Promise((resolve) => { setTimeout(resolve, 50); });
+    for (let i = 0; i < 2400 && outbox.waiting.value.length; i++) await new Promise((resolve) => { setTimeout(resolve, 50); });
     return report({ stored, refused: outbox.refused.value.map(({ code, message }) => `${code}: ${message}`), waiting: outbox.waiting.value.length });
   }
   const add = storage.add.bind(storage);

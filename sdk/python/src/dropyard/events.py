@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, Union
 
+from .types import ReturnLine
+
 EventType = Literal[
     "order.accepted",
     "courier.assigned",
@@ -15,6 +17,9 @@ EventType = Literal[
     "order.cancelled",
     "order.updated",
     "order.cancellation_declined",
+    "courier.changed",
+    "return.due",
+    "return.received",
 ]
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
@@ -211,6 +216,29 @@ class CancellationDeclinedData(TypedDict):
     answer: str  # empty if none was given
 
 
+class CourierChangedData(TypedDict):
+    """The data of courier.changed."""
+
+    order_id: str
+    partner_order_id: str
+    courier: EventCourier | None  # None while the parcels are at a hub
+
+
+class ReturnDueData(TypedDict):
+    """The data of return.due."""
+
+    order_id: str
+    partner_order_id: str
+
+
+class ReturnReceivedData(TypedDict):
+    """The data of return.received."""
+
+    order_id: str
+    partner_order_id: str
+    lines: list[ReturnLine]  # empty for an order without items
+
+
 class WebhookTestData(TypedDict):
     """The data of webhook.test."""
 
@@ -294,6 +322,27 @@ class CancellationDeclined(_Envelope):
     data: CancellationDeclinedData
 
 
+class CourierChanged(_Envelope):
+    """Another courier, or a hub, has the parcels."""
+
+    type: Literal["courier.changed"]
+    data: CourierChangedData
+
+
+class ReturnDue(_Envelope):
+    """The parcels of a cancelled order come back."""
+
+    type: Literal["return.due"]
+    data: ReturnDueData
+
+
+class ReturnReceived(_Envelope):
+    """The parcels of a cancelled order are back."""
+
+    type: Literal["return.received"]
+    data: ReturnReceivedData
+
+
 class WebhookTestEvent(_Envelope):
     """A test that the partner asked for."""
 
@@ -312,6 +361,9 @@ Event = Union[
     OrderCancelled,
     OrderUpdated,
     CancellationDeclined,
+    CourierChanged,
+    ReturnDue,
+    ReturnReceived,
     WebhookTestEvent,
 ]
 """The body of a webhook. Comparing its type narrows its data for type checkers."""

@@ -418,7 +418,30 @@ class CancellationRequest(TypedDict):
     answer: str  # empty until it is answered, and if the answer has no text
 
 
-class Order(_Order, total=False):
+class ReturnLine(TypedDict):
+    """The units of a product that have come back in one condition."""
+
+    product_id: int
+    quantity: int
+    disposition: Literal["sellable", "damaged", "missing"]
+
+
+class _OrderReturn(TypedDict):
+    state: Literal["due", "received"]  # due: still with a courier or at a hub
+    lines: list[ReturnLine]  # what was received
+
+
+class OrderReturn(_OrderReturn, total=False):
+    """How the parcels of an order come back."""
+
+    received_at: str  # absent until then
+
+
+# A class cannot name a member "return".
+_Returning = TypedDict("_Returning", {"return": OrderReturn}, total=False)
+
+
+class Order(_Order, _Returning, total=False):
     """The complete record of an order."""
 
     reference: str

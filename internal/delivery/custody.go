@@ -1,0 +1,134 @@
+package delivery
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Held says who had the goods of an order, and for how long.
+type Held struct {
+	Holder
+	From  time.Time
+	Until time.Time // zero if the holder still has the goods
+}
+
+// Custody returns the holders of an order's goods since its creation, oldest first. Each holder
+// has them until the next one does, so there are neither gaps nor two holders. The order's history
+// must be known.
+func (o *Order) Custody() []Held {
+	held := []Held{{Holder: o.origin(), From: o.CreatedAt}}
+	hand := func(to Holder, at time.Time) {
+		held[len(held)-1].Until = at
+		held = append(held, Held{Holder: to, From: at})
+	}
+	if i := slices.IndexFunc(o.History, isPickedUp); i >= 0 {
+		hand(o.collector(), o.History[i].At)
+	}
+	for _, transfer := range o.Course.Transfers {
+		hand(transfer.To, transfer.At)
+	}
+	if o.Status == StatusDelivered {
+		hand(Holder{Kind: HeldByRecipient}, o.LastMove().At)
+	}
+	if back := o.Course.Return; back != nil && back.State == ReturnReceived {
+		hand(back.holder(), back.ReceivedAt)
+	}
+	return held
+}
+
+// Holder returns who has the order's goods now.
+func (o *Order) Holder() Holder {
+	held := o.Custody()
+	return held[len(held)-1].Holder
+}
+
+// InHands reports whether a courier or a hub has the order's goods.
+func (o *Order) InHands() bool {
+	switch o.Status {
+	case StatusDelivered:
+		return false
+	case StatusCancelled:
+		return o.Course.Return != nil && o.Course.Return.State == ReturnDue
+	default:
+		return o.WasPickedUp()
+	}
+}
+
+// LastAct returns when the order was last moved, or its goods handed on: what happened before that
+// cannot be recorded any more.
+func (o *Order) LastAct() time.Time {
+	at := o.LastMove().At
+	if n := len(o.Course.Transfers); n > 0 && o.Course.Transfers[n-1].At.After(at) {
+		return o.Course.Transfers[n-1].At
+	}
+	return at
+}
+
+// origin returns who has the goods until they are picked up.
+func (o *Order) origin() Holder {
+	var locations []string
+	for _, take := range o.Allocation {
+		if !slices.Contains(locations, take.Location) {
+			locations = append(locations, take.Location)
+		}
+	}
+	if len(locations) == 0 {
+		return Holder{Kind: HeldBySender}
+	}
+	return Holder{Kind: HeldByLocation, ID: strings.Join(locations, ", ")}
+}
+
+// collector returns the courier who has picked the goods up.
+func (o *Order) collector() Holder {
+	if len(o.Course.Transfers) > 0 {
+		return o.Course.Transfers[0].From
+	}
+	return o.Courier.Holder()
+}
+
+// Holder returns the courier as a holder of goods. The courier may be nil.
+func (c *Courier) Holder() Holder {
+	if c == nil {
+		return Holder{Kind: HeldByCourier}
+	}
+	return Holder{Kind: HeldByCourier, ID: c.CourierID, Name: c.Name}
+}
+
+// holder returns who has received the goods.
+func (r *Return) holder() Holder {
+	if r.Location == "" {
+		return Holder{Kind: HeldBySender}
+	}
+	return Holder{Kind: HeldByLocation, ID: r.Location}
+}
+
+// PicksUp reports whether an order that enters a status has been picked up.
+func PicksUp(entered Status) bool {
+	switch entered {
+	case StatusPickedUp, StatusInTransit, StatusOutForDelivery:
+		return true
+	default:
+		return false
+	}
+}
+
+func isPickedUp(entry HistoryEntry) bool { return PicksUp(entry.Status) }
+
+// Returned is how the goods of an order that was given up come back.
+type Returned struct {
+	PartnerID  string
+	OrderID    string
+	State      ReturnState
+	Holder     Holder // who has them now
+	DueAt      time.Time
+	ReceivedAt time.Time // zero until then
+}
+
+// Returned returns how the goods of the order come back. It must have a Return.
+func (o *Order) Returned() *Returned {
+	return &Returned{
+		PartnerID: o.PartnerID, OrderID: o.OrderID, State: o.Course.Return.State, Holder: o.Holder(),
+		DueAt: o.LastMove().At, ReceivedAt: o.Course.Return.ReceivedAt,
+	}
+}
