@@ -21,6 +21,14 @@ type JobList struct {
 	Jobs      []Job      `json:"jobs"` // at most 200, in a practical sequence
 	More      bool       `json:"more"` // there are more jobs than these
 	Delivered Deliveries `json:"delivered"`
+	// Colleagues are the other active couriers by name, to whom parcels can be handed over.
+	Colleagues []Colleague `json:"colleagues"`
+}
+
+// Colleague is another courier.
+type Colleague struct {
+	CourierID string `json:"courier_id"`
+	Name      string `json:"name"`
 }
 
 // Deliveries is what a courier has delivered.

@@ -170,12 +170,17 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 	for i, d := range round.Done.Latest {
 		done.Latest[i] = deliveryAnswer{d.OrderID, d.At}
 	}
+	colleagues, err := s.colleaguesOf(c.Context(), courierID)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
 	return httpd.OK(struct {
-		CourierID string      `json:"courier_id"`
-		Jobs      []jobAnswer `json:"jobs"`
-		More      bool        `json:"more"`
-		Delivered doneAnswer  `json:"delivered"`
-	}{courierID, jobs, round.More, done})
+		CourierID  string            `json:"courier_id"`
+		Jobs       []jobAnswer       `json:"jobs"`
+		More       bool              `json:"more"`
+		Delivered  doneAnswer        `json:"delivered"`
+		Colleagues []colleagueAnswer `json:"colleagues"`
+	}{courierID, jobs, round.More, done, colleagues})
 }
 
 // matchAnswer is an order that a scan has found. Place and ParcelID are null if the

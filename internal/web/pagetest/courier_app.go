@@ -40,6 +40,7 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	}
 	add(h.roundStates())
 	add(changedStates)
+	add(handoverStates)
 	add(withoutStops)
 	add(connectionStates)
 	add(refusedStates)
@@ -116,6 +117,16 @@ var changedStates = []appState{
 		name: "home-changed-seen", shown: ".large .acts", script: edits +
 			`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await tap(".changes .act:not([aria-disabled])");`,
 	},
+}
+
+// handing gives the courier colleagues, and opens the dialog in which parcels are handed over.
+const handing = `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, colleagues: [{ courier_id: "cou_camille", name: "Camille Roy" }, { courier_id: "cou_marc", name: "Marc Dubé" }] }))]);
+await tap(".large [data-act=transfer]");`
+
+// handoverStates are those of handing parcels over.
+var handoverStates = []appState{
+	{name: "handover", shown: ".dialog .reasons", script: handing},
+	{name: "handover-place", shown: "#handover-location", script: handing + `await tap(".dialog [value=place]");`},
 }
 
 // connectionStates are those between the phone and the service.

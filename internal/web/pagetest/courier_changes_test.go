@@ -18,7 +18,7 @@ const editedScript = `(() => {
     if (!String(address).includes("/ops/v1/jobs")) return response;
     const round = await response.json(), delivery = round.jobs.find((job) => job.status === "out_for_delivery");
     const changes = { version: delivery.version + edits, at: "2026-06-18T16:05:00Z", by: "service", fields: [{ field: "dropoff.phone", was: "+14165550198", now: "+14165550199" }] };
-    return new Response(JSON.stringify({ ...round, jobs: [{ ...delivery, version: changes.version, changes }] }), response);
+    return new Response(JSON.stringify({ ...round, colleagues: [{ courier_id: "cou_camille", name: "Camille Roy" }], jobs: [{ ...delivery, version: changes.version, changes }] }), response);
   };
 })();`
 
@@ -60,5 +60,11 @@ func TestCourierSeesChanges(t *testing.T) {
 	shows(t, visit, acts, "0")
 	press(button)
 	shows(t, visit, `document.querySelectorAll("[data-act=delivered]").length`, "1")
+	// The courier hands the parcels over: the stop leaves the list, although nothing is sent yet.
+	press(`[data-act="transfer"]`)
+	press(`.dialog [value="cou_camille"]`)
+	press(`.dialog .act`)
+	shows(t, visit, `document.querySelectorAll(".stop").length`, "0")
+	shows(t, visit, `document.querySelector("p.hidden[role=status]").textContent.includes("Camille Roy")`, "true")
 	shows(t, visit, `document.querySelectorAll(".refusal, .low .notice").length`, "0")
 }

@@ -181,3 +181,10 @@ test("changes that were seen are shown no longer, also without a connection", ()
   assert.deepEqual(versions(overlay([job("a", "picked_up")], [seen("a", 4)])), [[undefined, 1]]);
   assert.deepEqual(loaded([changed, job("b", "picked_up")]).map(({ order_id: id }) => id), ["b"], "the round begins without stops that must be looked at");
 });
+
+test("a stop that was handed over leaves the list, unless that is refused", () => {
+  const handed = { ...act("a", "", { courier_id: "cou_2" }), kind: "transfer" }, jobs = [job("a", "picked_up"), job("b", "in_transit")];
+  assert.deepEqual(statuses(overlay(jobs, [handed]).open), ["b in_transit"]);
+  assert.deepEqual(statuses(overlay(jobs, [], [handed]).open), ["b in_transit"], "sent, and not yet in what the service answers");
+  assert.deepEqual(statuses(overlay(jobs, []).open), ["a picked_up", "b in_transit"]);
+});

@@ -13,7 +13,7 @@ import { batch, signal } from "@preact/signals-core";
  * @property {string} owner the operator who tapped it
  * @property {string} order_id
  * @property {string} label names the stop to the courier
- * @property {"move" | "confirm" | "photo" | "signature"} kind
+ * @property {"move" | "confirm" | "transfer" | "photo" | "signature"} kind
  * @property {string} status that the order moves to; empty for a picture
  * @property {string} at when it was tapped, by the service's clock, in ISO 8601
  * @property {string} key for Idempotency-Key
@@ -48,7 +48,7 @@ import { batch, signal } from "@preact/signals-core";
 
 /** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
 /** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
-/** What a courier does besides moving an order: the last part of its path, and what the request says. @typedef {{kind: "confirm", body: Record<string, unknown>}} Deed */
+/** What a courier does besides moving an order. Its kind is the last part of its path. @typedef {{kind: "confirm" | "transfer", body: Record<string, unknown>}} Deed */
 /** @typedef {{order_id: string, label: string, move?: Move | null, deed?: Deed, pictures?: Picture[]}} Tap */
 /** @typedef {"sent" | "later" | "signed-out" | "untimed" | "refused"} Verdict */
 

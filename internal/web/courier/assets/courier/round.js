@@ -30,11 +30,12 @@ import { plain } from "dropyard/plain.js";
  * @property {Changes} [changes] what the courier has to confirm
  */
 
-/** A job as the courier sees it: with what is still to be sent. @typedef {Job & {waiting: number}} Shown */
+/** A job as the courier sees it: with what is still to be sent, and whether the parcels were handed over. @typedef {Job & {waiting: number, handed?: boolean}} Shown */
+/** Another courier. @typedef {{courier_id: string, name: string}} Colleague */
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
-/** A round as the service has it. @typedef {{courier_id?: string, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -70,7 +71,7 @@ const moved = (job, act) => {
 const confirmed = (job, act) => (job.changes?.version ?? Infinity) <= JSON.parse(String(act.body)).version ? { ...job, changes: undefined } : job;
 
 /** What an act does to its job, by its kind; pictures do nothing. @type {Record<string, (job: Shown, act: Act) => Shown>} */
-const effects = { move: moved, confirm: confirmed };
+const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }) };
 
 /**
  * Returns the jobs as they are after acts that the service's answer may not have yet. Those
@@ -90,9 +91,9 @@ export const overlay = (jobs, waiting, sent = []) => {
   const failed = [];
   for (const job of jobs) {
     const own = acts.filter((act) => act.order_id === job.order_id), left = own.filter(({ id }) => ids.has(id)).length;
-    const shown = own.reduce((before, act) => effects[act.kind]?.(before, act) ?? before, { ...job, waiting: left });
+    const shown = own.reduce((before, act) => effects[act.kind]?.(before, act) ?? before, /** @type {Shown} */ ({ ...job, waiting: left }));
     if (shown.status === "delivered") done.push({ order_id: job.order_id, at: Date.parse(own.findLast((act) => act.status === "delivered")?.at ?? ""), waiting: left > 0 });
-    else (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
+    else if (!shown.handed) (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
   }
   return { open: [...open, ...failed], done };
 };
@@ -184,6 +185,8 @@ export class Round {
     this.readAt = computed(() => this.#kept.value.readAt);
     /** There are more stops than these. */
     this.more = computed(() => this.#kept.value.more);
+    /** The other couriers. */
+    this.colleagues = computed(() => this.#kept.value.colleagues ?? []);
     /** The names of today's stops, by the ids of orders. */
     this.names = computed(() => this.#kept.value.names);
     /** @type {import("@preact/signals-core").ReadonlySignal<"loading" | "ready" | "error">} */

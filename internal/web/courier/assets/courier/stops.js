@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { signal } from "@preact/signals-core";
 import { Acts, askFailure, record, recordAll, recordSeen, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
 import { Changes } from "./changes.js";
+import { askHandover } from "./handover.js";
 import { isOnIOS } from "./install.js";
 import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
@@ -68,7 +69,7 @@ const Ways = ({ job, scan }) => html`<div class="reach">
   <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
 </div>`;
 
-/** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, seen: (jobs: Job[]) => unknown, scan: () => void}} Doing */
+/** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, seen: (jobs: Job[]) => unknown, handOver: (job: Job) => unknown, scan: () => void}} Doing */
 
 /** Reports whether something was changed of jobs that the courier has not seen: nothing else is done before that. @param {Job[]} jobs */
 const changed = (jobs) => jobs.some((job) => job.changes);
@@ -138,7 +139,8 @@ const Large = ({ job, doing }) => {
     <${Instructions} job=${job} />
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
     <${Ways} job=${job} scan=${doing.scan} />
-    ${!job.changes && html`<${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />`}
+    ${!job.changes && html`<${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
+      ${!pickup && html`<button type="button" class="button" data-act="transfer" aria-disabled=${resting.value ? "true" : null} onClick=${() => { if (!resting.value) doing.handOver(job); }}>${t("courier.handover")}</button>`}`}
   </article>`;
 };
 
@@ -229,7 +231,8 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
     return (to === "picked_up" || which.length > 1 ? recorded.then(toFirst) : recorded).catch(sayUnstored);
   };
   const seen = (/** @type {Job[]} */ which) => recordSeen(outbox, which).catch(sayUnstored);
-  const doing = { move, seen, scan };
+  const handOver = (/** @type {Job} */ job) => askHandover(job, round.colleagues.value, outbox);
+  const doing = { move, seen, handOver, scan };
   return html`
     <${Start} jobs=${jobs} doing=${doing} />
     ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}
