@@ -76,9 +76,10 @@ type UnseenChanges struct {
 
 // ChangedField is a field that was edited.
 type ChangedField struct {
-	Field string          `json:"field"`         // its path, such as dropoff.phone
-	Was   json.RawMessage `json:"was,omitempty"` // what the courier has seen, as a request has it; nil once the order is erased
-	Now   json.RawMessage `json:"now"`
+	Field string `json:"field"` // its path, such as dropoff.phone
+	// Was is what the courier has seen, as a request has it; nil once the order is erased.
+	Was json.RawMessage `json:"was,omitempty"`
+	Now json.RawMessage `json:"now"`
 }
 
 // EditConfirmation says that a courier knows the edits of an order.

@@ -53,9 +53,12 @@ func TestConfirmationOfEdits(t *testing.T) {
 	version := int(job.JSON("jobs", 0, "version").(float64))
 	want := []any{
 		map[string]any{"field": "dropoff.phone", "was": first.Text("dropoff", "phone"), "now": "+14165550199"},
-		map[string]any{"field": "cod", "was": first.JSON("cod"), "now": map[string]any{"amount_cents": 700.0, "currency": "CAD"}},
+		map[string]any{
+			"field": "cod", "was": first.JSON("cod"), "now": map[string]any{"amount_cents": 700.0, "currency": "CAD"},
+		},
 	}
-	if job.Text("jobs", 0, "changes", "by") != "service" || job.JSON("jobs", 0, "changes", "version") != float64(version) ||
+	if job.Text("jobs", 0, "changes", "by") != "service" ||
+		job.JSON("jobs", 0, "changes", "version") != float64(version) ||
 		!equalJSON(job.JSON("jobs", 0, "changes", "fields"), want) {
 		t.Errorf("got %s\nwant the fields %v", job.Body, want)
 	}
@@ -78,7 +81,8 @@ func TestConfirmationOfEdits(t *testing.T) {
 	}
 	seen := f.Clock.Now().Add(-30 * time.Second).UTC().Format("2006-01-02T15:04:05.000Z")
 	key := uuid.NewString()
-	all := r.Do(t, "POST", "/ops/v1/orders/"+id+"/confirm", fmt.Appendf(nil, `{"version":%d,"occurred_at":%q}`, version, seen),
+	body := fmt.Appendf(nil, `{"version":%d,"occurred_at":%q}`, version, seen)
+	all := r.Do(t, "POST", "/ops/v1/orders/"+id+"/confirm", body,
 		"Authorization", "Bearer "+r.Token, "Idempotency-Key", key).Must(t, 200)
 	if all.JSON("changes", 2, "confirmed") != true || all.Text("changes", 2, "confirmed_by") != r.OperatorID ||
 		all.Text("changes", 2, "courier_id") != r.CourierID || all.Text("changes", 2, "confirmed_at") == "" {
@@ -87,7 +91,7 @@ func TestConfirmationOfEdits(t *testing.T) {
 	if got := changed(t, r); got != nil {
 		t.Errorf("after the confirmation: got %v, want nothing to confirm", got)
 	}
-	again := r.Do(t, "POST", "/ops/v1/orders/"+id+"/confirm", fmt.Appendf(nil, `{"version":%d,"occurred_at":%q}`, version, seen),
+	again := r.Do(t, "POST", "/ops/v1/orders/"+id+"/confirm", body,
 		"Authorization", "Bearer "+r.Token, "Idempotency-Key", key).Must(t, 200)
 	if string(again.Body) != string(all.Body) || again.Header.Get("Idempotent-Replayed") != "true" {
 		t.Errorf("again: got %s, want the first answer %s", again.Body, all.Body)
