@@ -30,6 +30,7 @@ type AuditAction string
 const (
 	ActionOrderMoved      AuditAction = "order.moved"
 	ActionOrderEdited     AuditAction = "order.edited"
+	ActionOrderConfirmed  AuditAction = "order.confirmed"        // of which the courier has seen the edits
 	ActionRequestAnswered AuditAction = "order.request_answered" // by which a partner wanted an order cancelled
 	ActionOrderNoted      AuditAction = "order.noted"
 	ActionProofAdded      AuditAction = "order.proof_added"

@@ -65,6 +65,7 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/orders/{}/notes":                       (*client.Operator).AddOrderNote,
 	"POST /ops/v1/orders/{}/status":                      (*client.Operator).ChangeOrderStatus,
 	"PATCH /ops/v1/orders/{}":                            (*client.Operator).PreviewEdit,
+	"POST /ops/v1/orders/{}/confirm":                     (*client.Operator).ConfirmOrderEdits,
 	"POST /ops/v1/orders/{}/cancellation-request/answer": (*client.Operator).AnswerCancellationRequest,
 	"GET /ops/v1/locations":                              (*client.Operator).ListLocations,
 	"PUT /ops/v1/locations/{}":                           (*client.Operator).PutLocation,

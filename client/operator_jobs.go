@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"time"
@@ -20,6 +21,14 @@ type JobList struct {
 	Jobs      []Job      `json:"jobs"` // at most 200, in a practical sequence
 	More      bool       `json:"more"` // there are more jobs than these
 	Delivered Deliveries `json:"delivered"`
+	// Colleagues are the other active couriers by name, to whom parcels can be handed over.
+	Colleagues []Colleague `json:"colleagues"`
+}
+
+// Colleague is another courier.
+type Colleague struct {
+	CourierID string `json:"courier_id"`
+	Name      string `json:"name"`
 }
 
 // Deliveries is what a courier has delivered.
@@ -52,6 +61,41 @@ type Job struct {
 	Failures       int           `json:"failures"`      // how many attempts have failed
 	NextAttempt    time.Time     `json:"next_attempt,omitzero"`
 	Actions        []OrderStatus `json:"actions"` // to which the courier may move the order now
+	// Changes is what was edited since the courier last knew the order; nil if there is nothing to
+	// confirm with [Operator.ConfirmOrderEdits].
+	Changes *UnseenChanges `json:"changes,omitempty"`
+}
+
+// UnseenChanges is what a courier has to confirm of an order.
+type UnseenChanges struct {
+	Version int64          `json:"version"` // of the latest edit, which confirms all of them
+	At      time.Time      `json:"at"`
+	By      Editor         `json:"by"`
+	Fields  []ChangedField `json:"fields"` // empty if everything was changed back
+}
+
+// ChangedField is a field that was edited.
+type ChangedField struct {
+	Field string `json:"field"` // its path, such as dropoff.phone
+	// Was is what the courier has seen, as a request has it; nil once the order is erased.
+	Was json.RawMessage `json:"was,omitempty"`
+	Now json.RawMessage `json:"now"`
+}
+
+// EditConfirmation says that a courier knows the edits of an order.
+type EditConfirmation struct {
+	Version int64 `json:"version"` // that the courier has seen: that of [UnseenChanges]
+	// OccurredAt is when it was seen, at most 48 hours ago; zero if that is now.
+	OccurredAt time.Time `json:"occurred_at,omitzero"`
+}
+
+// ConfirmOrderEdits confirms the edits of an order up to a version. Couriers confirm for their own
+// orders; the desk confirms for a courier to whom it has spoken.
+func (o *Operator) ConfirmOrderEdits(
+	ctx context.Context, orderID string, seen EditConfirmation, options ...CallOption,
+) (*Order, error) {
+	return fetch[Order](ctx, o,
+		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/confirm", id: orderID, body: seen, keyed: true}, options)
 }
 
 // JobParcel is a parcel of a job.

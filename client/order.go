@@ -174,6 +174,11 @@ type OrderChange struct {
 	Reason     string    `json:"reason,omitempty"`      // why the service edited; for operators only
 	Version    int64     `json:"version,omitempty"`     // for operators: of the order after the edit
 	Fields     []string  `json:"fields"`                // paths such as dropoff.phone
+	// Confirmed says, for operators, whether the courier knows the edit; nil if no courier had to.
+	Confirmed   *bool     `json:"confirmed,omitempty"`
+	ConfirmedAt time.Time `json:"confirmed_at,omitzero"`
+	ConfirmedBy string    `json:"confirmed_by,omitempty"` // the operator
+	CourierID   string    `json:"courier_id,omitempty"`   // if a courier confirmed it
 }
 
 // Editor is a side that edits orders.

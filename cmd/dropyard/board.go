@@ -19,6 +19,7 @@ type boardCommand struct {
 
 	Grant   boardGrantCommand   `cmd:"" help:"Cancel an order as its partner has requested."`
 	Decline boardDeclineCommand `cmd:"" help:"Decline a partner's request to cancel an order."`
+	Confirm boardConfirmCommand `cmd:"" help:"Confirm edits for a courier to whom you have spoken."`
 }
 
 type boardShowCommand struct {

@@ -429,6 +429,13 @@ var operatorOperations = []operation{
 	}),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/status", `{"status":"accepted"}`),
 	onOrder("dispatcher", "PATCH /ops/v1/orders/{order_id}", `{"reason":"by phone","reference":"edited"}`),
+	prepared("dispatcher", "POST /ops/v1/orders/{order_id}/confirm", func(r *rig, _ *someone) (string, []string) {
+		p := r.Register(r.t, r.name("shop"))
+		orderID := r.pickedUp(p)
+		p.Call(r.t, "PATCH", "/v1/orders/"+orderID, []byte(`{"instructions":"Ring twice"}`),
+			"Idempotency-Key", uuid.NewString()).Must(r.t, 200)
+		return `{"version":5}`, []string{orderID}
+	}),
 	prepared("dispatcher", "POST /ops/v1/orders/status", func(r *rig, _ *someone) (string, []string) {
 		_, first := r.order()
 		_, second := r.order()

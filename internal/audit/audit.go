@@ -44,6 +44,7 @@ type Action string
 const (
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderEdited     Action = "order.edited"
+	ActionOrderConfirmed  Action = "order.confirmed"
 	ActionRequestAnswered Action = "order.request_answered"
 	ActionOrderNoted      Action = "order.noted"
 	ActionProofAdded      Action = "order.proof_added"
@@ -93,9 +94,9 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderEdited, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded, ActionOrderHandedOver,
-	ActionOrderReturned, ActionOrderScanned, ActionCourierCreated,
-	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
+	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionCourierCreated, ActionCourierChanged,
+	ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,

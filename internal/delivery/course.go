@@ -53,6 +53,11 @@ type Edit struct {
 	Fields     []string  `json:"fields"`                // paths such as dropoff.phone, sorted
 	// Unseen is set while the courier who carries the order has not confirmed the edit.
 	Unseen bool `json:"unseen,omitempty"`
+	// Was lists what the courier saw before, as long as the edit is unseen: of fields that an
+	// earlier unseen edit has changed, that one has it.
+	Was []FormerValue `json:"was,omitempty"`
+	// Seen says who confirmed the edit; nil if it needs no confirmation, or waits for it.
+	Seen *Confirmation `json:"seen,omitempty"`
 }
 
 // RequestState says how a request to cancel stands.

@@ -2,6 +2,7 @@ package dispatch
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -82,7 +83,7 @@ type Record struct {
 	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans, Moves and edits,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
-	// Couriers are the couriers in Moves by their ids. Those that no longer exist are left out.
+	// Couriers are the couriers in Moves and confirmations by their ids. Those that no longer exist are left out.
 	Couriers map[string]Courier
 }
 
@@ -94,11 +95,16 @@ type Move struct {
 	CourierID  string // who had the order after it; empty for no courier
 }
 
-// courierIDs returns the ids of the couriers in the moves.
+// courierIDs returns the ids of the couriers in the moves and the confirmations.
 func (r *Record) courierIDs() (ids []string) {
 	for _, move := range r.Moves {
 		if move.CourierID != "" {
 			ids = append(ids, move.CourierID)
+		}
+	}
+	for _, edit := range r.Order.Course.Edits {
+		if edit.Seen != nil && edit.Seen.CourierID != "" {
+			ids = append(ids, edit.Seen.CourierID)
 		}
 	}
 	return distinct(ids)
@@ -119,11 +125,12 @@ func (r *Record) operatorIDs() (ids []string) {
 		ids = append(ids, move.OperatorID)
 	}
 	for _, edit := range r.Order.Course.Edits {
-		if edit.OperatorID != "" {
-			ids = append(ids, edit.OperatorID)
+		ids = append(ids, edit.OperatorID) // empty for the partner's
+		if edit.Seen != nil {
+			ids = append(ids, edit.Seen.OperatorID)
 		}
 	}
-	return distinct(ids)
+	return slices.DeleteFunc(distinct(ids), func(id string) bool { return id == "" })
 }
 
 // Order returns one order, under way or not, with its notes and proofs. A

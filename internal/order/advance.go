@@ -63,12 +63,17 @@ func (s *Service) readAdvance(f *form.Form, by string) Advance {
 	if at := f.Time("next_attempt", form.Optional); !at.IsZero() {
 		a.NextAttempt = &at
 	}
-	if at := f.Time("occurred_at", form.Optional); !at.IsZero() {
-		if a.OccurredAt = at; !delivery.MayHaveOccurred(at, s.now()) {
-			f.Fault("occurred_at", delivery.OccurredRule)
-		}
-	}
+	a.OccurredAt = s.readOccurred(f)
 	return a
+}
+
+// readOccurred reads when something happened; zero if the request does not say.
+func (s *Service) readOccurred(f *form.Form) time.Time {
+	at := f.Time("occurred_at", form.Optional)
+	if !at.IsZero() && !delivery.MayHaveOccurred(at, s.now()) {
+		f.Fault("occurred_at", delivery.OccurredRule)
+	}
+	return at
 }
 
 var (

@@ -140,13 +140,14 @@ func (cmd *editCommand) apply(
 	order.Warnings = cmd.warnings
 	order.Version++
 	order.UpdatedAt = latest(cmd.at, found.UpdatedAt)
-	edit := delivery.Edit{
-		Version: order.Version, At: order.UpdatedAt, By: cmd.by, Reason: cmd.reason, Unseen: order.Courier != nil,
-	}
+	edit := delivery.Edit{Version: order.Version, At: order.UpdatedAt, By: cmd.by, Reason: cmd.reason}
 	for _, part := range parts {
 		edit.Fields = append(edit.Fields, part.Field)
 	}
 	slices.Sort(edit.Fields)
+	if err := showCourier(found, &edit); err != nil {
+		return nil, err
+	}
 	if cmd.audit != nil {
 		edit.OperatorID = cmd.audit.OperatorID
 		c.Audit = append(c.Audit, cmd.entry(found, &order, edit.Fields))

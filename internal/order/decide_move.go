@@ -248,8 +248,12 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	switch st.to {
 	case delivery.StatusCourierAssigned:
 		order.Courier = st.courier
+		if !found.CarriedBy(st.courier.CourierID) {
+			order.Course.Edits = found.Course.Reassigned()
+		}
 	case delivery.StatusAccepted:
 		order.Courier = nil
+		order.Course.Edits = found.Course.Reassigned()
 	case delivery.StatusDelivered:
 		if origin := order.Course.Origin; origin != nil && origin.To == delivery.ReturnToWarehouse {
 			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}

@@ -114,6 +114,7 @@ func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *de
 	happened = latest(happened, found.LastAct())
 	order.UpdatedAt = latest(happened, found.UpdatedAt)
 	order.Courier = h.courier
+	order.Course.Edits = found.Course.Reassigned()
 	order.Course.Transfers = append(slices.Clone(found.Course.Transfers), delivery.Transfer{
 		Version: found.Version + 1, From: found.Holder(), To: h.to(), At: happened, RecordedAt: h.at,
 		OperatorID: h.operatorID,

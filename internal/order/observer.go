@@ -43,6 +43,7 @@ const (
 	CommandEdit    CommandKind = "edit"
 	CommandRequest CommandKind = "request" // of a cancellation, by the partner
 	CommandAnswer  CommandKind = "answer"  // to such a request
+	CommandConfirm CommandKind = "confirm" // of edits, by the courier
 	// CommandTransfer hands goods on, and CommandReceive receives those that come back.
 	CommandTransfer CommandKind = "transfer"
 	CommandReceive  CommandKind = "receive"
@@ -50,8 +51,8 @@ const (
 
 // CommandKinds lists them.
 var CommandKinds = []CommandKind{
-	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandTransfer,
-	CommandReceive,
+	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandConfirm,
+	CommandTransfer, CommandReceive,
 }
 
 // CommandOutcome says how a command ended.
@@ -112,6 +113,8 @@ func kindOf(cmd command) CommandKind {
 		return CommandRequest
 	case *answerCommand:
 		return CommandAnswer
+	case *confirmCommand:
+		return CommandConfirm
 	case *transferCommand:
 		return CommandTransfer
 	case *receiveCommand:

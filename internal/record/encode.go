@@ -244,9 +244,27 @@ func writeCourse(w *strictjson.Writer, version int64, c *delivery.Course, forOpe
 			w.Text("", field)
 		}
 		w.EndList()
+		if forOperators {
+			writeConfirmation(w, &edit)
+		}
 		w.EndObject()
 	}
 	w.EndList()
+}
+
+// writeConfirmation writes whether the courier knows an edit; nothing for one that needs no
+// confirmation.
+func writeConfirmation(w *strictjson.Writer, edit *delivery.Edit) {
+	if edit.Unseen {
+		w.Flag("confirmed", false)
+	}
+	if edit.Seen == nil {
+		return
+	}
+	w.Flag("confirmed", true)
+	w.Time("confirmed_at", edit.Seen.At)
+	w.OptionalText("confirmed_by", edit.Seen.OperatorID)
+	w.OptionalText("courier_id", edit.Seen.CourierID)
 }
 
 func writeCancellationRequest(w *strictjson.Writer, r *delivery.CancellationRequest) {

@@ -425,6 +425,9 @@ func eraseOrder(o *delivery.Order, email string) {
 	o.Course.Edits = slices.Clone(o.Course.Edits)
 	for i := range o.Course.Edits {
 		o.Course.Edits[i].Reason = ""
+		for j := range o.Course.Edits[i].Was {
+			o.Course.Edits[i].Was[j].JSON = ""
+		}
 	}
 }
 

@@ -17,6 +17,7 @@ var notPersonal = []string{
 	"COD.Currency", "Insurance.Currency", "Parcels.ParcelID", "Parcels.Barcode", "Items.Name", "Warnings.Code",
 	"Warnings.Field", "Warnings.Message", "Courier.CourierID", "Courier.Name", "Courier.Phone", "Courier.Vehicle",
 	"History.Status", "Allocation.Location", "Course.Edits.By", "Course.Edits.OperatorID", "Course.Edits.Fields",
+	"Course.Edits.Was.Field", "Course.Edits.Seen.OperatorID", "Course.Edits.Seen.CourierID",
 	"Course.Request.State", "Course.Return.State", "Course.Return.Location", "Course.Return.Lines.Disposition",
 	"Course.Transfers.From.Kind", "Course.Transfers.From.ID", "Course.Transfers.From.Name", "Course.Transfers.To.Kind",
 	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID", "Course.Origin.OrderID",

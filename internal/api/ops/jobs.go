@@ -80,6 +80,7 @@ type jobAnswer struct {
 	Failures       int64                 `json:"failures"`
 	NextAttempt    *time.Time            `json:"next_attempt"` // null if none is scheduled
 	Actions        []delivery.Status     `json:"actions"`
+	Changes        *changesAnswer        `json:"changes,omitzero"` // what the courier has to confirm
 }
 
 func jobOf(j *dispatch.Job) jobAnswer {
@@ -88,7 +89,7 @@ func jobOf(j *dispatch.Job) jobAnswer {
 		OrderID: o.OrderID, PartnerID: o.PartnerID, PartnerName: j.PartnerName, PartnerOrderID: o.PartnerOrderID,
 		Reference: o.Reference, Status: o.Status, Version: o.Version, ServiceLevel: o.ServiceLevel,
 		Stop: stopOf(&j.Stop), Instructions: o.Instructions, Parcels: make([]jobParcel, len(o.Parcels)),
-		Failures: j.Failures, Actions: j.Actions,
+		Failures: j.Failures, Actions: j.Actions, Changes: changesOf(o),
 	}
 	for i, p := range o.Parcels {
 		answer.Parcels[i] = jobParcel{ParcelID: p.ParcelID, Barcode: p.Barcode, Label: label.Code128(o,
@@ -169,12 +170,17 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 	for i, d := range round.Done.Latest {
 		done.Latest[i] = deliveryAnswer{d.OrderID, d.At}
 	}
+	colleagues, err := s.colleaguesOf(c.Context(), courierID)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
 	return httpd.OK(struct {
-		CourierID string      `json:"courier_id"`
-		Jobs      []jobAnswer `json:"jobs"`
-		More      bool        `json:"more"`
-		Delivered doneAnswer  `json:"delivered"`
-	}{courierID, jobs, round.More, done})
+		CourierID  string            `json:"courier_id"`
+		Jobs       []jobAnswer       `json:"jobs"`
+		More       bool              `json:"more"`
+		Delivered  doneAnswer        `json:"delivered"`
+		Colleagues []colleagueAnswer `json:"colleagues"`
+	}{courierID, jobs, round.More, done, colleagues})
 }
 
 // matchAnswer is an order that a scan has found. Place and ParcelID are null if the

@@ -20,12 +20,20 @@ func (f *fixture) carriedOrder(t testing.TB) map[string]string {
 	return order
 }
 
+// editedOrder creates an order that was edited into version 5 while a courier carries it.
+func (f *fixture) editedOrder(t testing.TB) map[string]string {
+	t.Helper()
+	order := f.carriedOrder(t)
+	f.send(t, call{operation: "editOrder", path: order, body: []byte(`{"instructions":"Ring twice"}`)}).Must(t, 200)
+	return order
+}
+
 // driveJobs lists jobs of every kind: pickups, dropoffs, failed and delivered ones.
 func driveJobs(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.move(t, f.newOrder(t), "accepted").Must(t, 200)
 	for _, further := range [][]string{{}, {"failed"}, {"in_transit"}, {"out_for_delivery", "delivered"}} {
-		order := f.carriedOrder(t)
+		order := f.editedOrder(t)
 		for _, status := range further {
 			f.move(t, order, status).Must(t, 200)
 		}

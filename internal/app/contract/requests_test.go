@@ -99,6 +99,8 @@ var subjects = []subject{
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
 	{operation: "createReturn", body: returnBody, order: true, broken: brokenShipment,
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
+	{operation: "confirmOrderEdits", body: `{"version":1}`, order: true,
+		other: map[string]func(any) bool{"conflict": nil}}, // a version that the order has not reached
 	{operation: "answerCancellationRequest", body: `{"grant":true,"answer":"a"}`, order: true,
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
 	{operation: "createToken",

@@ -22,7 +22,7 @@ var rights = []struct{ roles, operations string }{
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
 	{
 		"admin dispatcher courier",
-		`listJobs scanLabel getOrderRecord addProof changeOrderStatus getCourierSequence transferOrder
+		`listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
 		addOrderScan`,
 	},
 	{"admin dispatcher warehouse", `listPartners`},

@@ -227,6 +227,7 @@ var drives = map[string]drive{
 	"answerCancellationRequest 409": driveTooEarly,
 	"createReturn 409":              driveNotDelivered,
 	"createReturn 201":              driveReturn,
+	"confirmOrderEdits 409":         driveUnreached,
 
 	"createOrderBatch 409": driveInProgress,
 
@@ -341,6 +342,7 @@ func validBody(o *operation) []byte {
 		"changeProduct":       []byte(`{"price":19.5}`),
 		"createCount":         []byte(`{"location":"MTL-01","lines":[{"product_id":1,"counted":3}]}`),
 
+		"confirmOrderEdits":         []byte(`{"version":5}`),
 		"answerCancellationRequest": []byte(`{"grant":true,"answer":"It comes back today."}`),
 
 		"changeCourier": []byte(`{"vehicle":"van"}`),
@@ -573,4 +575,10 @@ func driveNotEditable(t *testing.T, o *operation) *apptest.Answer {
 		body = `{"reason":"by phone","items":[{"product_id":1,"quantity":1}]}`
 	}
 	return f.send(t, call{operation: o.id, path: order, body: []byte(body)})
+}
+
+// driveUnreached confirms a version that the order has not reached.
+func driveUnreached(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	return f.send(t, call{operation: o.id, path: f.newOrder(t), body: []byte(`{"version":9}`)})
 }

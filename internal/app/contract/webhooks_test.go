@@ -29,6 +29,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.carriedOrder(t)
 	case o.id == "createReturn":
 		path = f.deliveredOrder(t)
+	case o.id == "confirmOrderEdits":
+		path = f.editedOrder(t)
 	case o.id == "answerCancellationRequest":
 		path = f.requestedOrder(t)
 	case o.takes("path", "order_id"):

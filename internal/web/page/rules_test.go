@@ -166,16 +166,16 @@ var ruleTexts = map[string]struct {
 	"url_ascii": {
 		nil, "a URL of ASCII characters without spaces; others percent-encoded, and in the host as xn--",
 	},
-	"url_character":    {nil, "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded"},
+	"url_character": {nil, "a URL without any of the characters \"<>\\^`{|}, or with them percent-encoded"},
 	"at_most_delivered": {
 		[]any{"quantity", 2, "product", 7}, "at most 2 of product 7, which were delivered and are in no other return",
 	},
 	"nothing_left":      {nil, "goods that were delivered and are in no other return"},
 	"parcels_delivered": {[]any{"count", 2}, "at most 2 parcels, which were delivered and are in no other return"},
 	"place_of_returns":  {nil, "a warehouse for which the service has set an address"},
-	"goods_location":   {nil, "the location at which the goods lie now"},
-	"one_receiver":     {nil, "either courier_id or location"},
-	"product_of_order": {nil, "a product of the order"},
+	"goods_location":    {nil, "the location at which the goods lie now"},
+	"one_receiver":      {nil, "either courier_id or location"},
+	"product_of_order":  {nil, "a product of the order"},
 	"quantity_of_order": {
 		[]any{"product", int64(7), "quantity", int64(3)}, "quantities of product 7 that add up to 3",
 	},

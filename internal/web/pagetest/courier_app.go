@@ -39,6 +39,8 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 		}
 	}
 	add(h.roundStates())
+	add(changedStates)
+	add(handoverStates)
 	add(withoutStops)
 	add(connectionStates)
 	add(refusedStates)
@@ -92,6 +94,39 @@ var withoutStops = []appState{
 		script: `answers.push(["GET /ops/v1/jobs", fault(500, "internal_error")]);`,
 	},
 	{name: "home-offline", shown: ".empty[role=alert]", script: `answers.push(["GET /ops/v1/", lost]);`},
+}
+
+// edits gives the first stop what was edited of it, and a small one that it was.
+const edits = `answers.push(["GET /ops/v1/jobs", changed((round) => {
+	const fields = [
+		{ field: "dropoff.phone", was: "+14165550198", now: "+14165550123" }, { field: "dropoff.address.line1", was: "12 Bay Street", now: "100 Queen St W" },
+		{ field: "dropoff.address.notes", was: null, now: "Ring at the side door: the bell in front is broken" },
+		{ field: "dropoff.time_window", was: { start: "2026-06-18T15:00:00Z", end: "2026-06-18T17:00:00Z" }, now: { start: "2026-06-18T17:00:00Z", end: "2026-06-18T19:00:00Z" } },
+		{ field: "cod", was: { amount_cents: 4999, currency: "CAD" }, now: { amount_cents: 2999, currency: "CAD" } },
+		{ field: "parcels", was: [{ description: "Books", weight_kg: 2.5 }], now: [{ description: "Books", weight_kg: 2.5 }, { description: "A lamp", weight_kg: 1.2 }] },
+	];
+	const edited = (by, some) => ({ version: 9, at: "2026-06-18T16:05:00Z", by, fields: some });
+	return { ...round, jobs: round.jobs.map((job, i) => i > 2 ? job : { ...job, changes: edited("service", i === 0 ? fields : i === 1 ? fields.slice(0, 1) : []) }) };
+})]);`
+
+// changedStates are those in which stops were edited.
+var changedStates = []appState{
+	{name: "home-changed", shown: ".large .changes .act:not([aria-disabled])", script: edits},
+	{name: "home-changed-back", shown: ".large .changes p", script: edits + `await seen(".stop"); const stops = document.querySelectorAll(".stop.small"); stops[1].click();`},
+	{
+		name: "home-changed-seen", shown: ".large .acts", script: edits +
+			`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await tap(".changes .act:not([aria-disabled])");`,
+	},
+}
+
+// handing gives the courier colleagues, and opens the dialog in which parcels are handed over.
+const handing = `answers.push(["GET /ops/v1/jobs", changed((round) => ({ ...round, colleagues: [{ courier_id: "cou_camille", name: "Camille Roy" }, { courier_id: "cou_marc", name: "Marc Dubé" }] }))]);
+await tap(".large [data-act=transfer]");`
+
+// handoverStates are those of handing parcels over.
+var handoverStates = []appState{
+	{name: "handover", shown: ".dialog .reasons", script: handing},
+	{name: "handover-place", shown: "#handover-location", script: handing + `await tap(".dialog [value=place]");`},
 }
 
 // connectionStates are those between the phone and the service.

@@ -299,3 +299,23 @@ test("a fault of the storage is over when it can be read again and no act is lef
   await turns();
   assert.equal(outbox.fault.value, null);
 });
+
+test("that a change was seen is sent between the acts before and after it, with its time", async () => {
+  const { world, outbox, move } = await phone();
+  await move("a", "picked_up");
+  await outbox.record({ order_id: "a", label: "a", deed: { kind: "confirm", body: { version: 4 } } });
+  await move("a", "out_for_delivery");
+  await turns(200);
+  assert.deepEqual(world.sent.map(shown), ["a picked_up", "a confirm", "a out_for_delivery"]);
+  const [, { path, body, at: time }] = world.sent;
+  assert.equal(path, "/ops/v1/orders/a/confirm");
+  assert.deepEqual(JSON.parse(body), { version: 4, occurred_at: time });
+  assert.deepEqual(outbox.waiting.value, []);
+});
+
+test("a change of a stop that is another courier's by now is a refusal to be read", async () => {
+  const { outbox } = await phone({ script: () => ({ status: 404, code: "not_found" }) });
+  await outbox.record({ order_id: "a", label: "a", deed: { kind: "confirm", body: { version: 4 } } });
+  await turns();
+  assert.deepEqual(outbox.refused.value.map(({ act, status }) => [act.kind, status]), [["confirm", 404]]);
+});

@@ -168,3 +168,23 @@ test("what is loaded has been picked up, and is not out for delivery", () => {
   const jobs = ["courier_assigned", "picked_up", "in_transit", "out_for_delivery", "failed"].map((status) => job(status, status));
   assert.deepEqual(statuses(loaded(jobs)), ["picked_up picked_up", "in_transit in_transit"]);
 });
+
+const seen = (orderID, version) => ({ ...act(orderID, "", { version }), kind: "confirm" });
+
+test("changes that were seen are shown no longer, also without a connection", () => {
+  const changes = { version: 4, at: new Date(day).toISOString(), by: "service", fields: [{ field: "dropoff.phone", was: "+14165550198", now: "+14165550199" }] };
+  const changed = job("a", "picked_up", { changes }), versions = ({ open }) => open.map((shown) => [shown.changes?.version, shown.waiting]);
+  assert.deepEqual(versions(overlay([changed], [])), [[4, 0]]);
+  assert.deepEqual(versions(overlay([changed], [seen("a", 4)])), [[undefined, 1]]);
+  assert.deepEqual(versions(overlay([changed], [], [seen("a", 4)])), [[undefined, 0]], "sent, and not yet in what the service answers");
+  assert.deepEqual(versions(overlay([changed], [seen("a", 3)])), [[4, 1]], "an edit that came after what was seen");
+  assert.deepEqual(versions(overlay([job("a", "picked_up")], [seen("a", 4)])), [[undefined, 1]]);
+  assert.deepEqual(loaded([changed, job("b", "picked_up")]).map(({ order_id: id }) => id), ["b"], "the round begins without stops that must be looked at");
+});
+
+test("a stop that was handed over leaves the list, unless that is refused", () => {
+  const handed = { ...act("a", "", { courier_id: "cou_2" }), kind: "transfer" }, jobs = [job("a", "picked_up"), job("b", "in_transit")];
+  assert.deepEqual(statuses(overlay(jobs, [handed]).open), ["b in_transit"]);
+  assert.deepEqual(statuses(overlay(jobs, [], [handed]).open), ["b in_transit"], "sent, and not yet in what the service answers");
+  assert.deepEqual(statuses(overlay(jobs, []).open), ["a picked_up", "b in_transit"]);
+});

@@ -5,6 +5,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
+import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
 import { History } from "./history.js";
@@ -130,7 +131,8 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
     <${Request} record=${now} busy=${busy.value || isStale} answer=${answer} />
     <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
-    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p></section>`}
+    ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
+      <${Confirmations} record=${now} /></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
     <${Parcels} order=${now.order} />

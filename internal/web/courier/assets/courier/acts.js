@@ -58,6 +58,19 @@ export const recordAll = async (outbox, jobs, move) => {
   if (jobs.length > 1) said.value = { text: n("courier.recorded.all", jobs.length, { act: statusName(move.status) }), danger: false };
 };
 
+/** Records that the courier has seen what was changed of stops. It throws if the phone cannot store it. @param {Outbox} outbox @param {Job[]} jobs */
+export const recordSeen = async (outbox, jobs) => {
+  resting.value = true;
+  try {
+    for (const { order_id, stop, changes } of jobs) {
+      if (changes) await outbox.record({ order_id, label: stop.name, deed: { kind: "confirm", body: { version: changes.version } } });
+    }
+    said.value = { text: t("courier.changed.recorded"), danger: false };
+  } finally {
+    rest();
+  }
+};
+
 /** Says that the phone could not store an act. */
 export const sayUnstored = () => { said.value = { text: t("courier.not_stored"), danger: true }; };
 

@@ -7,7 +7,8 @@
 //   scan.js      reading labels                       proofs.js    pictures and signatures
 //   install.js   the worker and the home screen       jobs.js      reading stops
 //   storing.js   storing what a dialog asks for       maps.js      links to maps
-//   lock.js      hiding stops without a session
+//   lock.js      hiding stops without a session  changes.js   what was edited of a stop
+//   handover.js  giving parcels to a colleague or a hub
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.

@@ -13,7 +13,7 @@ import { batch, signal } from "@preact/signals-core";
  * @property {string} owner the operator who tapped it
  * @property {string} order_id
  * @property {string} label names the stop to the courier
- * @property {"move" | "photo" | "signature"} kind
+ * @property {"move" | "confirm" | "transfer" | "photo" | "signature"} kind
  * @property {string} status that the order moves to; empty for a picture
  * @property {string} at when it was tapped, by the service's clock, in ISO 8601
  * @property {string} key for Idempotency-Key
@@ -48,7 +48,8 @@ import { batch, signal } from "@preact/signals-core";
 
 /** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
 /** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
-/** @typedef {{order_id: string, label: string, move?: Move | null, pictures?: Picture[]}} Tap */
+/** What a courier does besides moving an order. Its kind is the last part of its path. @typedef {{kind: "confirm" | "transfer", body: Record<string, unknown>}} Deed */
+/** @typedef {{order_id: string, label: string, move?: Move | null, deed?: Deed, pictures?: Picture[]}} Tap */
 /** @typedef {"sent" | "later" | "signed-out" | "untimed" | "refused"} Verdict */
 
 /** How many acts are on the way at once. */
@@ -67,6 +68,9 @@ const timeOfPicture = "&occurred_at=";
  */
 const mustSignIn = ({ status, details }) => status === 401 || status === 403 && details?.reason === "totp_enrolment_required";
 
+/** Reports whether an act is a picture, which is stored beside it. @param {{kind: string}} act */
+export const isPicture = ({ kind }) => kind === "photo" || kind === "signature";
+
 /**
  * Returns what a response means for its act.
  * @param {Act} act
@@ -77,7 +81,7 @@ export const verdict = (act, { status, code, details }) => {
   if (status >= 200 && status < 300) return "sent";
   if (mustSignIn({ status, details })) return "signed-out";
   if (status < 400 || status === 429 || status >= 500 || code === "idempotency_in_progress") return "later";
-  if (code === "conflict" && act.kind !== "move") {
+  if (code === "conflict" && isPicture(act)) {
     if (details?.action) return "sent"; // it was carried out, and the service died before it had stored its response
     if (act.path.includes(timeOfPicture)) return "untimed";
   }
@@ -144,18 +148,21 @@ export class Outbox {
   }
 
   /**
-   * Records what the courier has done at a stop: pictures first, then the move. It resolves
-   * when all of it is stored, and throws if the phone cannot store it; then nothing is.
+   * Records what the courier has done at a stop: pictures first, then the move or deed. It
+   * resolves when all of it is stored, and throws if the phone cannot store it; then nothing is.
    * @param {Tap} tap
    */
-  async record({ order_id: orderID, label, move = null, pictures = [] }) {
+  async record({ order_id: orderID, label, move = null, deed, pictures = [] }) {
     const tapped = this.#world.now();
     const files = await Promise.all(pictures.map(async ({ kind, data }) => ({ kind, type: data.type || "image/jpeg", data: await data.arrayBuffer() })));
     await this.#world.storage.add(this.#owner, orderID, (last) => {
       let time = Math.max(tapped, last + 1);
       const common = { owner: this.#owner, order_id: orderID, label };
+      /** @type {{act: Omit<Act, "id">, picture?: {data: ArrayBuffer, type: string}}[]} */
       const made = files.map(({ kind, type, data }) => ({ act: this.#pictureAct(common, kind, type, time++), picture: { data, type } }));
-      return move ? [...made, { act: this.#moveAct(common, move, time) }] : made;
+      if (move) made.push({ act: this.#jsonAct(common, { kind: "move", status: move.status, path: "status", body: move }, time++) });
+      if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: deed.kind, body: deed.body }, time++) });
+      return made;
     });
     await this.#read();
     this.#wake();
@@ -183,12 +190,16 @@ export class Outbox {
     this.refused.value = this.refused.value.filter((one) => one.id !== id);
   }
 
-  /** @param {{owner: string, order_id: string, label: string}} common @param {Move} move @param {number} time */
-  #moveAct(common, move, time) {
+  /**
+   * @param {{owner: string, order_id: string, label: string}} common
+   * @param {{kind: "move" | Deed["kind"], status: string, path: string, body: object}} what path is the last part of the act's
+   * @param {number} time
+   */
+  #jsonAct(common, { kind, status, path, body }, time) {
     const at = new Date(time).toISOString();
     return {
-      ...common, kind: /** @type {const} */ ("move"), status: move.status, at, key: this.#world.newKey(), path: `/ops/v1/orders/${common.order_id}/status`,
-      type: "application/json", body: JSON.stringify({ ...move, occurred_at: at }),
+      ...common, kind, status, at, key: this.#world.newKey(), path: `/ops/v1/orders/${common.order_id}/${path}`,
+      type: "application/json", body: JSON.stringify({ ...body, occurred_at: at }),
     };
   }
 
@@ -302,7 +313,7 @@ export class Outbox {
     const { send, storage } = this.#world, { signal: closed } = this.#closed;
     if (closed.aborted || this.state.value === "signed-out") return null;
     const hurried = this.#hurried, session = await this.#session();
-    let answer = session === 200 ? await send(act.kind === "move" ? act : { ...act, body: await storage.picture(act.id) }, closed) : own(session, "session");
+    let answer = session === 200 ? await send(isPicture(act) ? { ...act, body: await storage.picture(act.id) } : act, closed) : own(session, "session");
     if (answer.status === 401 && hurried !== this.#hurried) answer = own(503, "session"); // the courier may have signed in meanwhile
     if (answer.status !== 0 && answer.status !== 429) this.#failures = 0;
     this.state.value = mustSignIn(answer) ? "signed-out" : answer.status === 0 ? "offline" : "sending";

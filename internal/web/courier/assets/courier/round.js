@@ -8,6 +8,9 @@ import { plain } from "dropyard/plain.js";
 /** @typedef {{kind: "pickup" | "dropoff", name: string, phone: string, address: Address, area: string, time_window: {start: string, end: string}, deadline: string}} Stop */
 /** @typedef {{parcel_id: string, barcode?: string, label: string, description: string, weight_kg: number, fragile: boolean}} Parcel */
 
+/** A field that was edited: what the courier has seen, and what it is now, as requests have them. @typedef {{field: string, was?: any, now: any}} ChangedField */
+/** What was edited since the courier last knew an order. @typedef {{version: number, at: string, by: string, fields: ChangedField[]}} Changes */
+
 /**
  * What the courier has to do for an order (Job in api/ops.yaml).
  * @typedef {object} Job
@@ -24,13 +27,15 @@ import { plain } from "dropyard/plain.js";
  * @property {number} failures
  * @property {string | null} next_attempt
  * @property {string[]} actions the statuses that the courier may move it to
+ * @property {Changes} [changes] what the courier has to confirm
  */
 
-/** A job as the courier sees it: with what is still to be sent. @typedef {Job & {waiting: number}} Shown */
+/** A job as the courier sees it: with what is still to be sent, and whether the parcels were handed over. @typedef {Job & {waiting: number, handed?: boolean}} Shown */
+/** Another courier. @typedef {{courier_id: string, name: string}} Colleague */
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
-/** A round as the service has it. @typedef {{courier_id?: string, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -62,6 +67,12 @@ const moved = (job, act) => {
   };
 };
 
+/** Returns a job after its changes have been seen: later ones are still to be. @param {Shown} job @param {Act} act @returns {Shown} */
+const confirmed = (job, act) => (job.changes?.version ?? Infinity) <= JSON.parse(String(act.body)).version ? { ...job, changes: undefined } : job;
+
+/** What an act does to its job, by its kind; pictures do nothing. @type {Record<string, (job: Shown, act: Act) => Shown>} */
+const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }) };
+
 /**
  * Returns the jobs as they are after acts that the service's answer may not have yet. Those
  * that have failed on the way go to the end.
@@ -80,9 +91,9 @@ export const overlay = (jobs, waiting, sent = []) => {
   const failed = [];
   for (const job of jobs) {
     const own = acts.filter((act) => act.order_id === job.order_id), left = own.filter(({ id }) => ids.has(id)).length;
-    const shown = own.filter((act) => act.kind === "move").reduce(moved, { ...job, waiting: left });
+    const shown = own.reduce((before, act) => effects[act.kind]?.(before, act) ?? before, /** @type {Shown} */ ({ ...job, waiting: left }));
     if (shown.status === "delivered") done.push({ order_id: job.order_id, at: Date.parse(own.findLast((act) => act.status === "delivered")?.at ?? ""), waiting: left > 0 });
-    else (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
+    else if (!shown.handed) (shown.status === "failed" && job.status !== "failed" ? failed : open).push(shown);
   }
   return { open: [...open, ...failed], done };
 };
@@ -121,8 +132,8 @@ export const cards = (jobs) => {
   return all;
 };
 
-/** Returns the jobs whose parcels are with the courier and not yet out for delivery. @template {Job} J @param {J[]} jobs @returns {J[]} */
-export const loaded = (jobs) => jobs.filter(({ status, actions }) => status !== "failed" && actions.includes("out_for_delivery"));
+/** Returns the jobs whose parcels are with the courier and not yet out for delivery, but those with changes to be seen first. @template {Job} J @param {J[]} jobs @returns {J[]} */
+export const loaded = (jobs) => jobs.filter(({ status, actions, changes }) => status !== "failed" && actions.includes("out_for_delivery") && !changes);
 
 /** What a phone keeps of a round. @typedef {Answer & {readAt: number, sent: Act[], names: Record<string, string>}} Kept */
 
@@ -174,6 +185,8 @@ export class Round {
     this.readAt = computed(() => this.#kept.value.readAt);
     /** There are more stops than these. */
     this.more = computed(() => this.#kept.value.more);
+    /** The other couriers. */
+    this.colleagues = computed(() => this.#kept.value.colleagues ?? []);
     /** The names of today's stops, by the ids of orders. */
     this.names = computed(() => this.#kept.value.names);
     /** @type {import("@preact/signals-core").ReadonlySignal<"loading" | "ready" | "error">} */
@@ -181,7 +194,7 @@ export class Round {
     /** @type {Act[]} */
     let before = [];
     effect(() => {
-      const ids = new Set(world.waiting.value.map(({ id }) => id)), gone = before.filter(({ id, kind }) => kind === "move" && !ids.has(id));
+      const ids = new Set(world.waiting.value.map(({ id }) => id)), gone = before.filter(({ id, kind }) => effects[kind] && !ids.has(id));
       before = world.waiting.value;
       if (gone.length) untracked(() => this.#left(gone));
     });
@@ -240,12 +253,16 @@ export class Round {
 
   /**
    * Adds where the orders go that are still to be picked up, so that it is known when the
-   * connection is lost in between.
+   * connection is lost in between. It is read again when the order has changed.
    * @param {Job[]} jobs
    */
   async #withDropoffs(jobs) {
-    const known = new Map(this.#kept.value.jobs.map((job) => [job.order_id, job.dropoff]));
-    return Promise.all(jobs.map(async (job) => job.stop.kind === "dropoff" ? job : { ...job, dropoff: known.get(job.order_id) ?? await this.world.dropoff(job.order_id) }));
+    const known = new Map(this.#kept.value.jobs.map((job) => [job.order_id, job]));
+    return Promise.all(jobs.map(async (job) => {
+      if (job.stop.kind === "dropoff") return job;
+      const before = known.get(job.order_id), same = before?.dropoff && before.version === job.version;
+      return { ...job, dropoff: same ? before.dropoff : await this.world.dropoff(job.order_id) ?? before?.dropoff };
+    }));
   }
 
   /**

@@ -3,7 +3,9 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { signal } from "@preact/signals-core";
-import { Acts, askFailure, record, recordAll, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
+import { Acts, askFailure, record, recordAll, recordSeen, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
+import { Changes } from "./changes.js";
+import { askHandover } from "./handover.js";
 import { isOnIOS } from "./install.js";
 import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
@@ -67,7 +69,10 @@ const Ways = ({ job, scan }) => html`<div class="reach">
   <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
 </div>`;
 
-/** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, scan: () => void}} Doing */
+/** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, seen: (jobs: Job[]) => unknown, handOver: (job: Job) => unknown, scan: () => void}} Doing */
+
+/** Reports whether something was changed of jobs that the courier has not seen: nothing else is done before that. @param {Job[]} jobs */
+const changed = (jobs) => jobs.some((job) => job.changes);
 
 /** Gives the focus to the heading of a card if nothing has it: the stop that was there before had it. */
 const useHeading = () => {
@@ -105,14 +110,15 @@ const Pickups = ({ jobs, doing }) => {
     <div><h2 id=${`stop-${first.order_id}`} ref=${heading} tabindex="-1" data-rest>${t("courier.pickup", { name: distinct(jobs.map(({ stop }) => stop.name)).join(", ") })}</h2>
       <${Address} job=${first} />
       <p class="soft">${windowOf(soonest(jobs), tick.value)} · <span class="solid">${parcelsOf(all)}</span></p></div>
+    <${Changes} jobs=${jobs} seen=${doing.seen} />
     <fieldset class="reasons"><legend>${n("courier.pickups", jobs.length)}</legend>
       ${jobs.map((job) => html`<label class="choice" key=${job.order_id}><input type="checkbox" checked=${!absent.value.has(job.order_id)} onChange=${() => toggle(job.order_id)} />
         <span><b translate=${false}>${job.partner_order_id}</b> <span class="soft"><bdi>${job.partner_name}</bdi> · ${n("courier.parcels", job.parcels.length)}</span></span></label>`)}</fieldset>
     ${distinct(jobs.flatMap((job) => [job.stop.address.notes, job.instructions])).map((text) => html`<p key=${text} class="said">${text}</p>`)}
     <${Ways} job=${first} scan=${doing.scan} />
-    <div class="acts" translate=${false}>
+    ${!changed(jobs) && html`<div class="acts" translate=${false}>
       <button type="button" data-act="picked_up" aria-disabled=${rests} class="button first act" onClick=${press("picked_up")}>${n("courier.do.picked_up.all", taken.length)}</button>
-      <button type="button" data-act="failed" aria-disabled=${rests} class="button quiet" onClick=${press("failed")}>${t("courier.fail.pickup")}</button></div>
+      <button type="button" data-act="failed" aria-disabled=${rests} class="button quiet" onClick=${press("failed")}>${t("courier.fail.pickup")}</button></div>`}
   </article>`;
 };
 
@@ -129,10 +135,12 @@ const Large = ({ job, doing }) => {
       <p class="soft">${windowOf(job, tick.value)} · <span class="solid">${parcelsOf(job)}</span></p>
       <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
       <${Attempts} job=${job} /></div>
+    <${Changes} jobs=${[job]} seen=${doing.seen} />
     <${Instructions} job=${job} />
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
     <${Ways} job=${job} scan=${doing.scan} />
-    <${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
+    ${!job.changes && html`<${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
+      ${!pickup && html`<button type="button" class="button" data-act="transfer" aria-disabled=${resting.value ? "true" : null} onClick=${() => { if (!resting.value) doing.handOver(job); }}>${t("courier.handover")}</button>`}`}
   </article>`;
 };
 
@@ -151,6 +159,7 @@ const Small = ({ jobs, place }) => {
     <span class="place" aria-hidden="true">${place}</span>
     <span class="brief"><span class="name">${job.stop.kind === "pickup" ? t("courier.pickup", { name: names }) : job.stop.name}</span>
       <span class="soft">${briefly(job, tick.value)}</span>
+      ${changed(jobs) && html`<span class="changed">${t("courier.changed")}</span>`}
       ${job.status === "failed" && html`<${Badge} status=${job.status} />`}
       ${job.status !== "failed" && late < nearMs && html`<span class=${late < 0 ? "late" : "near"}>${due(Date.parse(job.stop.deadline), tick.value)}</span>`}
       <${Waiting} job=${job} /></span>
@@ -221,7 +230,9 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
     const recorded = recordAll(outbox, which, { status: to });
     return (to === "picked_up" || which.length > 1 ? recorded.then(toFirst) : recorded).catch(sayUnstored);
   };
-  const doing = { move, scan };
+  const seen = (/** @type {Job[]} */ which) => recordSeen(outbox, which).catch(sayUnstored);
+  const handOver = (/** @type {Job} */ job) => askHandover(job, round.colleagues.value, outbox);
+  const doing = { move, seen, handOver, scan };
   return html`
     <${Start} jobs=${jobs} doing=${doing} />
     ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}

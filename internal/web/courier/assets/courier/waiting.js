@@ -72,6 +72,8 @@ export const Others = ({ outbox }) => {
 /** Names what was tapped. @param {import("./round.js").Act} act */
 const tapped = (act) => {
   if (act.kind === "photo") return t("courier.tapped.photo");
+  if (act.kind === "transfer") return t("courier.tapped.transfer");
+  if (act.kind === "confirm") return t("courier.tapped.confirm");
   return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
 };
 

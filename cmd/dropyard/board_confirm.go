@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
+)
+
+type boardConfirmCommand struct {
+	OrderID string `arg:"" help:"The order (ord_…)."`
+	Version int64  `required:"" help:"The version of the order that you have told the courier about: later edits still wait." placeholder:"N"`
+	outputFlags
+	operatorFlags
+}
+
+// Run confirms the edits of an order.
+func (c *boardConfirmCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	order, err := operator.ConfirmOrderEdits(ctx, c.OrderID, client.EditConfirmation{Version: c.Version},
+		client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	fields := []terminal.Field{field("order", order.OrderID), statusField("status", order.Status)}
+	for _, edit := range order.Changes {
+		if edit.Confirmed != nil {
+			fields = append(fields, field("edited "+exactly(edit.At), confirmation(&edit)))
+		}
+	}
+	return c.output().record(&answer, fields)
+}
+
+// confirmation says whether the courier knows an edit.
+func confirmation(edit *client.OrderChange) string {
+	if *edit.Confirmed {
+		return "confirmed " + exactly(edit.ConfirmedAt) + " by " + edit.ConfirmedBy
+	}
+	return "not confirmed"
+}

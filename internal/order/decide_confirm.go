@@ -1,0 +1,108 @@
+package order
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/record"
+)
+
+// confirmCommand notes that the courier of an order knows its edits.
+type confirmCommand struct {
+	target     OrderKey
+	version    int64     // up to which the courier knows them
+	carrier    string    // the courier who must carry the order; empty for any
+	at         time.Time // the service's time
+	occurredAt time.Time // when it happened, if the request says so; otherwise zero
+	audit      *audit.Entry
+	encode     encoder
+	request    *idempotency.Request // nil if it came without a key
+}
+
+func (cmd *confirmCommand) partner() string { return cmd.target.PartnerID }
+
+func (cmd *confirmCommand) needs(n *Needs) {
+	n.Orders = append(n.Orders, cmd.target)
+	if cmd.request != nil {
+		n.Receipts = append(n.Receipts, cmd.request.Key)
+	}
+}
+
+func (cmd *confirmCommand) decide(s *State, c *Changes) outcome {
+	if cmd.request != nil {
+		if again, ok := replay(s, *cmd.request); ok {
+			return again
+		}
+	}
+	order, err := s.order(cmd.target)
+	if err == nil && cmd.carrier != "" && !order.CarriedBy(cmd.carrier) {
+		err = refusal.NotFound("order")
+	}
+	if err != nil {
+		return refused(err)
+	}
+	if cmd.version > order.Version { // from before the database was restored
+		return refused(&refusal.Error{
+			Code:    refusal.CodeConflict,
+			Message: fmt.Sprintf("the order has version %d, which is before the one that was seen", order.Version),
+			Details: versionDetails{Status: order.Status, Version: order.Version},
+		})
+	}
+	by := delivery.Confirmation{At: cmd.occurredAt, OperatorID: cmd.audit.OperatorID, CourierID: cmd.carrier}
+	if by.At.IsZero() {
+		by.At = cmd.at
+	}
+	if edits, confirmed := order.Course.Confirmed(cmd.version, by); confirmed {
+		order = cmd.apply(s, c, order, edits)
+	}
+	answer := cmd.encode(order)
+	if cmd.request != nil {
+		keep(s, c, &idempotency.Receipt{
+			Request: *cmd.request, OrderID: order.OrderID, CreatedAt: cmd.at, Answer: answer,
+		})
+	}
+	return outcome{answer: answer}
+}
+
+// apply stores the edits with what is confirmed of them. It raises the version of the order, by
+// which boards and other nodes notice that the order needs less attention.
+func (cmd *confirmCommand) apply(s *State, c *Changes, found *delivery.Order, edits []delivery.Edit) *delivery.Order {
+	order := *found
+	order.Course.Edits = edits
+	s.revise(c, found, &order)
+	entry := *cmd.audit
+	entry.PartnerID, entry.ObjectID = order.PartnerID, order.OrderID
+	entry.Before, entry.After = factsOf(found, nil), confirmedFacts{factsOf(&order, nil), cmd.version}
+	c.Audit = append(c.Audit, &entry)
+	return &order
+}
+
+// confirmedFacts is what the audit log holds of an order whose edits were confirmed.
+type confirmedFacts struct {
+	orderFacts
+	Confirmed int64 `json:"confirmed_version"`
+}
+
+// showCourier notes in an edit what the courier who carries the order has to be shown of it: what
+// its fields held before, as far as no earlier edit that is unseen has that.
+func showCourier(found *delivery.Order, edit *delivery.Edit) error {
+	fields := delivery.ShownToCouriers(edit.Fields)
+	if found.Courier == nil || len(fields) == 0 {
+		return nil
+	}
+	edit.Unseen = true
+	known := found.Course.Before()
+	fields = slices.DeleteFunc(fields, func(field string) bool {
+		return slices.ContainsFunc(known, func(held delivery.FormerValue) bool { return held.Field == field })
+	})
+	values, err := record.ValuesOf(&found.OrderRequest, fields)
+	for i, value := range values {
+		edit.Was = append(edit.Was, delivery.FormerValue{Field: fields[i], JSON: string(value)})
+	}
+	return err
+}
