@@ -196,7 +196,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 	}
 	var kept, returned, taken []delivery.Take
 	var shortages []delivery.Shortage
-	lines, missing := addedUp(order.Items), map[int64]int64{}
+	lines, missing := AddedUp(order.Items), map[int64]int64{}
 	for _, line := range lines {
 		missing[line.ProductID] = line.Quantity
 	}

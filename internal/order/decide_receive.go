@@ -103,7 +103,7 @@ func (cmd *receiveCommand) refusal(s *State, found *delivery.Order) error {
 // checkLines notes each line of a product that the order has not, and each product of which more or
 // less comes back than has left.
 func checkLines(problems *form.Problems, items []delivery.Item, lines []delivery.ReturnLine) {
-	left, sent := addedUp(items), map[int64]int64{}
+	left, sent := AddedUp(items), map[int64]int64{}
 	lastOf := map[int64]int{}
 	for i, line := range lines {
 		sent[line.ProductID] += line.Quantity
@@ -123,6 +123,18 @@ func checkLines(problems *form.Problems, items []delivery.Item, lines []delivery
 		problems.Add(field, sent[item.ProductID],
 			quantityThatWas.With("product", item.ProductID, "quantity", item.Quantity))
 	}
+}
+
+// SumOf returns the product whose quantities do not add up, and to what they must, if that is the problem
+// of a receipt.
+func SumOf(problem form.Problem) (productID, quantity int64, ok bool) {
+	said := problem.Rule.Arguments()
+	if problem.Rule.Code() != quantityThatWas.Code() || len(said) != 4 {
+		return 0, 0, false
+	}
+	productID, _ = said[1].(int64)
+	quantity, ok = said[3].(int64)
+	return productID, quantity, ok
 }
 
 // applyReceipt receives goods: their stock, the new version of the order, and the event.

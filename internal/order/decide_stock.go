@@ -18,7 +18,7 @@ func allocate(s *State, order *delivery.Order) ([]delivery.Take, error) {
 	}
 	var takes []delivery.Take
 	var shortages []delivery.Shortage
-	for _, line := range addedUp(order.Items) {
+	for _, line := range AddedUp(order.Items) {
 		product := s.product(movement.ProductKey{PartnerID: order.PartnerID, ProductID: line.ProductID})
 		taken, enough := delivery.Allocate(product.Levels, line.ProductID, line.Quantity)
 		if !enough {
@@ -50,8 +50,8 @@ func unknownProducts(s *State, partnerID string, items []delivery.Item) (problem
 	return problems
 }
 
-// addedUp sums the lines of the same product, in the order of first mention.
-func addedUp(items []delivery.Item) []delivery.Item {
+// AddedUp sums the lines of the same product, in the order of first mention.
+func AddedUp(items []delivery.Item) []delivery.Item {
 	var lines []delivery.Item
 	for _, item := range items {
 		at := slices.IndexFunc(lines, func(line delivery.Item) bool { return line.ProductID == item.ProductID })

@@ -149,7 +149,7 @@ func (s *Service) ReceiveAll(ctx context.Context, orderID string) error {
 		return err
 	}
 	var receipt Receipt
-	for _, item := range addedUp(order.Items) {
+	for _, item := range AddedUp(order.Items) {
 		line := delivery.ReturnLine{ProductID: item.ProductID, Quantity: item.Quantity, Disposition: delivery.Sellable}
 		receipt.Lines = append(receipt.Lines, line)
 	}
