@@ -30,8 +30,14 @@ type receiptView struct {
 // which it comes back.
 type returnLine struct {
 	delivery.Item
-	Fields []page.Field
+	Fields []returnField
 	Fault  string // what is wrong with the quantities together
+}
+
+// returnField is a field for how many units came back in one condition.
+type returnField struct {
+	page.Field
+	Column string // the condition
 }
 
 // ID returns the id of what is wrong with the quantities together.
@@ -70,9 +76,6 @@ func (v *receiptView) show(status int) (int, []byte, error) {
 		template: "console-return", title: v.Text("returns.title", "order", v.Row.Order.PartnerOrderID), data: v,
 		status: status, back: &page.Link{Text: v.Text("console.returns"), Path: returnsPath},
 	}
-	if v.Row.OrderPath != "" {
-		shown.action = &page.Link{Text: v.Text("act.page"), Path: v.Row.OrderPath}
-	}
 	if v.Form == nil {
 		return v.sheet.show(shown)
 	}
@@ -89,10 +92,11 @@ func (v *receiptView) addFields() {
 	for _, item := range order.AddedUp(v.Row.Order.Items) {
 		line := returnLine{Item: item}
 		for _, disposition := range delivery.Dispositions {
-			line.Fields = append(line.Fields, v.Form.With(page.Field{
-				Name: dispositionField(disposition, item.ProductID), InputMode: "numeric",
-				Label: v.Text("returns.field", "state", v.Text("disposition."+string(disposition)), "name", item.Name),
-			}))
+			column := v.Text("disposition." + string(disposition))
+			line.Fields = append(line.Fields, returnField{v.Form.With(page.Field{
+				Name:  dispositionField(disposition, item.ProductID),
+				Label: v.Text("returns.field", "state", column, "name", item.Name),
+			}), column})
 		}
 		line.Fault = v.Form.With(page.Field{Name: line.ID(), Label: item.Name}).Fault
 		v.Lines = append(v.Lines, line)
