@@ -21,7 +21,8 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "map.js", "panel.js", "picker.js", "proofs.js",
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "goods.js", "map.js", "panel.js", "picker.js",
+	"proofs.js",
 	"sequence.js",
 }
 
@@ -37,7 +38,7 @@ var boardPhrases = []string{
 	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma",
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
-	"console.partners", "console.stock",
+	"console.partners", "console.stock", "console.order.custody", "console.order.scans", "holder.",
 }
 
 // boardSheet is what the document of the board shows until its modules run.

@@ -46,7 +46,9 @@ func (l returnLine) ID() string { return sumField(l.ProductID) }
 // sumField is where faults of the sum of a product's quantities belong.
 func sumField(productID int64) string { return fmt.Sprintf("sum-%d", productID) }
 
-func dispositionField(d delivery.Disposition, productID int64) string { return fmt.Sprintf("%s-%d", d, productID) }
+func dispositionField(d delivery.Disposition, productID int64) string {
+	return fmt.Sprintf("%s-%d", d, productID)
+}
 
 // receipt shows the form that receives the parcels of an order. All that has left is filled in as
 // sellable, where it was taken from.

@@ -8,8 +8,17 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
+
+// pressTransfer presses the button that hands parcels over as soon as the panel of the order has it.
+const pressTransfer = `new MutationObserver((_, observer) => {
+  const button = [...document.querySelectorAll(".panel button")].find((one) => /^(Hand over|Transmettre)/.test(one.textContent));
+  if (!button) return;
+  observer.disconnect();
+  button.click();
+}).observe(document, { childList: true, subtree: true });`
 
 // returner is a person of the partner whose parcels come back.
 const returner = "returner"
@@ -38,6 +47,13 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 	for _, name := range []string{"console-return-faults", "console-order-transfer-faults"} {
 		scenes = append(scenes, Scene{Name: name, URL: beside + "/answered/" + name, Policy: page.Policy})
 	}
+	board := Scene{
+		Name: "console-board-panel-transferred", URL: h.url + "/console/board?order=" + h.orders["R-2044"],
+		Policy: console.BoardPolicy(), Cookie: h.operatorSession(dispatcher), Shown: ".panel .timeline",
+	}
+	scenes = append(scenes, board)
+	board.Name, board.Shown, board.Script = "console-board-panel-transfer", "dialog #courier-list li", pressTransfer
+	scenes = append(scenes, board)
 	for name, order := range map[string]string{"due": "R-2041", "received": "R-2043"} {
 		scenes = append(scenes, Scene{
 			Name: "portal-order-return-" + name, URL: h.url + "/portal/orders/" + h.orders[order], Policy: page.Policy,

@@ -6,6 +6,7 @@ import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
 import { tick } from "dropyard/clock.js";
+import { Goods, askTransfer, inHands } from "./goods.js";
 import { Badge, html } from "dropyard/html.js";
 import { When, nameOf } from "./notes.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
@@ -67,11 +68,12 @@ const failureWords = () => ({
   not_home: t("failure.not_home"), wrong_address: t("failure.wrong_address"), no_access: t("failure.no_access"), declined: t("failure.declined"), damaged: t("failure.damaged"),
 });
 
-/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
-const Moves = ({ record, busy, act }) => {
+/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void, handOver: () => void}} props */
+const Moves = ({ record, busy, act, handOver }) => {
   const names = labels();
   return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
-    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}</div>`;
+    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}
+    ${inHands(record) && html`<button type="button" class="button" disabled=${busy} onClick=${handOver}>${t("act.transfer")}</button>`}</div>`;
 };
 
 /** The partner's request to cancel the order, and its answer. @param {{record: OrderRecord, busy: boolean, answer: (grant: boolean, text: string) => void}} props */
@@ -126,6 +128,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
+  const handOver = () => askTransfer(now, (to) => send(press("POST", `/orders/${now.order_id}/transfer`, { ...to, version: now.version }), t("act.transferred", { order: now.partner_order_id })));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
     [busy.value, fault.value] = [true, ""];
@@ -148,7 +151,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
     <${Request} record=${now} busy=${busy.value || isStale} answer=${answer} />
-    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
+    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} handOver=${handOver} />
     ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
@@ -161,6 +164,7 @@ export const Rest = ({ found: { record, read } }) => {
   const now = /** @type {OrderRecord} */ (record.value);
   return html`<div class="panel-body">
     <${Proofs} record=${now} added=${read} />
+    <${Goods} record=${now} />
     <${History} record=${now} />
     <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
   </div>`;
