@@ -49,10 +49,11 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 	}
 	board := Scene{
 		Name: "console-board-panel-transferred", URL: h.url + "/console/board?order=" + h.orders["R-2044"],
-		Policy: console.BoardPolicy(), Cookie: h.operatorSession(dispatcher), Shown: ".panel .timeline",
+		Policy: console.BoardPolicy(), Cookie: h.operatorSession(dispatcher), Shown: ".panel h2",
 	}
 	scenes = append(scenes, board)
-	board.Name, board.Shown, board.Script = "console-board-panel-transfer", "dialog #courier-list li", pressTransfer
+	board.Name, board.Shown = "console-board-panel-transfer", "dialog #courier-list li"
+	board.Script, board.Taps = pressTransfer, true
 	scenes = append(scenes, board)
 	for name, order := range map[string]string{"due": "R-2041", "received": "R-2043"} {
 		scenes = append(scenes, Scene{

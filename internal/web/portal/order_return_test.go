@@ -21,7 +21,7 @@ func TestOrderComesBack(t *testing.T) {
 	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "failed"} {
 		desk.Move(t, id, status).Must(t, http.StatusOK)
 	}
-	const due, received = "The parcels come back to the warehouse.", "The parcels are back."
+	const due, received = "The parcels are on their way back.", "The parcels are back."
 	shows(t, "failed", owner.Open(t, order).Must(t, http.StatusOK), nil, []string{due, received})
 	desk.Move(t, id, "cancelled").Must(t, http.StatusOK)
 	shows(t, "due", owner.Open(t, order).Must(t, http.StatusOK), []string{due}, []string{received})
