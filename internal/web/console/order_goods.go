@@ -94,11 +94,11 @@ func (pages *Pages) showTransfer(s *sheet, sent *page.Form, status int) (int, []
 	}
 	view := transferAsk{sheet: s, Record: found, Holder: s.holder(holder), Form: sent}
 	view.Courier = sent.With(page.Field{
-		Name: "courier_id", Label: s.Text("act.transfer.courier"), Type: "select",
-		Options: append([]page.Option{{Label: s.Text("act.transfer.none")}}, couriers...),
+		Name: "courier_id", Label: s.Text("transfer.courier"), Type: "select",
+		Options: append([]page.Option{{Label: s.Text("transfer.none")}}, couriers...),
 	})
 	view.Location = sent.With(page.Field{
-		Name: "location", Label: s.Text("act.transfer.location"), Hint: s.Text("act.transfer.location.hint"),
+		Name: "location", Label: s.Text("act.transfer.location"), Hint: s.Text("transfer.location.hint"),
 	})
 	if view.Locations, err = pages.knownLocations(s, found.Order); err != nil {
 		return 0, nil, err
@@ -138,7 +138,7 @@ func (pages *Pages) transfer(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 		return s.LeadTo(ordersPath+"/"+orderID, page.Flash{
-			Key: "act.transfer.done", Arguments: []string{"order", found.PartnerOrderID, "who", s.holder(found.Order.Holder())},
+			Key: "transfer.done", Arguments: []string{"order", found.PartnerOrderID, "who", s.holder(found.Order.Holder())},
 		})
 	}
 	if refusal.HasCode(err, refusal.CodeConflict) {
@@ -160,6 +160,6 @@ func (pages *Pages) showTransferLate(s *sheet, orderID string, version int64) (i
 		return s.tooLate(found, version)
 	}
 	return s.LeadTo(ordersPath+"/"+orderID, page.Flash{
-		Key: "act.transfer.there", Arguments: []string{"who", s.holder(found.Order.Holder())}, Danger: true,
+		Key: "transfer.there", Arguments: []string{"who", s.holder(found.Order.Holder())}, Danger: true,
 	})
 }

@@ -12,12 +12,6 @@ import { t } from "dropyard/text.js";
 /** Who has parcels. @typedef {{kind: string, id?: string, name?: string}} Holder */
 /** Who gets parcels. @typedef {{courier_id: string} | {location: string}} Receiver */
 
-/** Reports whether a courier or a hub has the parcels of an order. @param {OrderRecord} record */
-export const inHands = ({ status, order, custody }) => {
-  if (status === "cancelled") return order.return?.state === "due";
-  return status !== "delivered" && custody.length > 1;
-};
-
 /** The locations at which an order's parcels have been, each once. @param {OrderRecord} record @returns {string[]} */
 export const locations = ({ custody }) => [...new Set(custody.slice(0, -1).filter((/** @type {any} */ held) => held.holder.kind === "location")
   .flatMap((/** @type {any} */ held) => held.holder.id.split(", ")))].sort();

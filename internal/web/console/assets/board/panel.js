@@ -6,15 +6,24 @@ import { useSignal } from "@preact/signals";
 import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
 import { tick } from "dropyard/clock.js";
-import { Goods, askTransfer, inHands } from "./goods.js";
 import { Badge, html } from "dropyard/html.js";
 import { When, nameOf } from "./notes.js";
+import { later } from "./later.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
 import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
+
+/** Who had the parcels. */
+const Goods = later(async () => (await import("./goods.js")).Goods);
+
+/** Reports whether a courier or a hub has the parcels of an order. @param {OrderRecord} record */
+export const inHands = ({ status, order, custody }) => {
+  if (status === "cancelled") return order.return?.state === "due";
+  return status !== "delivered" && custody.length > 1;
+};
 
 /** The names of the moves. @type {() => Record<string, string>} */
 const labels = () => ({
@@ -128,7 +137,9 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
-  const handOver = () => askTransfer(now, (to) => send(press("POST", `/orders/${now.order_id}/transfer`, { ...to, version: now.version }), t("act.transferred", { order: now.partner_order_id })));
+  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to) => {
+    send(press("POST", `/orders/${now.order_id}/transfer`, { ...to, version: now.version }), t("act.transferred", { order: now.partner_order_id }));
+  }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
     [busy.value, fault.value] = [true, ""];
@@ -164,7 +175,7 @@ export const Rest = ({ found: { record, read } }) => {
   const now = /** @type {OrderRecord} */ (record.value);
   return html`<div class="panel-body">
     <${Proofs} record=${now} added=${read} />
-    <${Goods} record=${now} />
+    ${(now.custody.length > 1 || now.scans.length > 0) && html`<${Goods} record=${now} />`}
     <${History} record=${now} />
     <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
   </div>`;
