@@ -66,9 +66,9 @@ func testReturns(t *testing.T, s *store.Store) {
 	must(t, save(t.Context(), s, creation(newOrder(t, "not due", testkit.Epoch), 4)))
 	check := func(when string, state delivery.ReturnState, want ...*delivery.Order) {
 		t.Helper()
-		var rows []delivery.Returned
-		for _, o := range want {
-			rows = append(rows, *o.Returned())
+		rows := make([]delivery.Returned, len(want))
+		for i, o := range want {
+			rows[i] = *o.Returned()
 		}
 		if got := values(inState(t, s, state)); !slices.Equal(got, rows) {
 			t.Errorf("%s: got %s %+v, want %+v", when, state, got, rows)

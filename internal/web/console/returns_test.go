@@ -95,9 +95,11 @@ func TestReturnIsReceived(t *testing.T) {
 		t.Errorf("got %s lamps, want 3: one came back unharmed", got)
 	}
 	v.Send(t, late, path).Leads(t, path)
-	v.Open(t, path).Shows(t, 200, "Nothing was changed: this return has been received already.", "1 × Lamp · damaged", "TOR-1")
+	v.Open(t, path).
+		Shows(t, 200, "Nothing was changed: this return has been received already.", "1 × Lamp · damaged", "TOR-1")
 	v.Open(t, "/console/returns?state=received").Shows(t, 200, "A-1", "1 × Lamp · missing", "TOR-1")
-	b.desk.Visit(t).Open(t, "/console/orders/"+id).Shows(t, 200, "Parcels received:", "1 × Lamp · sellable", "Who had the parcels")
+	b.desk.Visit(t).Open(t, "/console/orders/"+id).
+		Shows(t, 200, "Parcels received:", "1 × Lamp · sellable", "Who had the parcels")
 }
 
 // TestReturnByBarcode finds the parcel of an order that has ended by what its partner prints on it.

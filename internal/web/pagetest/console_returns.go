@@ -44,8 +44,10 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 	add("console-order-due-back", dispatcher, "/console/orders/"+h.orders["R-2041"])
 	add("console-order-back", dispatcher, "/console/orders/"+h.orders["R-2043"])
 	add("console-order-transfer", dispatcher, "/console/orders/"+h.orders["R-2044"]+"/transfer")
-	for _, name := range []string{"console-return-faults", "console-order-transfer-faults"} {
-		scenes = append(scenes, Scene{Name: name, URL: beside + "/answered/" + name, Policy: page.Policy})
+	for _, kept := range [][2]string{
+		{"console-return-faults", "returns-receive"}, {"console-order-transfer-faults", "returns-transfer"},
+	} {
+		scenes = append(scenes, Scene{Name: kept[0], URL: beside + "/answered/" + kept[1], Policy: page.Policy})
 	}
 	board := Scene{
 		Name: "console-board-panel-transferred", URL: h.url + "/console/board?order=" + h.orders["R-2044"],
@@ -55,9 +57,9 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 	board.Name, board.Shown = "console-board-panel-transfer", "dialog #courier-list li"
 	board.Script, board.Taps = pressTransfer, true
 	scenes = append(scenes, board)
-	for name, order := range map[string]string{"due": "R-2041", "received": "R-2043"} {
+	for _, one := range [][2]string{{"due", "R-2041"}, {"received", "R-2043"}} {
 		scenes = append(scenes, Scene{
-			Name: "portal-order-return-" + name, URL: h.url + "/portal/orders/" + h.orders[order], Policy: page.Policy,
+			Name: "portal-order-return-" + one[0], URL: h.url + "/portal/orders/" + h.orders[one[1]], Policy: page.Policy,
 			Cookie: sessionCookie + "=" + h.cookies[returner],
 		})
 	}
@@ -133,10 +135,11 @@ func (h *house) handOver(ctx context.Context) error {
 	if _, err := h.desk.AddOrderScan(ctx, h.orders["R-2044"], client.ScanRequest{Code: "P-1"}); err != nil {
 		return err
 	}
-	_, err = h.desk.ReceiveReturn(ctx, h.orders["R-2043"], client.ReceiptRequest{Location: "MTL-1", Lines: []client.ReturnLine{
+	lines := []client.ReturnLine{
 		{ProductID: 1, Quantity: 1, Disposition: "sellable"}, {ProductID: 1, Quantity: 1, Disposition: "damaged"},
 		{ProductID: 2, Quantity: 4, Disposition: "sellable"}, {ProductID: 2, Quantity: 2, Disposition: "missing"},
-	}})
+	}
+	_, err = h.desk.ReceiveReturn(ctx, h.orders["R-2043"], client.ReceiptRequest{Location: "MTL-1", Lines: lines})
 	return err
 }
 
@@ -147,10 +150,10 @@ func (h *house) keepReturns(ctx context.Context) error {
 			scene, path string
 			fields      url.Values
 		}{
-			{"console-return-faults", "/console/returns/" + h.orders["R-2041"], url.Values{
+			{"returns-receive", "/console/returns/" + h.orders["R-2041"], url.Values{
 				"location": {""}, "sellable-1": {"2"}, "damaged-1": {"1"}, "sellable-2": {"five"},
 			}},
-			{"console-order-transfer-faults", "/console/orders/" + h.orders["R-2044"] + "/transfer", url.Values{
+			{"returns-transfer", "/console/orders/" + h.orders["R-2044"] + "/transfer", url.Values{
 				"courier_id": {h.courierID}, "location": {"HUB-LAVAL"}, "_version": {"7"},
 			}},
 		} {

@@ -262,7 +262,7 @@ func (h *house) loginScenes(beside string) (scenes []Scene) {
 	}
 	for name := range h.logins.answers {
 		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english &&
-			!strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") {
+			!strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") && !strings.HasPrefix(name, "returns-") {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}
