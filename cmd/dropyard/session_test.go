@@ -224,3 +224,41 @@ func TestOperatorSession(t *testing.T) {
 	p.must("logout --profile desk", `Logged out`)
 	p.must("profiles list", `^ +NAME`)
 }
+
+// TestOperatorReceivesReturns hands parcels over, gives their order up, and receives what comes back.
+func TestOperatorReceivesReturns(t *testing.T) {
+	t.Parallel()
+	s := (run{dir: testkit.FastDir(t), env: operatorEnv}).serve(t)
+	account, p := s.Register(t, "metro"), newPerson(t)
+	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail,
+		apptest.OperatorPassword)
+	partner := "--partner " + account.PartnerID
+	product := p.must("stock add Lamp --price 12.50 "+partner, `product +(\d+)`)
+	p.must("stock receive "+product+" 5 --location A-01 "+partner, `IN +5`)
+	items := `[{"product_id":` + product + `,"quantity":3}]`
+	order := account.Create(t, testkit.OrderJSON("A-1", items)).Must(t, 201).Text("order_id")
+	courier := p.must("couriers add Camille --phone +15145550100 --vehicle bike", `id +(cou_\w+)`)
+	for _, step := range []string{"accepted ", "courier_assigned --courier " + courier + " ", "picked_up "} {
+		p.must("board move "+step+order, `status +\w`)
+	}
+	p.refused(exitUsage, "board hand-over "+order+" --courier "+courier+" --location HUB-1", "can't be used together")
+	p.refused(exitRefused, "board hand-over "+order, "either courier_id or location")
+	p.must("board hand-over "+order+" --location HUB-1", `with +HUB-1`)
+	p.must("board hand-over "+order+" --courier "+courier, `with +Camille`)
+	p.must("board move failed "+order, `status +failed`)
+	p.must("board move cancelled "+order, `status +cancelled`)
+
+	p.must("board returns", order+` +metro +A-1 +Camille .*3 × Lamp \(`+product+`\)`)
+	for _, line := range []string{"7", product + ":x:sellable", product + ":3:wet", "x:3:sellable"} {
+		p.refused(exitUsage, "board receive "+order+" --location A-01 --line="+line, "not PRODUCT:QUANTITY:CONDITION")
+	}
+	receive := "board receive " + order + " --location A-01 --line " + product + ":2:sellable"
+	p.refused(exitRefused, receive, "add up to 3")
+	p.must(receive+" --line "+product+":1:damaged", `return +received\nproduct `+product+` +2 sellable`)
+	p.refused(exitRefused, receive, "received already")
+	p.must("board returns --received", order+` +metro +A-1 +A-01 .*`+product+`:1:damaged`)
+	p.must("stock levels "+product+" "+partner, `at A-01 +4`)
+	if got := p.do(0, "board returns"); got.stderr != "There are none.\n" {
+		t.Errorf("board returns: got %+v, want none", got)
+	}
+}

@@ -128,6 +128,18 @@ func checkLines(problems *form.Problems, items []delivery.Item, lines []delivery
 	}
 }
 
+// SumOf returns the product whose quantities do not add up, and to what they must, if that is the problem
+// of a receipt.
+func SumOf(problem form.Problem) (productID, quantity int64, ok bool) {
+	said := problem.Rule.Arguments()
+	if problem.Rule.Code() != quantityThatWas.Code() || len(said) != 4 {
+		return 0, 0, false
+	}
+	productID, _ = said[1].(int64)
+	quantity, ok = said[3].(int64)
+	return productID, quantity, ok
+}
+
 // applyReceipt receives goods: their stock, the new version of the order, and the event.
 func applyReceipt(s *State, c *Changes, found *delivery.Order, cmd *receiveCommand) *delivery.Order {
 	order := *found

@@ -38,6 +38,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board filters":        testBoardFilters,
 		"board feed":           testFeed,
 		"order notes":          testNotes,
+		"returns":              testReturns,
+		"scans":                testScans,
 		"dispatch settings":    testDispatchSettings,
 		"sequences":            testSequences,
 		"dispatch names":       testDispatchNames,

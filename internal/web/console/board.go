@@ -21,8 +21,8 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "history.js", "map.js", "panel.js", "picker.js",
-	"proofs.js", "sequence.js",
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js", "panel.js",
+	"picker.js", "proofs.js", "sequence.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board.
@@ -37,7 +37,7 @@ var boardPhrases = []string{
 	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma",
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
-	"console.partners", "console.stock",
+	"console.partners", "console.stock", "console.order.custody", "console.order.scans", "holder.",
 	// The fields that the history of an order names.
 	"edit.open", "order.edited", "order.level", "order.line2", "order.notes", "order.items", "order.country",
 	"order.metadata", "neworder.name", "neworder.phone", "neworder.email", "neworder.line1", "neworder.city",

@@ -143,12 +143,13 @@ func (v *orderView) Timeline() []page.TimelineEntry {
 }
 
 // mayProve reports whether the desk may add a proof to an order: after the pickup, until
-// it is cancelled.
+// it is cancelled; and then until its parcels are back.
 func mayProve(found *dispatch.Record) bool {
 	before := []delivery.Status{
 		delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned, delivery.StatusCancelled,
 	}
-	return !slices.Contains(before, found.Order.Status) && len(found.Proofs) < proof.MaxProofs
+	may := !slices.Contains(before, found.Order.Status) || found.Order.InHands()
+	return may && len(found.Proofs) < proof.MaxProofs
 }
 
 // labelFormats maps what the parameter format may name.

@@ -50,6 +50,9 @@ func (s *sheet) movesOf(o *delivery.Order) (moves []moveView, err error) {
 		}
 		moves = append(moves, m)
 	}
+	if o.InHands() {
+		moves = append(moves, moveView{Text: s.Text("act.transfer"), Ask: transferPath(o.OrderID)})
+	}
 	return moves, nil
 }
 
@@ -63,6 +66,8 @@ type moveAsk struct {
 	Button string
 	// Returned is how many units of products a cancellation returns to stock.
 	Returned int
+	// DueBack is set if the parcels were picked up, so that a cancellation makes them due back.
+	DueBack bool
 }
 
 // askMove asks for what a move needs.
@@ -95,8 +100,10 @@ func (pages *Pages) showMove(s *sheet, sent *page.Form, status int) (int, []byte
 	}
 	key := moveKey(found.Order.Status, to)
 	view := moveAsk{sheet: s, Record: found, To: to, Form: sent, Button: s.Text(key + ".do")}
-	for _, take := range found.Order.Allocation {
-		view.Returned += int(take.Quantity)
+	if view.DueBack = found.Order.InHands(); !view.DueBack {
+		for _, take := range found.Order.Allocation {
+			view.Returned += int(take.Quantity)
+		}
 	}
 	if view.Fields, err = pages.moveFields(s, sent, found, to); err != nil {
 		return 0, nil, err

@@ -30,6 +30,7 @@ var rights = map[string]string{
 	"/console/figures":                         "admin dispatcher",
 	"/console/figures.csv":                     "admin dispatcher",
 	"/console/stock":                           "admin warehouse",
+	"/console/returns":                         "admin dispatcher warehouse",
 	"/console/partners":                        "admin dispatcher",
 	"/console/partners/{partner_id}/approve":   "admin",
 	"/console/partners/{partner_id}/establish": "admin",

@@ -42,6 +42,12 @@ func TestPhrasesAreComplete(t *testing.T) {
 	} {
 		keys = append(keys, "request."+string(state))
 	}
+	for _, state := range []delivery.ReturnState{delivery.ReturnDue, delivery.ReturnReceived} {
+		keys = append(keys, "return."+string(state), "return.chip."+string(state), "return.shown."+string(state))
+	}
+	for _, disposition := range delivery.Dispositions {
+		keys = append(keys, "disposition."+string(disposition))
+	}
 	for _, role := range operator.Roles {
 		keys = append(keys, "role."+string(role), "role."+string(role)+".may")
 	}
@@ -143,7 +149,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{
 			"status", "statuses", "tracked", "level", "event", "movement", "failure", "fault", "outbox", "role", "reason",
-			"refused", "request",
+			"refused", "request", "return", "disposition",
 		}, room) {
 			continue // named by what they are of
 		}

@@ -125,6 +125,7 @@ func (h *house) furnish(ctx context.Context) error {
 	h.desk = client.NewOperator(h.url, token.Token)
 	for _, add := range []func(context.Context) error{
 		h.addStocked, h.addMetro, h.addNewcomer, h.addHostile, h.addOrders, h.addTeams, h.addDevelopers,
+		h.addReturns,
 	} {
 		if err := add(ctx); err != nil {
 			return err

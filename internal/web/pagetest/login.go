@@ -67,6 +67,7 @@ func (h *house) addLogins(ctx context.Context) error {
 	h.logins = logins{operators: map[string]string{}, answers: map[string]answer{}}
 	for _, add := range []func(context.Context) error{
 		h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addSecured, h.addPartnerDesk, h.addWarehouse,
+		h.keepReturns,
 	} {
 		if err := add(ctx); err != nil {
 			return err
@@ -261,7 +262,7 @@ func (h *house) loginScenes(beside string) (scenes []Scene) {
 	}
 	for name := range h.logins.answers {
 		if scene, english := strings.CutSuffix(name, "/"+string(page.English)); english &&
-			!strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") {
+			!strings.HasPrefix(name, "self-") && !strings.HasPrefix(name, "stock-") && !strings.HasPrefix(name, "returns-") {
 			add(scene, beside+"/answered/"+scene, "")
 		}
 	}

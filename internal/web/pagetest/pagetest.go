@@ -119,6 +119,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.courierAppScenes(),
 		documentScenes(alone.URL),
 		house.warehouseScenes(alone.URL),
+		house.returnScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -10,12 +10,22 @@ import { tick } from "dropyard/clock.js";
 import { Badge, html } from "dropyard/html.js";
 import { History } from "./history.js";
 import { When, nameOf } from "./notes.js";
+import { later } from "./later.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
 import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
+
+/** Who had the parcels. */
+const Goods = later(async () => (await import("./goods.js")).Goods);
+
+/** Reports whether a courier or a hub has the parcels of an order. @param {OrderRecord} record */
+export const inHands = ({ status, order, custody }) => {
+  if (status === "cancelled") return order.return?.state === "due";
+  return status !== "delivered" && custody.length > 1;
+};
 
 /** The names of the moves. @type {() => Record<string, string>} */
 const labels = () => ({
@@ -48,11 +58,12 @@ const Parcels = ({ order }) => {
   </section>`;
 };
 
-/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void}} props */
-const Moves = ({ record, busy, act }) => {
+/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void, handOver: () => void}} props */
+const Moves = ({ record, busy, act, handOver }) => {
   const names = labels();
   return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
     class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}
+    ${inHands(record) && html`<button type="button" class="button" disabled=${busy} onClick=${handOver}>${t("act.transfer")}</button>`}
     <a class="button" href=${`/console/orders/${record.order_id}/edit`}>${t("edit.open")}</a></div>`;
 };
 
@@ -108,6 +119,9 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
+  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to) => {
+    send(press("POST", `/orders/${now.order_id}/transfer`, { ...to, version: now.version }), t("act.transferred", { order: now.partner_order_id }));
+  }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
     [busy.value, fault.value] = [true, ""];
@@ -130,7 +144,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
     <${Request} record=${now} busy=${busy.value || isStale} answer=${answer} />
-    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} />
+    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} handOver=${handOver} />
     ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
       <${Confirmations} record=${now} /></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
@@ -144,6 +158,7 @@ export const Rest = ({ found: { record, read } }) => {
   const now = /** @type {OrderRecord} */ (record.value);
   return html`<div class="panel-body">
     <${Proofs} record=${now} added=${read} />
+    ${(now.custody.length > 1 || now.scans.length > 0) && html`<${Goods} record=${now} />`}
     <${History} record=${now} />
     <p class="line"><a href=${`/console/orders/${now.order_id}`}>${t("act.page")}</a> <a href=${`/console/orders/${now.order_id}/label?format=pdf`}>${t("act.label")}</a></p>
   </div>`;
