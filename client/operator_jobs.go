@@ -21,7 +21,7 @@ type JobList struct {
 	Jobs      []Job      `json:"jobs"` // at most 200, in a practical sequence
 	More      bool       `json:"more"` // there are more jobs than these
 	Delivered Deliveries `json:"delivered"`
-	// Colleagues are the other active couriers by name, to whom parcels can be handed over.
+	// Colleagues are the other active couriers by name, who can get parcels.
 	Colleagues []Colleague `json:"colleagues"`
 }
 
@@ -90,12 +90,13 @@ type EditConfirmation struct {
 }
 
 // ConfirmOrderEdits confirms the edits of an order up to a version. Couriers confirm for their own
-// orders; the desk confirms for a courier to whom it has spoken.
+// orders; the desk confirms for a courier it has spoken to.
 func (o *Operator) ConfirmOrderEdits(
 	ctx context.Context, orderID string, seen EditConfirmation, options ...CallOption,
 ) (*Order, error) {
 	return fetch[Order](ctx, o,
-		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/confirm", id: orderID, body: seen, keyed: true}, options)
+		operation{method: http.MethodPost, path: "/ops/v1/orders/{id}/confirm", id: orderID, body: seen, keyed: true},
+		options)
 }
 
 // JobParcel is a parcel of a job.

@@ -13,9 +13,9 @@ import (
 )
 
 // deskEdit edits an order at the desk.
-func (f floor) deskEdit(t *testing.T, id, patch string) *apptest.Answer {
+func (f floor) deskEdit(t *testing.T, id, patch string) {
 	t.Helper()
-	return f.operator.Call(t, "PATCH", "/ops/v1/orders/"+id, []byte(`{"reason":"by phone",`+patch[1:])).Must(t, 200)
+	f.operator.Call(t, "PATCH", "/ops/v1/orders/"+id, []byte(`{"reason":"by phone",`+patch[1:])).Must(t, 200)
 }
 
 // confirm confirms the edits of an order up to a version.

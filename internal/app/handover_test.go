@@ -7,7 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// TestCourierHandsOver hands an order over as the app does: to a colleague whom the list of jobs
+// TestCourierHandsOver hands an order over as the app does: to a colleague that the list of jobs
 // names, later than it happened. The colleague has the stop, with nothing to confirm.
 func TestCourierHandsOver(t *testing.T) {
 	t.Parallel()

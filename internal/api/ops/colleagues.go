@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// colleagueAnswer is a courier to whom parcels can be handed over.
+// colleagueAnswer is a courier who can get parcels.
 type colleagueAnswer struct {
 	CourierID string `json:"courier_id"`
 	Name      string `json:"name"`

@@ -99,11 +99,14 @@ var withoutStops = []appState{
 // edits gives the first stop what was edited of it, and a small one that it was.
 const edits = `answers.push(["GET /ops/v1/jobs", changed((round) => {
 	const fields = [
-		{ field: "dropoff.phone", was: "+14165550198", now: "+14165550123" }, { field: "dropoff.address.line1", was: "12 Bay Street", now: "100 Queen St W" },
+		{ field: "dropoff.phone", was: "+14165550198", now: "+14165550123" },
+		{ field: "dropoff.address.line1", was: "12 Bay Street", now: "100 Queen St W" },
 		{ field: "dropoff.address.notes", was: null, now: "Ring at the side door: the bell in front is broken" },
-		{ field: "dropoff.time_window", was: { start: "2026-06-18T15:00:00Z", end: "2026-06-18T17:00:00Z" }, now: { start: "2026-06-18T17:00:00Z", end: "2026-06-18T19:00:00Z" } },
+		{ field: "dropoff.time_window", was: { start: "2026-06-18T15:00:00Z", end: "2026-06-18T17:00:00Z" },
+			now: { start: "2026-06-18T17:00:00Z", end: "2026-06-18T19:00:00Z" } },
 		{ field: "cod", was: { amount_cents: 4999, currency: "CAD" }, now: { amount_cents: 2999, currency: "CAD" } },
-		{ field: "parcels", was: [{ description: "Books", weight_kg: 2.5 }], now: [{ description: "Books", weight_kg: 2.5 }, { description: "A lamp", weight_kg: 1.2 }] },
+		{ field: "parcels", was: [{ description: "Books", weight_kg: 2.5 }],
+			now: [{ description: "Books", weight_kg: 2.5 }, { description: "A lamp", weight_kg: 1.2 }] },
 	];
 	const edited = (by, some) => ({ version: 9, at: "2026-06-18T16:05:00Z", by, fields: some });
 	return { ...round, jobs: round.jobs.map((job, i) => i > 2 ? job : { ...job, changes: edited("service", i === 0 ? fields : i === 1 ? fields.slice(0, 1) : []) }) };
