@@ -64,14 +64,22 @@ func press(t *testing.T, visit *browser.Visit, keys string) {
 	}
 }
 
-// shows fails unless an expression becomes what is wanted, within two minutes.
+// shows fails unless an expression becomes what is wanted, within two minutes. If the page goes on to
+// another address meanwhile, as some do to restore what was typed, that one is asked.
 func shows(t *testing.T, visit *browser.Visit, expression, want string) {
 	t.Helper()
-	got, err := browser.Evaluate[string](visit, `(async () => {
-	  for (let i = 0; i < 6000 && String(`+expression+`) !== `+"`"+want+"`"+
-		`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
-	  return String(`+expression+`);
-	})()`)
+	var got string
+	var err error
+	for range 5 {
+		got, err = browser.Evaluate[string](visit, `(async () => {
+  for (let i = 0; i < 6000 && String(`+expression+`) !== `+"`"+want+"`"+
+			`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  return String(`+expression+`);
+})()`)
+		if err == nil || !strings.Contains(err.Error(), "navigated") {
+			break
+		}
+	}
 	if err != nil || got != want {
 		t.Errorf("%s: got %q, %v, want %q", expression, got, err, want)
 	}
