@@ -182,6 +182,7 @@ type Tracking struct {
 	Origin            Place            `json:"origin"`
 	Destination       Place            `json:"destination"`
 	ParcelCount       int              `json:"parcel_count"`
+	IsReturn          bool             `json:"is_return,omitempty"`      // the recipient gives parcels back at the origin
 	Courier           *TrackingCourier `json:"courier,omitempty"`        // nil while no courier is assigned
 	FailedAttempt     *FailedAttempt   `json:"failed_attempt,omitempty"` // nil unless the status is failed
 	StatusHistory     []StatusChange   `json:"status_history"`           // oldest first, without notes

@@ -47,6 +47,9 @@ func trackingOf(o *delivery.Tracked) []byte {
 	writePlace(&w, "origin", o.Origin)
 	writePlace(&w, "destination", o.Destination)
 	w.Integer("parcel_count", int64(o.Parcels))
+	if o.IsReturn {
+		w.Flag("is_return", true)
+	}
 	if o.Courier != nil {
 		w.Object("courier")
 		w.Text("first_name", o.Courier.FirstName)

@@ -3,6 +3,7 @@ package app_test
 import (
 	"bytes"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -102,6 +103,13 @@ func TestReturnOrder(t *testing.T) {
 	secondID := second.Text("order_id")
 	if second.JSON("items", 0, "quantity") != 3.0 || f.read(t, id).Text("returns", 0) != secondID {
 		t.Errorf("got %s, want all three lamps", second.Body)
+	}
+	if tracked := f.Do(t, "GET", "/track/"+secondID, nil).Must(t, 200); tracked.JSON("is_return") != true {
+		t.Errorf("got %s, want a return", tracked.Body)
+	}
+	if page := f.Do(t, "GET", "/track/"+secondID+"/html?lang=en", nil).Must(t, 200); !strings.Contains(string(page.Body),
+		"This is a return.") {
+		t.Errorf("got %s, want the page of a return", page.Body)
 	}
 	f.deliver(t, secondID)
 	if read := f.read(t, secondID); read.Text("return", "state") != "due" {

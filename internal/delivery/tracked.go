@@ -16,6 +16,7 @@ type Tracked struct {
 	Origin, Destination Place
 	Window              Window // of the dropoff
 	Parcels             int
+	IsReturn            bool            // the recipient is at the origin, and gives parcels back
 	Courier             *TrackedCourier // nil as long as none is assigned
 	History             []TrackedStatus // oldest first
 	// Failed is the latest attempt, if it has failed and its event is still kept.

@@ -16,6 +16,7 @@ func Tracked(o *delivery.Stored) (*delivery.Tracked, error) {
 	t := &delivery.Tracked{
 		PartnerID: o.PartnerID, OrderID: o.OrderID,
 		Status: o.Status, EstimatedDelivery: o.EstimatedDelivery, UpdatedAt: o.UpdatedAt,
+		IsReturn: o.Course.Origin != nil,
 	}
 	c := cutter{rest: o.Document}
 	t.ServiceLevel = delivery.ServiceLevel(c.text(`,"service_level":`))

@@ -15,6 +15,7 @@ import (
 type orderView struct {
 	Language page.Language
 	Test     bool
+	IsReturn bool
 	Sender   senderView
 	OrderID  string
 	Status   delivery.Status
@@ -60,7 +61,7 @@ func viewOf(
 	o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, clock *time.Location, now time.Time,
 ) orderView {
 	v := orderView{
-		Language: l, Test: delivery.IsTest(o.PartnerID), Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
+		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
 		City:   o.Destination.City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination),

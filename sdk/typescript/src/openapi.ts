@@ -3476,6 +3476,11 @@ export interface components {
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
+            /**
+             * @description Present if the order is a return: the recipient gives the parcels back at the origin.
+             * @constant
+             */
+            is_return?: true;
             /** @description Present while a courier is assigned. */
             courier?: {
                 first_name: components["schemas"]["Line"];

@@ -584,6 +584,7 @@ class _Tracking(TypedDict):
 class Tracking(_Tracking, total=False):
     """What anyone may see who has the tracking URL of an order."""
 
+    is_return: bool  # present, and true, if the recipient gives parcels back at the origin
     courier: TrackingCourier
     failed_attempt: FailedAttempt
 
