@@ -55,22 +55,26 @@ func (c *Client) authorize(request *http.Request, body []byte) {
 }
 
 // Call sends a signed request to any path, also one that this package has no method for,
-// and returns the answer. target is a path with /v1, and may have a query. A POST gets a
-// new Idempotency-Key, the same for all its attempts, so that it can be repeated safely.
+// and returns the answer. target is a path with /v1, and may have a query. A POST or
+// PATCH gets a new Idempotency-Key, the same for all its attempts, so that it can be repeated
+// safely.
 // An answer of any status is not an error; see [Answer.Err]. The error means that there
 // was no answer, or that the target is not valid.
 func (c *Client) Call(ctx context.Context, method, target string, body []byte) (*Answer, error) {
 	key := ""
-	if method == http.MethodPost {
+	if wantsKey(method) {
 		key = NewIdempotencyKey()
 	}
 	return c.CallWithKey(ctx, method, target, body, key)
 }
 
+// wantsKey reports whether a request must not simply be repeated.
+func wantsKey(method string) bool { return method == http.MethodPost || method == http.MethodPatch }
+
 // CallWithKey is like Call, with the caller's Idempotency-Key. If the key is empty none
-// is sent, and then a POST is retried only after 429.
+// is sent, and then a POST or PATCH is retried only after 429.
 func (c *Client) CallWithKey(ctx context.Context, method, target string, body []byte, key string) (*Answer, error) {
-	return exchange(ctx, c, key != "" || method != http.MethodPost, func() (*http.Request, error) {
+	return exchange(ctx, c, key != "" || !wantsKey(method), func() (*http.Request, error) {
 		return c.Request(ctx, method, target, body, key)
 	})
 }

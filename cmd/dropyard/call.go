@@ -21,7 +21,7 @@ type callCommand struct {
 	Path   string `arg:"" help:"Path and query (example: '/v1/orders?limit=10')."`
 	Data   string `short:"d" help:"Body of the request: JSON, @FILE, or @- for standard input." placeholder:"JSON|@FILE"`
 	partnerFlags
-	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default for POST: a new one." placeholder:"UUID"`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default for POST and PATCH: a new one." placeholder:"UUID"`
 	Include        bool   `short:"i" help:"Also print status and headers."`
 }
 
@@ -36,7 +36,7 @@ func (c *callCommand) Run(ctx context.Context) error {
 		return usageError{fmt.Errorf("<path>: %q does not begin with / (example: /v1/orders)", c.Path)}
 	}
 	method := strings.ToUpper(c.Method)
-	if c.IdempotencyKey == "" && method == http.MethodPost {
+	if c.IdempotencyKey == "" && (method == http.MethodPost || method == http.MethodPatch) {
 		c.IdempotencyKey = client.NewIdempotencyKey()
 	}
 	partner, err := c.client()

@@ -10,8 +10,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -54,10 +57,7 @@ func TestGuides(t *testing.T) {
 	testkit.NeedJQ.OrSkip(t)
 	var printed bytes.Buffer
 	service := apptest.Start(t, apptest.Demo(&printed))
-	env := []string{
-		"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed.String(),
-			"test key"), "DROPYARD_SECRET=" + apptest.Printed(t, printed.String(), "its secret"),
-	}
+	env := testKeyOf(t, service, printed.String())
 	for _, guide := range listedGuides(t, service.URL) {
 		t.Run(guide, func(t *testing.T) { //nolint:paralleltest // the guides share a service, and have an order
 			if guide == movingGuide {
@@ -65,9 +65,35 @@ func TestGuides(t *testing.T) {
 				runGuide(t, guide, movedService(t))
 				return
 			}
+			if guide == waitingGuide {
+				runGuide(t, guide, quickDemo(t))
+				return
+			}
 			runGuide(t, guide, reader{testkit.FastDir(t), env})
 		})
 	}
+}
+
+// testKeyOf returns the environment of a reader with the test key that a demo has printed.
+func testKeyOf(t *testing.T, service *apptest.Service, printed string) []string {
+	t.Helper()
+	return []string{
+		"DROPYARD_URL=" + service.URL, "DROPYARD_KEY=" + apptest.Printed(t, printed, "test key"),
+		"DROPYARD_SECRET=" + apptest.Printed(t, printed, "its secret"),
+	}
+}
+
+// waitingGuide waits for orders to move.
+const waitingGuide = "after-the-order.md"
+
+// quickDemo returns a reader with a demo whose simulation takes a step each tenth of a second.
+func quickDemo(t *testing.T) reader {
+	t.Helper()
+	var printed bytes.Buffer
+	service := apptest.Start(t, apptest.Demo(&printed), func(c *config.Config, _ *app.Surroundings) {
+		c.SimulatePace = 100 * time.Millisecond
+	})
+	return reader{testkit.FastDir(t), testKeyOf(t, service, printed.String())}
 }
 
 // movingGuide needs the data of a service that has stopped.

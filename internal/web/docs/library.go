@@ -20,7 +20,7 @@ var shelves = []struct {
 }{
 	{"docs.group.guides", []string{
 		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
-		"guides/errors", "guides/going-live", "guides/postgresql",
+		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",
 	}},
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},

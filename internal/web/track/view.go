@@ -61,7 +61,8 @@ func viewOf(
 	o *delivery.Tracked, sender partner.Sender, photo string, l page.Language, clock *time.Location, now time.Time,
 ) orderView {
 	v := orderView{
-		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender), OrderID: o.OrderID, Status: o.Status,
+		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender),
+		OrderID: o.OrderID, Status: o.Status,
 		City:   o.Destination.City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination),
