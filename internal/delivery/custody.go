@@ -55,6 +55,9 @@ func (o *Order) InHands() bool {
 	}
 }
 
+// AtHub reports whether the goods were handed to a location, and no courier has got them since.
+func (o *Order) AtHub() bool { return o.Courier == nil && len(o.Course.Transfers) > 0 }
+
 // LastAct returns when the order was last moved, or its goods handed on: what happened before that
 // cannot be recorded any more.
 func (o *Order) LastAct() time.Time {

@@ -132,7 +132,7 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		return refused(invalidTransition(found,
 			fmt.Sprintf("an order that is %s cannot become %s", found.Status, cmd.step.to)))
 	}
-	if cmd.step.to == delivery.StatusOutForDelivery && found.Courier == nil {
+	if cmd.step.to == delivery.StatusOutForDelivery && found.AtHub() {
 		return refused(invalidTransition(found, "no courier has the parcels: hand them over to one first"))
 	}
 	st := cmd.step

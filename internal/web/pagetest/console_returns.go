@@ -63,6 +63,10 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 			Cookie: sessionCookie + "=" + h.cookies[returner],
 		})
 	}
+	scenes = append(scenes, Scene{
+		Name: "portal-order-give-back", URL: h.url + "/portal/orders/" + h.orders["A-1031"] + "/return",
+		Policy: page.Policy, Cookie: sessionCookie + "=" + h.cookies[owner],
+	})
 	return scenes
 }
 

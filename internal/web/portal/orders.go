@@ -21,6 +21,8 @@ func (pages *Pages) ordersRoutes() []web.Route {
 		pages.post("/orders/{order_id}/cancel", partner.PermissionOrders, (*Pages).cancel),
 		pages.get("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).askRequest),
 		pages.post("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).request),
+		pages.get("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).askReturn),
+		pages.post("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).giveBack),
 		label,
 	}
 }
