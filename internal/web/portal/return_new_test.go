@@ -45,9 +45,12 @@ func TestReturnOnPage(t *testing.T) {
 		},
 		"nothing":    {fields("items[0].quantity", "0"), `id="fault-items[0].quantity"`},
 		"too many":   {fields("items[0].quantity", "4"), "At most 3 of product"},
-		"no address": {append([]string{"reason", "x", "to", "warehouse", "items[0].quantity", "1"}, window...), `id="fault-to"`},
+		"no address": {
+			append([]string{"reason", "x", "to", "warehouse", "items[0].quantity", "1"}, window...), `id="fault-to"`,
+		},
 	} {
-		shows(t, name, clerk.Send(t, asked, path, c.fields...).Must(t, http.StatusUnprocessableEntity), []string{c.fault}, nil)
+		shows(t, name, clerk.Send(t, asked, path, c.fields...).Must(t, http.StatusUnprocessableEntity),
+			[]string{c.fault}, nil)
 	}
 	back := ""
 	for range 2 { // a double click
@@ -57,7 +60,8 @@ func TestReturnOnPage(t *testing.T) {
 	if !strings.HasPrefix(back, "/portal/orders/ord_") || back == order {
 		t.Fatalf("got to %q, want to the return", back)
 	}
-	shows(t, "the return", clerk.Open(t, back).Must(t, http.StatusOK), []string{"Return of", order, "too dark"}, []string{path})
+	shows(t, "the return", clerk.Open(t, back).Must(t, http.StatusOK),
+		[]string{"Return of", order, "too dark"}, []string{path})
 	shows(t, "the order", clerk.Open(t, order).Must(t, http.StatusOK), []string{"Returns", back, path}, nil)
 	shows(t, "the rest", clerk.Open(t, path).Must(t, http.StatusOK), []string{"Lamp, at most 1"}, nil)
 }
