@@ -43,8 +43,8 @@ func TestReturnOnPage(t *testing.T) {
 		"no window": {
 			[]string{"reason", "x", "to", "sender", "items[0].quantity", "1"}, `id="fault-pickup.time_window.start"`,
 		},
-		"nothing":    {fields("items[0].quantity", "0"), `id="fault-items[0].quantity"`},
-		"too many":   {fields("items[0].quantity", "4"), "At most 3 of product"},
+		"nothing":  {fields("items[0].quantity", "0"), `id="fault-items[0].quantity"`},
+		"too many": {fields("items[0].quantity", "4"), "At most 3 of product"},
 		"no address": {
 			append([]string{"reason", "x", "to", "warehouse", "items[0].quantity", "1"}, window...), `id="fault-to"`,
 		},
