@@ -150,6 +150,8 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 			if err := visit.Do(chromedp.Click(c.send), chromedp.WaitVisible("#field-password")); err != nil {
 				t.Fatal(err)
 			}
+			// The page's script marks what was typed as interrupted. It has run once the page is complete.
+			shows(t, visit, `document.readyState`, "complete")
 			next, err := browser.Evaluate[string](visit, `new URLSearchParams(location.search).get("next")`)
 			if err != nil {
 				t.Fatal(err)
