@@ -131,7 +131,8 @@ func (d *dayOfProduct) step(t *testing.T, what string, want whereabouts) {
 func TestConservation(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	d := dayOfProduct{floor: f, lamp: f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 20}), goods: 20}
+	lamp := f.operator.Stock(t, f.partner.PartnerID, "Lamp", map[string]int{"MTL-1": 20})
+	d := dayOfProduct{floor: f, lamp: lamp, goods: 20}
 	fmt.Fprintf(&d.table, "%-44s %4s %6s %6s %8s %10s %11s %8s %8s\n", "step", "in", "shelf", "taken", "custody",
 		"delivered", "written off", "missing", "journal")
 	d.step(t, "20 come in", whereabouts{shelf: 20})
