@@ -19,7 +19,7 @@ type boardCommand struct {
 
 	Grant   boardGrantCommand   `cmd:"" help:"Cancel an order as its partner has requested."`
 	Decline boardDeclineCommand `cmd:"" help:"Decline a partner's request to cancel an order."`
-	Confirm boardConfirmCommand `cmd:"" help:"Confirm edits for a courier to whom you have spoken."`
+	Confirm boardConfirmCommand `cmd:"" help:"Confirm edits for a courier, after a call."`
 
 	HandOver boardHandOverCommand `cmd:"" help:"Hand parcels that were picked up over to another courier or a location."`
 	Returns  boardReturnsCommand  `cmd:"" help:"List the parcels that come back: of orders that were cancelled after their pickup."`

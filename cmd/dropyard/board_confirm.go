@@ -9,7 +9,7 @@ import (
 
 type boardConfirmCommand struct {
 	OrderID string `arg:"" help:"The order (ord_…)."`
-	Version int64  `required:"" help:"The version of the order that you have told the courier about: later edits still wait." placeholder:"N"`
+	Version int64  `required:"" help:"The version of the order that the courier knows now: later edits still wait." placeholder:"N"`
 	outputFlags
 	operatorFlags
 }

@@ -30,9 +30,9 @@ type act struct {
 	event delivery.EventType
 }
 
-func (a act) tell() { tellCaused(a.name, a.event) }
+func (a act) print() { printCaused(a.name, a.event) }
 
-func tellCaused(what string, event delivery.EventType) { tell("%-16s  causes %s", what, event) }
+func printCaused(what string, event delivery.EventType) { tell("%-16s  causes %s", what, event) }
 
 // otherEvent says how an event is caused that no move causes.
 type otherEvent struct {
@@ -117,14 +117,14 @@ func (c *triggerCommand) Run(ctx context.Context) error {
 			return fmt.Errorf("move the order to %s: %w", to, err)
 		}
 		event, _ := delivery.EventFor(to)
-		tellCaused(string(to), event)
+		printCaused(string(to), event)
 	}
 	if other, ok := otherEvents[delivery.EventType(c.Event)]; ok {
 		if err := other.cause(ctx, partner, operator, order.OrderID); err != nil {
 			return err
 		}
 		for _, act := range other.acts {
-			act.tell()
+			act.print()
 		}
 	}
 	tell("track it at %s", order.TrackingURL)

@@ -43,7 +43,7 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 		for ; printed < len(order.StatusHistory); printed++ {
 			status := delivery.Status(order.StatusHistory[printed].Status)
 			caused, _ := delivery.EventFor(status)
-			tellCaused(string(status), caused)
+			printCaused(string(status), caused)
 			if caused == event {
 				tell("track it at %s", order.TrackingURL)
 				return nil
@@ -57,7 +57,7 @@ func triggerSimulated(ctx context.Context, partner *client.Client, event deliver
 		}
 		if isOther && other.happened(order) {
 			for _, act := range other.acts {
-				act.tell()
+				act.print()
 			}
 			tell("track it at %s", order.TrackingURL)
 			return nil

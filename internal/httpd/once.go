@@ -91,6 +91,9 @@ func (c *Call) personsKey() (*uuid.UUID, error) {
 	return &key, nil
 }
 
+// KeyedRequest is a request that came with an Idempotency-Key. Handlers pass it on.
+type KeyedRequest = idempotency.Request
+
 // RepeatableByPerson returns an operator's request as one that may be repeated, of no partner
 // yet; nil if it came without an Idempotency-Key.
 func (c *Call) RepeatableByPerson() (*idempotency.Request, error) {

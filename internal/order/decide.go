@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/movement"
 )
@@ -153,4 +156,48 @@ func compareOrders(a, b OrderKey) int {
 func distinct[T comparable](rows []T, compare func(a, b T) int) []T {
 	slices.SortFunc(rows, compare)
 	return slices.Compact(rows)
+}
+
+// begin returns the order that a command is about. Otherwise it returns how the command is settled
+// already: by the answer to an equal request, or by a refusal. A carrier that is not empty is the
+// courier who must carry the order.
+func (s *State) begin(
+	request *idempotency.Request, target OrderKey, carrier string,
+) (found *delivery.Order, settled *outcome) {
+	if request != nil {
+		if again, ok := replay(s, *request); ok {
+			return nil, &again
+		}
+	}
+	found, err := s.order(target)
+	if err == nil && carrier != "" && !found.CarriedBy(carrier) {
+		err = refusal.NotFound("order")
+	}
+	if err != nil {
+		refused := refused(err)
+		return nil, &refused
+	}
+	return found, nil
+}
+
+// end keeps the answer to a command about an order for requests under the same key, if it has one.
+func (s *State) end(
+	c *Changes, request *idempotency.Request, order *delivery.Order, at time.Time, answer []byte,
+) outcome {
+	if request != nil {
+		keep(s, c, &idempotency.Receipt{Request: *request, OrderID: order.OrderID, CreatedAt: at, Answer: answer})
+	}
+	return outcome{answer: answer}
+}
+
+// audited completes the entry of a change of an order in the audit log; nil is none. After is what the
+// log holds of the order as it was left.
+func audited(c *Changes, begun *audit.Entry, before *delivery.Order, after any) {
+	if begun == nil {
+		return
+	}
+	entry := *begun
+	entry.PartnerID, entry.ObjectID = before.PartnerID, before.OrderID
+	entry.Before, entry.After = factsOf(before, nil), after
+	c.Audit = append(c.Audit, &entry)
 }

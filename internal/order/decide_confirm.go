@@ -34,17 +34,9 @@ func (cmd *confirmCommand) needs(n *Needs) {
 }
 
 func (cmd *confirmCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	order, err := s.order(cmd.target)
-	if err == nil && cmd.carrier != "" && !order.CarriedBy(cmd.carrier) {
-		err = refusal.NotFound("order")
-	}
-	if err != nil {
-		return refused(err)
+	order, settled := s.begin(cmd.request, cmd.target, cmd.carrier)
+	if settled != nil {
+		return *settled
 	}
 	if cmd.version > order.Version { // from before the database was restored
 		return refused(&refusal.Error{
@@ -61,12 +53,7 @@ func (cmd *confirmCommand) decide(s *State, c *Changes) outcome {
 		order = cmd.apply(s, c, order, edits)
 	}
 	answer := cmd.encode(order)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{
-			Request: *cmd.request, OrderID: order.OrderID, CreatedAt: cmd.at, Answer: answer,
-		})
-	}
-	return outcome{answer: answer}
+	return s.end(c, cmd.request, order, cmd.at, answer)
 }
 
 // apply stores the edits with what is confirmed of them. It raises the version of the order, by
@@ -75,10 +62,7 @@ func (cmd *confirmCommand) apply(s *State, c *Changes, found *delivery.Order, ed
 	order := *found
 	order.Course.Edits = edits
 	s.revise(c, found, &order)
-	entry := *cmd.audit
-	entry.PartnerID, entry.ObjectID = order.PartnerID, order.OrderID
-	entry.Before, entry.After = factsOf(found, nil), confirmedFacts{factsOf(&order, nil), cmd.version}
-	c.Audit = append(c.Audit, &entry)
+	audited(c, cmd.audit, found, confirmedFacts{factsOf(&order, nil), cmd.version})
 	return &order
 }
 

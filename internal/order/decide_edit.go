@@ -44,14 +44,9 @@ func (cmd *editCommand) needs(n *Needs) {
 }
 
 func (cmd *editCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	found, err := s.order(cmd.target)
-	if err != nil {
-		return refused(err)
+	found, settled := s.begin(cmd.request, cmd.target, "")
+	if settled != nil {
+		return *settled
 	}
 	if found.LastEvent == cmd.eventID {
 		// An earlier try was committed, but the database's answer was lost.
@@ -73,15 +68,13 @@ func (cmd *editCommand) decide(s *State, c *Changes) outcome {
 	}
 	order := found
 	if len(parts) > 0 {
+		var err error
 		if order, err = cmd.apply(s, c, found, parts); err != nil {
 			return refused(err)
 		}
 	}
 	answer := cmd.encode(order, order.RateCents-found.RateCents)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{Request: *cmd.request, OrderID: order.OrderID, CreatedAt: cmd.at, Answer: answer})
-	}
-	return outcome{answer: answer}
+	return s.end(c, cmd.request, order, cmd.at, answer)
 }
 
 // mayEdit refuses an edit of parts that may not be edited at the stage of the order.
@@ -150,7 +143,7 @@ func (cmd *editCommand) apply(
 	}
 	if cmd.audit != nil {
 		edit.OperatorID = cmd.audit.OperatorID
-		c.Audit = append(c.Audit, cmd.entry(found, &order, edit.Fields))
+		audited(c, cmd.audit, found, editFacts{orderFacts: factsOf(&order, nil), Fields: edit.Fields})
 	}
 	order.Course.Edits = append(slices.Clone(found.Course.Edits), edit)
 	if excess := len(order.Course.Edits) - delivery.MaxEdits; excess > 0 {
@@ -173,15 +166,6 @@ func (cmd *editCommand) store(s *State, c *Changes, order, found *delivery.Order
 	change.Document = document
 	change.Grown += int64(len(document) - len(before))
 	s.Documents[cmd.target] = document
-}
-
-// entry returns the entry of the audit log.
-func (cmd *editCommand) entry(found, order *delivery.Order, fields []string) *audit.Entry {
-	entry := *cmd.audit
-	entry.PartnerID, entry.ObjectID = order.PartnerID, order.OrderID
-	after := editFacts{orderFacts: factsOf(order, nil), Fields: fields}
-	entry.Before, entry.After = factsOf(found, nil), after
-	return &entry
 }
 
 // editFacts is what the audit log holds of an edit: which fields, and not what they hold.

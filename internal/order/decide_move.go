@@ -103,17 +103,9 @@ func (cmd *advanceCommand) needs(n *Needs) {
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	found, err := s.order(cmd.target)
-	if err == nil && cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
-		err = refusal.NotFound("order")
-	}
-	if err != nil {
-		return refused(err)
+	found, settled := s.begin(cmd.request, cmd.target, cmd.carrier)
+	if settled != nil {
+		return *settled
 	}
 	if found.LastEvent == cmd.step.eventID {
 		// An earlier try was committed, but the database's answer was lost.
@@ -140,19 +132,9 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 		st.signatureURL = cmd.proofURL(best.Name)
 	}
 	moved := applyMove(s, c, found, st)
-	if cmd.audit != nil {
-		entry := *cmd.audit
-		entry.PartnerID, entry.ObjectID = moved.PartnerID, moved.OrderID
-		entry.Before, entry.After = factsOf(found, nil), factsOf(moved, cmd.step.nextAttempt)
-		c.Audit = append(c.Audit, &entry)
-	}
+	audited(c, cmd.audit, found, factsOf(moved, cmd.step.nextAttempt))
 	answer := cmd.encode(moved)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{
-			Request: *cmd.request, OrderID: moved.OrderID, CreatedAt: st.at, Answer: answer,
-		})
-	}
-	return outcome{answer: answer}
+	return s.end(c, cmd.request, moved, st.at, answer)
 }
 
 // orderFacts is what the audit log holds of an order. Notes and reasons are in the

@@ -38,14 +38,9 @@ func (cmd *receiveCommand) needs(n *Needs) {
 }
 
 func (cmd *receiveCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	found, err := s.order(cmd.target)
-	if err != nil {
-		return refused(err)
+	found, settled := s.begin(cmd.request, cmd.target, "")
+	if settled != nil {
+		return *settled
 	}
 	if found.LastEvent == cmd.eventID {
 		// An earlier try was committed, but the database's answer was lost.
@@ -56,13 +51,8 @@ func (cmd *receiveCommand) decide(s *State, c *Changes) outcome {
 	}
 	received := applyReceipt(s, c, found, cmd)
 	answer := cmd.encode(received)
-	audited(c, cmd.audit, found, received)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{
-			Request: *cmd.request, OrderID: received.OrderID, CreatedAt: cmd.at, Answer: answer,
-		})
-	}
-	return outcome{answer: answer}
+	audited(c, cmd.audit, found, factsOf(received, nil))
+	return s.end(c, cmd.request, received, cmd.at, answer)
 }
 
 var (

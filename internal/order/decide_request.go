@@ -80,14 +80,9 @@ func (cmd *answerCommand) needs(n *Needs) {
 }
 
 func (cmd *answerCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	found, err := s.order(cmd.target)
-	if err != nil {
-		return refused(err)
+	found, settled := s.begin(cmd.request, cmd.target, "")
+	if settled != nil {
+		return *settled
 	}
 	if found.LastEvent == cmd.eventID {
 		// An earlier try was committed, but the database's answer was lost.
@@ -103,19 +98,9 @@ func (cmd *answerCommand) decide(s *State, c *Changes) outcome {
 		return refused(errOvertaken)
 	}
 	order := cmd.apply(s, c, found)
-	if cmd.audit != nil {
-		entry := *cmd.audit
-		entry.PartnerID, entry.ObjectID = order.PartnerID, order.OrderID
-		entry.Before, entry.After = factsOf(found, nil), answerFacts{factsOf(order, nil), cmd.granted}
-		c.Audit = append(c.Audit, &entry)
-	}
+	audited(c, cmd.audit, found, answerFacts{factsOf(order, nil), cmd.granted})
 	answer := cmd.encode(order)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{
-			Request: *cmd.request, OrderID: order.OrderID, CreatedAt: cmd.at, Answer: answer,
-		})
-	}
-	return outcome{answer: answer}
+	return s.end(c, cmd.request, order, cmd.at, answer)
 }
 
 // apply notes the answer in the order, and cancels the order if the request is granted.

@@ -50,17 +50,9 @@ func (cmd *transferCommand) needs(n *Needs) {
 }
 
 func (cmd *transferCommand) decide(s *State, c *Changes) outcome {
-	if cmd.request != nil {
-		if again, ok := replay(s, *cmd.request); ok {
-			return again
-		}
-	}
-	found, err := s.order(cmd.target)
-	if err == nil && cmd.carrier != "" && !found.CarriedBy(cmd.carrier) {
-		err = refusal.NotFound("order")
-	}
-	if err != nil {
-		return refused(err)
+	found, settled := s.begin(cmd.request, cmd.target, cmd.carrier)
+	if settled != nil {
+		return *settled
 	}
 	if found.LastEvent == cmd.handover.eventID {
 		// An earlier try was committed, but the database's answer was lost.
@@ -71,13 +63,8 @@ func (cmd *transferCommand) decide(s *State, c *Changes) outcome {
 	}
 	moved := applyTransfer(s, c, found, &cmd.handover)
 	answer := cmd.encode(moved)
-	audited(c, cmd.audit, found, moved)
-	if cmd.request != nil {
-		keep(s, c, &idempotency.Receipt{
-			Request: *cmd.request, OrderID: moved.OrderID, CreatedAt: cmd.handover.at, Answer: answer,
-		})
-	}
-	return outcome{answer: answer}
+	audited(c, cmd.audit, found, factsOf(moved, nil))
+	return s.end(c, cmd.request, moved, cmd.handover.at, answer)
 }
 
 // refusal returns why the goods cannot be handed on; nil if they can. It has what happened since.
@@ -124,15 +111,4 @@ func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *de
 	s.revise(c, found, &order)
 	order.MovedIn = order.Version
 	return &order
-}
-
-// audited adds the entry of a change of an order to the audit log.
-func audited(c *Changes, begun *audit.Entry, before, after *delivery.Order) {
-	if begun == nil {
-		return
-	}
-	entry := *begun
-	entry.PartnerID, entry.ObjectID = after.PartnerID, after.OrderID
-	entry.Before, entry.After = factsOf(before, nil), factsOf(after, nil)
-	c.Audit = append(c.Audit, &entry)
 }

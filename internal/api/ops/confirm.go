@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -50,19 +49,5 @@ func changesOf(o *delivery.Order) *changesAnswer {
 
 // handleOrderConfirm notes that the courier of an order knows its edits.
 func (s *Server) handleOrderConfirm(c *httpd.Call) (httpd.Reply, error) {
-	courierID, err := ownCourier(c)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	request, err := c.RepeatableByPerson()
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	wanted, err := httpd.Decode(c, s.config.Orders.ReadConfirmation(courierID))
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	answer, err := s.config.Orders.Confirm(c.Context(), request, c.PathID("order_id"), wanted)
-	c.MarkReplayed(answer.Replayed)
-	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+	return changeByCourier(c, s.config.Orders.ReadConfirmation, s.config.Orders.Confirm)
 }

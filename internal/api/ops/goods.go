@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -12,35 +11,11 @@ import (
 )
 
 func (s *Server) handleTransfer(c *httpd.Call) (httpd.Reply, error) {
-	courierID, err := ownCourier(c)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	request, err := c.RepeatableByPerson()
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	transfer, err := httpd.Decode(c, s.config.Orders.ReadTransfer(courierID))
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	answer, err := s.config.Orders.Transfer(c.Context(), request, c.PathID("order_id"), transfer)
-	c.MarkReplayed(answer.Replayed)
-	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+	return changeByCourier(c, s.config.Orders.ReadTransfer, s.config.Orders.Transfer)
 }
 
 func (s *Server) handleReturnReceive(c *httpd.Call) (httpd.Reply, error) {
-	request, err := c.RepeatableByPerson()
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	receipt, err := httpd.Decode(c, order.ReadReceipt)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	answer, err := s.config.Orders.Receive(c.Context(), request, c.PathID("order_id"), receipt)
-	c.MarkReplayed(answer.Replayed)
-	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+	return changeOrder(c, order.ReadReceipt, s.config.Orders.Receive)
 }
 
 type itemAnswer struct {

@@ -1,49 +1,58 @@
 package ops
 
 import (
+	"context"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-func (s *Server) handleOrderAdvance(c *httpd.Call) (httpd.Reply, error) {
-	courierID, err := ownCourier(c)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
+// changeOrder reads a request that changes the order in the path, carries it out, and answers the
+// order's record. A repeated request gets the answer to the first.
+func changeOrder[T any](
+	c *httpd.Call, read func(*form.Form) T,
+	change func(context.Context, *httpd.KeyedRequest, string, T) (order.Answer, error),
+) (httpd.Reply, error) {
 	request, err := c.RepeatableByPerson()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	move, err := httpd.Decode(c, s.config.Orders.ReadAdvance(courierID))
+	wanted, err := httpd.Decode(c, read)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	answer, err := s.config.Orders.Advance(c.Context(), request, c.PathID("order_id"), move)
+	answer, err := change(c.Context(), request, c.PathID("order_id"), wanted)
 	c.MarkReplayed(answer.Replayed)
 	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
 }
 
+// changeByCourier does the same for what couriers do with their own orders, and the desk with any.
+func changeByCourier[T any](
+	c *httpd.Call, read func(by string) func(*form.Form) T,
+	change func(context.Context, *httpd.KeyedRequest, string, T) (order.Answer, error),
+) (httpd.Reply, error) {
+	courierID, err := ownCourier(c)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return changeOrder(c, read(courierID), change)
+}
+
+func (s *Server) handleOrderAdvance(c *httpd.Call) (httpd.Reply, error) {
+	return changeByCourier(c, s.config.Orders.ReadAdvance, s.config.Orders.Advance)
+}
+
 // handleCancellationAnswer answers a partner's request to cancel an order.
 func (s *Server) handleCancellationAnswer(c *httpd.Call) (httpd.Reply, error) {
-	request, err := c.RepeatableByPerson()
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	wanted, err := httpd.Decode(c, order.ReadCancellationAnswer)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	answer, err := s.config.Orders.AnswerCancellation(c.Context(), request, c.PathID("order_id"), wanted)
-	c.MarkReplayed(answer.Replayed)
-	return httpd.Reply{Status: http.StatusOK, Body: answer.Record}, err
+	return changeOrder(c, order.ReadCancellationAnswer, s.config.Orders.AnswerCancellation)
 }
 
 // bulkResult is the outcome for one order of a bulk move.
