@@ -82,9 +82,12 @@ type ReceiptRequest struct {
 	// sender has received the parcels, which needs a proof.
 	Location string       `json:"location,omitempty"`
 	Lines    []ReturnLine `json:"lines,omitempty"` // several may be about one product
+	// OccurredAt is when it happened, at most 48 hours ago; zero if that is now.
+	OccurredAt time.Time `json:"occurred_at,omitzero"`
 }
 
-// ReceiveReturn receives the parcels of an order that was cancelled after its pickup.
+// ReceiveReturn receives the parcels of an order that was cancelled after its pickup. Couriers can only
+// give parcels that they carry back to the sender, without a location.
 func (o *Operator) ReceiveReturn(
 	ctx context.Context, orderID string, receipt ReceiptRequest, options ...CallOption,
 ) (*Order, error) {

@@ -17,10 +17,13 @@ type JobQuery struct {
 
 // JobList is a courier's jobs and what the courier has delivered.
 type JobList struct {
-	CourierID string     `json:"courier_id"`
-	Jobs      []Job      `json:"jobs"` // at most 200, in a practical sequence
-	More      bool       `json:"more"` // there are more jobs than these
-	Delivered Deliveries `json:"delivered"`
+	CourierID string `json:"courier_id"`
+	Jobs      []Job  `json:"jobs"` // at most 200, in a practical sequence
+	More      bool   `json:"more"` // there are more jobs than these
+	// Returns are the orders that were cancelled after their pickup and whose parcels the courier
+	// brings back.
+	Returns   []BroughtBack `json:"returns"`
+	Delivered Deliveries    `json:"delivered"`
 	// Colleagues are the other active couriers by name, who can get parcels.
 	Colleagues []Colleague `json:"colleagues"`
 }
@@ -29,6 +32,27 @@ type JobList struct {
 type Colleague struct {
 	CourierID string `json:"courier_id"`
 	Name      string `json:"name"`
+}
+
+// BroughtBack is an order whose parcels a courier brings back.
+type BroughtBack struct {
+	OrderID        string         `json:"order_id"`
+	PartnerID      string         `json:"partner_id"`
+	PartnerName    string         `json:"partner_name"`
+	PartnerOrderID string         `json:"partner_order_id"`
+	Version        int64          `json:"version"` // for [TransferRequest]
+	To             ReturnTo       `json:"to"`
+	Location       string         `json:"location,omitempty"` // of the warehouse, if it is known
+	Place          *PlaceOfReturn `json:"place"`              // nil if the service has no address for the location
+	Parcels        []JobParcel    `json:"parcels"`
+	DueAt          time.Time      `json:"due_at"`
+}
+
+// PlaceOfReturn is where parcels are brought back.
+type PlaceOfReturn struct {
+	Name    string  `json:"name"`
+	Phone   string  `json:"phone"`
+	Address Address `json:"address"`
 }
 
 // Deliveries is what a courier has delivered.
@@ -60,7 +84,8 @@ type Job struct {
 	COD            *Money        `json:"cod,omitempty"` // to collect at the dropoff; nil if there is none
 	Failures       int           `json:"failures"`      // how many attempts have failed
 	NextAttempt    time.Time     `json:"next_attempt,omitzero"`
-	Actions        []OrderStatus `json:"actions"` // to which the courier may move the order now
+	Actions        []OrderStatus `json:"actions"`             // to which the courier may move the order now
+	ReturnOf       string        `json:"return_of,omitempty"` // the order whose goods this one brings back
 	// Changes is what was edited since the courier last knew the order; nil if there is nothing to
 	// confirm with [Operator.ConfirmOrderEdits].
 	Changes *UnseenChanges `json:"changes,omitempty"`

@@ -123,7 +123,73 @@ func TestGoodsComeBack(t *testing.T) {
 	if done.Len("returns") != 1 || done.Text("returns", 0, "holder", "id") != "TOR-1" || left.Len("returns") != 0 {
 		t.Errorf("got %s received and %s due, want the order among the received", done.Body, left.Body)
 	}
-	receive(t, noor, id, body).Refused(t, 403, "forbidden")
+	receive(t, noor, id, body).Refused(t, 422, "validation_error")
+}
+
+// bringing lists what a courier brings back, as "A-1 to warehouse MTL-1".
+func bringing(t *testing.T, by *apptest.Operator) (all []string) {
+	t.Helper()
+	listed := by.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
+	for i := range listed.Len("returns") {
+		text := func(member string) string { return listed.Text("returns", i, member) }
+		all = append(all, strings.TrimSpace(text("partner_order_id")+" to "+text("to")+" "+text("location")))
+	}
+	return all
+}
+
+// TestCourierBringsBack hands what was in stock in at the warehouse, and gives other parcels back to their
+// sender with a picture, after the phone had no connection.
+func TestCourierBringsBack(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	noor, camille := f.rider(t, "noor"), f.rider(t, "camille")
+	f.operator.Call(t, "PUT", "/ops/v1/locations/MTL-1", []byte(depot)).Must(t, 200)
+	lamps, lamp := f.givenUp(t, noor, "A-1")
+	f.Clock.Advance(time.Minute)
+	books := f.carried(t, noor, "A-2", delivery.StatusPickedUp)
+	for _, status := range []string{"failed", "cancelled"} {
+		f.operator.Move(t, books, status).Must(t, 200)
+	}
+	want := []string{"A-1 to warehouse MTL-1", "A-2 to sender"}
+	if got := bringing(t, noor); !slices.Equal(got, want) || bringing(t, camille) != nil {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	listed := noor.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, 200)
+	if listed.Text("returns", 0, "place", "name") != "Dépôt Nord" ||
+		listed.Text("returns", 1, "place", "address", "city") != "Montréal" || listed.Len("returns", 1, "parcels") == 0 {
+		t.Errorf("got %s, want the addresses of both", listed.Body)
+	}
+	for by, want := range map[*apptest.Operator]int{noor: 2, camille: 404} { // both orders have a parcel with this barcode
+		found := by.Call(t, "GET", "/ops/v1/scan?code=LAMP-2", nil)
+		if found.Status != want && (found.Status != 200 || found.Len("matches") != want) {
+			t.Errorf("got %s, want %d", found.Body, want)
+		}
+	}
+	f.Clock.Advance(time.Minute)
+	tapped := f.Clock.Now().UTC().Format(time.RFC3339)
+	f.Clock.Advance(time.Hour)
+
+	receive(t, noor, lamps, `{}`).Refused(t, 409, "conflict")
+	receive(t, noor, lamps, fmt.Sprintf(`{"lines":[{"product_id":%d,"quantity":3,"disposition":"sellable"}]}`, lamp)).
+		Refused(t, 409, "conflict")
+	transfer(t, noor, lamps, `{"location":"MTL-1","occurred_at":"`+tapped+`"}`).Must(t, 200)
+	receive(t, noor, books, `{"occurred_at":"`+tapped+`"}`).Refused(t, 409, "conflict") // without a picture
+	prove(t, noor, books, "photo", picture(7)).Must(t, 201)
+	receive(t, camille, books, `{}`).Refused(t, 404, "not_found")
+	early := f.Clock.Now().Add(-2 * time.Hour).UTC().Format(time.RFC3339)
+	receive(t, noor, books, `{"occurred_at":"`+early+`"}`).Refused(t, 409, "conflict")
+	back := receive(t, noor, books, `{"occurred_at":"`+tapped+`"}`).Must(t, 200)
+	if at := back.Text("return", "received_at"); !strings.HasPrefix(at, strings.TrimSuffix(tapped, "Z")) {
+		t.Errorf("got the time %s, want that of the tap, %s", at, tapped)
+	}
+	if got := bringing(t, noor); got != nil {
+		t.Errorf("got %v, want nothing", got)
+	}
+	due := f.operator.Call(t, "GET", "/ops/v1/returns", nil).Must(t, 200)
+	if due.Len("returns") != 1 || due.Text("returns", 0, "holder", "id") != "MTL-1" {
+		t.Errorf("got %s, want the lamps at the warehouse, to be received", due.Body)
+	}
+	f.Audit(t)
 }
 
 // TestStockOfAnOrderNotPickedUp: an order that fails before its pickup returns its stock at once.

@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
-	"github.com/dropyard/dropyard/internal/retention"
 )
 
 // openMail creates the service that sends mails, if the settings have a mail server.
@@ -81,7 +80,7 @@ func helloName(base string) string {
 func (a *App) openRecipients() {
 	config := recipient.Config{
 		Store: a.store.Recipients(), Sender: a.senderOf, Clock: a.calendar.ClockAt, BaseURL: a.URL,
-		ErasedEmail: retention.ErasedEmail, Now: a.Now, At: a.At, Log: a.Log,
+		Now: a.Now, At: a.At, Log: a.Log,
 	}
 	if a.mailer != nil {
 		config.Seal = a.mailer.Seal

@@ -261,3 +261,39 @@ func TestErasureForgetsRecipientMail(t *testing.T) {
 		t.Errorf("got mails about %v, want none about an erased order", got)
 	}
 }
+
+// TestReturnMail: who hands the goods of a return over gets the mails about it, and the shop none.
+func TestReturnMail(t *testing.T) {
+	t.Parallel()
+	f, server := newMailFloor(t)
+	id := f.partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for _, step := range waysTo[delivery.StatusDelivered] {
+		f.operator.Move(t, id, step).Must(t, 200)
+	}
+	for range 2 { // on its way, delivered
+		<-server.Mails
+	}
+	back := giveBack(t, f.partner, id, `{"reason":"wrong colour","to":"sender",`+returnWindow+`}`).Must(t, 201).Text("order_id")
+	got := f.moved(t, server, back, `{"status":"accepted"}`)
+	if got.To != "alex@example.com" || got.Subject() != "A courier will pick up your return" {
+		t.Errorf("got %q to %s, want that a courier will come, to alex@example.com", got.Subject(), got.To)
+	}
+	for _, part := range []string{"From: January 19, 2026 at 9:00 AM EST", "Until: January 19, 2026 at 5:00 PM EST", "Épicerie Métro"} {
+		if !strings.Contains(got.Text, part) {
+			t.Errorf("got the text\n%s\nwant %q in it", got.Text, part)
+		}
+	}
+	f.operator.Move(t, back, "courier_assigned").Must(t, 200)
+	got = f.moved(t, server, back, `{"status":"failed","failure_reason":"not_home","next_attempt":"2026-01-20T15:00:00Z"}`)
+	if got.Subject() != "Your return could not be picked up" || !strings.Contains(got.Text, "January 20, 2026 at 10:00 AM EST") {
+		t.Errorf("got %q\n%s\nwant the next attempt", got.Subject(), got.Text)
+	}
+	for _, step := range []string{"in_transit", "out_for_delivery", "failed", "out_for_delivery"} {
+		f.operator.Move(t, back, step).Must(t, 200)
+	}
+	if got = f.moved(t, server, back, `{"status":"delivered"}`); got.Subject() != "Your return has arrived" {
+		t.Errorf("got %q, want that the return has arrived", got.Subject())
+	}
+	f.Until(t, "SELECT count(*) FROM mails", "0")
+	noMail(t, server)
+}

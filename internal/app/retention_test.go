@@ -455,3 +455,29 @@ func withoutVersion(record []byte) string {
 }
 
 var versionMember = regexp.MustCompile(`,"version":\d+}$`)
+
+// TestEraseWhatOnlyAnswersHave erases an address that one edit has brought and the next one removed: only
+// answers to edits have it.
+func TestEraseWhatOnlyAnswersHave(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusPending)
+	key := []string{"Idempotency-Key", uuid.NewString()}
+	sam := []byte(`{"dropoff":{"email":"sam@example.com","name":"Sam Roy"}}`)
+	between := func() *apptest.Answer { return f.partner.Call(t, "PATCH", "/v1/orders/"+id, sam, key...).Must(t, 200) }
+	between()
+	edit(t, f.partner, id, `{"dropoff":{"email":"kim@example.com","name":"Kim"}}`).Must(t, 200)
+	f.partner.Cancel(t, id, "done").Must(t, 200)
+	if erased, err := f.erase(t, nil, "Sam@example.com", false); err != nil || erased != 1 {
+		t.Fatalf("got %d orders erased, error %v, want 1", erased, err)
+	}
+	if got := between().Body; bytes.Contains(got, []byte("Sam Roy")) || bytes.Contains(got, []byte("sam@")) {
+		t.Errorf("got %s, want nothing of Sam", got)
+	}
+	if read := f.read(t, id); read.Text("dropoff", "name") != "Kim" {
+		t.Errorf("got %s, want the other recipient kept", read.Body)
+	}
+	if erased, err := f.erase(t, nil, "sam@example.com", false); err != nil || erased != 0 {
+		t.Errorf("got %d orders erased, error %v, want none", erased, err)
+	}
+}

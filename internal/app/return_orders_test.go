@@ -183,3 +183,20 @@ func TestReturnsAtOnce(t *testing.T) {
 		t.Errorf("got %d returns, want 3: as many lamps were delivered", created)
 	}
 }
+
+// TestNoReturnOfAnErasedOrder refuses to send a courier to an address that was erased.
+func TestNoReturnOfAnErasedOrder(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", "delivered")
+	if _, err := f.erase(t, []string{id}, "", false); err != nil {
+		t.Fatal(err)
+	}
+	refused := giveBack(t, f.partner, id, `{"reason":"x","to":"sender",`+returnWindow+`}`).Refused(t, 409, "conflict")
+	if got := refused.Text("error", "details", "status"); got != "delivered" {
+		t.Errorf("got the status %q in the details, want delivered", got)
+	}
+	if read := f.read(t, id); read.JSON("returns") != nil {
+		t.Errorf("got %s, want no return", read.Body)
+	}
+}

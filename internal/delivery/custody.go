@@ -150,3 +150,31 @@ func (o *Order) Returned() *Returned {
 		DueAt: o.LastMove().At, ReceivedAt: o.Course.Return.ReceivedAt,
 	}
 }
+
+// WayBack is where the goods of an order that was given up after its pickup are brought.
+type WayBack struct {
+	To       ReturnTo
+	Location string // of the warehouse, if it is known
+	// Contact is the sender, or the end of a return order; nil for a warehouse of which only the
+	// code is known.
+	Contact *Contact
+}
+
+// WayBack returns where goods of the order that come back are brought: those that were in stock to a
+// warehouse, which receives them, and others to their sender.
+func (o *Order) WayBack() WayBack {
+	way := WayBack{To: ReturnToSender, Contact: &o.Pickup}
+	if len(o.Items) > 0 {
+		way = WayBack{To: ReturnToWarehouse}
+		if len(o.Allocation) > 0 {
+			way.Location = o.Allocation[0].Location
+		}
+	}
+	if origin := o.Course.Origin; origin != nil {
+		way.Contact = &o.Dropoff
+		if origin.To == ReturnToWarehouse {
+			way.To, way.Location = ReturnToWarehouse, origin.Location
+		}
+	}
+	return way
+}

@@ -28,6 +28,18 @@ type Origin struct {
 	Location string   `json:"location,omitempty"` // of the warehouse
 }
 
+// ErasedEmail replaces the address of a recipient whose personal data was erased.
+const ErasedEmail = "erased@erased.invalid"
+
+// Recipient returns the person whom the order is about: who gets the goods, or who hands those of a
+// return over.
+func (o *Order) Recipient() *Contact {
+	if o.Course.Origin != nil {
+		return &o.Pickup
+	}
+	return &o.Dropoff
+}
+
 // ReturnRequest is a request to bring goods back that an order has delivered.
 type ReturnRequest struct {
 	Reason         string

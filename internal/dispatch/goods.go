@@ -84,6 +84,36 @@ func (s *Service) returnsOf(ctx context.Context, tx Reader, found []*delivery.Re
 	return listed, err
 }
 
+// Bringing is goods that a courier brings back, and where.
+type Bringing struct {
+	Return
+	delivery.WayBack
+}
+
+// bringing returns the goods that a courier brings back, those that are due for longest first. The way to
+// a warehouse has its address if one is set.
+func (s *Service) bringing(ctx context.Context, tx Reader, courierID string) ([]Bringing, error) {
+	due, err := tx.ReturnsBy(ctx, courierID, maxJobs)
+	if err != nil || len(due) == 0 {
+		return nil, err
+	}
+	returns, err := s.returnsOf(ctx, tx, due)
+	if err != nil {
+		return nil, err
+	}
+	known, err := tx.Locations(ctx)
+	all := make([]Bringing, len(returns))
+	for i, one := range returns {
+		all[i] = Bringing{one, one.Order.WayBack()}
+		for _, location := range known {
+			if all[i].To == delivery.ReturnToWarehouse && location.Code == all[i].Location {
+				all[i].Contact = &location.Contact
+			}
+		}
+	}
+	return all, err
+}
+
 // Scanned is what an operator has read from a label of an order.
 type Scanned struct {
 	ScanID     string // sorts by time

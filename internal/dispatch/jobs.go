@@ -55,6 +55,7 @@ type Round struct {
 	CourierID string
 	Jobs      []Job // those with a place in the courier's sequence first
 	More      bool  // there are more jobs than these, which are due first
+	Returns   []Bringing
 	Done      Done
 }
 
@@ -67,8 +68,8 @@ const (
 	MaxSince = 7 * 24 * time.Hour
 )
 
-// Round returns the orders under way of a courier, in the courier's sequence, and what
-// the courier has delivered since a time. The error may be not_found.
+// Round returns the orders under way of a courier, in the courier's sequence, the goods that the
+// courier brings back, and what the courier has delivered since a time. The error may be not_found.
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
@@ -76,6 +77,9 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 			return err
 		}
 		if round.Jobs, round.More, err = s.jobs(ctx, tx, courierID, now); err != nil {
+			return err
+		}
+		if round.Returns, err = s.bringing(ctx, tx, courierID); err != nil {
 			return err
 		}
 		round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone)

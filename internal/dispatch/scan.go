@@ -33,15 +33,17 @@ type Match struct {
 // their barcodes, and two partners may choose the same.
 const maxMatches = 20
 
-// Find returns the orders that a label belongs to: any order by this service's own
-// code, and orders under way by a parcel's barcode or parcel_id. The error may be
-// not_found.
+// Find returns the orders that a label belongs to: any order by this service's own code, orders under way by
+// a parcel's barcode or parcel_id, and otherwise those whose goods are due back. The error may be not_found.
 func (s *Service) Find(ctx context.Context, scan Scan) (matches []Match, err error) {
 	now := s.now()
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		places, orders, err := named(ctx, tx, scan)
 		if err == nil && len(orders) == 0 {
 			places, orders, err = s.barcoded(ctx, tx, scan, now)
+		}
+		if err == nil && len(orders) == 0 {
+			places, orders, err = s.comingBack(ctx, tx, scan)
 		}
 		if err == nil && len(orders) == 0 {
 			err = refusal.NotFound("a parcel of this label")
@@ -86,6 +88,24 @@ func (s *Service) barcoded(
 	places, orders, err = s.withLines(ctx, tx, scan, readings[:1], now)
 	if lines := linesOf(readings); err == nil && len(orders) == 0 && len(lines) > 0 {
 		places, orders, err = s.withLines(ctx, tx, scan, lines, now)
+	}
+	return places, orders, err
+}
+
+// comingBack returns the orders whose goods are due back and that have a parcel with what was scanned on its
+// label, and the places of the parcels.
+func (s *Service) comingBack(
+	ctx context.Context, tx Reader, scan Scan,
+) (places []int, orders []*delivery.Order, err error) {
+	found, err := s.labelledReturns(ctx, tx, scan.Text)
+	lines := barcode.Readings(scan.Text)
+	if len(lines) > 0 {
+		lines = append(lines[:1:1], linesOf(lines)...)
+	}
+	for _, one := range found {
+		if scan.CourierID == "" || one.Order.CarriedBy(scan.CourierID) {
+			places, orders = append(places, labelled(one.Order, lines)), append(orders, one.Order)
+		}
 	}
 	return places, orders, err
 }

@@ -56,6 +56,10 @@ type Reader interface {
 	// Returns lists goods that come back, and OrdersBack the orders that they are of, by id.
 	Returns(ctx context.Context, filter ReturnFilter) ([]*delivery.Returned, error)
 	OrdersBack(ctx context.Context, returns []*delivery.Returned) (map[string]*delivery.Order, error)
+	// ReturnsBy lists those that a courier brings, by how long they are due.
+	ReturnsBy(ctx context.Context, courierID string, limit int) ([]*delivery.Returned, error)
+	// Locations lists the locations that have an address.
+	Locations(ctx context.Context) ([]*delivery.Location, error)
 	// Moves lists the latest moves of an order by operators, newest first.
 	Moves(ctx context.Context, partnerID, orderID string) ([]Move, error)
 	// OperatorEmails returns the e-mail addresses of operators by their ids. What acts

@@ -33,7 +33,7 @@ var (
 type facts struct {
 	To, URL, Until, At, Team, Role, Reason string
 	Address, Agent, Endpoint               string
-	Order, Expected, Next                  string
+	Order, From, Expected, Next            string
 	StopURL, SupportURL                    string
 	Test                                   bool
 }
@@ -51,7 +51,7 @@ func factsOf(m *Message, w *words) facts {
 	}
 	if o := m.Order; o != nil {
 		f.At, f.Expected = w.local(m.At, o.Zones.At), w.local(o.Expected, o.Zones.Expected)
-		f.Next = w.local(o.Next, o.Zones.Next)
+		f.From, f.Next = w.local(o.From, o.Zones.From), w.local(o.Next, o.Zones.Next)
 		f.Order, f.StopURL, f.SupportURL = oneLine(o.Name), o.StopURL, o.SupportURL
 	}
 	return f

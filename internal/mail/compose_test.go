@@ -102,9 +102,9 @@ func toRecipient(kind mail.Kind) *mail.Message {
 	m := example(kind)
 	m.Reason, m.At = "not_home", m.Until.In(time.FixedZone("", -4*60*60))
 	m.Order = &mail.Order{
-		OrderID: "ord_1", Name: "A-1 <b>", Expected: m.At.Add(time.Hour), Next: m.At.Add(24 * time.Hour),
+		OrderID: "ord_1", Name: "A-1 <b>", From: m.At, Expected: m.At.Add(time.Hour), Next: m.At.Add(24 * time.Hour),
 		StopURL: "https://delivery.example.com/track/ord_1/mail", SupportURL: "https://metro.example/help",
-		Zones: mail.Zones{At: "EDT", Expected: "EDT", Next: "EDT"},
+		Zones: mail.Zones{At: "EDT", From: "EDT", Expected: "EDT", Next: "EDT"},
 	}
 	return m
 }
@@ -127,6 +127,17 @@ func TestComposeToRecipients(t *testing.T) {
 			mail.English: "Was expected by: August 3, 2026 at 11:05 AM EDT",
 			mail.French:  "Était prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
 		},
+		mail.ReturnPlanned: {
+			mail.English: "From: August 3, 2026 at 10:05 AM EDT\n  Until: August 3, 2026 at 11:05 AM EDT",
+			mail.French:  "À partir de : 3 août 2026 à 10 h 05 HAE\n  Jusqu’à : 3 août 2026 à 11 h 05 HAE",
+		},
+		mail.ReturnFailed: {
+			mail.English: "Next attempt: August 4, 2026 at 10:05 AM EDT",
+			mail.French:  "Prochaine tentative : 4 août 2026 à 10 h 05 HAE",
+		},
+		mail.ReturnArrived: {
+			mail.English: "Arrived: August 3, 2026 at 10:05 AM EDT", mail.French: "Arrivée : 3 août 2026 à 10 h 05 HAE",
+		},
 	}
 	why := map[mail.Language]string{
 		mail.English: "\n\nYou get this message because", mail.French: "\n\nVous recevez ce message parce qu",
@@ -148,7 +159,7 @@ func TestComposeToRecipients(t *testing.T) {
 					t.Errorf("%s in %s: got %q, want a link to %s", kind, language, got.HTML, url)
 				}
 			}
-			if !strings.Contains(got.Subject, "A-1") || strings.Contains(got.HTML, "<b>") {
+			if !strings.Contains(got.Text, "A-1") || strings.Contains(got.HTML, "<b>") {
 				t.Errorf("%s in %s: got the subject %q and the HTML %q, want the order's name, escaped", kind, language,
 					got.Subject, got.HTML)
 			}

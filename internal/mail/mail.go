@@ -26,10 +26,17 @@ const (
 	Delivered Kind = "delivered"
 	Failed    Kind = "failed" // an attempt to deliver
 	Late      Kind = "late"
+
+	ReturnPlanned Kind = "return_planned" // this and the following go to who hands the goods of a return over
+	ReturnFailed  Kind = "return_failed"  // an attempt to pick them up
+	ReturnArrived Kind = "return_arrived"
 )
 
 // Kinds lists all kinds.
-var Kinds = []Kind{Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Trial, OnItsWay, Delivered, Failed, Late}
+var Kinds = []Kind{
+	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Trial, OnItsWay, Delivered, Failed, Late,
+	ReturnPlanned, ReturnFailed, ReturnArrived,
+}
 
 // Language is a language of mails.
 type Language string
@@ -72,6 +79,7 @@ type Device struct {
 type Order struct {
 	OrderID    string    `json:"order_id"`
 	Name       string    `json:"name"`              // the partner's own name for it
+	From       time.Time `json:"from,omitzero"`     // when the window of a pickup begins, which ends at Expected
 	Expected   time.Time `json:"expected,omitzero"` // zero where that would mean nothing any longer
 	Next       time.Time `json:"next,omitzero"`     // the next attempt after one that failed; zero if none is planned
 	StopURL    string    `json:"stop_url"`          // where the recipient stops these mails
@@ -84,6 +92,7 @@ type Order struct {
 // none.
 type Zones struct {
 	At       string `json:"at,omitempty"` // of Message.At
+	From     string `json:"from,omitempty"`
 	Expected string `json:"expected,omitempty"`
 	Next     string `json:"next,omitempty"`
 }

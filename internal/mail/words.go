@@ -56,6 +56,7 @@ var languages = map[Language]*words{
 		buttons: map[Kind]string{
 			Invitation: "Join the team", Reset: "Set a new password", Email: "Confirm the address", Proof: "Confirm the address",
 			OnItsWay: followEnglish, Delivered: "See the delivery", Failed: followEnglish, Late: followEnglish,
+			ReturnPlanned: "See the return", ReturnFailed: "See the return", ReturnArrived: "See the return",
 		},
 	},
 	French: {
@@ -83,7 +84,8 @@ var languages = map[Language]*words{
 		buttons: map[Kind]string{
 			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
 			Proof: "Confirmer l’adresse", OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench,
-			Late: followFrench,
+			Late:          followFrench,
+			ReturnPlanned: "Voir le retour", ReturnFailed: "Voir le retour", ReturnArrived: "Voir le retour",
 		},
 	},
 }

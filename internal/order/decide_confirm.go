@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -45,9 +46,8 @@ func (cmd *confirmCommand) decide(s *State, c *Changes) outcome {
 			Details: versionDetails{Status: order.Status, Version: order.Version},
 		})
 	}
-	by := delivery.Confirmation{At: cmd.occurredAt, OperatorID: cmd.audit.OperatorID, CourierID: cmd.carrier}
-	if by.At.IsZero() {
-		by.At = cmd.at
+	by := delivery.Confirmation{
+		At: cmp.Or(cmd.occurredAt, cmd.at), OperatorID: cmd.audit.OperatorID, CourierID: cmd.carrier,
 	}
 	if edits, confirmed := order.Course.Confirmed(cmd.version, by); confirmed {
 		order = cmd.apply(s, c, order, edits)

@@ -97,7 +97,11 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		addReturn(s, c, origin, &order)
 	}
 	s.Taken[cmd.reference()] = Existing{order.OrderID, order.Status}
-	s.Orders[OrderKey{order.PartnerID, order.OrderID}] = &order
+	key := OrderKey{order.PartnerID, order.OrderID}
+	s.Orders[key] = &order
+	if s.Documents != nil { // this group has edits, one of which may be of this order
+		s.Documents[key] = document
+	}
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})
 	keep(s, c, &idempotency.Receipt{
 		Request: cmd.request, OrderID: order.OrderID, CreatedAt: order.CreatedAt, Answer: document, OfCreation: true,

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -206,14 +207,6 @@ type step struct {
 	signatureURL  string // of the best proof of a delivery; empty if there is none
 }
 
-// happened returns when the step happened.
-func (st *step) happened() time.Time {
-	if st.occurredAt.IsZero() {
-		return st.at
-	}
-	return st.occurredAt
-}
-
 // applyMove makes a permitted move: new state and version, history and event. A cancellation also
 // returns the stock, unless the goods were picked up: those are due back, which has an event of its own.
 func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.Order {
@@ -222,7 +215,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	order.Version++
 	order.MovedIn = order.Version
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the history.
-	at := latest(st.happened(), found.LastAct())
+	at := latest(cmp.Or(st.occurredAt, st.at), found.LastAct())
 	order.UpdatedAt = latest(at, found.UpdatedAt)
 	if !st.eta.IsZero() {
 		order.EstimatedDelivery = st.eta

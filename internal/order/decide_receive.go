@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -18,12 +19,15 @@ type receiveCommand struct {
 	products []movement.ProductKey // of the order's allocation
 	location string                // empty if the sender has received the goods
 	lines    []delivery.ReturnLine
-	at       time.Time
-	eventID  string
-	unproven bool         // the sender receives without a proof: of orders that are simulated
-	audit    *audit.Entry // the beginning of the entry in the audit log; nil for what the service does by itself
-	encode   encoder
-	request  *idempotency.Request // nil if it came without a key
+	at       time.Time // the service's time
+	carrier  string    // the courier who must carry the order, and gives it back to the sender; empty for any
+	// occurredAt is when it happened, if the request says so; otherwise zero.
+	occurredAt time.Time
+	eventID    string
+	unproven   bool         // the sender receives without a proof: of orders that are simulated
+	audit      *audit.Entry // the beginning of the entry in the audit log; nil for what the service does by itself
+	encode     encoder
+	request    *idempotency.Request // nil if it came without a key
 }
 
 func (cmd *receiveCommand) partner() string { return cmd.target.PartnerID }
@@ -38,7 +42,7 @@ func (cmd *receiveCommand) needs(n *Needs) {
 }
 
 func (cmd *receiveCommand) decide(s *State, c *Changes) outcome {
-	found, settled := s.begin(cmd.request, cmd.target, "")
+	found, settled := s.begin(cmd.request, cmd.target, cmd.carrier)
 	if settled != nil {
 		return *settled
 	}
@@ -72,6 +76,10 @@ func (cmd *receiveCommand) refusal(s *State, found *delivery.Order) error {
 		return conflict(found, "no parcels of this order are due back")
 	case back.State == delivery.ReturnReceived:
 		return conflict(found, "the parcels have been received already")
+	case !cmd.occurredAt.IsZero() && cmd.occurredAt.Before(found.LastAct()):
+		return tooLate(found)
+	case cmd.carrier != "" && found.WayBack().To == delivery.ReturnToWarehouse:
+		return conflict(found, "a warehouse receives these parcels: hand them over to it")
 	}
 	var problems form.Problems
 	if cmd.location == "" && len(found.Items) > 0 {
@@ -133,14 +141,15 @@ func SumOf(problem form.Problem) (productID, quantity int64, ok bool) {
 // applyReceipt receives goods: their stock, the new version of the order, and the event.
 func applyReceipt(s *State, c *Changes, found *delivery.Order, cmd *receiveCommand) *delivery.Order {
 	order := *found
-	order.UpdatedAt = latest(cmd.at, found.UpdatedAt)
+	happened := latest(cmp.Or(cmd.occurredAt, cmd.at), found.LastAct())
+	order.UpdatedAt = latest(happened, found.UpdatedAt)
 	order.Course.Return = &delivery.Return{
-		State: delivery.ReturnReceived, Lines: cmd.lines, Location: cmd.location, ReceivedAt: order.UpdatedAt,
+		State: delivery.ReturnReceived, Lines: cmd.lines, Location: cmd.location, ReceivedAt: happened,
 	}
 	if len(cmd.lines) > 0 {
-		c.book(s.Stocks[order.PartnerID]).Receive(cmd.lines, cmd.location, order.OrderID, order.UpdatedAt)
+		c.book(s.Stocks[order.PartnerID]).Receive(cmd.lines, cmd.location, order.OrderID, latest(cmd.at, found.UpdatedAt))
 	}
-	c.announce(&order, delivery.EventReturnReceived, happening{cmd.eventID, order.UpdatedAt, cmd.at},
+	c.announce(&order, delivery.EventReturnReceived, happening{cmd.eventID, happened, cmd.at},
 		delivery.EventFacts{Return: order.Course.Return})
 	s.revise(c, found, &order)
 	return &order

@@ -32,6 +32,11 @@ func mayReturn(s *State, origin OrderKey, order *delivery.Order) error {
 			Code: refusal.CodeConflict, Message: "a return cannot be returned",
 			Details: statusDetails{Status: found.Status},
 		}
+	case found.Recipient().Email == delivery.ErasedEmail:
+		return &refusal.Error{
+			Code: refusal.CodeConflict, Message: "the recipient's data was erased, so that there is no address to pick up at",
+			Details: statusDetails{Status: found.Status},
+		}
 	}
 	return found.MayReturn(order.Items, int64(len(order.Parcels)))
 }

@@ -28,17 +28,25 @@ func TestDecideEqualsOneByOne(t *testing.T) {
 	seen := map[string]int{}
 	repeatable.Check(t, func(t *rapid.T) {
 		world := drawWorld(t)
-		world.onTheWay = rapid.Bool().Draw(t, "on the way")
+		switch rapid.IntRange(0, 2).Draw(t, "about") {
+		case 1:
+			world.onTheWay = true
+		case 2:
+			world.comeBack = true
+		}
 		start := world.memory()
 		start.queues = drawQueues(t)
 		initial := start.clone()
 
 		count := rapid.IntRange(0, 60).Draw(t, "commands")
 		var begun []wish
-		if world.onTheWay {
-			begun = drawPickedUp(t)
-			count += len(begun)
+		switch {
+		case world.onTheWay:
+			begun = drawMoved(t, "accepted", "courier_assigned", "picked_up")
+		case world.comeBack:
+			begun = drawMoved(t, "accepted", "courier_assigned", "picked_up", "out_for_delivery", "delivered")
 		}
+		count += len(begun)
 		wishes, want := make([]wish, count), make([]string, count)
 		for i := range wishes {
 			if i < len(begun) {
@@ -85,6 +93,7 @@ func checkCoverage(t *testing.T, seen map[string]int) {
 	for _, outcome := range []string{
 		"admitted", "replayed", "idempotency_key_reused", "conflict", "insufficient_stock",
 		"validation_error", "order_not_cancellable", "invalid_transition", "not_found", "transfer", "receive",
+		"edit", "return", "order_not_editable",
 	} {
 		if total >= 1000 && seen[outcome] < total/200 {
 			t.Errorf("only %d of %d commands were %s: %v", seen[outcome], total, outcome, seen)
@@ -127,7 +136,7 @@ func (m *model) memory() *memory {
 		receipts: map[idempotency.Key]*idempotency.Receipt{}, orders: map[OrderKey]*delivery.Order{},
 		stock: map[movement.ProductKey]*movement.Product{}, last: maps.Clone(m.last),
 		board: map[OrderKey]*board.Row{}, delivered: map[OrderKey]Delivery{},
-		returns: map[OrderKey]delivery.Returned{},
+		returns: map[OrderKey]delivery.Returned{}, documents: map[OrderKey]string{}, originals: map[OrderKey]string{},
 	}
 	for key, name := range m.names {
 		stock := &movement.Product{
@@ -165,6 +174,7 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	}
 	targets := slices.SortedFunc(maps.Keys(m.orders),
 		func(a, b OrderKey) int { return strings.Compare(a.OrderID, b.OrderID) })
+	targets = m.likely(w.kind, targets)
 	if len(targets) == 0 || rarely(t, "unknown order") {
 		targets = []OrderKey{{"par_a", "ord_unknown"}}
 	}
@@ -178,9 +188,16 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	for _, taken := range found.Takes {
 		w.products = append(w.products, movement.ProductKey{PartnerID: w.partner, ProductID: taken.ProductID})
 	}
+	if found.Origin != "" {
+		w.products, w.origin = keysOf(w.partner, found.Items), found.Origin
+	}
 	switch w.kind {
+	case "return":
+		return drawReturn(t, w, found, i)
+	case "edit":
+		drawEdit(t, &w, found)
 	case "advance":
-		drawStep(t, &w, found, m.onTheWay)
+		drawStep(t, &w, found, m.usual())
 	case "answer":
 		w.granted = rapid.Bool().Draw(t, "granted")
 	case "transfer":
@@ -191,21 +208,83 @@ func (m *model) drawWish(t *rapid.T, i int) wish {
 	return w
 }
 
+// likely returns the targets that a kind of command is mostly about, or all if there are none such.
+func (m *model) likely(kind string, targets []OrderKey) []OrderKey {
+	fits := func(key OrderKey) bool {
+		o := m.orders[key]
+		switch {
+		case kind == "receive":
+			return o.Return == "due"
+		case m.comeBack && (kind == "advance" || kind == "cancel"):
+			return o.Origin != ""
+		default:
+			return true
+		}
+	}
+	if some := slices.DeleteFunc(slices.Clone(targets), func(key OrderKey) bool { return !fits(key) }); len(some) > 0 {
+		return some
+	}
+	return targets
+}
+
 // kinds returns the kinds of commands, the likely ones several times.
 func (m *model) kinds() []string {
 	if m.onTheWay {
 		return strings.Fields("advance advance advance advance transfer transfer receive receive request answer")
 	}
-	return strings.Fields("create create create create cancel cancel advance advance advance advance request answer")
+	if m.comeBack {
+		return strings.Fields("return return advance advance advance advance advance advance advance receive receive cancel edit")
+	}
+	return strings.Fields("create create create create cancel cancel advance advance advance advance request answer edit edit")
 }
 
-// drawPickedUp draws commands after which two orders are with their couriers.
-func drawPickedUp(t *rapid.T) (wishes []wish) {
+// drawReturn draws a return of some of what an order has delivered, or more.
+func drawReturn(t *rapid.T, w wish, found *snapshot, i int) wish {
+	w.origin, w.order = found.ID, fmt.Sprintf("ord_%s_%02d", w.partner, i)
+	w.reference = rapid.StringMatching("b[0-9]").Draw(t, "reference")
+	w.eta, w.end = w.at.Add(time.Hour), rapid.SampledFrom(delivery.ReturnEnds).Draw(t, "end")
+	for _, item := range found.Items {
+		if rarely(t, "left out") {
+			continue
+		}
+		w.items = append(w.items, delivery.Item{
+			ProductID: item.ProductID, Quantity: rapid.Int64Range(1, item.Quantity).Draw(t, "quantity"),
+		})
+	}
+	if rarely(t, "another product") {
+		w.items = append(w.items, delivery.Item{ProductID: 4, Quantity: 1})
+	}
+	return w
+}
+
+// drawEdit draws other items or another reference for an order.
+func drawEdit(t *rapid.T, w *wish, found *snapshot) {
+	w.seen, w.reference = found.Version, found.Reference
+	if rapid.Bool().Draw(t, "insists on a version") {
+		drawVersion(t, w, found)
+		w.wanted = w.version
+	}
+	w.label = rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "label")
+	for _, item := range found.Items {
+		w.items = append(w.items, delivery.Item{ProductID: item.ProductID, Quantity: item.Quantity})
+	}
+	if rapid.Bool().Draw(t, "other items") {
+		w.items = drawItems(t)
+	}
+	w.products = append(w.products, keysOf(w.partner, w.items)...)
+	w.products = append(w.products, keysOf(w.partner, found.Items)...)
+}
+
+// drawMoved draws commands that create two orders and move them along.
+func drawMoved(t *rapid.T, along ...delivery.Status) (wishes []wish) {
 	for range 2 {
 		created := drawCreation(t, wish{kind: "create", at: modelStart, key: byte(100 + len(wishes)), body: 1}, len(wishes))
-		created.reference = "picked up " + created.order
+		created.reference = "moved " + created.order
+		for i := range created.items { // few, so that most are in stock
+			created.items[i].ProductID, created.items[i].Quantity = int64(1+i), 1+created.items[i].Quantity%2
+		}
 		wishes = append(wishes, created)
-		for i, to := range []delivery.Status{"accepted", "courier_assigned", "picked_up"} {
+		for i, to := range along {
 			wishes = append(wishes, wish{
 				kind: "advance", partner: created.partner, order: created.order, event: fmt.Sprintf("evt_%s_%d", created.order, i),
 				at: modelStart, version: int64(1 + i), to: to, courier: "cou_1",
@@ -234,10 +313,10 @@ func drawReceipt(t *rapid.T, w *wish, found *snapshot) {
 	if !rarely(t, "no location") {
 		w.location = rapid.SampledFrom(modelLocations).Draw(t, "location")
 	}
-	for _, taken := range found.Takes {
-		for rest := taken.Quantity; rest > 0; {
+	for _, item := range found.Items {
+		for rest := item.Quantity; rest > 0; {
 			line := delivery.ReturnLine{
-				ProductID: taken.ProductID, Quantity: rapid.Int64Range(1, rest).Draw(t, "quantity"),
+				ProductID: item.ProductID, Quantity: rapid.Int64Range(1, rest).Draw(t, "quantity"),
 				Disposition: rapid.SampledFrom(delivery.Dispositions).Draw(t, "disposition"),
 			}
 			w.lines = append(w.lines, line)
@@ -271,16 +350,39 @@ func drawCreation(t *rapid.T, w wish, i int) wish {
 	w.order = fmt.Sprintf("ord_%s_%02d", w.partner, i)
 	w.reference = rapid.StringMatching("r[0-9]").Draw(t, "reference")
 	w.eta = w.at.Add(time.Hour)
+	w.items = drawItems(t)
+	return w
+}
+
+func drawItems(t *rapid.T) (items []delivery.Item) {
 	for range rapid.IntRange(0, 3).Draw(t, "lines") {
-		w.items = append(w.items, delivery.Item{
+		items = append(items, delivery.Item{
 			ProductID: rapid.SampledFrom([]int64{1, 1, 1, 2, 2, 2, 3, 3, 3, 4}).Draw(t, "product"),
 			Quantity:  rapid.Int64Range(1, 5).Draw(t, "quantity"),
 		})
 	}
-	return w
+	return items
 }
 
-func drawStep(t *rapid.T, w *wish, found *snapshot, gaveUp bool) {
+// ahead leads orders to their delivery.
+var ahead = map[delivery.Status]delivery.Status{
+	"pending": "accepted", "accepted": "courier_assigned", "courier_assigned": "picked_up", "picked_up": "out_for_delivery",
+	"out_for_delivery": "delivered", "failed": "out_for_delivery",
+}
+
+// usual returns the moves that most orders of the world make.
+func (m *model) usual() map[delivery.Status]delivery.Status {
+	switch {
+	case m.onTheWay:
+		return givenUp
+	case m.comeBack:
+		return ahead
+	default:
+		return nil
+	}
+}
+
+func drawStep(t *rapid.T, w *wish, found *snapshot, usual map[delivery.Status]delivery.Status) {
 	drawVersion(t, w, found)
 	targets := strings.Fields(allowed[found.Status])
 	if len(targets) == 0 || rarely(t, "anywhere") {
@@ -290,7 +392,7 @@ func drawStep(t *rapid.T, w *wish, found *snapshot, gaveUp bool) {
 		}
 	}
 	w.to = delivery.Status(rapid.SampledFrom(targets).Draw(t, "to"))
-	if next := givenUp[found.Status]; gaveUp && next != "" && rapid.Bool().Draw(t, "given up") {
+	if next := usual[found.Status]; next != "" && !rarely(t, "otherwise") {
 		w.to = next
 	}
 	if w.to == delivery.StatusCourierAssigned {
@@ -331,18 +433,26 @@ func (w wish) command() command {
 		Key: idempotency.Key{PartnerID: w.partner, Scope: w.scope(), UUID: [16]byte{w.key}}, BodyHash: [32]byte{w.body},
 	}
 	switch w.kind {
-	case "create":
+	case "create", "return":
 		return &createCommand{order: w.newOrder(), request: request, encode: encodeSnapshot}
+	case "edit":
+		return &editCommand{
+			target: w.target(), seen: w.seen, wanted: w.wanted, by: delivery.EditorPartner, at: w.at, products: w.products,
+			content: delivery.OrderRequest{
+				PartnerOrderID: w.reference, Items: w.items, Shipment: delivery.Shipment{}, Reference: w.label,
+			},
+			eventID: w.event, request: &request, encode: func(o *delivery.Order, _ int64) []byte { return encodeSnapshot(o) },
+		}
 	case "cancel":
 		return &cancelCommand{
-			target: w.target(), products: w.products, reason: w.reason, at: w.at, eventID: w.event,
+			target: w.target(), products: w.products, origin: w.origins(), reason: w.reason, at: w.at, eventID: w.event,
 			request: request, encode: encodeSnapshot,
 		}
 	case "request":
 		return &requestCommand{target: w.target(), reason: w.reason, at: w.at, request: request, encode: encodeSnapshot}
 	case "answer":
 		return &answerCommand{
-			target: w.target(), products: w.products, granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
+			target: w.target(), products: w.products, origin: w.origins(), granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
 			encode: encodeSnapshot,
 		}
 	case "transfer":
@@ -367,19 +477,34 @@ func (w wish) command() command {
 		cmd.step.courier = &delivery.Courier{CourierID: w.courier}
 	}
 	if w.to == delivery.StatusCancelled {
-		cmd.products = w.products
+		cmd.products, cmd.origin = w.products, w.origins()
 	}
 	return cmd
 }
 
+// origins returns the order that the target of the wish brings back, if it is a return.
+func (w wish) origins() []OrderKey {
+	if w.origin == "" {
+		return nil
+	}
+	return []OrderKey{{w.partner, w.origin}}
+}
+
 func (w wish) newOrder() *delivery.Order {
-	return &delivery.Order{
+	order := &delivery.Order{
 		OrderID: w.order, PartnerID: w.partner,
 		OrderRequest: delivery.OrderRequest{PartnerOrderID: w.reference, Items: w.items},
 		CreatedAt:    w.at, UpdatedAt: w.at, EstimatedDelivery: w.eta, Status: delivery.StatusPending, Version: 1,
 		MovedIn: 1,
 		History: []delivery.HistoryEntry{{Status: delivery.StatusPending, At: w.at, RecordedAt: w.at}},
 	}
+	if w.kind == "return" {
+		order.Course.Origin = &delivery.Origin{OrderID: w.origin, To: w.end}
+		if w.end == delivery.ReturnToWarehouse {
+			order.Course.Origin.Location = returnDepot
+		}
+	}
+	return order
 }
 
 // words describes an outcome as the model does.
@@ -514,7 +639,15 @@ func checkOrders(t *rapid.T, m *memory) {
 		events[key] = append(events[key], event.Type)
 	}
 	for key, o := range m.orders {
-		versions := len(o.History) + len(o.Course.Transfers)
+		versions := len(o.History) + len(o.Course.Transfers) + len(o.Course.Edits)
+		for _, back := range m.orders {
+			if from := back.Course.Origin; from != nil && back.PartnerID == o.PartnerID && from.OrderID == o.OrderID {
+				versions++
+				if back.Status == delivery.StatusCancelled && !back.WasPickedUp() {
+					versions++
+				}
+			}
+		}
 		if back := o.Course.Return; back != nil && back.State == delivery.ReturnReceived {
 			versions++
 		}
@@ -556,6 +689,9 @@ func eventsOf(o *delivery.Order) (kinds []delivery.EventType) {
 	for range o.Course.Transfers {
 		kinds = append(kinds, delivery.EventCourierChanged)
 	}
+	for range o.Course.Edits {
+		kinds = append(kinds, delivery.EventOrderUpdated)
+	}
 	if request := o.Course.Request; request != nil && request.State == delivery.RequestDeclined {
 		kinds = append(kinds, delivery.EventCancellationDeclined)
 	}
@@ -589,7 +725,7 @@ func checkBoard(t *rapid.T, want *model, got *memory) {
 		}
 		if known {
 			delivered++
-			if want := (Delivery{key, o.Courier, time.UnixMilli(o.Updated).UTC()}); done != want {
+			if want := (Delivery{key, o.Courier, time.UnixMilli(o.lastAct()).UTC()}); done != want {
 				t.Fatalf("got delivery %+v, want %+v", done, want)
 			}
 		}

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -93,12 +94,8 @@ func conflict(found *delivery.Order, message string) error {
 // applyTransfer makes a permitted transfer: new holder and version, and the event.
 func applyTransfer(s *State, c *Changes, found *delivery.Order, h *handover) *delivery.Order {
 	order := *found
-	happened := h.at
-	if !h.occurredAt.IsZero() {
-		happened = h.occurredAt
-	}
 	// Neither a clock that was set back nor one of a phone that is ahead may reverse the custody.
-	happened = latest(happened, found.LastAct())
+	happened := latest(cmp.Or(h.occurredAt, h.at), found.LastAct())
 	order.UpdatedAt = latest(happened, found.UpdatedAt)
 	order.Courier = h.courier
 	order.Course.Edits = found.Course.Reassigned()

@@ -28,6 +28,8 @@ type Transfer struct {
 
 var (
 	oneReceiver = form.Define("one_receiver", "either courier_id or location")
+	onlySender  = form.Define("only_sender", "nothing: couriers hand parcels over to a location with a transfer, and the "+
+		"warehouse receives them")
 )
 
 // ReadTransfer returns the reader of requests to hand goods on. by is the courier who makes
@@ -43,11 +45,7 @@ func (s *Service) ReadTransfer(by string) func(*form.Form) Transfer {
 			f.Fault("courier_id", oneReceiver)
 		}
 		t.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
-		if at := f.Time("occurred_at", form.Optional); !at.IsZero() {
-			if t.OccurredAt = at; !delivery.MayHaveOccurred(at, s.now()) {
-				f.Fault("occurred_at", delivery.OccurredRule)
-			}
-		}
+		t.OccurredAt = s.readOccurred(f)
 		return t
 	}
 }
@@ -99,23 +97,38 @@ type Receipt struct {
 	form.Faults // which come after the answer to an equal request
 	Location    string
 	Lines       []delivery.ReturnLine // several may be about one product
+	OccurredAt  time.Time             // when it happened; zero if it happens now
+	// By is the courier who makes the request, who can only give the parcels of own orders back to
+	// their sender; empty for the warehouse and the dispatch desk.
+	By string
 }
 
 // maxReturnLines is the most lines of a receipt: each item may come back in all conditions.
 const maxReturnLines = 3 * delivery.MaxItemLines
 
-// ReadReceipt reads a request to receive goods that come back.
-func ReadReceipt(f *form.Form) Receipt {
-	receipt := Receipt{Location: f.Text("location", form.Optional, delivery.LocationRule)}
+// ReadReceipt returns the reader of requests to receive goods that come back. by is the courier who
+// makes them; empty for the warehouse and the dispatch desk.
+func (s *Service) ReadReceipt(by string) func(*form.Form) Receipt {
+	return func(f *form.Form) Receipt {
+		receipt := Receipt{Location: f.Text("location", form.Optional, delivery.LocationRule), By: by}
+		if by != "" && receipt.Location != "" {
+			f.Fault("location", onlySender)
+		}
+		receipt.Lines, receipt.OccurredAt = readReturnLines(f), s.readOccurred(f)
+		return receipt
+	}
+}
+
+func readReturnLines(f *form.Form) (lines []delivery.ReturnLine) {
 	for _, line := range f.Objects("lines", form.Optional, 0, maxReturnLines) {
 		var one delivery.ReturnLine
 		one.ProductID, _ = line.Integer("product_id", form.Required, 1, 1<<53)
 		one.Quantity, _ = line.Integer("quantity", form.Required, 1, 1_000_000_000)
 		one.Disposition = delivery.Disposition(line.Text("disposition", form.Required,
 			form.OneOf(delivery.Dispositions...)))
-		receipt.Lines = append(receipt.Lines, one)
+		lines = append(lines, one)
 	}
-	return receipt
+	return lines
 }
 
 // Receive receives the goods of an order that was given up after its pickup. Sellable and damaged
@@ -134,7 +147,7 @@ func (s *Service) Receive(
 		if err != nil {
 			return nil, nil, err
 		}
-		cmd.request, cmd.encode = r, record.EncodeForOperators
+		cmd.request, cmd.encode, cmd.carrier, cmd.occurredAt = r, record.EncodeForOperators, receipt.By, receipt.OccurredAt
 		_, _, cmd.audit, err = s.begin(ctx, audit.ActionOrderReturned)
 		return cmd, func() {}, err
 	})

@@ -11,10 +11,13 @@ import (
 	"pgregory.net/rapid"
 )
 
-// checkReturn: goods come back if the order was given up after its pickup, and only then.
+// checkReturn: goods come back if the order was given up after its pickup, or has brought them to a
+// warehouse, and only then.
 func checkReturn(t *rapid.T, o *delivery.Order, listed delivery.Returned) {
 	back := o.Course.Return
-	if want := o.Status == delivery.StatusCancelled && o.WasPickedUp(); (back != nil) != want {
+	origin := o.Course.Origin
+	atWarehouse := o.Status == delivery.StatusDelivered && origin != nil && origin.To == delivery.ReturnToWarehouse
+	if want := o.Status == delivery.StatusCancelled && o.WasPickedUp() || atWarehouse; (back != nil) != want {
 		t.Fatalf("%s is %s: got return %+v, want one: %t", o.OrderID, o.Status, back, want)
 	}
 	if back == nil {
@@ -23,7 +26,7 @@ func checkReturn(t *rapid.T, o *delivery.Order, listed delivery.Returned) {
 		}
 		return
 	}
-	if listed.State != back.State || listed.Holder != o.Holder() || listed.DueAt != o.Cancellation.At {
+	if listed.State != back.State || listed.Holder != o.Holder() || listed.DueAt != o.LastMove().At {
 		t.Fatalf("%s: got %+v among the returns, want %+v with %+v", o.OrderID, listed, back, o.Holder())
 	}
 }
@@ -39,7 +42,7 @@ func checkCustody(t *rapid.T, o *delivery.Order) {
 			t.Fatalf("%s: got %+v after %+v, want no gap and one holder", o.OrderID, next, before)
 		}
 	}
-	inHands := len(held) > 1 && held[len(held)-1].Kind != delivery.HeldByRecipient
+	inHands := len(held) > 1 && o.Status != delivery.StatusDelivered
 	if back := o.Course.Return; back != nil && back.State == delivery.ReturnReceived {
 		inHands = false
 	}
@@ -52,10 +55,10 @@ func checkCustody(t *rapid.T, o *delivery.Order) {
 }
 
 // whereabouts says where the units of a product are.
-type whereabouts struct{ shelf, ordered, inHands, delivered, damaged, missing int64 }
+type whereabouts struct{ shelf, ordered, inHands, delivered, damaged, missing, sender int64 }
 
 func (w whereabouts) sum() int64 {
-	return w.shelf + w.ordered + w.inHands + w.delivered + w.damaged + w.missing
+	return w.shelf + w.ordered + w.inHands + w.delivered + w.damaged + w.missing + w.sender
 }
 
 // checkGoods: no unit of a product is lost or made. What was there at first is on the shelf, taken for
@@ -72,6 +75,9 @@ func checkGoods(t *rapid.T, initial, m *memory) {
 				where.add(o, key)
 			}
 		}
+		if where.delivered < 0 {
+			t.Fatalf("%v: got %+v, more than was delivered comes back", key, where)
+		}
 		if before := initial.stock[key].Quantity; where.sum() != before {
 			t.Fatalf("%v: got %+v, which are %d units, want %d", key, where, where.sum(), before)
 		}
@@ -81,8 +87,12 @@ func checkGoods(t *rapid.T, initial, m *memory) {
 	}
 }
 
-// add adds the units of a product that an order has taken.
+// add adds the units of a product that an order has taken, or brings back.
 func (w *whereabouts) add(o *delivery.Order, key movement.ProductKey) {
+	if o.Course.Origin != nil {
+		w.addBack(o, key)
+		return
+	}
 	var taken int64
 	for _, take := range o.Allocation {
 		if take.ProductID == key.ProductID {
@@ -98,21 +108,41 @@ func (w *whereabouts) add(o *delivery.Order, key movement.ProductKey) {
 	case o.Status != delivery.StatusCancelled:
 		w.ordered += taken
 	case back != nil:
-		for _, line := range back.Lines {
-			if line.ProductID == key.ProductID {
-				w.receive(line)
-			}
-		}
+		w.receive(back, key)
 	}
 }
 
-func (w *whereabouts) receive(line delivery.ReturnLine) {
-	switch line.Disposition {
-	case delivery.Damaged:
-		w.damaged += line.Quantity
-	case delivery.Missing:
-		w.missing += line.Quantity
-	default: // on the shelf again
+// addBack moves the units of a product that a return order brings back from where they were delivered.
+func (w *whereabouts) addBack(o *delivery.Order, key movement.ProductKey) {
+	var brought int64
+	for _, item := range o.Items {
+		if item.ProductID == key.ProductID {
+			brought += item.Quantity
+		}
+	}
+	back := o.Course.Return
+	switch {
+	case !o.WasPickedUp(): // the recipient still has them
+		return
+	case back != nil && back.State == delivery.ReturnReceived:
+		w.receive(back, key)
+	case o.Status == delivery.StatusDelivered && back == nil:
+		w.sender += brought
+	default:
+		w.inHands += brought
+	}
+	w.delivered -= brought
+}
+
+func (w *whereabouts) receive(back *delivery.Return, key movement.ProductKey) {
+	for _, line := range back.Lines {
+		switch {
+		case line.ProductID != key.ProductID, line.Disposition == delivery.Sellable: // that is on the shelf again
+		case line.Disposition == delivery.Damaged:
+			w.damaged += line.Quantity
+		default:
+			w.missing += line.Quantity
+		}
 	}
 }
 

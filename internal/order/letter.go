@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -20,19 +21,19 @@ func (s *Service) letter(ctx context.Context, order *delivery.Order, st *step) (
 		return letter{}, nil
 	}
 	facts := &delivery.EventFacts{
-		Status: st.to, At: st.happened(), ETA: st.eta, FailureReason: st.failureReason, NextAttempt: st.nextAttempt,
+		Status: st.to, At: cmp.Or(st.occurredAt, st.at), ETA: st.eta, FailureReason: st.failureReason, NextAttempt: st.nextAttempt,
 	}
 	if facts.ETA.IsZero() {
 		facts.ETA = order.EstimatedDelivery
 	}
 	written, err := s.config.Mail(ctx, order, facts)
-	return letter{written, order.Dropoff.Email}, err
+	return letter{written, order.Recipient().Email}, err
 }
 
 // post adds the letter to the changes, unless the recipient's address was erased since
 // it was written: erasing leaves the order's version as it is.
 func (l letter) post(c *Changes, o *delivery.Order) {
-	if l.mail != nil && l.to == o.Dropoff.Email {
+	if l.mail != nil && l.to == o.Recipient().Email {
 		c.Mails = append(c.Mails, l.mail)
 	}
 }

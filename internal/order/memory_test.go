@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -26,6 +27,8 @@ type memory struct {
 	delivered map[OrderKey]Delivery
 	returns   map[OrderKey]delivery.Returned
 	queues    queues
+	documents map[OrderKey]string // the records that are stored
+	originals map[OrderKey]string // those that answered the creations of edited orders
 }
 
 // bookedMovement is a line of a partner's journal of stock.
@@ -40,6 +43,7 @@ func (m *memory) clone() *memory {
 		last: maps.Clone(m.last), movements: slices.Clone(m.movements), events: slices.Clone(m.events),
 		board: maps.Clone(m.board), delivered: maps.Clone(m.delivered),
 		returns: maps.Clone(m.returns), queues: m.queues.clone(),
+		documents: maps.Clone(m.documents), originals: maps.Clone(m.originals),
 	}
 	for key, stock := range m.stock {
 		twin.stock[key] = cloned(stock)
@@ -55,6 +59,12 @@ func (m *memory) load(needs *Needs) *State {
 	s := &State{
 		Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{},
 		Orders: map[OrderKey]*delivery.Order{}, Stocks: map[string]*movement.Stock{},
+		Documents: map[OrderKey][]byte{},
+	}
+	for _, key := range needs.Documents {
+		if document, known := m.documents[key]; known {
+			s.Documents[key] = []byte(document)
+		}
 	}
 	for _, key := range needs.Receipts {
 		if receipt := m.receipts[key]; receipt != nil {
@@ -98,6 +108,7 @@ func (m *memory) save(t *rapid.T, c *Changes) {
 			}
 		}
 		m.orders[key], documents[key] = created.Order, string(created.Document)
+		m.documents[key] = documents[key]
 	}
 	m.saveChanged(t, c)
 	for _, receipt := range c.Receipts {
@@ -151,7 +162,7 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 	histories := map[OrderKey][]delivery.HistoryEntry{}
 	movedIn := map[OrderKey]int64{}
 	for key, o := range m.orders {
-		histories[key], movedIn[key] = slices.Clone(o.History), o.History[len(o.History)-1].Version
+		histories[key], movedIn[key] = slices.Clone(o.History), max(1, o.History[len(o.History)-1].Version)
 	}
 	for _, row := range c.History {
 		histories[row.OrderKey] = append(histories[row.OrderKey], row.Entry)
@@ -173,8 +184,34 @@ func (m *memory) saveChanged(t *rapid.T, c *Changes) {
 			t.Fatalf("%v was moved in version %d, its history says %d", key, changed.MovedIn, movedIn[key])
 		}
 		changed.History = histories[key]
+		m.saveDocument(t, key, change)
 		m.orders[key] = &changed
 	}
+}
+
+// saveDocument replaces the record of an order that was edited. The first time it keeps what answered the
+// creation, byte for byte.
+func (m *memory) saveDocument(t *rapid.T, key OrderKey, change *Change) {
+	edited := len(m.orders[key].Course.Edits) < len(change.Order.Course.Edits)
+	if edited != (change.Document != nil) {
+		t.Fatalf("%v: got the document %q of an order that is edited: %t", key, change.Document, edited)
+	}
+	if !edited {
+		return
+	}
+	before, kept := m.originals[key]
+	switch {
+	case !kept && string(change.Original) != m.documents[key]:
+		t.Fatalf("%v: got the original %q, want %q", key, change.Original, m.documents[key])
+	case kept && change.Original != nil:
+		t.Fatalf("%v: got the original %q, want none beside %q", key, change.Original, before)
+	case !kept:
+		m.originals[key] = string(change.Original)
+	}
+	if grown := int64(len(change.Document) - len(m.documents[key])); change.Grown != grown {
+		t.Fatalf("%v: got a document that is %d bytes longer, want %d", key, change.Grown, grown)
+	}
+	m.documents[key] = string(change.Document)
 }
 
 func (m *memory) saveStock(t *rapid.T, c *Changes) {
@@ -228,6 +265,20 @@ func snapshotOf(o *delivery.Order) snapshot {
 		if back.State == delivery.ReturnReceived {
 			s.Return = fmt.Sprint("received ", back.Location, back.Lines, back.ReceivedAt.UnixMilli())
 		}
+	}
+	s.Label = o.OrderRequest.Reference
+	for _, edit := range o.Course.Edits {
+		s.Edits = append(s.Edits, fmt.Sprintf("%d@%d %s", edit.Version, edit.At.UnixMilli(), strings.Join(edit.Fields, ",")))
+	}
+	if origin := o.Course.Origin; origin != nil {
+		s.Origin, s.End = origin.OrderID, string(origin.To)
+	}
+	for _, back := range o.Course.Returns {
+		items := make([]delivery.Item, len(back.Items))
+		for i, item := range back.Items {
+			items[i] = delivery.Item{ProductID: item.ProductID, Quantity: item.Quantity}
+		}
+		s.Returns = append(s.Returns, backText(back.OrderID, items))
 	}
 	for _, entry := range o.History {
 		s.History = append(s.History,

@@ -15,7 +15,7 @@ import (
 // wish is a command in words: what the model reads, and what a real command is
 // made from.
 type wish struct {
-	kind      string // create, cancel, advance, request, answer, transfer or receive
+	kind      string // create, return, edit, cancel, advance, request, answer, transfer or receive
 	partner   string
 	order     string
 	event     string // the id of the event that it causes
@@ -39,13 +39,23 @@ type wish struct {
 	// of a transfer to a hub, or of a receipt
 	location string
 	lines    []delivery.ReturnLine // of a receipt
+	// of a return: the order that it brings back, and to where
+	origin string
+	end    delivery.ReturnTo
+	// of an edit: the version that it was made from, that its caller insists on, if not 0, and the
+	// order's reference, beside its items
+	seen, wanted int64
+	label        string
 }
 
 func (w wish) target() OrderKey { return OrderKey{w.partner, w.order} }
 
 func (w wish) scope() string {
-	if w.kind == "create" {
+	switch w.kind {
+	case "create":
 		return "POST /v1/orders"
+	case "return":
+		return "POST /v1/orders/" + w.origin + "/returns"
 	}
 	return "POST /v1/orders/" + w.order + "/" + w.kind
 }
@@ -68,11 +78,17 @@ type snapshot struct {
 	Transfers              []string // who got the goods, and when
 	HandedAt               int64    // when the latest transfer happened
 	Return                 string
+	Label                  string // its reference, which edits change
+	Edits                  []string
+	Origin                 string   // the order that it brings back
+	End                    string   // to where
+	Returns                []string // the orders that bring goods of it back, and what
 }
 
 func (s snapshot) String() string {
 	return fmt.Sprint(s.Partner, s.ID, s.Reference, s.Status, s.Version, s.Events, s.Updated, s.ETA,
-		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer, s.Moved, s.Transfers, s.Return)
+		s.Courier, s.Items, s.Takes, s.History, s.Cancelled, s.Request, s.Asked, s.Answer, s.Moved, s.Transfers, s.Return,
+		s.Label, s.Edits, s.Origin, s.End, s.Returns)
 }
 
 // allowed is the table of the decisions, written down a second time so that
@@ -112,8 +128,9 @@ type model struct {
 	events  []string
 	ledger  []string
 	last    map[string]int64
-	// onTheWay is set if most commands are about orders that are, or were, with a courier.
-	onTheWay bool
+	// onTheWay is set if most commands are about orders that are, or were, with a courier, and
+	// comeBack if they are about orders that were delivered, and their returns.
+	onTheWay, comeBack bool
 }
 
 // settle carries out a wish and returns its outcome in words.
@@ -136,7 +153,7 @@ func (m *model) settle(w wish) string {
 		return "replayed " + earlier.text
 	}
 	carryOut := map[string]func(wish) (refused, text string){
-		"create": m.create, "cancel": m.cancel, "request": m.request,
+		"create": m.create, "cancel": m.cancel, "request": m.request, "return": m.giveBack, "edit": m.edit,
 	}[w.kind]
 	refused, text := carryOut(w)
 	if refused != "" {
@@ -299,21 +316,22 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 	o.Events++
 	o.Moved = o.Version
 	collected := o.collected()
-	booked := max(o.Updated, w.at.UnixMilli())
-	if o.Updated = booked; !w.occurred.IsZero() {
-		o.Updated = w.occurred.UnixMilli()
+	booked, happened := max(o.Updated, w.at.UnixMilli()), max(w.at.UnixMilli(), o.lastAct())
+	if !w.occurred.IsZero() {
+		happened = w.occurred.UnixMilli()
 	}
+	o.Updated = max(o.Updated, happened)
 	if !w.eta.IsZero() {
 		o.ETA = w.eta.UnixMilli()
 	}
-	o.History = append(slices.Clone(o.History), fmt.Sprintf("%s@%d/%d:%s", w.to, o.Updated, w.at.UnixMilli(), w.notes))
+	o.History = append(slices.Clone(o.History), fmt.Sprintf("%s@%d/%d:%s", w.to, happened, w.at.UnixMilli(), w.notes))
 	switch w.to {
 	case "courier_assigned":
 		o.Courier = w.courier
 	case "accepted":
 		o.Courier = ""
 	case "cancelled":
-		o.Cancelled = fmt.Sprintf("%s@%d", w.reason, o.Updated)
+		o.Cancelled = fmt.Sprintf("%s@%d", w.reason, happened)
 		if collected {
 			o.Return = "due"
 			break
@@ -321,23 +339,32 @@ func (m *model) enter(o *snapshot, w wish, by string) string {
 		for _, taken := range o.Takes {
 			m.book(o, "IN", taken, 1, booked)
 		}
+		if origin := m.orders[OrderKey{o.Partner, o.Origin}]; origin != nil {
+			origin.Version++
+			origin.Returns = slices.DeleteFunc(slices.Clone(origin.Returns),
+				func(back string) bool { return strings.HasPrefix(back, o.ID+" ") })
+		}
+	case "delivered":
+		if o.End == "warehouse" {
+			o.Return = "due"
+		}
 	default: // the others change the state and nothing else
 	}
-	event := fmt.Sprint(o.Partner, o.ID, o.Events, w.to, o.Updated, o.ETA, o.Courier, w.reason)
+	event := fmt.Sprint(o.Partner, o.ID, o.Events, w.to, happened, o.ETA, o.Courier, w.reason)
 	if w.to == "cancelled" {
 		event += " " + by
 	}
 	m.events = append(m.events, event)
 	if o.Return != "" {
-		m.announce(o, "")
+		m.announce(o, happened, "")
 	}
 	return o.String()
 }
 
 // announce adds an event that is not of a move.
-func (m *model) announce(o *snapshot, courier string) {
+func (m *model) announce(o *snapshot, at int64, courier string) {
 	o.Events++
-	m.events = append(m.events, fmt.Sprint(o.Partner, o.ID, o.Events, o.Status, o.Updated, o.ETA, courier, ""))
+	m.events = append(m.events, fmt.Sprint(o.Partner, o.ID, o.Events, o.Status, at, o.ETA, courier, ""))
 }
 
 // collected reports whether the goods were picked up.
@@ -384,7 +411,7 @@ func (m *model) transfer(w wish) string {
 	o.Updated = max(o.Updated, o.HandedAt)
 	o.Courier = w.courier
 	o.Transfers = append(slices.Clone(o.Transfers), fmt.Sprintf("%s@%d", to, o.HandedAt))
-	m.announce(o, w.courier)
+	m.announce(o, o.HandedAt, w.courier)
 	return "admitted " + o.String()
 }
 
@@ -433,6 +460,9 @@ func (m *model) receive(w wish) string {
 	case o.Return != "due":
 		return "conflict " + string(o.Status)
 	}
+	if w.location == "" && o.End == "warehouse" {
+		w.location = returnDepot
+	}
 	if faults := o.faultsOf(w); faults != "" {
 		return "validation_error" + faults
 	}
@@ -440,18 +470,19 @@ func (m *model) receive(w wish) string {
 		return "conflict " + string(o.Status) // without a proof
 	}
 	o.Version++
-	o.Updated = max(o.Updated, w.at.UnixMilli())
-	o.Return = fmt.Sprint("received ", w.location, w.lines, o.Updated)
+	happened, booked := max(w.at.UnixMilli(), o.lastAct()), max(o.Updated, w.at.UnixMilli())
+	o.Updated = max(o.Updated, happened)
+	o.Return = fmt.Sprint("received ", w.location, w.lines, happened)
 	for _, line := range w.lines {
 		taken := delivery.Take{ProductID: line.ProductID, Location: w.location, Quantity: line.Quantity}
 		if line.Disposition != "missing" {
-			m.book(o, "IN", taken, 1, o.Updated)
+			m.book(o, "IN", taken, 1, booked)
 		}
 		if line.Disposition == "damaged" {
 			taken.Quantity = -taken.Quantity
-			m.book(o, "ADJUSTMENT", taken, 1, o.Updated)
+			m.book(o, "ADJUSTMENT", taken, 1, booked)
 		}
 	}
-	m.announce(o, "")
+	m.announce(o, happened, "")
 	return "admitted " + o.String()
 }

@@ -68,11 +68,9 @@ type Config struct {
 	Clock func(delivery.Address) *time.Location
 	// BaseURL returns the public address that links begin with.
 	BaseURL func() string
-	// ErasedEmail replaces the address of a recipient whose data was erased.
-	ErasedEmail string
-	Now         func() time.Time
-	At          func(time.Time) <-chan time.Time // fires at a time by the clock of Now
-	Log         *slog.Logger
+	Now     func() time.Time
+	At      func(time.Time) <-chan time.Time // fires at a time by the clock of Now
+	Log     *slog.Logger
 }
 
 // Service writes mails to recipients. It may be used by many goroutines.
@@ -95,10 +93,29 @@ var kinds = map[delivery.Status]mail.Kind{
 	delivery.StatusFailed:         mail.Failed,
 }
 
+// returnKinds says which mail a move of a return order causes. Whoever hands the goods over gets it; one that
+// was picked up does not concern that person any more before its end.
+var returnKinds = map[delivery.Status]mail.Kind{
+	delivery.StatusAccepted:  mail.ReturnPlanned,
+	delivery.StatusFailed:    mail.ReturnFailed,
+	delivery.StatusDelivered: mail.ReturnArrived,
+}
+
+// kindOf returns which mail a move of an order causes; empty for none.
+func kindOf(o *delivery.Order, to delivery.Status) mail.Kind {
+	if o.Course.Origin == nil {
+		return kinds[to]
+	}
+	if to == delivery.StatusFailed && o.WasPickedUp() {
+		return ""
+	}
+	return returnKinds[to]
+}
+
 // OfMove returns the mail about a move of an order; nil if there is none to send. The
 // order is as it was before the move, whose facts are those of the event about it.
 func (s *Service) OfMove(ctx context.Context, o *delivery.Order, facts *delivery.EventFacts) (*mail.Mail, error) {
-	kind := kinds[facts.Status]
+	kind := kindOf(o, facts.Status)
 	if kind == "" {
 		return nil, nil
 	}
@@ -109,8 +126,9 @@ func (s *Service) OfMove(ctx context.Context, o *delivery.Order, facts *delivery
 func (s *Service) write(
 	ctx context.Context, o *delivery.Order, kind mail.Kind, facts *delivery.EventFacts,
 ) (*mail.Mail, error) {
-	to := o.Dropoff.Email
-	if s.config.Seal == nil || delivery.IsTest(o.PartnerID) || to == "" || to == s.config.ErasedEmail {
+	to := o.Recipient().Email
+	isNone := to == "" || to == delivery.ErasedEmail || kind == mail.Late && o.Course.Origin != nil
+	if s.config.Seal == nil || delivery.IsTest(o.PartnerID) || isNone {
 		return nil, nil
 	}
 	sender, err := s.config.Sender(ctx, o.PartnerID)
@@ -122,7 +140,8 @@ func (s *Service) write(
 
 // message returns what a mail says.
 func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.EventFacts, sender Sender) *mail.Message {
-	clock := s.config.Clock(o.Dropoff.Address)
+	person := o.Recipient()
+	clock := s.config.Clock(person.Address)
 	about := &mail.Order{
 		OrderID: o.OrderID, Name: o.PartnerOrderID, SupportURL: sender.SupportURL,
 		StopURL: s.config.BaseURL() + "/track/" + o.OrderID + "/mail",
@@ -133,15 +152,19 @@ func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.Eve
 		about.Expected = facts.ETA.In(clock)
 		about.Zones.Expected = zone.Abbreviation(about.Expected)
 	}
+	if kind == mail.ReturnPlanned {
+		about.From, about.Expected = person.Window.Start.In(clock), person.Window.End.In(clock)
+		about.Zones.From, about.Zones.Expected = zone.Abbreviation(about.From), zone.Abbreviation(about.Expected)
+	}
 	if facts.NextAttempt != nil {
 		about.Next = facts.NextAttempt.In(clock)
 		about.Zones.Next = zone.Abbreviation(about.Next)
 	}
 	m := &mail.Message{
-		Kind: kind, To: o.Dropoff.Email, Language: mail.English, URL: o.TrackingURL + "/html",
+		Kind: kind, To: person.Email, Language: mail.English, URL: o.TrackingURL + "/html",
 		At: facts.At.In(clock), Team: sender.Name, Order: about,
 	}
-	if sender.French || o.Dropoff.Address.Province == "QC" {
+	if sender.French || person.Address.Province == "QC" {
 		m.Language = mail.French
 		about.StopURL += "?lang=fr"
 	}

@@ -22,7 +22,7 @@ import (
 const (
 	ErasedText  = "erased"
 	ErasedPhone = "+10000000000"
-	ErasedEmail = "erased@erased.invalid"
+	ErasedEmail = delivery.ErasedEmail
 	// erasedUnit replaces the second half of a postal code. The first half names a
 	// region and is kept for statistics.
 	erasedUnit = " 0A0"
@@ -174,16 +174,19 @@ func (s *Service) chooseAll(ctx context.Context, partnerID string, selection Sel
 
 // choose collects the orders of an account that a selection selects.
 func (s *Service) choose(ctx context.Context, partnerID string, selection Selection) (*eraser, error) {
-	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}}
+	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}, edited: map[string]*delivery.Order{}}
 	for _, orderID := range selection.OrderIDs {
 		if err := e.byID(ctx, orderID); err != nil {
 			return nil, err
 		}
 	}
-	if selection.Recipient != "" {
-		return e, e.byRecipient(ctx, selection.Recipient)
+	if selection.Recipient == "" {
+		return e, nil
 	}
-	return e, nil
+	if err := e.byRecipient(ctx, selection.Recipient); err != nil {
+		return nil, err
+	}
+	return e, s.byAnswers(ctx, e, selection.Recipient)
 }
 
 // few lists some of the orders.
@@ -204,6 +207,9 @@ type eraser struct {
 	chosen    map[string]bool // ids of the targets
 	underWay  []string        // ids and states of targets that are under way
 	damaged   []string        // ids of orders that cannot be read, and may concern the recipient
+	// edited are orders that do not have the recipient's address, but may have had it between two
+	// edits: answers to edits are kept for a time.
+	edited map[string]*delivery.Order
 }
 
 // checkPartner returns not_found if there is no such partner.
@@ -265,11 +271,43 @@ func (e *eraser) byRecipient(ctx context.Context, email string) error {
 			if err != nil {
 				return err
 			}
-			if has {
+			switch {
+			case has:
 				e.choose(o, email)
+			case len(o.Course.Edits) > 1:
+				e.edited[o.OrderID] = o
 			}
 		}
 		return nil
+	})
+}
+
+// byAnswers chooses the orders of which an answer to an edit has an e-mail address that a later edit has
+// removed.
+func (s *Service) byAnswers(ctx context.Context, e *eraser, email string) error {
+	if len(e.edited) == 0 {
+		return nil
+	}
+	w := &sweep{Service: s}
+	return w.receipts(ctx, e.partnerID, func(page []*idempotency.Receipt) error {
+		var keys []idempotency.Key
+		for _, receipt := range page {
+			if e.edited[receipt.OrderID] != nil && !receipt.OfCreation {
+				keys = append(keys, receipt.Key)
+			}
+		}
+		if len(keys) == 0 {
+			return nil
+		}
+		return w.read(ctx, func(tx Reader) error {
+			receipts, err := tx.Answers(ctx, keys)
+			for _, receipt := range receipts {
+				if answered, err := record.Decode(receipt.Answer); err == nil && hasEmail(answered, email) {
+					e.choose(e.edited[receipt.OrderID], email)
+				}
+			}
+			return err
+		})
 	})
 }
 
@@ -394,12 +432,9 @@ func erasedRecord(document []byte, email string) ([]byte, error) {
 // both ends, and every free text. What accounting needs stays: ids, prices, sizes,
 // times, items, city and province.
 func eraseOrder(o *delivery.Order, email string) {
-	switch origin := o.Course.Origin; {
-	case email == "" && origin != nil: // the recipient hands the goods over at the pickup
-		eraseContact(&o.Pickup)
-	case email == "":
-		eraseContact(&o.Dropoff)
-	default:
+	if email == "" {
+		eraseContact(o.Recipient())
+	} else {
 		for _, end := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
 			if strings.EqualFold(end.Email, email) {
 				eraseContact(end)

@@ -75,6 +75,8 @@ type Reader interface {
 	// Original returns the record that answered the creation of an edited order; nil if that is
 	// not kept.
 	Original(ctx context.Context, partnerID, orderID string) ([]byte, error)
+	// Answers returns receipts with what was answered.
+	Answers(ctx context.Context, keys []idempotency.Key) ([]*idempotency.Receipt, error)
 }
 
 // Writer removes and rewrites rows by their keys.

@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/order"
 )
 
@@ -57,6 +59,19 @@ func (tx dispatchTx) Returns(ctx context.Context, f dispatch.ReturnFilter) ([]*d
 	}
 	tail, args := selected.Clause(by, f.Limit)
 	return orderReturns.All(ctx, tx.conn, tail, args...)
+}
+
+// ReturnsBy lists the goods that a courier brings back, by how long they are due. It looks through all
+// that are due: there are few of them.
+func (tx dispatchTx) ReturnsBy(ctx context.Context, courierID string, limit int) ([]*delivery.Returned, error) {
+	holder, err := strictjson.Marshal(delivery.Holder{Kind: delivery.HeldByCourier, ID: courierID})
+	if err != nil {
+		return nil, err
+	}
+	begins := strings.TrimSuffix(string(holder), "}") // the name follows, if the courier has one
+	return orderReturns.All(ctx, tx.conn,
+		"WHERE state = $1 AND substr(holder, 1, length($2)) = $2 ORDER BY due_at, order_id LIMIT $3",
+		string(delivery.ReturnDue), begins, limit)
 }
 
 // OrdersBack reads the orders of goods that come back, by id, with their histories.

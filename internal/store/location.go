@@ -44,6 +44,11 @@ func (tx operatorTx) SaveLocation(ctx context.Context, l *delivery.Location) err
 	return db.WriteAllNow(ctx, tx.conn, saveLocations, l)
 }
 
+// Locations lists the locations that have an address, by code.
+func (tx dispatchTx) Locations(ctx context.Context) ([]*delivery.Location, error) {
+	return locationsOf(ctx, tx.conn, "")
+}
+
 // Locations lists the locations that have an address, by code: all, or the one with a code.
 func (tx orderTx) Locations(ctx context.Context, code string) ([]*delivery.Location, error) {
 	return locationsOf(ctx, tx.conn, code)

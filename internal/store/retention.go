@@ -85,6 +85,11 @@ func (tx retentionTx) Receipts(ctx context.Context, after idempotency.Key, limit
 		ORDER BY idempotency_key, scope LIMIT $4`, after.PartnerID, after.UUID[:], after.Scope, limit)
 }
 
+// Answers returns receipts with what was answered.
+func (tx retentionTx) Answers(ctx context.Context, keys []idempotency.Key) ([]*idempotency.Receipt, error) {
+	return db.FindNow(ctx, tx.conn, findReceipts, keys...)
+}
+
 // Ended lists orders in a final state, by the index that lists follow.
 func (tx retentionTx) Ended(
 	ctx context.Context, partnerID string, state delivery.Status, after, until string, limit int,

@@ -7,7 +7,6 @@ import (
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
-	"github.com/dropyard/dropyard/internal/order"
 )
 
 func (s *Server) handleTransfer(c *httpd.Call) (httpd.Reply, error) {
@@ -15,7 +14,7 @@ func (s *Server) handleTransfer(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleReturnReceive(c *httpd.Call) (httpd.Reply, error) {
-	return changeOrder(c, order.ReadReceipt, s.config.Orders.Receive)
+	return changeByCourier(c, s.config.Orders.ReadReceipt, s.config.Orders.Receive)
 }
 
 type itemAnswer struct {

@@ -80,7 +80,8 @@ type jobAnswer struct {
 	Failures       int64                 `json:"failures"`
 	NextAttempt    *time.Time            `json:"next_attempt"` // null if none is scheduled
 	Actions        []delivery.Status     `json:"actions"`
-	Changes        *changesAnswer        `json:"changes,omitzero"` // what the courier has to confirm
+	ReturnOf       string                `json:"return_of,omitzero"` // the order whose goods this one brings back
+	Changes        *changesAnswer        `json:"changes,omitzero"`   // what the courier has to confirm
 }
 
 func jobOf(j *dispatch.Job) jobAnswer {
@@ -88,12 +89,11 @@ func jobOf(j *dispatch.Job) jobAnswer {
 	answer := jobAnswer{
 		OrderID: o.OrderID, PartnerID: o.PartnerID, PartnerName: j.PartnerName, PartnerOrderID: o.PartnerOrderID,
 		Reference: o.Reference, Status: o.Status, Version: o.Version, ServiceLevel: o.ServiceLevel,
-		Stop: stopOf(&j.Stop), Instructions: o.Instructions, Parcels: make([]jobParcel, len(o.Parcels)),
-		Failures: j.Failures, Actions: j.Actions, Changes: changesOf(o),
+		Stop: stopOf(&j.Stop), Instructions: o.Instructions, Parcels: parcelsOf(o), Failures: j.Failures,
+		Actions: j.Actions, Changes: changesOf(o),
 	}
-	for i, p := range o.Parcels {
-		answer.Parcels[i] = jobParcel{ParcelID: p.ParcelID, Barcode: p.Barcode, Label: label.Code128(o,
-			i+1), Description: p.Description, WeightKg: p.WeightKg, Fragile: p.Fragile}
+	if o.Course.Origin != nil {
+		answer.ReturnOf = o.Course.Origin.OrderID
 	}
 	if o.COD != nil {
 		answer.COD = &moneyAnswer{o.COD.AmountCents, o.COD.Currency}
@@ -104,12 +104,56 @@ func jobOf(j *dispatch.Job) jobAnswer {
 	return answer
 }
 
+func parcelsOf(o *delivery.Order) []jobParcel {
+	parcels := make([]jobParcel, len(o.Parcels))
+	for i, p := range o.Parcels {
+		parcels[i] = jobParcel{
+			ParcelID: p.ParcelID, Barcode: p.Barcode, Label: label.Code128(o, i+1), Description: p.Description,
+			WeightKg: p.WeightKg, Fragile: p.Fragile,
+		}
+	}
+	return parcels
+}
+
 func stopOf(s *dispatch.Stop) stopAnswer {
 	contact := s.Contact
 	return stopAnswer{
 		Kind: s.Kind, Name: contact.Name, Phone: contact.Phone, Address: addressAnswer(contact.Address),
 		Area: s.Area, TimeWindow: windowAnswer(contact.Window), Deadline: contact.Window.End,
 	}
+}
+
+// endAnswer is where goods are brought back.
+type endAnswer struct {
+	Name    string        `json:"name"`
+	Phone   string        `json:"phone"`
+	Address addressAnswer `json:"address"`
+}
+
+// bringingAnswer is an order whose goods a courier brings back.
+type bringingAnswer struct {
+	OrderID        string            `json:"order_id"`
+	PartnerID      string            `json:"partner_id"`
+	PartnerName    string            `json:"partner_name"`
+	PartnerOrderID string            `json:"partner_order_id"`
+	Version        int64             `json:"version"`
+	To             delivery.ReturnTo `json:"to"`
+	Location       string            `json:"location,omitzero"` // of the warehouse, if it is known
+	Place          *endAnswer        `json:"place"`             // null if no address is known
+	Parcels        []jobParcel       `json:"parcels"`
+	DueAt          time.Time         `json:"due_at"`
+}
+
+func bringingOf(b *dispatch.Bringing) bringingAnswer {
+	o := b.Order
+	answer := bringingAnswer{
+		OrderID: o.OrderID, PartnerID: o.PartnerID, PartnerName: b.PartnerName, PartnerOrderID: o.PartnerOrderID,
+		Version: o.Version, To: b.To, Location: b.Location, Parcels: parcelsOf(o), DueAt: b.DueAt,
+	}
+	if end := b.Contact; end != nil {
+		answer.Place = &endAnswer{end.Name, end.Phone, addressAnswer(end.Address)}
+	}
+	return answer
 }
 
 type deliveryAnswer struct {
@@ -166,6 +210,10 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 	for i := range round.Jobs {
 		jobs[i] = jobOf(&round.Jobs[i])
 	}
+	returns := make([]bringingAnswer, len(round.Returns))
+	for i := range round.Returns {
+		returns[i] = bringingOf(&round.Returns[i])
+	}
 	done := doneAnswer{Since: since, Count: round.Done.Count, Latest: make([]deliveryAnswer, len(round.Done.Latest))}
 	for i, d := range round.Done.Latest {
 		done.Latest[i] = deliveryAnswer{d.OrderID, d.At}
@@ -178,9 +226,10 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 		CourierID  string            `json:"courier_id"`
 		Jobs       []jobAnswer       `json:"jobs"`
 		More       bool              `json:"more"`
+		Returns    []bringingAnswer  `json:"returns"`
 		Delivered  doneAnswer        `json:"delivered"`
 		Colleagues []colleagueAnswer `json:"colleagues"`
-	}{courierID, jobs, round.More, done, colleagues})
+	}{courierID, jobs, round.More, returns, done, colleagues})
 }
 
 // matchAnswer is an order that a scan has found. Place and ParcelID are null if the

@@ -68,7 +68,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/orders/{order_id}/proofs", delivering, s.handleProofAdd),
 		route("POST", "/ops/v1/orders/{order_id}/transfer", delivering, s.handleTransfer),
 		route("POST", "/ops/v1/orders/{order_id}/scans", delivering, s.handleScanCreate),
-		route("POST", "/ops/v1/orders/{order_id}/return/receive", naming, s.handleReturnReceive),
+		route("POST", "/ops/v1/orders/{order_id}/return/receive", allRoles, s.handleReturnReceive),
 		route("GET", "/ops/v1/returns", naming, s.handleReturnList),
 		route("POST", "/ops/v1/orders/{order_id}/notes", dispatching, s.handleNoteCreate),
 		route("GET", "/ops/v1/attention", dispatching, s.handleAttention),

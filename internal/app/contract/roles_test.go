@@ -19,14 +19,14 @@ import (
 // document and the service must say the same.
 var rights = []struct{ roles, operations string }{
 	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
-		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
+		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP receiveReturn`},
 	{
 		"admin dispatcher courier",
 		`listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
 		addOrderScan`,
 	},
 	{"admin dispatcher warehouse", `listPartners`},
-	{"admin dispatcher warehouse", `receiveReturn listReturns listLocations putLocation`},
+	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges

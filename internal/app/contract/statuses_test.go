@@ -163,8 +163,9 @@ var drives = map[string]drive{
 	"receiveReturn 200":       driveReceive,
 	"* 503":                   driveTimeout,
 
-	"listTokens 403":  driveOthersTokens,
-	"revokeToken 403": driveCrossSiteSession,
+	"receiveReturn 403": driveCrossSiteSession,
+	"listTokens 403":    driveOthersTokens,
+	"revokeToken 403":   driveCrossSiteSession,
 
 	"beginOpenID 302":  driveOpenID("", nil),
 	"beginOpenID 422":  driveElsewhere,

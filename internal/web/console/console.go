@@ -91,6 +91,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.orderRoutes(),
 		pages.transferRoutes(),
 		pages.returnRoutes(),
+		pages.locationRoutes(),
 		pages.courierRoutes(),
 		pages.stockRoutes(),
 		pages.movementRoutes(),

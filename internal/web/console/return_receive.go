@@ -124,7 +124,7 @@ func (pages *Pages) receiveReturn(s *sheet) (int, []byte, error) {
 	}
 	request := s.once(view.Form)
 	sent := view.number()
-	receipt, _ := form.Decode(view.Form.Typed(typedNumbers), order.ReadReceipt) // keeps its faults
+	receipt, _ := form.Decode(view.Form.Typed(typedNumbers), pages.config.Orders.ReadReceipt("")) // keeps its faults
 	_, err = pages.config.Orders.Receive(s.Context(), request, row.OrderID, receipt)
 	switch {
 	case refusal.HasCode(err, refusal.CodeConflict):

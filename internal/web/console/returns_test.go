@@ -185,3 +185,32 @@ func TestParcelsAreHandedOver(t *testing.T) {
 	b.desk.Call(t, "POST", "/ops/v1/orders/"+id+"/scans", []byte(`{"code":"P-1 <b>"}`)).Must(t, 201)
 	v.Open(t, path).Shows(t, 200, "Parcels due back:", "MTL-1", "Scanned labels", "P-1 &lt;b&gt;")
 }
+
+// TestLocations sets the address of a location, changes it, and keeps what was typed if it is refused.
+func TestLocations(t *testing.T) {
+	t.Parallel()
+	b := newBack(t)
+	v := b.desk.As(t, "warehouse").Visit(t)
+	v.Open(t, "/console/returns").Shows(t, 200, `href="/console/locations"`)
+	v.Open(t, "/console/locations").Shows(t, 200, "No location has an address yet.", `href="/console/locations/edit"`)
+	typed := []string{
+		"code", " MTL-1 ", "name", "Dépôt Nord", "phone", "+15145550199", "email", "depot@example.com",
+		"address.line1", "9000 Boulevard Saint-Laurent", "address.city", "Montréal", "address.province", "QC",
+		"address.postal_code", "H2N 1M5",
+	}
+	form := v.Open(t, "/console/locations/edit").Must(t, 200)
+	v.Send(t, form, "/console/locations/edit", append(typed, "phone", "none")...).
+		Shows(t, 422, `id="fault-phone"`, `value="Dépôt Nord"`, `<option value="QC" selected`)
+	v.Send(t, form, "/console/locations/edit", typed...).Leads(t, "/console/locations")
+	v.Open(t, "/console/locations").
+		Shows(t, 200, "The address of MTL-1 is saved.", "Dépôt Nord", `href="/console/locations/edit?code=MTL-1"`)
+	form = v.Open(t, "/console/locations/edit?code=MTL-1")
+	form.Shows(t, 200, "Location MTL-1", `value="9000 Boulevard Saint-Laurent"`)
+	v.Send(t, form, "/console/locations/edit", "name", "Dépôt Sud").Leads(t, "/console/locations")
+	found := b.desk.Call(t, "GET", "/ops/v1/locations", nil).Must(t, 200)
+	if found.Len("locations") != 1 || found.Text("locations", 0, "name") != "Dépôt Sud" ||
+		found.Text("locations", 0, "address", "postal_code") != "H2N 1M5" {
+		t.Errorf("got %s, want the other name only", found.Body)
+	}
+	b.desk.As(t, "courier").Visit(t).Open(t, "/console/locations").Must(t, http.StatusForbidden)
+}

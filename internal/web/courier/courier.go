@@ -84,7 +84,11 @@ type view struct {
 	Version string    // of the app
 	Other   page.Link // the app in the other language
 	Zones   string    // the clocks of places, as JSON
+	Code    string    // by which a colleague hands parcels over to the courier
 }
+
+// codePrefix is what the code of a courier begins with, see handover.js. The courier's id follows.
+const codePrefix = "courier:"
 
 // serveApp serves the document of the app. It holds nothing of the courier's stops, so
 // that the phone may keep it.
@@ -107,6 +111,7 @@ func (pages *Pages) serveApp(v *web.PageRequest) (int, []byte, error) {
 		Data: view{
 			Operator: courier, Phrases: s.Language.Phrases(phrasePrefixes...), Now: s.Site.Now().UTC().Format(time.RFC3339Nano),
 			Worker: workerPath, Version: version, Other: s.Language.InOther(s.PageRequest), Zones: clocks,
+			Code: codePrefix + courier.CourierID,
 		},
 	})
 	return http.StatusOK, body, err

@@ -216,14 +216,20 @@ func (o *Form) Ends() []End {
 	}
 }
 
+// Provinces returns the provinces to choose from, none chosen.
+func Provinces(s page.Sheet) []page.Option {
+	options := []page.Option{{Label: s.Text("neworder.choose")}}
+	for _, province := range delivery.Provinces {
+		options = append(options, page.Option{Value: province, Label: s.Text(provinceKeys[province])})
+	}
+	return options
+}
+
 // optionsOf returns what can be chosen for a field; nil for one that is typed.
 func (o *Form) optionsOf(name string) (options []page.Option) {
 	switch name {
 	case "address.province":
-		options = append(options, page.Option{Label: o.Sheet.Text("neworder.choose")})
-		for _, province := range delivery.Provinces {
-			options = append(options, page.Option{Value: province, Label: o.Sheet.Text(provinceKeys[province])})
-		}
+		return Provinces(o.Sheet)
 	case "currency":
 		for _, currency := range []delivery.Currency{delivery.CAD, delivery.USD} {
 			options = append(options, page.Option{Value: string(currency), Label: string(currency)})

@@ -175,7 +175,9 @@ var ruleTexts = map[string]struct {
 	"place_of_returns":  {nil, "a warehouse for which the service has set an address"},
 	"goods_location":    {nil, "the location at which the goods lie now"},
 	"one_receiver":      {nil, "either courier_id or location"},
-	"product_of_order":  {nil, "a product of the order"},
+	"only_sender": {nil, "nothing: couriers hand parcels over to a location with a transfer, and the warehouse receives " +
+		"them"},
+	"product_of_order": {nil, "a product of the order"},
 	"quantity_of_order": {
 		[]any{"product", int64(7), "quantity", int64(3)}, "quantities of product 7 that add up to 3",
 	},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
@@ -70,6 +72,19 @@ func (h *house) returnScenes(beside string) (scenes []Scene) {
 	return scenes
 }
 
+// locationScenes are the pages of the addresses of locations.
+func (h *house) locationScenes() (scenes []Scene) {
+	for name, path := range map[string]string{
+		"console-locations": "", "console-location": "/edit?code=MTL-1", "console-location-new": "/edit",
+	} {
+		scenes = append(scenes, Scene{
+			Name: name, URL: h.url + "/console/locations" + path, Policy: page.Policy, Cookie: h.operatorSession(dispatcher),
+		})
+	}
+	slices.SortFunc(scenes, func(a, b Scene) int { return strings.Compare(a.Name, b.Name) })
+	return scenes
+}
+
 // addReturns adds a partner with orders that were given up after their pickup, and with one whose
 // parcels have changed hands.
 func (h *house) addReturns(ctx context.Context) error {
@@ -88,6 +103,15 @@ func (h *house) addReturns(ctx context.Context) error {
 		if _, err := h.desk.CreateMovement(ctx, partnerID, receipt); err != nil {
 			return err
 		}
+	}
+	depot := client.LocationRequest{
+		Name: "Dépôt Nord", Phone: "+15145550199", Email: "depot@dropyard.example",
+		Address: client.Address{
+			Line1: "9000 Boulevard Saint-Laurent", City: "Montréal", Province: "QC", PostalCode: "H2N 1M5", Country: "CA",
+		},
+	}
+	if _, err := h.desk.PutLocation(ctx, "MTL-1", depot); err != nil {
+		return err
 	}
 	lamps := []client.Item{{ProductID: 1, Quantity: 2}, {ProductID: 2, Quantity: 6}}
 	for _, one := range []struct {

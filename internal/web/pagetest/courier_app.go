@@ -28,16 +28,7 @@ type appState struct {
 
 // courierAppScenes are the states of the courier's app.
 func (h *house) courierAppScenes() (scenes []Scene) {
-	add := func(states []appState) {
-		for _, state := range states {
-			scenes = append(scenes, Scene{
-				Name: "courier-" + state.name, URL: h.url + "/courier", Policy: courier.Policy(),
-				Cookie: h.operatorSession(cmp.Or(state.who, rider)), Shown: state.shown,
-				Script: "(async () => {" + courierScript + state.script + "})();", Taps: taps.MatchString(state.script),
-				Phone: true,
-			})
-		}
-	}
+	add := func(states []appState) { scenes = append(scenes, h.appScenes(states)...) }
 	add(h.roundStates())
 	add(changedStates)
 	add(handoverStates)
@@ -59,6 +50,19 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 			Cookie: h.operatorSession(secured(page.English)),
 		},
 	)
+}
+
+// appScenes returns the scenes of states of the app.
+func (h *house) appScenes(states []appState) (scenes []Scene) {
+	for _, state := range states {
+		scenes = append(scenes, Scene{
+			Name: "courier-" + state.name, URL: h.url + "/courier", Policy: courier.Policy(),
+			Cookie: h.operatorSession(cmp.Or(state.who, rider)), Shown: state.shown,
+			Script: "(async () => {" + courierScript + state.script + "})();", Taps: taps.MatchString(state.script),
+			Phone: true,
+		})
+	}
+	return scenes
 }
 
 // roundStates are those of the list of stops.
@@ -130,6 +134,30 @@ await tap(".large [data-act=transfer]");`
 var handoverStates = []appState{
 	{name: "handover", shown: ".dialog .reasons", script: handing},
 	{name: "handover-place", shown: "#handover-location", script: handing + `await tap(".dialog [value=place]");`},
+}
+
+// bringing gives the courier parcels to bring back, to a warehouse and to a sender.
+const bringing = `answers.push(["GET /ops/v1/jobs", changed((round) => {
+	const parcels = [{ parcel_id: "P-1", label: "P-1", description: "A lamp", weight_kg: 4, fragile: true }];
+	const back = (id, more) => ({ order_id: "ord_" + id, partner_id: "par_1", partner_name: "Épicerie Métro", partner_order_id: id, version: 7, parcels, due_at: "2026-06-18T15:20:00Z", ...more });
+	const depot = { name: "Dépôt Nord", phone: "+15145550199", address: { line1: "9000 Boulevard Saint-Laurent", city: "Montréal", province: "QC", postal_code: "H2N 1M5", country: "CA" } };
+	const shop = { name: "Fleuriste Le Jardin", phone: "+15145550144", address: { line1: "1200 Rue Sainte-Catherine O", city: "Montréal", province: "QC", postal_code: "H3B 1K9", country: "CA" } };
+	return { ...round, colleagues: [{ courier_id: "cou_camille", name: "Camille Roy" }], jobs: round.jobs.slice(0, 2), returns: [
+		back("A-1040", { to: "warehouse", location: "MTL-1", place: depot }), back("A-1047", { to: "warehouse", location: "MTL-1", place: depot }),
+		back("B-77", { to: "sender", place: shop }), back("A-1052", { to: "warehouse", location: "TOR-1", place: null })] };
+})]);`
+
+// bringingStates are those of parcels to bring back, and of the courier's own code.
+var bringingStates = []appState{
+	{name: "bring", shown: "article.stop.bring", script: bringing + `(await seen("#bring")).scrollIntoView();`},
+	{name: "bring-proof", shown: ".dialog .fault", script: bringing + `await tap('[data-returns="ord_B-77"] [data-act=bring]', ".dialog .button.large");`},
+	{name: "bring-waiting", shown: ".sends .dot", script: bringing +
+		`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await tap('[data-returns="ord_A-1052"] [data-act=bring]');`},
+	{name: "bring-handover", shown: ".dialog .reasons", script: bringing + `await tap('[data-returns="ord_A-1040 ord_A-1047"] [data-act=transfer]');`},
+	{name: "handover-scan", shown: ".dialog video", script: `camera();` + handing + `await tap(".dialog [data-act=scan]");`},
+	{name: "handover-scanned", shown: ".dialog [value=cou_camille]:checked", script: `camera("courier:cou_camille");` + handing + `await tap(".dialog [data-act=scan]");`},
+	{name: "handover-unknown", shown: ".dialog .fault", script: `camera("https://dropyard.example/track/x");` + handing + `await tap(".dialog [data-act=scan]");`},
+	{name: "menu-code", shown: ".own-code svg", script: `await tap(".open-menu", "[data-act=code]");`},
 }
 
 // connectionStates are those between the phone and the service.

@@ -42,10 +42,10 @@ func messageOf(kind mail.Kind) *mail.Message {
 		m.Endpoint, m.Reason, m.Test = "https://hooks.epicerie-metro.example/dropyard/"+longName, "gone", true
 	case mail.Trial:
 		m.URL = "https://dropyard.example"
-	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late:
+	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late, mail.ReturnPlanned, mail.ReturnFailed, mail.ReturnArrived:
 		m.Reason = "not_home"
 		m.Order = &mail.Order{
-			OrderID: mailedOrder, Name: longName, Expected: Now.Add(3 * time.Hour), Next: Now.Add(20 * time.Hour),
+			OrderID: mailedOrder, Name: longName, From: Now, Expected: Now.Add(3 * time.Hour), Next: Now.Add(20 * time.Hour),
 			StopURL: m.URL + "/mail", SupportURL: metro.SupportURL,
 		}
 	}

@@ -120,6 +120,8 @@ func Open(ctx context.Context) (*Server, error) {
 		documentScenes(alone.URL),
 		house.warehouseScenes(alone.URL),
 		house.returnScenes(alone.URL),
+		house.appScenes(bringingStates),
+		house.locationScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { batchSize, batches, insist, mayAssign, mayMove, moveAll, moveEach, moveKey, moves, press, progress, said, whyNot } from "../assets/board/acts.js";
+import { batchSize, batches, insist, mayAssign, mayMove, mayTransfer, moveAll, moveEach, moveKey, moves, press, progress, said, transfer, whyNot } from "../assets/board/acts.js";
 import { Refused } from "../assets/board/api.js";
 import { use } from "dropyard/text.js";
 import { loads, match } from "../assets/board/picker.js";
@@ -53,6 +53,21 @@ test("what is refused is listed with who was faster", async () => {
   ]);
   assert.equal(progress.value.ended, true);
   assert.equal(said.value.text, `${batchSize - 1} orders done. 2 refused.`);
+});
+
+test("parcels are handed over one order after the other, each from the version that was seen", async () => {
+  assert.deepEqual([mayTransfer("in_transit"), mayTransfer("courier_assigned"), mayTransfer("delivered")], [true, false, false]);
+  const sent = [], seen = targets(3).map((one) => ({ ...one, status: "in_transit" }));
+  const send = async ({ path, body }) => {
+    sent.push([path, body]);
+    if (path.includes("ord_1/")) throw new Refused(409, "conflict", "", { status: "delivered", version: 5, changed_by: { operator_id: "opr_2", email: "noor@example.com" } });
+    return { order_id: "ord_0" };
+  };
+  const { moved, refused } = await moveEach(seen, { status: transfer, courier_id: "cou_1" }, send);
+  assert.deepEqual(sent.map(([path]) => path), ["/orders/ord_0/transfer", "/orders/ord_1/transfer", "/orders/ord_2/transfer"]);
+  assert.deepEqual(sent[1][1], { courier_id: "cou_1", version: 2 });
+  assert.deepEqual(moved.map(({ order_id, status, version }) => [order_id, status, version]), [["ord_0", "in_transit", 2], ["ord_2", "in_transit", 4]]);
+  assert.deepEqual(refused, [{ order: "A-1", why: "noor@example.com was faster: it is now “Delivered”." }]);
 });
 
 test("another operator was faster only with a later version", () => {

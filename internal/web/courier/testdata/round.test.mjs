@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals-core";
-import { Round, cards, loaded, nextOf, overlay } from "../assets/courier/round.js";
+import { Round, broughtBack, cards, loaded, nextOf, overlay, places } from "../assets/courier/round.js";
 
 const day = Date.parse("2026-06-18T16:50:00Z");
 const actions = {
@@ -187,4 +187,34 @@ test("a stop that was handed over leaves the list, unless that is refused", () =
   assert.deepEqual(statuses(overlay(jobs, [handed]).open), ["b in_transit"]);
   assert.deepEqual(statuses(overlay(jobs, [], [handed]).open), ["b in_transit"], "sent, and not yet in what the service answers");
   assert.deepEqual(statuses(overlay(jobs, []).open), ["a picked_up", "b in_transit"]);
+});
+
+const back = (id, to, location, place = null) => ({ order_id: id, partner_name: "Métro", partner_order_id: id, version: 7, to, location, place, parcels: [], due_at: "" });
+
+test("what is brought back is one card for each place, until it was given away", () => {
+  const address = { line1: "9000 Boulevard Saint-Laurent", city: "Montréal", province: "QC", postal_code: "H2N 1M5", country: "CA" };
+  const depot = { name: "Dépôt Nord", phone: "+15145550199", address };
+  const all = [back("a", "warehouse", "MTL-1", depot), back("b", "sender", undefined, { ...depot, name: "Métro" }), back("c", "warehouse", "MTL-1", depot), back("d", "warehouse", "TOR-1")];
+  const ids = (returns) => places(returns).map((card) => card.map(({ order_id: id }) => id).join(" "));
+  assert.deepEqual(ids(broughtBack(all, [])), ["a c", "b", "d"]);
+  assert.deepEqual(broughtBack(all, []).map(({ stop: { name } }) => name), ["Dépôt Nord", "Métro", "Dépôt Nord", "TOR-1"]);
+  const given = [{ ...act("a", ""), kind: "transfer" }, { ...act("b", ""), kind: "receive" }, picture("c"), act("d", "picked_up")];
+  assert.deepEqual(ids(broughtBack(all, given)), ["c", "d"]);
+});
+
+test("what was given back shows no longer, also before the service's list has it, and again when it was refused", async () => {
+  const { world, make } = phone(), round = make(), tapped = { ...act("a", ""), kind: "receive" }, answers = { ...answer([]), returns: [back("a", "sender")] };
+  round.world.read = async () => answers;
+  await round.refresh();
+  const left = () => round.returns.value.map(({ order_id: id }) => id);
+  assert.deepEqual(left(), ["a"]);
+  world.waiting.value = [tapped];
+  assert.deepEqual(left(), []);
+  round.world.read = () => Promise.reject({ status: 0, code: "unreachable", requestID: "" });
+  world.waiting.value = [];
+  assert.deepEqual(left(), []);
+  await turn();
+  round.world.read = async () => answers;
+  await round.refused(tapped);
+  assert.deepEqual(left(), ["a"]);
 });

@@ -6,7 +6,7 @@ import { n, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {{order_id: string, partner_order_id: string, version: number, status: string}} Target an order as it was seen */
-/** @typedef {{status: string, courier_id?: string, failure_reason?: string, next_attempt?: string, notes?: string, reason?: string}} Move */
+/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, notes?: string, reason?: string}} Move */
 
 /** The statuses that an order may be moved to, by its status, the usual one first: the table of package delivery. @type {Record<string, string[]>} */
 export const moves = {
@@ -26,6 +26,12 @@ export const mayMove = (from, to) => moves[from]?.includes(to) ?? false;
 
 /** Reports whether an order may get a courier; a pending one is accepted first. @param {string} status */
 export const mayAssign = (status) => status === "pending" || mayMove(status, "courier_assigned");
+
+/** Stands in the place of a status for handing parcels over. */
+export const transfer = "transfer";
+
+/** Reports whether the parcels of an order may be handed over; a failed one may not have been picked up yet. @param {string} status */
+export const mayTransfer = (status) => ["picked_up", "in_transit", "out_for_delivery", "failed"].includes(status);
 
 /** The key of the phrase that names a move. @param {string} from @param {string} to */
 export const moveKey = (from, to) => {
@@ -93,6 +99,9 @@ export const whyNot = (error, version = 0, self = reader) => {
 /** Moves one order from the version that was seen. @param {Target} seen @param {Move} move */
 export const pressMove = (seen, move) => press("POST", `/orders/${seen.order_id}/status`, { ...move, version: seen.version });
 
+/** Hands the parcels of one order over. @param {{order_id: string, version: number}} seen @param {{courier_id: string} | {location: string}} to */
+export const pressTransfer = (seen, to) => press("POST", `/orders/${seen.order_id}/transfer`, { ...to, version: seen.version });
+
 /** How many orders one call moves. */
 export const batchSize = 200;
 
@@ -102,6 +111,8 @@ export const batchSize = 200;
  * @param {Move} move
  */
 export const batches = (seen, move) => {
+  const { status, ...to } = move;
+  if (status === transfer) return seen.map((one) => ({ part: [one], pressed: pressTransfer(one, /** @type {{location: string}} */ (to)) }));
   const all = [];
   for (let i = 0; i < seen.length; i += batchSize) {
     const part = seen.slice(i, i + batchSize);
@@ -146,12 +157,12 @@ export const moveEach = async (seen, move, send = insist, heard = () => {}) => {
     /** @type {any[]} */
     let results;
     try {
-      ({ results } = await send(pressed));
+      ({ results = [{ ok: true }] } = await send(pressed)); // a call of one order has none
     } catch (error) { // the call as a whole
       results = part.map(() => ({ ok: false, error }));
     }
     part.forEach((one, i) => {
-      if (results[i].ok) outcome.moved.push({ ...one, status: move.status, version: one.version + 1 });
+      if (results[i].ok) outcome.moved.push({ ...one, status: move.status === transfer ? one.status : move.status, version: one.version + 1 });
       else outcome.refused.push({ order: one.partner_order_id, why: whyNot(results[i].error, one.version) });
     });
     heard(outcome);

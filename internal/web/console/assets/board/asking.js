@@ -2,11 +2,12 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { reader } from "./acts.js";
+import { reader, transfer } from "./acts.js";
 import { ask, close } from "dropyard/dialog.js";
 import { draft, drafted } from "dropyard/draft.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
+import { Receivers } from "./goods.js";
 import { n, t } from "dropyard/text.js";
 import { instant, zoneName, zoneOf } from "dropyard/zone.js";
 
@@ -20,6 +21,10 @@ const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? ""
 /** Asks for a courier. @param {{partner_order_id: string}[]} orders @param {boolean} again some of them have one @param {Go} go */
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
   () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
+
+/** Asks to whom the parcels of orders are handed over. @param {{partner_order_id: string}[]} orders @param {Go} go */
+const askReceiver = (orders, go) => ask(t("act.transfer.title", { order: what(orders) }),
+  () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
 
 /** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */
 const draftName = (to, orders) => `act:${reader}:${to}:${orders.length === 1 ? orders[0]?.order_id : "many"}`;
@@ -98,6 +103,7 @@ export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: o
  */
 export const decide = (to, orders, go) => {
   if (to === "courier_assigned") return askCourier(orders, orders.some((one) => one.status === to), go);
+  if (to === transfer) return askReceiver(orders, go);
   if (to === "failed" && orders[0]) return askFailure(orders[0], go);
   return to === "cancelled" ? askCancel(orders, go) : go({ status: to });
 };

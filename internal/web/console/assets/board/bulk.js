@@ -2,7 +2,7 @@
 // it was refused for.
 
 import { useEffect } from "preact/hooks";
-import { mayAssign, mayMove, moveAll, progress, said, say } from "./acts.js";
+import { mayAssign, mayMove, mayTransfer, moveAll, progress, said, say, transfer } from "./acts.js";
 import { current, shown } from "./board.js";
 import { isEmpty } from "./filter.js";
 import { typed } from "dropyard/dialog.js";
@@ -20,11 +20,15 @@ const acts = () => [
   { to: "courier_assigned", label: t("act.to.courier_assigned"), key: "c" },
   { to: "accepted", label: t("act.unassign"), from: "courier_assigned" },
   { to: "out_for_delivery", label: t("act.to.out_for_delivery") },
+  { to: transfer, label: t("act.transfer") },
   { to: "cancelled", label: t("act.to.cancelled"), danger: true },
 ];
 
 /** Reports whether an act leads an order to a status, if it is accepted first where that is needed. @param {string} status @param {string} to */
-const mayDo = (status, to) => to === "courier_assigned" ? mayAssign(status) : mayMove(status, to);
+const mayDo = (status, to) => {
+  if (to === transfer) return mayTransfer(status);
+  return to === "courier_assigned" ? mayAssign(status) : mayMove(status, to);
+};
 
 /** The orders that are selected, as they were seen then. */
 const targets = () => [...selected.value].flatMap(([id, version]) => {

@@ -23,9 +23,12 @@ const holderName = ({ kind, id, name }) => {
   return name || (kind === "location" && id) || t("holder.courier");
 };
 
-/** @param {{record: OrderRecord, go: (to: Receiver) => void}} props */
-const Transfer = ({ record, go }) => {
-  const location = useSignal(""), { holder } = record.custody.at(-1);
+/**
+ * Couriers and locations, one of which gets parcels.
+ * @param {{except?: string, hubs?: string[], go: (to: Receiver) => void}} props except is the courier who has them; hubs are suggested
+ */
+export const Receivers = ({ except = "", hubs = [], go }) => {
+  const location = useSignal("");
   /** @param {Receiver} to */
   const done = (to) => { close(); go(to); };
   /** @param {Event} event */
@@ -33,16 +36,22 @@ const Transfer = ({ record, go }) => {
     event.preventDefault();
     if (location.value.trim()) done({ location: location.value.trim() });
   };
-  return html`<div class="stack">
-    <p>${t("act.transfer.from")} <strong><bdi>${holderName(holder)}</bdi></strong></p>
-    <${Picker} except=${holder.id ?? ""} pick=${(/** @type {{courier_id: string}} */ { courier_id }) => done({ courier_id })} />
+  return html`<${Picker} except=${except} pick=${(/** @type {{courier_id: string}} */ { courier_id }) => done({ courier_id })} />
     <form class="field" onSubmit=${submit}>
       <label for="hub">${t("act.transfer.location")}</label>
       <div class="line"><input class="input" id="hub" list="hubs" required maxlength="64" autocomplete="off" value=${location.value}
         onInput=${(/** @type {{currentTarget: HTMLInputElement}} */ event) => { location.value = event.currentTarget.value; }} />
         <button class="button">${t("act.transfer.do")}</button></div>
-      <datalist id="hubs">${locations(record).map((code) => html`<option key=${code} value=${code}></option>`)}</datalist>
-    </form>
+      <datalist id="hubs">${hubs.map((code) => html`<option key=${code} value=${code}></option>`)}</datalist>
+    </form>`;
+};
+
+/** @param {{record: OrderRecord, go: (to: Receiver) => void}} props */
+const Transfer = ({ record, go }) => {
+  const { holder } = record.custody.at(-1);
+  return html`<div class="stack">
+    <p>${t("act.transfer.from")} <strong><bdi>${holderName(holder)}</bdi></strong></p>
+    <${Receivers} except=${holder.id ?? ""} hubs=${locations(record)} go=${go} />
   </div>`;
 };
 

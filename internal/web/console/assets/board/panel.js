@@ -3,7 +3,7 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { insist, moveKey, moves, press, pressMove, say, whyNot } from "./acts.js";
+import { insist, moveKey, moves, press, pressMove, pressTransfer, say, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
 import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
@@ -120,7 +120,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
   };
   const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to) => {
-    send(press("POST", `/orders/${now.order_id}/transfer`, { ...to, version: now.version }), t("act.transferred", { order: now.partner_order_id }));
+    send(pressTransfer(now, to), t("act.transferred", { order: now.partner_order_id }));
   }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {

@@ -28,6 +28,16 @@ export const restMs = 600;
 /** Set while an act is recorded, and for a moment after it. */
 export const resting = signal(false);
 
+/** Runs what records acts, while nothing can be tapped, and for a moment after it: other stops may be where these were. @param {() => Promise<unknown>} run */
+export const rested = async (run) => {
+  resting.value = true;
+  try {
+    await run();
+  } finally {
+    setTimeout(() => { resting.value = false; }, restMs);
+  }
+};
+
 /**
  * Records an act of a stop. It throws if the phone cannot store it; then nothing is
  * recorded.
@@ -36,15 +46,10 @@ export const resting = signal(false);
  * @param {Move | null} move
  * @param {Picture[]} [pictures]
  */
-export const record = async (outbox, job, move, pictures = []) => {
-  resting.value = true;
-  try {
-    await outbox.record({ order_id: job.order_id, label: job.stop.name, move, pictures });
-    said.value = { text: t("courier.recorded", { act: statusName(move?.status ?? job.status), name: job.stop.name }), danger: false };
-  } finally {
-    rest();
-  }
-};
+export const record = (outbox, job, move, pictures = []) => rested(async () => {
+  await outbox.record({ order_id: job.order_id, label: job.stop.name, move, pictures });
+  said.value = { text: t("courier.recorded", { act: statusName(move?.status ?? job.status), name: job.stop.name }), danger: false };
+});
 
 /**
  * Records one move of several orders, one after the other. It throws at the first that the
@@ -59,22 +64,15 @@ export const recordAll = async (outbox, jobs, move) => {
 };
 
 /** Records that the courier has seen what was changed of stops. It throws if the phone cannot store it. @param {Outbox} outbox @param {Job[]} jobs */
-export const recordSeen = async (outbox, jobs) => {
-  resting.value = true;
-  try {
-    for (const { order_id, stop, changes } of jobs) {
-      if (changes) await outbox.record({ order_id, label: stop.name, deed: { kind: "confirm", body: { version: changes.version } } });
-    }
-    said.value = { text: t("courier.changed.recorded"), danger: false };
-  } finally {
-    rest();
+export const recordSeen = (outbox, jobs) => rested(async () => {
+  for (const { order_id, stop, changes } of jobs) {
+    if (changes) await outbox.record({ order_id, label: stop.name, deed: { kind: "confirm", body: { version: changes.version } } });
   }
-};
+  said.value = { text: t("courier.changed.recorded"), danger: false };
+});
 
 /** Says that the phone could not store an act. */
 export const sayUnstored = () => { said.value = { text: t("courier.not_stored"), danger: true }; };
-
-const rest = () => { setTimeout(() => { resting.value = false; }, restMs); };
 
 /** What the button of a move says. @param {Job} job @param {string} to */
 export const moveName = (job, to) => {

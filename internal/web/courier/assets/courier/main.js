@@ -9,6 +9,7 @@
 //   storing.js   storing what a dialog asks for       maps.js      links to maps
 //   lock.js      hiding stops without a session  changes.js   what was edited of a stop
 //   handover.js  giving parcels to a colleague or a hub
+//   returns.js   parcels to bring back       card.js     what cards have in common
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
@@ -26,6 +27,7 @@ import { Lock } from "./lock.js";
 import { MenuButton, channel, toSignIn } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
+import { showReturn } from "./returns.js";
 import { Round } from "./round.js";
 import { askScan } from "./scan.js";
 import { persist, phone, who } from "./send.js";
@@ -50,6 +52,7 @@ run();
  */
 const found = (round, { job }) => {
   if (round.jobs.value.some(({ order_id: id }) => id === job.order_id)) chosen.value = job.order_id;
+  else if (round.returns.value.some(({ order_id: id }) => id === job.order_id)) showReturn(job.order_id);
   else said.value = { text: t("courier.elsewhere", { name: job.stop.name }), danger: true };
 };
 
@@ -57,7 +60,7 @@ const found = (round, { job }) => {
 
 /** @param {Parts} props */
 const App = ({ round, outbox, lock, forget }) => {
-  const locked = lock.locked.value, scan = () => askScan(round.jobs.value, (match) => found(round, match));
+  const locked = lock.locked.value, scan = () => askScan([...round.jobs.value, ...round.returns.value], (match) => found(round, match));
   return html`
     <${Header} round=${round} outbox=${outbox} locked=${locked} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
     <main id="content" tabindex="-1">

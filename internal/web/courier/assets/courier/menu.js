@@ -1,5 +1,6 @@
 // The menu: the account, the language, the app on this phone, and signing out.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
 import { ask, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
@@ -60,6 +61,17 @@ const leave = (needs) => {
   ask(t("courier.signout.title"), () => html`<${Leave} ...${needs} />`);
 };
 
+/** The courier's own code, by which a colleague hands parcels over. The document has it, so that it is there without a connection. */
+const Code = () => {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const own = /** @type {HTMLTemplateElement | null} */ (document.getElementById("own-code"));
+    if (own) place.current?.append(own.content.cloneNode(true));
+  }, []);
+  return html`<p>${t("courier.code.what")}</p><div class="own-code" ref=${place}></div>
+    <button type="button" class="button" onClick=${close}>${t("act.close")}</button>`;
+};
+
 /** What the menu shows. @param {Needs} needs */
 export const Menu = (needs) => {
   const { email, other, otherName } = page();
@@ -67,6 +79,7 @@ export const Menu = (needs) => {
     <p class="soft">${t("courier.menu.account", { email: email ?? "" })}</p>
     <${Updated} />
     <${HomeScreen} />
+    <button type="button" class="button" data-act="code" onClick=${() => ask(t("courier.code"), () => html`<${Code} />`)}>${t("courier.code")}</button>
     <a class="button" href="/courier/sign-in">${t("me.title")}</a>
     <a class="button" href=${other} lang=${language === "fr" ? "en" : "fr"}>${otherName}</a>
     <${Failed} />

@@ -13,7 +13,7 @@ import { batch, signal } from "@preact/signals-core";
  * @property {string} owner the operator who tapped it
  * @property {string} order_id
  * @property {string} label names the stop to the courier
- * @property {"move" | "confirm" | "transfer" | "photo" | "signature"} kind
+ * @property {"move" | "confirm" | "transfer" | "receive" | "photo" | "signature"} kind
  * @property {string} status that the order moves to; empty for a picture
  * @property {string} at when it was tapped, by the service's clock, in ISO 8601
  * @property {string} key for Idempotency-Key
@@ -48,10 +48,12 @@ import { batch, signal } from "@preact/signals-core";
 
 /** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
 /** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
-/** What a courier does besides moving an order. Its kind is the last part of its path. @typedef {{kind: "confirm" | "transfer", body: Record<string, unknown>}} Deed */
+/** What a courier does besides moving an order. @typedef {{kind: "confirm" | "transfer" | "receive", body: Record<string, unknown>}} Deed */
 /** @typedef {{order_id: string, label: string, move?: Move | null, deed?: Deed, pictures?: Picture[]}} Tap */
 /** @typedef {"sent" | "later" | "signed-out" | "untimed" | "refused"} Verdict */
 
+/** The last parts of the paths of deeds. @type {Record<Deed["kind"], string>} */
+const paths = { confirm: "confirm", transfer: "transfer", receive: "return/receive" };
 /** How many acts are on the way at once. */
 const atOnce = 4;
 /** How long it is known whose session requests have, in milliseconds. */
@@ -161,7 +163,7 @@ export class Outbox {
       /** @type {{act: Omit<Act, "id">, picture?: {data: ArrayBuffer, type: string}}[]} */
       const made = files.map(({ kind, type, data }) => ({ act: this.#pictureAct(common, kind, type, time++), picture: { data, type } }));
       if (move) made.push({ act: this.#jsonAct(common, { kind: "move", status: move.status, path: "status", body: move }, time++) });
-      if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: deed.kind, body: deed.body }, time++) });
+      if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: paths[deed.kind], body: deed.body }, time++) });
       return made;
     });
     await this.#read();

@@ -71,11 +71,13 @@ export const Photo = ({ photo, busy }) => {
 const Collect = ({ cash }) => html`<label class="collect"><input type="checkbox" required name="collected" />
   <span>${t("courier.proofs.collected", { amount: money(cash) })}</span></label>`;
 
-/** @param {{job: Job, go: Go}} props */
-const Proofs = ({ job, go }) => {
+/** What is asked for: cash, and whether a picture must be there; and what the dialog is called and its button says. @typedef {{cash: Cash | null, needed: boolean, title: string, button: string}} Asked */
+
+/** @param {{asked: Asked, go: Go}} props */
+const Proofs = ({ asked: { cash, needed, button }, go }) => {
   const pad = useRef(/** @type {import("./signature.js").Drawn | null} */ (null)), photo = useSignal(/** @type {Blob | null} */ (null));
   const { store, storing, failed } = useStoring(), signed = useSignal(false);
-  const shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
+  const missing = useSignal(false), shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
   const pictures = async () => {
     /** @type {Picture[]} */
     const all = photo.value ? [{ kind: "photo", data: photo.value }] : [];
@@ -85,17 +87,20 @@ const Proofs = ({ job, go }) => {
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
-    if (!waits.value) void store(async () => go({ pictures: await pictures() }));
+    missing.value = needed && !photo.value && !signed.value;
+    if (!waits.value && !missing.value) void store(async () => go({ pictures: await pictures() }));
   };
+  const optional = html`<span class="soft">${t(needed ? "courier.proofs.either" : "courier.proofs.optional")}</span>`;
   return html`<form class="stack proofs" onSubmit=${submit}>
-    ${job.cod && html`<${Collect} cash=${job.cod} />`}
-    <section class="stack tight"><h3>${t("courier.proofs.photo")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
+    ${cash && html`<${Collect} cash=${cash} />`}
+    <section class="stack tight"><h3>${t("courier.proofs.photo")} ${optional}</h3>
       <${Photo} photo=${photo} busy=${shrinking} /></section>
-    <section class="stack tight"><h3>${t("courier.proofs.signature")} <span class="soft">${t("courier.proofs.optional")}</span></h3>
+    <section class="stack tight"><h3>${t("courier.proofs.signature")} ${optional}</h3>
       <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
       <button type="button" class="button" disabled=${!signed.value} onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button></section>
     <${Unstored} failed=${failed} />
-    <button class="button first large" aria-disabled=${waits.value}>${t("courier.do.delivered")}</button>
+    <div role="alert">${missing.value && !photo.value && !signed.value && html`<p class="fault">${t("courier.proofs.missing")}</p>`}</div>
+    <button class="button first large" aria-disabled=${waits.value}>${button}</button>
   </form>`;
 };
 
@@ -104,4 +109,12 @@ const Proofs = ({ job, go }) => {
  * @param {Job} job
  * @param {Go} go
  */
-export const askProofs = (job, go) => ask(t("courier.proofs.title", { name: job.stop.name }), () => html`<${Proofs} job=${job} go=${go} />`);
+export const askProofs = (job, go) =>
+  askFor({ cash: job.cod, needed: false, title: t("courier.proofs.title", { name: job.stop.name }), button: t("courier.do.delivered") }, go);
+
+/** Asks for a photo or a signature of the sender who gets parcels back. @param {string} name the sender's @param {Go} go */
+export const askGivenBack = (name, go) =>
+  askFor({ cash: null, needed: true, title: t("courier.bring.title", { name }), button: t("courier.bring.do.sender") }, go);
+
+/** @param {Asked} asked @param {Go} go */
+const askFor = (asked, go) => ask(asked.title, () => html`<${Proofs} asked=${asked} go=${go} />`);

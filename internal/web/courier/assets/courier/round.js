@@ -27,15 +27,18 @@ import { plain } from "dropyard/plain.js";
  * @property {number} failures
  * @property {string | null} next_attempt
  * @property {string[]} actions the statuses that the courier may move it to
+ * @property {string} [return_of] the order whose goods this one brings back
  * @property {Changes} [changes] what the courier has to confirm
  */
 
 /** A job as the courier sees it: with what is still to be sent, and whether the parcels were handed over. @typedef {Job & {waiting: number, handed?: boolean}} Shown */
+/** Where parcels are brought back, and what they are (BroughtBack in api/ops.yaml). @typedef {{order_id: string, partner_name: string, partner_order_id: string, version: number, to: "warehouse" | "sender", location?: string, place: {name: string, phone: string, address: Address} | null, parcels: Parcel[], due_at: string}} BroughtBack */
+/** The same as a stop; its name is empty if neither an address nor a code is known. @typedef {BroughtBack & {stop: {kind: "return", name: string, phone: string, address: Address}}} Brought */
 /** Another courier. @typedef {{courier_id: string, name: string}} Colleague */
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
-/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], returns?: BroughtBack[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -71,7 +74,35 @@ const moved = (job, act) => {
 const confirmed = (job, act) => (job.changes?.version ?? Infinity) <= JSON.parse(String(act.body)).version ? { ...job, changes: undefined } : job;
 
 /** What an act does to its job, by its kind; pictures do nothing. @type {Record<string, (job: Shown, act: Act) => Shown>} */
-const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }) };
+const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }), receive: (job) => job };
+
+/** The acts after which a courier no longer has the parcels of an order. */
+const givesAway = new Set(["transfer", "receive"]);
+
+/**
+ * Returns what is left to be brought back after acts that the service's answer may not have yet.
+ * @param {BroughtBack[]} returns
+ * @param {Act[]} acts
+ * @returns {Brought[]}
+ */
+export const broughtBack = (returns, acts) => {
+  const given = new Set(acts.filter(({ kind }) => givesAway.has(kind)).map(({ order_id: id }) => id));
+  return returns.filter(({ order_id: id }) => !given.has(id)).map((one) => {
+    const { name, phone, address } = one.place ?? { name: one.location ?? "", phone: "", address: { line1: "", city: "", province: "", postal_code: "", country: "" } };
+    return { ...one, stop: { kind: "return", name, phone, address } };
+  });
+};
+
+/** Returns what is brought back to each place, in the order of the first. @param {Brought[]} returns @returns {Brought[][]} */
+export const places = (returns) => {
+  /** @type {Map<string, Brought[]>} */
+  const all = new Map();
+  for (const one of returns) {
+    const { stop: { name, address: { line1, city, postal_code: code } } } = one, place = plain([one.to, one.location ?? "", name, line1, city, code].join("\n"));
+    all.set(place, [...all.get(place) ?? [], one]);
+  }
+  return [...all.values()];
+};
 
 /**
  * Returns the jobs as they are after acts that the service's answer may not have yet. Those
@@ -173,6 +204,8 @@ export class Round {
     const shown = computed(() => overlay(this.#kept.value.jobs, world.waiting.value, this.#kept.value.sent));
     /** The stops that are left, in sequence. */
     this.jobs = computed(() => shown.value.open);
+    /** The parcels that are to be brought back. */
+    this.returns = computed(() => broughtBack(this.#kept.value.returns ?? [], [...this.#kept.value.sent, ...world.waiting.value]));
     /** The deliveries of today, the newest first. @type {import("@preact/signals-core").ReadonlySignal<Done[]>} */
     this.done = computed(() => {
       const { latest } = this.#kept.value.delivered, known = new Set(latest.map(({ order_id }) => order_id));

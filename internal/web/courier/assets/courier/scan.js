@@ -43,7 +43,7 @@ const reasons = {
 };
 
 /** The picture of the camera, or why there is none. @param {{found: (code: string) => void}} props */
-const Camera = ({ found }) => {
+export const Camera = ({ found }) => {
   const video = useRef(/** @type {HTMLVideoElement | null} */ (null)), why = useSignal("");
   useEffect(() => {
     const ends = new AbortController();

@@ -1,18 +1,17 @@
 // The stops as cards, in sequence: one is large, with everything that is needed there.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import { signal } from "@preact/signals-core";
+import { Address, Ways, distinct, parcelsOf, useHeading, useTicks } from "./card.js";
 import { Acts, askFailure, record, recordAll, recordSeen, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
 import { Changes } from "./changes.js";
 import { askHandover } from "./handover.js";
-import { isOnIOS } from "./install.js";
-import { mapOf } from "./maps.js";
 import { money } from "./proofs.js";
+import { Returns } from "./returns.js";
 import { cards, loaded, nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
 import { Badge, classes, html } from "dropyard/html.js";
-import { clock, due, full, n, postal, shorten, t } from "dropyard/text.js";
+import { clock, due, full, n, shorten, t } from "dropyard/text.js";
 import { timesIn } from "dropyard/zone.js";
 
 /** @typedef {import("./round.js").Shown} Job */
@@ -36,18 +35,8 @@ const Top = ({ job }) => {
     <p><${Waiting} job=${job} /> <span class=${urgent}>${times.isToday(at, today) && due(at, today)}</span></p></div>`;
 };
 
-/** Returns "2 parcels, 1 fragile". @param {Job} job */
-const parcelsOf = ({ parcels }) => {
-  const fragile = parcels.filter((parcel) => parcel.fragile).length, all = n("courier.parcels", parcels.length);
-  return fragile ? `${all}${t("time.comma")} ${n("courier.fragile", fragile)}` : all;
-};
-
 /** Returns the window of a stop as a text. @param {Job} job @param {number} today */
 const windowOf = (job, today) => timesOf(job).range(Date.parse(job.stop.time_window.start), Date.parse(job.stop.time_window.end), today);
-
-/** @param {{job: Job}} props */
-const Address = ({ job: { stop: { address } } }) => html`<p class="address">
-  <span>${[address.line1, address.line2].filter(Boolean).join(", ")}</span> <span>${address.city} ${postal(address.postal_code)}</span></p>`;
 
 /** The notes of the address, and the instructions of the order. @param {{job: Job}} props */
 const Instructions = ({ job }) => [job.stop.address.notes, job.instructions].filter(Boolean).map((text, i) => html`<p key=${i} class="said">${text}</p>`);
@@ -62,46 +51,20 @@ const Attempts = ({ job }) => {
 /** What is still to be sent of a stop. @param {{job: Job}} props */
 const Waiting = ({ job }) => job.waiting > 0 && html`<span class="unsent"><span class="dot" aria-hidden="true"></span>${n("courier.waiting", job.waiting)}</span>`;
 
-/** Calling, finding the way, and reading labels. @param {{job: Job, scan: () => void}} props */
-const Ways = ({ job, scan }) => html`<div class="reach">
-  <a class="button" href=${`tel:${job.stop.phone}`} aria-label=${t("courier.call.name", { name: job.stop.name })}>${t("courier.call")}</a>
-  <a class="button" ...${mapOf(job.stop.address, isOnIOS())}>${t("courier.navigate")}</a>
-  <button type="button" class="button" onClick=${() => scan()}>${t("courier.scan")}</button>
-</div>`;
-
 /** What the buttons of a card do. @typedef {{move: (jobs: Job[], to: string) => unknown, seen: (jobs: Job[]) => unknown, handOver: (job: Job) => unknown, scan: () => void}} Doing */
 
 /** Reports whether something was changed of jobs that the courier has not seen: nothing else is done before that. @param {Job[]} jobs */
 const changed = (jobs) => jobs.some((job) => job.changes);
 
-/** Gives the focus to the heading of a card if nothing has it: the stop that was there before had it. */
-const useHeading = () => {
-  const heading = useRef(/** @type {HTMLElement | null} */ (null));
-  useLayoutEffect(() => {
-    if (document.activeElement === document.body || !document.activeElement) heading.current?.focus({ preventScroll: true });
-  }, []);
-  return heading;
-};
-
 /** Returns the job of which the window ends first. @param {Job[]} jobs */
 const soonest = (jobs) => jobs.reduce((first, job) => Date.parse(job.stop.deadline) < Date.parse(first.stop.deadline) ? job : first);
-
-/** Returns texts without those that are there already. @param {(string | undefined)[]} texts */
-const distinct = (texts) => [...new Set(texts.filter(Boolean))];
 
 /**
  * The large card of what is picked up at one address. An order that is not there is unticked.
  * @param {{jobs: Job[], doing: Doing}} props
  */
 const Pickups = ({ jobs, doing }) => {
-  const heading = useHeading(), absent = useSignal(/** @type {ReadonlySet<string>} */ (new Set()));
-  const first = /** @type {Job} */ (jobs[0]), taken = jobs.filter(({ order_id: id }) => !absent.value.has(id));
-  /** @param {string} id */
-  const toggle = (id) => {
-    const next = new Set(absent.value);
-    if (!next.delete(id)) next.add(id);
-    absent.value = next;
-  };
+  const heading = useHeading(), first = /** @type {Job} */ (jobs[0]), { taken, ticks } = useTicks(n("courier.pickups", jobs.length), jobs);
   /** @param {string} to */
   const press = (to) => () => { if (!resting.value && taken.length) doing.move(taken, to); };
   const rests = resting.value || !taken.length ? "true" : null, all = { ...first, parcels: taken.flatMap(({ parcels }) => parcels) };
@@ -111,9 +74,7 @@ const Pickups = ({ jobs, doing }) => {
       <${Address} job=${first} />
       <p class="soft">${windowOf(soonest(jobs), tick.value)} · <span class="solid">${parcelsOf(all)}</span></p></div>
     <${Changes} jobs=${jobs} seen=${doing.seen} />
-    <fieldset class="reasons"><legend>${n("courier.pickups", jobs.length)}</legend>
-      ${jobs.map((job) => html`<label class="choice" key=${job.order_id}><input type="checkbox" checked=${!absent.value.has(job.order_id)} onChange=${() => toggle(job.order_id)} />
-        <span><b translate=${false}>${job.partner_order_id}</b> <span class="soft"><bdi>${job.partner_name}</bdi> · ${n("courier.parcels", job.parcels.length)}</span></span></label>`)}</fieldset>
+    ${ticks}
     ${distinct(jobs.flatMap((job) => [job.stop.address.notes, job.instructions])).map((text) => html`<p key=${text} class="said">${text}</p>`)}
     <${Ways} job=${first} scan=${doing.scan} />
     ${!changed(jobs) && html`<div class="acts" translate=${false}>
@@ -133,7 +94,7 @@ const Large = ({ job, doing }) => {
     <div><h2 id=${`stop-${job.order_id}`} ref=${heading} tabindex="-1" data-rest>${pickup ? t("courier.pickup", { name: job.stop.name }) : job.stop.name}</h2>
       <${Address} job=${job} />
       <p class="soft">${windowOf(job, tick.value)} · <span class="solid">${parcelsOf(job)}</span></p>
-      <p class="soft"><bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
+      <p class="soft">${job.return_of && html`<b>${t("courier.return")}</b> · `}<bdi>${job.partner_name}</bdi> · <bdi>${job.partner_order_id}</bdi></p>
       <${Attempts} job=${job} /></div>
     <${Changes} jobs=${[job]} seen=${doing.seen} />
     <${Instructions} job=${job} />
@@ -231,12 +192,13 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
     return (to === "picked_up" || which.length > 1 ? recorded.then(toFirst) : recorded).catch(sayUnstored);
   };
   const seen = (/** @type {Job[]} */ which) => recordSeen(outbox, which).catch(sayUnstored);
-  const handOver = (/** @type {Job} */ job) => askHandover(job, round.colleagues.value, outbox);
+  const handOver = (/** @type {Job} */ job) => askHandover([job], round.colleagues.value, outbox);
   const doing = { move, seen, handOver, scan };
   return html`
     <${Start} jobs=${jobs} doing=${doing} />
-    ${jobs.length === 0 ? html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}
+    ${jobs.length === 0 ? !round.returns.value.length && html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}
     ${round.more.value && html`<p class="soft">${t("courier.more")}</p>`}
+    <${Returns} round=${round} outbox=${outbox} scan=${scan} />
     <${Done} round=${round} />
     <p class="hidden" role="status">${said.value.text}</p>`;
 };

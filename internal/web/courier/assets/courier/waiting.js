@@ -6,7 +6,7 @@ import { tick } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
 import { restMs } from "./acts.js";
-import { cards } from "./round.js";
+import { cards, places } from "./round.js";
 
 /** @typedef {import("./round.js").Round} Round */
 /** @typedef {import("./outbox.js").Refusal} Refusal */
@@ -47,7 +47,7 @@ const waiting = (outbox, short) => {
 
 /** The header: how many stops there are, and what waits to be sent. @param {{round: Round, outbox: Outbox, locked: boolean, menu?: any}} props */
 export const Header = ({ round, outbox, locked, menu }) => {
-  const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = cards(round.jobs.value).length;
+  const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = cards(round.jobs.value).length + places(round.returns.value).length;
   const ready = round.state.value === "ready" && !locked;
   return html`<header class="bar">
     <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
@@ -73,6 +73,7 @@ export const Others = ({ outbox }) => {
 const tapped = (act) => {
   if (act.kind === "photo") return t("courier.tapped.photo");
   if (act.kind === "transfer") return t("courier.tapped.transfer");
+  if (act.kind === "receive") return t("courier.tapped.receive");
   if (act.kind === "confirm") return t("courier.tapped.confirm");
   return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
 };
