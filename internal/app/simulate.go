@@ -68,6 +68,15 @@ func (s simulated) AdvanceTest(ctx context.Context, orderID string, version int6
 	return s.receive(ctx, orderID)
 }
 
+// Confirm notes that the courier of an order has seen its edits.
+func (s simulated) Confirm(ctx context.Context, orderID string, version int64) error {
+	if delivery.IsTestOrder(orderID) {
+		return s.orders.ConfirmTest(ctx, orderID, version)
+	}
+	_, err := s.orders.Confirm(ctx, nil, orderID, order.Confirmation{Version: version})
+	return err
+}
+
 // Answer answers the request to cancel an order.
 func (s simulated) Answer(ctx context.Context, orderID string, granted bool, text string) error {
 	wanted := order.CancellationAnswer{Granted: granted, Text: text}

@@ -146,6 +146,29 @@ func TestMagicReferences(t *testing.T) {
 // TestADaySimulated runs three partners, twenty couriers and orders of every kind
 // until each order is delivered or cancelled. Every history is a path through the
 // table of transitions, the stock adds up, the audit log explains every change, and
+// TestSimulatedCouriersConfirmEdits edits an order, live or test, that a simulated courier has: the courier
+// confirms the edit before the next move.
+func TestSimulatedCouriersConfirmEdits(t *testing.T) {
+	t.Parallel()
+	simulation := newSimulation()
+	s := apptest.Start(t, simulation.option())
+	live := s.Register(t, "metro")
+	for _, p := range []*apptest.Partner{live, live.InTest(t)} {
+		id := p.Create(t, withReference("A-1", "sim:slow", "")).Must(t, 201).Text("order_id")
+		await := func(status string) {
+			simulation.pass(t, s, "SELECT status FROM orders WHERE order_id = '"+id+"'", status)
+			s.Clock.Advance(look) // every simulation rests until then
+		}
+		await("courier_assigned")
+		edit(t, p, id, `{"dropoff":{"phone":"+14165550177"}}`).Must(t, 200)
+		await("picked_up")
+		course := s.Query(t, "SELECT course FROM orders WHERE order_id = '"+id+"'")[0]
+		if !strings.Contains(course, `"seen":`) || strings.Contains(course, `"unseen":true`) {
+			t.Errorf("got %s, want the edit confirmed", course)
+		}
+	}
+}
+
 // a receiver has got every event, those of one order in sequence.
 func TestADaySimulated(t *testing.T) {
 	t.Parallel()

@@ -59,6 +59,7 @@ func (s *Service) Confirm(
 	if cmd.audit, err = audit.NewEntry(ctx, s.config.Random, cmd.at, audit.ActionOrderConfirmed); err != nil {
 		return Answer{}, err
 	}
+	cmd.operatorID = cmd.audit.OperatorID
 	if r == nil {
 		return s.settle(ctx, cmd)
 	}

@@ -16,11 +16,12 @@ import (
 // confirmCommand notes that the courier of an order knows its edits.
 type confirmCommand struct {
 	target     OrderKey
-	version    int64     // up to which the courier knows them
-	carrier    string    // the courier who must carry the order; empty for any
-	at         time.Time // the service's time
-	occurredAt time.Time // when it happened, if the request says so; otherwise zero
-	audit      *audit.Entry
+	version    int64        // up to which the courier knows them
+	carrier    string       // the courier who must carry the order; empty for any
+	at         time.Time    // the service's time
+	occurredAt time.Time    // when it happened, if the request says so; otherwise zero
+	operatorID string       // who confirms; empty for the simulated couriers of test orders
+	audit      *audit.Entry // the beginning of the entry; nil for none
 	encode     encoder
 	request    *idempotency.Request // nil if it came without a key
 }
@@ -47,7 +48,7 @@ func (cmd *confirmCommand) decide(s *State, c *Changes) outcome {
 		})
 	}
 	by := delivery.Confirmation{
-		At: cmp.Or(cmd.occurredAt, cmd.at), OperatorID: cmd.audit.OperatorID, CourierID: cmd.carrier,
+		At: cmp.Or(cmd.occurredAt, cmd.at), OperatorID: cmd.operatorID, CourierID: cmd.carrier,
 	}
 	if edits, confirmed := order.Course.Confirmed(cmd.version, by); confirmed {
 		order = cmd.apply(s, c, order, edits)

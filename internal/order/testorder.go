@@ -55,6 +55,18 @@ func (s *Service) AdvanceTest(ctx context.Context, orderID string, version int64
 	return err
 }
 
+// ConfirmTest confirms the edits of a test order up to a version, as Confirm does for live ones.
+func (s *Service) ConfirmTest(ctx context.Context, orderID string, version int64) error {
+	partnerID, ok := delivery.PartnerOfOrder(orderID)
+	if !ok || !delivery.IsTest(partnerID) {
+		return refusal.NotFound("order")
+	}
+	_, err := s.settle(ctx, &confirmCommand{
+		target: OrderKey{partnerID, orderID}, version: version, at: s.now(), encode: record.Encode,
+	})
+	return err
+}
+
 // TransferTest gives the parcels of a test order to another courier, as Transfer does for operators
 // with live ones, but leaves no trace in the audit log.
 func (s *Service) TransferTest(ctx context.Context, orderID string, version int64, to *delivery.Courier) error {

@@ -106,7 +106,7 @@ func kindOf(o *delivery.Order, to delivery.Status) mail.Kind {
 	if o.Course.Origin == nil {
 		return kinds[to]
 	}
-	if to == delivery.StatusFailed && o.WasPickedUp() {
+	if to == delivery.StatusFailed && delivery.PicksUp(o.Status) {
 		return ""
 	}
 	return returnKinds[to]

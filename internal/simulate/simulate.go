@@ -63,6 +63,9 @@ type Order struct {
 	// that of the request.
 	Requested bool
 	Reason    string
+	// Unseen is the version of the latest edit that the order's courier has not confirmed; 0 if there is
+	// none.
+	Unseen int64
 	// HandedOver is set once the parcels have gone to another courier.
 	HandedOver bool
 }
@@ -90,6 +93,8 @@ type Dispatch interface {
 	HandOver(ctx context.Context, orderID string, version int64, courierID string) error
 	// HandOverTest gives those of a test order to another courier if it still has the given version.
 	HandOverTest(ctx context.Context, orderID string, version int64, courier *delivery.Courier) error
+	// Confirm notes that the courier of an order, live or test, has seen its edits up to a version.
+	Confirm(ctx context.Context, orderID string, version int64) error
 	// Answer answers the request to cancel an order, live or test.
 	Answer(ctx context.Context, orderID string, granted bool, text string) error
 	// Couriers returns the ids of the couriers that can be assigned, by name.
@@ -322,8 +327,13 @@ func (s *Service) move(ctx context.Context, o Order, now time.Time) {
 	}
 }
 
-// step answers the partner's request to cancel the order, or moves it.
+// step answers the partner's request to cancel the order, or confirms its edits and moves it.
 func (s *Service) step(ctx context.Context, o Order, now time.Time) error {
+	if o.Unseen > 0 {
+		if err := s.config.Dispatch.Confirm(ctx, o.OrderID, o.Unseen); err != nil {
+			return err
+		}
+	}
 	if o.Requested {
 		granted, text := answer(o.Reason)
 		return s.config.Dispatch.Answer(ctx, o.OrderID, granted, text)

@@ -75,6 +75,8 @@ func (w *world) HandOverTest(ctx context.Context, orderID string, version int64,
 	return w.HandOver(ctx, orderID, version, courier.CourierID)
 }
 
+func (w *world) Confirm(context.Context, string, int64) error { return nil }
+
 func (w *world) Answer(context.Context, string, bool, string) error { return nil }
 
 func (w *world) Couriers(context.Context) (map[string]string, error) {

@@ -75,6 +75,9 @@ func (tx simulateTx) resting(ctx context.Context, rows []*orderRow) ([]simulate.
 			OrderID: row.OrderID, Status: row.Status, Version: row.Version, UpdatedAt: row.UpdatedAt,
 			Failures: failures[row.OrderID],
 		}
+		if unseen := row.Course.Unseen(); len(unseen) > 0 {
+			found[i].Unseen = unseen[len(unseen)-1].Version
+		}
 		found[i].HandedOver = len(row.Course.Transfers) > 0
 		if row.Course.RequestOpen() {
 			found[i].Requested, found[i].Reason = true, row.Course.Request.Reason

@@ -1,9 +1,9 @@
 package cluster_test
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -18,11 +18,11 @@ import (
 const (
 	movers         = 8
 	ordersOfMover  = 5
-	changesOfOrder = 7 // six moves and a new courier
+	changesOfOrder = 10 // six moves, an edit, two handovers and a new courier
 )
 
-// TestKilledBetweenChangeAndAnswer kills the program again and again while operators move
-// orders and add couriers. They repeat what was not answered, under the same
+// TestKilledBetweenChangeAndAnswer kills the program again and again while operators move and edit
+// orders, hand parcels over and add couriers. They repeat what was not answered, under the same
 // Idempotency-Key, and everything happens once, in order, at its own time.
 func TestKilledBetweenChangeAndAnswer(t *testing.T) {
 	t.Parallel()
@@ -62,10 +62,11 @@ type mover struct {
 	repeats bool // the next change has been sent before
 }
 
-// change is a request, and what it adds to an order's history, if it moves one.
+// change is a request, and what it adds to an order: an entry of its history, who has its parcels, or the
+// fields of an edit.
 type change struct {
-	path, body, key string
-	orderID, entry  string
+	method, path, body, key string
+	orderID, entry          string
 }
 
 func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
@@ -89,22 +90,31 @@ func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
 	return c
 }
 
-// changesOf returns moves of an order, a millisecond apart, and a new courier.
+// changesOf returns moves of an order and what else is done with it, a millisecond apart, and a new courier.
 func (c *crashOfMoves) changesOf(orderID, name string) (changes []*change) {
 	at := time.Now().Add(time.Second)
-	for _, status := range strings.Fields("accepted courier_assigned picked_up in_transit out_for_delivery delivered") {
-		at = at.Add(time.Millisecond)
-		body := fmt.Sprintf(`{"status":%q,"occurred_at":%q`, status, timestamp.Format(at))
-		if status == "courier_assigned" {
-			body += fmt.Sprintf(`,"courier_id":%q`, c.operator.CourierID)
-		}
+	courier := fmt.Sprintf(`"courier_id":%q`, c.operator.CourierID)
+	add := func(method, path, body, entry string) {
 		changes = append(changes, &change{
-			path: "/ops/v1/orders/" + orderID + "/status", body: body + "}", key: newKey(),
-			orderID: orderID, entry: status + " " + timestamp.Format(at),
+			method: method, path: "/ops/v1/orders/" + orderID + path, body: body, key: newKey(), orderID: orderID, entry: entry,
 		})
 	}
+	timed := func(path, body, entry string) {
+		at = at.Add(time.Millisecond)
+		add("POST", path, fmt.Sprintf(`{%s,"occurred_at":%q}`, body, timestamp.Format(at)), entry+" "+timestamp.Format(at))
+	}
+	move := func(status, more string) { timed("/status", fmt.Sprintf(`"status":%q`, status)+more, status) }
+	move("accepted", "")
+	move("courier_assigned", ","+courier)
+	add("PATCH", "", `{"instructions":"Ring twice","reason":"by phone"}`, "edited instructions")
+	move("picked_up", "")
+	timed("/transfer", `"location":"HUB-1"`, "location HUB-1")
+	timed("/transfer", courier, "courier "+c.operator.CourierID)
+	for _, status := range strings.Fields("in_transit out_for_delivery delivered") {
+		move(status, "")
+	}
 	body := fmt.Sprintf(`{"name":"rider %s","phone":"+15145550190","vehicle":"bike"}`, name)
-	return append(changes, &change{path: "/ops/v1/couriers", body: body, key: newKey()})
+	return append(changes, &change{method: "POST", path: "/ops/v1/couriers", body: body, key: newKey()})
 }
 
 // round lets the movers go on until the program is killed at the answer after the last,
@@ -145,7 +155,7 @@ func (c *crashOfMoves) round(t *testing.T, last int) (killed bool) {
 func (c *crashOfMoves) move(t *testing.T, operator *apptest.Operator, m *mover, answered func()) {
 	for ; m.sent < len(m.changes); m.sent++ {
 		change := m.changes[m.sent]
-		got, err := operator.Try("POST", change.path, []byte(change.body), "Authorization", "Bearer "+operator.Token,
+		got, err := operator.Try(change.method, change.path, []byte(change.body), "Authorization", "Bearer "+operator.Token,
 			"Idempotency-Key", change.key)
 		if err != nil {
 			c.lost.Add(1)
@@ -176,17 +186,15 @@ func (c *crashOfMoves) check(t *testing.T) {
 	operator.Service = p.service
 	for _, m := range c.movers {
 		for ; len(m.changes) > 0; m.changes = m.changes[changesOfOrder:] {
-			var want, got bytes.Buffer
+			var want []string
 			for _, change := range m.changes[:changesOfOrder-1] {
-				fmt.Fprintln(&want, change.entry)
+				want = append(want, change.entry)
 			}
+			slices.Sort(want)
 			read := operator.Call(t, "GET", "/ops/v1/orders/"+m.changes[0].orderID, nil).Must(t, 200)
-			for i := 1; i < read.Len("order", "status_history"); i++ { // after pending
-				fmt.Fprintln(&got, read.Text("order", "status_history", i, "status"),
-					read.Text("order", "status_history", i, "timestamp"))
-			}
-			if got.String() != want.String() {
-				t.Errorf("%s: got\n%swant\n%s", m.changes[0].orderID, &got, &want)
+			got := madeOf(read)
+			if !slices.Equal(got, want) {
+				t.Errorf("%s: got %q, want %q", m.changes[0].orderID, got, want)
 			}
 		}
 	}
@@ -198,4 +206,21 @@ func (c *crashOfMoves) check(t *testing.T) {
 		t.Errorf("couriers and their names: got %s, want %s", got, wanted)
 	}
 	service.Audit(t)
+}
+
+// madeOf returns what changes have added to an order, sorted: entries of its history, handovers and edits.
+func madeOf(read *apptest.Answer) (made []string) {
+	for i := 1; i < read.Len("order", "status_history"); i++ { // after pending
+		made = append(made, read.Text("order", "status_history", i, "status")+" "+
+			read.Text("order", "status_history", i, "timestamp"))
+	}
+	for i := 2; i < read.Len("custody")-1; i++ { // after the sender and the pickup, before the recipient
+		made = append(made, read.Text("custody", i, "holder", "kind")+" "+read.Text("custody", i, "holder", "id")+" "+
+			read.Text("custody", i, "from"))
+	}
+	for i := range read.Len("order", "changes") {
+		made = append(made, "edited "+read.Text("order", "changes", i, "fields", 0))
+	}
+	slices.Sort(made)
+	return made
 }

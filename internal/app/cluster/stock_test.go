@@ -48,6 +48,39 @@ func TestTenBuyersForEachUnit(t *testing.T) {
 	nodes[2].Audit(t)
 }
 
+// TestReturnsOnThreeNodes requests more returns of an order than it has delivered, on three nodes at once:
+// no unit comes back twice.
+func TestReturnsOnThreeNodes(t *testing.T) {
+	t.Parallel()
+	const units, callers = 4, 12
+	nodes := startNodes(t, chaosNodes)
+	partner, operator := nodes[0].Register(t, "metro"), nodes[1].Operate(t)
+	lamp := operator.Stock(t, partner.PartnerID, "Lamp", map[string]int{"MTL-1": units})
+	id := partner.Create(t, testkit.OrderJSON("A-1", buying(lamp, units))).Must(t, 201).Text("order_id")
+	for _, status := range strings.Fields("accepted courier_assigned picked_up out_for_delivery delivered") {
+		operator.Move(t, id, status).Must(t, 200)
+	}
+	body := []byte(`{"reason":"too dark","to":"sender","items":` + buying(lamp, 1) + `,"pickup":{"time_window":
+		{"start":"2026-01-19T09:00:00-05:00","end":"2026-01-19T17:00:00-05:00"}}}`)
+	ask := func(caller int) *apptest.Answer {
+		return at(partner, nodes[caller%len(nodes)]).Call(t, "POST", "/v1/orders/"+id+"/returns", body, "Idempotency-Key",
+			newKey())
+	}
+	created := 0
+	for _, answer := range apptest.Together(callers, ask) {
+		if answer.Status == 201 {
+			created++
+			continue
+		}
+		answer.Refused(t, 422, "validation_error")
+	}
+	returns := partner.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, 200).Len("returns")
+	if created != units || returns != units {
+		t.Errorf("got %d returns created and %d listed, want %d: as many lamps were delivered", created, returns, units)
+	}
+	nodes[2].Audit(t)
+}
+
 // The operations on one product.
 const (
 	reserve = "reserve"
