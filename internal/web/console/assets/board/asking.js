@@ -2,12 +2,11 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { reader, transfer } from "./acts.js";
+import { reader, say, transfer } from "./acts.js";
 import { ask, close } from "dropyard/dialog.js";
 import { draft, drafted } from "dropyard/draft.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
-import { Receivers } from "./goods.js";
 import { n, t } from "dropyard/text.js";
 import { instant, zoneName, zoneOf } from "dropyard/zone.js";
 
@@ -23,8 +22,10 @@ export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.tit
   () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
 
 /** Asks to whom the parcels of orders are handed over. @param {{partner_order_id: string}[]} orders @param {Go} go */
-const askReceiver = (orders, go) => ask(t("act.transfer.title", { order: what(orders) }),
-  () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
+const askReceiver = (orders, go) => import("./goods.js").then(({ Receivers }) => {
+  ask(t("act.transfer.title", { order: what(orders) }),
+    () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
+}, () => say(t("act.unreachable"), true));
 
 /** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */
 const draftName = (to, orders) => `act:${reader}:${to}:${orders.length === 1 ? orders[0]?.order_id : "many"}`;

@@ -30,11 +30,14 @@ export const later = (load) => {
   };
 };
 
+/** The other views, which phones load when they are shown: their connection may be slow, and cost. */
+const views = () => matchMedia("(width > 640px)").matches ? [import("./map.js"), import("./couriers.js")] : [];
+
 /** Loads what comes later once the board is live, so that it is there when it is used. @param {import("@preact/signals-core").Signal<{kind: string}>} state */
 export const loadLater = (state) => {
   const stop = effect(() => {
     if (state.value.kind !== "live") return;
     // What cannot be loaded now is tried again when it is used.
-    setTimeout(() => { stop(); Promise.allSettled([import("./asking.js"), import("./panel.js"), import("./map.js"), import("./couriers.js")]); }, 1000);
+    setTimeout(() => { stop(); Promise.allSettled([import("./asking.js"), import("./panel.js"), ...views()]); }, 1000);
   });
 };
