@@ -79,6 +79,17 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 	return ""
 }
 
+// edit edits an order at a node, and returns the status of the answer.
+func (u *upgrading) edit(t *testing.T, node int, orderID string) int {
+	c := client.New(u.service(node).URL, u.partner.PublicKey, u.partner.SecretKey)
+	c.RetryDelays = nil
+	got, err := c.CallWithKey(t.Context(), "PATCH", "/v1/orders/"+orderID, []byte(`{"instructions":"Ring twice"}`), newKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.Status
+}
+
 // accept accepts an order as an operator. The request has no key: one that was not
 // answered may have taken effect.
 func (u *upgrading) accept(t *testing.T, node int, orderID string) bool {
@@ -159,10 +170,9 @@ func (u *upgrading) schemaVersion(t *testing.T) string {
 	return u.service(0).Query(t, "SELECT max(version_id) FROM goose_db_version")[0]
 }
 
-// TestRollingUpgrade replaces nodes of an earlier release, one after the other,
-// under load. Old nodes keep working beside new ones, on the new schema. Before
-// the first release there is no such binary, and TestSchemaOfTheNextRelease takes
-// its place; one of an earlier commit will do if the schema is the same.
+// TestRollingUpgrade replaces nodes of an earlier release, one after the other, under load. Old nodes keep
+// working beside new ones, on the new schema; orders are edited once no node of 0.1 is left. It needs a
+// binary of the earlier release: without one TestSchemaOfTheNextRelease takes its place.
 func TestRollingUpgrade(t *testing.T) {
 	t.Parallel()
 	testkit.NeedOldBinary.OrSkip(t)
@@ -171,11 +181,21 @@ func TestRollingUpgrade(t *testing.T) {
 	before := u.schemaVersion(t)
 	each := int64(testkit.Scaled(200, 20))
 	u.await(t, each, 0, 1, 2)
+	id := u.ask(t, 0, "/v1/orders", testkit.OrderJSON("E-1", ""), 201, "order_id")
 	for i := range u.nodes {
 		u.stop(t, i)
 		u.settings[i].binary = ""
 		u.start(t, i)
 		u.await(t, each, 0, 1, 2)
+		if got := u.edit(t, i, id); i < chaosNodes-1 && got != 503 {
+			t.Errorf("node %d: got status %d for an edit, want 503 beside a node of 0.1", i, got)
+		}
+	}
+	for end := hangs(); u.edit(t, 0, id) != 200; {
+		if !time.Now().Before(end) {
+			t.Error("got no order edited, want that once no node of 0.1 is left")
+			break
+		}
 	}
 	after := u.schemaVersion(t)
 	t.Logf("schema %s, then %s", before, after)
