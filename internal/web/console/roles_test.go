@@ -31,6 +31,8 @@ var rights = map[string]string{
 	"/console/figures.csv":                     "admin dispatcher",
 	"/console/stock":                           "admin warehouse",
 	"/console/returns":                         "admin dispatcher warehouse",
+	"/console/locations":                       "admin dispatcher warehouse",
+	"/console/locations/edit":                  "admin dispatcher warehouse",
 	"/console/partners":                        "admin dispatcher",
 	"/console/partners/{partner_id}/approve":   "admin",
 	"/console/partners/{partner_id}/establish": "admin",
