@@ -273,19 +273,23 @@ func TestReturnMail(t *testing.T) {
 	for range 2 { // on its way, delivered
 		<-server.Mails
 	}
-	back := giveBack(t, f.partner, id, `{"reason":"wrong colour","to":"sender",`+returnWindow+`}`).Must(t, 201).Text("order_id")
+	back := giveBack(t, f.partner, id, `{"reason":"wrong colour","to":"sender",`+returnWindow+`}`).Must(t,
+		201).Text("order_id")
 	got := f.moved(t, server, back, `{"status":"accepted"}`)
 	if got.To != "alex@example.com" || got.Subject() != "A courier will pick up your return" {
 		t.Errorf("got %q to %s, want that a courier will come, to alex@example.com", got.Subject(), got.To)
 	}
-	for _, part := range []string{"From: January 19, 2026 at 9:00 AM EST", "Until: January 19, 2026 at 5:00 PM EST", "Épicerie Métro"} {
+	for _, part := range []string{
+		"From: January 19, 2026 at 9:00 AM EST", "Until: January 19, 2026 at 5:00 PM EST", "Épicerie Métro",
+	} {
 		if !strings.Contains(got.Text, part) {
 			t.Errorf("got the text\n%s\nwant %q in it", got.Text, part)
 		}
 	}
 	f.operator.Move(t, back, "courier_assigned").Must(t, 200)
 	got = f.moved(t, server, back, `{"status":"failed","failure_reason":"not_home","next_attempt":"2026-01-20T15:00:00Z"}`)
-	if got.Subject() != "Your return could not be picked up" || !strings.Contains(got.Text, "January 20, 2026 at 10:00 AM EST") {
+	if got.Subject() != "Your return could not be picked up" ||
+		!strings.Contains(got.Text, "January 20, 2026 at 10:00 AM EST") {
 		t.Errorf("got %q\n%s\nwant the next attempt", got.Subject(), got.Text)
 	}
 	for _, step := range []string{"in_transit", "out_for_delivery", "failed", "out_for_delivery"} {

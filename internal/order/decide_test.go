@@ -233,9 +233,13 @@ func (m *model) kinds() []string {
 		return strings.Fields("advance advance advance advance transfer transfer receive receive request answer")
 	}
 	if m.comeBack {
-		return strings.Fields("return return advance advance advance advance advance advance advance receive receive cancel edit")
+		return strings.Fields(
+			"return return advance advance advance advance advance advance advance receive receive cancel edit",
+		)
 	}
-	return strings.Fields("create create create create cancel cancel advance advance advance advance request answer edit edit")
+	return strings.Fields(
+		"create create create create cancel cancel advance advance advance advance request answer edit edit",
+	)
 }
 
 // drawReturn draws a return of some of what an order has delivered, or more.
@@ -366,8 +370,8 @@ func drawItems(t *rapid.T) (items []delivery.Item) {
 
 // ahead leads orders to their delivery.
 var ahead = map[delivery.Status]delivery.Status{
-	"pending": "accepted", "accepted": "courier_assigned", "courier_assigned": "picked_up", "picked_up": "out_for_delivery",
-	"out_for_delivery": "delivered", "failed": "out_for_delivery",
+	"pending": "accepted", "accepted": "courier_assigned", "courier_assigned": "picked_up",
+	"picked_up": "out_for_delivery", "out_for_delivery": "delivered", "failed": "out_for_delivery",
 }
 
 // usual returns the moves that most orders of the world make.
@@ -452,8 +456,8 @@ func (w wish) command() command {
 		return &requestCommand{target: w.target(), reason: w.reason, at: w.at, request: request, encode: encodeSnapshot}
 	case "answer":
 		return &answerCommand{
-			target: w.target(), products: w.products, origin: w.origins(), granted: w.granted, text: w.notes, at: w.at, eventID: w.event,
-			encode: encodeSnapshot,
+			target: w.target(), products: w.products, origin: w.origins(), granted: w.granted, text: w.notes, at: w.at,
+			eventID: w.event, encode: encodeSnapshot,
 		}
 	case "transfer":
 		cmd := &transferCommand{target: w.target(), version: w.version, encode: encodeSnapshot, handover: handover{

@@ -160,7 +160,9 @@ func (m *model) reallocate(o *snapshot, w wish, at int64) (refused string) {
 		if missing[product] == 0 {
 			continue
 		}
-		found, short := m.take(wish{partner: o.Partner, items: []delivery.Item{{ProductID: product, Quantity: missing[product]}}})
+		found, short := m.take(wish{
+			partner: o.Partner, items: []delivery.Item{{ProductID: product, Quantity: missing[product]}},
+		})
 		if short != "" {
 			has := wanted[product] - missing[product]
 			for key, quantity := range m.levels {

@@ -174,7 +174,9 @@ func (s *Service) chooseAll(ctx context.Context, partnerID string, selection Sel
 
 // choose collects the orders of an account that a selection selects.
 func (s *Service) choose(ctx context.Context, partnerID string, selection Selection) (*eraser, error) {
-	e := &eraser{store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}, edited: map[string]*delivery.Order{}}
+	e := &eraser{
+		store: s.config.Store, partnerID: partnerID, chosen: map[string]bool{}, edited: map[string]*delivery.Order{},
+	}
 	for _, orderID := range selection.OrderIDs {
 		if err := e.byID(ctx, orderID); err != nil {
 			return nil, err

@@ -47,6 +47,8 @@ func (w *world) RestingTests(_ context.Context, since time.Time, after Order, _ 
 }
 
 func (w *world) HasTests(context.Context) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.asked++
 	return w.isTest(), nil
 }
@@ -186,6 +188,8 @@ func TestIdleSimulationRests(t *testing.T) {
 		w, _ := newWorld()
 		asked := func() int {
 			synctest.Wait()
+			w.mu.Lock()
+			defer w.mu.Unlock()
 			return w.asked
 		}
 		s := New(Config{

@@ -83,7 +83,8 @@ func (u *upgrading) ask(t *testing.T, node int, path string, body []byte, want i
 func (u *upgrading) edit(t *testing.T, node int, orderID string) int {
 	c := client.New(u.service(node).URL, u.partner.PublicKey, u.partner.SecretKey)
 	c.RetryDelays = nil
-	got, err := c.CallWithKey(t.Context(), "PATCH", "/v1/orders/"+orderID, []byte(`{"instructions":"Ring twice"}`), newKey())
+	got, err := c.CallWithKey(t.Context(), "PATCH", "/v1/orders/"+orderID, []byte(`{"instructions":"Ring twice"}`),
+		newKey())
 	if err != nil {
 		t.Fatal(err)
 	}

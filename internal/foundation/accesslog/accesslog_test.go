@@ -90,6 +90,10 @@ func (s *stuck) Write(p []byte) (int, error) {
 // TestFullQueue adds more than fits while nothing can be written.
 func TestFullQueue(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, fillQueue) // in which Close waits as long as the log has something to write
+}
+
+func fillQueue(t *testing.T) {
 	out := &stuck{released: make(chan struct{})}
 	log := open(t, accesslog.Stdout, out)
 	const all = 30_000

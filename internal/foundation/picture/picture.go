@@ -40,8 +40,8 @@ const (
 	// may need a core and, if the file is hostile, 200 MB.
 	maxCleanings = 2
 	// cleaningTimeout is how long cleaning a picture may take. The largest photo
-	// takes about a second.
-	cleaningTimeout = 10 * time.Second
+	// takes about a second, and much longer where the processors are busy.
+	cleaningTimeout = time.Minute
 )
 
 // The ranks of pictures in a Cleaner.

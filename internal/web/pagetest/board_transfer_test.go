@@ -22,8 +22,10 @@ func TestBoardHandsParcelsOver(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(visit.Close)
-	shows(t, visit, `[...document.querySelectorAll("#hubs option")].map((option) => option.value).join()`, "HUB-LAVAL,MTL-1")
-	shows(t, visit, `[...document.querySelectorAll("#courier-list li")].some((li) => li.textContent.includes("Zoé"))`, "false")
+	shows(t, visit, `[...document.querySelectorAll("#hubs option")].map((option) => option.value).join()`,
+		"HUB-LAVAL,MTL-1")
+	shows(t, visit, `[...document.querySelectorAll("#courier-list li")].some((li) => li.textContent.includes("Zoé"))`,
+		"false")
 	if _, err := browser.Evaluate[any](visit, `document.getElementById("hub").focus(), null`); err != nil {
 		t.Fatal(err)
 	}

@@ -119,7 +119,8 @@ const edits = `answers.push(["GET /ops/v1/jobs", changed((round) => {
 // changedStates are those in which stops were edited.
 var changedStates = []appState{
 	{name: "home-changed", shown: ".large .changes .act:not([aria-disabled])", script: edits},
-	{name: "home-changed-back", shown: ".large .changes p", script: edits + `await seen(".stop"); const stops = document.querySelectorAll(".stop.small"); stops[1].click();`},
+	{name: "home-changed-back", shown: ".large .changes p", script: edits +
+		`await seen(".stop"); const stops = document.querySelectorAll(".stop.small"); stops[1].click();`},
 	{
 		name: "home-changed-seen", shown: ".large .acts", script: edits +
 			`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await tap(".changes .act:not([aria-disabled])");`,
@@ -150,13 +151,18 @@ const bringing = `answers.push(["GET /ops/v1/jobs", changed((round) => {
 // bringingStates are those of parcels to bring back, and of the courier's own code.
 var bringingStates = []appState{
 	{name: "bring", shown: "article.stop.bring", script: bringing + `(await seen("#bring")).scrollIntoView();`},
-	{name: "bring-proof", shown: ".dialog .fault", script: bringing + `await tap('[data-returns="ord_B-77"] [data-act=bring]', ".dialog .button.large");`},
+	{name: "bring-proof", shown: ".dialog .fault", script: bringing +
+		`await tap('[data-returns="ord_B-77"] [data-act=bring]', ".dialog .button.large");`},
 	{name: "bring-waiting", shown: ".sends .dot", script: bringing +
 		`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]); await tap('[data-returns="ord_A-1052"] [data-act=bring]');`},
-	{name: "bring-handover", shown: ".dialog .reasons", script: bringing + `await tap('[data-returns="ord_A-1040 ord_A-1047"] [data-act=transfer]');`},
-	{name: "handover-scan", shown: ".dialog video", script: `camera();` + handing + `await tap(".dialog [data-act=scan]");`},
-	{name: "handover-scanned", shown: ".dialog [value=cou_camille]:checked", script: `camera("courier:cou_camille");` + handing + `await tap(".dialog [data-act=scan]");`},
-	{name: "handover-unknown", shown: ".dialog .fault", script: `camera("https://dropyard.example/track/x");` + handing + `await tap(".dialog [data-act=scan]");`},
+	{name: "bring-handover", shown: ".dialog .reasons", script: bringing +
+		`await tap('[data-returns="ord_A-1040 ord_A-1047"] [data-act=transfer]');`},
+	{name: "handover-scan", shown: ".dialog video", script: `camera();` + handing +
+		`await tap(".dialog [data-act=scan]");`},
+	{name: "handover-scanned", shown: ".dialog [value=cou_camille]:checked", script: `camera("courier:cou_camille");` +
+		handing + `await tap(".dialog [data-act=scan]");`},
+	{name: "handover-unknown", shown: ".dialog .fault", script: `camera("https://dropyard.example/track/x");` + handing +
+		`await tap(".dialog [data-act=scan]");`},
 	{name: "menu-code", shown: ".own-code svg", script: `await tap(".open-menu", "[data-act=code]");`},
 }
 

@@ -40,7 +40,8 @@ func TestCourierSeesChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shows(t, visit, `document.querySelector(".edited dt").textContent + " " + document.querySelector(".edited b").textContent`,
+	shows(t, visit,
+		`document.querySelector(".edited dt").textContent + " " + document.querySelector(".edited b").textContent`,
 		"Phone 416 555-0199")
 	shows(t, visit, `document.querySelector(".edited .soft").textContent`, "before: 416 555-0198")
 	shows(t, visit, acts, "0")

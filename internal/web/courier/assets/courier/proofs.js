@@ -99,7 +99,7 @@ const Proofs = ({ asked: { cash, needed, button }, go }) => {
       <${Signature} drawn=${(/** @type {any} */ drawn) => { pad.current = drawn; }} changed=${(/** @type {boolean} */ empty) => { signed.value = !empty; }} />
       <button type="button" class="button" disabled=${!signed.value} onClick=${() => pad.current?.clear()}>${t("courier.proofs.signature.clear")}</button></section>
     <${Unstored} failed=${failed} />
-    <div role="alert">${missing.value && !photo.value && !signed.value && html`<p class="fault">${t("courier.proofs.missing")}</p>`}</div>
+    ${needed && html`<div role="alert">${missing.value && !photo.value && !signed.value && html`<p class="fault">${t("courier.proofs.missing")}</p>`}</div>`}
     <button class="button first large" aria-disabled=${waits.value}>${button}</button>
   </form>`;
 };
