@@ -266,7 +266,7 @@ func snapshotOf(o *delivery.Order) snapshot {
 			s.Return = fmt.Sprint("received ", back.Location, back.Lines, back.ReceivedAt.UnixMilli())
 		}
 	}
-	s.Label = o.OrderRequest.Reference
+	s.Label = o.Reference
 	for _, edit := range o.Course.Edits {
 		s.Edits = append(s.Edits, fmt.Sprintf("%d@%d %s", edit.Version, edit.At.UnixMilli(), strings.Join(edit.Fields, ",")))
 	}

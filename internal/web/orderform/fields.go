@@ -218,7 +218,8 @@ func (o *Form) Ends() []End {
 
 // Provinces returns the provinces to choose from, none chosen.
 func Provinces(s page.Sheet) []page.Option {
-	options := []page.Option{{Label: s.Text("neworder.choose")}}
+	options := make([]page.Option, 1, 1+len(delivery.Provinces))
+	options[0].Label = s.Text("neworder.choose")
 	for _, province := range delivery.Provinces {
 		options = append(options, page.Option{Value: province, Label: s.Text(provinceKeys[province])})
 	}

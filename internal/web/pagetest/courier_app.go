@@ -143,8 +143,10 @@ const bringing = `answers.push(["GET /ops/v1/jobs", changed((round) => {
 	const back = (id, more) => ({ order_id: "ord_" + id, partner_id: "par_1", partner_name: "Épicerie Métro", partner_order_id: id, version: 7, parcels, due_at: "2026-06-18T15:20:00Z", ...more });
 	const depot = { name: "Dépôt Nord", phone: "+15145550199", address: { line1: "9000 Boulevard Saint-Laurent", city: "Montréal", province: "QC", postal_code: "H2N 1M5", country: "CA" } };
 	const shop = { name: "Fleuriste Le Jardin", phone: "+15145550144", address: { line1: "1200 Rue Sainte-Catherine O", city: "Montréal", province: "QC", postal_code: "H3B 1K9", country: "CA" } };
-	return { ...round, colleagues: [{ courier_id: "cou_camille", name: "Camille Roy" }], jobs: round.jobs.slice(0, 2), returns: [
-		back("A-1040", { to: "warehouse", location: "MTL-1", place: depot }), back("A-1047", { to: "warehouse", location: "MTL-1", place: depot }),
+	const colleagues = [{ courier_id: "cou_camille", name: "Camille Roy" }];
+	return { ...round, colleagues, jobs: round.jobs.slice(0, 2), returns: [
+		back("A-1040", { to: "warehouse", location: "MTL-1", place: depot }),
+		back("A-1047", { to: "warehouse", location: "MTL-1", place: depot }),
 		back("B-77", { to: "sender", place: shop }), back("A-1052", { to: "warehouse", location: "TOR-1", place: null })] };
 })]);`
 
