@@ -137,6 +137,7 @@ func TestReturnOrder(t *testing.T) {
 	giveBack(t, f.partner, pending, `{"reason":"x","to":"sender",`+returnWindow+`}`).Refused(t, 409, "conflict")
 	f.Register(t, "other").Call(t, "POST", "/v1/orders/"+id+"/returns", []byte(lampsBack(lamp, 1, "sender")),
 		"Idempotency-Key", uuid.NewString()).Refused(t, 404, "not_found")
+	f.Audit(t)
 }
 
 // TestReturnOfParcels brings an order without items back to its sender.

@@ -96,11 +96,12 @@ var laws = []law{
 	{law: "scans are of orders that exist, and so are goods that come back", query: `
 		SELECT s.scan_id FROM order_scans s LEFT JOIN orders o ON o.partner_id = s.partner_id AND o.order_id = s.order_id WHERE o.order_id IS NULL
 		UNION SELECT r.order_id FROM order_returns r LEFT JOIN orders o ON o.partner_id = r.partner_id AND o.order_id = r.order_id
-		WHERE o.order_id IS NULL OR o.status != 'cancelled' OR o.course NOT LIKE '%"return":{"state":"' || r.state || '"%'`},
+		WHERE o.order_id IS NULL OR o.status NOT IN ('cancelled', 'delivered') OR o.course NOT LIKE '%"return":{"state":"' || r.state || '"%'`},
 	{law: "proofs and deliveries belong to orders that exist", query: `
 		SELECT p.proof_id FROM order_proofs p LEFT JOIN orders o ON o.partner_id = p.partner_id AND o.order_id = p.order_id WHERE o.order_id IS NULL
 		UNION SELECT d.order_id FROM courier_deliveries d LEFT JOIN orders o ON o.partner_id = d.partner_id AND o.order_id = d.order_id
-		WHERE o.order_id IS NULL OR o.status != 'delivered' OR o.updated_at != d.delivered_at OR o.courier NOT LIKE '%' || d.courier_id || '%'`},
+		WHERE o.order_id IS NULL OR o.status != 'delivered' OR o.updated_at < d.delivered_at
+			OR o.course = '' AND o.updated_at != d.delivered_at OR o.courier NOT LIKE '%' || d.courier_id || '%'`},
 	{law: "a picture belongs to one proof, or is loose", query: `
 		SELECT name FROM order_proofs GROUP BY name HAVING count(*) > 1
 		UNION SELECT p.name FROM order_proofs p JOIN loose_pictures l ON l.partner_id = p.partner_id AND l.name = p.name`},
@@ -122,9 +123,9 @@ var laws = []law{
 		SELECT partner_id, partner_order_id FROM orders GROUP BY partner_id, partner_order_id HAVING count(*) > 1`},
 }
 
-// creating selects the idempotency keys of requests that create an order, alone
-// or in a batch. The row of a batch itself only marks its key as used.
-const creating = `(scope = 'POST /v1/orders' OR scope LIKE 'POST /v1/orders/batch#%')`
+// creating selects the idempotency keys of requests that create an order, alone,
+// in a batch or as a return. The row of a batch itself only marks its key as used.
+const creating = `(scope = 'POST /v1/orders' OR scope LIKE 'POST /v1/orders/batch#%' OR scope LIKE 'POST /v1/orders/%/returns')`
 
 const changes = `WITH changes AS (
 	SELECT partner_id, product_id, location, order_id, CASE type WHEN 'OUT' THEN -quantity ELSE quantity END AS change FROM stock_movements)`
@@ -171,7 +172,7 @@ func auditItems(t testing.TB, ask asker, documentHex string) {
 		id, units, _ := strings.Cut(row, " ")
 		taken[id], _ = strconv.ParseInt(units, 10, 64)
 	}
-	away := stillAway(t, ask)
+	courses := coursesOf(t, ask)
 	for _, row := range ask("SELECT order_id, status, " + documentHex + ", allocation FROM orders") {
 		part := strings.SplitN(row, " ", 4)
 		id, cancelled := part[0], part[1] == "cancelled"
@@ -179,40 +180,58 @@ func auditItems(t testing.TB, ask asker, documentHex string) {
 		if err != nil {
 			t.Errorf("%s: %v", row, err)
 		}
-		if allocated != ordered || !cancelled && taken[id] != ordered || cancelled && taken[id] != away(id, ordered) {
+		if course := courses[id]; course.Origin != nil { // which takes nothing, and has come back to stock if it was received
+			if allocated != 0 || taken[id] != -sellable(course.Return) {
+				t.Errorf("return %s (%s): %d units allocated, %d taken", id, part[1], allocated, taken[id])
+			}
+			continue
+		}
+		away := stillAway(courses[id].Return, ordered)
+		if allocated != ordered || !cancelled && taken[id] != ordered || cancelled && taken[id] != away {
 			t.Errorf("order %s (%s): %d units ordered, %d allocated, %d taken", id, part[1], ordered, allocated, taken[id])
 		}
 	}
 }
 
-// stillAway returns a function that returns how many units of a cancelled order are not in stock again:
-// those that are due back, and those that came back damaged or not at all.
-func stillAway(t testing.TB, ask asker) func(orderID string, ordered int64) int64 {
+// coursesOf returns what has happened to orders besides their moves, by id.
+func coursesOf(t testing.TB, ask asker) map[string]delivery.Course {
 	t.Helper()
-	returns := map[string]*delivery.Return{}
+	courses := map[string]delivery.Course{}
 	for _, row := range ask("SELECT order_id, course FROM orders WHERE course != ''") {
 		id, text, _ := strings.Cut(row, " ")
 		var course delivery.Course
 		if err := json.Unmarshal([]byte(text), &course); err != nil {
 			t.Errorf("the course of order %s: %v", id, err)
 		}
-		returns[id] = course.Return
+		courses[id] = course
 	}
-	return func(orderID string, ordered int64) (units int64) {
-		back := returns[orderID]
-		switch {
-		case back == nil:
-			return 0
-		case back.State == delivery.ReturnDue:
-			return ordered
-		}
-		for _, line := range back.Lines {
-			if line.Disposition != delivery.Sellable {
-				units += line.Quantity
-			}
-		}
-		return units
+	return courses
+}
+
+// stillAway returns how many units of a cancelled order are not in stock again: those that are due back,
+// and those that came back damaged or not at all.
+func stillAway(back *delivery.Return, ordered int64) int64 {
+	switch {
+	case back == nil:
+		return 0
+	case back.State == delivery.ReturnDue:
+		return ordered
+	default:
+		return ordered - sellable(back)
 	}
+}
+
+// sellable returns how many units are in stock again.
+func sellable(back *delivery.Return) (units int64) {
+	if back == nil {
+		return 0
+	}
+	for _, line := range back.Lines {
+		if line.Disposition == delivery.Sellable {
+			units += line.Quantity
+		}
+	}
+	return units
 }
 
 // documentHex returns an expression for a document as it is stored, in hexadecimal digits.

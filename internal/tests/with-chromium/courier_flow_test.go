@@ -133,7 +133,7 @@ func TestCourierRound(t *testing.T) {
 	operator.Move(t, second, "cancelled").Must(t, 200)
 	steps(t, visit,
 		[2]string{large(second, "failed") + does("out_for_delivery"), ".refusal button:not([aria-disabled])"},
-		[2]string{".refusal button", ".empty .title"},
+		[2]string{".refusal button", "article.stop.bring"}, // the parcels are still with the courier
 	)
 	checkHistory(t, operator, first, "pending accepted courier_assigned picked_up out_for_delivery delivered")
 	checkHistory(t, operator, second, "pending accepted courier_assigned picked_up out_for_delivery failed cancelled")
