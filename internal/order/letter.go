@@ -21,8 +21,8 @@ func (s *Service) letter(ctx context.Context, order *delivery.Order, st *step) (
 		return letter{}, nil
 	}
 	facts := &delivery.EventFacts{
-		Status: st.to, At: cmp.Or(st.occurredAt,
-			st.at), ETA: st.eta, FailureReason: st.failureReason, NextAttempt: st.nextAttempt,
+		Status: st.to, At: cmp.Or(st.occurredAt, st.at), ETA: st.eta, FailureReason: st.failureReason,
+		NextAttempt: st.nextAttempt,
 	}
 	if facts.ETA.IsZero() {
 		facts.ETA = order.EstimatedDelivery
