@@ -31,8 +31,7 @@ type Origin struct {
 // ErasedEmail replaces the address of a recipient whose personal data was erased.
 const ErasedEmail = "erased@erased.invalid"
 
-// Recipient returns the person whom the order is about: who gets the goods, or who hands those of a
-// return over.
+// Recipient returns the contact of the recipient: the dropoff, or the pickup of a return order.
 func (o *Order) Recipient() *Contact {
 	if o.Course.Origin != nil {
 		return &o.Pickup

@@ -27,7 +27,7 @@ const (
 	Failed    Kind = "failed" // an attempt to deliver
 	Late      Kind = "late"
 
-	ReturnPlanned Kind = "return_planned" // this and the following go to who hands the goods of a return over
+	ReturnPlanned Kind = "return_planned" // this and the following go to recipients who return goods
 	ReturnFailed  Kind = "return_failed"  // an attempt to pick them up
 	ReturnArrived Kind = "return_arrived"
 )

@@ -34,7 +34,7 @@ func mayReturn(s *State, origin OrderKey, order *delivery.Order) error {
 		}
 	case found.Recipient().Email == delivery.ErasedEmail:
 		return &refusal.Error{
-			Code: refusal.CodeConflict, Message: "the recipient's data was erased, so that there is no address to pick up at",
+			Code: refusal.CodeConflict, Message: "the recipient's data was erased, and the pickup address with it",
 			Details: statusDetails{Status: found.Status},
 		}
 	}

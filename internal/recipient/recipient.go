@@ -93,8 +93,8 @@ var kinds = map[delivery.Status]mail.Kind{
 	delivery.StatusFailed:         mail.Failed,
 }
 
-// returnKinds says which mail a move of a return order causes. Whoever hands the goods over gets it; one that
-// was picked up does not concern that person any more before its end.
+// returnKinds maps moves of a return order to mails. They go to the recipient, who hands the goods over and
+// needs no more of them between the pickup and the end.
 var returnKinds = map[delivery.Status]mail.Kind{
 	delivery.StatusAccepted:  mail.ReturnPlanned,
 	delivery.StatusFailed:    mail.ReturnFailed,

@@ -8,28 +8,18 @@ import (
 	"github.com/dropyard/dropyard/internal/operator"
 )
 
-type placeAnswer struct {
-	Line1      string `json:"line1"`
-	Line2      string `json:"line2,omitzero"`
-	City       string `json:"city"`
-	Province   string `json:"province"`
-	PostalCode string `json:"postal_code"`
-	Country    string `json:"country"`
-	Notes      string `json:"notes,omitzero"`
-}
-
 type locationAnswer struct {
-	Code      string      `json:"code"`
-	Name      string      `json:"name"`
-	Phone     string      `json:"phone"`
-	Email     string      `json:"email"`
-	Address   placeAnswer `json:"address"`
-	UpdatedAt time.Time   `json:"updated_at"`
+	Code      string        `json:"code"`
+	Name      string        `json:"name"`
+	Phone     string        `json:"phone"`
+	Email     string        `json:"email"`
+	Address   addressAnswer `json:"address"`
+	UpdatedAt time.Time     `json:"updated_at"`
 }
 
 func locationOf(l *delivery.Location) locationAnswer {
 	return locationAnswer{
-		Code: l.Code, Name: l.Name, Phone: l.Phone, Email: l.Email, Address: placeAnswer(l.Address), UpdatedAt: l.UpdatedAt,
+		Code: l.Code, Name: l.Name, Phone: l.Phone, Email: l.Email, Address: addressAnswer(l.Address), UpdatedAt: l.UpdatedAt,
 	}
 }
 

@@ -21,7 +21,7 @@ const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? ""
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
   () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
 
-/** Asks to whom the parcels of orders are handed over. @param {{partner_order_id: string}[]} orders @param {Go} go */
+/** Asks who gets the parcels of orders. @param {{partner_order_id: string}[]} orders @param {Go} go */
 const askReceiver = (orders, go) => import("./goods.js").then(({ Receivers }) => {
   ask(t("act.transfer.title", { order: what(orders) }),
     () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
