@@ -39,7 +39,7 @@ func manualDate() time.Time {
 
 // newManual returns the manual of all commands.
 func newManual(ctx context.Context) *manual.Manual {
-	m := manual.New(newParser(ctx).Model, version)
+	m := manual.New(newParser(ctx, &commands{}).Model, version)
 	m.Elsewhere = map[string]string{
 		"serve":  "Its flags are the [settings](settings.md).",
 		"doctor": "Its flags are the [settings](settings.md) of `serve`.",

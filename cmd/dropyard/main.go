@@ -6,6 +6,8 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"reflect"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
@@ -68,11 +70,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process immediately
-	parser := newParser(ctx)
 	arguments := os.Args[1:]
 	if len(arguments) == 0 {
 		arguments = []string{"--help"}
 	}
+	parser := newParser(ctx, grammarOf(arguments[0]))
 	command, err := parser.Parse(arguments)
 	if err != nil {
 		fail(exitUsage, err)
@@ -82,9 +84,22 @@ func main() {
 	}
 }
 
-// newParser returns the parser of all commands.
-func newParser(ctx context.Context) *kong.Kong {
-	return kong.Must(&commands{},
+// grammarOf returns the commands that a parser needs: the one that the first argument names,
+// or all of them. To describe all takes longer than most commands run.
+func grammarOf(first string) any {
+	all := reflect.TypeFor[commands]()
+	word := strings.ReplaceAll(first, "-", "")
+	named, known := all.FieldByNameFunc(func(field string) bool { return strings.EqualFold(field, word) })
+	version, _ := all.FieldByName("ShowVersion")
+	if !known || named.Name == version.Name || named.Tag.Get("name") != "" {
+		return &commands{}
+	}
+	return reflect.New(reflect.StructOf([]reflect.StructField{named, version})).Interface()
+}
+
+// newParser returns the parser of some commands.
+func newParser(ctx context.Context, grammar any) *kong.Kong {
+	return kong.Must(grammar,
 		kong.Name("dropyard"),
 		kong.Description("A partner delivery service: quotes, orders, stock, tracking."),
 		kong.Vars{"events": triggerable(), "test": testEvent, "version": "dropyard " + version},

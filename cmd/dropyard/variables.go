@@ -23,7 +23,7 @@ func knownVariables(ctx context.Context) []string {
 			collect(child)
 		}
 	}
-	collect(newParser(ctx).Model.Node)
+	collect(newParser(ctx, &commands{}).Model.Node)
 	for _, variable := range secretVariables {
 		known = append(known, strings.Split(variable.Name, ", ")...)
 	}

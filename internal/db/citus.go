@@ -36,7 +36,7 @@ func (st *setStatement) forCitus() citusSQL {
 	bound := st.bound()
 	sql := citusSQL{
 		partnerAt: slices.IndexFunc(bound, func(c Spec) bool { return c.Name == partnerColumn }),
-		one:       st.rowSQL + st.returning(""),
+		one:       st.rowSQL() + st.returning(""),
 	}
 	if st.verb == insertNew || st.verb == insertOver || st.verb == insertAdd {
 		for rows := 1; rows <= maxInsert; rows *= 2 {
@@ -85,9 +85,9 @@ type citusBatch struct{ postgresBatch }
 // addParts queues a set as statements of one partner each, in the order of the
 // partners' first rows, so that locks are taken in the order of the set.
 func (b *citusBatch) addParts(q *queued) error {
-	if q.set.citus.partnerAt < 0 {
+	if q.set.citus().partnerAt < 0 {
 		args, err := arraysOf(q.set, q.rows, q.bind)
-		b.queue(q.set.arraySQL, args, q)
+		b.queue(q.set.arraySQL(), args, q)
 		return err
 	}
 	parts, err := q.set.parts(q)
@@ -122,14 +122,14 @@ type part struct {
 }
 
 func (st *setStatement) parts(q *queued) (parts []part, err error) {
-	if len(st.citus.inserts) > 0 {
+	if len(st.citus().inserts) > 0 {
 		return st.inserts(q)
 	}
 	args, err := arraysOf(st, q.rows, q.bind)
 	if err != nil {
 		return nil, err
 	}
-	partners, _ := args[st.citus.partnerAt].([]string)
+	partners, _ := args[st.citus().partnerAt].([]string)
 	for own := range ownRows(partners) {
 		parts = append(parts, st.ofPartner(own, q.bind))
 	}
@@ -157,17 +157,17 @@ func (st *setStatement) ofPartner(own []int, bind func(int, binder)) part {
 	if len(own) == 1 {
 		var args flatBinder
 		bind(own[0], &args)
-		return part{st.citus.one, args.args}
+		return part{st.citus().one, args.args}
 	}
 	args, _ := arraysOf(st, len(own), func(i int, b binder) { bind(own[i], b) })
-	partners, _ := args[st.citus.partnerAt].([]string)
-	args[st.citus.partnerAt] = partners[0]
-	return part{st.citus.many, args}
+	partners, _ := args[st.citus().partnerAt].([]string)
+	args[st.citus().partnerAt] = partners[0]
+	return part{st.citus().many, args}
 }
 
 // inserts splits rows among as few inserts as possible, the largest first.
 func (st *setStatement) inserts(q *queued) (parts []part, err error) {
-	for done, at := 0, len(st.citus.inserts)-1; done < q.rows; {
+	for done, at := 0, len(st.citus().inserts)-1; done < q.rows; {
 		rows := 1 << at
 		if q.rows-done < rows {
 			at--
@@ -180,7 +180,7 @@ func (st *setStatement) inserts(q *queued) (parts []part, err error) {
 		if args.err != nil {
 			return nil, args.err
 		}
-		parts = append(parts, part{st.citus.inserts[at], args.args})
+		parts = append(parts, part{st.citus().inserts[at], args.args})
 		done += rows
 	}
 	return parts, nil

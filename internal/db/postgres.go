@@ -308,7 +308,7 @@ func (c postgresConn) send(ctx context.Context, statements []*queued) error {
 		if err != nil {
 			return err
 		}
-		b.queue(q.set.arraySQL, args, q)
+		b.queue(q.set.arraySQL(), args, q)
 	}
 	return b.send(ctx, c.tx)
 }

@@ -18,7 +18,7 @@ func TestPlansFollowGrowth(t *testing.T) {
 	pool, began := freshPool(t), time.Now()
 	onConn(t, pool, func(c *pgx.Conn) {
 		mustExec(t, c, "SET plan_cache_mode = force_generic_plan") // that of the sixth use and later
-		mustExec(t, c, "PREPARE look_up AS "+findNames.set.arraySQL)
+		mustExec(t, c, "PREPARE look_up AS "+findNames.set.arraySQL())
 		if plan := planOf(t, c); plan == wholeKey {
 			t.Fatalf("on an empty table: got plan %q; nothing to be shown", plan)
 		}

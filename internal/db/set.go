@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // setStatement describes a statement that is run for many rows at once. Each
@@ -17,9 +18,9 @@ type setStatement struct {
 	keys     []Spec // compared
 	also     string // what else a look-up asks of rows, without parameters; empty for nothing
 	last     string // how a look-up chooses one row for each row of parameters; empty for all rows
-	rowSQL   string
-	arraySQL string
-	citus    citusSQL
+	rowSQL   func() string
+	arraySQL func() string
+	citus    func() citusSQL
 }
 
 type verb byte
@@ -97,9 +98,11 @@ func (st *setStatement) greatest(column string) *setStatement {
 	return &narrow
 }
 
-// write writes the statement for each engine.
+// write makes the statement be written for an engine when that first runs it: there are
+// hundreds, of which most commands of the program run none.
 func (st *setStatement) write() {
-	st.rowSQL, st.arraySQL, st.citus = st.forOneRow(), st.forArrays(), st.forCitus()
+	st.rowSQL, st.arraySQL = sync.OnceValue(st.forOneRow), sync.OnceValue(st.forArrays)
+	st.citus = sync.OnceValue(st.forCitus)
 }
 
 // reads reports whether the statement returns rows.

@@ -160,7 +160,7 @@ func (c *sqliteConn) send(_ context.Context, statements []*queued) error {
 
 // rowByRow runs a set statement for each of its rows.
 func (c *sqliteConn) rowByRow(q *queued) (written int64, err error) {
-	st, err := c.statement(q.set.rowSQL)
+	st, err := c.statement(q.set.rowSQL())
 	if err != nil {
 		return 0, err
 	}

@@ -162,8 +162,9 @@ func (l *Lookup[K, R]) Last(column string) *Lookup[K, R] {
 // mustBeOf panics, when the program starts, if a column is not one of the
 // table's.
 func mustBeOf[T, R any](t *Table[T], columns []Column[R]) {
+	known := specs(t.Columns)
 	for _, c := range columns {
-		if !slices.Contains(specs(t.Columns), c.Spec) {
+		if !slices.Contains(known, c.Spec) {
 			panic(fmt.Sprintf("db: the table %s has no column %s of this kind", t.Name, c.Name))
 		}
 	}
