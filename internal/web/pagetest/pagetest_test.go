@@ -1,14 +1,11 @@
 package pagetest_test
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,46 +18,10 @@ import (
 	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
 
-// The server and the browser are shared by all tests, which only look.
-var (
-	server  *pagetest.Server
-	running *browser.Browser
-)
+// shared is shared by all tests, which only look.
+var shared pagetest.Shared
 
-func TestMain(m *testing.M) {
-	if testkit.NeedChromium.Find() == nil {
-		if err := raise(context.Background()); err != nil {
-			fmt.Fprintln(os.Stderr, "scenes:", err)
-			os.Exit(1)
-		}
-	}
-	code := m.Run()
-	if running != nil {
-		running.Close()
-	}
-	if server != nil {
-		if err := server.Close(); err != nil {
-			fmt.Fprintln(os.Stderr, "scenes:", err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-// raise opens the server and starts the browser.
-func raise(ctx context.Context) (err error) {
-	if server, err = pagetest.Open(ctx); err == nil {
-		running, err = browser.Start(ctx)
-	}
-	return err
-}
-
-// open returns the browser.
-func open(t *testing.T) *browser.Browser {
-	t.Helper()
-	testkit.NeedChromium.OrSkip(t)
-	return running
-}
+func TestMain(m *testing.M) { shared.Main(m) }
 
 // whole are the scenes that readers of all kinds see in every run.
 var whole = []string{"components", "track-out-for-delivery"}
@@ -73,11 +34,11 @@ func isState(i int) bool {
 		parts := strings.Split(s.Name, "-")
 		return strings.Join(parts[:min(2, len(parts))], "-")
 	}
-	if name := server.Scenes[i].Name; strings.HasPrefix(name, "track-") || strings.HasPrefix(name, "mail-") {
+	if name := shared.Scenes[i].Name; strings.HasPrefix(name, "track-") || strings.HasPrefix(name, "mail-") {
 		return true
 	}
-	return slices.ContainsFunc(server.Scenes[:i],
-		func(earlier pagetest.Scene) bool { return kind(earlier) == kind(server.Scenes[i]) })
+	return slices.ContainsFunc(shared.Scenes[:i],
+		func(earlier pagetest.Scene) bool { return kind(earlier) == kind(shared.Scenes[i]) })
 }
 
 // states makes a run show each page in all of its states, hundreds in all.
@@ -89,12 +50,12 @@ var states = flag.Bool("states", false, "show pages in all of their states, as a
 // all combinations, and its other states to two readers. States that scripts lead to are
 // shown to readers whose browsers run them.
 func readersOf(i int) []browser.Reader {
-	important, pairs := slices.Contains(whole, server.Scenes[i].Name), browser.Pairs()
+	important, pairs := slices.Contains(whole, shared.Scenes[i].Name), browser.Pairs()
 	turn := func(n int) browser.Reader { return pairs[n%len(pairs)] }
 	switch {
 	case !important && isState(i) && !*states && !testkit.Long():
 		return nil
-	case server.Scenes[i].Script != "":
+	case shared.Scenes[i].Script != "":
 		return scriptedReadersOf(i)
 	case testkit.Long() && (important || !isState(i)):
 		return browser.AllReaders()
@@ -144,8 +105,8 @@ const maxIslandBytes = 160 << 10
 // TestScenes shows every page in every state.
 func TestScenes(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
-	for i, scene := range server.Scenes {
+	chromium := shared.Running(t)
+	for i, scene := range shared.Scenes {
 		for _, reader := range readersOf(i) {
 			t.Run(scene.Name+"/"+reader.String(), func(t *testing.T) {
 				t.Parallel()
@@ -191,8 +152,8 @@ const hostileScript = `[
 // security policy switched off, so that nothing but the page itself holds them back.
 func TestHostileTextsStayText(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
-	for _, scene := range server.Scenes {
+	chromium := shared.Running(t)
+	for _, scene := range shared.Scenes {
 		if !strings.Contains(scene.Name, "hostile") {
 			continue
 		}
@@ -221,8 +182,8 @@ func TestHostileTextsStayText(t *testing.T) {
 // TestPolicyStopsScripts puts a script into a page by force: the policy stops it.
 func TestPolicyStopsScripts(t *testing.T) {
 	t.Parallel()
-	chromium, url := open(t), server.URL
-	visit, err := chromium.Open(url+"/", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{})
+	chromium := shared.Running(t)
+	visit, err := chromium.Open(shared.URL+"/", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,8 +202,8 @@ func TestPolicyStopsScripts(t *testing.T) {
 // a double click, which counts once. What is around the part stays as it was.
 func TestSwap(t *testing.T) {
 	t.Parallel()
-	chromium, url := open(t), server.URL
-	visit, err := chromium.Open(url+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	chromium := shared.Running(t)
+	visit, err := chromium.Open(shared.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ const slowPostScript = `(() => {
 // is shown when it comes, because what it says may be shown only once.
 func TestSwapShowsAnswersToForms(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
+	chromium := shared.Running(t)
 	server := httptest.NewServer(pagetest.Single())
 	defer server.Close()
 	visit, err := chromium.Open(server.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true},
@@ -39,5 +39,7 @@ func TestSwapShowsAnswersToForms(t *testing.T) {
 	if _, err := browser.Evaluate[any](visit, `releasePost();null`); err != nil {
 		t.Fatal(err)
 	}
-	shows(t, visit, `document.getElementById("part").dataset.shows`, "sent 1")
+	if err := visit.Do(chromedp.WaitVisible(`[data-shows="sent 1"]`)); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -11,11 +11,11 @@ import (
 // them. One that has the focus is whole, with its ring, and before the part that fades.
 func TestBoardChipsOnPhones(t *testing.T) {
 	t.Parallel()
-	scene := sceneNamed(t, "console-board")
+	scene := scenes.Scene(t, "console-board")
 	for _, language := range []string{"en", "fr"} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			visit, err := running.Open(scene.URL, browser.Reader{Language: language, Width: 360, Scripts: true},
+			visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: language, Width: 360, Scripts: true},
 				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
 			if err != nil {
 				t.Fatal(err)

@@ -1,8 +1,7 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,17 +11,6 @@ import (
 	"github.com/dropyard/dropyard/internal/web/browser"
 	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
-
-// sceneNamed returns the first scene with a name.
-func sceneNamed(t *testing.T, name string) pagetest.Scene {
-	t.Helper()
-	open(t)
-	i := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == name })
-	if i < 0 {
-		t.Fatalf("there is no scene %q", name)
-	}
-	return server.Scenes[i]
-}
 
 // typeInto types texts into fields, by their names.
 const typeInto = `((values) => {
@@ -121,8 +109,8 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			scene := sceneNamed(t, c.scene)
-			visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+			scene := scenes.Scene(t, c.scene)
+			visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
 				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
 			if err != nil {
 				t.Fatal(err)

@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -31,14 +31,9 @@ const manyScript = `(() => {
 func TestBoardStaysWhenCountsCome(t *testing.T) {
 	t.Parallel()
 	testkit.NeedFullLength.OrSkip(t)
-	running, board := open(t), server.Scenes[0]
-	for _, scene := range server.Scenes {
-		if scene.Name == "console-board" {
-			board = scene
-		}
-	}
+	board := scenes.Scene(t, "console-board")
 	for _, language := range []string{"en", "fr"} {
-		visit, err := running.Open(board.URL+"?level=standard",
+		visit, err := scenes.Running(t).Open(board.URL+"?level=standard",
 			browser.Reader{Language: language, Width: 1280, Scripts: true},
 			browser.Options{Now: pagetest.Now, Cookie: board.Cookie, Shown: ".connection.live", Script: manyScript})
 		if err != nil {

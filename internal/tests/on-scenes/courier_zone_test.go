@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -25,7 +25,7 @@ const stopInStJohns = `(() => {
 // John's on theirs, and says so; those in Toronto need no zone.
 func TestCourierShowsTheClocksOfStops(t *testing.T) {
 	t.Parallel()
-	scene := sceneNamed(t, "courier-home")
+	scene := scenes.Scene(t, "courier-home")
 	large := func(selector string) string {
 		return `(document.querySelector(".large ` + selector + `")?.textContent ?? "").replace(/\s/g, " ")`
 	}
@@ -42,7 +42,7 @@ func TestCourierShowsTheClocksOfStops(t *testing.T) {
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
-			visit, err := running.Open(scene.URL, browser.Reader{Language: language, Width: 360, Scripts: true},
+			visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: language, Width: 360, Scripts: true},
 				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: stopInStJohns})
 			if err != nil {
 				t.Fatal(err)
@@ -74,7 +74,7 @@ func TestCourierShowsTheClocksOfStops(t *testing.T) {
 				want.failed)
 		})
 	}
-	visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,9 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/web/browser"
 	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
@@ -22,21 +23,24 @@ const overflowScript = `(() => {
 func TestFiguresStayInTheirCards(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"portal-figures", "portal-figures-90-days", "console-figures", "portal-home"} {
-		scene := sceneNamed(t, name)
+		scene := scenes.Scene(t, name)
 		for _, language := range []string{"en", "fr"} {
-			for _, width := range []int{320, 360, 1280} {
-				visit, err := running.Open(scene.URL, browser.Reader{Language: language, Width: width, Scripts: true},
-					browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
-				if err != nil {
+			visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: language, Width: 320, Scripts: true},
+				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range []int64{320, 360, 1280} {
+				if err := visit.Do(chromedp.EmulateViewport(width, 900)); err != nil {
 					t.Fatal(err)
 				}
 				wide, err := browser.Evaluate[[]string](visit, overflowScript)
-				visit.Close()
 				if err != nil || len(wide) > 0 {
 					t.Errorf("%s, %s, %d px: got %q, %v, want no card with something wider than itself", name, language, width, wide,
 						err)
 				}
 			}
+			visit.Close()
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -45,8 +45,8 @@ const (
 // system has closed the connection to the phone's storage, and starts the round.
 func TestCourierLoadsAndStarts(t *testing.T) {
 	t.Parallel()
-	scene := sceneNamed(t, "courier-home")
-	visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+	scene := scenes.Scene(t, "courier-home")
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: loadingScript})
 	if err != nil {
 		t.Fatal(err)

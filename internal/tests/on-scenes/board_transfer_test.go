@@ -1,7 +1,6 @@
-package pagetest_test
+package scenes_test
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -12,11 +11,9 @@ import (
 // TestBoardHandsParcelsOver hands the parcels of the order that is open over to a location, which is typed.
 func TestBoardHandsParcelsOver(t *testing.T) {
 	t.Parallel()
-	running := open(t)
-	scene := server.Scenes[slices.IndexFunc(server.Scenes,
-		func(s pagetest.Scene) bool { return s.Name == "console-board-panel-transfer" })]
+	scene := scenes.Scene(t, "console-board-panel-transfer")
 	_, orderID, _ := strings.Cut(scene.URL, "order=")
-	visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: heldBackScript + scene.Script})
 	if err != nil {
 		t.Fatal(err)

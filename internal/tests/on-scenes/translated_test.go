@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -59,9 +59,9 @@ func TestTranslatedIslands(t *testing.T) {
 	} {
 		t.Run(c.scene, func(t *testing.T) {
 			t.Parallel()
-			scene, words := sceneNamed(t, c.scene), map[bool]string{}
+			scene, words := scenes.Scene(t, c.scene), map[bool]string{}
 			for _, translated := range []bool{false, true} {
-				visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: c.width, Scripts: true},
+				visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: c.width, Scripts: true},
 					browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: unsentScript})
 				if err != nil {
 					t.Fatal(err)

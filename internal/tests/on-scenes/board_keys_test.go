@@ -1,9 +1,8 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"bytes"
 	"image/png"
-	"slices"
 	"strings"
 	"testing"
 
@@ -29,11 +28,9 @@ const heldBackScript = `(() => {
 // openBoard opens the board as it is read from left to right, with a query.
 func openBoard(t *testing.T, query string, reader browser.Reader, options browser.Options) *browser.Visit {
 	t.Helper()
-	running := open(t)
-	scene := server.Scenes[slices.IndexFunc(server.Scenes,
-		func(s pagetest.Scene) bool { return s.Name == "console-board" })]
+	scene := scenes.Scene(t, "console-board")
 	options.Now, options.Cookie, options.Shown = pagetest.Now, scene.Cookie, ".connection.live"
-	visit, err := running.Open(scene.URL+query, reader, options)
+	visit, err := scenes.Running(t).Open(scene.URL+query, reader, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +218,7 @@ func manyScriptFor(width int) string {
 // theatreOrder returns an order that the board shows.
 func theatreOrder(t *testing.T) string {
 	t.Helper()
-	open(t)
-	scene := server.Scenes[slices.IndexFunc(server.Scenes,
-		func(s pagetest.Scene) bool { return s.Name == "console-board-panel" })]
+	scene := scenes.Scene(t, "console-board-panel")
 	_, order, _ := strings.Cut(scene.URL, "order=")
 	return order
 }

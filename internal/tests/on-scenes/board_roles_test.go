@@ -1,8 +1,7 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,16 +25,15 @@ const drawnScript = `new Promise((resolve) => {
 // what the scripts draw leads only to pages that the role may open.
 func TestBoardDrawsWhatRolesMayUse(t *testing.T) {
 	t.Parallel()
-	running := open(t)
 	find := func(name string) pagetest.Scene {
-		return server.Scenes[slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == name })]
+		return scenes.Scene(t, name)
 	}
 	board := find("console-board-panel")
 	for _, c := range []struct{ role, cookie, keys string }{
 		{"admin", find("console-operators").Cookie, "g b, g c, g s, g p"},
 		{"dispatcher", board.Cookie, "g b, g c, g p"},
 	} {
-		visit, err := running.Open(board.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		visit, err := scenes.Running(t).Open(board.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
 			browser.Options{Now: pagetest.Now, Cookie: c.cookie, Shown: board.Shown})
 		if err != nil {
 			t.Fatal(err)

@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"testing"
@@ -26,8 +26,8 @@ const editedScript = `(() => {
 // without a connection as well, and again when it is edited once more.
 func TestCourierSeesChanges(t *testing.T) {
 	t.Parallel()
-	scene := sceneNamed(t, "courier-home")
-	visit, err := running.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+	scene := scenes.Scene(t, "courier-home")
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: ".changes", Script: editedScript})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,7 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,11 +16,9 @@ import (
 // shows them.
 func TestSecondFactor(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
-	at := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "portal-settings-empty" })
-	scene := server.Scenes[at]
+	scene := scenes.Scene(t, "portal-settings-empty")
 	address := strings.Replace(scene.URL, "/portal/settings", "/portal/sign-in/factor", 1)
-	visit, err := chromium.Open(address, browser.Reader{Language: "fr", Width: 360, Scripts: true, Dark: true},
+	visit, err := scenes.Running(t).Open(address, browser.Reader{Language: "fr", Width: 360, Scripts: true, Dark: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
 	if err != nil {
 		t.Fatal(err)

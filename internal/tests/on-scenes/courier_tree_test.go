@@ -1,10 +1,9 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,11 +25,10 @@ var (
 // one large, a stop with cash and its acts, and the dialogs of an act.
 func TestTreeOfCourierApp(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
 	for _, name := range []string{"courier-home", "courier-home-failed", "courier-proofs-cash", "courier-failing"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := treeOf(t, chromium, name)
+			got := treeOf(t, name)
 			for _, line := range nameless.FindAllString(got, -1) {
 				t.Errorf("got %q, want a name", strings.TrimSpace(line))
 			}
@@ -52,14 +50,10 @@ func TestTreeOfCourierApp(t *testing.T) {
 }
 
 // treeOf returns the tree of a scene, without the ids of orders, and with plain spaces.
-func treeOf(t *testing.T, chromium *browser.Browser, name string) string {
+func treeOf(t *testing.T, name string) string {
 	t.Helper()
-	i := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == name })
-	if i < 0 {
-		t.Fatalf("there is no scene %q", name)
-	}
-	scene := server.Scenes[i]
-	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+	scene := scenes.Scene(t, name)
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown, Script: scene.Script})
 	if err != nil {
 		t.Fatal(err)

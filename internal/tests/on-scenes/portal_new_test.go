@@ -1,4 +1,4 @@
-package pagetest_test
+package scenes_test
 
 import (
 	"slices"
@@ -42,10 +42,8 @@ const liveForm = `(async () => {
 // without leaving the page.
 func TestNewOrderIsLive(t *testing.T) {
 	t.Parallel()
-	chromium := open(t)
-	i := slices.IndexFunc(server.Scenes, func(s pagetest.Scene) bool { return s.Name == "portal-new-priced" })
-	scene := server.Scenes[i]
-	visit, err := chromium.Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+	scene := scenes.Scene(t, "portal-new-priced")
+	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
 		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
 	if err != nil {
 		t.Fatal(err)
