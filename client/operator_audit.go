@@ -88,7 +88,7 @@ type AuditPage struct {
 type AuditQuery struct {
 	OperatorID string      `query:"operator_id"`
 	PartnerID  string      `query:"partner_id"`
-	ObjectID   string      `query:"object_id"`
+	ObjectID   string      `query:"object_id"` // or the number that a partner has given to an order
 	Action     AuditAction `query:"action"`
 	From       time.Time   `query:"from"`   // only changes at this time or later
 	To         time.Time   `query:"to"`     // only changes before this time

@@ -32,6 +32,16 @@ func (c *Conditions) AddText(condition, value string) {
 	}
 }
 
+// AddIn adds the condition that a column has one of some values.
+func (c *Conditions) AddIn(column string, values []string) {
+	marks := strings.TrimSuffix(strings.Repeat("?, ", len(values)), ", ")
+	bound := make([]any, len(values))
+	for i, value := range values {
+		bound[i] = value
+	}
+	c.Add(column+" IN ("+marks+")", bound...)
+}
+
 // AddTime adds a condition on a time, unless that is zero.
 func (c *Conditions) AddTime(condition string, at time.Time) {
 	if !at.IsZero() {

@@ -13,13 +13,16 @@ import (
 type AuditFilter struct {
 	OperatorID string
 	PartnerID  string
-	ObjectID   string
+	ObjectID   string // or the number that a partner has given to an order
 	Action     audit.Action
 	From, To   time.Time // To is not included
 	Before     string    // an audit id; empty begins with the newest
 	After      string    // an audit id: only those after it
 	Oldest     bool      // list the oldest first
 	Limit      int
+	// Orders are the ids of the orders that have ObjectID as their number. The service
+	// fills them in.
+	Orders []string
 }
 
 // Audited is an entry of the audit log as it is stored.
@@ -45,12 +48,26 @@ func (s *Service) Audit(ctx context.Context, filter AuditFilter) (page AuditPage
 	limit := filter.Limit
 	filter.Limit++ // one more shows whether a next page exists
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		if filter.Orders, err = numbered(ctx, tx, filter); err != nil {
+			return err
+		}
 		page.Entries, err = tx.Audit(ctx, filter)
 		return err
 	})
 	s.makeReadable(page.Entries)
 	page.Entries, page.Next = paging.Cut(page.Entries, limit, func(a *Audited) string { return a.AuditID })
 	return page, err
+}
+
+// maxNumbered is how many orders of different partners a number finds at most.
+const maxNumbered = 100
+
+// numbered returns the ids of the orders that have what a filter asks for as their number.
+func numbered(ctx context.Context, tx Reader, filter AuditFilter) ([]string, error) {
+	if filter.ObjectID == "" {
+		return nil, nil
+	}
+	return tx.OrdersNumbered(ctx, filter.PartnerID, filter.ObjectID, maxNumbered)
 }
 
 // exported is how many entries ExportAudit reads at a time.
@@ -63,6 +80,9 @@ func (s *Service) ExportAudit(ctx context.Context, filter AuditFilter, fn func(*
 	for {
 		var entries []*Audited
 		err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
+			if filter.Orders, err = numbered(ctx, tx, filter); err != nil {
+				return err
+			}
 			entries, err = tx.Audit(ctx, filter)
 			return err
 		})

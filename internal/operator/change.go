@@ -109,16 +109,6 @@ func (s *Service) Operator(ctx context.Context, operatorID string) (found *Opera
 	return found, err
 }
 
-// Emails returns the e-mail addresses of operators by their ids. Ids that are no operator's
-// are left out.
-func (s *Service) Emails(ctx context.Context, operatorIDs ...string) (emails map[string]string, err error) {
-	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		emails, err = tx.Emails(ctx, operatorIDs)
-		return err
-	})
-	return emails, err
-}
-
 // ByEmail returns the operator with an e-mail address, without regard to case; nil if
 // there is none.
 func (s *Service) ByEmail(ctx context.Context, email string) (*Operator, error) {

@@ -25,9 +25,6 @@ type Reader interface {
 	Account(ctx context.Context, emailKey string) (*Account, error)
 	// Operator is an operator by id.
 	Operator(ctx context.Context, operatorID string) (*Operator, error)
-	// Emails are the e-mail addresses of operators by their ids. Ids that are no
-	// operator's are left out.
-	Emails(ctx context.Context, operatorIDs []string) (map[string]string, error)
 	Identity(ctx context.Context, issuer, subject string) (*Identity, error)
 	// HasOtherLogin reports whether an operator other than one, active or not, is a courier.
 	HasOtherLogin(ctx context.Context, courierID, operatorID string) (bool, error)
@@ -51,6 +48,11 @@ type Reader interface {
 	Couriers(ctx context.Context, after string, limit int) ([]*Courier, error)
 	// Audit lists what operators have changed, in the filter's order.
 	Audit(ctx context.Context, filter AuditFilter) ([]*Audited, error)
+	// OrdersNumbered returns the ids of the orders with a number, of one partner, or of all
+	// if partnerID is empty.
+	OrdersNumbered(ctx context.Context, partnerID, number string, limit int) ([]string, error)
+	// NamesOf returns the names of what has these keys, as far as it is known: see Names.
+	NamesOf(ctx context.Context, keys []string) (Names, error)
 }
 
 // Writer changes operators and couriers. What it decides by, it reads in the

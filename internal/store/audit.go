@@ -79,7 +79,11 @@ func auditLog(ctx context.Context, c db.Conn, f operator.AuditFilter) ([]*operat
 	var selected db.Conditions
 	selected.AddText("operator_id = ?", f.OperatorID)
 	selected.AddText("partner_id = ?", f.PartnerID)
-	selected.AddText("object_id = ?", f.ObjectID)
+	if len(f.Orders) == 0 {
+		selected.AddText("object_id = ?", f.ObjectID)
+	} else {
+		selected.AddIn("object_id", append(f.Orders, f.ObjectID))
+	}
 	selected.AddText("action = ?", string(f.Action))
 	selected.AddText("audit_id < ?", f.Before)
 	selected.AddText("audit_id > ?", f.After)

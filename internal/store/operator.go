@@ -130,17 +130,6 @@ func (tx operatorTx) Operators(ctx context.Context, after string, limit int) (fo
 	return found, err
 }
 
-// Emails returns the e-mail addresses of operators by their ids. Ids that are no operator's
-// are left out.
-func (tx operatorTx) Emails(ctx context.Context, operatorIDs []string) (map[string]string, error) {
-	found, err := db.FindNow(ctx, tx.conn, findOperators, operatorIDs...)
-	emails := make(map[string]string, len(found))
-	for _, account := range found {
-		emails[account.OperatorID] = account.Email
-	}
-	return emails, err
-}
-
 // Operator returns an operator; nil if there is none.
 func (tx operatorTx) Operator(ctx context.Context, operatorID string) (*operator.Operator, error) {
 	found, err := operators.One(ctx, tx.conn, "WHERE operator_id = $1", operatorID)

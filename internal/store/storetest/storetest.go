@@ -71,6 +71,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"API keys":             testAPIKeys,
 		"operator tokens":      testOperatorTokens,
 		"audit":                testAudit,
+		"audit names":          testNames,
 		"rate cards":           testRateCards,
 		"simulation":           testSimulation,
 		"simulated tests":      testSimulatedTests,

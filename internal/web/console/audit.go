@@ -50,10 +50,12 @@ type auditView struct {
 // auditRow is a change that a person has made.
 type auditRow struct {
 	*operator.Audited
-	Who     string // the e-mail address, if the person is an operator; otherwise the id
-	Machine string // what acted, in words, if it was not a person
-	Object  string // the path of the page of what was changed; empty if it has none
-	Changes []difference
+	Sentence string
+	Who      string // the e-mail address, or the id if that is not known
+	Machine  string // what acted, in words, if it was not a person
+	Partner  string // the name, or the id if that is not known; empty for no partner
+	Object   string // the path of the page of what was changed; empty if it has none
+	Changes  []difference
 }
 
 // machines are the phrases for authors that are not persons, by their ids.
@@ -81,18 +83,16 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 	if err != nil {
 		return err
 	}
-	ids := make([]string, len(found.Entries))
-	for i, entry := range found.Entries {
-		ids[i] = entry.OperatorID
-	}
-	slices.Sort(ids)
-	emails, err := v.pages.config.Operators.Emails(v.Context(), slices.Compact(ids)...)
+	names, err := v.pages.config.Operators.Names(v.Context(), found.Entries)
 	if err != nil {
 		return err
 	}
 	for _, entry := range found.Entries {
-		row := auditRow{Audited: entry, Who: cmp.Or(emails[entry.OperatorID],
-			entry.OperatorID), Object: objectPath(entry), Changes: differences(entry.Before, entry.After)}
+		row := auditRow{
+			Audited: entry, Sentence: sentence(v.Language, entry, names), Object: objectPath(entry),
+			Who:     cmp.Or(names[entry.OperatorID], entry.OperatorID),
+			Partner: cmp.Or(names[entry.PartnerID], entry.PartnerID), Changes: differences(entry.Before, entry.After),
+		}
 		if key := machines[entry.OperatorID]; key != "" {
 			row.Machine = v.Text(key)
 		}

@@ -43,8 +43,8 @@ func TestOperators(t *testing.T) {
 	v.Open(t, "/console/operators/opr_none").Shows(t, 404, "There is no such page")
 
 	v.Open(t, "/console/audit?object_id="+path[len("/console/operators/"):]).
-		Shows(t, 200, "Operator added", "Operator changed", admin.Email, `data-label="Before">warehouse</td>`,
-			`data-label="After">dispatcher</td>`)
+		Shows(t, 200, "Added operator", "Changed operator", admin.Email, `Before </span>warehouse</del>`,
+			`After </span>dispatcher</ins>`)
 }
 
 // between returns what stands between two texts.
@@ -134,14 +134,14 @@ func TestAuditLog(t *testing.T) {
 	s := apptest.Start(t)
 	admin := s.Operate(t)
 	v := admin.Visit(t)
-	v.Open(t, "/console/audit").Shows(t, 200, "Courier added", "Signed in")
-	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Courier added",
+	v.Open(t, "/console/audit").Shows(t, 200, "Added courier Camille Tremblay", "Signed in")
+	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Added courier",
 		`value="`+strings.ToUpper(admin.Email)+`"`)
 	v.Open(t, "/console/audit.csv?operator_id="+admin.Email).Shows(t, 200, "courier.created")
 	v.Open(t, "/console/audit?operator_id=none@example.com").Shows(t, 200, "Nothing was changed that fits.")
 	narrowed := v.Open(t, "/console/audit?action=courier.created")
 	narrowed.Shows(t, 200, "One change on this page", "Camille Tremblay", "/console/audit.csv?action=courier.created")
-	if strings.Contains(string(narrowed.Body), "<h2>Signed in") {
+	if strings.Contains(string(narrowed.Body), "<bdi>Signed in") {
 		t.Errorf("got a log that is not narrowed:\n%s", narrowed.Body)
 	}
 	v.Open(t, "/console/audit?from=2019-01-01&to=2019-01-02").Shows(t, 200, "Nothing was changed that fits.")
@@ -153,6 +153,35 @@ func TestAuditLog(t *testing.T) {
 		t.Errorf("got a file that is not narrowed:\n%s", file.Body)
 	}
 	v.Open(t, "/console/audit.csv?from=yesterday").Must(t, 422)
+}
+
+// TestAuditSentences asks the log who cancelled an order, by its number: of one partner, of
+// both that have given it, and in the file and the API, too.
+func TestAuditSentences(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	metro, nord := s.Register(t, "metro"), s.Register(t, "nord")
+	desk := admin.As(t, "dispatcher")
+	for _, p := range []*apptest.Partner{metro, nord} {
+		id := p.Create(t, testkit.OrderJSON("PP-1298", "")).Must(t, 201).Text("order_id")
+		for _, status := range []string{"accepted", "courier_assigned", "accepted", "cancelled"} {
+			desk.Move(t, id, status).Must(t, 200)
+		}
+	}
+	metro.Create(t, testkit.OrderJSON("PP-1299", "")).Must(t, 201)
+	v := admin.Visit(t)
+	found := v.Open(t, "/console/audit?object_id=PP-1298")
+	found.Shows(t, 200, "8 changes", "Accepted PP-1298", "Assigned PP-1298 to Camille Tremblay",
+		"Took PP-1298 from Camille Tremblay", "Cancelled PP-1298", ">dispatcher@example.com<", ">metro<", ">nord<")
+	v.Open(t, "/console/audit?action=order.moved&object_id=PP-1298&partner_id="+nord.PartnerID).Shows(t, 200, "4 changes")
+	v.Open(t, "/console/audit?object_id=PP-1299").Shows(t, 200, "Nothing was changed that fits.")
+	v.Open(t, "/console/audit?lang=fr&object_id=PP-1298").Shows(t, 200, "PP-1298 annulée", "PP-1298 assignée à Camille")
+	lines := strings.Count(string(v.Open(t, "/console/audit.csv?object_id=PP-1298").Must(t, 200).Body), "order.moved")
+	answered := admin.Call(t, "GET", "/ops/v1/audit?object_id=PP-1298", nil).Must(t, 200)
+	if entries := strings.Count(string(answered.Body), `"action":"order.moved"`); lines != 8 || entries != 8 {
+		t.Errorf("got %d moves in the file and %d in the API, want 8 of each", lines, entries)
+	}
 }
 
 func TestSystem(t *testing.T) {
@@ -182,7 +211,7 @@ func TestAcceptClock(t *testing.T) {
 	accepted := v.Open(t, "/console/system")
 	accepted.Shows(t, 200, "Clock accepted")
 	showsNone(t, accepted, path)
-	v.Open(t, "/console/audit?action=clock.accepted").Shows(t, 200, "Clock accepted", "2026-")
+	v.Open(t, "/console/audit?action=clock.accepted").Shows(t, 200, "Accepted the clock", "2026-")
 }
 
 // TestResume shows why webhooks and mails are held, and resumes them.
@@ -197,7 +226,7 @@ func TestResume(t *testing.T) {
 	resumed := v.Open(t, "/console/system")
 	resumed.Shows(t, 200, "Webhooks and mails resumed")
 	showsNone(t, resumed, path)
-	v.Open(t, "/console/audit?action=messages.resumed").Shows(t, 200, "Webhooks and mails resumed")
+	v.Open(t, "/console/audit?action=messages.resumed").Shows(t, 200, "Resumed webhooks and mails")
 }
 
 // TestMenusOfRoles opens the pages of each role: what it may not use is not in the menu,

@@ -52,8 +52,8 @@ func badge(status delivery.Status, l Language, names string) template.HTML {
 		template.HTMLEscapeString(l.Text(names+string(status)))))
 }
 
-// shorten cuts a long id in the middle: ord_qggv…edhr5.
-func shorten(id string) string {
+// Shorten cuts a long id in the middle: ord_qggv…edhr5.
+func Shorten(id string) string {
 	if len(id) <= 16 {
 		return id
 	}

@@ -53,6 +53,12 @@ func TestPhrasesAreComplete(t *testing.T) {
 	}
 	for _, action := range audit.Actions {
 		keys = append(keys, "audit."+string(action))
+		if action != audit.ActionOrderMoved {
+			keys = append(keys, "audited."+string(action))
+		}
+	}
+	for _, status := range delivery.Statuses[1:] { // nothing leads to the first
+		keys = append(keys, "audited."+string(audit.ActionOrderMoved)+"."+string(status))
 	}
 	for _, key := range keys {
 		if !page.Has(key) {
@@ -149,7 +155,7 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if room, _, _ := strings.Cut(key, "."); slices.Contains([]string{
 			"status", "statuses", "tracked", "level", "event", "movement", "failure", "fault", "outbox", "role", "reason",
-			"refused", "request", "return", "disposition",
+			"refused", "request", "return", "disposition", "audited",
 		}, room) {
 			continue // named by what they are of
 		}

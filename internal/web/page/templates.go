@@ -66,7 +66,7 @@ func (s *Site) functions(l Language) template.FuncMap {
 		"t": l.Text, "rich": l.Rich, "n": l.Count, "number": l.Number, "dollars": l.Dollars,
 		"quantity": func(n int64) string { return l.Number(int(n)) },
 		"language": func() Language { return l }, "other": l.Other, "otherName": l.Other().Name,
-		"asset": s.Asset, "icon": icon, "shorten": shorten, "semicolons": WithSemicolons, "spark": spark, "bar": bar,
+		"asset": s.Asset, "icon": icon, "shorten": Shorten, "semicolons": WithSemicolons, "spark": spark, "bar": bar,
 		"lasting": span, "qr": qrCode,
 		"badge":   func(status delivery.Status) template.HTML { return badge(status, l, "status.") },
 		"tracked": func(status delivery.Status) template.HTML { return badge(status, l, "tracked.") },

@@ -183,7 +183,8 @@ func TestHostileTextsStayText(t *testing.T) {
 func TestPolicyStopsScripts(t *testing.T) {
 	t.Parallel()
 	chromium := shared.Running(t)
-	visit, err := chromium.Open(shared.URL+"/", browser.Reader{Language: "en", Width: 360, Scripts: true}, browser.Options{})
+	visit, err := chromium.Open(shared.URL+"/", browser.Reader{Language: "en", Width: 360, Scripts: true},
+		browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,8 @@ func TestPolicyStopsScripts(t *testing.T) {
 func TestSwap(t *testing.T) {
 	t.Parallel()
 	chromium := shared.Running(t)
-	visit, err := chromium.Open(shared.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	visit, err := chromium.Open(shared.URL+"/swap", browser.Reader{Language: "en", Width: 1280, Scripts: true},
+		browser.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
