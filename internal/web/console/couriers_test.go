@@ -113,3 +113,47 @@ func TestCourierStops(t *testing.T) {
 	addCourier(t, boss, "Zoé")
 	desk.Open(t, "/console/couriers/cou_unknown").Must(t, http.StatusNotFound)
 }
+
+// TestRunSheet prints the round of a courier: one order that failed once and is collected for,
+// one whose parcels are not picked up yet, and one of which the parcels are due back.
+func TestRunSheet(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	admin := s.Operate(t)
+	desk, courier := admin.As(t, "dispatcher"), addCourier(t, admin, "Amélie <b>T.</b>")
+	metro := s.Register(t, "metro")
+	withCash := strings.Replace(string(testkit.OrderJSON("A-1042", "")), `"reference"`,
+		`"cod":{"amount_cents":6493,"currency":"CAD"},"reference"`, 1)
+	collected := metro.Create(t, []byte(withCash)).Must(t, 201).Text("order_id")
+	waiting := metro.Create(t, testkit.OrderJSON("A-1043", "")).Must(t, 201).Text("order_id")
+	back := metro.Create(t, testkit.OrderJSON("A-1044", "")).Must(t, 201).Text("order_id")
+	path := "/console/couriers/" + courier + "/sheet"
+	v := desk.Visit(t)
+	v.Open(t, path).Shows(t, 200, "Nothing to do: no order is with this courier.")
+	move := func(id string, moves ...string) {
+		t.Helper()
+		for _, body := range moves {
+			desk.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(body)).Must(t, 200)
+		}
+	}
+	assign := fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`, courier)
+	for _, id := range []string{collected, waiting, back} {
+		move(id, `{"status":"accepted"}`, assign)
+	}
+	out := []string{`{"status":"picked_up"}`, `{"status":"in_transit"}`, `{"status":"out_for_delivery"}`}
+	failed := append(out, `{"status":"failed","notes":"recipient_absent"}`)
+	move(collected, append(failed, `{"status":"out_for_delivery"}`)...)
+	move(back, append(failed, `{"status":"cancelled","reason":"given up"}`)...)
+
+	sheet := v.Open(t, path)
+	sheet.Shows(t, 200, "Run sheet: Amélie &lt;b&gt;T.&lt;/b&gt;", "2 stops", "4 parcels", "$64.93 to collect",
+		"Collect $64.93", "Attempt 2", "Fragile", "Ring twice", "Leave at the desk", "EST", "P-2 (LAMP-2)",
+		"Handed over by", "A-1044")
+	body := string(sheet.Body)
+	if strings.Count(body, "4000 Rue Saint-Denis") != 2 || strings.Count(body, "100 Queen St W") != 2 {
+		t.Errorf("got\n%s\nwant the pickup of A-1043 only and the way back of A-1044, and both dropoffs", body)
+	}
+	v.Open(t, "/console/couriers/"+courier).Shows(t, 200, path)
+	v.Open(t, "/console/couriers/cou_none/sheet").Must(t, 404)
+	v.Open(t, path+"?lang=fr").Shows(t, 200, "Feuille de route", "64,93", "Bordereau")
+}

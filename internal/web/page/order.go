@@ -94,11 +94,7 @@ func (v OrderView) Note(entry delivery.HistoryEntry) string {
 
 // Money returns an amount with its currency, unless that is the usual one.
 func (v OrderView) Money(cents int64, currency delivery.Currency) string {
-	text := v.language.Dollars(cents)
-	if currency != delivery.CAD {
-		text += " " + string(currency)
-	}
-	return text
+	return v.language.Money(cents, currency)
 }
 
 // Count returns a quantity.

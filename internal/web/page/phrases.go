@@ -3,6 +3,7 @@ package page
 import (
 	_ "embed" // for the files of phrases
 	"fmt"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"html"
 	"html/template"
 	"maps"
@@ -150,6 +151,15 @@ func (l Language) Bytes(n int64) string {
 		n, unit = (n+500)/1000, unit+1
 	}
 	return l.Text(units[unit], "n", l.Number(int(n)))
+}
+
+// Money returns an amount with its currency, unless that is the usual one.
+func (l Language) Money(cents int64, currency delivery.Currency) string {
+	text := l.Dollars(cents)
+	if currency != delivery.CAD {
+		text += " " + string(currency)
+	}
+	return text
 }
 
 // Dollars returns an amount of Canadian cents.

@@ -3,6 +3,7 @@ package pagetest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
@@ -48,6 +49,20 @@ func (h *house) courierScenes() (scenes []Scene) {
 	view("lanes", "?view=couriers", ".lane .row-act")
 	view("lanes-none", "?view=couriers&zone=X9X", ".lane")
 	view("lanes-hostile", "?view=couriers&courier="+h.couriers[hostileCourier], ".lane .row-act")
+	return scenes
+}
+
+// sheetScenes are the run sheets of a courier with many stops, one without any, and the hostile one.
+func (h *house) sheetScenes() (scenes []Scene) {
+	for name, id := range map[string]string{
+		"": h.courierID, "-none": h.couriers[wordyCourier], "-hostile": h.couriers[hostileCourier],
+	} {
+		scenes = append(scenes, Scene{
+			Name: "console-sheet" + name, URL: h.url + "/console/couriers/" + id + "/sheet", Policy: page.Policy,
+			Cookie: h.operatorSession(dispatcher),
+		})
+	}
+	slices.SortFunc(scenes, func(a, b Scene) int { return strings.Compare(a.Name, b.Name) })
 	return scenes
 }
 
