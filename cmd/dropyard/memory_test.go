@@ -52,8 +52,9 @@ func besiege(t *testing.T) *besieged {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /proc")
 	}
-	r := run{dir: testkit.FastDir(t), env: append([]string{"DROPYARD_RATE_LIMIT=0", "DROPYARD_STRANGER_LIMIT=0"},
-		operatorEnv...)}
+	r := run{dir: testkit.FastDir(t), env: append([]string{
+		"DROPYARD_RATE_LIMIT=0", "DROPYARD_STRANGER_LIMIT=0", "DROPYARD_NEW_ACCOUNT_BYTES=0",
+	}, operatorEnv...)}
 	s := r.serve(t)
 	return &besieged{serving: s, attacker: s.Register(t, "attacker"), other: s.Register(t, "other")}
 }
