@@ -94,7 +94,12 @@ func (v OrderView) Note(entry delivery.HistoryEntry) string {
 
 // Money returns an amount with its currency, unless that is the usual one.
 func (v OrderView) Money(cents int64, currency delivery.Currency) string {
-	text := v.language.Dollars(cents)
+	return v.language.Money(cents, currency)
+}
+
+// Money returns an amount with its currency, unless that is the usual one.
+func (l Language) Money(cents int64, currency delivery.Currency) string {
+	text := l.Dollars(cents)
 	if currency != delivery.CAD {
 		text += " " + string(currency)
 	}

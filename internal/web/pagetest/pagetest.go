@@ -122,6 +122,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.returnScenes(alone.URL),
 		house.appScenes(bringingStates),
 		house.locationScenes(),
+		laterRecipientScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
@@ -138,6 +139,7 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
+	maps.Copy(orders, laterRecipients())
 	tracking := track.New(track.Config{
 		Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders,
 		Mails: orders,
