@@ -1,0 +1,33 @@
+package page
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+)
+
+// Unprinted is what a page says about labels that are not in a file ("labels-unprinted").
+type Unprinted struct {
+	Orders []UnprintedOrder
+	Others *Link // leads to the file of the other orders; nil if there are none
+}
+
+// UnprintedOrder is an order whose labels are not in a file.
+type UnprintedOrder struct{ Number, Why string }
+
+// Leave adds an order for a reason, which is the end of the key of its phrase. An order that cannot be
+// read has only its id.
+func (u *Unprinted) Leave(s Sheet, o *delivery.Order, why string) {
+	u.Orders = append(u.Orders, UnprintedOrder{cmp.Or(o.PartnerOrderID, o.OrderID), s.Text("labels.why." + why)})
+}
+
+// Distinct returns texts without those that are there before.
+func Distinct(texts []string) (distinct []string) {
+	for _, text := range texts {
+		if text != "" && !slices.Contains(distinct, text) {
+			distinct = append(distinct, text)
+		}
+	}
+	return distinct
+}
