@@ -1,6 +1,7 @@
 package label
 
 import (
+	"errors"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -40,6 +41,35 @@ type Bundle struct {
 	Jobs    []Job
 	LeftOut []LeftOut
 	labels  int
+}
+
+// Collect reads orders and returns them as a bundle. An order that read refuses because it is damaged is
+// left out; any other error is returned.
+func Collect(
+	orderIDs []string, read func(orderID string) (*delivery.Order, error), clock func(delivery.Address) *time.Location,
+) (Bundle, error) {
+	orders := make([]*delivery.Order, len(orderIDs))
+	for i, orderID := range orderIDs {
+		found, err := read(orderID)
+		var damaged *delivery.DamagedError
+		switch {
+		case errors.As(err, &damaged):
+			found = &delivery.Order{OrderID: orderID, Damage: err}
+		case err != nil:
+			return Bundle{}, err
+		}
+		orders[i] = found
+	}
+	return Gather(orders, clock), nil
+}
+
+// Printed returns the ids of the orders whose labels are printed.
+func (b Bundle) Printed() []string {
+	orderIDs := make([]string, len(b.Jobs))
+	for i, job := range b.Jobs {
+		orderIDs[i] = job.Order.OrderID
+	}
+	return orderIDs
 }
 
 // Gather returns orders in their order as a bundle. clock returns the time zone of an address.

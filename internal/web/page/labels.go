@@ -2,6 +2,7 @@ package page
 
 import (
 	"cmp"
+	"net/url"
 	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -20,6 +21,19 @@ type UnprintedOrder struct{ Number, Why string }
 // read has only its id.
 func (u *Unprinted) Leave(s Sheet, o *delivery.Order, why string) {
 	u.Orders = append(u.Orders, UnprintedOrder{cmp.Or(o.PartnerOrderID, o.OrderID), s.Text("labels.why." + why)})
+}
+
+// LabelsLink returns the address of the labels of orders at a path, in the format of this one. Further
+// parameters are pairs of name and value; those without a value are left out.
+func (s Sheet) LabelsLink(path string, orderIDs []string, parameters ...string) string {
+	sent := s.Request.URL.Query()
+	parameters = append(parameters, "format", sent.Get("format"), "dpi", sent.Get("dpi"))
+	address := Address(path, parameters...)
+	separator := "?"
+	if address != path {
+		separator = "&"
+	}
+	return address + separator + url.Values{"order_id": orderIDs}.Encode()
 }
 
 // Distinct returns texts without those that are there before.

@@ -1,9 +1,7 @@
 package portal
 
 import (
-	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -35,18 +33,12 @@ func (pages *Pages) labels(s *sheet) (int, []byte, error) {
 	if len(orderIDs) > label.MaxOrders {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "a file has the labels of at most 100 orders")
 	}
-	orders := make([]*delivery.Order, len(orderIDs))
-	for i, orderID := range orderIDs {
-		var damaged *delivery.DamagedError
-		orders[i], err = pages.config.Orders.Get(s.Context(), s.Account, orderID)
-		if errors.As(err, &damaged) {
-			orders[i], err = &delivery.Order{OrderID: orderID, Damage: err}, nil
-		}
-		if err != nil {
-			return 0, nil, err
-		}
+	bundle, err := label.Collect(orderIDs, func(orderID string) (*delivery.Order, error) {
+		return pages.config.Orders.Get(s.Context(), s.Account, orderID)
+	}, pages.config.Calendar.ClockAt)
+	if err != nil {
+		return 0, nil, err
 	}
-	bundle := label.Gather(orders, pages.config.Calendar.ClockAt)
 	if len(bundle.LeftOut) > 0 {
 		return s.showUnprinted(bundle)
 	}
@@ -65,11 +57,7 @@ func (s *sheet) showUnprinted(bundle label.Bundle) (int, []byte, error) {
 		view.Leave(s.Sheet, one.Order, string(one.Why))
 	}
 	if n := len(bundle.Jobs); n > 0 {
-		printed := make([]*delivery.Order, n)
-		for i, job := range bundle.Jobs {
-			printed[i] = job.Order
-		}
-		view.Others = &page.Link{Text: s.Language.Count("labels.others", n), Path: s.labelsLink(printed)}
+		view.Others = &page.Link{Text: s.Language.Count("labels.others", n), Path: s.labelsLink(bundle.Printed())}
 	}
 	return s.show(leaf{
 		template: "labels-unprinted", title: s.Text("labels.title"), data: view, otherMode: "/portal/orders",
@@ -77,21 +65,9 @@ func (s *sheet) showUnprinted(bundle label.Bundle) (int, []byte, error) {
 	})
 }
 
-// labelsLink returns the address of the labels of orders, with the format that was asked for.
-func (s *sheet) labelsLink(orders []*delivery.Order) string {
-	query := url.Values{}
-	for _, o := range orders {
-		query.Add("order_id", o.OrderID)
-	}
-	for _, name := range []string{"format", "dpi"} {
-		if value := s.parameter(name); value != "" {
-			query.Set(name, value)
-		}
-	}
-	if s.Mode() == delivery.ModeTest {
-		query.Set("mode", string(delivery.ModeTest))
-	}
-	return labelsPath + "?" + query.Encode()
+// labelsLink returns the address of the labels of orders, in the format that was asked for.
+func (s *sheet) labelsLink(orderIDs []string) string {
+	return s.LabelsLink(labelsPath, orderIDs, "mode", s.parameter("mode"))
 }
 
 // printing returns how labels are to be written.

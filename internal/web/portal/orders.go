@@ -110,7 +110,11 @@ func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 	}
 	v.Shown = s.Language.Count(key, len(found.Orders))
 	if s.May(partner.PermissionOrders) {
-		v.Labels = &page.Link{Text: s.Language.Count("labels.shown", len(found.Orders)), Path: s.labelsLink(found.Orders)}
+		orderIDs := make([]string, len(found.Orders))
+		for i, o := range found.Orders {
+			orderIDs[i] = o.OrderID
+		}
+		v.Labels = &page.Link{Text: s.Language.Count("labels.shown", len(found.Orders)), Path: s.labelsLink(orderIDs)}
 	}
 	return v
 }
