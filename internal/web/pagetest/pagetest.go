@@ -123,6 +123,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.appScenes(bringingStates),
 		house.locationScenes(),
 		laterRecipientScenes(alone.URL),
+		house.labelScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
