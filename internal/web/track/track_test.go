@@ -269,7 +269,7 @@ func TestOrderPageContact(t *testing.T) {
 				want = `href="https://metro.example/aide"`
 			}
 			name := string(status) + " " + link
-			check(t, name, text, []string{want, "Order number <bdi>A-1</bdi>", "ord_1"}, nil)
+			check(t, name, text, []string{want, "Order <bdi>A-1</bdi> · ", "ord_1"}, nil)
 			isFirst := strings.Index(text, want) < strings.Index(text, `<ol id="steps"`)
 			if wrong := status == delivery.StatusFailed || status == delivery.StatusCancelled; isFirst != wrong ||
 				strings.Count(text, want) != 1 {
