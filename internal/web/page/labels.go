@@ -17,10 +17,14 @@ type Unprinted struct {
 // UnprintedOrder is an order whose labels are not in a file.
 type UnprintedOrder struct{ Number, Why string }
 
-// Leave adds an order for a reason, which is the end of the key of its phrase. An order that cannot be
-// read has only its id.
+// unprintedPhrases are the keys of the phrases for the reasons of package label.
+var unprintedPhrases = map[string]string{
+	"erased": "labels.why.erased", "unreadable": "labels.why.unreadable", "full": "labels.why.full",
+}
+
+// Leave adds an order for a reason. An order that cannot be read has only its id.
 func (u *Unprinted) Leave(s Sheet, o *delivery.Order, why string) {
-	u.Orders = append(u.Orders, UnprintedOrder{cmp.Or(o.PartnerOrderID, o.OrderID), s.Text("labels.why." + why)})
+	u.Orders = append(u.Orders, UnprintedOrder{cmp.Or(o.PartnerOrderID, o.OrderID), s.Text(unprintedPhrases[why])})
 }
 
 // LabelsLink returns the address of the labels of orders at a path, in the format of this one. Further
