@@ -85,8 +85,10 @@ func content(body *[]byte, err error) ([]byte, error) {
 
 // RegisterRequest is a new partner account.
 type RegisterRequest struct {
-	Name  string `json:"name"`  // 1 to 255 characters
-	Email string `json:"email"` // upper and lower case are the same
+	Name string `json:"name"` // 1 to 255 characters
+	// PersonName is the name of the owner, the first user; empty for that of the account.
+	PersonName string `json:"person_name,omitempty"`
+	Email      string `json:"email"` // upper and lower case are the same
 	// 8 to 128 characters; the most common ones and those equal to the name or the address are refused
 	Password string `json:"password"`
 }

@@ -119,6 +119,8 @@ func (c company) required(t *testing.T) []textField {
 			apptest.OperatorEmail, apptest.OperatorPassword), "name", false},
 		{public, "POST", "/v1/auth/register",
 			`{"name":TEXT,"email":"b@example.com","password":"quai-de-nuit-1907"}`, "name", true},
+		{public, "POST", "/v1/auth/register",
+			`{"name":"b","person_name":TEXT,"email":"b@example.com","password":"quai-de-nuit-1907"}`, "person_name", true},
 		{public, "POST", c.accept, `{"name":TEXT,"password":"quai-de-nuit-1907"}`, "name", true},
 		{owner, "PATCH", "/v1/account", `{"public_name":TEXT}`, "public_name", true},
 		{owner, "PATCH", "/v1/team/" + c.clerk.UserID, `{"name":TEXT}`, "name", true},

@@ -135,6 +135,9 @@ func TestLateMail(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// Its window is after its estimate, so that it is not late before.
+	f.partner.Create(t, bytes.ReplaceAll(testkit.OrderJSON("A-4", ""), []byte("2026-01-15T"), []byte("2026-01-29T"))).Must(t,
+		201)
 	failed := f.orderIn(t, "A-3", delivery.StatusFailed)
 	<-server.Mails // which says so
 	for i, order := range orders {

@@ -230,7 +230,7 @@ func TestTrackingIsNotPersonal(t *testing.T) {
 	private := []string{
 		"Épicerie Métro", "5145550100", "shop@example.com", "4000 Rue", "H2W", "2M5", "Alex", "Martin", "4165550123",
 		"alex@example.com", "100 Queen", "Unit 4", "M5H", "2N2", "Ring twice", "Books", "Lamp", "LAMP-2", "P-1", "4500",
-		"12000", "PO 77", "Leave at", "shop", "métro", "A-private", "rate_cents", "currency", "metadata", "Tremblay",
+		"12000", "PO 77", "Leave at", "shop", "métro", "rate_cents", "currency", "metadata", "Tremblay",
 		"5145550177", "by test", "par_", "secret notes", "secret reason", "cou_",
 	}
 	body := `{"status":"failed","notes":"secret notes","failure_reason":"secret reason"}`
@@ -252,6 +252,9 @@ func TestTrackingIsNotPersonal(t *testing.T) {
 			if strings.Contains(string(page.Body), text) {
 				t.Errorf("%s: got %q, want it left out", name, text)
 			}
+		}
+		if got := strings.Contains(string(page.Body), "A-private"); got != (name != "JSON") {
+			t.Errorf("%s: got the sender's number of the order: %v, want it on the page only", name, got)
 		}
 		if page.Header.Get("Cache-Control") != "no-store" || page.Header.Get("X-Robots-Tag") != "noindex" {
 			t.Errorf("%s: got headers %v, want no-store and noindex", name, page.Header)

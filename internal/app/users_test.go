@@ -122,3 +122,26 @@ func TestKeysShowWhoMadeThem(t *testing.T) {
 		}
 	}
 }
+
+// TestOwnerHasTheirName: who registers an account may give a name of their own, which every answer has that
+// names people; without it, the owner has that of the account.
+func TestOwnerHasTheirName(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	body := `{"name":"Librairie Nord","person_name":"Léa Nord","email":"nord@example.com","password":"quai-de-nuit-1907"}`
+	made := s.Do(t, "POST", "/v1/auth/register", []byte(body)).Must(t, 201)
+	if made.Text("name") != "Librairie Nord" || strings.Contains(string(made.Body), "Léa") {
+		t.Errorf("registered: got %s, want the account as it was answered before", made.Body)
+	}
+	in := s.Do(t, "POST", "/v1/auth/login", []byte(`{"email":"nord@example.com","password":"quai-de-nuit-1907"}`)).Must(t, 200)
+	if in.Text("name") != "Librairie Nord" || in.Text("user", "name") != "Léa Nord" {
+		t.Errorf("logged in: got %s, want the user Léa Nord of Librairie Nord", in.Body)
+	}
+	for name, person := range map[string]string{"empty": `""`, "number": "7"} {
+		body := strings.NewReplacer(`"Léa Nord"`, person, "nord@", name+"@").Replace(body)
+		refused := s.Do(t, "POST", "/v1/auth/register", []byte(body)).Refused(t, 400, "validation_error")
+		if got := refused.Text("error", "details", "field"); got != "person_name" {
+			t.Errorf("%s: got %s, want it refused at person_name", name, refused.Body)
+		}
+	}
+}

@@ -4,18 +4,21 @@ import "time"
 
 // Tracked is what the recipient of an order may know of it, and so everybody who has its tracking
 // URL (docs/contract.md, Tracking): no names, streets, phone numbers, e-mail addresses, notes,
-// metadata or prices.
+// metadata or prices. The sender's number of the order and the amount to collect are on the page only.
 type Tracked struct {
 	PartnerID           string
 	OrderID             string
+	PartnerOrderID      string
 	Status              Status
 	ServiceLevel        ServiceLevel
 	EstimatedDelivery   time.Time
+	Promised            time.Time // the estimate that the creation answered
 	CreatedAt           time.Time
 	UpdatedAt           time.Time
 	Origin, Destination Place
 	Window              Window // of the dropoff
 	Parcels             int
+	COD                 *Money          // nil if not given
 	IsReturn            bool            // the recipient is at the origin, and gives parcels back
 	Courier             *TrackedCourier // nil as long as none is assigned
 	History             []TrackedStatus // oldest first

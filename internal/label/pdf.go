@@ -34,40 +34,57 @@ func (c canvas) points(dots int) float64 {
 // parcel, on which everything is in the dots of a print head. clock is the time zone of the
 // dropoff. It lets other goroutines run after each page.
 func PDF(o *delivery.Order, resolution Resolution, clock *time.Location) ([]byte, error) {
+	return document("Label "+o.OrderID, []Job{{o, clock}}, resolution)
+}
+
+// document returns the labels of orders, one order after the other, in a file with a title and the date of
+// the newest order.
+func document(title string, jobs []Job, resolution Resolution) ([]byte, error) {
 	size := fpdf.SizeType{Wd: inchesWide * pointsPerInch, Ht: inchesHigh * pointsPerInch}
 	f := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: size})
 	f.SetCatalogSort(true)
-	f.SetCreationDate(o.CreatedAt)
-	f.SetModificationDate(o.CreatedAt)
-	f.SetTitle("Label "+o.OrderID, true)
+	var newest time.Time
+	for _, job := range jobs {
+		if job.Order.CreatedAt.After(newest) {
+			newest = job.Order.CreatedAt
+		}
+	}
+	f.SetCreationDate(newest)
+	f.SetModificationDate(newest)
+	f.SetTitle(title, true)
 	f.SetAutoPageBreak(false, 0)
 	// A compressor for each page took half of the time and most of the memory. What all
 	// pages show is in the file once.
 	f.SetCompression(false)
-	common, parcels := layout(o, clock)
-	addFonts(f, append([]*page{common}, parcels...))
-	shared := f.CreateTemplate(func(t *fpdf.Tpl) { canvas{&t.Fpdf, resolution}.draw(common) })
-	for _, p := range parcels {
-		f.AddPage()
-		f.UseTemplate(shared)
-		canvas{f, resolution}.draw(p)
-		runtime.Gosched()
+	added := map[*typeface]bool{}
+	for _, job := range jobs {
+		common, parcels := layout(job.Order, job.Clock)
+		addFonts(f, append([]*page{common}, parcels...), added)
+		shared := f.CreateTemplate(func(t *fpdf.Tpl) { canvas{&t.Fpdf, resolution}.draw(common) })
+		for _, p := range parcels {
+			f.AddPage()
+			f.UseTemplate(shared)
+			canvas{f, resolution}.draw(p)
+			runtime.Gosched()
+		}
 	}
 	var file bytes.Buffer
 	if err := f.Output(&file); err != nil {
-		return nil, fmt.Errorf("draw the labels of %s: %w", o.OrderID, err)
+		return nil, fmt.Errorf("draw %q: %w", title, err)
 	}
 	return file.Bytes(), nil
 }
 
-// addFonts adds the fonts of pages. The latin ones are prepared, and always in the file.
+// addFonts adds the fonts of pages, unless they were added before. The latin ones are prepared, and always in the file.
 // fpdf spends milliseconds on an extended one, so that is added only if a line needs it; of
 // it the file has what is used.
-func addFonts(f *fpdf.Fpdf, pages []*page) {
+func addFonts(f *fpdf.Fpdf, pages []*page, added map[*typeface]bool) {
 	for _, face := range []*face{regular, bold} {
-		f.AddFontFromBytes(latinFamily, face.latin.style, face.latin.prepared, face.latin.compressed)
+		if !added[face.latin] {
+			f.AddFontFromBytes(latinFamily, face.latin.style, face.latin.prepared, face.latin.compressed)
+			added[face.latin] = true
+		}
 	}
-	added := map[*typeface]bool{}
 	for _, p := range pages {
 		for _, t := range p.texts {
 			if t.font.family == extendedFamily && !added[t.font] {

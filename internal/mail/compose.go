@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/dropyard/dropyard/internal/foundation/zone"
+	"golang.org/x/text/message"
 )
 
 // Content is a message in words.
@@ -34,7 +35,8 @@ type facts struct {
 	To, URL, Until, At, Team, Role, Reason string
 	Address, Agent, Endpoint               string
 	Order, From, Expected, Next            string
-	StopURL, SupportURL                    string
+	StopURL, SupportURL, ToPay             string
+	IsLater                                bool
 	Test                                   bool
 }
 
@@ -53,6 +55,7 @@ func factsOf(m *Message, w *words) facts {
 		f.At, f.Expected = w.local(m.At, o.Zones.At), w.local(o.Expected, o.Zones.Expected)
 		f.From, f.Next = w.local(o.From, o.Zones.From), w.local(o.Next, o.Zones.Next)
 		f.Order, f.StopURL, f.SupportURL = oneLine(o.Name), o.StopURL, o.SupportURL
+		f.IsLater, f.ToPay = o.IsLater, w.amount(o.ToPay)
 	}
 	return f
 }
@@ -182,4 +185,18 @@ func (w *words) local(at time.Time, abbreviation string) string {
 
 func (w *words) time(at time.Time) string {
 	return fmt.Sprintf(w.date, at.Day(), w.months[at.Month()-1], at.Year(), w.clock(at))
+}
+
+// amount returns a sum of money as pages have it, with its currency unless that is the usual one; empty
+// for none.
+func (w *words) amount(a Amount) string {
+	if a.Cents == 0 {
+		return ""
+	}
+	whole := message.NewPrinter(w.tag).Sprintf("%d", a.Cents/100)
+	text := fmt.Sprintf(w.dollars, whole, a.Cents%100)
+	if a.Currency != "CAD" {
+		text += " " + a.Currency
+	}
+	return text
 }

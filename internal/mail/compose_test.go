@@ -104,6 +104,7 @@ func toRecipient(kind mail.Kind) *mail.Message {
 	m.Order = &mail.Order{
 		OrderID: "ord_1", Name: "A-1 <b>", From: m.At, Expected: m.At.Add(time.Hour), Next: m.At.Add(24 * time.Hour),
 		StopURL: "https://delivery.example.com/track/ord_1/mail", SupportURL: "https://metro.example/help",
+		ToPay: mail.Amount{Cents: 106493, Currency: "CAD"},
 		Zones: mail.Zones{At: "EDT", From: "EDT", Expected: "EDT", Next: "EDT"},
 	}
 	return m
@@ -113,8 +114,10 @@ func TestComposeToRecipients(t *testing.T) {
 	t.Parallel()
 	times := map[mail.Kind]map[mail.Language]string{
 		mail.OnItsWay: {
-			mail.English: "Expected by: August 3, 2026 at 11:05 AM EDT",
-			mail.French:  "Prévue au plus tard : 3 août 2026 à 11 h 05 HAE",
+			mail.English: "Expected from: August 3, 2026 at 10:05 AM EDT\n  Expected until: August 3, 2026 at 11:05 AM EDT\n" +
+				"  To pay on delivery: $1,064.93",
+			mail.French: "Prévue à partir de : 3 août 2026 à 10 h 05 HAE\n  Prévue au plus tard : 3 août 2026 à 11 h 05 HAE\n" +
+				"  À payer à la livraison : 1\u00a0064,93\u00a0$",
 		},
 		mail.Delivered: {
 			mail.English: "Delivered: August 3, 2026 at 10:05 AM EDT", mail.French: "Livrée : 3 août 2026 à 10 h 05 HAE",
@@ -182,6 +185,40 @@ func TestComposeFailedWithoutPlan(t *testing.T) {
 		}
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("%s: got %q, want it to contain %q", language, got.Text, want)
+		}
+	}
+}
+
+// TestComposeWithoutWindow: a mail without a window has one time, and one without a support link says
+// whom to ask.
+func TestComposeWithoutWindow(t *testing.T) {
+	t.Parallel()
+	for language, want := range map[mail.Language]struct{ by, later, ask string }{
+		mail.English: {
+			"  Expected by: August 3", "  Later than planned, by: August 3",
+			"answers questions about your order. Quote the number A-1 <b>.",
+		},
+		mail.French: {
+			"  Prévue au plus tard : 3 août", "  Plus tard que prévu, d’ici le : 3 août",
+			"répond aux questions sur votre commande. Donnez le numéro A-1 <b>.",
+		},
+	} {
+		for isLater, line := range map[bool]string{false: want.by, true: want.later} {
+			m := toRecipient(mail.OnItsWay)
+			m.Order.From, m.Order.IsLater, m.Order.SupportURL = time.Time{}, isLater, ""
+			m.Order.ToPay.Currency = "USD"
+			got, err := mail.Compose(m, language)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, part := range []string{line, want.ask, "$ USD\n"} {
+				if language == mail.English {
+					part = strings.Replace(part, "$ USD", "64.93 USD", 1)
+				}
+				if !strings.Contains(got.Text, part) {
+					t.Errorf("%s: got %q, want it to contain %q", language, got.Text, part)
+				}
+			}
 		}
 	}
 }

@@ -78,13 +78,21 @@ type Device struct {
 // time zone.
 type Order struct {
 	OrderID    string    `json:"order_id"`
-	Name       string    `json:"name"`              // the partner's own name for it
-	From       time.Time `json:"from,omitzero"`     // when the window of a pickup begins, which ends at Expected
-	Expected   time.Time `json:"expected,omitzero"` // zero where that would mean nothing any longer
-	Next       time.Time `json:"next,omitzero"`     // the next attempt after one that failed; zero if none is planned
-	StopURL    string    `json:"stop_url"`          // where the recipient stops these mails
+	Name       string    `json:"name"`               // the partner's own name for it
+	From       time.Time `json:"from,omitzero"`      // when the window begins that ends at Expected; zero for none
+	Expected   time.Time `json:"expected,omitzero"`  // zero where that would mean nothing any longer
+	IsLater    bool      `json:"is_later,omitempty"` // Expected is after the window that was planned
+	ToPay      Amount    `json:"to_pay,omitzero"`    // what the courier collects
+	Next       time.Time `json:"next,omitzero"`      // the next attempt after one that failed; zero if none is planned
+	StopURL    string    `json:"stop_url"`           // where the recipient stops these mails
 	SupportURL string    `json:"support_url,omitempty"`
 	Zones      Zones     `json:"zones,omitzero"`
+}
+
+// Amount is a sum of money.
+type Amount struct {
+	Cents    int64  `json:"cents"`
+	Currency string `json:"currency"`
 }
 
 // Zones are the abbreviations in English of the time zones in which the times of a mail to a

@@ -3,11 +3,15 @@ package mail
 import (
 	"strconv"
 	"time"
+
+	"golang.org/x/text/language"
 )
 
 // words is what differs between languages besides the texts.
 type words struct {
 	language Language
+	tag      language.Tag
+	dollars  string // of an amount: the whole dollars and the cents
 	date     string // of the day, the month's name, the year and the time of day
 	// clock returns the time of day, as pages have it.
 	clock func(time.Time) string
@@ -34,8 +38,8 @@ const (
 
 var languages = map[Language]*words{
 	English: {
-		language: English,
-		date:     "%[2]s %[1]d, %[3]d at %[4]s", clock: englishClock, why: "You get this message because ",
+		language: English, tag: language.English, dollars: "$%s.%02d",
+		date: "%[2]s %[1]d, %[3]d at %[4]s", clock: englishClock, why: "You get this message because ",
 		months: [12]string{
 			"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
 			"December",
@@ -60,8 +64,8 @@ var languages = map[Language]*words{
 		},
 	},
 	French: {
-		language: French,
-		date:     "%d %s %d à %s", clock: frenchClock, why: "Vous recevez ce message parce qu",
+		language: French, tag: language.CanadianFrench, dollars: "%s,%02d\u00a0$",
+		date: "%d %s %d à %s", clock: frenchClock, why: "Vous recevez ce message parce qu",
 		months: [12]string{
 			"janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre",
 			"décembre",

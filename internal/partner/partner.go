@@ -3,6 +3,7 @@
 package partner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -161,17 +162,25 @@ const maxDraws = 5
 // NewAccount is an account that is to be opened.
 type NewAccount struct {
 	form.Faults
-	Name            string // of the account, and of its owner
+	Name            string // of the account
+	PersonName      string // of the owner; empty for that of the account
 	Email, Password string // of the owner
 }
 
-// ReadNewAccount reads an account that is to be opened.
-func ReadNewAccount(f *form.Form) NewAccount {
+// ReadNewAccount reads an account that is to be opened. The name of its owner may be missing, as clients of
+// earlier releases do not send it.
+func ReadNewAccount(f *form.Form) NewAccount { return readNewAccount(f, form.Optional) }
+
+// ReadNewAccountOfPerson reads an account that its owner opens on a page, who has to give a name.
+func ReadNewAccountOfPerson(f *form.Form) NewAccount { return readNewAccount(f, form.Required) }
+
+func readNewAccount(f *form.Form, person form.Presence) NewAccount {
 	account := NewAccount{
-		Name:  f.Text("name", form.Required, delivery.OwnNameRule),
-		Email: f.Text("email", form.Required, delivery.EmailRule),
+		Name:       f.Text("name", form.Required, delivery.OwnNameRule),
+		PersonName: f.Text("person_name", person, delivery.OwnNameRule),
+		Email:      f.Text("email", form.Required, delivery.EmailRule),
 	}
-	rule := credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.Email)
+	rule := credential.NewPasswordRule(credential.MinUserPassword, account.Name, account.PersonName, account.Email)
 	account.Password = f.Secret("password", form.Required, rule)
 	return account
 }
@@ -192,7 +201,9 @@ func (s *Service) Register(ctx context.Context, wanted NewAccount) (*Listed, err
 		return nil, err
 	}
 	owner := &Account{
-		User:     User{Name: wanted.Name, Email: wanted.Email, Role: RoleOwner, CreatedAt: s.now()},
+		User: User{
+			Name: cmp.Or(wanted.PersonName, wanted.Name), Email: wanted.Email, Role: RoleOwner, CreatedAt: s.now(),
+		},
 		EmailKey: emailKey(wanted.Email),
 	}
 	if s.config.Post != nil {
@@ -218,7 +229,7 @@ func (s *Service) Register(ctx context.Context, wanted NewAccount) (*Listed, err
 		if owner.PartnerID, err = delivery.NewPartnerID(s.config.Random); err != nil {
 			return nil, err
 		}
-		registered := &Listed{Partner{owner.PartnerID, owner.Name, owner.Email, owner.CreatedAt}, settings}
+		registered := &Listed{Partner{owner.PartnerID, wanted.Name, owner.Email, owner.CreatedAt}, settings}
 		added, err := s.add(ctx, registered, owner)
 		if err != nil {
 			return nil, err

@@ -95,7 +95,7 @@ func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID 
 		return err
 	}
 	first, err := tx.MarkLate(ctx, orderID, now)
-	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) || o.EstimatedDelivery.After(now) {
+	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) || s.comesAfter(o, now) {
 		return err
 	}
 	written, err := s.write(ctx, o, mail.Late, &delivery.EventFacts{Status: o.Status, At: now, ETA: o.EstimatedDelivery})
@@ -103,4 +103,11 @@ func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID 
 		return err
 	}
 	return tx.AddMail(ctx, written)
+}
+
+// comesAfter reports whether an order is expected after a time. Its window may be after its estimate.
+func (s *Service) comesAfter(o *delivery.Order, at time.Time) bool {
+	clock := s.config.Clock(o.Dropoff.Address)
+	return o.EstimatedDelivery.After(at) ||
+		delivery.ArrivalOf(o.Dropoff.Window, o.Promised, o.EstimatedDelivery, clock).Until.After(at)
 }

@@ -147,14 +147,21 @@ func (s *Service) message(o *delivery.Order, kind mail.Kind, facts *delivery.Eve
 		StopURL: s.config.BaseURL() + "/track/" + o.OrderID + "/mail",
 		Zones:   mail.Zones{At: zone.Abbreviation(facts.At.In(clock))},
 	}
-	// An estimate that has passed says nothing about when the courier will come.
-	if kind == mail.Late || facts.ETA.After(facts.At) {
-		about.Expected = facts.ETA.In(clock)
-		about.Zones.Expected = zone.Abbreviation(about.Expected)
-	}
+	arrival := delivery.ArrivalOf(o.Dropoff.Window, o.Promised, facts.ETA, clock)
 	if kind == mail.ReturnPlanned {
-		about.From, about.Expected = person.Window.Start.In(clock), person.Window.End.In(clock)
-		about.Zones.From, about.Zones.Expected = zone.Abbreviation(about.From), zone.Abbreviation(about.Expected)
+		arrival = delivery.Arrival{From: person.Window.Start, Until: person.Window.End}
+	}
+	// A time that has passed says nothing about when the courier will come.
+	if kind == mail.Late || arrival.Until.After(facts.At) {
+		about.Expected, about.IsLater = arrival.Until.In(clock), arrival.Late
+		about.Zones.Expected = zone.Abbreviation(about.Expected)
+		if !arrival.From.IsZero() {
+			about.From = arrival.From.In(clock)
+			about.Zones.From = zone.Abbreviation(about.From)
+		}
+	}
+	if cash := delivery.ToCollect(o.COD, o.Course.Origin != nil); cash != nil && kind != mail.Delivered {
+		about.ToPay = mail.Amount{Cents: cash.AmountCents, Currency: string(cash.Currency)}
 	}
 	if facts.NextAttempt != nil {
 		about.Next = facts.NextAttempt.In(clock)

@@ -3,6 +3,7 @@ package record
 import (
 	"bytes"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -19,12 +20,15 @@ func Tracked(o *delivery.Stored) (*delivery.Tracked, error) {
 		IsReturn: o.Course.Origin != nil,
 	}
 	c := cutter{rest: o.Document}
+	t.PartnerOrderID = c.text(`,"partner_order_id":`)
 	t.ServiceLevel = delivery.ServiceLevel(c.text(`,"service_level":`))
 	t.Origin = c.place(`,"pickup":{`)
 	t.Destination = c.place(`,"dropoff":{`)
 	t.Window = delivery.Window{Start: c.time(`,"time_window":{"start":`), End: c.time(`,"end":`)}
 	t.Parcels = bytes.Count(c.before(afterParcels), []byte(`{"parcel_id":`))
+	t.Promised = c.time(`,"estimated_delivery":`)
 	t.CreatedAt = c.time(`,"created_at":`)
+	t.COD = c.cod()
 	if c.missing != "" || !bytes.HasSuffix(c.rest, []byte{'}'}) {
 		return nil, fmt.Errorf("the record of an order lacks %s or is cut off", c.missing)
 	}
@@ -57,6 +61,34 @@ func (c *cutter) time(mark string) time.Time {
 		c.lacks(mark)
 	}
 	return at
+}
+
+// cod returns the amount to collect on delivery, which only the reference may stand before: metadata
+// may have a member of the same name.
+func (c *cutter) cod() *delivery.Money {
+	c.before(afterListed)
+	if !c.skip("true") {
+		c.skip("false")
+	}
+	if c.skip(`,"reference":`) {
+		c.text("")
+	}
+	if !c.skip(`,"cod":{"amount_cents":`) {
+		return nil
+	}
+	const end = `,"currency":`
+	cents, err := strconv.ParseInt(string(c.before(end)), 10, 64)
+	if err != nil {
+		c.lacks(end)
+	}
+	return &delivery.Money{AmountCents: cents, Currency: delivery.Currency(c.text(""))}
+}
+
+// skip goes on behind a text if the rest begins with it.
+func (c *cutter) skip(text string) bool {
+	rest, found := bytes.CutPrefix(c.rest, []byte(text))
+	c.rest = rest
+	return found
 }
 
 // place returns city, province and area of the contact that a mark begins.

@@ -27,8 +27,8 @@ func TestTracked(t *testing.T) {
 			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
 		}
 		want := &delivery.Tracked{
-			PartnerID: "par_1", OrderID: o.OrderID, Status: stored.Status, ServiceLevel: o.ServiceLevel,
-			EstimatedDelivery: stored.EstimatedDelivery, CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
+			PartnerID: "par_1", OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID, Status: stored.Status, ServiceLevel: o.ServiceLevel,
+			EstimatedDelivery: stored.EstimatedDelivery, Promised: o.EstimatedDelivery, CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
 			Origin: delivery.Place{
 				City: o.Pickup.Address.City, Province: o.Pickup.Address.Province,
 				Area: delivery.AreaOf(o.Pickup.Address.PostalCode),
@@ -37,7 +37,7 @@ func TestTracked(t *testing.T) {
 				City: o.Dropoff.Address.City, Province: o.Dropoff.Address.Province,
 				Area: delivery.AreaOf(o.Dropoff.Address.PostalCode),
 			},
-			Window: o.Dropoff.Window, Parcels: len(o.Parcels),
+			Window: o.Dropoff.Window, Parcels: len(o.Parcels), COD: o.COD,
 			History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: o.CreatedAt}},
 		}
 		if courier != nil {
@@ -56,9 +56,9 @@ func TestTracked(t *testing.T) {
 // order.
 func TestTrackedHidesPrivateData(t *testing.T) {
 	t.Parallel()
-	o := testkit.Order("par_00000001", "ord_1", "PRIVATE-reference", testkit.Epoch)
+	o := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
 	o.Reference, o.Instructions, o.Metadata, o.RateCents = "PRIVATE-own", "PRIVATE",
-		[]byte(`{"city":"PRIVATE","x":"PRIVATE"}`), 987654
+		[]byte(`{"city":"PRIVATE","cod":{"amount_cents":987654,"currency":"CAD"},"x":"PRIVATE"}`), 987654
 	for _, contact := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
 		contact.Name, contact.Phone, contact.Email = "PRIVATE-name", "PRIVATE-phone", "PRIVATE-email"
 		contact.Address.Line1, contact.Address.Line2 = `PRIVATE","city":"PRIVATE`, "PRIVATE-line2"

@@ -8,7 +8,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web"
@@ -19,7 +18,8 @@ const ordersPath = "/console/orders"
 
 func (pages *Pages) orderRoutes() []web.Route {
 	label := pages.get("/orders/{order_id}/label", dispatching, (*Pages).orderLabel)
-	label.Heavy = true
+	labels := pages.get("/orders/labels", dispatching, (*Pages).orderLabels)
+	label.Heavy, labels.Heavy = true, true
 	preview := pages.post("/orders/{order_id}/edit/preview", dispatching, (*Pages).previewEdit)
 	preview.ChangesNothing = true
 	return []web.Route{
@@ -37,7 +37,7 @@ func (pages *Pages) orderRoutes() []web.Route {
 		}),
 		pages.post("/orders/{order_id}/notes", dispatching, (*Pages).addNote),
 		pages.post("/orders/{order_id}/proofs", dispatching, (*Pages).addProof),
-		label,
+		label, labels,
 	}
 }
 
@@ -157,13 +157,9 @@ var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.For
 
 // orderLabel responds with the labels of an order's parcels.
 func (pages *Pages) orderLabel(s *sheet) (int, []byte, error) {
-	format, known := labelFormats[s.Request.URL.Query().Get("format")]
-	if !known {
-		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
-	}
-	resolution, known := label.ParseResolution(s.Request.URL.Query().Get("dpi"))
-	if !known {
-		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
+	format, resolution, err := s.printing()
+	if err != nil {
+		return 0, nil, err
 	}
 	found, err := pages.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
 	if err != nil {

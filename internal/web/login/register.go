@@ -47,6 +47,9 @@ func (s *sheet) showRegister(form *page.Form, status int) (int, []byte, error) {
 			page.Field{
 				Name: "name", Label: s.Text("entrance.company"), Type: "text", Autocomplete: "organization", Required: true,
 			},
+			page.Field{
+				Name: "person_name", Label: s.Text("entrance.name"), Type: "text", Autocomplete: "name", Required: true,
+			},
 			s.emailField(), s.newPasswordField("password")),
 		Links: []page.Link{s.toLogin()},
 	})
@@ -63,7 +66,7 @@ func (s *sheet) register() (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	wanted, err := form.Decode(sent.Typed(nil), partner.ReadNewAccount)
+	wanted, err := form.Decode(sent.Typed(nil), partner.ReadNewAccountOfPerson)
 	if err != nil {
 		return 0, nil, err
 	}

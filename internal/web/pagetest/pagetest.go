@@ -123,6 +123,8 @@ func Open(ctx context.Context) (*Server, error) {
 		house.appScenes(bringingStates),
 		house.locationScenes(),
 		house.sheetScenes(),
+		laterRecipientScenes(alone.URL),
+		house.labelScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
@@ -139,6 +141,7 @@ func Single() http.Handler {
 	site.AddAssets(files, "assets")
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
+	maps.Copy(orders, laterRecipients())
 	tracking := track.New(track.Config{
 		Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders,
 		Mails: orders,

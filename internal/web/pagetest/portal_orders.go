@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -20,8 +21,9 @@ import (
 const wordy = "wordy"
 
 const (
-	wordyOrder = "wordy"
-	testOrder  = "test"
+	wordyOrder  = "wordy"
+	testOrder   = "test"
+	erasedOrder = "erased"
 )
 
 // orderScenes returns the scenes of the list of orders and of the page of an order.
@@ -120,10 +122,35 @@ func (h *house) addTestOrder(ctx context.Context) error {
 	signing := client.New(h.url, key.PublicKey, key.SecretKey)
 	signing.HTTP = &http.Client{Transport: resigner{h.clock, []byte(key.SecretKey)}}
 	created, err := signing.CreateOrder(ctx, orderTo("T-1", 3, h.clock.Now()))
-	if err == nil {
-		h.orders[testOrder] = created.OrderID
+	if err != nil {
+		return err
 	}
+	h.orders[testOrder] = created.OrderID
+	return h.addErasedOrder(ctx, signing)
+}
+
+// addErasedOrder adds an order in test mode whose personal data was erased.
+func (h *house) addErasedOrder(ctx context.Context, signing *client.Client) error {
+	request := orderTo("T-0", 3, h.clock.Now())
+	request.Dropoff.Email = "erase@wordy.example"
+	created, err := signing.CreateOrder(ctx, request)
+	if err != nil {
+		return err
+	}
+	h.orders[erasedOrder] = created.OrderID
+	account, _ := delivery.PartnerOfOrder(created.OrderID)
+	_, err = h.desk.ErasePartnerOrders(ctx, delivery.LiveAccount(account),
+		client.ErasureRequest{Recipient: request.Dropoff.Email, Force: true})
 	return err
+}
+
+// labelScenes returns the scenes of labels that are not in a file.
+func (h *house) labelScenes() []Scene {
+	query := url.Values{"mode": {"test"}, "order_id": {h.orders[testOrder], h.orders[erasedOrder]}}
+	return []Scene{{
+		Name: "portal-labels-left-out", URL: h.url + "/portal/orders/labels?" + query.Encode(), Policy: page.Policy,
+		Cookie: sessionCookie + "=" + h.cookies[wordy],
+	}}
 }
 
 // drawing returns a picture that differs by the kind of a proof.

@@ -2,11 +2,14 @@ package pagetest
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 const (
@@ -75,6 +78,36 @@ func recipients() invented {
 	return s
 }
 
+// laterRecipients returns states of the recipient's page that came after the others, in which order they are
+// looked at.
+func laterRecipients() invented {
+	out := strings.Fields("pending accepted courier_assigned picked_up out_for_delivery")
+	cash := orderOf(livePartner, out)
+	cash.COD = &delivery.Money{AmountCents: 6493, Currency: delivery.CAD}
+	late := orderOf(livePartner, out)
+	late.EstimatedDelivery = Now.Add(27 * time.Hour)
+	unlinked := orderOf(plainSender, strings.Fields("pending accepted courier_assigned picked_up failed"))
+	unlinked.COD = cash.COD
+	unlinked.Failed = &delivery.FailedAttempt{Reason: delivery.FailureNoAccess}
+	plain := partner.Sender{PartnerID: plainSender, Name: "Librairie Nord"}
+	s := invented{
+		"cash": {order: cash, sender: metro}, "late-estimate": {order: late, sender: metro},
+		"no-support-link": {order: unlinked, sender: plain},
+	}
+	for name, scene := range s {
+		scene.order.OrderID = fmt.Sprintf("ord_e3rmcbfx06gzv5ekn284wv1j4q%06x", len(name))
+	}
+	return s
+}
+
+// laterRecipientScenes returns the scenes of these states.
+func laterRecipientScenes(server string) (scenes []Scene) {
+	for _, id := range slices.Sorted(maps.Keys(laterRecipients())) {
+		scenes = append(scenes, Scene{Name: "track-" + id, URL: server + "/track/" + id + "/html", Policy: page.Policy})
+	}
+	return scenes
+}
+
 // orderOf returns an order that has entered these statuses, the last one nine minutes
 // ago.
 func orderOf(partnerID string, statuses []string) *delivery.Tracked {
@@ -86,8 +119,9 @@ func orderOf(partnerID string, statuses []string) *delivery.Tracked {
 		Origin:            delivery.Place{City: "Montréal", Province: "QC"},
 		Destination:       delivery.Place{City: "Toronto", Province: "ON"},
 		Window:            delivery.Window{Start: Now.Add(10 * time.Minute), End: Now.Add(5*time.Hour + 10*time.Minute)},
-		Parcels:           2,
+		Parcels:           2, PartnerOrderID: "A-1042",
 	}
+	o.Promised = o.EstimatedDelivery
 	at := Now.Add(-9 * time.Minute)
 	for i, distance := len(statuses)-1, time.Duration(0); i >= 0; i-- {
 		o.History = append([]delivery.TrackedStatus{{Status: delivery.Status(statuses[i]), At: at.Add(-distance)}},
@@ -103,6 +137,7 @@ func orderOf(partnerID string, statuses []string) *delivery.Tracked {
 
 func longOrder(statuses []string) *delivery.Tracked {
 	o := orderOf(longSender, statuses)
+	o.PartnerOrderID = longName
 	o.Destination.City = "Saint-Louis-du-Ha! Ha!-" + strings.Repeat("sur-le-Lac-", 20)
 	o.Origin.City = strings.Repeat("Xwxw", 60)
 	o.Courier.FirstName, o.Courier.Vehicle = strings.Repeat("Maximilienne-", 18), strings.Repeat("tricycle ", 25)
@@ -118,7 +153,7 @@ func longOrder(statuses []string) *delivery.Tracked {
 
 func hostileOrder(statuses []string) *delivery.Tracked {
 	o := orderOf(badSender, statuses)
-	o.OrderID = hostile
+	o.OrderID, o.PartnerOrderID = hostile, hostile
 	o.Origin.City, o.Destination.City = hostile, hostile
 	o.Courier.FirstName, o.Courier.Vehicle = hostile, hostile
 	return o

@@ -26,6 +26,9 @@ type homeView struct {
 	Orders  []*delivery.Order
 }
 
+// ChoosesOrders reports whether orders can be chosen in the list.
+func (homeView) ChoosesOrders() bool { return false }
+
 // figure is a number of the last two weeks.
 type figure struct {
 	Key    string // of its phrase

@@ -4,7 +4,6 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web"
@@ -78,13 +77,9 @@ var labelFormats = map[string]label.Format{"": label.FormatPDF, "pdf": label.For
 
 // label responds with the labels of an order's parcels.
 func (pages *Pages) label(s *sheet) (int, []byte, error) {
-	format, known := labelFormats[s.parameter("format")]
-	if !known {
-		return 0, nil, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
-	}
-	resolution, known := label.ParseResolution(s.parameter("dpi"))
-	if !known {
-		return 0, nil, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
+	format, resolution, err := s.printing()
+	if err != nil {
+		return 0, nil, err
 	}
 	found, err := pages.config.Orders.Get(s.Context(), s.Account, s.ID("order_id"))
 	if err != nil {

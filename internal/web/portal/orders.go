@@ -13,7 +13,8 @@ import (
 
 func (pages *Pages) ordersRoutes() []web.Route {
 	label := pages.get("/orders/{order_id}/label", partner.PermissionOrders, (*Pages).label)
-	label.Heavy = true
+	labels := pages.get("/orders/labels", partner.PermissionOrders, (*Pages).labels)
+	label.Heavy, labels.Heavy = true, true
 	return []web.Route{
 		pages.get("/orders", partner.PermissionOrdersRead, (*Pages).orders),
 		pages.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Pages).order),
@@ -23,7 +24,7 @@ func (pages *Pages) ordersRoutes() []web.Route {
 		pages.post("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).request),
 		pages.get("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).askReturn),
 		pages.post("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).giveBack),
-		label,
+		label, labels,
 	}
 }
 
@@ -40,6 +41,7 @@ type ordersView struct {
 	Pages  page.Pages
 	// Narrowed is set if the list does not show all orders, so that there may be others.
 	Narrowed bool
+	Labels   *page.Link // of all orders that are shown; nil for a person who may print none
 }
 
 // orders shows a partner's orders, newest first. A search for the id of an order leads
@@ -107,8 +109,18 @@ func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
 		v.Pages.First = s.Link("/portal/orders", "q", v.Search, "status", status)
 	}
 	v.Shown = s.Language.Count(key, len(found.Orders))
+	if s.May(partner.PermissionOrders) {
+		orderIDs := make([]string, len(found.Orders))
+		for i, o := range found.Orders {
+			orderIDs[i] = o.OrderID
+		}
+		v.Labels = &page.Link{Text: s.Language.Count("labels.shown", len(found.Orders)), Path: s.labelsLink(orderIDs)}
+	}
 	return v
 }
+
+// ChoosesOrders reports whether orders can be chosen in the list.
+func (v ordersView) ChoosesOrders() bool { return v.Labels != nil }
 
 // statusChips returns the links that narrow the list to orders in one status.
 func (s *sheet) statusChips(filter order.Filter) []page.Link {

@@ -50,8 +50,8 @@ func (s *services) Photo(context.Context, string, string) (string, error) { retu
 // order returns an order to Toronto that was created at the epoch, in a status.
 func order(status delivery.Status) *delivery.Tracked {
 	o := &delivery.Tracked{
-		PartnerID: "par_00000001", OrderID: "ord_1", Status: status, ServiceLevel: delivery.Express,
-		EstimatedDelivery: testkit.Epoch.Add(48 * time.Hour), CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
+		PartnerID: "par_00000001", OrderID: "ord_1", PartnerOrderID: "A-1", Status: status, ServiceLevel: delivery.Express,
+		EstimatedDelivery: testkit.Epoch.Add(26 * time.Hour), Promised: testkit.Epoch.Add(26 * time.Hour), CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
 		Origin: delivery.Place{
 			City: "Montréal", Province: "QC",
 		}, Destination: delivery.Place{City: "Toronto", Province: "ON"},
@@ -103,19 +103,38 @@ func TestOrderPageByStatus(t *testing.T) {
 	failed.Failed = &delivery.FailedAttempt{Reason: delivery.FailureNotHome, Next: &next}
 	unplanned := order(delivery.StatusFailed)
 	unplanned.Failed = &delivery.FailedAttempt{Reason: delivery.FailureUndefined}
-	inWindow := order(delivery.StatusOutForDelivery)
-	inWindow.EstimatedDelivery = inWindow.Window.End.Add(5 * time.Hour)
+	promised, moved, tooLate, early, days := order(delivery.StatusOutForDelivery), order(delivery.StatusOutForDelivery),
+		order(delivery.StatusPending), order(delivery.StatusPending), order(delivery.StatusPending)
+	promised.EstimatedDelivery = promised.Window.End.Add(5 * time.Hour)
+	promised.Promised, moved.EstimatedDelivery = promised.EstimatedDelivery, promised.EstimatedDelivery
+	tooLate.EstimatedDelivery = testkit.Epoch.Add(48 * time.Hour)
+	tooLate.Promised = tooLate.EstimatedDelivery
+	early.EstimatedDelivery = testkit.Epoch.Add(7 * time.Hour)
+	days.EstimatedDelivery, days.Window.End = early.EstimatedDelivery, testkit.Epoch.Add(72*time.Hour)
 	late := order(delivery.StatusOutForDelivery)
 	late.EstimatedDelivery = testkit.Epoch
+	late.Window = delivery.Window{Start: testkit.Epoch.Add(-26 * time.Hour), End: testkit.Epoch.Add(-23 * time.Hour)}
 	for name, c := range map[string]struct {
 		order        *delivery.Tracked
 		want, absent []string
 	}{
 		"received": {order(delivery.StatusPending), []string{
-			"<h1>Received</h1>", "Friday, January 16, by <strong>10:00 AM</strong> EST", "(<bdi>Toronto</bdi>)",
+			"<h1>Received</h1>", "Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST", "(<bdi>Toronto</bdi>)",
 			`data-live="20"`, "1 parcel<",
-		}, []string{"later than planned"}},
-		"in the window": {inWindow, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST"}, nil},
+		}, []string{"ater than planned", "January 16"}},
+		"promised for the day of the window": {
+			promised, []string{"Tomorrow, between <strong>10:00 AM and 1:00 PM</strong> EST"}, []string{"ater than planned"},
+		},
+		"moved to after the window": {
+			moved, []string{"Later than planned: tomorrow, by <strong>6:00 PM</strong> EST"}, []string{"between"},
+		},
+		"promised for a later day": {
+			tooLate, []string{"Later than planned: Friday, January 16, by <strong>10:00 AM</strong> EST"}, []string{"between"},
+		},
+		"before the window": {early, []string{"Tomorrow, between"}, []string{"ater than planned", "by <strong>"}},
+		"before a window of days": {
+			days, []string{"Saturday, January 17, by <strong>10:00 AM</strong> EST"}, []string{"ater than planned", "between"},
+		},
 		"late": {
 			late, []string{"It is later than planned.", "Expected before: today, by <strong>10:00 AM</strong>"}, nil,
 		},
@@ -165,14 +184,14 @@ func TestOrderPageLanguage(t *testing.T) {
 func TestOrderPageEscapes(t *testing.T) {
 	t.Parallel()
 	o := order(delivery.StatusOutForDelivery)
-	o.Destination.City = "<b>Toronto</b>"
+	o.Destination.City, o.PartnerOrderID = "<b>Toronto</b>", "<b>A-1</b>"
 	o.Courier = &delivery.TrackedCourier{FirstName: "<b>Camille</b>", Vehicle: "<b>van</b>"}
 	_, _, text, err := shown(t, &services{order: o}, "/track/ord_1/html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	check(t, "page", text,
-		[]string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto"}, []string{"<b>"})
+		[]string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto", "&lt;b&gt;A-1"}, []string{"<b>"})
 }
 
 // TestOrderPageNamesSender: name, logo and link are the partner's; a link that is no
@@ -200,6 +219,64 @@ func TestOrderPageNamesSender(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "plain", text, []string{`aria-hidden="true">É</span>`}, []string{`"javascript:`, "<img class"})
+}
+
+// TestOrderPageAmountToPay: the amount is on the page until the order has ended.
+func TestOrderPageAmountToPay(t *testing.T) {
+	t.Parallel()
+	for _, status := range delivery.Statuses {
+		o := order(status)
+		o.COD = &delivery.Money{AmountCents: 6493, Currency: delivery.CAD}
+		want, absent := []string{"<strong>$64.93</strong> to pay on delivery"}, []string(nil)
+		if len(delivery.NextStatuses(status)) == 0 {
+			want, absent = nil, []string{"64.93", "to pay"}
+		}
+		_, _, text, _ := shown(t, &services{order: o}, "/track/ord_1/html")
+		check(t, string(status), text, want, absent)
+	}
+	for name, c := range map[string]struct {
+		cod      delivery.Money
+		isReturn bool
+		want     string // empty if the page has no amount
+	}{
+		"in French":       {delivery.Money{AmountCents: 123456, Currency: delivery.USD}, false, "234,56\u00a0$ USD</strong> à payer"},
+		"nothing to pay":  {delivery.Money{Currency: delivery.CAD}, false, ""},
+		"of goods return": {delivery.Money{AmountCents: 100, Currency: delivery.CAD}, true, ""},
+	} {
+		o := order(delivery.StatusOutForDelivery)
+		o.COD, o.IsReturn = &c.cod, c.isReturn
+		_, _, text, _ := shown(t, &services{order: o}, "/track/ord_1/html?lang=fr")
+		if got := strings.Contains(text, "à payer"); got != (c.want != "") || !strings.Contains(text, c.want) {
+			t.Errorf("%s: got %v, want %q in\n%s", name, got, c.want, text)
+		}
+	}
+}
+
+// TestOrderPageContact: every page says whom to ask and by which number, and first so if something went
+// wrong.
+func TestOrderPageContact(t *testing.T) {
+	t.Parallel()
+	for _, status := range delivery.Statuses {
+		for _, link := range []string{"", "https://metro.example/aide"} {
+			_, _, text, err := shown(t, &services{order: order(status), sender: partner.Sender{
+				Name: "Épicerie <Métro>", Profile: partner.Profile{SupportURL: link},
+			}}, "/track/ord_1/html")
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := `Ask <bdi>Épicerie &lt;Métro&gt;</bdi> and quote the order number <strong><bdi>A-1</bdi></strong>.`
+			if link != "" {
+				want = `href="https://metro.example/aide"`
+			}
+			name := string(status) + " " + link
+			check(t, name, text, []string{want, "Order <bdi>A-1</bdi> · ", "ord_1"}, nil)
+			isFirst := strings.Index(text, want) < strings.Index(text, `<ol id="steps"`)
+			if wrong := status == delivery.StatusFailed || status == delivery.StatusCancelled; isFirst != wrong ||
+				strings.Count(text, want) != 1 {
+				t.Errorf("%s: got the contact before the steps: %v, want %v, once, in\n%s", name, isFirst, wrong, text)
+			}
+		}
+	}
 }
 
 func TestTestOrderIsMarked(t *testing.T) {

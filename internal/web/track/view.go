@@ -1,6 +1,7 @@
 package track
 
 import (
+	"cmp"
 	"html/template"
 	"time"
 	"unicode"
@@ -18,11 +19,13 @@ type orderView struct {
 	IsReturn bool
 	Sender   senderView
 	OrderID  string
+	Number   string // by which the sender knows the order
 	Status   delivery.Status
 	Live     int // how often to read the page again, in seconds; 0 once the order has ended
 
 	Expected template.HTML // when it comes; empty once the order has ended
 	Late     bool          // that has passed
+	ToPay    string        // what the courier collects; empty once the order has ended
 	City     string        // whose time is shown
 	Failure  string        // why the latest attempt failed
 	Next     string        // when the next one is planned
@@ -62,7 +65,7 @@ func viewOf(
 ) orderView {
 	v := orderView{
 		Language: l, Test: delivery.IsTest(o.PartnerID), IsReturn: o.IsReturn, Sender: viewOfSender(sender),
-		OrderID: o.OrderID, Status: o.Status,
+		OrderID: o.OrderID, Number: cmp.Or(o.PartnerOrderID, o.OrderID), Status: o.Status,
 		City:   o.Destination.City,
 		Steps:  stepsOf(o, l),
 		Origin: place(o.Origin), Destination: place(o.Destination),
@@ -81,6 +84,11 @@ func viewOf(
 
 // Title is the title of the page.
 func (v orderView) Title() string { return v.StatusText() + " · " + v.Language.Text("track.title") }
+
+// AsksSender reports whether the sender has to be asked what comes next.
+func (v orderView) AsksSender() bool {
+	return v.Status == delivery.StatusFailed || v.Status == delivery.StatusCancelled
+}
 
 // StatusText names the status.
 func (v orderView) StatusText() string { return v.Language.Text("tracked." + string(v.Status)) }
@@ -111,6 +119,9 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 		return
 	}
 	v.Live = liveSeconds
+	if cash := delivery.ToCollect(o.COD, o.IsReturn); cash != nil {
+		v.ToPay = v.Language.Money(cash.AmountCents, cash.Currency)
+	}
 	if o.Status == delivery.StatusFailed {
 		if o.Failed != nil {
 			v.Failure = v.Language.Text("failure." + string(o.Failed.Reason))
@@ -123,30 +134,28 @@ func (v *orderView) explain(o *delivery.Tracked, clock *time.Location, now time.
 	v.Expected, v.Late = expected(o, clock, v.Language, now)
 }
 
-// expected says on which day the order is expected, and when: in the recipient's
-// window if that is on the day of the estimate, and else before the time of the
-// estimate. It is late once that has passed.
+// expected says on which day the order is expected, and when: in one sentence, because window and
+// estimate may differ. It is late once that has passed.
 func expected(
 	o *delivery.Tracked, clock *time.Location, l page.Language, now time.Time,
 ) (text template.HTML, late bool) {
-	by := o.EstimatedDelivery.In(clock)
-	start, end := o.Window.Start.In(clock), o.Window.End.In(clock)
-	day := func(at time.Time, late bool) string {
-		if late { // words stand before it
-			return l.DayWithin(at, now)
-		}
-		return l.Day(at, now)
+	arrival := delivery.ArrivalOf(o.Window, o.Promised, o.EstimatedDelivery, clock)
+	late = now.After(arrival.Until)
+	day := l.Day(arrival.Until, now)
+	if late || arrival.Late { // words stand before it
+		day = l.DayWithin(arrival.Until, now)
 	}
-	if sameDay(start, by) && sameDay(end, by) {
-		from, to := l.Between(start, end)
-		late = now.After(end)
-		return l.Rich("track.between", "day", day(by, late), "from", from, "to", to, "zone", l.Zone(by)), late
+	zone := l.Zone(arrival.Until)
+	if !arrival.From.IsZero() {
+		from, to := l.Between(arrival.From, arrival.Until)
+		return l.Rich("track.between", "day", day, "from", from, "to", to, "zone", zone), late
 	}
-	late = now.After(by)
-	return l.Rich("track.by", "day", day(by, late), "time", l.Clock(by), "zone", l.Zone(by)), late
+	key := "track.by"
+	if arrival.Late && !late {
+		key = "track.later"
+	}
+	return l.Rich(key, "day", day, "time", l.Clock(arrival.Until), "zone", zone), late
 }
-
-func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
 // carried are the statuses in which a courier has the parcels.
 var carried = map[delivery.Status]string{

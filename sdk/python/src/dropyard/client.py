@@ -36,12 +36,15 @@ class Service(Connection):
         """Return the OpenAPI document of the partner interface."""
         return cast("dict[str, Any]", self._json("GET", "/openapi.json"))
 
-    def register(self, name: str, email: str, password: str) -> t.Partner:
+    def register(self, name: str, email: str, password: str, person_name: str | None = None) -> t.Partner:
         """Create a partner account.
 
+        person_name is the name of the owner, the first user; without it, the owner has the name of the account.
         If no answer arrives, the account may exist: a further call then has code email_taken.
         """
         body = {"name": name, "email": email, "password": password}
+        if person_name is not None:
+            body["person_name"] = person_name
         return cast("t.Partner", self._json("POST", "/v1/auth/register", body=body))
 
     def login(self, email: str, password: str, code: str | None = None) -> Session:

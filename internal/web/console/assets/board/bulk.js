@@ -87,6 +87,16 @@ const Outcome = ({ now }) => html`<div class="outcome" role="group" aria-label=$
   <ul tabindex="0" aria-label=${t("act.outcome")}>${now.refused.map(({ order, why }) => html`<li key=${order}><span class="mono">${order}</span> ${why}</li>`)}</ul>
 </div>`;
 
+/** The most orders whose labels are in one file (internal/label). */
+const maxLabelled = 100;
+
+/** The address of the labels of the selected orders, as the list has them; those that the filter hides come last. */
+const labels = () => {
+  const listed = shown.value.flatMap(({ order_id: id }) => (selected.value.has(id) ? [id] : []));
+  const ids = new Set([...listed, ...selected.value.keys()]);
+  return `/console/orders/labels?${new URLSearchParams([...ids].map((id) => ["order_id", id]))}`;
+};
+
 /** How many of the selected orders another desk has changed since. */
 const Changed = () => {
   const ids = changed.value;
@@ -121,6 +131,7 @@ export const Bulk = () => {
       <strong>${n("act.count", count)}</strong>
       ${acts().filter((_, i) => fitting[i]).map(({ to, label, key, danger, from }) => html`<button type="button" key=${label} class=${danger ? "button danger" : to === "courier_assigned" ? "button first" : "button"}
         aria-keyshortcuts=${key} onClick=${() => act(to, label, from)}>${label}${key && html` <kbd aria-hidden="true">${key}</kbd>`}</button>`)}
+      ${count <= maxLabelled && html`<a class="button" href=${labels()} target="_blank" rel="noopener">${t("act.labels")}</a>`}
       <${Changed} />
       <button type="button" class="copy last" onClick=${clear}>${t("act.clear")}</button>
     </div>`];

@@ -1,0 +1,84 @@
+package portal
+
+import (
+	"net/http"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// labelsPath is where the labels of several orders are, which its parameters order_id name.
+const labelsPath = "/portal/orders/labels"
+
+// labelsView is the page that names the orders whose labels are not in a file.
+type labelsView struct {
+	*sheet
+	page.Unprinted
+}
+
+// labels responds with the labels of several orders in a file, in the order in which they are named. If
+// some of them have no label, a page says so first, and links to the file of the others.
+func (pages *Pages) labels(s *sheet) (int, []byte, error) {
+	format, resolution, err := s.printing()
+	if err != nil {
+		return 0, nil, err
+	}
+	orderIDs := page.Distinct(s.Request.URL.Query()["order_id"])
+	if len(orderIDs) == 0 {
+		return s.LeadTo(s.Link("/portal/orders"), page.Flash{Key: "labels.none", Danger: true})
+	}
+	if len(orderIDs) > label.MaxOrders {
+		return 0, nil, refusal.New(refusal.CodeBadRequest, "a file has the labels of at most 100 orders")
+	}
+	bundle, err := label.Collect(orderIDs, func(orderID string) (*delivery.Order, error) {
+		return pages.config.Orders.Get(s.Context(), s.Account, orderID)
+	}, pages.config.Calendar.ClockAt)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(bundle.LeftOut) > 0 {
+		return s.showUnprinted(bundle)
+	}
+	file, err := bundle.File(format, resolution)
+	if err != nil {
+		return 0, nil, err
+	}
+	web.SetFile(s.Header, file.Name, string(file.Format))
+	return http.StatusOK, file.Data, nil
+}
+
+func (s *sheet) showUnprinted(bundle label.Bundle) (int, []byte, error) {
+	var view labelsView
+	view.sheet = s
+	for _, one := range bundle.LeftOut {
+		view.Leave(s.Sheet, one.Order, string(one.Why))
+	}
+	if n := len(bundle.Jobs); n > 0 {
+		view.Others = &page.Link{Text: s.Language.Count("labels.others", n), Path: s.labelsLink(bundle.Printed())}
+	}
+	return s.show(leaf{
+		template: "labels-unprinted", title: s.Text("labels.title"), data: view, otherMode: "/portal/orders",
+		back: &page.Link{Text: s.Text("portal.orders"), Path: s.Link("/portal/orders")},
+	})
+}
+
+// labelsLink returns the address of the labels of orders, in the format that was asked for.
+func (s *sheet) labelsLink(orderIDs []string) string {
+	return s.LabelsLink(labelsPath, orderIDs, "mode", s.parameter("mode"))
+}
+
+// printing returns how labels are to be written.
+func (s *sheet) printing() (label.Format, label.Resolution, error) {
+	format, known := labelFormats[s.parameter("format")]
+	if !known {
+		return "", 0, refusal.New(refusal.CodeBadRequest, "format must be pdf or zpl")
+	}
+	resolution, known := label.ParseResolution(s.parameter("dpi"))
+	if !known {
+		return "", 0, refusal.New(refusal.CodeBadRequest, "dpi must be 203, 300 or 600")
+	}
+	return format, resolution, nil
+}
