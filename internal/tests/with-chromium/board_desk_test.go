@@ -170,7 +170,7 @@ func TestHourOfDesk(t *testing.T) {
 	d.write("01162026", "#act-next:focus")
 	d.press(kb.Tab, "#act-next:focus")
 	d.write("0230PM", "#act-next:focus")
-	d.enter(".dialog .button.danger", ".panel-body > .line .status-failed")
+	d.enter(".dialog .button.danger", ".panel-body .status-failed")
 	d.press(kb.Escape, "#orders:focus")
 
 	d.search("T-05", 1)

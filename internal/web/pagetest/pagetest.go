@@ -122,6 +122,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.returnScenes(alone.URL),
 		house.appScenes(bringingStates),
 		house.locationScenes(),
+		house.boardStateScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -6,7 +6,7 @@ import { n, t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 /** @typedef {{order_id: string, partner_order_id: string, version: number, status: string}} Target an order as it was seen */
-/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, notes?: string, reason?: string}} Move */
+/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, eta?: string, notes?: string, reason?: string}} Move */
 
 /** The statuses that an order may be moved to, by its status, the usual one first: the table of package delivery. @type {Record<string, string[]>} */
 export const moves = {
@@ -32,6 +32,12 @@ export const transfer = "transfer";
 
 /** Reports whether the parcels of an order may be handed over; a failed one may not have been picked up yet. @param {string} status */
 export const mayTransfer = (status) => ["picked_up", "in_transit", "out_for_delivery", "failed"].includes(status);
+
+/** Reports whether a courier or a hub has the parcels of an order. @param {Record<string, any>} record as GET /ops/v1/orders/{order_id} has it */
+export const inHands = ({ status, order, custody }) => {
+  if (status === "cancelled") return order.return?.state === "due";
+  return status !== "delivered" && custody.length > 1;
+};
 
 /** The key of the phrase that names a move. @param {string} from @param {string} to */
 export const moveKey = (from, to) => {

@@ -7,7 +7,8 @@
 //   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
 //   table.js      the list                            lines.js      its rows as elements
 //   notes.js      the order that is open              panel.js      all but its notes
-//   later.js      modules that come later             history.js    what happened to it
+//   trouble.js    what is wrong with it               history.js    what happened to it
+//   later.js      modules that come later
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
 //   proofs.js     pictures of an order                picker.js     choosing a courier
 //   bulk.js       acts on what is selected            keys.js       the keyboard
