@@ -14,7 +14,7 @@ const heldBodiesScript = `(() => {
   globalThis.sent = [];
   const real = fetch;
   globalThis.fetch = (address, options = {}) => {
-    if (options.method === "GET") return real(address, options);
+    if ((options.method ?? "GET") === "GET") return real(address, options);
     sent.push([address.replace(/ord_[^/]*/, "ord"), JSON.parse(options.body ?? "null")]);
     return new Promise(() => {});
   };
@@ -51,8 +51,8 @@ func acts(selector string) string {
 func TestPanelLeadsWithTheFailedAttempt(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{
-		"en": "Failed · 1st attempt · |No one was there to take the delivery.|Next attempt tomorrow",
-		"fr": "Échouée · 1re tentative · |Il n’y avait personne pour recevoir la livraison.|Prochaine tentative demain",
+		"en": "Failed 1st attempt · |No one was there to take the delivery.|Next attempt tomorrow",
+		"fr": "Échouée 1re tentative · |Il n’y avait personne pour recevoir la livraison.|Prochaine tentative demain",
 	} {
 		visit := openScene(t, "console-board-panel-failed", language)
 		shows(t, visit, `document.querySelector(".panel-body h2").closest(".spread").nextElementSibling.nextElementSibling.matches(".trouble.danger")`,

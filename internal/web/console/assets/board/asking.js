@@ -12,19 +12,19 @@ import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
 /** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, and next is when the next attempt is planned. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string}} Asked */
-/** @typedef {(move: Move) => void} Go what happens when it is decided */
+/** @typedef {(move: Move, whom?: string) => void} Go what happens when it is decided; whom is the name of who gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
 const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? "" : n("act.orders", orders.length);
 
-/** Asks for a courier. @param {{partner_order_id: string}[]} orders @param {boolean} again some of them have one @param {Go} go */
+/** Asks for a courier. @param {Asked[]} orders @param {boolean} again some of them have one @param {Go} go */
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
-  () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
+  () => html`<${Picker} orders=${orders} pick=${(/** @type {import("./api.js").Courier} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }, courier.name); }} />`);
 
-/** Asks who gets the parcels of orders. @param {{partner_order_id: string}[]} orders @param {Go} go */
+/** Asks who gets the parcels of orders. @param {Asked[]} orders @param {Go} go */
 const askReceiver = (orders, go) => import("./goods.js").then(({ Receivers }) => {
   ask(t("act.transfer.title", { order: what(orders) }),
-    () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
+    () => html`<${Receivers} orders=${orders} go=${(/** @type {import("./goods.js").Receiver} */ to, /** @type {string} */ name) => go({ status: transfer, ...to }, name)} />`);
 }, () => say(t("act.unreachable"), true));
 
 /** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */

@@ -3,10 +3,11 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { inHands, insist, moveKey, moves, press, pressMove, pressTransfer, say, transfer, whyNot } from "./acts.js";
+import { inHands, insist, moveKey, moves, press, pressMove, pressTransfer, reader, say, transfer, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
 import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
+import { doneText, undoOf } from "./done.js";
 import { Badge, html } from "dropyard/html.js";
 import { History } from "./history.js";
 import { When, nameOf } from "./notes.js";
@@ -101,7 +102,7 @@ const Request = ({ record, busy, answer }) => {
 /** What stands above the notes: what the order is, and what may be done with it. @param {{id: string, found: import("./notes.js").Found}} props */
 export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   const busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
-  const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null));
+  const pending = useSignal(/** @type {{pressed: import("./acts.js").Press, done: (version: number) => void} | null} */ (null));
   const now = record.value, isRead = now !== null;
   useLayoutEffect(() => {
     if (!isRead) return;
@@ -112,12 +113,12 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
     <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
   if (!seen.value) seen.value = now.version;
-  /** @param {import("./acts.js").Press} pressed @param {string} done @param {string} [asked] the act whose dialog it came from */
+  /** @param {import("./acts.js").Press} pressed @param {(version: number) => void} done says it @param {string} [asked] the act whose dialog it came from */
   const send = async (pressed, done, asked = "") => {
-    [busy.value, pending.value, fault.value] = [true, pressed, ""];
+    [busy.value, pending.value, fault.value] = [true, { pressed, done }, ""];
     try {
       own.value = (await insist(pressed)).version ?? now.version + 1;
-      say(done);
+      done(own.value);
       pending.value = null;
       if (asked) forget(asked, [/** @type {any} */ (now)]);
     } catch (error) {
@@ -128,20 +129,26 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     busy.value = false;
     setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
+  /** Returns a function that says what was done, with what takes it back. @param {import("./acts.js").Move} move @param {string} [whom] */
+  const told = (move, whom) => (/** @type {number} */ version) => {
+    const { order_id, partner_order_id, status, courier, custody } = /** @type {any} */ (now);
+    const moved = [{ order_id, partner_order_id, courier, holder: custody.at(-1)?.holder, version, status: move.status === transfer ? status : move.status }];
+    say(doneText(moved, move, whom), false, undoOf(moved, move));
+  };
   /** @param {string} to */
   const act = (to) => {
     if (to === transfer) handOver();
-    else if (to === confirm) send(press("POST", `/orders/${now.order_id}/confirm`, { version: lastUnconfirmed(now) }), t("act.confirm.done", { order: now.partner_order_id }));
+    else if (to === confirm) send(press("POST", `/orders/${now.order_id}/confirm`, { version: lastUnconfirmed(now) }), () => say(t("act.confirm.done", { order: now.partner_order_id })));
     else decideOn(to);
   };
   /** Asks for what a move needs, and moves the order. @param {string} to */
   const decideOn = (to) => {
     const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province, next: Date.parse(next) > tick.value ? next : "" }],
-      (move) => send(pressMove(seen, move), t(`${moveKey(seen.status, move.status)}.done`, { order: seen.partner_order_id }), to));
+      (move, whom) => send(pressMove(seen, move), told(move, whom), to));
   };
-  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to) => {
-    send(pressTransfer(/** @type {any} */ (now), to), t("act.transferred", { order: now.partner_order_id }));
+  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {
+    send(pressTransfer(/** @type {any} */ (now), to), told({ status: transfer, ...to }, name));
   }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
@@ -156,16 +163,16 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
   const trouble = troubleOf(now, tick.value), isOpen = Boolean(moves[now.status]?.length), isLate = Boolean(trouble?.reasons.includes("late"));
-  const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value;
+  const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value && !(last?.version === now.version && last.operator_id === reader);
   return html`<div class="panel-body" key="order">
     <div class="spread"><h2 id=${panelTitle} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
     <${Wrong} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} answer=${answer} />
-    ${!(trouble?.isFailed && isLate) && html`<p class="line">${!trouble?.isFailed && html`<${Badge} status=${now.status} />`}${isOpen && !isLate && html`<strong><span class="hidden">${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>`}</p>`}
+    ${!(trouble?.isFailed && isLate) && html`<p class="line">${!trouble?.isFailed && html`<${Badge} status=${now.status} />`}${isOpen && !isLate && html`<strong><span class=${trouble?.isFailed ? "" : "hidden"}>${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>`}</p>`}
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
-    ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
+    ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value.pressed, pending.value.done)}>${t("refused.again")}</button>`}</p>`}
     <${Moves} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} />
     ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
       <${Confirmations} record=${now} isSaid=${Boolean(trouble?.reasons.includes("edited_after_pickup"))} /></section>`}

@@ -81,7 +81,7 @@ const words = (record, reason, now) => {
 const Attempt = ({ record }) => {
   const failed = record.order.status_history.findLast((/** @type {any} */ entry) => entry.status === "failed"), known = record.failed_attempt;
   const note = failed?.notes ?? "", reason = failureWords()[known?.reason ?? note] ?? (note ? "" : t("failure.other"));
-  return [html`<h3><${Badge} status="failed" /> · ${nthAttempt(record.failures)}${failed && html` · <${When} at=${failed.timestamp} />`}</h3>`,
+  return [html`<h3 class="line"><${Badge} status="failed" /> <span>${nthAttempt(record.failures)}${failed && html` · <${When} at=${failed.timestamp} />`}</span></h3>`,
     reason && html`<p><strong>${reason}</strong></p>`, note && !failureWords()[note] && html`<p class="long"><bdi>${note}</bdi></p>`,
     known && html`<p>${known.next_attempt ? html`${t("act.next")} <${When} at=${known.next_attempt} />` : t("act.trouble.no_next")}</p>`];
 };
