@@ -17,7 +17,7 @@ export const progress = signal(null);
 let running = Promise.resolve();
 
 /** Does something when the acts before it have ended. @param {() => Promise<void>} act */
-export const inTurn = (act) => { running = running.then(act); };
+export const inTurn = (act) => { running = running.then(() => act(), () => act()); };
 
 /** The phrases that say what was done, by what orders were moved to. @type {Record<string, string>} */
 const phrases = {
