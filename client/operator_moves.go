@@ -88,7 +88,8 @@ type StatusResult struct {
 	OrderID string      `json:"order_id"` // as it was sent
 	OK      bool        `json:"ok"`       // the order has been moved
 	Status  OrderStatus `json:"status,omitempty"`
-	Error   *Error      `json:"error,omitempty"` // nil if the order has been moved; without an HTTP status
+	Version int64       `json:"version,omitempty"` // after the move; 0 if it was refused
+	Error   *Error      `json:"error,omitempty"`   // nil if the order has been moved; without an HTTP status
 }
 
 // ChangeOrderStatuses moves many orders in the same way, each independently of the others:

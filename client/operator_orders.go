@@ -146,7 +146,9 @@ type OrderRecord struct {
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string `json:"operators"`
 	Couriers  map[string]string `json:"couriers"` // the names of the couriers in Moves, by their ids
-	Order     Order             `json:"order"`    // as the partner sees it
+	// FailedAttempt is why the latest attempt failed; nil unless the status is failed and its event is still kept.
+	FailedAttempt *FailedAttempt `json:"failed_attempt,omitempty"`
+	Order         Order          `json:"order"` // as the partner sees it
 }
 
 // OrderMove is a move of an order by an operator.

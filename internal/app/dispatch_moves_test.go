@@ -116,8 +116,8 @@ func TestBulk(t *testing.T) {
 		case 1, 2:
 			want = "not_found"
 		default:
-			if result("status") != "accepted" {
-				t.Errorf("%d: got %v, want status accepted", i, result())
+			if result("status") != "accepted" || result("version") != 2.0 {
+				t.Errorf("%d: got %v, want status accepted and version 2", i, result())
 			}
 		}
 		if code != want || result("ok") != (want == nil) || result("order_id") != id {
@@ -223,6 +223,33 @@ func TestOperatorsOrderRecord(t *testing.T) {
 	if got.JSON("allocation", 0, "location") != "MTL-01" || got.JSON("allocation", 0, "quantity") != 2.0 ||
 		got.Text("partner_name") != "metro" {
 		t.Errorf("got %s, want the allocation and the partner's name", got.Body)
+	}
+}
+
+// TestOperatorsSeeTheFailedAttempt reads an order whose attempt has failed, and again when it is under way once more.
+func TestOperatorsSeeTheFailedAttempt(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "A-1", delivery.StatusOutForDelivery)
+	attempt := func() string {
+		encoded, err := json.Marshal(f.operator.Call(t, "GET", "/ops/v1/orders/"+id, nil).Must(t, 200).JSON("failed_attempt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(encoded)
+	}
+	for _, step := range []struct{ body, want string }{
+		{
+			`{"status":"failed","failure_reason":"not_home","notes":"Rang twice","next_attempt":"2026-01-16T09:00:00-05:00"}`,
+			`{"next_attempt":"2026-01-16T14:00:00.000Z","reason":"not_home"}`,
+		},
+		{`{"status":"out_for_delivery"}`, "null"},
+		{`{"status":"failed","failure_reason":"dog"}`, `{"next_attempt":null,"reason":"other"}`},
+	} {
+		f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/status", []byte(step.body)).Must(t, 200)
+		if got := attempt(); got != step.want {
+			t.Errorf("%s: got the failed attempt %s, want %s", step.body, got, step.want)
+		}
 	}
 }
 

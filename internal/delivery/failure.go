@@ -40,3 +40,8 @@ type FailedAttempt struct {
 	Reason FailureReason
 	Next   *time.Time // when the next attempt is planned; nil if none is
 }
+
+// Failed returns the attempt that an event of the type order.failed reports.
+func (f *EventFacts) Failed() FailedAttempt {
+	return FailedAttempt{Reason: FailureReasonOf(f.FailureReason), Next: f.NextAttempt}
+}

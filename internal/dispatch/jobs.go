@@ -138,14 +138,17 @@ func jobsOf(ctx context.Context, tx Reader, orders []*delivery.Order) ([]Job, er
 	if err != nil {
 		return nil, err
 	}
-	planned, err := tx.NextAttempts(ctx, failed)
+	attempts, err := tx.FailedAttempts(ctx, failed)
 	if err != nil {
 		return nil, err
 	}
 	jobs := make([]Job, len(orders))
 	for i, o := range orders {
 		jobs[i] = jobOf(o)
-		jobs[i].PartnerName, jobs[i].NextAttempt = partners[o.PartnerID], planned[o.OrderID]
+		jobs[i].PartnerName = partners[o.PartnerID]
+		if next := attempts[o.OrderID].Next; next != nil {
+			jobs[i].NextAttempt = *next
+		}
 	}
 	return jobs, nil
 }

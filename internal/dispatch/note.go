@@ -80,6 +80,8 @@ type Record struct {
 	Proofs []*delivery.Proof // oldest first
 	Scans  []*Scanned        // newest first
 	Moves  []Move            // by operators, newest first: the latest 20
+	// Failed is the latest attempt, if it has failed and its event is still kept; otherwise nil.
+	Failed *delivery.FailedAttempt
 	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans, Moves and edits,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
@@ -165,6 +167,9 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		if record.Moves, err = tx.Moves(ctx, partnerID, orderID); err != nil {
 			return err
 		}
+		if record.Failed, err = failedAttempt(ctx, tx, record.Order); err != nil {
+			return err
+		}
 		if record.Operators, err = tx.OperatorEmails(ctx, record.operatorIDs()); err != nil {
 			return err
 		}
@@ -172,4 +177,16 @@ func (s *Service) Order(ctx context.Context, courierID, orderID string) (*Record
 		return err
 	})
 	return &record, s.config.Damaged.Of(err)
+}
+
+// failedAttempt returns the latest attempt at an order, if it has failed and its event is still kept.
+func failedAttempt(ctx context.Context, tx Reader, o *delivery.Order) (*delivery.FailedAttempt, error) {
+	if o.Status != delivery.StatusFailed {
+		return nil, nil
+	}
+	attempts, err := tx.FailedAttempts(ctx, []*delivery.Order{o})
+	if attempt, known := attempts[o.OrderID]; known {
+		return &attempt, err
+	}
+	return nil, err
 }

@@ -38,9 +38,9 @@ type Reader interface {
 	// OrdersOf returns the orders of rows of the board by id, with their histories.
 	// Those that have been removed meanwhile are left out.
 	OrdersOf(ctx context.Context, rows []*board.Row) (map[string]*delivery.Order, error)
-	// NextAttempts returns when the next attempts at failed orders are planned, by
-	// order id. Orders for which none is planned are left out.
-	NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error)
+	// FailedAttempts returns the latest attempts at failed orders by order id. Those whose events are not
+	// kept any more, or cannot be read, are left out.
+	FailedAttempts(ctx context.Context, orders []*delivery.Order) (map[string]delivery.FailedAttempt, error)
 	// Deliveries counts what a courier has delivered since a time, and lists the
 	// latest of it.
 	Deliveries(ctx context.Context, courierID string, since time.Time, limit int) (Done, error)

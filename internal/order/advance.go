@@ -294,7 +294,17 @@ const MaxBulk = 200
 type Moved struct {
 	OrderID string
 	Status  delivery.Status // its new state; empty if Err is set
+	Version int64           // its new version; 0 if Err is set
 	Err     error
+}
+
+// versionOf returns the version in a record as operators see it.
+func versionOf(record []byte) (int64, error) {
+	var moved struct {
+		Version int64 `json:"version"`
+	}
+	err := strictjson.Unmarshal(record, &moved)
+	return moved.Version, err
 }
 
 // BulkAdvance is a request to move many orders in the same way.
@@ -348,10 +358,7 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a Bulk
 				one.Version = a.Versions[i]
 			}
 			if moved[i].Err = s.config.Damaged.Of(order.Damage); moved[i].Err == nil {
-				_, moved[i].Err = s.move(ctx, r.Of(order.PartnerID).Part(order.OrderID), order, one, courier)
-			}
-			if moved[i].Err == nil {
-				moved[i].Status = a.Status
+				moved[i] = s.moved(ctx, r.Of(order.PartnerID).Part(order.OrderID), order, one, courier)
 			}
 		}
 	})
@@ -366,6 +373,18 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a Bulk
 		return moved, refusedActor(moved)
 	}
 	return moved, nil
+}
+
+// moved moves one order of many.
+func (s *Service) moved(
+	ctx context.Context, r *idempotency.Request, order *delivery.Order, a Advance, courier *delivery.Courier,
+) Moved {
+	answer, err := s.move(ctx, r, order, a, courier)
+	if err != nil {
+		return Moved{OrderID: order.OrderID, Err: err}
+	}
+	version, err := versionOf(answer.Record)
+	return Moved{OrderID: order.OrderID, Status: a.Status, Version: version, Err: err}
 }
 
 // refusedActor returns the refusal of the person who has moved none of the orders, if that

@@ -36,7 +36,8 @@ func (s *Service) failedAttempt(
 	err = s.config.Store.ReadOnce(ctx, func(tx Reader) error {
 		facts, err := tx.FailedAttempt(ctx, key)
 		if facts != nil {
-			failed = &delivery.FailedAttempt{Reason: delivery.FailureReasonOf(facts.FailureReason), Next: facts.NextAttempt}
+			attempt := facts.Failed()
+			failed = &attempt
 		}
 		return err
 	})

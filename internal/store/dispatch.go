@@ -231,21 +231,23 @@ func failedAttempts(
 	return latest, err
 }
 
-// NextAttempts returns when the next attempts of failed orders are planned, by
-// order id; orders for which none is planned are left out.
-func (tx dispatchTx) NextAttempts(ctx context.Context, orders []*delivery.Order) (map[string]time.Time, error) {
+// FailedAttempts returns the latest attempts at failed orders by order id. Those whose events are not kept
+// any more, or cannot be read, are left out.
+func (tx dispatchTx) FailedAttempts(
+	ctx context.Context, orders []*delivery.Order,
+) (map[string]delivery.FailedAttempt, error) {
 	keys := make([]order.OrderKey, len(orders))
 	for i, o := range orders {
 		keys[i] = order.OrderKey{PartnerID: o.PartnerID, OrderID: o.OrderID}
 	}
 	latest, err := failedAttempts(ctx, tx.conn, keys)
-	planned := map[string]time.Time{}
+	attempts := make(map[string]delivery.FailedAttempt, len(latest))
 	for key, event := range latest {
-		if at := event.Facts.NextAttempt; at != nil {
-			planned[key.OrderID] = *at
+		if !event.Damaged {
+			attempts[key.OrderID] = event.Facts.Failed()
 		}
 	}
-	return planned, err
+	return attempts, err
 }
 
 // Deliveries counts what a courier has delivered since a time, and lists the

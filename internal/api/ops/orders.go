@@ -60,6 +60,7 @@ type bulkResult struct {
 	OrderID string             `json:"order_id"`
 	OK      bool               `json:"ok"`
 	Status  delivery.Status    `json:"status,omitzero"`
+	Version int64              `json:"version,omitzero"`
 	Error   *httpd.ErrorDetail `json:"error,omitzero"`
 }
 
@@ -78,7 +79,7 @@ func (s *Server) handleOrdersAdvance(c *httpd.Call) (httpd.Reply, error) {
 	}
 	results := make([]bulkResult, len(moved))
 	for i, m := range moved {
-		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status}
+		results[i] = bulkResult{OrderID: m.OrderID, OK: m.Err == nil, Status: m.Status, Version: m.Version}
 		if m.Err != nil {
 			detail := c.Detail(c.Public(m.Err))
 			results[i].Error = &detail
@@ -138,6 +139,13 @@ type operatorsOrder struct {
 	Moves      []moveAnswer       `json:"moves"`
 	Operators  map[string]string  `json:"operators"`
 	Couriers   map[string]string  `json:"couriers"`
+	Failed     *failedAnswer      `json:"failed_attempt,omitzero"`
+}
+
+// failedAnswer is the latest attempt at an order that has failed.
+type failedAnswer struct {
+	Reason      delivery.FailureReason `json:"reason"`
+	NextAttempt *time.Time             `json:"next_attempt"` // null if none is planned
 }
 
 func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
@@ -158,6 +166,9 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 		Moves:      make([]moveAnswer, len(found.Moves)),
 		Operators:  found.Operators,
 		Couriers:   make(map[string]string, len(found.Couriers)),
+	}
+	if failed := found.Failed; failed != nil {
+		answer.Failed = &failedAnswer{failed.Reason, failed.Next}
 	}
 	for id, courier := range found.Couriers {
 		answer.Couriers[id] = courier.Name

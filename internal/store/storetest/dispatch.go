@@ -299,9 +299,11 @@ func testDeliveries(t *testing.T, s *store.Store) {
 					c.latest)
 			}
 		}
-		planned, err := tx.NextAttempts(ctx, orders[2:])
-		if want := map[string]time.Time{orders[3].OrderID: next}; err != nil || !maps.Equal(planned, want) {
-			t.Errorf("got next attempts %v, %v, want %v", planned, err, want)
+		attempts, err := tx.FailedAttempts(ctx, orders[2:])
+		failed := attempts[orders[3].OrderID]
+		if err != nil || len(attempts) != 1 || failed.Next == nil || !failed.Next.Equal(next) ||
+			failed.Reason != delivery.FailureUndefined {
+			t.Errorf("got failed attempts %v, %v, want one, for no known reason, and the next at %v", attempts, err, next)
 		}
 		return nil
 	})

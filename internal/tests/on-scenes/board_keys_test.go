@@ -19,7 +19,7 @@ const heldBackScript = `(() => {
   globalThis.sent = [];
   const real = fetch;
   globalThis.fetch = async (address, options = {}) => {
-    if (options.method !== "GET") { sent.push(options.method + " " + address); return new Promise(() => {}); }
+    if ((options.method ?? "GET") !== "GET") { sent.push(options.method + " " + address); return new Promise(() => {}); }
     if (/[/]orders[/]ord_/.test(address)) await new Promise((resolve) => setTimeout(resolve, 400));
     return real(address, options);
   };

@@ -170,7 +170,7 @@ func TestHourOfDesk(t *testing.T) {
 	d.write("01162026", "#act-next:focus")
 	d.press(kb.Tab, "#act-next:focus")
 	d.write("0230PM", "#act-next:focus")
-	d.enter(".dialog .button.danger", ".panel-body > .line .status-failed")
+	d.enter(".dialog .button.danger", ".panel-body .status-failed")
 	d.press(kb.Escape, "#orders:focus")
 
 	d.search("T-05", 1)
@@ -191,7 +191,7 @@ func TestHourOfDesk(t *testing.T) {
 	d.sound("hand-over")
 	d.write("marc", `[role="option"][aria-selected="true"]:only-child`)
 	d.press(kb.Enter, `[aria-labelledby="lane-`+other+`"] #stop-`+orders["M-2"].Text("order_id"))
-	says(t, d.visit, "1 order went to Marc Dubé.")
+	says(t, d.visit, "M-2 assigned to Marc Dubé")
 
 	d.press("gs", `a[href="/console/stock"][aria-current]`)
 	await(t, d.visit, chromedp.NavigateBack(), ".lanes") // Alt and the left arrow are the browser's
@@ -236,7 +236,7 @@ func TestBulkActMeetsAnotherDesk(t *testing.T) {
 	d.press("", ".bulk .changed") // says so before the act
 	d.press("a", ".outcome li")
 	got, err := browser.Evaluate[string](d.visit, `document.querySelector(".outcome").innerText`)
-	if err != nil || !strings.Contains(got, "2 orders done") ||
+	if err != nil || !strings.Contains(got, "2 orders accepted") ||
 		!strings.Contains(got, "A-2 dispatcher@example.com was faster") || strings.Contains(got, "A-1") {
 		t.Errorf("got %q, %v, want A-2 refused, with who was faster, and two orders done", got, err)
 	}
@@ -244,4 +244,41 @@ func TestBulkActMeetsAnotherDesk(t *testing.T) {
 		steps(t, d.visit, [2]string{"", rowOf(order) + " .status-accepted"})
 	}
 	d.sound("outcome")
+}
+
+// TestUndoMeetsAnotherDesk assigns two orders and takes that back while another desk has moved one of them: that one
+// stays as it is, and is listed with who was faster.
+func TestUndoMeetsAnotherDesk(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	faster := operator.As(t, "dispatcher")
+	var orders []*apptest.Answer
+	for _, name := range []string{"A-1", "A-2"} {
+		orders = append(orders, orderTo(t, partner, name, toronto))
+		operator.Move(t, orders[len(orders)-1].Text("order_id"), "accepted").Must(t, http.StatusOK)
+	}
+	d := desk{t, openBoard(t, operator, "")}
+	steps(t, d.visit, [2]string{"", `#orders[aria-rowcount="3"]`}, [2]string{"", ".connection.live"})
+	d.press("jJ", `#orders [data-id]:nth-child(2)[aria-selected="true"]`)
+	d.press("c", `.dialog[open] [role="option"][aria-selected="true"]`)
+	d.press(kb.Enter, ".toast .undo")
+	says(t, d.visit, "2 orders assigned to Camille Tremblay")
+	d.sound("toast")
+	faster.Move(t, orders[1].Text("order_id"), "picked_up").Must(t, http.StatusOK)
+	d.press("", rowOf(orders[1])+" .status-picked_up")
+	d.press("z", ".outcome li")
+	says(t, d.visit, "Undone: A-1. 1 refused.")
+	got, err := browser.Evaluate[string](d.visit, `document.querySelector(".outcome").innerText`)
+	if err != nil || !strings.Contains(got, "A-2 dispatcher@example.com was faster") {
+		t.Errorf("got %q, %v, want A-2 refused, with who was faster", got, err)
+	}
+	for i, want := range []string{"accepted", "picked_up"} {
+		d.press("", rowOf(orders[i])+" .status-"+want)
+	}
+	d.press(kb.Escape, "#orders:focus")
+	d.press("", ".outcome li") // stays until it is closed
+	if open, err := browser.Evaluate[bool](d.visit, `document.querySelector(".toast") !== null`); err != nil || open {
+		t.Errorf("got that the toast is shown: %t, %v, want it closed by Escape", open, err)
+	}
 }

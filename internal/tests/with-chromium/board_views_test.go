@@ -38,9 +38,9 @@ func sequenceOf(t *testing.T, visit *browser.Visit, courier string) string {
 // says waits for what the view says about the last change.
 func says(t *testing.T, visit *browser.Visit, text string) {
 	t.Helper()
-	wait := fmt.Sprintf(`new Promise((done) => { const look = () => document.querySelector(".said")?.textContent.includes(%q) ? done(true) : requestAnimationFrame(look); look(); })`, text)
+	wait := fmt.Sprintf(`new Promise((done) => { const look = () => [...document.querySelectorAll(".toast, .said")].some((one) => one.textContent.includes(%q)) ? done(true) : requestAnimationFrame(look); look(); })`, text)
 	if _, err := browser.Evaluate[bool](visit, wait); err != nil {
-		said, _ := browser.Evaluate[string](visit, `document.querySelector(".said")?.textContent ?? ""`)
+		said, _ := browser.Evaluate[string](visit, `[...document.querySelectorAll(".toast, .said")].map((one) => one.textContent).join()`)
 		t.Fatalf("got %q, %v, want %q", said, err, text)
 	}
 }
@@ -124,8 +124,12 @@ func TestCouriersSideBySide(t *testing.T) {
 		t.Errorf("got %s first in the stored sequence, want %s", got, ids[3])
 	}
 
+	strike(t, visit, "z", ".lanes")
+	says(t, visit, "The sequence of Camille Tremblay is as before.")
+	expect(desk.CourierID, "A-1 A-3 A-2 A-4")
+
 	set(ids...) // by another desk
-	press(t, visit, ids[3], "Alt+ArrowDown")
+	press(t, visit, ids[3], "Alt+ArrowUp")
 	says(t, visit, "Another desk has changed what Camille Tremblay has to do")
 	expect(desk.CourierID, "A-1 A-2 A-3 A-4")
 
@@ -139,10 +143,10 @@ func TestCouriersSideBySide(t *testing.T) {
 	press(t, visit, free, "m")
 	steps(t, visit, [2]string{"", "#courier:focus"},
 		[2]string{`#courier-list li[data-courier="` + other + `"]`, lane(other) + " " + stop(free)})
-	says(t, visit, "1 order went to Marc <b>D.</b>.")
+	says(t, visit, "B-1 assigned to Marc <b>D.</b>")
 	steps(t, visit, [2]string{"", lane(other) + " " + stop(free)})
 	drag(t, visit, ids[0], lane(other)+" li", true)
-	says(t, visit, "A-1 is now stop 2 of 2.")
+	says(t, visit, "A-1 assigned to Marc <b>D.</b>")
 	expect(other, "B-1 A-1")
 }
 

@@ -125,6 +125,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.sheetScenes(),
 		laterRecipientScenes(alone.URL),
 		house.labelScenes(),
+		house.boardStateScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

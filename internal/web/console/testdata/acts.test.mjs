@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
-import { batchSize, batches, insist, mayAssign, mayMove, mayTransfer, moveAll, moveEach, moveKey, moves, press, progress, said, transfer, whyNot } from "../assets/board/acts.js";
+import { batchSize, batches, insist, mayAssign, mayMove, mayTransfer, moveEach, moveKey, moves, press, said, transfer, whyNot } from "../assets/board/acts.js";
+import { moveAll, progress } from "../assets/board/done.js";
 import { Refused } from "../assets/board/api.js";
 import { use } from "dropyard/text.js";
 import { loads, match } from "../assets/board/picker.js";
+import { nearest } from "../assets/board/places.js";
 
 const { books, moves: table } = JSON.parse(readFileSync(process.env.DROPYARD_TEXTS, "utf8"));
 use("en", books.en);
@@ -46,13 +48,13 @@ test("what is refused is listed with who was faster", async () => {
     return { results: body.order_ids.map((id, i) => i === 0 ? { ok: false, error: { code: "invalid_transition", details } } : { ok: true }) };
   };
   const outcome = await moveAll("Accept", targets(batchSize + 1), { status: "accepted" }, send);
-  assert.equal(outcome.done, batchSize - 1);
+  assert.equal(outcome.moved.length, batchSize - 1);
   assert.deepEqual(outcome.refused, [
     { order: "A-0", why: "desk2@example.com was faster: it is now “Accepted”." },
     { order: `A-${batchSize}`, why: "The server cannot be reached." },
   ]);
   assert.equal(progress.value.ended, true);
-  assert.equal(said.value.text, `${batchSize - 1} orders done. 2 refused.`);
+  assert.equal(said.value.text, `${batchSize - 1} orders accepted. 2 refused.`);
 });
 
 test("parcels are handed over one order after the other, each from the version that was seen", async () => {
@@ -106,4 +108,13 @@ test("couriers are found without accents, the least loaded first", () => {
   assert.deepEqual(match(all, "mel", load).map((one) => one.courier_id), ["3", "1"]);
   assert.deepEqual(match(all, "VAN tremb", load).map((one) => one.courier_id), ["1"]);
   assert.deepEqual(match(all, "", load).map((one) => one.courier_id), ["2", "3", "1"]);
+});
+
+test("the nearest courier is first, and of those who are equally far the one with the fewest stops", () => {
+  const all = ["near", "busy", "far", "idle", "unknown"].map((id) => ({ courier_id: id, name: id, vehicle: "", active: true }));
+  const load = new Map([["busy", 5], ["near", 2], ["unknown", 1]]), far = new Map([["near", 2.4], ["busy", 1.6], ["far", 12]]);
+  assert.deepEqual(match(all, "", load, far).map((one) => one.courier_id), ["near", "busy", "far", "idle", "unknown"]);
+  const middles = { H2W: [45.517, -73.585], H2X: [45.51, -73.571], K1P: [45.42, -75.7] };
+  assert.equal(Math.round(10 * nearest("H2W", ["K1P", "H2X", "X9X"], middles)), 13);
+  assert.deepEqual([nearest("H2W", [], middles), nearest("", ["H2X"], middles), nearest("H2X", ["H2X"], middles)], [undefined, undefined, 0]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { locations } from "../assets/board/goods.js";
-import { inHands } from "../assets/board/panel.js";
+import { inHands } from "../assets/board/acts.js";
 
 const held = (...holders) => holders.map((holder) => ({ holder, from: "2026-01-15T15:00:00Z", until: null }));
 const warehouse = { kind: "location", id: "MTL-1, TOR-1" }, courier = { kind: "courier", id: "cou_1", name: "Camille" };

@@ -2,11 +2,14 @@
 
 import { signal } from "@preact/signals-core";
 import { Refused, call, newKey } from "./api.js";
-import { n, t } from "dropyard/text.js";
+import { t } from "dropyard/text.js";
 
 /** @typedef {import("./rows.js").Row} Row */
-/** @typedef {{order_id: string, partner_order_id: string, version: number, status: string}} Target an order as it was seen */
-/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, notes?: string, reason?: string}} Move */
+/**
+ * An order as it was seen, with its courier and with who has the parcels, as far as that is known.
+ * @typedef {{order_id: string, partner_order_id: string, version: number, status: string, courier?: {courier_id: string} | null, holder?: {kind: string, id?: string}}} Target
+ */
+/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, eta?: string, notes?: string, reason?: string}} Move */
 
 /** The statuses that an order may be moved to, by its status, the usual one first: the table of package delivery. @type {Record<string, string[]>} */
 export const moves = {
@@ -33,17 +36,25 @@ export const transfer = "transfer";
 /** Reports whether the parcels of an order may be handed over; a failed one may not have been picked up yet. @param {string} status */
 export const mayTransfer = (status) => ["picked_up", "in_transit", "out_for_delivery", "failed"].includes(status);
 
+/** Reports whether a courier or a hub has the parcels of an order. @param {Record<string, any>} record as GET /ops/v1/orders/{order_id} has it */
+export const inHands = ({ status, order, custody }) => {
+  if (status === "cancelled") return order.return?.state === "due";
+  return status !== "delivered" && custody.length > 1;
+};
+
 /** The key of the phrase that names a move. @param {string} from @param {string} to */
 export const moveKey = (from, to) => {
   if (from === "courier_assigned" && to === "accepted") return "act.unassign";
   return from === "courier_assigned" && to === from ? "act.reassign" : `act.to.${to}`;
 };
 
-/** What was just done or refused: it is read out. @type {import("@preact/signals-core").Signal<{text: string, danger: boolean}>} */
-export const said = signal({ text: "", danger: false });
+/** What was just done or refused, and what takes it back; null if nothing does. @typedef {{text: string, danger: boolean, undo: (() => void) | null}} Saying */
 
-/** @param {string} text @param {boolean} [danger] */
-export const say = (text, danger = false) => { said.value = { text, danger }; };
+/** It is shown and read out. @type {import("@preact/signals-core").Signal<Saying>} */
+export const said = signal({ text: "", danger: false, undo: null });
+
+/** @param {string} text @param {boolean} [danger] @param {Saying["undo"]} [undo] */
+export const say = (text, danger = false, undo = null) => { said.value = { text, danger, undo }; };
 
 /** A call with the key that it was pressed with: sent again, it changes nothing twice. @typedef {{method: string, path: string, body?: unknown, key: string}} Press */
 
@@ -121,12 +132,7 @@ export const batches = (seen, move) => {
   return all;
 };
 
-/** How an act on many orders stands. @typedef {{text: string, total: number, done: number, refused: {order: string, why: string}[], ended: boolean}} Progress */
-
-/** The act on many orders that is under way, or that has ended with refusals; null for none. @type {import("@preact/signals-core").Signal<Progress | null>} */
-export const progress = signal(null);
-
-/** Which orders were moved, with their new versions, and why the others were not. @typedef {{moved: Target[], refused: {order: string, why: string}[]}} Outcome */
+/** Which orders were moved, with their new statuses and versions, and otherwise as they were before, and why the others were not. @typedef {{moved: Target[], refused: {order: string, why: string}[]}} Outcome */
 
 /**
  * Accepts the pending ones of orders, and returns all that can get a courier then.
@@ -157,34 +163,16 @@ export const moveEach = async (seen, move, send = insist, heard = () => {}) => {
     /** @type {any[]} */
     let results;
     try {
-      ({ results = [{ ok: true }] } = await send(pressed)); // a call of one order has none
+      const answer = await send(pressed);
+      results = answer.results ?? [{ ok: true, version: answer.version }]; // a call of one order has none
     } catch (error) { // the call as a whole
       results = part.map(() => ({ ok: false, error }));
     }
     part.forEach((one, i) => {
-      if (results[i].ok) outcome.moved.push({ ...one, status: move.status === transfer ? one.status : move.status, version: one.version + 1 });
+      if (results[i].ok) outcome.moved.push({ ...one, status: move.status === transfer ? one.status : move.status, version: results[i].version ?? one.version + 1 });
       else outcome.refused.push({ order: one.partner_order_id, why: whyNot(results[i].error, one.version) });
     });
     heard(outcome);
   }
   return outcome;
-};
-
-/**
- * Moves many orders and shows how that stands. What is refused is listed, with who was
- * faster; the rest is done.
- * @param {string} text what is done
- * @param {Target[]} seen
- * @param {Move} move
- * @param {typeof insist} [send]
- */
-export const moveAll = async (text, seen, move, send = insist) => {
-  let now = /** @type {Progress} */ ({ text, total: seen.length, done: 0, refused: [], ended: false });
-  progress.value = now;
-  /** @param {Outcome} outcome */
-  const show = ({ moved, refused }) => { progress.value = now = { ...now, done: moved.length, refused: [...refused] }; };
-  show(await moveEach(seen, move, send, show));
-  say(now.refused.length ? `${n("act.moved", now.done)} ${n("act.not", now.refused.length)}` : n("act.moved", now.done), now.refused.length > 0);
-  progress.value = now.refused.length ? { ...now, ended: true } : null;
-  return now;
 };

@@ -8,23 +8,23 @@ import { draft, drafted } from "dropyard/draft.js";
 import { html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
 import { n, t } from "dropyard/text.js";
-import { instant, zoneName, zoneOf } from "dropyard/zone.js";
+import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string}} Asked */
-/** @typedef {(move: Move) => void} Go what happens when it is decided */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, and next is when the next attempt is planned. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string}} Asked */
+/** @typedef {(move: Move, whom?: string) => void} Go what happens when it is decided; whom is the name of who gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
 const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? "" : n("act.orders", orders.length);
 
-/** Asks for a courier. @param {{partner_order_id: string}[]} orders @param {boolean} again some of them have one @param {Go} go */
+/** Asks for a courier. @param {Asked[]} orders @param {boolean} again some of them have one @param {Go} go */
 export const askCourier = (orders, again, go) => ask(t(again ? "act.reassign.title" : "act.to.courier_assigned.title", { order: what(orders) }),
-  () => html`<${Picker} pick=${(/** @type {{courier_id: string}} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }); }} />`);
+  () => html`<${Picker} orders=${orders} pick=${(/** @type {import("./api.js").Courier} */ courier) => { close(); go({ status: "courier_assigned", courier_id: courier.courier_id }, courier.name); }} />`);
 
-/** Asks who gets the parcels of orders. @param {{partner_order_id: string}[]} orders @param {Go} go */
+/** Asks who gets the parcels of orders. @param {Asked[]} orders @param {Go} go */
 const askReceiver = (orders, go) => import("./goods.js").then(({ Receivers }) => {
   ask(t("act.transfer.title", { order: what(orders) }),
-    () => html`<${Receivers} go=${(/** @type {import("./goods.js").Receiver} */ to) => go({ status: transfer, ...to })} />`);
+    () => html`<${Receivers} orders=${orders} go=${(/** @type {import("./goods.js").Receiver} */ to, /** @type {string} */ name) => go({ status: transfer, ...to }, name)} />`);
 }, () => say(t("act.unreachable"), true));
 
 /** The name of what is typed for a move of orders. @param {string} to @param {{order_id: string}[]} orders */
@@ -96,15 +96,38 @@ const Failure = ({ order, zone, go }) => {
 /** Asks why an attempt has failed. @param {Asked} order @param {Go} go */
 export const askFailure = (order, go) => ask(t("act.to.failed.title", { order: order.partner_order_id }), () => html`<${Failure} order=${order} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
 
+/** @param {{order: Asked, zone: import("dropyard/zone.js").Zone, go: Go}} props */
+const NextAttempt = ({ order, zone, go }) => {
+  const { fields, keep, end } = useFields("again", [order]);
+  /** @param {{currentTarget: HTMLFormElement} & Event} event */
+  const submit = (event) => {
+    const values = new FormData(event.currentTarget), at = String(values.get("at"));
+    end(event);
+    go({ status: String(values.get("start")), ...(at && { eta: instant(at, zone).toISOString() }) });
+  };
+  return html`<form class="stack" onInput=${keep} onSubmit=${submit}>
+    <div class="field"><label for="act-start">${t("act.next")}</label>
+      <select class="input" id="act-start" autofocus name="start" value=${fields.start ?? (order.next ? "in_transit" : "out_for_delivery")}>
+        <option value="out_for_delivery">${t("act.again.now")}</option><option value="in_transit">${t("act.again.later")}</option></select></div>
+    <div class="field"><label for="act-at">${t("act.again.at")}</label><p class="hint" id="act-at-hint">${t("act.again.hint", { zone: zoneName(zone) })}</p>
+      <input class="input" id="act-at" name="at" type="datetime-local" aria-describedby="act-at-hint" value=${fields.at ?? (order.next ? local(Date.parse(order.next), zone) : "")} /></div>
+    <div class="line"><button class="button first">${t("act.again.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
+  </form>`;
+};
+
+/** Asks when an order is tried again whose attempt has failed. @param {Asked} order @param {Go} go */
+const askAgain = (order, go) => ask(t("act.again.title", { order: order.partner_order_id }), () => html`<${NextAttempt} order=${order} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
+
 /**
  * Asks for what a move needs, and goes on at once with one that needs nothing.
  * @param {string} to
- * @param {Asked[]} orders one if the attempt has failed
+ * @param {Asked[]} orders one if the attempt has failed, or is made again
  * @param {Go} go
  */
 export const decide = (to, orders, go) => {
   if (to === "courier_assigned") return askCourier(orders, orders.some((one) => one.status === to), go);
   if (to === transfer) return askReceiver(orders, go);
   if (to === "failed" && orders[0]) return askFailure(orders[0], go);
+  if (to === "again" && orders[0]) return askAgain(orders[0], go);
   return to === "cancelled" ? askCancel(orders, go) : go({ status: to });
 };

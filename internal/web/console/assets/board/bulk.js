@@ -1,9 +1,9 @@
 // The bar of acts on the orders that are selected, with how such an act stands and what
 // it was refused for.
 
-import { useEffect } from "preact/hooks";
-import { mayAssign, mayMove, mayTransfer, moveAll, progress, said, say, transfer } from "./acts.js";
+import { insist, mayAssign, mayMove, mayTransfer, say, transfer } from "./acts.js";
 import { current, shown } from "./board.js";
+import { inTurn, moveAll, progress } from "./done.js";
 import { isEmpty } from "./filter.js";
 import { typed } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
@@ -33,11 +33,8 @@ const mayDo = (status, to) => {
 /** The orders that are selected, as they were seen then. */
 const targets = () => [...selected.value].flatMap(([id, version]) => {
   const row = store.rows.get(id);
-  return row ? [{ order_id: id, partner_order_id: row.partner_order_id, status: row.status, version, changed: row.version > version }] : [];
+  return row ? [{ order_id: id, partner_order_id: row.partner_order_id, status: row.status, zone: row.zone, courier: row.courier, version, changed: row.version > version }] : [];
 });
-
-/** The acts that are under way: one begins when those before it have ended. */
-let running = Promise.resolve();
 
 /** The module of the dialogs, once it is loaded: from then on they open within the event that asks for them. @type {typeof import("./asking.js") | undefined} */
 let dialogs;
@@ -66,9 +63,9 @@ export const act = (to, label, from) => {
   if (!first) return;
   if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
   /** @param {typeof import("./asking.js")} dialogs */
-  const ask = ({ decide, forget }) => decide(to, fitting, (move) => {
+  const ask = ({ decide, forget }) => decide(to, fitting, (move, whom) => {
     if (chosen) clear();
-    running = running.then(() => moveAll(label, fitting, move)).then(({ done }) => { if (done > 0) forget(to, fitting); });
+    inTurn(async () => { if ((await moveAll(label.replace("…", ""), fitting, move, insist, whom)).moved.length > 0) forget(to, fitting); });
   });
   if (dialogs) return ask(dialogs);
   ahead = "";
@@ -80,9 +77,9 @@ export const act = (to, label, from) => {
   }, () => say(t("act.unreachable"), true)).finally(giveUp);
 };
 
-/** @param {{now: import("./acts.js").Progress}} props */
+/** @param {{now: import("./done.js").Progress}} props */
 const Outcome = ({ now }) => html`<div class="outcome" role="group" aria-label=${t("act.outcome")}>
-  <div class="spread"><p><strong>${now.text.replace("…", "")}</strong> · ${n("act.moved", now.done)} <span class="danger">${n("act.not", now.refused.length)}</span></p>
+  <div class="spread"><p><strong>${now.text}</strong> · <span class="danger">${n("act.not", now.refused.length)}</span></p>
     <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { progress.value = null; }}><span aria-hidden="true">✕</span></button></div>
   <ul tabindex="0" aria-label=${t("act.outcome")}>${now.refused.map(({ order, why }) => html`<li key=${order}><span class="mono">${order}</span> ${why}</li>`)}</ul>
 </div>`;
@@ -122,7 +119,7 @@ const fittingActs = () => {
 export const Bulk = () => {
   const count = selected.value.size, now = progress.value;
   if (now && !now.ended) {
-    return html`<div class="bulk"><label>${now.text.replace("…", "")} <progress max=${now.total} value=${now.done + now.refused.length}></progress></label>
+    return html`<div class="bulk"><label>${now.text} <progress max=${now.total} value=${now.done + now.refused.length}></progress></label>
       <span class="soft">${number(now.done + now.refused.length)} / ${number(now.total)}</span></div>`;
   }
   const fitting = fittingActs();
@@ -137,16 +134,8 @@ export const Bulk = () => {
     </div>`];
 };
 
-/** For how long it is shown what was done, in milliseconds. */
-const saidMs = 5000;
-
-/** What was just done or refused, for all to read and to hear; and, to hear, how many orders are selected, or else how many the filter lets through. */
-export const Said = () => {
-  const now = said.value;
-  useEffect(() => {
-    const timer = setTimeout(() => { if (said.value === now) said.value = { text: "", danger: false }; }, saidMs);
-    return () => clearTimeout(timer);
-  }, [now]);
+/** How many orders are selected, or else how many the filter lets through, to hear. */
+export const Counted = () => {
   const count = selected.value.size, narrowed = isEmpty(filter.value) || store.state.value.kind === "loading" ? "" : n("views.orders", shown.value.length);
-  return [html`<p class="announced" role="status">${now.text}</p>`, html`<p class="hidden" role="status">${count > 0 ? n("act.count", count) : narrowed}</p>`];
+  return html`<p class="hidden" role="status">${count > 0 ? n("act.count", count) : narrowed}</p>`;
 };

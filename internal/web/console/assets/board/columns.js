@@ -2,8 +2,9 @@
 // changes that desks make to them.
 
 import { effect, signal, untracked } from "@preact/signals-core";
-import { moveEach } from "./acts.js";
+import { moveEach, say } from "./acts.js";
 import { Refused, allCouriers, call, newKey } from "./api.js";
+import { doneText, inTurn, undoOf } from "./done.js";
 import { inOrder, mayHandOver, moved } from "./sequence.js";
 import { now, tick } from "dropyard/clock.js";
 import { store } from "./store.js";
@@ -27,8 +28,8 @@ import { n, t } from "dropyard/text.js";
 export const couriers = signal(new Map());
 /** The columns that are looked at, by courier. @type {import("@preact/signals-core").Signal<Map<string, Column>>} */
 export const columns = signal(new Map());
-/** What was last done, or refused. @type {import("@preact/signals-core").Signal<{text: string, lines: string[], danger: boolean}>} */
-export const said = signal({ text: "", lines: [], danger: false });
+/** What was last refused; it stays until it is closed. @type {import("@preact/signals-core").Signal<{text: string, lines: string[]}>} */
+export const refusals = signal({ text: "", lines: [] });
 /** Couriers with a change on its way. @type {import("@preact/signals-core").Signal<Set<string>>} */
 export const busy = signal(new Set());
 
@@ -36,9 +37,7 @@ export const busy = signal(new Set());
 export const noCourier = "none";
 
 /** @param {string} text @param {string[]} [lines] */
-const say = (text, lines = []) => { said.value = { text, lines, danger: false }; };
-/** @param {string} text @param {string[]} [lines] */
-const warn = (text, lines = []) => { said.value = { text, lines, danger: true }; };
+const warn = (text, lines = []) => { refusals.value = { text, lines }; };
 
 /** @param {string} id @param {Partial<Column>} parts */
 const put = (id, parts) => {
@@ -126,17 +125,19 @@ export const nameOf = (id) => id === noCourier ? t("views.no_courier") : courier
  * faster, what that desk wrote is read and shown instead.
  * @param {string} id
  * @param {string[]} ids the orders in sequence
- * @param {string} done what to say then
+ * @param {string} done what to say then; empty for nothing
+ * @param {number} [taken] the version that is taken back; then that is not offered again
  */
-export const save = (id, ids, done) => doing([id], async () => {
+export const save = (id, ids, done, taken) => doing([id], async () => {
   const column = columns.value.get(id);
   if (!column) return;
+  const before = column.jobs.map((job) => job.order_id);
   put(id, { jobs: inOrder(column.jobs, ids), proposal: undefined });
   try {
-    const body = { order_ids: ids, version: column.version };
+    const body = { order_ids: ids, version: taken ?? column.version };
     const { version } = await call("PUT", `/couriers/${encodeURIComponent(id)}/sequence`, { body, key: newKey() });
     put(id, { version });
-    say(done);
+    if (done) say(done, false, taken === undefined ? () => inTurn(() => save(id, before, t("views.restored", { courier: nameOf(id) }), version)) : null);
   } catch (error) {
     const conflict = error instanceof Refused && (error.status === 409 || error.status === 422);
     const text = conflict ? t("views.conflict", { courier: nameOf(id) }) : reasonOf(error);
@@ -145,12 +146,12 @@ export const save = (id, ids, done) => doing([id], async () => {
   }
 });
 
-/** Moves an order within its column, before the one at an index. @param {string} id @param {string} order @param {number} before */
-export const reorder = async (id, order, before) => {
+/** Moves an order within its column, before the one at an index. @param {string} id @param {string} order @param {number} before @param {boolean} [isSaid] */
+export const reorder = async (id, order, before, isSaid = true) => {
   const jobs = columns.value.get(id)?.jobs ?? [], from = jobs.findIndex((job) => job.order_id === order);
   if (from < 0 || before === from || before === from + 1 || before < 0 || before > jobs.length) return;
   const to = moved(jobs, from, before), place = to.findIndex((job) => job.order_id === order) + 1;
-  await save(id, to.map((job) => job.order_id), t("views.moved", { order: jobs[from]?.partner_order_id ?? "", place, of: jobs.length }));
+  await save(id, to.map((job) => job.order_id), !isSaid ? "" : t("views.moved", { order: jobs[from]?.partner_order_id ?? "", place, of: jobs.length }));
 };
 
 /** Asks for the sequence by the shortest way. @param {string} id */
@@ -178,12 +179,14 @@ export const handOver = (orders, from, to, before) => doing([from, to], async ()
   const rows = orders.flatMap((id) => store.rows.get(id) ?? []);
   const movable = rows.filter((row) => mayHandOver(row.status)), staying = rows.filter((row) => !mayHandOver(row.status));
   const change = to === noCourier ? { status: "accepted" } : { status: "courier_assigned", courier_id: to };
-  const { moved: handed, refused } = await moveEach(movable, change);
+  const { moved: handed, refused } = await moveEach(movable, change), read = () => Promise.all([from, to].filter((id) => id !== noCourier).map(load));
+  const text = doneText(handed, change, nameOf(to)), [first] = handed;
   const lines = [...staying.map((row) => t("views.picked_up", { order: row.partner_order_id })), ...refused.map(({ order, why }) => `${order}: ${why}`)];
-  (lines.length ? warn : say)(n("views.handed", handed.length, { courier: nameOf(to) }), lines);
-  await Promise.all([from, to].filter((id) => id !== noCourier).map(load));
-  const [first] = handed, jobs = columns.value.get(to)?.jobs ?? [];
-  if (before === undefined || !first || to === noCourier) return;
-  const at = jobs.findIndex((job) => job.order_id === before);
-  await reorder(to, first.order_id, at < 0 ? jobs.length : at);
+  if (lines.length) warn(n("act.not", lines.length), lines);
+  await read();
+  if (before !== undefined && first && to !== noCourier) {
+    const jobs = columns.value.get(to)?.jobs ?? [], at = jobs.findIndex((job) => job.order_id === before);
+    await reorder(to, first.order_id, at < 0 ? jobs.length : at, false);
+  }
+  if (text) say(text, false, undoOf(handed, change, { then: read }));
 });

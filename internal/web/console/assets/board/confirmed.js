@@ -6,9 +6,9 @@ import { When, nameOf } from "./notes.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 
-/** The edits that the courier has to know, newest first. @param {{record: OrderRecord}} props */
-export const Confirmations = ({ record }) => {
-  const edits = (record.order.changes ?? []).filter((/** @type {any} */ edit) => edit.confirmed !== undefined).reverse();
+/** The edits that the courier has to know, newest first; without those that wait if the box above says so. @param {{record: OrderRecord, isSaid: boolean}} props */
+export const Confirmations = ({ record, isSaid }) => {
+  const edits = (record.order.changes ?? []).filter((/** @type {any} */ edit) => edit.confirmed || edit.confirmed === false && !isSaid).reverse();
   if (!edits.length) return null;
   /** @param {any} edit */
   const who = (edit) => record.couriers[edit.courier_id] ?? nameOf(record, edit.confirmed_by);

@@ -7,10 +7,11 @@ import { computed, signal } from "@preact/signals-core";
 import { areas, pace, readAreas } from "./areas.js";
 import { shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
-import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, reorder, said, save } from "./columns.js";
+import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, refusals, reorder, save } from "./columns.js";
 import { ask, close } from "dropyard/dialog.js";
 import { Badge, Icon, classes, html } from "dropyard/html.js";
 import { Picker } from "./picker.js";
+import { wantedOf } from "./places.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
@@ -77,7 +78,7 @@ const standingOf = ({ standing: how, at, arrival }) => {
 const focus = (id) => requestAnimationFrame(() => document.getElementById(`stop-${id}`)?.focus());
 
 /** Asks to which courier orders go. @param {string[]} orders @param {string} from */
-const hand = (orders, from) => ask(n("views.hand_to", orders.length), () => html`<${Picker} except=${from} orNone=${from !== noCourier}
+const hand = (orders, from) => ask(n("views.hand_to", orders.length), () => html`<${Picker} orders=${wantedOf(orders)} except=${from} orNone=${from !== noCourier}
   pick=${async (/** @type {{courier_id: string}} */ to) => {
     close();
     await handOver(orders, from, to.courier_id);
@@ -234,10 +235,11 @@ const LooseLane = () => {
   <//>`;
 };
 
-/** What was last done, or why not. */
-const Said = () => {
-  const { text, lines, danger } = said.value;
-  return html`<div class=${classes("said", danger && "danger")} role="status">${text}${lines.length > 0 && html`<ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>`}</div>`;
+/** What was last refused, and why. */
+const Refusals = () => {
+  const { text, lines } = refusals.value;
+  return html`<div class="said danger" role="status">${text && html`<p>${text} <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { refusals.value = { text: "", lines: [] }; }}><span aria-hidden="true">✕</span></button></p>`}
+    ${lines.length > 0 && html`<ul>${lines.map((line) => html`<li key=${line}>${line}</li>`)}</ul>`}</div>`;
 };
 
 /** Couriers side by side. */
@@ -249,7 +251,7 @@ export const CouriersView = () => {
   }, []);
   const inside = new Set(shown.value.map((row) => row.order_id)), rest = chosen.value.length - visible.value.length;
   return html`<div class="lanes-view">
-    <div class="spread lanes-head"><${Said} /><p class="soft small keys-hint">${t("views.keys")}</p></div>
+    <div class="spread lanes-head"><${Refusals} /><p class="soft small keys-hint">${t("views.keys")}</p></div>
     <div class="lanes" role="group" aria-label=${t("board.couriers")} tabindex="0">
       ${filter.value.courier === "" || filter.value.courier === noCourier ? html`<${LooseLane} />` : null}
       ${visible.value.map((id) => html`<${CourierLane} key=${id} id=${id} inside=${inside} />`)}

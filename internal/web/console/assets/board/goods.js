@@ -25,18 +25,18 @@ const holderName = ({ kind, id, name }) => {
 
 /**
  * Couriers and locations, one of which gets parcels.
- * @param {{except?: string, hubs?: string[], go: (to: Receiver) => void}} props except is the courier who has them; hubs are suggested
+ * @param {{orders: import("./places.js").Wanted[], except?: string, hubs?: string[], go: (to: Receiver, name: string) => void}} props except is the courier who has them; hubs are suggested
  */
-export const Receivers = ({ except = "", hubs = [], go }) => {
+export const Receivers = ({ orders, except = "", hubs = [], go }) => {
   const location = useSignal("");
-  /** @param {Receiver} to */
-  const done = (to) => { close(); go(to); };
+  /** @param {Receiver} to @param {string} name */
+  const done = (to, name) => { close(); go(to, name); };
   /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
-    if (location.value.trim()) done({ location: location.value.trim() });
+    if (location.value.trim()) done({ location: location.value.trim() }, location.value.trim());
   };
-  return html`<${Picker} except=${except} pick=${(/** @type {{courier_id: string}} */ { courier_id }) => done({ courier_id })} />
+  return html`<${Picker} orders=${orders} except=${except} pick=${(/** @type {import("./api.js").Courier} */ { courier_id, name }) => done({ courier_id }, name)} />
     <form class="field" onSubmit=${submit}>
       <label for="hub">${t("act.transfer.location")}</label>
       <div class="line"><input class="input" id="hub" list="hubs" required maxlength="64" autocomplete="off" value=${location.value}
@@ -46,12 +46,12 @@ export const Receivers = ({ except = "", hubs = [], go }) => {
     </form>`;
 };
 
-/** @param {{record: OrderRecord, go: (to: Receiver) => void}} props */
+/** @param {{record: OrderRecord, go: (to: Receiver, name: string) => void}} props */
 const Transfer = ({ record, go }) => {
   const { holder } = record.custody.at(-1);
   return html`<div class="stack">
     <p>${t("act.transfer.from")} <strong><bdi>${holderName(holder)}</bdi></strong></p>
-    <${Receivers} except=${holder.id ?? ""} hubs=${locations(record)} go=${go} />
+    <${Receivers} orders=${[record]} except=${holder.id ?? ""} hubs=${locations(record)} go=${go} />
   </div>`;
 };
 

@@ -8,7 +8,7 @@ import { t } from "dropyard/text.js";
 /** What happened to the order. @typedef {{version: number, title: any, at: string, by: string, recorded: string, fields: string, note: string}} Entry */
 
 /** The reasons of failed attempts. @returns {Record<string, string>} */
-const failureWords = () => ({
+export const failureWords = () => ({
   not_home: t("failure.not_home"), wrong_address: t("failure.wrong_address"), no_access: t("failure.no_access"), declined: t("failure.declined"), damaged: t("failure.damaged"),
 });
 
@@ -22,7 +22,7 @@ const fieldWords = () => ({
 });
 
 /** The label of a field with what it belongs to. @param {string} path */
-const labelOf = (path) => {
+export const labelOf = (path) => {
   const words = fieldWords(), [, end = "", inside = path] = /^(pickup|dropoff)\.(.*)$/.exec(path) ?? [];
   return [words[end], words[inside] ?? inside].filter(Boolean).join(" · ");
 };

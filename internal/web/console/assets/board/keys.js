@@ -7,6 +7,7 @@ import { html } from "dropyard/html.js";
 import { enter, open, opened, view, writeNote } from "./route.js";
 import { clear, range, selected, toggle } from "./selection.js";
 import { t } from "dropyard/text.js";
+import { dismiss, isInToast, undoLast } from "./toast.js";
 
 /** The pages that g leads to. @type {Record<string, string>} */
 const places = { b: "/console/board", c: "/console/couriers", s: "/console/stock", p: "/console/partners" };
@@ -40,6 +41,9 @@ const note = () => {
 };
 
 const escape = () => {
+  const wasInToast = isInToast();
+  dismiss();
+  if (wasInToast) return;
   if (opened.value) open("");
   else if (document.activeElement?.id === "orders") clear();
   focus("orders");
@@ -48,7 +52,7 @@ const escape = () => {
 const help = () => ask(t("act.keys"), () => html`<dl class="facts keys-help">
   ${/** @type {[string, string][]} */ ([
     ["j k", t("act.key.move")], ["x", t("act.key.select")], ["Shift j k", t("act.key.range")], ["a", t("act.to.accepted")], ["c", t("act.to.courier_assigned")],
-    ["o", t("act.key.open")], ["e", t("act.key.note")], ["/", t("act.key.search")], ["f", t("act.key.filters")], ["Esc", t("act.key.close")],
+    ["o", t("act.key.open")], ["e", t("act.key.note")], ["z", t("act.key.undo")], ["/", t("act.key.search")], ["f", t("act.key.filters")], ["Esc", t("act.key.close")],
     ["g b", t("console.board")], ["g c", t("console.couriers")], ["g s", t("console.stock")], ["g p", t("console.partners")], ["?", t("act.keys")],
   ]).filter(([key]) => !key.startsWith("g ") || mayOpen(places[key.slice(2)] ?? "")).map(([key, label]) => html`<dt key=${key}>${key.split(" ").map((part) => html`<kbd>${part}</kbd> `)}</dt><dd>${label}</dd>`)}
 </dl>`);
@@ -60,7 +64,7 @@ const keys = {
   a: () => act("accepted", t("act.to.accepted"), "pending"),
   c: () => act("courier_assigned", t("act.to.courier_assigned")),
   o: () => { if (cursor.value) enter(cursor.value); },
-  e: note, "/": () => focus("search"), f: () => /** @type {HTMLElement | null} */ (document.querySelector(".lists select"))?.focus(),
+  e: note, z: undoLast, "/": () => focus("search"), f: () => /** @type {HTMLElement | null} */ (document.querySelector(".lists select"))?.focus(),
   g: () => { leads = Date.now() + leadMs; },
   Escape: escape, "?": help,
 };

@@ -7,10 +7,13 @@
 //   board.js      rows shown, counts, keyboard's row  bar.js        chips, lists, search
 //   table.js      the list                            lines.js      its rows as elements
 //   notes.js      the order that is open              panel.js      all but its notes
-//   later.js      modules that come later             history.js    what happened to it
+//   trouble.js    what is wrong with it               history.js    what happened to it
+//   later.js      modules that come later
 //   acts.js       moving orders, one or many          asking.js     the dialogs of such acts
 //   proofs.js     pictures of an order                picker.js     choosing a courier
+//   places.js     how far couriers are
 //   bulk.js       acts on what is selected            keys.js       the keyboard
+//   done.js       what was done, and taking it back   toast.js      shows that
 //   map.js        the map                             geo.js        what the map shows (pure)
 //   couriers.js   couriers side by side               columns.js    their stops, and changes
 //   areas.js      where areas are                     sequence.js   sequences and ways (pure)
@@ -23,7 +26,7 @@ import { render } from "preact";
 import "@preact/signals"; // components are drawn again when a signal that they read changes
 import { start } from "./board.js";
 import { Bar, Failure } from "./bar.js";
-import { Bulk, Said } from "./bulk.js";
+import { Bulk, Counted } from "./bulk.js";
 import { correct, run } from "dropyard/clock.js";
 import { Dialogs } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
@@ -34,6 +37,7 @@ import { opened, read, view } from "./route.js";
 import { follow, store } from "./store.js";
 import { Table } from "./table.js";
 import { t } from "dropyard/text.js";
+import { Toast } from "./toast.js";
 
 /** @type {import("./route.js").View[]} */
 const views = ["list", "map", "couriers"];
@@ -55,10 +59,10 @@ const Board = () => html`
   <h1 class="hidden">${t("board.title")}</h1>
   <${Bar} views=${views} />
   <div class=${opened.value ? "work with-panel" : "work"}>
-    <div class="shown"><${View} /><${Bulk} /></div>
+    <div class="shown"><${View} /><${Toast} /><${Bulk} /></div>
     ${opened.value && html`<aside class="panel" aria-label=${t("board.panel")}><${Panel} key=${opened.value} id=${opened.value} /></aside>`}
   </div>
-  <${Said} /><${Dialogs} />`;
+  <${Counted} /><${Dialogs} />`;
 
 const root = /** @type {HTMLElement} */ (document.getElementById("board"));
 correct(Date.parse(root.dataset.now ?? ""));

@@ -3,10 +3,11 @@
 
 import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
-import { insist, moveKey, moves, press, pressMove, pressTransfer, say, whyNot } from "./acts.js";
+import { inHands, insist, moveKey, moves, press, pressMove, pressTransfer, reader, say, transfer, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
 import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
+import { doneText, undoOf } from "./done.js";
 import { Badge, html } from "dropyard/html.js";
 import { History } from "./history.js";
 import { When, nameOf } from "./notes.js";
@@ -14,18 +15,13 @@ import { later } from "./later.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
+import { Trouble, again, confirm, isHelp, lastUnconfirmed, troubleOf } from "./trouble.js";
 import { windowIn, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
 
 /** Who had the parcels. */
 const Goods = later(async () => (await import("./goods.js")).Goods);
-
-/** Reports whether a courier or a hub has the parcels of an order. @param {OrderRecord} record */
-export const inHands = ({ status, order, custody }) => {
-  if (status === "cancelled") return order.return?.state === "due";
-  return status !== "delivered" && custody.length > 1;
-};
 
 /** The names of the moves. @type {() => Record<string, string>} */
 const labels = () => ({
@@ -58,20 +54,40 @@ const Parcels = ({ order }) => {
   </section>`;
 };
 
-/** The moves that are allowed now. @param {{record: OrderRecord, busy: boolean, act: (to: string) => void, handOver: () => void}} props */
-const Moves = ({ record, busy, act, handOver }) => {
-  const names = labels();
-  return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>${(moves[record.status] ?? []).map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
-    class=${to === "failed" || to === "cancelled" ? "button danger" : i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${names[moveKey(record.status, to)]}</button>`)}
-    ${inHands(record) && html`<button type="button" class="button" disabled=${busy} onClick=${handOver}>${t("act.transfer")}</button>`}
+/** What an act on an order is called. @param {OrderRecord} record @param {string} to */
+const labelOf = (record, to) => {
+  if (to === transfer) return t("act.transfer");
+  if (to === again) return t("act.again");
+  if (to === confirm) return t("act.confirm");
+  return to === "cancelled" && inHands(record) ? t("act.cancel.return") : labels()[moveKey(record.status, to)];
+};
+
+/**
+ * Buttons for acts on an order. The first one is what is usually done.
+ * @param {{record: OrderRecord, acts: string[], busy: boolean, usual: boolean, act: (to: string) => void}} props
+ */
+const Acts = ({ record, acts, busy, usual, act }) => acts.map((to, i) => html`<button type="button" key=${to} data-to=${to} disabled=${busy}
+  class=${to === "failed" || to === "cancelled" ? "button danger" : usual && i === 0 ? "button first" : "button"} onClick=${() => act(to)}>${labelOf(record, to)}</button>`);
+
+/** The acts that are possible now, without those in the box of the trouble. @param {{record: OrderRecord, trouble: import("./trouble.js").Trouble | null, busy: boolean, act: (to: string) => void}} props */
+const Moves = ({ record, trouble, busy, act }) => {
+  const acts = [...moves[record.status] ?? [], ...(inHands(record) ? [transfer] : [])].filter((to) => !isHelp(trouble, to));
+  return html`<div class="line" role="group" translate=${false} aria-label=${t("act.moves")}>
+    <${Acts} record=${record} acts=${acts} busy=${busy} usual=${!trouble?.acts.length} act=${act} />
     <a class="button" href=${`/console/orders/${record.order_id}/edit`}>${t("edit.open")}</a></div>`;
 };
+
+/** What is wrong with the order, at the top of the panel. @param {{record: OrderRecord, trouble: import("./trouble.js").Trouble | null, busy: boolean, act: (to: string) => void, answer: (grant: boolean, text: string) => void}} props */
+const Wrong = ({ record, trouble, busy, act, answer }) => trouble && html`<${Trouble} record=${record} trouble=${trouble} now=${tick.value}>
+  ${trouble.acts.length > 0 && html`<div class="line" role="group" translate=${false} aria-label=${t("act.trouble.acts")}><${Acts} record=${record} acts=${trouble.acts} busy=${busy} usual act=${act} /></div>`}
+  <${Request} record=${record} busy=${busy} answer=${answer} />
+<//>`;
 
 /** The partner's request to cancel the order, and its answer. @param {{record: OrderRecord, busy: boolean, answer: (grant: boolean, text: string) => void}} props */
 const Request = ({ record, busy, answer }) => {
   const text = useSignal(""), request = record.order.cancellation_request;
   if (request?.state !== "requested" || !moves[record.status]?.length) return null;
-  return html`<section>
+  return html`<div class="stack">
     <h3 id="request-title">${t("act.request")}</h3>
     <p class="long"><span class="soft"><${When} at=${request.at} /></span> <bdi>${request.reason}</bdi></p>
     <label for="request-answer">${t("act.request.answer")}</label>
@@ -80,13 +96,13 @@ const Request = ({ record, busy, answer }) => {
       <button type="button" class="button danger" disabled=${busy} onClick=${() => answer(true, text.value.trim())}>${t("act.request.grant")}</button>
       <button type="button" class="button" disabled=${busy} onClick=${() => answer(false, text.value.trim())}>${t("act.request.decline")}</button>
     </div>
-  </section>`;
+  </div>`;
 };
 
 /** What stands above the notes: what the order is, and what may be done with it. @param {{id: string, found: import("./notes.js").Found}} props */
 export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   const busy = useSignal(false), fault = useSignal(""), seen = useSignal(0);
-  const pending = useSignal(/** @type {import("./acts.js").Press | null} */ (null));
+  const pending = useSignal(/** @type {{pressed: import("./acts.js").Press, done: (version: number) => void} | null} */ (null));
   const now = record.value, isRead = now !== null;
   useLayoutEffect(() => {
     if (!isRead) return;
@@ -97,30 +113,42 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <button type="button" class="button" onClick=${read}>${t("refused.again")}</button>` : html`<p class="soft">${t("board.loading")}</p>`}
     <button type="button" class="button" onClick=${() => open("")}>${t("act.close")}</button></div>`;
   if (!seen.value) seen.value = now.version;
-  /** @param {import("./acts.js").Press} pressed @param {string} done */
-  const send = async (pressed, done) => {
-    [busy.value, pending.value, fault.value] = [true, pressed, ""];
+  /** @param {import("./acts.js").Press} pressed @param {(version: number) => void} done says it @param {string} [asked] the act whose dialog it came from */
+  const send = async (pressed, done, asked = "") => {
+    [busy.value, pending.value, fault.value] = [true, { pressed, done }, ""];
     try {
-      await insist(pressed);
-      own.value = /** @type {any} */ (pressed.body).version + 1;
-      say(done);
+      own.value = (await insist(pressed)).version ?? now.version + 1;
+      done(own.value);
       pending.value = null;
-      forget(/** @type {any} */ (pressed.body).status, [/** @type {any} */ (now)]);
+      if (asked) forget(asked, [/** @type {any} */ (now)]);
     } catch (error) {
-      fault.value = whyNot(error, /** @type {any} */ (pressed.body).version);
+      fault.value = whyNot(error, now.version);
       if (/** @type {any} */ (error).status !== 0) pending.value = null; // an answer came
     }
     await read();
     busy.value = false;
     setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
+  /** Returns a function that says what was done, with what takes it back. @param {import("./acts.js").Move} move @param {string} [whom] */
+  const told = (move, whom) => (/** @type {number} */ version) => {
+    const { order_id, partner_order_id, status, courier, custody } = /** @type {any} */ (now);
+    const moved = [{ order_id, partner_order_id, courier, holder: custody.at(-1)?.holder, version, status: move.status === transfer ? status : move.status }];
+    say(doneText(moved, move, whom), false, undoOf(moved, move));
+  };
   /** @param {string} to */
   const act = (to) => {
-    const seen = /** @type {any} */ (now), done = t(`${moveKey(seen.status, to)}.done`, { order: seen.partner_order_id });
-    decide(to, [{ ...seen, province: seen.order.dropoff.address.province }], (move) => send(pressMove(seen, move), done));
+    if (to === transfer) handOver();
+    else if (to === confirm) send(press("POST", `/orders/${now.order_id}/confirm`, { version: lastUnconfirmed(now) }), () => say(t("act.confirm.done", { order: now.partner_order_id })));
+    else decideOn(to);
   };
-  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to) => {
-    send(pressTransfer(now, to), t("act.transferred", { order: now.partner_order_id }));
+  /** Asks for what a move needs, and moves the order. @param {string} to */
+  const decideOn = (to) => {
+    const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
+    decide(to, [{ ...seen, province: seen.order.dropoff.address.province, next: Date.parse(next) > tick.value ? next : "" }],
+      (move, whom) => send(pressMove(seen, move), told(move, whom), to));
+  };
+  const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {
+    send(pressTransfer(/** @type {any} */ (now), to), told({ status: transfer, ...to }, name));
   }), () => say(t("act.unreachable"), true));
   /** Answers the partner's request. @param {boolean} grant @param {string} text */
   const answer = async (grant, text) => {
@@ -134,19 +162,20 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     busy.value = false;
     setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
-  const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value;
+  const trouble = troubleOf(now, tick.value), isOpen = Boolean(moves[now.status]?.length), isLate = Boolean(trouble?.reasons.includes("late"));
+  const last = now.moves[0], foreign = now.version > seen.value && now.version !== own.value && !(last?.version === now.version && last.operator_id === reader);
   return html`<div class="panel-body" key="order">
     <div class="spread"><h2 id=${panelTitle} tabindex="-1"><bdi>${now.partner_order_id}</bdi></h2>
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
-    <p class="line"><${Badge} status=${now.status} />${moves[now.status]?.length ? html`<strong class=${Date.parse(now.estimated_delivery) < tick.value ? "danger" : ""}><span class="hidden">${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>` : ""}</p>
+    <${Wrong} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} answer=${answer} />
+    ${!(trouble?.isFailed && isLate) && html`<p class="line">${!trouble?.isFailed && html`<${Badge} status=${now.status} />`}${isOpen && !isLate && html`<strong><span class=${trouble?.isFailed ? "" : "hidden"}>${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>`}</p>`}
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
-    ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value, now.partner_order_id)}>${t("refused.again")}</button>`}</p>`}
-    <${Request} record=${now} busy=${busy.value || isStale} answer=${answer} />
-    <${Moves} record=${now} busy=${busy.value || isStale} act=${act} handOver=${handOver} />
+    ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value.pressed, pending.value.done)}>${t("refused.again")}</button>`}</p>`}
+    <${Moves} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} />
     ${now.order.courier && html`<section><h3>${t("order.courier")}</h3><p><bdi>${now.order.courier.name}</bdi> <span class="soft"><bdi>${now.order.courier.vehicle}</bdi> · <a href=${`tel:${now.order.courier.phone}`}>${phone(now.order.courier.phone)}</a></span></p>
-      <${Confirmations} record=${now} /></section>`}
+      <${Confirmations} record=${now} isSaid=${Boolean(trouble?.reasons.includes("edited_after_pickup"))} /></section>`}
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
     <${Parcels} order=${now.order} />

@@ -1,14 +1,15 @@
-// Choosing a courier by typing: a combobox with the couriers who work, and how many open
-// orders each has.
+// Choosing a courier by typing: a combobox with the couriers who work, the nearest first, with how many stops each has
+// and how far away each is.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { allCouriers } from "./api.js";
 import { noCourier } from "./columns.js";
 import { html } from "dropyard/html.js";
+import { distances } from "./places.js";
 import { plain } from "dropyard/plain.js";
 import { store } from "./store.js";
-import { n, t } from "dropyard/text.js";
+import { n, number, t } from "dropyard/text.js";
 import { whyNot } from "./acts.js";
 
 /** @typedef {import("./api.js").Courier} Courier */
@@ -20,18 +21,27 @@ export const loads = (rows) => {
   return counted;
 };
 
+/** Compares numbers, of which both may be infinite. @param {number} a @param {number} b */
+const compare = (a, b) => a === b ? 0 : a - b;
+
 /**
- * Returns the couriers whose names or vehicles have the words of a text, those with the
- * fewest open orders first.
+ * Returns the couriers whose names or vehicles have the words of a text: the nearest first, by whole kilometres, and
+ * among those who are equally far the ones with the fewest stops. Those whose distance is not known come last.
  * @param {Courier[]} couriers
  * @param {string} text
  * @param {Map<string, number>} load
+ * @param {Map<string, number>} [far] kilometres
  */
-export const match = (couriers, text, load) => {
+export const match = (couriers, text, load, far = new Map()) => {
   const words = plain(text).split(/\s+/).filter(Boolean);
+  /** @param {Courier} courier */
+  const kilometres = ({ courier_id: id }) => Math.round(far.get(id) ?? Infinity);
   return couriers.filter((courier) => words.every((word) => plain(`${courier.name} ${courier.vehicle}`).includes(word)))
-    .sort((a, b) => (load.get(a.courier_id) ?? 0) - (load.get(b.courier_id) ?? 0) || a.name.localeCompare(b.name));
+    .sort((a, b) => compare(kilometres(a), kilometres(b)) || (load.get(a.courier_id) ?? 0) - (load.get(b.courier_id) ?? 0) || a.name.localeCompare(b.name));
 };
+
+/** How many stops a courier has, and how far away the courier is. @param {number} stops @param {number | undefined} km */
+const standingOf = (stops, km) => `${n("act.stops", stops)} · ${km === undefined ? "–" : t("act.km", { km: number(Math.round(km * 10) / 10) })}`;
 
 /** How many couriers are listed. */
 const most = 50;
@@ -41,16 +51,21 @@ const none = () => ({ courier_id: noCourier, name: t("views.no_courier"), phone:
 
 /**
  * Asks for a courier.
- * @param {{pick: (courier: Courier) => void, except?: string, orNone?: boolean}} props except is
- *   a courier who is not offered; with orNone it offers none as well
+ * @param {{pick: (courier: Courier) => void, orders: import("./places.js").Wanted[], except?: string, orNone?: boolean}} props orders
+ *   are those that get the courier; except is a courier who is not offered; with orNone it offers none as well
  */
-export const Picker = ({ pick, except = "", orNone = false }) => {
+export const Picker = ({ pick, orders, except = "", orNone = false }) => {
+  const far = useRef(/** @type {Map<string, number>} */ (new Map()));
   const couriers = useSignal(/** @type {Courier[] | null} */ (null)), failed = useSignal(""), text = useSignal(""), at = useSignal(0);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
-    allCouriers().then((found) => { couriers.value = found.filter((courier) => courier.active && courier.courier_id !== except); }, (error) => { failed.value = whyNot(error); });
+    allCouriers().then(async (found) => {
+      const offered = found.filter((courier) => courier.active && courier.courier_id !== except);
+      far.current = await distances(offered.map((courier) => courier.courier_id), orders); // the list does not change under the keyboard
+      couriers.value = offered;
+    }).catch((error) => { failed.value = whyNot(error); });
   }, []);
-  const load = loads(store.ordered), shown = match(couriers.value ?? [], text.value, load).slice(0, most);
+  const load = loads(store.ordered), shown = match(couriers.value ?? [], text.value, load, far.current).slice(0, most);
   if (orNone) shown.push(...match([none()], text.value, load));
   const current = Math.min(at.value, shown.length - 1);
   useLayoutEffect(() => { list.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: "nearest" }); }, [current]);
@@ -71,7 +86,7 @@ export const Picker = ({ pick, except = "", orNone = false }) => {
     ${failed.value && html`<p class="fault" role="alert">${failed.value}</p>`}
     <ul ref=${list} id="courier-list" class="options" role="listbox" aria-label=${t("act.courier")}>
       ${shown.map((courier, i) => html`<li key=${courier.courier_id} data-courier=${courier.courier_id} id=${`courier-${i}`} role="option" aria-selected=${i === current} onClick=${() => pick(courier)}>
-        <span>${courier.name} <span class="soft">${courier.vehicle}</span></span> ${courier.courier_id !== noCourier && html`<span class="soft">${n("act.load", load.get(courier.courier_id) ?? 0)}</span>`}</li>`)}
+        <span>${courier.name} <span class="soft">${courier.vehicle}</span></span> ${courier.courier_id !== noCourier && html`<span class="soft far">${standingOf(load.get(courier.courier_id) ?? 0, far.current.get(courier.courier_id))}</span>`}</li>`)}
     </ul>
     <p class="soft small" role="status">${couriers.value && !shown.length ? t("act.courier.none") : ""}</p>
   </div>`;

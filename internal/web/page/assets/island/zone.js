@@ -56,6 +56,9 @@ const instantOf = (wall, zone) => wall - east(zone, wall - east(zone, wall));
 /** Returns when the clocks of a zone show a time. @param {string} local as fields for times have it: 2026-01-15T09:00 @param {Zone} zone */
 export const instant = (local, zone) => new Date(instantOf(Date.parse(`${local}Z`), zone));
 
+/** Returns what the clocks of a zone show at a time, as fields for times have it. @param {number} at @param {Zone} zone */
+export const local = (at, zone) => new Date(wallOf(at, zone)).toISOString().slice(0, 16);
+
 /**
  * Returns when the clocks of a zone show an hour.
  * @param {number} now
