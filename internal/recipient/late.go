@@ -91,11 +91,11 @@ func (s *Service) reportLateOf(ctx context.Context, partnerID string) error {
 // order that cannot be read is marked as well, so that it is not looked at again.
 func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID string, now time.Time) error {
 	o, err := tx.LockOrder(ctx, partnerID, orderID)
-	if err != nil {
+	if err != nil || o != nil && o.Damage == nil && expectedAfter(o, now) {
 		return err
 	}
 	first, err := tx.MarkLate(ctx, orderID, now)
-	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) || s.comesAfter(o, now) {
+	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) {
 		return err
 	}
 	written, err := s.write(ctx, o, mail.Late, &delivery.EventFacts{Status: o.Status, At: now, ETA: o.EstimatedDelivery})
@@ -105,9 +105,8 @@ func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID 
 	return tx.AddMail(ctx, written)
 }
 
-// comesAfter reports whether an order is expected after a time. Its window may be after its estimate.
-func (s *Service) comesAfter(o *delivery.Order, at time.Time) bool {
-	clock := s.config.Clock(o.Dropoff.Address)
-	return o.EstimatedDelivery.After(at) ||
-		delivery.ArrivalOf(o.Dropoff.Window, o.Promised, o.EstimatedDelivery, clock).Until.After(at)
+// expectedAfter reports whether an order is expected after a time: by the later of its estimate and
+// the end of its window.
+func expectedAfter(o *delivery.Order, at time.Time) bool {
+	return o.EstimatedDelivery.After(at) || o.Dropoff.Window.End.After(at)
 }
