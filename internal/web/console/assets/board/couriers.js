@@ -4,14 +4,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { computed, signal } from "@preact/signals-core";
+import { say } from "./acts.js";
 import { areas, pace, readAreas } from "./areas.js";
 import { shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, refusals, reorder, save } from "./columns.js";
 import { ask, close } from "dropyard/dialog.js";
 import { Badge, Icon, classes, html } from "dropyard/html.js";
-import { Picker } from "./picker.js";
-import { wantedOf } from "./places.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
@@ -78,12 +77,12 @@ const standingOf = ({ standing: how, at, arrival }) => {
 const focus = (id) => requestAnimationFrame(() => document.getElementById(`stop-${id}`)?.focus());
 
 /** Asks to which courier orders go. @param {string[]} orders @param {string} from */
-const hand = (orders, from) => ask(n("views.hand_to", orders.length), () => html`<${Picker} orders=${wantedOf(orders)} except=${from} orNone=${from !== noCourier}
+const hand = (orders, from) => import("./picker.js").then(({ Picker }) => ask(n("views.hand_to", orders.length), () => html`<${Picker} orders=${orders.flatMap((id) => store.rows.get(id) ?? [])} except=${from} orNone=${from !== noCourier}
   pick=${async (/** @type {{courier_id: string}} */ to) => {
     close();
     await handOver(orders, from, to.courier_id);
     if (orders[0]) focus(orders[0]);
-  }} />`);
+  }} />`), () => say(t("act.unreachable"), true));
 
 /** Moves the keyboard within a column, or to the next one. @param {HTMLElement} from @param {string} key */
 const walk = (from, key) => {

@@ -3,6 +3,7 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html } from "dropyard/html.js";
+import { view } from "./route.js";
 import { t } from "dropyard/text.js";
 
 /**
@@ -30,14 +31,17 @@ export const later = (load) => {
   };
 };
 
-/** The other views, which phones load when they are shown: their connection may be slow, and cost. */
-const views = () => matchMedia("(width > 640px)").matches ? [import("./map.js"), import("./couriers.js")] : [];
+/** What comes later. On phones, whose connection may be slow, and cost, the other views are loaded when they are shown; and what they open, when it is opened. */
+const rest = () => {
+  if (matchMedia("(width > 640px)").matches) return [import("./asking.js"), import("./panel.js"), import("./map.js"), import("./couriers.js")];
+  return view.peek() === "list" ? [import("./asking.js"), import("./panel.js")] : [];
+};
 
 /** Loads what comes later once the board is live, so that it is there when it is used. @param {import("@preact/signals-core").Signal<{kind: string}>} state */
 export const loadLater = (state) => {
   const stop = effect(() => {
     if (state.value.kind !== "live") return;
     // What cannot be loaded now is tried again when it is used.
-    setTimeout(() => { stop(); Promise.allSettled([import("./asking.js"), import("./panel.js"), ...views()]); }, 1000);
+    setTimeout(() => { stop(); Promise.allSettled(rest()); }, 1000);
   });
 };

@@ -5,7 +5,6 @@ import { areas, readAreas } from "./areas.js";
 import { call } from "./api.js";
 import { now } from "dropyard/clock.js";
 import { kilometres } from "./sequence.js";
-import { store } from "./store.js";
 
 /** @typedef {import("./areas.js").Areas} Areas */
 /** An order that gets a courier; its zone is the area of its dropoff. @typedef {{order_id: string, status: string, zone?: string, order?: any, custody?: any[]}} Wanted */
@@ -94,6 +93,3 @@ export const distances = async (couriers, orders) => {
   await Promise.race([measure(), new Promise((resolve) => setTimeout(resolve, patienceMs))]);
   return new Map(far);
 };
-
-/** Returns orders of the board by their ids. @param {string[]} ids @returns {Wanted[]} */
-export const wantedOf = (ids) => ids.flatMap((id) => store.rows.get(id) ?? []);
