@@ -216,9 +216,10 @@ func (w *world) confirm(t *rapid.T) {
 	record := w.operate(t, w.desk, "GET", path, "")
 	expect(t, record, 200, "")
 	version, _ := record.JSON("version").(float64)
-	expect(t, w.operate(t, w.desk, "POST", path+"/confirm", fmt.Sprintf(`{"version":%d}`, int(version)+1)), 409, "conflict")
+	up := func(version float64) string { return fmt.Sprintf(`{"version":%d}`, int(version)) }
+	expect(t, w.operate(t, w.desk, "POST", path+"/confirm", up(version+1)), 409, "conflict")
 	by := w.courierOrDesk(t)
-	answer := w.operate(t, by, "POST", path+"/confirm", fmt.Sprintf(`{"version":%d}`, int(version)))
+	answer := w.operate(t, by, "POST", path+"/confirm", up(version))
 	if by == w.rider && o.courier != w.admin.CourierID {
 		expect(t, answer, 404, "not_found")
 		return
@@ -340,8 +341,16 @@ func (w *world) handedOver(t *rapid.T, o *order, answer *apptest.Answer, c *cour
 		o.courier = c.id
 	}
 	o.events = append(o.events, "courier.changed")
-	if answer.Text("status") != o.status || answer.Text("courier", "courier_id") != o.courier {
-		t.Fatalf("got %s, want it %s with the courier %q", answer.Body, o.status, o.courier)
+	holder := o.courier
+	if o.hub {
+		holder = hub
+	}
+	record := w.operate(t, w.desk, "GET", "/ops/v1/orders/"+o.id, "")
+	expect(t, record, 200, "")
+	last := record.Len("custody") - 1
+	if answer.Text("status") != o.status || record.Text("status") != o.status ||
+		record.Text("courier", "courier_id") != o.courier || record.Text("custody", last, "holder", "id") != holder {
+		t.Fatalf("got %s, want it %s with the courier %q, held by %s", record.Body, o.status, o.courier, holder)
 	}
 }
 
