@@ -290,5 +290,5 @@ func (o *order) pickedUp() bool {
 
 // may reports whether an operator may move the order to a status.
 func (o *order) may(status string) bool {
-	return slices.Contains(strings.Fields(moves[o.status]), status) && !(o.hub && status == "out_for_delivery")
+	return slices.Contains(strings.Fields(moves[o.status]), status) && (!o.hub || status != "out_for_delivery")
 }
