@@ -93,7 +93,7 @@ func (w *world) moveAll(t *rapid.T) {
 	expect(t, answer, 200, "")
 	for i, o := range picked {
 		want := ""
-		if !slices.Contains(strings.Fields(moves[o.status]), to) {
+		if !o.may(to) {
 			want = "invalid_transition"
 		}
 		if got := answer.Text("results", i, "error", "code"); got != want {
@@ -111,9 +111,10 @@ func (w *world) moveAll(t *rapid.T) {
 func (w *world) assigned(o *order, to string, c *courier) {
 	switch to {
 	case "courier_assigned":
+		o.unseen = o.unseen && o.courier == c.id // another one sees it as it is
 		o.courier = c.id
 	case "accepted":
-		o.courier = ""
+		o.courier, o.unseen = "", false
 	}
 }
 
@@ -212,6 +213,7 @@ func (w *world) erase(t *rapid.T) {
 	}
 	expect(t, answer, 200, "")
 	w.skipAudit()
+	o.erased, o.remark = true, ""
 	if record := w.call(t, a.partner, "GET", "/v1/orders/"+o.id, nil, ""); record.Status != 200 ||
 		record.Text("dropoff", "name") == "Alex Martin" {
 		t.Fatalf("got %s, want no recipient", record.Body)

@@ -2,7 +2,9 @@ package model_test
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -38,7 +40,17 @@ type order struct {
 	status             string
 	history            []string
 	courier            string // id; empty if none is assigned
-	notes              int
+	notes, scans       int
+	remark             string   // what the member reference holds, which the partner may edit to the end
+	events             []string // the types of its events, the oldest first
+	unseen             bool     // its courier has not confirmed an edit
+	asked              bool     // its cancellation was requested
+	hub                bool     // its parcels are at a hub
+	due                bool     // its parcels must come back
+	erased             bool
+	origin             *order // that a return order brings back; nil for any other order
+	toWarehouse        bool   // where a return order goes
+	returned           bool   // a return order brings it back
 }
 
 // account is what the model knows of a partner.
@@ -106,7 +118,7 @@ func TestModel(t *testing.T) {
 		w.signInAgain(t)
 		w.skipAudit()
 		w.compare(rt)
-		rt.Repeat(map[string]func(*rapid.T){
+		steps := map[string]func(*rapid.T){
 			"create":   w.create,
 			"repeat":   w.repeat,
 			"reuse":    w.reuse,
@@ -150,7 +162,10 @@ func TestModel(t *testing.T) {
 			"profile":   w.profile,
 			"strangers": w.strangers,
 			"":          w.compare,
-		})
+		}
+		maps.Copy(steps, w.after())
+		w.early(rt)
+		rt.Repeat(steps)
 	})
 	service.Audit(t)
 	if !t.Failed() {
@@ -211,6 +226,7 @@ func (w *world) draft(t *rapid.T, a *account) *order {
 func (w *world) fresh(_ *rapid.T, units int) *order {
 	o := &order{
 		reference: w.name("ref"), key: uuid.NewString(), units: units, status: "pending", history: []string{"pending"},
+		remark: "PO 77",
 	}
 	o.body = testkit.OrderJSON(o.reference, "")
 	return o
@@ -247,10 +263,32 @@ func (a *account) take(units int) {
 	}
 }
 
-// moved notes an order's new status.
+// moved notes an order's new status, and what comes of it.
 func (a *account) moved(o *order, status string) {
 	o.status, o.history = status, append(o.history, status)
-	if status == "cancelled" {
+	event := "order." + status
+	if status == "courier_assigned" {
+		event = "courier.assigned"
+	}
+	o.events = append(o.events, event)
+	switch {
+	case status == "cancelled" && o.pickedUp(), status == "delivered" && o.toWarehouse:
+		o.due, o.events = true, append(o.events, "return.due")
+	case status == "cancelled" && o.origin != nil:
+		o.origin.returned = false
+	case status == "cancelled":
 		a.take(-o.units)
 	}
+}
+
+// pickedUp reports whether the order has left the place of its pickup.
+func (o *order) pickedUp() bool {
+	return slices.ContainsFunc(o.history, func(status string) bool {
+		return status == "picked_up" || status == "in_transit" || status == "out_for_delivery"
+	})
+}
+
+// may reports whether an operator may move the order to a status.
+func (o *order) may(status string) bool {
+	return slices.Contains(strings.Fields(moves[o.status]), status) && (!o.hub || status != "out_for_delivery")
 }
