@@ -172,8 +172,8 @@ func TestRegistrationLimit(t *testing.T) {
 	}
 	form := func(name string) *apptest.Answer {
 		page := s.Do(t, "GET", "/portal/register", nil, "Accept", "text/html")
-		fields := page.Form(t, "/portal/register", "name", name, "person_name", name, "email", name+"@example.com", "password",
-			"brume-et-goélands-1907")
+		fields := page.Form(t, "/portal/register", "name", name, "person_name", name, "email", name+"@example.com",
+			"password", "brume-et-goélands-1907")
 		return s.Do(t, "POST", "/portal/register", fields, "Accept", "text/html", "Content-Type",
 			"application/x-www-form-urlencoded")
 	}

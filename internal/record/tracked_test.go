@@ -27,8 +27,9 @@ func TestTracked(t *testing.T) {
 			Moves: rapid.SliceOfN(rapid.Custom(drawEntry), 0, 3).Draw(t, "moves"),
 		}
 		want := &delivery.Tracked{
-			PartnerID: "par_1", OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID, Status: stored.Status, ServiceLevel: o.ServiceLevel,
-			EstimatedDelivery: stored.EstimatedDelivery, Promised: o.EstimatedDelivery, CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
+			PartnerID: "par_1", OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID, Status: stored.Status,
+			ServiceLevel: o.ServiceLevel, EstimatedDelivery: stored.EstimatedDelivery, Promised: o.EstimatedDelivery,
+			CreatedAt: o.CreatedAt, UpdatedAt: stored.UpdatedAt,
 			Origin: delivery.Place{
 				City: o.Pickup.Address.City, Province: o.Pickup.Address.Province,
 				Area: delivery.AreaOf(o.Pickup.Address.PostalCode),

@@ -19,7 +19,6 @@ var (
 		db.Flag("active", func(a *operator.Account) *bool { return &a.Active }),
 		db.Moment("created_at", func(a *operator.Account) *time.Time { return &a.CreatedAt }),
 	)
-	findOperators = db.LookUpBy(db.ByID("operator_id"), operators)
 	addOperators  = operators.Insert()
 	saveOperators = operators.Update()
 	lockOperators = db.LockBy(db.ByID("operator_id"), operators)

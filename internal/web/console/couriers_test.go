@@ -3,6 +3,7 @@ package console_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -141,7 +142,7 @@ func TestRunSheet(t *testing.T) {
 		move(id, `{"status":"accepted"}`, assign)
 	}
 	out := []string{`{"status":"picked_up"}`, `{"status":"in_transit"}`, `{"status":"out_for_delivery"}`}
-	failed := append(out, `{"status":"failed","notes":"recipient_absent"}`)
+	failed := append(slices.Clone(out), `{"status":"failed","notes":"recipient_absent"}`)
 	move(collected, append(failed, `{"status":"out_for_delivery"}`)...)
 	move(back, append(failed, `{"status":"cancelled","reason":"given up"}`)...)
 

@@ -109,14 +109,16 @@ func TestRegister(t *testing.T) {
 	} {
 		faults.Shows(t, 422, want)
 	}
-	first := c.Send(t, faults, "/portal/register", "person_name", "Léa Nord", "email", "nord@example.com", "password", "neige-sur-le-fleuve")
+	first := c.Send(t, faults, "/portal/register", "person_name", "Léa Nord", "email", "nord@example.com", "password",
+		"neige-sur-le-fleuve")
 	first.Leads(t, "/portal")
 	c.Open(t, "/portal").Shows(t, 200, "Welcome. Your account is open.")
 	again := comes(s)
-	again.Send(t, faults, "/portal/register", "person_name", "Léa Nord", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t,
+	again.Send(t, faults, "/portal/register", "person_name", "Léa Nord", "email", "nord@example.com", "password",
+		"neige-sur-le-fleuve").Leads(t,
 		"/portal")
-	comes(s).Fill(t, "/portal/register", "name", "Nord", "person_name", "Léa Nord", "email", "nord@example.com", "password",
-		"brume-et-vent-1908").Shows(t, 422, "has an account already")
+	comes(s).Fill(t, "/portal/register", "name", "Nord", "person_name", "Léa Nord", "email", "nord@example.com",
+		"password", "brume-et-vent-1908").Shows(t, 422, "has an account already")
 	rows := s.Query(t, "SELECT u.name, p.name FROM users AS u JOIN partners AS p ON p.partner_id = u.partner_id")
 	if want := "Léa Nord Librairie Nord"; len(rows) != 1 || rows[0] != want {
 		t.Errorf("got the users and partners %q, want %q", rows, want)
@@ -128,7 +130,8 @@ func TestRegistrationWithApproval(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t, registration("approval"))
 	c := comes(s)
-	c.Fill(t, "/portal/register", "name", "Nord", "person_name", "Léa Nord", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Leads(t,
+	c.Fill(t, "/portal/register", "name", "Nord", "person_name", "Léa Nord", "email", "nord@example.com", "password",
+		"neige-sur-le-fleuve").Leads(t,
 		"/portal/register?pending=yes")
 	c.Open(t, "/portal/register?pending=yes").Shows(t, 200, "awaits approval")
 	c.Fill(t, "/portal/login", "email", "nord@example.com", "password", "neige-sur-le-fleuve").Shows(t, 403,

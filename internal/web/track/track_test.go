@@ -51,13 +51,15 @@ func (s *services) Photo(context.Context, string, string) (string, error) { retu
 func order(status delivery.Status) *delivery.Tracked {
 	o := &delivery.Tracked{
 		PartnerID: "par_00000001", OrderID: "ord_1", PartnerOrderID: "A-1", Status: status, ServiceLevel: delivery.Express,
-		EstimatedDelivery: testkit.Epoch.Add(26 * time.Hour), Promised: testkit.Epoch.Add(26 * time.Hour), CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
+		EstimatedDelivery: testkit.Epoch.Add(26 * time.Hour), Promised: testkit.Epoch.Add(26 * time.Hour),
+		CreatedAt: testkit.Epoch, UpdatedAt: testkit.Epoch,
 		Origin: delivery.Place{
 			City: "Montréal", Province: "QC",
-		}, Destination: delivery.Place{City: "Toronto", Province: "ON"},
-		Window:  delivery.Window{Start: testkit.Epoch.Add(24 * time.Hour), End: testkit.Epoch.Add(27 * time.Hour)},
-		Parcels: 1,
-		History: []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
+		},
+		Destination: delivery.Place{City: "Toronto", Province: "ON"},
+		Window:      delivery.Window{Start: testkit.Epoch.Add(24 * time.Hour), End: testkit.Epoch.Add(27 * time.Hour)},
+		Parcels:     1,
+		History:     []delivery.TrackedStatus{{Status: delivery.StatusPending, At: testkit.Epoch}},
 	}
 	if status != delivery.StatusPending {
 		o.History = append(o.History, delivery.TrackedStatus{Status: status, At: testkit.Epoch.Add(time.Hour)})
@@ -191,7 +193,8 @@ func TestOrderPageEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, "page", text,
-		[]string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto", "&lt;b&gt;A-1"}, []string{"<b>"})
+		[]string{"<bdi>&lt;b&gt;Camille&lt;/b&gt;</bdi>", "is bringing", "&lt;b&gt;van", "&lt;b&gt;Toronto", "&lt;b&gt;A-1"},
+		[]string{"<b>"})
 }
 
 // TestOrderPageNamesSender: name, logo and link are the partner's; a link that is no
@@ -239,7 +242,9 @@ func TestOrderPageAmountToPay(t *testing.T) {
 		isReturn bool
 		want     string // empty if the page has no amount
 	}{
-		"in French":       {delivery.Money{AmountCents: 123456, Currency: delivery.USD}, false, "234,56\u00a0$ USD</strong> à payer"},
+		"in French": {
+			delivery.Money{AmountCents: 123456, Currency: delivery.USD}, false, "234,56\u00a0$ USD</strong> à payer",
+		},
 		"nothing to pay":  {delivery.Money{Currency: delivery.CAD}, false, ""},
 		"of goods return": {delivery.Money{AmountCents: 100, Currency: delivery.CAD}, true, ""},
 	} {
