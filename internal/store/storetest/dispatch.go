@@ -300,10 +300,11 @@ func testDeliveries(t *testing.T, s *store.Store) {
 			}
 		}
 		attempts, err := tx.FailedAttempts(ctx, orders[2:])
-		failed := attempts[orders[3].OrderID]
-		if err != nil || len(attempts) != 1 || failed.Next == nil || !failed.Next.Equal(next) ||
+		failed, without := attempts[orders[3].OrderID], attempts[orders[4].OrderID]
+		if err != nil || len(attempts) != 2 || failed.Next == nil || !failed.Next.Equal(next) || without.Next != nil ||
 			failed.Reason != delivery.FailureUndefined {
-			t.Errorf("got failed attempts %v, %v, want one, for no known reason, and the next at %v", attempts, err, next)
+			t.Errorf("got failed attempts %v, %v, want two for no known reason, the first with the next at %v", attempts, err,
+				next)
 		}
 		return nil
 	})
