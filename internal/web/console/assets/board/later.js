@@ -3,7 +3,6 @@
 
 import { effect, signal } from "@preact/signals-core";
 import { html } from "dropyard/html.js";
-import { view } from "./route.js";
 import { t } from "dropyard/text.js";
 
 /**
@@ -31,11 +30,9 @@ export const later = (load) => {
   };
 };
 
-/** What comes later. On phones, whose connection may be slow, and cost, the other views are loaded when they are shown; and what they open, when it is opened. */
-const rest = () => {
-  if (matchMedia("(width > 640px)").matches) return [import("./asking.js"), import("./panel.js"), import("./map.js"), import("./couriers.js")];
-  return view.peek() === "list" ? [import("./asking.js"), import("./panel.js")] : [];
-};
+/** What comes later. On phones, whose connection may be slow, and cost, it is loaded when it is shown. */
+const rest = () => matchMedia("(width > 640px)").matches
+  ? [import("./asking.js"), import("./panel.js"), import("./map.js"), import("./couriers.js")] : [];
 
 /** Loads what comes later once the board is live, so that it is there when it is used. @param {import("@preact/signals-core").Signal<{kind: string}>} state */
 export const loadLater = (state) => {
