@@ -175,7 +175,7 @@ var connectionStates = []appState{
 		name: "home-waiting", shown: `.large[data-status="out_for_delivery"] .unsent`,
 		script: `answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);
 		await act(); await tap('.stop:not(.large)[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])');
-		await seen('[data-status="picked_up"] .unsent'); if (!document.querySelector('.large[data-status="out_for_delivery"] .unsent')) await tap('.small[data-status="out_for_delivery"]:has(.unsent)');`,
+		await seen('.small[data-status="picked_up"] .unsent'); await tap('.small[data-status="out_for_delivery"]:has(.unsent)');`,
 	},
 	{
 		name: "home-kept", shown: ".sends .dot",
