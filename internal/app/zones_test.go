@@ -138,13 +138,13 @@ func TestMailsNameTheZone(t *testing.T) {
 	f, server := newMailFloor(t)
 	for _, c := range []struct{ city, place, expected, next, at string }{
 		{
-			"Cranbrook", `"BC","postal_code":"V1C 1A1"`, "Expected by: January 16, 2026 at 6:00 PM MST",
+			"Cranbrook", `"BC","postal_code":"V1C 1A1"`, "Later than planned, by: January 16, 2026 at 6:00 PM MST",
 			"Next attempt: January 15, 2026 at 11:00 AM MST", "Attempt: January 14, 2026 at 8:00 AM MST",
 		}, {
-			"St. John’s", `"NL","postal_code":"A1C 5S7"`, "Expected by: January 16, 2026 at 6:00 PM NST",
+			"St. John’s", `"NL","postal_code":"A1C 5S7"`, "Later than planned, by: January 16, 2026 at 6:00 PM NST",
 			"Next attempt: January 15, 2026 at 2:30 PM NST", "Attempt: January 14, 2026 at 11:30 AM NST",
 		}, {
-			"Kenora", `"ON","postal_code":"P9N 1A1"`, "Expected by: January 16, 2026 at 6:00 PM CST",
+			"Kenora", `"ON","postal_code":"P9N 1A1"`, "Later than planned, by: January 16, 2026 at 6:00 PM CST",
 			"Next attempt: January 15, 2026 at 12:00 PM CST", "Attempt: January 14, 2026 at 9:00 AM CST",
 		}, {
 			"Havre-Aubert", `"QC","postal_code":"G4T 9A1"`, "Prévue au plus tard : 15 janvier 2026 à 18 h 00 HNA",

@@ -91,11 +91,11 @@ func (s *Service) reportLateOf(ctx context.Context, partnerID string) error {
 // order that cannot be read is marked as well, so that it is not looked at again.
 func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID string, now time.Time) error {
 	o, err := tx.LockOrder(ctx, partnerID, orderID)
-	if err != nil || o != nil && o.Damage == nil && expectedAfter(o, now) {
+	if err != nil {
 		return err
 	}
 	first, err := tx.MarkLate(ctx, orderID, now)
-	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) {
+	if err != nil || !first || o == nil || o.Damage != nil || !board.IsOpen(o.Status) || o.EstimatedDelivery.After(now) {
 		return err
 	}
 	written, err := s.write(ctx, o, mail.Late, &delivery.EventFacts{Status: o.Status, At: now, ETA: o.EstimatedDelivery})
@@ -103,10 +103,4 @@ func (s *Service) reportLate(ctx context.Context, tx Writer, partnerID, orderID 
 		return err
 	}
 	return tx.AddMail(ctx, written)
-}
-
-// expectedAfter reports whether an order is expected after a time: by the later of its estimate and
-// the end of its window.
-func expectedAfter(o *delivery.Order, at time.Time) bool {
-	return o.EstimatedDelivery.After(at) || o.Dropoff.Window.End.After(at)
 }

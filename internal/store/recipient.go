@@ -57,14 +57,13 @@ func (tx recipientTx) Informing(ctx context.Context) ([]string, error) {
 	return db.IDs(ctx, tx.conn, "SELECT partner_id FROM partner_profiles WHERE recipient_mail = 1 ORDER BY partner_id")
 }
 
-// LateOrders lists orders whose estimated delivery and window have passed, the later of the two after
-// a time, and whose recipients have no mail about that, without those whose latest attempt has failed.
+// LateOrders lists orders whose estimated delivery has passed and whose recipients have
+// no mail about that, without those whose latest attempt has failed.
 func (tx recipientTx) LateOrders(
 	ctx context.Context, partnerID string, from, until time.Time, limit int,
 ) ([]string, error) {
 	return db.IDs(ctx, tx.conn, `SELECT o.order_id FROM open_orders o WHERE o.partner_id = $1
-		AND o.estimated_delivery <= $3 AND o.dropoff_end <= $3 AND (o.estimated_delivery > $2 OR o.dropoff_end > $2)
-		AND o.status <> 'failed'
+		AND o.estimated_delivery > $2 AND o.estimated_delivery <= $3 AND o.status <> 'failed'
 		AND NOT EXISTS (SELECT 1 FROM order_mails m WHERE m.partner_id = o.partner_id AND m.order_id = o.order_id
 			AND (m.late_at <> 0 OR m.stopped_at <> 0))
 		ORDER BY o.order_id LIMIT $4`, partnerID, from, until, limit)
