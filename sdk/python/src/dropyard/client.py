@@ -39,7 +39,7 @@ class Service(Connection):
     def register(self, name: str, email: str, password: str, person_name: str | None = None) -> t.Partner:
         """Create a partner account.
 
-        person_name is the name of the owner, the first user; without it, the owner has the name of the account.
+        person_name is the name of the owner; without it, the owner has the name of the account.
         If no answer arrives, the account may exist: a further call then has code email_taken.
         """
         body = {"name": name, "email": email, "password": password}
