@@ -189,8 +189,8 @@ func TestComposeFailedWithoutPlan(t *testing.T) {
 	}
 }
 
-// TestComposeWithoutWindow: a mail without a window has one time, and one without a support link says
-// whom to ask.
+// TestComposeWithoutWindow: a mail without a window has one time, and one without a support link names
+// the sender as the contact.
 func TestComposeWithoutWindow(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[mail.Language]struct{ by, later, ask string }{

@@ -28,7 +28,7 @@ func (a *Audited) Key() string {
 	return a.ObjectID
 }
 
-// AuditFacts are what entries say of what was changed that tells people which one it is.
+// AuditFacts are the members of an entry's documents that its sentence needs.
 type AuditFacts struct {
 	Name      string `json:"name"`
 	Email     string `json:"email"`

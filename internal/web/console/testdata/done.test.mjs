@@ -15,7 +15,7 @@ const had = (i, id) => order(i, { status: "courier_assigned", courier: courier(i
 /** Ends when all acts before have ended. */
 const settled = () => new Promise((resolve) => inTurn(async () => resolve()));
 
-test("what was done is said with whom", () => {
+test("what was done is said with receiver", () => {
   assert.equal(doneText([order(1)], { status: "courier_assigned", courier_id: "cou_1" }, "Amélie"), "A-1 assigned to Amélie");
   assert.equal(doneText([order(1), order(2)], { status: "courier_assigned", courier_id: "cou_1" }, "Amélie"), "2 orders assigned to Amélie");
   assert.equal(doneText([order(1, { status: "pending" })], { status: "accepted" }), "A-1 accepted");

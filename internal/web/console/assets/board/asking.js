@@ -12,7 +12,7 @@ import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
 /** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, and next is when the next attempt is planned. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string}} Asked */
-/** @typedef {(move: Move, whom?: string) => void} Go what happens when it is decided; whom is the name of who gets the orders */
+/** @typedef {(move: Move, receiver?: string) => void} Go what happens when it is decided; receiver is the name of the courier or location that gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
 const what = (orders) => orders.length === 1 ? orders[0]?.partner_order_id ?? "" : n("act.orders", orders.length);

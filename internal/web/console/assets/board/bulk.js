@@ -63,9 +63,9 @@ export const act = (to, label, from) => {
   if (!first) return;
   if (!fitting.some((one) => one.changed || mayDo(one.status, to))) return say(`${first.partner_order_id}: ${t("act.impossible", { status: t(`status.${first.status}`) })}`, true);
   /** @param {typeof import("./asking.js")} dialogs */
-  const ask = ({ decide, forget }) => decide(to, fitting, (move, whom) => {
+  const ask = ({ decide, forget }) => decide(to, fitting, (move, receiver) => {
     if (chosen) clear();
-    inTurn(async () => { if ((await moveAll(label.replace("…", ""), fitting, move, insist, whom)).moved.length > 0) forget(to, fitting); });
+    inTurn(async () => { if ((await moveAll(label.replace("…", ""), fitting, move, insist, receiver)).moved.length > 0) forget(to, fitting); });
   });
   if (dialogs) return ask(dialogs);
   ahead = "";

@@ -1,4 +1,4 @@
-// What was done with orders: it is said in words, with whom, and can be taken back where there is a reverse move.
+// The message after an act on orders, and its undo where a reverse move exists.
 
 import { signal } from "@preact/signals-core";
 import { insist, moveEach, say, transfer } from "./acts.js";
@@ -25,10 +25,10 @@ const phrases = {
   out_for_delivery: "act.done.out_for_delivery", delivered: "act.done.delivered", failed: "act.done.failed", cancelled: "act.done.cancelled", [transfer]: "act.done.transferred",
 };
 
-/** Says what was done with orders; empty if there are none. @param {Target[]} moved as they were before, but for what is new @param {Move} move @param {string} [whom] who has got them */
-export const doneText = (moved, move, whom = "") => {
+/** Returns the message after an act on orders; empty if there are none. @param {Target[]} moved as they were before, but for what is new @param {Move} move @param {string} [receiver] the name of the courier or location that has got them */
+export const doneText = (moved, move, receiver = "") => {
   const [first] = moved, key = move.status === "accepted" && first?.courier ? "act.done.unassigned" : phrases[move.status];
-  return first && key ? n(key, moved.length, { order: first.partner_order_id, whom }) : "";
+  return first && key ? n(key, moved.length, { order: first.partner_order_id, receiver }) : "";
 };
 
 /** Returns the move that takes a move of an order back; null if there is none. @param {Target} before the order before the move @param {Move} move @returns {Move | null} */
@@ -92,14 +92,14 @@ const report = (text, { moved, refused }, undo) => {
  * @param {Target[]} seen
  * @param {Move} move
  * @param {typeof insist} [send]
- * @param {string} [whom] who gets the orders
+ * @param {string} [receiver] the name of the courier or location that gets the orders
  * @returns {Promise<Outcome>}
  */
-export const moveAll = async (text, seen, move, send = insist, whom = "") => {
+export const moveAll = async (text, seen, move, send = insist, receiver = "") => {
   progress.value = { text, total: seen.length, done: 0, refused: [], ended: false };
   /** @param {Outcome} outcome */
   const show = ({ moved, refused }) => { progress.value = { text, total: seen.length, done: moved.length, refused: [...refused], ended: false }; };
   const outcome = await moveEach(seen, move, send, show);
-  report(doneText(outcome.moved, move, whom) || text, outcome, undoOf(outcome.moved, move, { send }));
+  report(doneText(outcome.moved, move, receiver) || text, outcome, undoOf(outcome.moved, move, { send }));
   return outcome;
 };

@@ -55,7 +55,7 @@ const Transfer = ({ record, go }) => {
   </div>`;
 };
 
-/** Asks to whom parcels are handed over. @param {OrderRecord} record @param {(to: Receiver, name: string) => void} go */
+/** Asks to receiver parcels are handed over. @param {OrderRecord} record @param {(to: Receiver, name: string) => void} go */
 export const askTransfer = (record, go) => ask(t("act.transfer.title", { order: record.partner_order_id }), () => html`<${Transfer} record=${record} go=${go} />`);
 
 /** Who had the parcels and what was read from their labels, newest first; nothing until they are picked up. @param {{record: OrderRecord}} props */

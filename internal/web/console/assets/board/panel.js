@@ -129,11 +129,11 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     busy.value = false;
     setTimeout(() => { if (document.activeElement === document.body) document.getElementById(panelTitle)?.focus(); }); // the button is gone
   };
-  /** Returns a function that says what was done, with what takes it back. @param {import("./acts.js").Move} move @param {string} [whom] */
-  const told = (move, whom) => (/** @type {number} */ version) => {
+  /** Returns a function that shows the message after a move, with its undo. @param {import("./acts.js").Move} move @param {string} [receiver] */
+  const told = (move, receiver) => (/** @type {number} */ version) => {
     const { order_id, partner_order_id, status, courier, custody } = /** @type {any} */ (now);
     const moved = [{ order_id, partner_order_id, courier, holder: custody.at(-1)?.holder, version, status: move.status === transfer ? status : move.status }];
-    say(doneText(moved, move, whom), false, undoOf(moved, move));
+    say(doneText(moved, move, receiver), false, undoOf(moved, move));
   };
   /** @param {string} to */
   const act = (to) => {
@@ -145,7 +145,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   const decideOn = (to) => {
     const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
     decide(to, [{ ...seen, province: seen.order.dropoff.address.province, next: Date.parse(next) > tick.value ? next : "" }],
-      (move, whom) => send(pressMove(seen, move), told(move, whom), to));
+      (move, receiver) => send(pressMove(seen, move), told(move, receiver), to));
   };
   const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {
     send(pressTransfer(/** @type {any} */ (now), to), told({ status: transfer, ...to }, name));
