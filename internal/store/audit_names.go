@@ -63,13 +63,11 @@ func (tx operatorTx) NamesOf(ctx context.Context, keys []string) (operator.Names
 }
 
 // OrdersNumbered returns the ids of the orders with a number, of one partner, or of all if
-// partnerID is empty: one look into each partner's index, as OrdersNamed does.
+// partnerID is empty.
 func (tx operatorTx) OrdersNumbered(
 	ctx context.Context, partnerID, number string, limit int,
 ) (found []string, err error) {
-	const text = `SELECT o.order_id FROM partners AS p CROSS JOIN orders AS o
-		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
-	err = tx.conn.Query(ctx, text, []any{number, partnerID, limit}, func(r db.Row) error {
+	err = tx.conn.Query(ctx, "SELECT o.order_id"+fromNumbered, []any{number, partnerID, limit}, func(r db.Row) error {
 		var id string
 		if err := r.Scan(&id); err != nil {
 			return err

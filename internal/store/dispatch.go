@@ -168,13 +168,16 @@ func (tx dispatchTx) EndedOrders(
 	return found, stopped, addHistoriesTo(ctx, tx.conn, found)
 }
 
-// OrdersNamed finds orders by their partners' own name for them: one look into
-// each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
+// fromNumbered selects orders by the number that their partners gave them, of one partner or, if $2 is
+// empty, of all: one look into each partner's index. CROSS JOIN keeps SQLite from reading all orders first.
+const fromNumbered = ` FROM partners AS p CROSS JOIN orders AS o
+	WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
+
+// OrdersNamed finds orders by their partners' own name for them.
 func (tx dispatchTx) OrdersNamed(
 	ctx context.Context, partnerID, partnerOrderID string, limit int,
 ) (found []*delivery.Order, err error) {
-	text := "SELECT " + orders.List("o") + ` FROM partners AS p CROSS JOIN orders AS o
-		WHERE o.partner_id = p.partner_id AND o.partner_order_id = $1 AND ($2 = '' OR p.partner_id = $2) LIMIT $3`
+	text := "SELECT " + orders.List("o") + fromNumbered
 	err = tx.conn.Query(ctx, text, []any{partnerOrderID, partnerID, limit}, func(r db.Row) error {
 		row := new(orderRow)
 		if err := r.Scan(db.Into(orders.Columns, row)...); err != nil {
