@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -329,6 +330,8 @@ func (tx dispatchTx) Moves(ctx context.Context, partnerID, orderID string) (move
 				dispatch.Move{Version: left.Version, At: one.At, OperatorID: one.OperatorID, CourierID: left.CourierID})
 		}
 	}
+	// Entries of one millisecond are in no order.
+	slices.SortFunc(moves, func(a, b dispatch.Move) int { return cmp.Compare(b.Version, a.Version) })
 	return moves, err
 }
 
