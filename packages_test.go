@@ -82,6 +82,7 @@ var rules = map[string]rule{
 	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery", "internal/foundation/identifier"}, mayNot: pure},
 	"internal/route":       {mayNot: pure},
+	"internal/search":      {may: []string{"internal/board", "internal/delivery", foundation}, mayNot: useCase},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 
 	"internal/installation": {mayNot: pure},
@@ -111,7 +112,9 @@ var rules = map[string]rule{
 		"internal/actor",
 	}, mayNot: useCase},
 	"internal/dispatch": {
-		may: []string{"internal/delivery", "internal/board", "internal/audit", "internal/route", foundation}, mayNot: useCase,
+		may: []string{
+			"internal/delivery", "internal/board", "internal/audit", "internal/route", "internal/search", foundation,
+		}, mayNot: useCase,
 	},
 	"internal/operator": {may: []string{
 		"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor",
@@ -228,7 +231,7 @@ var rules = map[string]rule{
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",
 		"internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof",
 		"internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin",
-		"internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor",
+		"internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor", "internal/search",
 	}, mayNot: storage},
 	"internal/store/storetest": everything,
 

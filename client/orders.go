@@ -131,11 +131,14 @@ func (c *Client) PrintLabel(
 type OrderQuery struct {
 	Status         OrderStatus `query:"status"`
 	PartnerOrderID string      `query:"partner_order_id"` // only the order with this reference of yours
-	CreatedFrom    time.Time   `query:"created_from"`     // only orders created at this time or later
-	CreatedTo      time.Time   `query:"created_to"`       // only orders created before this time
-	Limit          int         `query:"limit"`            // the most orders of a page, 1 to 500; 50 if it is 0
-	Offset         int         `query:"offset"`           // how many orders to skip
-	Cursor         string      `query:"cursor"`           // the NextCursor of the previous page, instead of an offset
+	// Search is words that an order has all of: of its number, reference or barcodes, or the recipient's name, address,
+	// phone number or e-mail address. An order is found some seconds after its creation.
+	Search      string    `query:"search"`
+	CreatedFrom time.Time `query:"created_from"` // only orders created at this time or later
+	CreatedTo   time.Time `query:"created_to"`   // only orders created before this time
+	Limit       int       `query:"limit"`        // the most orders of a page, 1 to 500; 50 if it is 0
+	Offset      int       `query:"offset"`       // how many orders to skip
+	Cursor      string    `query:"cursor"`       // the NextCursor of the previous page, instead of an offset
 }
 
 // ListOrders returns a page of orders, newest first.

@@ -24,6 +24,7 @@ type ordersCommand struct {
 type listOrdersCommand struct {
 	Status         client.OrderStatus `help:"Only orders with this status." placeholder:"STATUS"`
 	PartnerOrderID string             `help:"Only the order with this reference of yours." placeholder:"ID"`
+	Search         string             `short:"q" help:"Only orders with these words in the number, a barcode, or the recipient's name, address, phone number or e-mail address." placeholder:"TEXT"`
 	CreatedFrom    time.Time          `help:"Only orders created at this time or later (example: 2026-11-23T00:00:00Z)." placeholder:"TIME"`
 	CreatedTo      time.Time          `help:"Only orders created before this time." placeholder:"TIME"`
 	listFlags
@@ -40,7 +41,7 @@ func (c *listOrdersCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := client.OrderQuery{
-		Status: c.Status, PartnerOrderID: c.PartnerOrderID, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo,
+		Status: c.Status, PartnerOrderID: c.PartnerOrderID, Search: c.Search, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo,
 	}
 	return list(&c.listFlags, "orders", largestPage, []column[client.ListedOrder]{
 		text("ORDER", func(o client.ListedOrder) string { return o.OrderID }),

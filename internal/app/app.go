@@ -36,6 +36,7 @@ import (
 	"github.com/dropyard/dropyard/internal/requestlogger"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/route"
+	"github.com/dropyard/dropyard/internal/search"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/simulate"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -76,6 +77,7 @@ type App struct {
 	rateCards       *ratecard.Service
 	dispatch        *dispatch.Service
 	feed            *feed.Service
+	filler          *search.Filler
 	acceptor        *order.Acceptor
 	retention       *retention.Service
 	requestLog      *requestlogger.Service
@@ -177,6 +179,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.http.RegisterOnShutdown(a.feed.EndWaits)
 	a.retention.Run()
 	a.requestLog.Run()
+	a.filler.Run()
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
@@ -265,6 +268,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		Pace: route.Pace{Speed: a.config.Speed(), AtStop: a.config.StopTime}, Damaged: a.unreadableOrder,
 	})
 	a.openFeed()
+	a.openSearch()
 	a.openOrders()
 	a.openSimulation()
 	a.openReadiness()

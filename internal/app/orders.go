@@ -35,6 +35,7 @@ func (a *App) openOrders() {
 		Created:     a.created,
 		HandedOver:  a.handOver,
 		Committed:   a.committed,
+		Written:     a.written,
 		Observer:    a.metrics.Orders(),
 		Tracer:      a.tracer,
 		Damaged:     a.unreadableOrder,

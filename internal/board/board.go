@@ -6,6 +6,7 @@ package board
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -96,6 +97,19 @@ func searchOf(o *delivery.Order) string {
 		}
 	}
 	return string(b)
+}
+
+// Forms returns a text that is searched for in the forms that search texts have: in lower case, as the digits
+// of a phone number if it may be one, and folded.
+func Forms(text string) [3]string {
+	lower := strings.ToLower(text)
+	return [...]string{lower, cmp.Or(PhoneDigits(lower), lower), Fold(lower)}
+}
+
+// Contains reports whether a search finds a row by its search text.
+func Contains(search, text string) bool {
+	forms := Forms(text)
+	return slices.ContainsFunc(forms[:], func(form string) bool { return strings.Contains(search, form) })
 }
 
 // separated appends a line break to what has a part already.

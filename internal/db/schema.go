@@ -28,14 +28,18 @@ var columnKinds = map[string]Kind{
 	"text": TextKind, "bigint": IntegerKind, "blob": BytesKind, "bytea": BytesKind,
 }
 
-// Tables returns the tables of the database. A table comes after those that it
-// refers to.
+// derived begins the names of tables that hold nothing of their own: the service fills them from
+// others. They differ between engines.
+const derived = "index_"
+
+// Tables returns the tables of the database but those that are derived. A table comes after those
+// that it refers to.
 func (d *Database) Tables(ctx context.Context) (tables []*StoredTable, err error) {
 	err = d.engine.read(ctx, func(c Conn) error {
 		tables, err = readSchema(ctx, c, d.engine.catalogue())
 		return err
 	})
-	return tables, err
+	return slices.DeleteFunc(tables, func(t *StoredTable) bool { return strings.HasPrefix(t.Name, derived) }), err
 }
 
 func readSchema(ctx context.Context, c Conn, ask catalogue) ([]*StoredTable, error) {

@@ -198,7 +198,7 @@ func (e *sqliteEngine) hold(ctx context.Context, fn func(Conn) error) error { re
 func (e *sqliteEngine) catalogue() catalogue {
 	return catalogue{
 		columns: `SELECT t.name, c.name, lower(c.type), c."notnull", c.pk
-			FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'`,
+			FROM sqlite_schema AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table' AND t.name NOT GLOB '` + derived + `*'`,
 		references: `SELECT t.name, f."table"
 			FROM sqlite_schema AS t, pragma_foreign_key_list(t.name) AS f WHERE t.type = 'table'`,
 	}

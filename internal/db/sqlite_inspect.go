@@ -130,7 +130,8 @@ func (i *Inspection) add(format string, args ...any) {
 func (i *Inspection) count(c *sqlite.Conn) error {
 	var tables []string
 	err := forEach(c,
-		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'
+			AND name NOT GLOB '`+derived+`*'`,
 		func(st *sqlite.Stmt) { tables = append(tables, st.ColumnText(0)) })
 	i.Tables = len(tables)
 	for _, table := range tables {

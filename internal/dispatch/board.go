@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/search"
 )
 
 // Sort is the order in which the board is listed.
@@ -45,9 +46,11 @@ type Filter struct {
 	Attention []board.Reason // any of them
 	Search    string         // occurs in the row's search text, in any case
 	Lines     []string       // any of them is a whole line of it, in any case
-	Sort      Sort
-	After     Cursor
-	Limit     int
+	// Recipients asks for who gets the orders of a page.
+	Recipients bool
+	Sort       Sort
+	After      Cursor
+	Limit      int
 }
 
 // Cursor is the position of the last row of a page; zero before the first page.
@@ -78,8 +81,6 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 // cursorOf returns the position of a row in the filter's order.
 func (f *Filter) cursorOf(row *board.Row) Cursor {
 	switch {
-	case !board.IsOpen(row.Status) && !f.ended():
-		return Cursor{time.UnixMicro(0), row.OrderID} // before the first row of the board: a search lists it there
 	case f.Sort == SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
 	case f.Sort == SortDue:
@@ -133,7 +134,9 @@ func (f *Filter) check() error {
 // Entry is a row of the board with what is shown beside it.
 type Entry struct {
 	*board.Row
-	PartnerName   string
+	PartnerName string
+	// To is who gets the order; nil unless Filter.Recipients asked for it.
+	To            *delivery.Contact
 	CourierName   string // empty while no courier is assigned
 	CourierActive bool   // false while no courier is assigned
 	Attention     []board.Reason
@@ -148,8 +151,8 @@ type Page struct {
 }
 
 // Board lists orders under way, or those of one partner that are all delivered or
-// all cancelled. A search also finds orders that have ended, by their exact
-// order_id or partner_order_id. The error may be a validation_error.
+// all cancelled. A search also finds orders by their exact order_id or partner_order_id and by their
+// words (see search.Parse), those that have ended too. The error may be a validation_error.
 func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err error) {
 	if err := filter.check(); err != nil {
 		return page, err
@@ -162,12 +165,19 @@ func (s *Service) Board(ctx context.Context, filter Filter) (page Page, err erro
 			page, err = s.endedPage(ctx, tx, filter, limit, now)
 			return err
 		}
-		rows, err := s.find(ctx, tx, filter, now)
+		found, rows, err := s.find(ctx, tx, filter, now)
 		if err != nil {
 			return err
 		}
-		rows, page.Next = paging.Cut(rows, limit, filter.cursorOf)
-		page.Entries, err = entriesOf(ctx, tx, rows, now)
+		rows, page.Next = paging.Cut(append(found, rows...), limit, func(row *board.Row) Cursor {
+			if slices.Contains(found, row) {
+				return Cursor{time.UnixMicro(0), row.OrderID} // before the first row of the board
+			}
+			return filter.cursorOf(row)
+		})
+		if page.Entries, err = entriesOf(ctx, tx, rows, now); err == nil && filter.Recipients {
+			err = addRecipients(ctx, tx, rows, page.Entries)
+		}
 		return err
 	})
 	return page, s.config.Damaged.Of(err)
@@ -190,17 +200,18 @@ func (s *Service) endedPage(
 	return page, err
 }
 
-// find returns the rows of a page of the board.
-func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.Time) (rows []*board.Row, err error) {
+// find returns the rows of a page of the board, and before them those that only the other ways of a search
+// find: orders that have ended, and those whose words are in parts that the board has not.
+func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.Time) (found, rows []*board.Row, err error) {
 	rows, err = tx.Board(ctx, filter, now)
 	if err != nil || !filter.searchesAll() {
-		return rows, err
+		return nil, rows, err
 	}
-	exact, err := findExactly(ctx, tx, filter)
-	found := rowsOf(s.config.Damaged.Readable(exact))
-	// those are on the board
-	found = slices.DeleteFunc(found, func(row *board.Row) bool { return board.IsOpen(row.Status) })
-	return append(found, rows...), err
+	orders, err := findAnywhere(ctx, tx, filter)
+	found = rowsOf(s.config.Damaged.Readable(orders))
+	return slices.DeleteFunc(found, func(row *board.Row) bool {
+		return board.IsOpen(row.Status) && board.Contains(row.Search, filter.Search)
+	}), rows, err
 }
 
 // searchesAll reports whether the filter is only a search, for its first page.
@@ -209,6 +220,20 @@ func (f *Filter) searchesAll() bool {
 	return f.Search != "" && f.After == (Cursor{}) && len(f.Statuses) == 0 && f.CourierID == "" && f.Zone == "" &&
 		f.ServiceLevel == "" && f.CreatedFrom.IsZero() && f.CreatedTo.IsZero() && f.DueBefore.IsZero() &&
 		len(f.Attention) == 0
+}
+
+// findAnywhere returns orders that have what is searched for, whatever their state: first those that it names
+// exactly, then the newest that have all its words.
+func findAnywhere(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Order, error) {
+	exact, err := findExactly(ctx, tx, filter)
+	words := search.Parse(filter.Search)
+	if err != nil || len(words) == 0 {
+		return exact, err
+	}
+	found, err := tx.OrdersWith(ctx, filter.PartnerID, words, mostFound)
+	return append(exact, slices.DeleteFunc(found, func(o *delivery.Order) bool {
+		return slices.ContainsFunc(exact, func(e *delivery.Order) bool { return e.OrderID == o.OrderID })
+	})...), err
 }
 
 // findExactly returns the orders whose order_id or partner_order_id is the text
@@ -225,9 +250,23 @@ func findExactly(ctx context.Context, tx Reader, filter Filter) ([]*delivery.Ord
 	return []*delivery.Order{found}, nil
 }
 
+// addRecipients adds who gets the orders of rows to their entries.
+func addRecipients(ctx context.Context, tx Reader, rows []*board.Row, entries []Entry) error {
+	orders, err := tx.OrdersOf(ctx, rows)
+	for i := range entries {
+		if o := orders[entries[i].OrderID]; o != nil && o.Damage == nil {
+			entries[i].To = &o.Dropoff
+		}
+	}
+	return err
+}
+
 // maxExact is how many orders with the same partner_order_id, of different
 // partners, a search shows.
 const maxExact = 20
+
+// mostFound is how many orders with the words of a search it shows beside them.
+const mostFound = 20
 
 // rowsOf returns the rows of orders, also of those that have ended.
 func rowsOf(orders []*delivery.Order) []*board.Row {

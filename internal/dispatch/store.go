@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/search"
 )
 
 // Store is what this package needs of storage. Read runs fn on a consistent view of
@@ -33,6 +34,9 @@ type Reader interface {
 	// OrdersNamed returns orders that have exactly this partner_order_id, with their
 	// histories: of one partner, or of any if partnerID is empty.
 	OrdersNamed(ctx context.Context, partnerID, partnerOrderID string, limit int) ([]*delivery.Order, error)
+	// OrdersWith returns the newest orders that have all words, with their histories: of one partner, or of any if
+	// partnerID is empty, but not those of test accounts. It knows what was committed some seconds ago.
+	OrdersWith(ctx context.Context, partnerID string, words search.Words, limit int) ([]*delivery.Order, error)
 	// Order returns one order with its history.
 	Order(ctx context.Context, partnerID, orderID string) (*delivery.Order, error)
 	// OrdersOf returns the orders of rows of the board by id, with their histories.

@@ -28,6 +28,7 @@ type committer struct {
 	created  func(partnerIDs ...string)
 	// committed is Config.Committed.
 	committed func(shown []*board.Row, ended []OrderKey)
+	written   func(keys []OrderKey) // is Config.Written
 	observer  Observer
 	tracer    *tracing.Tracer // nil records nothing
 	// byPartner means that each transaction concerns one partner.
@@ -105,7 +106,7 @@ func newCommitter(config Config) *committer {
 	}
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed,
-		observer: config.Observer, tracer: config.Tracer, byPartner: config.ByPartner, clock: config.Calendar.Clock,
+		written: config.Written, observer: config.Observer, tracer: config.Tracer, byPartner: config.ByPartner, clock: config.Calendar.Clock,
 		busy: map[string]bool{}, blocked: map[string]time.Time{}, tries: make(chan struct{}, asideAtOnce),
 	}
 	c.warmer, _ = config.Store.(Warmer)
@@ -423,12 +424,28 @@ func (c *committer) wake(changes *Changes) {
 	if c.committed != nil {
 		c.committed(changes.Shown, changes.Ended)
 	}
+	if c.written != nil {
+		c.written(changes.written())
+	}
 	if c.announce != nil {
 		c.announce(changes.Announced()...)
 	}
 	if c.created != nil && len(changes.Created) > 0 {
 		c.created(changes.creators()...)
 	}
+}
+
+// written returns the orders whose content was written.
+func (c *Changes) written() (keys []OrderKey) {
+	for _, created := range c.Created {
+		keys = append(keys, OrderKey{created.Order.PartnerID, created.Order.OrderID})
+	}
+	for key, change := range c.Changed {
+		if change.Document != nil {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // creators returns the partners whose orders were created, once each.

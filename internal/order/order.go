@@ -58,6 +58,9 @@ type Config struct {
 	// Committed is called with the board's rows of orders that were created or have
 	// moved, and with the orders that have ended, after that was committed; it may be nil.
 	Committed func(shown []*board.Row, ended []OrderKey)
+	// Written is called with the orders that were created, or whose content was edited, after
+	// that was committed; it may be nil.
+	Written func(keys []OrderKey)
 	// Observer is called by the committer, for metrics; nil observes nothing.
 	Observer Observer
 	// Tracer records the waits and groups of requests that are recorded; nil records nothing.

@@ -125,11 +125,13 @@ type Filter struct {
 	PartnerID      string
 	Status         delivery.Status
 	PartnerOrderID string
-	CreatedFrom    time.Time // included
-	CreatedTo      time.Time // excluded
-	Before         string    // an order id: only older orders
-	Limit          int
-	Offset         int64
+	// Search is words that an order has all of. A page of such orders is chosen from the newest 1,000.
+	Search      string
+	CreatedFrom time.Time // included
+	CreatedTo   time.Time // excluded
+	Before      string    // an order id: only older orders
+	Limit       int
+	Offset      int64
 	// Damaged is set to list also orders that cannot be read.
 	Damaged bool
 	// Reserve, if set, is called with the size of each stored document before it is

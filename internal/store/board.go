@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -106,12 +105,10 @@ func boardConditions(f dispatch.Filter, now time.Time) *db.Conditions {
 		c.AddAny(conditionsOf(f.Attention), now)
 	}
 	if f.Search != "" {
-		// A phone number has its digits in the text, and names and streets are folded. What is not one is looked for twice,
-		// so that the statement is always the same.
-		text := strings.ToLower(f.Search)
-		phone := cmp.Or(board.PhoneDigits(text), text)
+		// Forms that are the same are looked for all the same, so that the statement is always the same.
+		forms := board.Forms(f.Search)
 		c.Add(`(search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\' OR search LIKE ? ESCAPE '\')`,
-			"%"+likeLiteral.Replace(text)+"%", "%"+likeLiteral.Replace(phone)+"%", "%"+likeLiteral.Replace(board.Fold(text))+"%")
+			anywhere(forms[0]), anywhere(forms[1]), anywhere(forms[2]))
 	}
 	if len(f.Lines) > 0 {
 		lines := paddedLines(f.Lines)
@@ -127,6 +124,9 @@ func boardConditions(f dispatch.Filter, now time.Time) *db.Conditions {
 	}
 	return c
 }
+
+// anywhere returns the pattern of texts that contain one.
+func anywhere(text string) string { return "%" + likeLiteral.Replace(text) + "%" }
 
 // paddedLines repeats the last line until their number is a power of two, so that there are few
 // different statements.

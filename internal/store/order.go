@@ -214,7 +214,7 @@ func ordersByID(
 func listOrders(
 	ctx context.Context, c db.Conn, filter order.Filter,
 ) (listed []*delivery.Order, stopped bool, err error) {
-	stopped, err = eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
+	stopped, err = eachListed(ctx, c, filter, func(tail string, args []any, fn func(*orderRow) error) error {
 		return orders.Each(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
 		listed = append(listed, row.order())
@@ -228,7 +228,7 @@ func eachStored(
 	ctx context.Context, c db.Conn, filter order.Filter, fn func(*delivery.Stored) error,
 ) (stopped bool, err error) {
 	var stored delivery.Stored
-	return eachListed(filter, func(tail string, args []any, fn func(*orderRow) error) error {
+	return eachListed(ctx, c, filter, func(tail string, args []any, fn func(*orderRow) error) error {
 		return storedOrders.Visit(ctx, c, tail, args, fn)
 	}, func(row *orderRow) error {
 		stored = row.stored()
@@ -241,11 +241,17 @@ var errPageFull = errors.New("the page is full")
 
 // eachListed calls fn for the rows of a list, which query reads.
 func eachListed(
-	filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error,
+	ctx context.Context, c db.Conn, filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error,
+	fn func(*orderRow) error,
 ) (stopped bool, err error) {
 	selected, err := selectOrders(filter)
 	if err != nil {
 		return false, err
+	}
+	if filter.Search != "" {
+		if err := addWords(ctx, selected, c, filter); err != nil {
+			return false, err
+		}
 	}
 	skip(selected, filter.Offset)
 	tail, args := selected.Clause("ORDER BY order_id DESC LIMIT ?", filter.Limit)

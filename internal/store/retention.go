@@ -325,8 +325,10 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 		db.Write(p, drop, db.Pointers(keys))
 	}
 	writeUsages(p, []order.Used{{PartnerID: partnerID, Bytes: -removed}})
-	_, err = p.Flush(ctx)
-	return err
+	if _, err = p.Flush(ctx); err != nil {
+		return err
+	}
+	return dropIndex(ctx, tx.conn, keys)
 }
 
 // lockedBytes returns the size of orders' documents, locked where another node could
@@ -437,6 +439,13 @@ func (tx retentionTx) SaveErased(ctx context.Context, erased []*retention.Stored
 	writeBoard(p, shown, nil)
 	writeUsages(p, []order.Used{used})
 	if _, err := p.Flush(ctx); err != nil {
+		return err
+	}
+	orders := make([]*delivery.Order, len(erased))
+	for i, e := range erased {
+		orders[i] = e.Order
+	}
+	if err := fillIndex(ctx, tx.conn, orders); err != nil {
 		return err
 	}
 	return removeProofs(ctx, tx.conn, keys)

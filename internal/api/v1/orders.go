@@ -14,8 +14,12 @@ import (
 	"github.com/dropyard/dropyard/internal/record"
 )
 
-// maxPage bounds the parameter limit of lists of orders, events and requests.
-const maxPage = 500
+const (
+	// maxPage bounds the parameter limit of lists of orders, events and requests.
+	maxPage = 500
+	// maxSearch bounds the parameter search of the list of orders, in characters.
+	maxSearch = 255
+)
 
 type quoteAnswer struct {
 	QuoteID           string                `json:"quote_id"`
@@ -164,6 +168,7 @@ func orderFilter(c *httpd.Call) (order.Filter, error) {
 		PartnerID:      c.Account,
 		Status:         delivery.Status(q.OneOf("status", form.OneOf(delivery.Statuses...))),
 		PartnerOrderID: q.Text("partner_order_id"),
+		Search:         q.OneOf("search", form.AnyLength(0, maxSearch)),
 		CreatedFrom:    q.Time("created_from"),
 		CreatedTo:      q.Time("created_to"),
 		Before:         q.OneOf("cursor", form.TextRule{Rule: httpd.CursorRule, Allows: isCursor}),

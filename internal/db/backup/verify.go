@@ -97,7 +97,8 @@ func (f Files) knownVersion(c *sqlite.Conn) (version int64, err error) {
 func countRows(c *sqlite.Conn) (counts, error) {
 	var tables []string
 	err := query(c,
-		"SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'",
+		`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'goose_*' AND name NOT GLOB 'sqlite_*'
+			AND name NOT GLOB 'index_*'`,
 		func(row *sqlite.Stmt) error {
 			tables = append(tables, row.ColumnText(0))
 			return nil

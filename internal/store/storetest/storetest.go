@@ -93,6 +93,9 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,
+		"search":               testSearch,
+		"search look":          testSearchLook,
+		"search filler":        testSearchFiller,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

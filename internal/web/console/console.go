@@ -202,6 +202,8 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	frame.Action, frame.Back = l.action, l.back
 	if !l.whole {
 		frame.Heading = l.title
+	} else {
+		frame.Search = nil
 	}
 	body, err := s.pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
@@ -271,12 +273,16 @@ func (s *sheet) frame() *page.Frame {
 	if len(groups[aboutHouse].Links) == 0 {
 		groups = groups[:aboutHouse]
 	}
-	return &page.Frame{
+	frame := &page.Frame{
 		Across: true, Home: page.Link{Text: s.Text("home.title"), Path: "/console"}, Groups: groups,
 		Message: s.Site.TakeFlash(s.PageRequest, s.Language),
 		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout",
 		Other: s.Language.InOther(s.PageRequest),
 	}
+	if s.MayDispatch() && s.Request.URL.Path != ordersPath {
+		frame.Search = &page.Search{Action: ordersPath, Label: s.Text("console.orders.find")}
+	}
+	return frame
 }
 
 // home leads to the first page that the operator's role may use.

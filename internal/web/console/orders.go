@@ -43,15 +43,17 @@ type orderRow struct {
 // attentionStatus selects the orders that need attention, in the place of a status.
 const attentionStatus = "attention"
 
-// orders lists the orders under way by what is due first. A search also finds those that
-// have ended, by their number or id.
+// orders lists the orders under way by what is due first. A search also finds those that have ended.
+// The search of other pages leads to the order if it finds one only.
 func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	query := s.Request.URL.Query()
 	search, status, partnerID := strings.TrimSpace(query.Get("q")), query.Get("status"), query.Get("partner")
 	if search = label.Meant(search); len(search) > maxSearch {
 		search = ""
 	}
-	filter := dispatch.Filter{PartnerID: partnerID, Search: search, Sort: dispatch.SortDue, Limit: ordersOnPage}
+	filter := dispatch.Filter{
+		PartnerID: partnerID, Search: search, Sort: dispatch.SortDue, Limit: ordersOnPage, Recipients: true,
+	}
 	switch {
 	case status == attentionStatus:
 		filter.Attention = board.Reasons
@@ -64,6 +66,9 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	found, err := pages.config.Dispatch.Board(s.Context(), filter)
 	if err != nil {
 		return 0, nil, err
+	}
+	if query.Get("open") != "" && search != "" && len(found.Entries) == 1 {
+		return s.LeadTo(ordersPath+"/"+found.Entries[0].OrderID, page.Flash{})
 	}
 	view := ordersView{
 		sheet: s, Orders: s.rowsOf(found.Entries), Search: search, Status: status, Partner: partnerID,

@@ -18,7 +18,8 @@ type Frame struct {
 	Groups  []Group
 	// Modes are live and test; there are none where test mode does not reach.
 	Modes   []Link
-	Test    bool // the page shows test mode
+	Search  *Search // of orders; nil where the page has its own, and for those who may see none
+	Test    bool    // the page shows test mode
 	Message *Message
 	Person  string // who is signed in
 	// PersonID is the id of that person, under whom drafts of forms are kept.
@@ -39,6 +40,12 @@ type Group struct {
 // Current reports whether the page belongs to one of the links.
 func (g Group) Current() bool {
 	return slices.ContainsFunc(g.Links, func(l Link) bool { return l.Current })
+}
+
+// Search is a form that finds orders. The key / leads to it.
+type Search struct {
+	Action, Label string
+	Mode          string // test or empty
 }
 
 // Link is a way to another page.

@@ -102,6 +102,12 @@ const maxBytes = 100 << 10
 // maxIslandBytes is the same for pages of islands, whose modules are cached for ever.
 const maxIslandBytes = 160 << 10
 
+// openedScene matches the states in which something is open on the board, which has loaded modules of its own then,
+// and maxOpenedBytes is how much the page may weigh with them.
+var openedScene = regexp.MustCompile("^console-board-(panel|picker|toast)")
+
+const maxOpenedBytes = 200 << 10
+
 // TestScenes shows every page in every state.
 func TestScenes(t *testing.T) {
 	t.Parallel()
@@ -119,6 +125,9 @@ func TestScenes(t *testing.T) {
 				most := maxBytes
 				if scene.Policy != page.Policy && scene.Shown != "" {
 					most = maxIslandBytes
+				}
+				if openedScene.MatchString(scene.Name) {
+					most = maxOpenedBytes
 				}
 				if strings.HasSuffix(scene.Name, "-wordy") { // fields hold texts as long as they may be
 					most *= 2

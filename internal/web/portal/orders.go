@@ -45,17 +45,17 @@ type ordersView struct {
 }
 
 // orders shows a partner's orders, newest first. A search for the id of an order leads
-// to its page.
+// to its page, as does the search of other pages if it finds one order only.
 func (pages *Pages) orders(s *sheet) (int, []byte, error) {
-	search := s.parameter("q")
-	if found, err := pages.owned(s, search); err != nil || found {
+	searched := s.parameter("q")
+	if found, err := pages.owned(s, searched); err != nil || found {
 		if err != nil {
 			return 0, nil, err
 		}
-		return s.LeadTo(s.Link("/portal/orders/"+search), page.Flash{})
+		return s.LeadTo(s.Link("/portal/orders/"+searched), page.Flash{})
 	}
 	filter := order.Filter{
-		PartnerID: s.Account, Status: delivery.Status(s.parameter("status")), PartnerOrderID: search,
+		PartnerID: s.Account, Status: delivery.Status(s.parameter("status")), PartnerOrderID: searched,
 		Before: s.parameter("cursor"), Limit: ordersOnPage, Damaged: true,
 	}
 	if !filter.Status.Known() {
@@ -64,15 +64,29 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	if _, isOrder := delivery.PartnerOfOrder(filter.Before); !isOrder {
 		filter.Before = ""
 	}
-	found, err := pages.config.Orders.List(s.Context(), filter)
+	found, err := pages.find(s, filter)
 	if err != nil {
 		return 0, nil, err
+	}
+	if s.parameter("open") != "" && searched != "" && len(found.Orders) == 1 {
+		return s.LeadTo(s.Link("/portal/orders/"+found.Orders[0].OrderID), page.Flash{})
 	}
 	shown := leaf{template: "portal-orders", title: s.Text("portal.orders"), data: viewOfOrders(s, filter, found)}
 	if s.May(partner.PermissionOrders) {
 		shown.action = &page.Link{Text: s.Text("portal.new"), Path: s.Link("/portal/orders/new")}
 	}
 	return s.show(shown)
+}
+
+// find lists the orders of a filter. If none has the number that it names, its words are looked for
+// in all parts of orders.
+func (pages *Pages) find(s *sheet, filter order.Filter) (order.Page, error) {
+	found, err := pages.config.Orders.List(s.Context(), filter)
+	if err != nil || len(found.Orders) > 0 || filter.PartnerOrderID == "" {
+		return found, err
+	}
+	filter.Search, filter.PartnerOrderID = filter.PartnerOrderID, ""
+	return pages.config.Orders.List(s.Context(), filter)
 }
 
 // owned reports whether a text is the id of an order of the account.

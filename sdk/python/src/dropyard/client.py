@@ -234,16 +234,21 @@ class Client(Service):
         *,
         status: t.OrderStatus | None = None,
         partner_order_id: str | None = None,
+        search: str | None = None,
         created_from: t.Time | None = None,
         created_to: t.Time | None = None,
         limit: int | None = None,
         offset: int | None = None,
         cursor: str | None = None,
     ) -> t.OrderList:
-        """Return a page of orders, newest first; created_to is not included."""
+        """Return a page of orders, newest first; created_to is not included.
+
+        search is words that an order has all of: of its number, or of its recipient's name, address or phone.
+        """
         query = {
             "status": status,
             "partner_order_id": partner_order_id,
+            "search": search,
             "created_from": created_from,
             "created_to": created_to,
             "limit": limit,
