@@ -29,6 +29,7 @@ var allowed = map[string]string{
 	"internal/app/cluster/start_test.go":           "full length only: how soon a start fails",
 	"internal/app/courier_hour_test.go":            "names the type of repeatable.Rand",
 	"internal/app/logos_attack_test.go":            "full length only: how long proofs take beside logos",
+	"internal/app/search_test.go":                  "waits for what fills the index in the background, which gives no signal",
 	"internal/app/stock_test.go":                   "names the type of repeatable.Rand",
 	"internal/app/import_beside_test.go":           "full length only: how long creations take beside an import",
 	"internal/app/webhook_delivery_test.go":        "full length only: how soon events arrive",

@@ -145,10 +145,31 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 		return err
 	}
 	written := append(added, changed...)
-	if err := db.WriteAllNow(ctx, c, saveIndexed, written...); err != nil {
+	if err := db.WriteAllNow(ctx, c, saveIndexed, written...); err != nil || !c.WritesAlone() {
 		return err
 	}
+	for _, row := range changed {
+		if err := forget(ctx, c, before[row.OrderKey]); err != nil {
+			return err
+		}
+	}
+	for _, row := range written {
+		_, err := c.Exec(ctx, "INSERT INTO index_words (rowid, words) VALUES ($1, $2)", row.number, row.text())
+		if err != nil {
+			return err
+		}
+	}
 	return keepTerms(ctx, c, written, indexed)
+}
+
+// text returns what the embedded index has of a row.
+func (r *foundBy) text() string { return r.PartnerID + " " + r.words }
+
+// forget removes a row, as it was written, from the embedded index.
+func forget(ctx context.Context, c db.Conn, row *foundBy) error {
+	_, err := c.Exec(ctx, "INSERT INTO index_words (index_words, rowid, words) VALUES ('delete', $1, $2)", row.number,
+		row.text())
+	return err
 }
 
 // dropIndex removes the words of orders.
@@ -157,8 +178,13 @@ func dropIndex(ctx context.Context, c db.Conn, keys []order.OrderKey) error {
 	if err != nil {
 		return err
 	}
-	if _, err := db.WriteNow(ctx, c, dropIndexed, db.Pointers(keys)...); err != nil {
+	if _, err := db.WriteNow(ctx, c, dropIndexed, db.Pointers(keys)...); err != nil || !c.WritesAlone() {
 		return err
+	}
+	for _, row := range indexed {
+		if err := forget(ctx, c, row); err != nil {
+			return err
+		}
 	}
 	return keepTerms(ctx, c, nil, indexed)
 }
@@ -166,9 +192,6 @@ func dropIndex(ctx context.Context, c db.Conn, keys []order.OrderKey) error {
 // keepTerms keeps the list of all words of the embedded database: it adds those of rows that are written, and
 // removes those of rows as they were before that no order has any more.
 func keepTerms(ctx context.Context, c db.Conn, written, before []*foundBy) error {
-	if !c.WritesAlone() {
-		return nil
-	}
 	terms := termsOf(written)
 	added := make([]*string, 0, len(terms))
 	for term := range terms {

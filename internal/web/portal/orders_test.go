@@ -52,8 +52,8 @@ func TestOrderList(t *testing.T) {
 		{owner, "?status=failed", []string{"No order is in this status.", "Show all orders"}, []string{"LIVE-1"}},
 		{owner, "?status=lost&cursor=none", []string{"LIVE-1", "LIVE-2"}, nil},
 		{owner, "?q=+LIVE-1", []string{"LIVE-1"}, []string{"LIVE-2"}},
-		{owner, "?q=LIVE", []string{"no order with the number or id “LIVE”"}, []string{"LIVE-1"}},
-		{owner, "?q=" + nord, []string{"no order with the number or id"}, []string{"NORD-1"}},
+		{owner, "?q=LIVE", []string{"No order matches “LIVE”."}, []string{"LIVE-1"}},
+		{owner, "?q=" + nord, []string{"No order matches"}, []string{"NORD-1"}},
 		{reader, "", []string{"LIVE-1"}, []string{`href="/portal/orders/new"`}},
 	} {
 		shows(t, "/portal/orders"+c.query, c.who.Open(t, "/portal/orders"+c.query).Must(t, http.StatusOK), c.want, c.absent)
