@@ -230,12 +230,6 @@ func (pages *Pages) FrameInModes(of page.Sheet) *page.Frame {
 	s := pages.sheet(of)
 	frame := s.frame()
 	frame.Modes, frame.Test = s.modes(""), s.Mode() == delivery.ModeTest
-	if s.May(partner.PermissionOrdersRead) && s.Request.URL.Path != "/portal/orders" {
-		frame.Search = &page.Search{Action: "/portal/orders", Label: s.Text("portal.orders.search")}
-		if s.Mode() == delivery.ModeTest {
-			frame.Search.Mode = "test"
-		}
-	}
 	return frame
 }
 
@@ -273,6 +267,12 @@ func (s *sheet) frame() *page.Frame {
 		}
 		if len(links.Links) > 0 {
 			frame.Groups = append(frame.Groups, links)
+		}
+	}
+	if s.May(partner.PermissionOrdersRead) && s.Request.URL.Path != "/portal/orders" {
+		frame.Search = &page.Search{Action: "/portal/orders", Label: s.Text("console.orders.find")}
+		if s.Mode() == delivery.ModeTest {
+			frame.Search.Mode = "test"
 		}
 	}
 	return frame
