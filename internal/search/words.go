@@ -21,8 +21,9 @@ const (
 	mostWords = 200
 	// mostSought bounds the words of a search.
 	mostSought = 8
-	// shortest is the length of the shortest word that is found by its beginning. Shorter ones begin too many.
-	shortest = 3
+	// shortest is the length of the shortest word that is found by its beginning, and shortestNumber that of one
+	// of digits only. Shorter ones begin too many.
+	shortest, shortestNumber = 3, 5
 )
 
 // Words are what is searched for: an order is found if it has all of them. There are none if a text
@@ -30,7 +31,12 @@ const (
 type Words []string
 
 // ByBeginning reports whether a word is also found by its beginning.
-func ByBeginning(word string) bool { return utf8.RuneCountInString(word) >= shortest }
+func ByBeginning(word string) bool {
+	if strings.ContainsFunc(word, unicode.IsLetter) {
+		return utf8.RuneCountInString(word) >= shortest
+	}
+	return utf8.RuneCountInString(word) >= shortestNumber
+}
 
 // Of returns the words of an order, sorted, with a space between. They are personal data.
 func Of(o *delivery.Order) string {
@@ -56,7 +62,10 @@ func Parse(text string) (sought Words) {
 	}
 	for field := range strings.FieldsSeq(text) {
 		found := pieces(board.Fold(field))
-		if strings.ContainsFunc(field, unicode.IsNumber) {
+		switch {
+		case strings.Contains(field, "@"):
+			found = splitAll(found)
+		case strings.ContainsFunc(field, unicode.IsNumber):
 			found = []string{strings.Join(found, "")}
 		}
 		for _, word := range found {
@@ -81,7 +90,8 @@ func (w *words) party(p *delivery.Contact) {
 	for _, text := range []string{p.Name, p.Address.Line1, p.Address.Line2, p.Address.City, p.Address.PostalCode} {
 		w.text(text)
 	}
-	w.text(p.Email)
+	// A word for each name and number that addresses are made of, not for each address.
+	w.addAll(splitAll(pieces(board.Fold(p.Email))))
 }
 
 func (w *words) addAll(all []string) {
@@ -117,11 +127,7 @@ func (w *words) number(text string) {
 	for field := range strings.FieldsSeq(text) {
 		w.addJoined(field)
 	}
-	for _, word := range folded {
-		if runs := split(word); len(runs) > 1 {
-			w.addAll(runs)
-		}
-	}
+	w.addAll(splitAll(folded))
 }
 
 // phone adds the forms of a phone number: with and without the country code 1, the subscriber's number,
@@ -147,6 +153,14 @@ func postalCode(text string) (code string, ok bool) {
 // pieces splits a folded text where it has neither letters nor digits.
 func pieces(folded string) []string {
 	return strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// splitAll splits words between letters and digits.
+func splitAll(words []string) (runs []string) {
+	for _, word := range words {
+		runs = append(runs, split(word)...)
+	}
+	return runs
 }
 
 // split splits a word between letters and digits.

@@ -332,8 +332,8 @@ func beginning(word, quote, mark string) string {
 }
 
 const (
-	// indexedBeginning is the length of beginnings that the embedded index has itself.
-	indexedBeginning = 3
+	// indexedBeginning is the length of the longest beginnings that the embedded index has itself.
+	indexedBeginning = 4
 	// mostTerms bounds the words that a beginning stands for: beyond it they are rare ones, such as numbers.
 	mostTerms = 100
 )

@@ -6343,7 +6343,7 @@ export interface operations {
                 status?: components["schemas"]["Status"];
                 /** @description Only the order with this reference of yours. */
                 partner_order_id?: string;
-                /** @description Only orders with all these words, in any writing: of the partner_order_id, the reference, a barcode, or the recipient's name, address, phone number or e-mail address. A word of three or more characters is found by its beginning. A page is chosen from the newest 1,000 such orders, and an order is found some seconds after its creation. */
+                /** @description Only orders with all these words, in any writing: of the partner_order_id, the reference, a barcode, or the recipient's name, address, phone number or e-mail address. A word of three or more characters is found by its beginning, a number by its first five digits. A page is chosen from the newest 1,000 such orders, and an order is found some seconds after its creation. */
                 search?: string;
                 /** @description Only orders created at this time or later. Write the `+` of an offset as `%2B`. */
                 created_from?: components["schemas"]["DateTime"];

@@ -12,7 +12,7 @@ CREATE TABLE index_orders (
 
 -- The orders by word, written with each row above: the partner's id, and its words. Words have letters and digits, partners' ids also an underscore.
 CREATE VIRTUAL TABLE index_words USING fts5 (
-    words, content = 'index_orders', content_rowid = 'number', detail = none, columnsize = 0, prefix = '3',
+    words, content = 'index_orders', content_rowid = 'number', detail = none, columnsize = 0, prefix = '3 4',
     tokenize = "ascii tokenchars '_'"
 );
 -- What is removed leaves nothing behind.
