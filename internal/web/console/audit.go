@@ -199,8 +199,6 @@ func (v *auditView) Fields() []page.Field {
 // Action returns what was done, in words.
 func (v *auditView) Action(a audit.Action) string { return v.Text("audit." + string(a)) }
 
-var dateRule = form.Define("date", "a date")
-
 // exportAudit returns the entries that the filter selects as CSV, the oldest first.
 func (pages *Pages) exportAudit(s *sheet) (int, []byte, error) {
 	filter, sent, err := pages.auditFilter(s)
@@ -208,7 +206,7 @@ func (pages *Pages) exportAudit(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	if len(sent.Faults) > 0 {
-		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), dateRule)
+		return 0, nil, form.Fault(sent.Faults[0].Field, sent.Values.Get(sent.Faults[0].Field), page.DateRule)
 	}
 	var file bytes.Buffer
 	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest),

@@ -5,11 +5,15 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/web"
 )
 
 // semicolons is the parameter of a download that asks for semicolons and decimal commas.
 const semicolons = "separator=semicolon"
+
+// DateRule is what a day of a filter must be. A file cannot show the fault beside its field, as pages do.
+var DateRule = form.Define("date", "a date")
 
 // CSVLayout returns the layout of the file that a page offers: people open it in a spreadsheet.
 func CSVLayout(v *web.PageRequest) csvfile.Layout {

@@ -1,6 +1,8 @@
 package portal
 
 import (
+	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -14,7 +16,8 @@ import (
 func (pages *Pages) ordersRoutes() []web.Route {
 	label := pages.get("/orders/{order_id}/label", partner.PermissionOrders, (*Pages).label)
 	labels := pages.get("/orders/labels", partner.PermissionOrders, (*Pages).labels)
-	label.Heavy, labels.Heavy = true, true
+	file := pages.get("/orders.csv", partner.PermissionOrdersRead, (*Pages).ordersFile)
+	label.Heavy, labels.Heavy, file.Heavy = true, true, true
 	return []web.Route{
 		pages.get("/orders", partner.PermissionOrdersRead, (*Pages).orders),
 		pages.get("/orders/{order_id}", partner.PermissionOrdersRead, (*Pages).order),
@@ -24,7 +27,7 @@ func (pages *Pages) ordersRoutes() []web.Route {
 		pages.post("/orders/{order_id}/cancellation-request", partner.PermissionOrders, (*Pages).request),
 		pages.get("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).askReturn),
 		pages.post("/orders/{order_id}/return", partner.PermissionOrders, (*Pages).giveBack),
-		label, labels,
+		label, labels, file,
 	}
 }
 
@@ -42,6 +45,8 @@ type ordersView struct {
 	// Narrowed is set if the list does not show all orders, so that there may be others.
 	Narrowed bool
 	Labels   *page.Link // of all orders that are shown; nil for a person who may print none
+	Form     *page.Form // the days and the search
+	CSV      string     // the address of the file with the same orders
 }
 
 // orders shows a partner's orders, newest first. A search for the id of an order leads
@@ -54,24 +59,27 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 		}
 		return s.LeadTo(s.Link("/portal/orders/"+searched), page.Flash{})
 	}
-	filter := order.Filter{
-		PartnerID: s.Account, Status: delivery.Status(s.parameter("status")), PartnerOrderID: searched,
-		Before: s.parameter("cursor"), Limit: ordersOnPage, Damaged: true,
+	filter, sent, err := pages.ordersFilter(s)
+	if err != nil {
+		return 0, nil, err
 	}
-	if !filter.Status.Known() {
-		filter.Status = ""
-	}
+	filter.Before, filter.Limit, filter.Damaged = s.parameter("cursor"), ordersOnPage, true
 	if _, isOrder := delivery.PartnerOfOrder(filter.Before); !isOrder {
 		filter.Before = ""
 	}
-	found, err := pages.find(s, filter)
-	if err != nil {
-		return 0, nil, err
+	var found order.Page
+	if len(sent.Faults) == 0 {
+		if found, err = pages.find(s, filter); err != nil {
+			return 0, nil, err
+		}
 	}
 	if s.parameter("open") != "" && searched != "" && len(found.Orders) == 1 {
 		return s.LeadTo(s.Link("/portal/orders/"+found.Orders[0].OrderID), page.Flash{})
 	}
-	shown := leaf{template: "portal-orders", title: s.Text("portal.orders"), data: viewOfOrders(s, filter, found)}
+	shown := leaf{template: "portal-orders", title: s.Text("portal.orders"), data: viewOfOrders(s, filter, sent, found)}
+	if len(sent.Faults) > 0 {
+		shown.status = http.StatusUnprocessableEntity
+	}
 	if s.May(partner.PermissionOrders) {
 		shown.action = &page.Link{Text: s.Text("portal.new"), Path: s.Link("/portal/orders/new")}
 	}
@@ -107,20 +115,20 @@ func (s *sheet) parameter(name string) string {
 	return strings.TrimSpace(s.Request.URL.Query().Get(name))
 }
 
-func viewOfOrders(s *sheet, filter order.Filter, found order.Page) ordersView {
-	status := string(filter.Status)
+func viewOfOrders(s *sheet, filter order.Filter, sent *page.Form, found order.Page) ordersView {
+	chosen := chosenOrders(filter, sent)
 	v := ordersView{
-		sheet: s, Orders: found.Orders, Search: filter.PartnerOrderID, Chips: s.statusChips(filter),
-		Narrowed: filter.PartnerOrderID != "" || status != "" || filter.Before != "",
+		sheet: s, Orders: found.Orders, Search: filter.PartnerOrderID, Chips: s.statusChips(filter), Form: sent,
+		Narrowed: len(chosen) > 0 || filter.Before != "", CSV: s.Link(ordersFilePath, chosen...),
 	}
 	key := "portal.orders.shown"
 	if found.Next != "" {
 		key = "portal.orders.shown.more"
-		v.Pages.Next = s.Link("/portal/orders", "q", v.Search, "status", status, "cursor", found.Next)
+		v.Pages.Next = s.Link("/portal/orders", append(slices.Clone(chosen), "cursor", found.Next)...)
 	}
 	if filter.Before != "" {
 		key = "portal.orders.shown.older"
-		v.Pages.First = s.Link("/portal/orders", "q", v.Search, "status", status)
+		v.Pages.First = s.Link("/portal/orders", chosen...)
 	}
 	v.Shown = s.Language.Count(key, len(found.Orders))
 	if s.May(partner.PermissionOrders) {

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -125,4 +126,38 @@ func TestDamagedOrderIsListed(t *testing.T) {
 	s.Execute(t, fmt.Sprintf(`UPDATE orders SET document = '{' WHERE order_id = '%s'`, damaged))
 	shown := metro.Owner(t).Open(t, "/portal/orders").Must(t, http.StatusOK)
 	shows(t, "list", shown, []string{"LIVE-1", "This order cannot be read at the moment."}, []string{"LIVE-2"})
+}
+
+// TestOrdersOfDays narrows the list to days of the place of the pickup, and downloads the same orders. The first
+// order is created at 15:00 on 14 January in UTC, the second twelve hours later, which is the same day in Montréal.
+func TestOrdersOfDays(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, http.StatusCreated)
+	s.Clock.Advance(12 * time.Hour)
+	metro.Create(t, testkit.OrderJSON("A-2", "")).Must(t, http.StatusCreated)
+	owner := metro.Owner(t)
+	for query, c := range map[string]struct{ want, absent []string }{
+		"?from=2026-01-14&to=2026-01-14":       {[]string{">A-1</a>", ">A-2</a>", `href="/portal/orders.csv?from=2026-01-14&amp;to=2026-01-14"`}, nil},
+		"?from=2026-01-15":                     {[]string{"Show all orders"}, []string{">A-1</a>", ">A-2</a>"}},
+		"?to=2026-01-13":                       {[]string{"Show all orders"}, []string{">A-1</a>", ">A-2</a>"}},
+		"?from=2026-01-14&q=A-2":               {[]string{">A-2</a>"}, []string{">A-1</a>"}},
+		"?from=2026-01-14&status=cancelled":    {[]string{"No order is in this status."}, []string{">A-1</a>"}},
+		"?from=2026-01-14&to=2026-01-14&q=A-1": {[]string{">A-1</a>"}, []string{">A-2</a>"}},
+	} {
+		shows(t, query, owner.Open(t, "/portal/orders"+query).Must(t, http.StatusOK), c.want, c.absent)
+	}
+	shows(t, "no date", owner.Open(t, "/portal/orders?from=14.1.").Must(t, http.StatusUnprocessableEntity),
+		[]string{"A date, such as"}, nil)
+	owner.Open(t, "/portal/orders.csv?from=14.1.").Must(t, http.StatusUnprocessableEntity)
+	file := string(owner.Open(t, "/portal/orders.csv?from=2026-01-14").Must(t, http.StatusOK).Body)
+	lines := strings.Split(strings.TrimSpace(file), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[1], ",A-2,") || !strings.Contains(lines[2], ",A-1,") ||
+		!strings.Contains(lines[2], ",65.34,CAD") {
+		t.Errorf("got the file\n%s\nwant both orders, the newest first", file)
+	}
+	if one := string(owner.Open(t, "/portal/orders.csv?q=A-1").Must(t, http.StatusOK).Body); strings.Contains(one, "A-2") {
+		t.Errorf("got the file\n%s\nwant A-1 only", one)
+	}
 }
