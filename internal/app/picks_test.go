@@ -11,7 +11,8 @@ import (
 
 func pick(t *testing.T, by *apptest.Operator, orderID, body string, headers ...string) *apptest.Answer {
 	t.Helper()
-	return by.Call(t, "POST", "/ops/v1/orders/"+orderID+"/picks", []byte(body), headers...)
+	headers = append(headers, "Authorization", "Bearer "+by.Token, "Content-Type", "application/json")
+	return by.Do(t, "POST", "/ops/v1/orders/"+orderID+"/picks", []byte(body), headers...)
 }
 
 // picks lists the orders to pick, as "A-1 to_pick MTL-1 0/3".

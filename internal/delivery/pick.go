@@ -144,9 +144,11 @@ func (p *Picking) Retaken(allocation []Take) *Picking {
 	}
 	var rest Picking
 	for _, line := range p.Lines {
-		if slices.ContainsFunc(allocation, func(take Take) bool {
+		at := slices.IndexFunc(allocation, func(take Take) bool {
 			return take.ProductID == line.ProductID && take.Location == line.Location && take.Quantity >= line.Quantity
-		}) {
+		})
+		if at >= 0 {
+			line.Short = line.Short && allocation[at].Quantity > line.Quantity
 			rest.Lines = append(rest.Lines, line)
 		}
 	}
