@@ -37,6 +37,7 @@ const (
 	ActionOrderHandedOver AuditAction = "order.handed_over"
 	ActionOrderReturned   AuditAction = "order.returned"
 	ActionOrderScanned    AuditAction = "order.scanned"
+	ActionOrderPicked     AuditAction = "order.picked"
 	ActionCourierCreated  AuditAction = "courier.created"
 	ActionCourierChanged  AuditAction = "courier.changed"
 	ActionLocationChanged AuditAction = "location.changed"

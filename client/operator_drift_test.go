@@ -70,6 +70,8 @@ var operatorMethods = map[string]any{
 	"GET /ops/v1/locations":                              (*client.Operator).ListLocations,
 	"PUT /ops/v1/locations/{}":                           (*client.Operator).PutLocation,
 	"GET /ops/v1/returns":                                (*client.Operator).ListReturns,
+	"GET /ops/v1/picks":                                  (*client.Operator).ListPicks,
+	"POST /ops/v1/orders/{}/picks":                       (*client.Operator).PickOrder,
 	"POST /ops/v1/orders/{}/transfer":                    (*client.Operator).TransferOrder,
 	"POST /ops/v1/orders/{}/scans":                       (*client.Operator).AddOrderScan,
 	"POST /ops/v1/orders/{}/return/receive":              (*client.Operator).ReceiveReturn,

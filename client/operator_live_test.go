@@ -411,7 +411,7 @@ func (d *desk) checkBoard(order *client.Order) {
 	}
 	counts := must[*client.Attention](d.T)(d.GetAttention(ctx))
 	if counts.Open != 2 || counts.Statuses[client.StatusPending] != 2 || counts.Attention != 0 ||
-		len(counts.Reasons) != 7 {
+		len(counts.Reasons) != 8 {
 		d.Errorf("got %+v, want two pending orders", counts)
 	}
 }

@@ -21,7 +21,9 @@ const (
 	AttentionCancellationRequested AttentionReason = "cancellation_requested"
 	// the order was edited after its pickup, of which the service learned later
 	AttentionEditedAfterPickup AttentionReason = "edited_after_pickup"
-	AttentionAny               AttentionReason = "any" // any of them; in [BoardQuery] only
+	// the warehouse found fewer units of a product than the order takes
+	AttentionShortPick AttentionReason = "short_pick"
+	AttentionAny       AttentionReason = "any" // any of them; in [BoardQuery] only
 )
 
 // BoardQuery chooses orders. Zero fields do not restrict.

@@ -31,7 +31,7 @@ type boardShowCommand struct {
 	Partner   string                   `help:"Only orders of this partner (par_…)." placeholder:"ID"`
 	Courier   string                   `help:"Only orders of this courier, or none for orders without one." placeholder:"ID"`
 	Zone      string                   `help:"Only orders to postal codes that begin with this (example: H2W)." placeholder:"ZONE"`
-	Attention []client.AttentionReason `help:"Only orders that need attention: late, failed_twice, window_missed, no_courier, courier_gone, cancellation_requested, edited_after_pickup or any." placeholder:"REASON"`
+	Attention []client.AttentionReason `help:"Only orders that need attention: late, failed_twice, window_missed, no_courier, courier_gone, cancellation_requested, edited_after_pickup, short_pick or any." placeholder:"REASON"`
 	Search    string                   `short:"q" help:"Only orders with this text in an id, a reference, a barcode, or the recipient's name, address or phone number; also those that have ended." placeholder:"TEXT"`
 	Watch     bool                     `short:"w" help:"Keep the board on the screen, and show changes as they happen. Without a terminal: print each change."`
 	listFlags

@@ -40,6 +40,7 @@ type commands struct {
 	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers."`
 	Locations locationsCommand `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
+	Picks     picksCommand     `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
 	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 
 	Serve    serveCommand    `cmd:"" group:"Server:" help:"Run the service."`

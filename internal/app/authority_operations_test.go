@@ -463,6 +463,13 @@ var operatorOperations = []operation{
 	onPickedUp("dispatcher", "POST /ops/v1/orders/{order_id}/scans", `{"code":"ABC"}`),
 	onPickedUp("warehouse", "POST /ops/v1/orders/{order_id}/return/receive", `{"location":"HUB-1"}`,
 		"failed", "cancelled"),
+	prepared("warehouse", "POST /ops/v1/orders/{order_id}/picks", func(r *rig, _ *someone) (string, []string) {
+		p := r.Register(r.t, r.name("shop"))
+		lamp := r.boss.Stock(r.t, p.PartnerID, "Lamp", map[string]int{"MTL-1": 3})
+		orderID := p.Create(r.t, testkit.OrderJSON("A-1", fmt.Sprintf(`[{"product_id":%d,"quantity":1}]`, lamp))).
+			Must(r.t, 201).Text("order_id")
+		return fmt.Sprintf(`{"location":"MTL-1","lines":[{"product_id":%d,"quantity":1}]}`, lamp), []string{orderID}
+	}),
 	onOrder("dispatcher", "POST /ops/v1/orders/{order_id}/notes", `{"text":"the back door is open"}`),
 	onProduct("PUT /ops/v1/partners/{partner_id}/dispatch", `{"auto_accept":true}`).by("dispatcher"),
 	onProduct("PATCH /ops/v1/partners/{partner_id}", `{"rate_limit":600}`).by("admin"),

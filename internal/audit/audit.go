@@ -51,6 +51,7 @@ const (
 	ActionOrderHandedOver Action = "order.handed_over"
 	ActionOrderReturned   Action = "order.returned"
 	ActionOrderScanned    Action = "order.scanned"
+	ActionOrderPicked     Action = "order.picked"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
 	ActionLocationChanged Action = "location.changed"
@@ -95,8 +96,8 @@ const (
 // Actions lists all actions.
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
-	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionCourierCreated, ActionCourierChanged,
-	ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
+	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,

@@ -20,29 +20,38 @@ const (
 
 	ReasonCancellationRequested Reason = "cancellation_requested" // the partner's request awaits its answer
 	ReasonEditedAfterPickup     Reason = "edited_after_pickup"    // see editedAfterPickup
+	ReasonShortPick             Reason = "short_pick"             // the warehouse found fewer units than the order takes
 )
 
 // Reasons lists them.
 var Reasons = []Reason{
 	ReasonLate, ReasonFailedTwice, ReasonWindowMissed, ReasonNoCourier, ReasonCourierGone, ReasonCancellationRequested,
-	ReasonEditedAfterPickup,
+	ReasonEditedAfterPickup, ReasonShortPick,
 }
 
-// Flags are reasons that no time and no courier brings about: an order's row holds them, as
-// bits.
+// Flags are reasons that no time and no courier brings about, and how far the warehouse is: an
+// order's row holds them, as bits.
 type Flags int64
 
 // The flags.
 const (
 	FlagCancellationRequested Flags = 1 << iota
 	FlagEditedAfterPickup
+	FlagShortPick
+	// FlagPicked is not a reason: all items that the order takes from stock are picked. Rows of
+	// earlier releases do not have it, and nothing of their orders is picked.
+	FlagPicked
 )
 
 // FlagOf holds the flag of each reason that has one.
 var FlagOf = map[Reason]Flags{
 	ReasonCancellationRequested: FlagCancellationRequested,
 	ReasonEditedAfterPickup:     FlagEditedAfterPickup,
+	ReasonShortPick:             FlagShortPick,
 }
+
+// HasReasons reports whether any flag is a reason for attention.
+func (f Flags) HasReasons() bool { return f&^FlagPicked != 0 }
 
 // AppendReasons appends the reasons of the flags to a slice, in the order of Reasons.
 func (f Flags) AppendReasons(reasons []Reason) []Reason {
@@ -65,6 +74,13 @@ func flagsOf(o *delivery.Order) (flags Flags) {
 	if editedAfterPickup(o) {
 		flags |= FlagEditedAfterPickup
 	}
+	switch o.PickState() {
+	case delivery.PickShort:
+		flags |= FlagShortPick
+	case delivery.PickDone, delivery.PickPacked:
+		flags |= FlagPicked
+	default: // something is left to pick, or nothing is taken from stock
+	}
 	return flags
 }
 
@@ -86,7 +102,7 @@ const TooManyFailures = 2
 // those in which nothing has been picked up yet.
 var (
 	Unassigned = []delivery.Status{delivery.StatusPending, delivery.StatusAccepted}
-	AtPickup   = []delivery.Status{delivery.StatusPending, delivery.StatusAccepted, delivery.StatusCourierAssigned}
+	AtPickup   = delivery.PickableStatuses
 )
 
 // Reasons returns why the order needs attention at a time, in the order of

@@ -225,3 +225,38 @@ func TestReasonsByCourse(t *testing.T) {
 		}
 	}
 }
+
+// TestReasonsByPicking checks that a short pick needs attention until it is completed or the order ends.
+func TestReasonsByPicking(t *testing.T) {
+	t.Parallel()
+	at := testkit.Epoch
+	o := testkit.Order("par_00000001", "ord_x", "A-1", at)
+	o.Status = delivery.StatusCourierAssigned
+	o.Allocation = []delivery.Take{
+		{ProductID: 7, Location: "A-03", Quantity: 3}, {ProductID: 8, Location: "A-03", Quantity: 1},
+	}
+	check := func(when string, picked int64, want ...board.Reason) {
+		t.Helper()
+		if got := board.Of(o).Reasons(at, true); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", when, got, want)
+		}
+		if got := board.Of(o).Flags&board.FlagPicked != 0; got != (picked == 4) {
+			t.Errorf("%s: got all picked %t, want %t", when, got, picked == 4)
+		}
+	}
+	pick := func(productID, quantity int64, short bool) {
+		o.Course.Picking = o.Course.Picking.With(delivery.PickedLine{
+			ProductID: productID, Location: "A-03", Quantity: quantity, Short: short, At: at,
+		})
+	}
+	check("at first", 0)
+	pick(7, 2, true)
+	check("one is missing", 2, board.ReasonShortPick)
+	pick(8, 1, false)
+	check("another product", 3, board.ReasonShortPick)
+	found := o.Course.Picking
+	pick(7, 1, false)
+	check("completed", 4)
+	o.Course.Picking, o.Status = found, delivery.StatusDelivered
+	check("delivered", 3)
+}

@@ -22,12 +22,14 @@ type Course struct {
 	// Returns lists the orders that bring goods of this one back, oldest first. Those that were
 	// cancelled before their pickup are not among them.
 	Returns []ReturnOrder `json:"returns,omitempty"`
+	// Picking is what the warehouse has picked of the order; nil before the first pick.
+	Picking *Picking `json:"picking,omitempty"`
 }
 
 // IsZero reports whether nothing has happened.
 func (c *Course) IsZero() bool {
 	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil && c.Origin == nil &&
-		len(c.Returns) == 0
+		len(c.Returns) == 0 && c.Picking == nil
 }
 
 // MaxEdits is how many edits of an order are listed.

@@ -16,26 +16,26 @@ import (
 // ReturnFilter selects goods that come back.
 type ReturnFilter struct {
 	State delivery.ReturnState
-	After ReturnCursor // zero for the first page
+	After GoodsCursor // zero for the first page
 	Limit int
 }
 
-// ReturnCursor is the place in the list of goods that come back after which a page begins.
-type ReturnCursor struct {
+// GoodsCursor is the place in the list of goods that come back after which a page begins.
+type GoodsCursor struct {
 	DueAt   time.Time
 	OrderID string
 }
 
-// String returns the cursor as ReadReturnCursor reads it.
-func (c ReturnCursor) String() string {
+// String returns the cursor as ReadGoodsCursor reads it.
+func (c GoodsCursor) String() string {
 	return strconv.FormatInt(c.DueAt.UnixMilli(), 10) + "." + c.OrderID
 }
 
-// ReadReturnCursor reads a cursor. It reports false for another text.
-func ReadReturnCursor(text string) (ReturnCursor, bool) {
+// ReadGoodsCursor reads a cursor. It reports false for another text.
+func ReadGoodsCursor(text string) (GoodsCursor, bool) {
 	due, orderID, ok := strings.Cut(text, ".")
 	at, err := strconv.ParseInt(due, 10, 64)
-	return ReturnCursor{time.UnixMilli(at).UTC(), orderID}, ok && err == nil && orderID != ""
+	return GoodsCursor{time.UnixMilli(at).UTC(), orderID}, ok && err == nil && orderID != ""
 }
 
 // Return is an order whose goods come back.
@@ -58,7 +58,7 @@ func (s *Service) Returns(ctx context.Context, f ReturnFilter) (listed []Return,
 		if len(found) > limit {
 			found = found[:limit]
 			last := found[limit-1]
-			next = ReturnCursor{last.DueAt, last.OrderID}.String()
+			next = GoodsCursor{last.DueAt, last.OrderID}.String()
 		}
 		listed, err = s.returnsOf(ctx, tx, found)
 		return err

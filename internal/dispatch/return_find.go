@@ -78,7 +78,7 @@ func (s *Service) labelledReturns(ctx context.Context, tx Reader, text string) (
 			break
 		}
 		last := back[len(back)-1]
-		filter.After = ReturnCursor{last.DueAt, last.OrderID}
+		filter.After = GoodsCursor{last.DueAt, last.OrderID}
 	}
 	if len(exact) > 0 {
 		return exact, nil

@@ -62,6 +62,13 @@ type Reader interface {
 	OrdersBack(ctx context.Context, returns []*delivery.Returned) (map[string]*delivery.Order, error)
 	// ReturnsBy lists those that a courier brings, by how long they are due.
 	ReturnsBy(ctx context.Context, courierID string, limit int) ([]*delivery.Returned, error)
+	// ToPick lists rows of orders that take something from stock, by the begin of their pickup windows: those
+	// that may be in the filter's state. It ignores the filter's location.
+	ToPick(ctx context.Context, filter PickFilter) ([]*board.Row, error)
+	// CountToPick counts those that have something left to pick and a pickup window that begins before a time.
+	CountToPick(ctx context.Context, until time.Time) (int64, error)
+	// Shelves returns what the warehouse has of products; those that do not exist are left out.
+	Shelves(ctx context.Context, keys []ProductKey) (map[ProductKey]Shelf, error)
 	// Locations lists the locations that have an address.
 	Locations(ctx context.Context) ([]*delivery.Location, error)
 	// Moves lists the latest moves of an order by operators, newest first.

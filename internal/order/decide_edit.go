@@ -221,6 +221,7 @@ func reallocate(s *State, c *Changes, found, order *delivery.Order, at time.Time
 		c.book(s.Stocks[order.PartnerID]).Withdraw(taken, order.OrderID, at)
 	}
 	order.Allocation = merged(append(kept, taken...))
+	order.Course.Picking = found.Course.Picking.Retaken(order.Allocation)
 	return nil
 }
 

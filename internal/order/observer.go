@@ -47,12 +47,13 @@ const (
 	// CommandTransfer hands goods on, and CommandReceive receives those that come back.
 	CommandTransfer CommandKind = "transfer"
 	CommandReceive  CommandKind = "receive"
+	CommandPick     CommandKind = "pick" // of items, by the warehouse
 )
 
 // CommandKinds lists them.
 var CommandKinds = []CommandKind{
 	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandConfirm,
-	CommandTransfer, CommandReceive,
+	CommandTransfer, CommandReceive, CommandPick,
 }
 
 // CommandOutcome says how a command ended.
@@ -119,6 +120,8 @@ func kindOf(cmd command) CommandKind {
 		return CommandTransfer
 	case *receiveCommand:
 		return CommandReceive
+	case *pickCommand:
+		return CommandPick
 	case *refuseCommand:
 		return cmd.kind
 	default:

@@ -169,6 +169,7 @@ var reasonSQL = map[board.Reason]string{
 
 	board.ReasonCancellationRequested: hasFlag(board.FlagCancellationRequested),
 	board.ReasonEditedAfterPickup:     hasFlag(board.FlagEditedAfterPickup),
+	board.ReasonShortPick:             hasFlag(board.FlagShortPick),
 }
 
 func hasFlag(flag board.Flags) string { return fmt.Sprintf("(flags & %d <> 0)", flag) }

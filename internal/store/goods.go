@@ -54,7 +54,7 @@ func (tx dispatchTx) Returns(ctx context.Context, f dispatch.ReturnFilter) ([]*d
 	}
 	selected := new(db.Conditions)
 	selected.AddText("state = ?", string(f.State))
-	if f.After != (dispatch.ReturnCursor{}) {
+	if f.After != (dispatch.GoodsCursor{}) {
 		selected.Add(after, f.After.DueAt, f.After.OrderID)
 	}
 	tail, args := selected.Clause(by, f.Limit)

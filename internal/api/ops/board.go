@@ -82,7 +82,7 @@ func writeRow(w *strictjson.Writer, e *dispatch.Entry) {
 	w.Integer("failures", e.Failures)
 	w.Time("created_at", e.CreatedAt)
 	w.Time("updated_at", e.UpdatedAt)
-	if e.Flags != 0 && board.IsOpen(e.Status) {
+	if e.Flags.HasReasons() && board.IsOpen(e.Status) {
 		w.List("flags")
 		for _, reason := range e.Flags.AppendReasons(nil) {
 			w.Text("", string(reason))

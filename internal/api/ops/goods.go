@@ -67,7 +67,7 @@ func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
 	}
 	if text := q.Text("cursor"); text != "" {
 		var ok bool
-		if filter.After, ok = dispatch.ReadReturnCursor(text); !ok {
+		if filter.After, ok = dispatch.ReadGoodsCursor(text); !ok {
 			q.Fault("cursor", text, httpd.CursorRule)
 		}
 	}

@@ -1,6 +1,7 @@
 package contract_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -20,4 +21,17 @@ func driveReceive(t *testing.T, _ *operation) *apptest.Answer {
 		f.move(t, order, status).Must(t, 200)
 	}
 	return f.send(t, call{operation: "receiveReturn", path: order, body: []byte(`{"location":"HUB-1"}`)})
+}
+
+// drivePick picks all items of an order.
+func drivePick(t *testing.T, _ *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	order := f.fullOrder(t)
+	listed := f.send(t, call{operation: "listPicks"}).Must(t, 200)
+	if listed.Len("picks") != 1 || listed.JSON("picks", 0, "lines", 0, "in_stock") == nil {
+		t.Errorf("got %s, want the order with what is in stock", listed.Body)
+	}
+	location := listed.Text("picks", 0, "lines", 0, "location")
+	return f.send(t, call{operation: "pickOrder", path: order, body: fmt.Appendf(nil,
+		`{"location":%q,"lines":[{"product_id":%d,"quantity":1},{"product_id":%[2]d,"quantity":2}]}`, location, f.product)})
 }

@@ -32,7 +32,7 @@ var rights = []struct{ roles, operations string }{
 		getBoardSnapshot listBoardChanges
 		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
-		listJournal createCount listLowStock`},
+		listJournal createCount listLowStock listPicks pickOrder`},
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages listRateCards

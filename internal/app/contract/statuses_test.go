@@ -81,6 +81,7 @@ var undriven = map[string]string{
 	"listJournal":    "its only part that could fail is the database",
 	"createCount":    "its only part that could fail is the database",
 	"listReturns":    "its only part that could fail is the database",
+	"listPicks":      "its only part that could fail is the database",
 	"listLowStock":   "its only part that could fail is the database",
 	"createMovement": "its only part that could fail is the database",
 
@@ -161,6 +162,7 @@ var drives = map[string]drive{
 	"* 500":                   driveFault,
 	"transferOrder 200":       driveTransfer,
 	"receiveReturn 200":       driveReceive,
+	"pickOrder 200":           drivePick,
 	"* 503":                   driveTimeout,
 
 	"receiveReturn 403": driveCrossSiteSession,
@@ -332,6 +334,7 @@ func validBody(o *operation) []byte {
 		"transferOrder":       []byte(`{"location":"HUB-1"}`),
 		"addOrderScan":        []byte(`{"code":"P-1"}`),
 		"receiveReturn":       []byte(`{"location":"HUB-1"}`),
+		"pickOrder":           []byte(`{"location":"MTL-1","lines":[{"product_id":1,"quantity":1}]}`),
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),
 		"putDispatchSettings": []byte(`{"auto_accept":true}`),
 		"putCourierSequence":  []byte(`{"order_ids":[],"version":0}`),

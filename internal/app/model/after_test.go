@@ -24,6 +24,7 @@ func (w *world) after() map[string]func(*rapid.T) {
 		"receiveBack":         w.receiveBack,
 		"returns":             w.returns,
 		"scan":                w.scan,
+		"pick":                w.pick,
 		"locations":           w.locations,
 	}
 }

@@ -51,6 +51,8 @@ type order struct {
 	origin             *order // that a return order brings back; nil for any other order
 	toWarehouse        bool   // where a return order goes
 	returned           bool   // a return order brings it back
+	picked             int    // units
+	short, packed      bool   // as the warehouse has picked it
 }
 
 // account is what the model knows of a partner.

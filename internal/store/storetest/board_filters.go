@@ -50,7 +50,7 @@ func testBoardCoversAll(t *testing.T, s *store.Store) {
 			row.OrderID = fmt.Sprintf("ord_%02d", len(rows))
 			row.Status, row.ServiceLevel, row.Failures = status, level, int64(len(rows)%4)
 			row.CourierID = []string{"", activeCourier, inactiveCourier}[len(rows)%3]
-			row.Flags = board.Flags(len(rows) % 4)
+			row.Flags = board.Flags(len(rows) % 16)
 			shift := time.Duration(len(rows)%7-3) * 20 * time.Hour
 			for _, at := range []*time.Time{
 				&row.EstimatedDelivery, &row.Pickup.Start, &row.Pickup.End, &row.Dropoff.Start, &row.Dropoff.End,
@@ -251,7 +251,7 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 		Pickup:            delivery.Window{Start: near("pickup starts"), End: near("pickup ends")},
 		Dropoff:           delivery.Window{Start: near("dropoff starts"), End: near("dropoff ends")},
 		Failures:          rapid.Int64Range(0, 3).Draw(rt, "failures"),
-		Flags:             board.Flags(rapid.Int64Range(0, 3).Draw(rt, "flags")),
+		Flags:             board.Flags(rapid.Int64Range(0, 15).Draw(rt, "flags")),
 		ServiceLevel:      rapid.SampledFrom(delivery.ServiceLevels).Draw(rt, "level"),
 		Zone:              rapid.SampledFrom([]string{"", "H2W", "H2%", "M5H"}).Draw(rt, "zone"),
 		CourierID:         rapid.SampledFrom([]string{"", activeCourier, inactiveCourier}).Draw(rt, "courier"),

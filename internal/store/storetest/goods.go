@@ -51,7 +51,7 @@ func inState(t *testing.T, s *store.Store, state delivery.ReturnState) (found []
 				return nil
 			}
 			found = append(found, page...)
-			filter.After = dispatch.ReturnCursor{DueAt: page[0].DueAt, OrderID: page[0].OrderID}
+			filter.After = dispatch.GoodsCursor{DueAt: page[0].DueAt, OrderID: page[0].OrderID}
 		}
 	})
 	return found

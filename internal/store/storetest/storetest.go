@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"board feed":           testFeed,
 		"order notes":          testNotes,
 		"returns":              testReturns,
+		"picks":                testPicks,
 		"scans":                testScans,
 		"dispatch settings":    testDispatchSettings,
 		"sequences":            testSequences,

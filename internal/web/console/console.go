@@ -91,6 +91,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.orderRoutes(),
 		pages.transferRoutes(),
 		pages.returnRoutes(),
+		pages.pickRoutes(),
 		pages.locationRoutes(),
 		pages.courierRoutes(),
 		pages.stockRoutes(),
@@ -230,6 +231,7 @@ type way struct {
 var ways = []way{
 	{daily, "console.board", "/console/board", dispatching},
 	{daily, "console.couriers", "/console/couriers", dispatching},
+	{daily, "console.picks", picksPath, warehousing},
 	{daily, "console.stock", "/console/stock", warehousing},
 	{daily, "console.returns", returnsPath, desks},
 	{daily, "console.partners", "/console/partners", dispatching},
@@ -285,8 +287,12 @@ func (s *sheet) frame() *page.Frame {
 	return frame
 }
 
-// home leads to the first page that the operator's role may use.
+// home leads the warehouse to what it does today, and any other operator to the first page that the operator's
+// role may use.
 func (pages *Pages) home(s *sheet) (int, []byte, error) {
+	if s.Operator.Role == operator.RoleWarehouse {
+		return s.LeadTo(warehousePath, page.Flash{})
+	}
 	for _, way := range ways {
 		if s.in(way.roles) {
 			return s.LeadTo(way.path, page.Flash{})

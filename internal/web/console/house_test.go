@@ -236,7 +236,7 @@ func TestMenusOfRoles(t *testing.T) {
 	admin := apptest.Start(t).Operate(t)
 	for role, c := range map[string]struct{ first, has, not string }{
 		"dispatcher": {"/console/board", "/console/couriers", "/console/operators"},
-		"warehouse":  {"/console/stock", "/console/stock", "/console/partners"},
+		"warehouse":  {"/console/warehouse", "/console/stock", "/console/partners"},
 	} {
 		v := admin.As(t, role).Visit(t)
 		v.Open(t, "/console").Leads(t, c.first)

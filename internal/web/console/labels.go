@@ -10,9 +10,6 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-// labelsPath is where the labels of several orders are, which its parameters order_id name.
-const labelsPath = ordersPath + "/labels"
-
 // labelsView is the page that names the orders whose labels are not in a file.
 type labelsView struct {
 	*sheet
@@ -22,28 +19,34 @@ type labelsView struct {
 // orderLabels responds with the labels of several orders in a file, in the order in which they are named.
 // If some of them have no label, a page says so first, and links to the file of the others.
 func (pages *Pages) orderLabels(s *sheet) (int, []byte, error) {
+	return pages.labels(s, ordersPath, func(orderID string) (*delivery.Order, error) {
+		if delivery.IsTestOrder(orderID) {
+			return nil, refusal.NotFound("order")
+		}
+		return pages.config.Orders.Track(s.Context(), orderID)
+	})
+}
+
+// labels responds with the labels of orders that a function finds. The list at a path is where orders are
+// chosen, and its page labels is where their labels are.
+func (pages *Pages) labels(s *sheet, list string, find func(string) (*delivery.Order, error)) (int, []byte, error) {
 	format, resolution, err := s.printing()
 	if err != nil {
 		return 0, nil, err
 	}
 	orderIDs := page.Distinct(s.Request.URL.Query()["order_id"])
 	if len(orderIDs) == 0 {
-		return s.LeadTo(ordersPath, page.Flash{Key: "labels.none", Danger: true})
+		return s.LeadTo(list, page.Flash{Key: "labels.none", Danger: true})
 	}
 	if len(orderIDs) > label.MaxOrders {
 		return 0, nil, refusal.New(refusal.CodeBadRequest, "a file has the labels of at most 100 orders")
 	}
-	bundle, err := label.Collect(orderIDs, func(orderID string) (*delivery.Order, error) {
-		if delivery.IsTestOrder(orderID) {
-			return nil, refusal.NotFound("order")
-		}
-		return pages.config.Orders.Track(s.Context(), orderID)
-	}, pages.config.Calendar.ClockAt)
+	bundle, err := label.Collect(orderIDs, find, pages.config.Calendar.ClockAt)
 	if err != nil {
 		return 0, nil, err
 	}
 	if len(bundle.LeftOut) > 0 {
-		return s.showUnprinted(bundle)
+		return s.showUnprinted(bundle, list+"/labels")
 	}
 	file, err := bundle.File(format, resolution)
 	if err != nil {
@@ -53,7 +56,7 @@ func (pages *Pages) orderLabels(s *sheet) (int, []byte, error) {
 	return http.StatusOK, file.Data, nil
 }
 
-func (s *sheet) showUnprinted(bundle label.Bundle) (int, []byte, error) {
+func (s *sheet) showUnprinted(bundle label.Bundle, path string) (int, []byte, error) {
 	var view labelsView
 	view.sheet = s
 	for _, one := range bundle.LeftOut {
@@ -61,7 +64,7 @@ func (s *sheet) showUnprinted(bundle label.Bundle) (int, []byte, error) {
 	}
 	if n := len(bundle.Jobs); n > 0 {
 		view.Others = &page.Link{
-			Text: s.Language.Count("labels.others", n), Path: s.LabelsLink(labelsPath, bundle.Printed()),
+			Text: s.Language.Count("labels.others", n), Path: s.LabelsLink(path, bundle.Printed()),
 		}
 	}
 	return s.show(leaf{template: "labels-unprinted", title: s.Text("labels.title"), data: view})

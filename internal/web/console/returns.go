@@ -95,7 +95,7 @@ func (pages *Pages) scannedReturns(s *sheet, code string) ([]dispatch.Return, er
 // list reads the page of the list that the address names.
 func (v *returnsView) list() error {
 	filter := dispatch.ReturnFilter{State: v.State, Limit: returnsOnPage}
-	if after, ok := dispatch.ReadReturnCursor(v.parameter("cursor")); ok {
+	if after, ok := dispatch.ReadGoodsCursor(v.parameter("cursor")); ok {
 		filter.After = after
 	}
 	found, next, err := v.pages.config.Dispatch.Returns(v.Context(), filter)
@@ -108,7 +108,7 @@ func (v *returnsView) list() error {
 	if next != "" {
 		v.Pages.Next = v.Link(returnsPath, append(here, "cursor", next)...)
 	}
-	if filter.After != (dispatch.ReturnCursor{}) {
+	if filter.After != (dispatch.GoodsCursor{}) {
 		v.Pages.First = v.Link(returnsPath, here...)
 	}
 	return nil
@@ -139,7 +139,7 @@ func (r returnRow) Due() bool { return r.State == delivery.ReturnDue }
 // received, the lines of the receipt.
 func (s *sheet) goodsOf(o *delivery.Order) (texts []string) {
 	quantity := func(n, productID int64) string {
-		return s.Text("returns.quantity", "n", s.Language.Number(int(n)), "name", nameOf(o, productID))
+		return s.Text("returns.quantity", "n", s.Language.Number(int(n)), "name", o.ItemName(productID))
 	}
 	for _, line := range o.Course.Return.Lines {
 		state := s.Text("disposition." + string(line.Disposition))
@@ -155,16 +155,6 @@ func (s *sheet) goodsOf(o *delivery.Order) (texts []string) {
 		texts = []string{s.Language.Count("track.parcels", len(o.Parcels))}
 	}
 	return texts
-}
-
-// nameOf returns the name of a product of an order.
-func nameOf(o *delivery.Order, productID int64) string {
-	for _, item := range o.Items {
-		if item.ProductID == productID {
-			return item.Name
-		}
-	}
-	return ""
 }
 
 // holder returns who has parcels, in words.

@@ -30,6 +30,8 @@ var rights = map[string]string{
 	"/console/figures":                         "admin dispatcher",
 	"/console/figures.csv":                     "admin dispatcher",
 	"/console/stock":                           "admin warehouse",
+	"/console/picks":                           "admin warehouse",
+	"/console/warehouse":                       "admin warehouse",
 	"/console/returns":                         "admin dispatcher warehouse",
 	"/console/locations":                       "admin dispatcher warehouse",
 	"/console/locations/edit":                  "admin dispatcher warehouse",

@@ -87,7 +87,9 @@ func (v *bookView) show(status int) (int, []byte, error) {
 		}))
 	}
 	if v.Kind == delivery.MovementIn {
-		v.addLines()
+		if err := v.addLines(); err != nil {
+			return 0, nil, err
+		}
 	} else {
 		field("product", "warehouse.code", "", true)
 		field("quantity", "warehouse.quantity", "numeric", true)

@@ -19,7 +19,13 @@ import (
 const linesToFill = 5
 
 // receiptLine is a line of a receipt as the form shows it.
-type receiptLine struct{ Product, Quantity page.Field }
+type receiptLine struct {
+	Product, Quantity page.Field
+	Name              string // of the product with the code; empty if it is not known
+}
+
+// Names returns the address of the names of products by their codes.
+func (v *bookView) Names() string { return v.Path("/count/lines") }
 
 // typedLine is a line of a receipt as it was sent.
 type typedLine struct{ code, quantity string }
@@ -40,8 +46,12 @@ func typedLines(sent *page.Form) (lines []typedLine) {
 }
 
 // addLines adds the fields of the lines that were sent, and of empty ones.
-func (v *bookView) addLines() {
+func (v *bookView) addLines() error {
 	lines := typedLines(v.Form)
+	named, err := v.named(lines)
+	if err != nil {
+		return err
+	}
 	lines = append(lines, make([]typedLine, max(0, min(linesToFill, stock.MaxReceived-len(lines))))...)
 	field := func(line int, name, label, mode, value string) page.Field {
 		numbered := fmt.Sprintf("%s-%d", name, line)
@@ -51,10 +61,25 @@ func (v *bookView) addLines() {
 	}
 	for i, line := range lines {
 		v.Lines = append(v.Lines, receiptLine{
-			field(i, "product", "warehouse.code", "",
-				line.code), field(i, "quantity", "warehouse.quantity", "numeric", line.quantity),
+			field(i, "product", "warehouse.code", "", line.code),
+			field(i, "quantity", "warehouse.quantity", "numeric", line.quantity), "",
 		})
+		if found := named[line.code]; len(found) == 1 {
+			v.Lines[i].Name = found[0].Name
+		}
 	}
+	return nil
+}
+
+// named returns the products with the codes of lines, by code.
+func (v *bookView) named(lines []typedLine) (map[string][]*movement.Product, error) {
+	var codes []string
+	for _, line := range lines {
+		if form.IsText(line.code) {
+			codes = append(codes, line.code)
+		}
+	}
+	return v.pages.config.Stock.Find(v.Context(), v.PartnerID, codes...)
 }
 
 // receive books the lines of a receipt, all of them or none, or shows more empty lines.
@@ -118,13 +143,7 @@ func (v *bookView) productsOf(lines []typedLine) (ids []int64, err error) {
 		fault(stock.MaxReceived, v.Text("warehouse.receive.most", "most", v.Language.Number(stock.MaxReceived)))
 		return nil, nil
 	}
-	var codes []string
-	for _, line := range lines {
-		if form.IsText(line.code) {
-			codes = append(codes, line.code)
-		}
-	}
-	named, err := v.pages.config.Stock.Find(v.Context(), v.PartnerID, codes...)
+	named, err := v.named(lines)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,9 @@ func TestPhrasesAreComplete(t *testing.T) {
 	for _, state := range []delivery.ReturnState{delivery.ReturnDue, delivery.ReturnReceived} {
 		keys = append(keys, "return."+string(state), "return.chip."+string(state), "return.shown."+string(state))
 	}
+	for _, state := range delivery.PickStates {
+		keys = append(keys, "picks.state."+string(state))
+	}
 	for _, disposition := range delivery.Dispositions {
 		keys = append(keys, "disposition."+string(disposition))
 	}
@@ -164,6 +167,9 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if strings.HasPrefix(key, "act.to.") || strings.HasPrefix(key, "docs.error.") {
 			continue // named by the statuses that orders are moved to, and by the codes of errors
+		}
+		if strings.HasPrefix(key, "picks.state.") {
+			continue // named by the states of picking
 		}
 		if strings.HasPrefix(key, "edit.by.") {
 			continue // named by the sides that edit orders

@@ -126,6 +126,7 @@ func Open(ctx context.Context) (*Server, error) {
 		laterRecipientScenes(alone.URL),
 		house.labelScenes(),
 		house.boardStateScenes(),
+		house.pickScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -21,6 +21,7 @@ test("reasons begin and end as the service says", () => {
     [{ status: "in_transit", failures: 2, courier: courier(true) }, 0, ["failed_twice"]],
     [{ status: "in_transit", failures: 3, courier: courier(false) }, 0, ["failed_twice", "courier_gone"]],
     [{ status: "picked_up", flags: ["cancellation_requested"] }, 0, ["cancellation_requested"]],
+    [{ status: "courier_assigned", courier: courier(true), flags: ["short_pick"] }, 0, ["short_pick"]],
     [{ status: "failed", failures: 2, flags: ["cancellation_requested", "edited_after_pickup"] }, 0, ["failed_twice", "cancellation_requested", "edited_after_pickup"]],
   ]) assert.deepEqual(reasonsOf(rowOf(raw("1", fields)), epoch + ms), want, JSON.stringify([fields, ms]));
 });
@@ -66,7 +67,7 @@ test("select shows and counts", () => {
   const { counts } = select(rows, { ...everything, zone: "M5H", stage: "failed" }, epoch);
   assert.deepEqual(counts, {
     open: 4, stages: { pending: 1, accepted: 0, assigned: 1, on_the_way: 2, failed: 0 },
-    reasons: { late: 0, failed_twice: 0, window_missed: 0, no_courier: 0, courier_gone: 0, cancellation_requested: 0, edited_after_pickup: 0 },
+    reasons: { late: 0, failed_twice: 0, window_missed: 0, no_courier: 0, courier_gone: 0, cancellation_requested: 0, edited_after_pickup: 0, short_pick: 0 },
     present: ["failed_twice", "no_courier"],
   });
   const reason = select(rows, { ...everything, attention: "no_courier" }, epoch).counts;

@@ -22,6 +22,7 @@ export const reasonNames = () => [
   ["late", t("board.reason.late")], ["failed_twice", t("board.reason.failed_twice")], ["window_missed", t("board.reason.window_missed")],
   ["no_courier", t("board.reason.no_courier")], ["courier_gone", t("board.reason.courier_gone")],
   ["cancellation_requested", t("board.reason.cancellation_requested")], ["edited_after_pickup", t("board.reason.edited_after_pickup")],
+  ["short_pick", t("board.reason.short_pick")],
 ];
 
 /** A chip. @param {{label: string, count: number | undefined, pressed: boolean, danger?: boolean, press: () => void}} props */

@@ -81,10 +81,10 @@ export const merge = (rows, fresh, gone) => {
   return merged;
 };
 
-/** Why an order needs attention. @typedef {"late" | "failed_twice" | "window_missed" | "no_courier" | "courier_gone" | "cancellation_requested" | "edited_after_pickup"} Reason */
+/** Why an order needs attention. @typedef {"late" | "failed_twice" | "window_missed" | "no_courier" | "courier_gone" | "cancellation_requested" | "edited_after_pickup" | "short_pick"} Reason */
 
 /** All reasons; their places are those of the bits that attention returns. @type {Reason[]} */
-export const reasons = ["late", "failed_twice", "window_missed", "no_courier", "courier_gone", "cancellation_requested", "edited_after_pickup"];
+export const reasons = ["late", "failed_twice", "window_missed", "no_courier", "courier_gone", "cancellation_requested", "edited_after_pickup", "short_pick"];
 
 const tooManyFailures = 2;
 /** @param {Status} status */

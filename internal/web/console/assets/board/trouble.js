@@ -73,6 +73,7 @@ const words = (record, reason, now) => {
     case "no_courier": return t("act.trouble.no_courier", { when: moment(Date.parse(record.pickup_window.start), now) });
     case "courier_gone": return t("act.trouble.courier_gone", { courier: record.courier?.name ?? "" });
     case "edited_after_pickup": return t("act.trouble.edited", { fields: [...new Set(unconfirmed(record).flatMap((edit) => edit.fields.map(labelOf)))].join(", ") });
+    case "short_pick": return t("act.trouble.short_pick");
     default: return "";
   }
 };
