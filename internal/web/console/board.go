@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -32,13 +33,14 @@ func (pages *Pages) boardRoutes() []web.Route {
 //	places.js     how far couriers are
 //	bulk.js       acts on what is selected            keys.js       the keyboard
 //	done.js       what was done, and taking it back   toast.js      shows that
-//	map.js        the map                             geo.js        what the map shows (pure)
+//	map.js        the map                             geo.js        what its table shows (pure)
 //	couriers.js   couriers side by side               columns.js    their stops, and changes
 //	areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //	zone.js       clocks of destinations
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times), clock.js (the server's
-// time), html.js (templates, icons, badges) and dialog.js.
+// time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, and how
+// stops lie on it as dropyard/clusters.js.
 const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
@@ -51,7 +53,8 @@ var boardLater = []string{
 func BoardPolicy() string {
 	site := page.NewSite(page.Config{})
 	site.AddAssets(files, "assets")
-	return site.IslandPolicy(boardFolder)
+	basemap.AddTo(site, boardFolder)
+	return site.MapPolicy(boardFolder)
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
@@ -140,7 +143,7 @@ func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	pace := pages.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder,
-		paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		onMap: new(page.Map), paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
 		data: boardSheet{
 			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: pages.rows(entries), Lines: lines,
 			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),

@@ -100,6 +100,9 @@ func (s *Site) AddFrame(first string, frame func(Sheet) *Frame) { s.frames[first
 // AddAsset adds a file that is made when the service starts.
 func (s *Site) AddAsset(name string, content []byte) { s.assets.add(name, content) }
 
+// Has reports whether the site has an asset.
+func (s *Site) Has(name string) bool { return s.assets[name] != nil }
+
 // Asset returns the path of an asset, which has the digest of its content in its name.
 // It panics if there is none.
 func (s *Site) Asset(name string) string { return s.assets.path(name) }
