@@ -189,7 +189,7 @@ var rules = map[string]rule{
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},
 	},
-	"internal/web/basemap": {may: []string{"internal/route", "internal/web/page"}},
+	"internal/web/basemap": {may: []string{"internal/route", "internal/web/page", "internal/web", foundation}},
 	"internal/web/charts": {may: []string{
 		"internal/delivery", "internal/figures", "internal/report", "internal/web/page", "internal/web", foundation,
 	}},

@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/csv"
 	"encoding/json"
+	"maps"
 	"math"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ var parts = map[string]string{
 }
 
 // AddTo adds the map to a site, and lets the modules of an island use it.
-func AddTo(site *page.Site, folder string) {
+func AddTo(site *page.Site, folder string, streets Streets) {
 	if !site.Has(linesFile) {
 		site.AddAssets(files, "assets")
 		site.AddAssets(libraryFiles, ".")
@@ -70,7 +71,14 @@ func AddTo(site *page.Site, folder string) {
 		}
 		site.AddAsset(partsFile, encoded(paths))
 	}
-	site.AddLibraries(folder, nil, modules)
+	later := maps.Clone(modules)
+	if streets.Server != "" || streets.File != "" {
+		later["dropyard/streets.js"] = "map/streets.js"
+	}
+	if streets.File != "" {
+		maps.Copy(later, streetLibraries)
+	}
+	site.AddLibraries(folder, nil, later)
 }
 
 // linesWithCities returns the lines, with the cities as one more member.

@@ -44,8 +44,8 @@ func TestLines(t *testing.T) {
 func TestMapIsLoadedLater(t *testing.T) {
 	t.Parallel()
 	site := page.NewSite(page.Config{})
-	AddTo(site, "yard")
-	AddTo(site, "garden") // a site has the files once
+	AddTo(site, "yard", Streets{})
+	AddTo(site, "garden", Streets{File: "streets.pmtiles"}) // a site has the files once
 	for _, files := range []map[string]string{modules, parts} {
 		for name, file := range files {
 			if !site.Has(file) {

@@ -57,6 +57,8 @@ type Config struct {
 	AcceptClock func(context.Context) error
 	// Resume has webhooks and mails sent again that are held.
 	Resume func(context.Context) error
+	// Streets are the street tiles of maps.
+	Streets basemap.Streets
 	// Defaults are the limits of partners without their own.
 	Defaults Defaults
 }
@@ -78,7 +80,7 @@ type Pages struct {
 func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
 	config.Site.LoadLater(boardFolder, boardLater...)
-	basemap.AddTo(config.Site, boardFolder)
+	basemap.AddTo(config.Site, boardFolder, config.Streets)
 	config.Site.AddAsset(areasFile, areas())
 	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
 	config.Site.AddFrame("console", pages.Frame)

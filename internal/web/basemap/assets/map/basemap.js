@@ -1,4 +1,5 @@
-// The map below the stops: MapLibre with coasts, lakes, borders and the names of cities. All that it consists of is
+// The map below the stops: MapLibre with coasts, lakes, borders and the names of cities, and street tiles where the
+// operator has them. All that it consists of is
 // loaded when a map is first drawn.
 
 import { mercator } from "dropyard/clusters.js";
@@ -7,6 +8,7 @@ import { mercator } from "dropyard/clusters.js";
 /** @typedef {import("maplibre-gl").LayerSpecification} Layer */
 /** @typedef {import("maplibre-gl").SourceSpecification} Source */
 /** @typedef {import("dropyard/clusters.js").View} View */
+/** @typedef {import("dropyard/streets.js").Streets} Streets */
 
 /** Reports whether the browser can draw the map. */
 export const canDraw = () => {
@@ -85,12 +87,15 @@ const loadOnce = () => loaded ??= load().catch((error) => {
   throw error;
 });
 
-/** The colours of the map in the theme of the page. @returns {Record<"land" | "water" | "line" | "border" | "text", string>} */
+/** The colours of the map in the theme of the page. */
 const colours = () => {
   const style = getComputedStyle(document.documentElement);
   /** @param {string} name */
   const of = (name) => style.getPropertyValue(name).trim();
-  return { land: of("--map-land"), water: of("--map-water"), line: of("--map-line"), border: of("--map-border"), text: of("--soft") };
+  return {
+    land: of("--map-land"), water: of("--map-water"), line: of("--map-line"), border: of("--map-border"), text: of("--soft"),
+    green: of("--map-green"), building: of("--map-building"), road: of("--map-road"), major: of("--map-major"),
+  };
 };
 
 /** The font of names. Without glyphs in the style, MapLibre draws them with the fonts of the system. */
@@ -135,10 +140,14 @@ export const viewOf = (map) => {
 /**
  * Draws the map in an element.
  * @param {HTMLElement} container
- * @param {{title: string, bounds?: [[number, number], [number, number]]}} options the name of the map for those who hear it, and what is to be seen
+ * @param {object} options
+ * @param {string} options.title the name of the map for those who hear it
+ * @param {[[number, number], [number, number]]} [options.bounds] what is to be seen
+ * @param {Streets} [options.streets]
+ * @param {() => void} [options.lost] is called if street tiles cannot be read
  * @returns {Promise<Map>}
  */
-export const draw = async (container, { title, bounds = canada }) => {
+export const draw = async (container, { title, bounds = canada, streets, lost = () => {} }) => {
   const [maplibre, lines] = await loadOnce();
   /** @type {Record<string, Source>} */
   const sources = {};
@@ -150,11 +159,17 @@ export const draw = async (container, { title, bounds = canada }) => {
   });
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
+  map.on("error", lost);
+  let ofStreets = /** @returns {Layer[]} */ () => [];
   const theme = matchMedia("(prefers-color-scheme: dark)"), paint = () => {
-    for (const { id, paint = {} } of layers()) for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, /** @type {any} */ (name), value);
+    for (const { id, paint = {} } of [...layers(), ...ofStreets()]) for (const [name, value] of Object.entries(paint)) map.setPaintProperty(id, /** @type {any} */ (name), value);
   };
   theme.addEventListener("change", paint);
   map.on("remove", () => theme.removeEventListener("change", paint));
   await new Promise((done) => { map.once("load", done); });
+  if (streets) {
+    import("dropyard/streets.js").then(({ addStreets }) => addStreets(maplibre, map, streets, { colours, font, below: "provinces" }))
+      .then((layers) => { ofStreets = layers; }).catch(lost);
+  }
   return map;
 };

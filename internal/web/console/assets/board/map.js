@@ -32,6 +32,10 @@ import { due, n, number, t } from "dropyard/text.js";
 const state = signal("loading");
 /** The map, while it is drawn. @type {BaseMap | undefined} */
 let base;
+/** The operator's street tiles, if there are any. @type {import("dropyard/streets.js").Streets | undefined} */
+const streets = JSON.parse(document.getElementById("board")?.dataset.streets || "null") ?? undefined;
+/** Whether they could not be read. */
+const lost = signal(false);
 /** What is seen of it. @type {import("@preact/signals-core").Signal<View>} */
 const view = signal({ x: .5, y: .5, zoom: 0, width: 0, height: 0 });
 /** Whether the next drag selects what it encloses, as one with the shift key always does. */
@@ -216,7 +220,7 @@ const begin = async (frame, life) => {
   if (state.value === "impossible") return;
   try {
     await readAreas();
-    const bounds = boundsOf(stops.value), map = await draw(frame, { title: t("views.map"), bounds });
+    const bounds = boundsOf(stops.value), map = await draw(frame, { title: t("views.map"), bounds, streets, lost: () => { lost.value = true; } });
     if (life.isOver) return map.remove();
     base = map;
     const overlay = document.createElement("div"), look = () => { view.value = viewOf(map); };
@@ -330,6 +334,7 @@ const AsTable = () => html`<details class="as-table" open=${state.value === "imp
 
 /** Where the lines and the middles of areas are from, as their licences ask. */
 const Notice = () => html`<p class="soft small notice-line">${t("views.places")} <a href="https://www.naturalearthdata.com/" rel="noreferrer">Natural Earth</a>, <a href="https://www.geonames.org/" rel="noreferrer">GeoNames</a> (<a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">CC BY 4.0</a>)
+  ${streets?.attribution && html` · ${streets.attribution}`}${lost.value && html` · <span class="danger">${t("views.no_streets")}</span>`}
   ${absent.value > 0 && html` · ${n("views.absent", absent.value)}`}</p>`;
 
 /** The map. */
