@@ -192,6 +192,7 @@ var rules = map[string]rule{
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},
 	},
+	"internal/web/basemap": {may: []string{"internal/route", "internal/web/page", "internal/web", foundation}},
 	"internal/web/charts": {may: []string{
 		"internal/delivery", "internal/figures", "internal/report", "internal/web/page", "internal/web", foundation,
 	}},
@@ -208,8 +209,8 @@ var rules = map[string]rule{
 		"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures",
 		"internal/idempotency", "internal/installation", "internal/label", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
-		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/page",
-		"internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
+		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
+		"internal/web/page", "internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
 	}},
 
 	"internal/web/account": {may: []string{

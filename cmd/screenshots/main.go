@@ -45,7 +45,7 @@ func run(ctx context.Context, out, only string, readers []browser.Reader) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, theatre.Close()) }()
-	chromium, err := browser.Start(ctx)
+	chromium, err := browser.StartDrawing(ctx)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/account"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/charts"
 	"github.com/dropyard/dropyard/internal/web/console"
 	"github.com/dropyard/dropyard/internal/web/courier"
@@ -25,6 +26,12 @@ type pages struct {
 	tracking api.TrackingPages
 	others   []web.Route
 	refused  web.Refused
+}
+
+// streets returns the street tiles of maps.
+func (a *App) streets() basemap.Streets {
+	file, server := a.config.Streets()
+	return basemap.Streets{File: file, Server: server, Attribution: a.config.MapAttribution}
 }
 
 // pages creates the pages.
@@ -44,7 +51,7 @@ func (a *App) pages() pages {
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,
 		Partners: a.partners, Stock: a.stock, RateCards: a.rateCards, Retention: a.retention, Reports: a.reports(),
 		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
-		AcceptClock: a.acceptClock, Resume: a.resume, EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
+		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
 		Defaults: console.Defaults{
 			RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes,
 			NewAccountBytes: a.config.NewAccountBytes,

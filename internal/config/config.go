@@ -61,6 +61,8 @@ type Config struct {
 	SimulatePace      time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed      int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
 	StopTime          time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
+	Map               string        `help:"Street tiles of maps: a PMTiles file, or the address of a tile server with {z}, {x} and {y}, which browsers ask. Default: none, maps have coasts, borders and the names of cities." env:"DROPYARD_MAP" placeholder:"FILE|URL"`
+	MapAttribution    string        `help:"Text that maps show for their street tiles, as the licence of the data asks (example: © OpenStreetMap contributors)." env:"DROPYARD_MAP_ATTRIBUTION" placeholder:"TEXT"`
 	Demo              bool          `help:"Create a sample partner with stock and orders, a courier and an operator, and print how to use them. On this machine, / signs in as each with one click." env:"DROPYARD_DEMO"`
 	OperatorEmail     string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword  string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
@@ -80,6 +82,7 @@ func (c *Config) Check() error {
 	for _, check := range []func() error{
 		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration,
 		c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
+		c.checkStreets,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -419,12 +422,13 @@ func (c *Config) String() string {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf(
-		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","),
 		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
 		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
 		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,
-		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Demo, c.Hold,
+		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, cmp.Or(c.Map, "none"), c.Demo,
+		c.Hold,
 		c.Resume, operator, openID, c.mailName(),
 	)
 }

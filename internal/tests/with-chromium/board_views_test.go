@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/web/browser"
@@ -148,37 +147,4 @@ func TestCouriersSideBySide(t *testing.T) {
 	drag(t, visit, ids[0], lane(other)+" li", true)
 	says(t, visit, "A-1 assigned to Marc <b>D.</b>")
 	expect(other, "B-1 A-1")
-}
-
-// TestMapOfBoard narrows the board to an area on the map, and draws the way of a courier.
-func TestMapOfBoard(t *testing.T) {
-	t.Parallel()
-	service := apptest.Start(t, inRealTime)
-	partner, desk := service.Register(t, "metro"), service.Operate(t)
-	for i, area := range []string{"M5H", "M5H", "K1P", "H2X", "H3A"} {
-		id := orderAt(t, partner, desk, fmt.Sprintf("A-%d", i+1), "H2W", area)
-		if i > 0 {
-			for _, status := range []string{"courier_assigned", "picked_up"} {
-				desk.Move(t, id, status).Must(t, http.StatusOK)
-			}
-		}
-	}
-	visit := openBoard(t, desk, "?view=map")
-	steps(t, visit, [2]string{"", `[aria-label="M5H, 2 orders"]`},
-		[2]string{"", `[aria-label="2 areas around H2X, 2 orders"]`},
-		[2]string{".map-side input[type=checkbox]", ".way path"})
-	if err := visit.Do(chromedp.Focus(`[data-area="M5H"]`), chromedp.KeyEvent("\r"),
-		chromedp.WaitVisible(`[data-area="M5H"][aria-pressed="true"]`)); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := browser.Evaluate[string](
-		visit, `location.search + " " + document.querySelectorAll(".brief li").length`,
-	); err != nil || got != "?zone=M5H&view=map 2" {
-		t.Errorf("got %q, %v, want the zone in the address and its 2 orders", got, err)
-	}
-	steps(t, visit, [2]string{`[data-area="H2X"]`, `[aria-label="H3A, 1 order"]`},
-		[2]string{".whole-map", `[aria-label="2 areas around H2X, 2 orders"]`})
-	for _, problem := range visit.Problems(console.BoardPolicy()) {
-		t.Error(problem)
-	}
 }

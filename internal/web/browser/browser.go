@@ -46,6 +46,12 @@ func StartIn(ctx context.Context, folder string) (*Browser, error) {
 	return b, err
 }
 
+// StartDrawing starts a browser that has WebGL, which it computes: pages draw maps. Others have none.
+func StartDrawing(ctx context.Context) (*Browser, error) {
+	return start(ctx, chromedp.Flag("disable-gpu", false), chromedp.Flag("disable-3d-apis", false), chromedp.Flag("use-angle", "swiftshader"),
+		chromedp.Flag("enable-unsafe-swiftshader", true))
+}
+
 // Kill ends the browser as a crash does: it stores nothing more.
 func (b *Browser) Kill() error {
 	err := chromedp.FromContext(b.ctx).Browser.Process().Kill()
@@ -59,7 +65,7 @@ func start(ctx context.Context, more ...chromedp.ExecAllocatorOption) (*Browser,
 		return nil, err
 	}
 	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("disable-3d-apis", true),
 		chromedp.Flag("disable-features", switchedOff), chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("force-color-profile", "srgb"),
 		chromedp.Flag("font-render-hinting", "none"), chromedp.Flag("hide-scrollbars", true),

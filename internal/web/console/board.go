@@ -7,13 +7,24 @@ import (
 
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
 func (pages *Pages) boardRoutes() []web.Route {
-	return []web.Route{
-		pages.get("/board", dispatching, (*Pages).board),
+	routes := []web.Route{pages.get("/board", dispatching, (*Pages).board)}
+	if pages.config.Streets.File != "" {
+		routes = append(routes, pages.get(streetsPath, dispatching, (*Pages).streets))
 	}
+	return routes
+}
+
+// streetsPath is where the file of street tiles is, below /console.
+const streetsPath = "/board/streets"
+
+// streets responds with a part of the file of street tiles.
+func (pages *Pages) streets(s *sheet) (int, []byte, error) {
+	return pages.config.Streets.Serve(s.PageRequest)
 }
 
 // boardFolder is the folder of the assets in which the modules of the board are:
@@ -32,13 +43,14 @@ func (pages *Pages) boardRoutes() []web.Route {
 //	places.js     how far couriers are
 //	bulk.js       acts on what is selected            keys.js       the keyboard
 //	done.js       what was done, and taking it back   toast.js      shows that
-//	map.js        the map                             geo.js        what the map shows (pure)
+//	map.js        the map                             geo.js        what its table shows (pure)
 //	couriers.js   couriers side by side               columns.js    their stops, and changes
 //	areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //	zone.js       clocks of destinations
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times), clock.js (the server's
-// time), html.js (templates, icons, badges) and dialog.js.
+// time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, and how
+// stops lie on it as dropyard/clusters.js.
 const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
@@ -47,11 +59,12 @@ var boardLater = []string{
 	"picker.js", "places.js", "proofs.js", "sequence.js", "trouble.js",
 }
 
-// BoardPolicy returns the content security policy of the dispatch board.
+// BoardPolicy returns the content security policy of the dispatch board without street tiles.
 func BoardPolicy() string {
 	site := page.NewSite(page.Config{})
 	site.AddAssets(files, "assets")
-	return site.IslandPolicy(boardFolder)
+	basemap.AddTo(site, boardFolder, basemap.Streets{})
+	return site.MapPolicy(boardFolder)
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.
@@ -80,6 +93,7 @@ type boardSheet struct {
 	// Speed, in km/h, and AtStop, in seconds, are how fast couriers are.
 	Speed, AtStop float64
 	Zones         string // the clocks of places, as JSON
+	Streets       string // where street tiles are from, as JSON; may be empty
 }
 
 // firstRows is how many rows the document of the board has: some more than a window of
@@ -140,11 +154,12 @@ func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	pace := pages.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder,
-		paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		onMap: &page.Map{Origins: pages.config.Streets.Origins()}, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
 		data: boardSheet{
 			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: pages.rows(entries), Lines: lines,
 			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),
 			Speed: pace.Speed, AtStop: pace.AtStop.Seconds(), Zones: clocks,
+			Streets: pages.config.Streets.Described("/console" + streetsPath),
 		},
 	})
 }

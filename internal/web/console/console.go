@@ -23,6 +23,7 @@ import (
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -56,6 +57,8 @@ type Config struct {
 	AcceptClock func(context.Context) error
 	// Resume has webhooks and mails sent again that are held.
 	Resume func(context.Context) error
+	// Streets are the street tiles of maps.
+	Streets basemap.Streets
 	// Defaults are the limits of partners without their own.
 	Defaults Defaults
 }
@@ -77,6 +80,7 @@ type Pages struct {
 func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
 	config.Site.LoadLater(boardFolder, boardLater...)
+	basemap.AddTo(config.Site, boardFolder, config.Streets)
 	config.Site.AddAsset(areasFile, areas())
 	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
 	config.Site.AddFrame("console", pages.Frame)
@@ -188,6 +192,8 @@ type leaf struct {
 	scripts  []string // assets that only this page loads
 	// island is the folder of the modules of an island, which also has its style sheet.
 	island string
+	// onMap is set for an island that shows a map.
+	onMap *page.Map
 	// paintsFirst is set for an island whose document is painted before its modules are loaded.
 	paintsFirst bool
 	// whole is set for a page that has the window for itself, and a heading of its own.
@@ -208,7 +214,8 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	}
 	body, err := s.pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
-		Styles: styles, Scripts: l.scripts, Island: l.island, PaintsFirst: l.paintsFirst, Frame: frame,
+		Styles: styles, Scripts: l.scripts, Island: l.island, PaintsFirst: l.paintsFirst,
+		Map: l.onMap, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }

@@ -98,6 +98,12 @@ func (s *Site) IslandPolicy(folder string) string { return s.island(folder).poli
 // policy TrustedWorker.
 func (s *Site) AppPolicy(folder string) string { return s.island(folder).appPolicy() }
 
+// MapPolicy is IslandPolicy for islands with a map (Document.Map), which may start its worker
+// through the Trusted Types policy TrustedWorker and read from the servers at some origins.
+func (s *Site) MapPolicy(folder string, origins ...string) string {
+	return s.island(folder).mapPolicy(origins)
+}
+
 // AppAsset describes an asset that an app keeps.
 type AppAsset struct {
 	Path      string `json:"path"`
@@ -143,12 +149,17 @@ func (s *Site) startAssets(folder string, modules []string) []string {
 	return start
 }
 
-// TrustedWorker is the name of the only Trusted Types policy that apps may create.
+// TrustedWorker is the name of the only Trusted Types policy that apps and maps may create.
 const TrustedWorker = "dropyard-worker"
 
 func (i island) appPolicy() string {
 	return strings.Replace(i.policy(), "script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'",
 		1) + "; trusted-types " + TrustedWorker
+}
+
+func (i island) mapPolicy(origins []string) string {
+	reached := strings.Join(append([]string{"connect-src 'self'"}, origins...), " ")
+	return strings.Replace(i.policy(), "connect-src 'self'", reached, 1) + "; trusted-types " + TrustedWorker
 }
 
 func (i island) policy() string {

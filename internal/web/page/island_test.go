@@ -72,6 +72,26 @@ func TestIslandImportsByDigest(t *testing.T) {
 	}
 }
 
+// TestMapPolicy: a page with a map may start a worker and read from the servers that it names,
+// and nothing else is different.
+func TestMapPolicy(t *testing.T) {
+	t.Parallel()
+	site, header := newSite(t), http.Header{}
+	site.AddAssets(fstest.MapFS{"files/yard/main.js": {Data: []byte(`1;`)}}, "files")
+	templates := site.Templates(fstest.MapFS{"yard.html": {Data: []byte(`{{define "yard"}}{{end}}`)}}, "yard.html")
+	const tiles = "https://tiles.example.com"
+	if _, err := templates.Render(header, page.Document{
+		Language: page.English, Template: "yard", Island: "yard", Map: &page.Map{Origins: []string{tiles}},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(site.IslandPolicy("yard"), "connect-src 'self'", "connect-src 'self' "+tiles, 1) +
+		"; trusted-types " + page.TrustedWorker
+	if got := header.Get("Content-Security-Policy"); got != want || site.MapPolicy("yard", tiles) != want {
+		t.Errorf("got the policies %q and %q, want %q", got, site.MapPolicy("yard", tiles), want)
+	}
+}
+
 func TestOtherPagesHaveNoImportMap(t *testing.T) {
 	t.Parallel()
 	site, header := newSite(t), http.Header{}

@@ -50,7 +50,7 @@ func NewSite(config Config) *Site {
 		frames: map[string]func(Sheet) *Frame{},
 	}
 	for _, name := range []string{
-		"frame.css", "swap.js", "reader.js", "drafts.js", "after-paint.js", "order-form.js", "icon.svg",
+		"frame.css", "swap.js", "reader.js", "drafts.js", "find.js", "after-paint.js", "order-form.js", "icon.svg",
 	} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}
@@ -99,6 +99,9 @@ func (s *Site) AddFrame(first string, frame func(Sheet) *Frame) { s.frames[first
 
 // AddAsset adds a file that is made when the service starts.
 func (s *Site) AddAsset(name string, content []byte) { s.assets.add(name, content) }
+
+// Has reports whether the site has an asset.
+func (s *Site) Has(name string) bool { return s.assets[name] != nil }
 
 // Asset returns the path of an asset, which has the digest of its content in its name.
 // It panics if there is none.

@@ -99,6 +99,8 @@ type Document struct {
 	PaintsFirst bool
 	// App is set for an island that people put on their home screen; nil for others.
 	App *App
+	// Map is set for an island that shows a map; nil for others.
+	Map *Map
 	// Frame surrounds what the template defines; nil for pages that stand alone.
 	Frame *Frame
 	// Roomy is set for pages that are read standing: larger type and controls.
@@ -112,6 +114,11 @@ type Document struct {
 type Preview struct {
 	Title, Description string
 	Site               string // the name of the sender, may be empty
+}
+
+// Map is what a page with a map needs. Its policy is Site.MapPolicy.
+type Map struct {
+	Origins []string // of other servers that it reads from
 }
 
 // App is what makes a page one that browsers install. Its policy is Site.AppPolicy.
@@ -155,8 +162,11 @@ func (t Templates) Render(h http.Header, d Document) ([]byte, error) {
 		return nil, fmt.Errorf("write the layout of %s: %w", d.Template, err)
 	}
 	policy := modules.policy()
-	if d.App != nil {
+	switch {
+	case d.App != nil:
 		policy = modules.appPolicy()
+	case d.Map != nil:
+		policy = modules.mapPolicy(d.Map.Origins)
 	}
 	setHeaders(h, d.Language, policy)
 	return whole.Bytes(), nil

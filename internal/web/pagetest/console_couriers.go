@@ -42,9 +42,9 @@ func (h *house) courierScenes() (scenes []Scene) {
 			Cookie: h.operatorSession(dispatcher), Shown: shown,
 		})
 	}
-	view("map", "?view=map", ".dot")
-	view("map-area", "?view=map&zone=M5H", ".dot.chosen")
-	view("map-none", "?view=map&zone=X9X", ".map-side")
+	view("map", "?view=map", ".map-view.settled")
+	view("map-area", "?view=map&zone=M5H", ".map-view.settled .brief li")
+	view("map-none", "?view=map&zone=X9X", ".map-view.settled")
 	view("map-hostile", "?view=map&q=hacked&zone=H7N", ".brief li")
 	view("lanes", "?view=couriers", ".lane .row-act")
 	view("lanes-none", "?view=couriers&zone=X9X", ".lane")

@@ -9,11 +9,14 @@ const files = {
   preact: "preact.mjs", "preact/hooks": "hooks.mjs", "@preact/signals": "signals.mjs", "@preact/signals-core": "signals-core.mjs", htm: "htm.mjs", idb: "idb.mjs",
   signature_pad: "../../courier/vendored/signature_pad.js",
 };
-const vendored = new URL("../page/vendored/", import.meta.url), shared = new URL("../page/assets/island/", import.meta.url), own = "dropyard/";
+/** The modules of the map. */
+const ofMap = ["basemap.js", "clusters.js"];
+const vendored = new URL("../page/vendored/", import.meta.url), shared = new URL("../page/assets/island/", import.meta.url), map = new URL("../basemap/assets/map/", import.meta.url), own = "dropyard/";
 
 export const resolve = (specifier, context, next) => {
   if (specifier in files) return { url: new URL(files[specifier], vendored).href, shortCircuit: true };
-  return specifier.startsWith(own) ? { url: new URL(specifier.slice(own.length), shared).href, shortCircuit: true } : next(specifier, context);
+  const name = specifier.slice(own.length);
+  return specifier.startsWith(own) ? { url: new URL(name, ofMap.includes(name) ? map : shared).href, shortCircuit: true } : next(specifier, context);
 };
 
 if (isMainThread) register(import.meta.url); // Node loads this file again, to ask resolve

@@ -79,17 +79,6 @@ document.addEventListener("click", async (event) => {
   setTimeout(() => { button.textContent = label; button.classList.remove("copied"); }, 2000);
 });
 
-// The key / leads to the search of orders, from anywhere but a field.
-document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (/** @type {Element} */ (event.target).closest?.("input, textarea, select, [contenteditable]")) return;
-  const field = /** @type {HTMLInputElement | null} */ (document.querySelector("[aria-keyshortcuts='/']"));
-  if (!field?.checkVisibility()) return;
-  event.preventDefault();
-  field.focus();
-  field.select();
-});
-
 // A form that changes something is sent once: what answers it may be shown only once.
 document.addEventListener("submit", (event) => {
   const form = /** @type {HTMLFormElement} */ (event.target);

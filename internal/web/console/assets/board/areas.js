@@ -17,12 +17,10 @@ const data = () => globalThis.document?.getElementById("board")?.dataset ?? {};
 /** How fast couriers are, as the service estimates it. @returns {Pace} */
 export const pace = () => ({ speed: Number(data().speed) || 30, atStop: (Number(data().atStop) || 0) * 1000 });
 
-let reading = false;
+/** @type {Promise<void> | undefined} */
+let reading;
 
-/** Reads the areas, once. */
-export const readAreas = async () => {
-  if (reading || areas.value) return;
-  reading = true;
+const read = async () => {
   missing.value = false;
   try {
     const response = await fetch(data().areas ?? "");
@@ -31,6 +29,9 @@ export const readAreas = async () => {
   } catch {
     missing.value = true;
   } finally {
-    reading = false;
+    reading = undefined;
   }
 };
+
+/** Reads the areas, once. */
+export const readAreas = async () => areas.value ? undefined : reading ??= read();

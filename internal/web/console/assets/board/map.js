@@ -1,27 +1,47 @@
-// A schematic map of what is shown: a dot for each area with open orders, and the ways of
-// couriers. It is drawn from the middles of areas; nothing comes from elsewhere.
+// A map of what is shown: a dot for each stop, or for several that are near, and the ways of couriers. The same is
+// beside it as a table, which is all that there is where the browser cannot draw the map.
 
+import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { computed, effect, signal } from "@preact/signals-core";
+import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { areas, missing, readAreas } from "./areas.js";
 import { shown } from "./board.js";
+import { canDraw, draw, fitting, viewOf } from "dropyard/basemap.js";
 import { tick } from "dropyard/clock.js";
+import { Spread, areasIn, around, boundsOf, clustersOf, fromScreen, isIn, numbered, onScreen, radius, ranges, seen, toneOf } from "dropyard/clusters.js";
 import { columns, follow, nameOf, readCouriers } from "./columns.js";
 import { select } from "./filter.js";
-import { areasOf, boundsOf, dotsOf, projection, radius, toneOf } from "./geo.js";
-import { Badge, classes, html, statusName } from "dropyard/html.js";
+import { areasOf } from "./geo.js";
+import { Badge, classes, html } from "dropyard/html.js";
 import { filter, narrow, open, show } from "./route.js";
+import { attention } from "./rows.js";
+import { add, selected } from "./selection.js";
 import { store } from "./store.js";
 import { due, n, number, t } from "dropyard/text.js";
 
 /** @typedef {import("./geo.js").Area} Area */
-/** @typedef {import("./geo.js").Dot} Dot */
 /** @typedef {import("./rows.js").Row} Row */
+/** @typedef {import("dropyard/clusters.js").Box} Box */
+/** @typedef {import("dropyard/clusters.js").Cluster} Cluster */
+/** @typedef {import("dropyard/clusters.js").Place} Place */
+/** @typedef {import("dropyard/clusters.js").Stop} Stop */
+/** @typedef {import("dropyard/clusters.js").View} View */
+/** @typedef {import("dropyard/basemap.js").Map} BaseMap */
 
-/** The size of the drawing in pixels. */
-const size = signal({ width: 960, height: 560 });
-/** The areas to which the map is zoomed; empty for all that are shown. @type {import("@preact/signals-core").Signal<string[]>} */
-const zoomed = signal([]);
+/** How the map is. It cannot be drawn where the browser has no WebGL. @type {import("@preact/signals-core").Signal<"loading" | "ready" | "impossible" | "failed">} */
+const state = signal("loading");
+/** The map, while it is drawn. @type {BaseMap | undefined} */
+let base;
+/** The operator's street tiles, if there are any. @type {import("dropyard/streets.js").Streets | undefined} */
+const streets = JSON.parse(document.getElementById("board")?.dataset.streets || "null") ?? undefined;
+/** Whether they could not be read. */
+const lost = signal(false);
+/** What is seen of it. @type {import("@preact/signals-core").Signal<View>} */
+const view = signal({ x: .5, y: .5, zoom: 0, width: 0, height: 0 });
+/** Whether the next drag selects what it encloses, as one with the shift key always does. */
+const boxing = signal(false);
+/** What is being enclosed, in pixels. @type {import("@preact/signals-core").Signal<Box | null>} */
+const box = signal(null);
 /** The couriers whose ways are drawn. @type {import("@preact/signals-core").Signal<string[]>} */
 const followed = signal([]);
 /** How many ways there are styles for. */
@@ -29,106 +49,242 @@ const styles = 6;
 /** How many orders of an area are listed. */
 const listed = 50;
 
-/** The rows whose areas are drawn: those that are shown, and those of other areas that would be. */
+/** The rows that are drawn: those that are shown, and those of other areas that would be. */
 const drawn = computed(() => {
   store.version.value;
   return filter.value.zone ? select(store.ordered, { ...filter.value, zone: "" }, tick.value).shown : shown.value;
 });
 const found = computed(() => areasOf(drawn.value, tick.value));
+/** How many areas have no place on the map. */
+const absent = computed(() => areas.value ? found.value.filter(({ code }) => !areas.value?.[code]).length : 0);
+
+/** Where the stops of an area are, until their places are known: around its middle, each for itself. */
+const spread = new Spread();
+/** @param {string} area @param {string} id @returns {Place | undefined} */
+const placeOf = (area, id) => {
+  const middle = areas.value?.[area];
+  return middle && around(middle, spread.slot(area, id));
+};
+
+/** The stops on the map. @type {import("@preact/signals-core").ReadonlySignal<Stop[]>} */
+const stops = computed(() => drawn.value.flatMap((row) => {
+  const at = placeOf(row.zone, row.order_id), needs = attention(row, tick.value);
+  return at ? [{ id: row.order_id, area: row.zone, ...at, isLate: (needs & 1) !== 0, needsAttention: needs !== 0 }] : [];
+}));
+const level = computed(() => Math.floor(view.value.zoom));
+const clusters = computed(() => clustersOf(stops.value, level.value));
 
 /** Couriers whose ways are drawn: those who were chosen, and the one that the filter names. */
 const ways = computed(() => {
   const { courier } = filter.value;
   return [...new Set([...(courier && courier !== "none" ? [courier] : []), ...followed.value])];
 });
+/** Their stops in sequence: pickups lie beside the dropoffs of other orders. */
+const lines = computed(() => ways.value.map((id) => ({
+  id, places: (columns.value.get(id)?.jobs ?? []).flatMap(({ order_id: order, stop }) => placeOf(stop.area, stop.kind === "dropoff" ? order : `${order} ${stop.kind}`) ?? []),
+})));
 
-/** The places of areas, and of the stops of ways, on the map. */
-const plan = computed(() => {
-  const known = areas.value ?? {}, placed = found.value.filter(({ code }) => known[code]);
-  const inside = placed.filter(({ code }) => zoomed.value.includes(code)), near = inside.length ? inside : placed;
-  const lines = ways.value.map((id) => ({ id, stops: (columns.value.get(id)?.jobs ?? []).map((job) => job.stop.area).filter((code) => known[code]) }));
-  const codes = inside.length ? inside.map(({ code }) => code) : [...near.map(({ code }) => code), ...lines.flatMap(({ stops }) => stops)];
-  if (!codes.length) return { dots: [], lines: [], absent: found.value.length };
-  const at = projection(boundsOf(codes.map((code) => /** @type {[number, number]} */ (known[code]))), { ...size.value, margin: 48 });
-  /** @param {string} code */
-  const point = (code) => at(/** @type {[number, number]} */ (known[code]));
-  return {
-    dots: dotsOf(placed.map((area) => ({ ...area, ...point(area.code) }))),
-    lines: lines.map(({ id, stops }) => ({ id, points: stops.map(point) })),
-    absent: found.value.length - placed.length,
-  };
-});
+/** Shows places so that all are seen. @param {Place[]} places @param {number} [maxZoom] */
+const fit = (places, maxZoom = fitting.maxZoom) => {
+  const bounds = boundsOf(places);
+  if (bounds) base?.fitBounds(bounds, { ...fitting, maxZoom });
+};
+/** Shows all stops, and the ways that are drawn. */
+const fitAll = () => fit([...stops.value, ...lines.value.flatMap(({ places }) => places)]);
 
-/** What a dot stands for: "M5H, 4 orders, 1 late". @param {Dot} dot */
-const nameOfDot = ({ areas: [first], areas: { length }, count, late, attention }) => {
-  const where = length > 1 ? n("views.areas", length, { area: first?.code ?? "" }) : `${first?.code}`;
-  return [where, n("views.orders", count), late && n("views.late", late), attention > late && n("views.attention", attention - late)].filter(Boolean).join(", ");
+/** The number of the order that a dot stands for; empty if it stands for several. @param {Cluster} dot */
+const orderOf = ({ stops: [first, ...others] }) => first && !others.length ? store.rows.get(first.id)?.partner_order_id ?? "" : "";
+
+/** What a dot stands for: "M5H, 4 orders, 1 late", or "A-1042, M5H". @param {Cluster} dot @param {string[]} codes @param {number} chosen */
+const nameOfDot = (dot, codes, chosen) => [
+  orderOf(dot), codes.length > 1 ? n("views.areas", codes.length, { area: codes[0] ?? "" }) : codes[0], dot.count > 1 && n("views.orders", dot.count),
+  dot.late && n("views.late", dot.late), dot.attention > dot.late && n("views.attention", dot.attention - dot.late), chosen && n("act.count", chosen),
+].filter(Boolean).join(", ");
+
+/** How much of an order's number is written below its dot. */
+const longest = 14;
+/** What is written below a dot. @param {Cluster} dot @param {string[]} codes */
+const belowDot = (dot, [first = "", ...others]) => {
+  const text = orderOf(dot) || first;
+  return others.length || text.length > longest ? `${text.slice(0, longest)}…` : text;
 };
 
-/** What a press on a dot does: it narrows the board to the area, or shows several from nearer. @param {Dot} dot */
-const choose = ({ areas: all }) => {
-  const codes = all.map(({ code }) => code), [first = ""] = codes;
-  if (codes.length > 1) zoomed.value = codes;
-  else narrow({ zone: filter.value.zone === first ? "" : first });
+/** What a press on a dot does: it opens an order, narrows the board to an area, or shows from nearer what lies together. @param {Cluster} dot @param {string[]} codes */
+const choose = ({ stops: all }, codes) => {
+  const [code = ""] = codes, [first] = all;
+  if (all.length === 1 && first) return open(first.id);
+  if (codes.length === 1 && filter.value.zone !== code) return narrow({ zone: code });
+  fit(all, base?.getMaxZoom());
+  base?.getCanvas().focus({ preventScroll: true });
 };
 
-/** @param {{dot: Dot}} props */
-const DotOnMap = ({ dot }) => {
-  const { x, y, count, areas: all } = dot, [first] = all, r = radius(count), zone = filter.value.zone.toUpperCase();
-  const chosen = zone !== "" && all.some(({ code }) => code.startsWith(zone)), name = nameOfDot(dot);
+/** Where the pointer was pressed: a press that ends elsewhere has moved the map. @type {Place} */
+let pressed = { x: 0, y: 0 };
+
+/** @param {{dot: Cluster, view: View}} props */
+const DotOnMap = ({ dot, view: from }) => {
+  const { x, y } = onScreen(from, dot), { count } = dot, codes = areasIn(dot.stops), [first] = codes, r = radius(count), zone = filter.value.zone.toUpperCase();
+  const isChosen = zone !== "" && codes.some((code) => code.startsWith(zone)), chosen = selected.value;
+  const name = nameOfDot(dot, codes, chosen.size ? dot.stops.filter(({ id }) => chosen.has(id)).length : 0);
   /** @param {KeyboardEvent} event */
   const press = (event) => {
     if (event.key !== "Enter" && event.key !== " ") return;
     event.preventDefault();
-    choose(dot);
+    choose(dot, codes);
   };
-  return html`<g class=${classes("dot", `tone-${toneOf(dot)}`, chosen && "chosen", zone && !chosen && "other")}>
-    <g role="button" tabindex="0" aria-label=${name} aria-pressed=${all.length > 1 ? undefined : chosen} data-area=${first?.code} onClick=${() => choose(dot)} onKeyDown=${press}>
+  /** Presses of other than the pointer have no detail. @param {MouseEvent} event */
+  const click = (event) => { if (!event.detail || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 5) choose(dot, codes); };
+  return html`<g class=${classes("dot", `tone-${toneOf(dot)}`, isChosen && "chosen", zone && !isChosen && "other", count > 1 && "several", chosen.size > 0 && dot.stops.some(({ id }) => chosen.has(id)) && "selected")}>
+    <g role="button" tabindex="0" aria-label=${name} aria-current=${isChosen ? "true" : undefined} data-area=${first} onClick=${click} onKeyDown=${press}>
       <title>${name}</title>
-      ${all.length > 1 && html`<circle class="ring" cx=${x} cy=${y} r=${r + 4} />`}
+      <circle class="ring" cx=${x} cy=${y} r=${r + 4} />
       <circle class="spot" cx=${x} cy=${y} r=${r} />
     </g>
-    <g aria-hidden="true"><text x=${x} y=${y + 4}>${number(count)}</text><text class="code" x=${x} y=${y + r + 16}>${first?.code}${all.length > 1 ? "…" : ""}</text></g>
+    <g aria-hidden="true"><text x=${x} y=${y + 4}>${number(count)}</text><text class="code" x=${x} y=${y + r + 16}>${belowDot(dot, codes)}</text></g>
   </g>`;
 };
 
-/** The way of a courier: its stops joined in sequence. @param {{id: string, points: {x: number, y: number}[], style: number}} props */
-const Way = ({ id, points, style }) => points.length > 0 && html`<g class=${`way way${style % styles}`}>
-  <path d=${points.map(({ x, y }, i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")}><title>${nameOf(id)}</title></path>
-  <circle cx=${points[0]?.x} cy=${points[0]?.y} r="5" />
-</g>`;
+/** How far beyond what is seen ways are drawn, as a part of it: drawings of millions of pixels are not exact. */
+const beyond = 1;
+
+/**
+ * What is drawn of a way: the line that joins its stops in sequence, and their numbers.
+ * @param {Place[]} places
+ * @param {View} from
+ */
+const drawingOf = (places, from) => {
+  const points = places.map((place) => onScreen(from, place));
+  const part = /** @type {Box} */ ([{ x: -beyond * from.width, y: -beyond * from.height }, { x: (1 + beyond) * from.width, y: (1 + beyond) * from.height }]);
+  const inside = points.map((point) => isIn(part, point));
+  const path = points.map(({ x, y }, i) => inside[i] || inside[i - 1] || inside[i + 1] ? `${i && (inside[i] || inside[i - 1]) ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}` : "");
+  return { path: path.join(""), labels: numbered(points).filter((label) => isIn(part, label)).map(({ x, y, numbers }) => ({ x, y, text: ranges(numbers) })) };
+};
+
+/** What lies over the map and moves with it. */
+const Overlay = () => {
+  const from = view.value, part = seen(from, 40), dots = clusters.value.filter((dot) => isIn(part, dot)), enclosed = box.value;
+  const drawings = lines.value.map(({ id, places }, i) => ({ id, style: `way way${i % styles}`, up: 32 + 18 * i, ...drawingOf(places, from) }));
+  return html`<svg viewBox=${`0 0 ${from.width} ${from.height}`} role="group" aria-label=${t("views.map")}>
+    ${drawings.map(({ id, style, path }) => path && html`<g key=${id} class=${style}><path d=${path}><title>${nameOf(id)}</title></path></g>`)}
+    ${dots.map((dot) => html`<${DotOnMap} key=${dot.key} dot=${dot} view=${from} />`)}
+    ${drawings.map(({ id, style, up, labels }) => html`<g key=${`${id} numbers`} class=${style} aria-hidden="true">${labels.map(({ x, y, text }) => html`<g key=${text} class="stop-number">
+      <rect x=${x - 5 - 3.5 * text.length} y=${y - up} width=${10 + 7 * text.length} height="18" rx="9" /><text x=${x} y=${y - up + 13}>${text}</text></g>`)}</g>`)}
+    ${enclosed && html`<rect class="box" x=${Math.min(enclosed[0].x, enclosed[1].x)} y=${Math.min(enclosed[0].y, enclosed[1].y)}
+      width=${Math.abs(enclosed[0].x - enclosed[1].x)} height=${Math.abs(enclosed[0].y - enclosed[1].y)} />`}
+  </svg>`;
+};
+
+/** Selects the orders that are shown in a part of the map. @param {Box} part */
+const selectIn = (part) => {
+  const inside = new Set(stops.value.filter((stop) => isIn(part, stop)).map(({ id }) => id));
+  add(shown.value.filter(({ order_id: id }) => inside.has(id)));
+};
+
+/** Lets a drag with the shift key, or after the button for it, select what it encloses. @param {BaseMap} map */
+const listenForBoxes = (map) => {
+  const container = map.getCanvasContainer();
+  /** @param {PointerEvent} event @returns {Place} */
+  const point = (event) => {
+    const { left, top } = container.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  container.addEventListener("pointerdown", (event) => {
+    pressed = { x: event.clientX, y: event.clientY };
+    if (event.button !== 0 || !(event.shiftKey || boxing.value)) return;
+    map.dragPan.disable();
+    container.setPointerCapture(event.pointerId);
+    box.value = [point(event), point(event)];
+  });
+  container.addEventListener("pointermove", (event) => { if (box.value) box.value = [box.value[0], point(event)]; });
+  container.addEventListener("pointerup", () => {
+    const enclosed = box.value;
+    if (!enclosed) return;
+    selectIn([fromScreen(view.value, enclosed[0]), fromScreen(view.value, enclosed[1])]);
+    endBox();
+  });
+  container.addEventListener("pointercancel", () => { if (box.value) endBox(); });
+  const endBox = () => {
+    box.value = null;
+    boxing.value = false;
+    map.dragPan.enable();
+  };
+};
+
+/**
+ * Draws the map in an element.
+ * @param {HTMLElement} frame
+ * @param {{isOver: boolean}} life whether the map is no longer wanted
+ */
+const begin = async (frame, life) => {
+  state.value = canDraw() ? "loading" : "impossible";
+  if (state.value === "impossible") return;
+  try {
+    await readAreas();
+    const bounds = boundsOf(stops.value), map = await draw(frame, { title: t("views.map"), bounds, streets, lost: () => { lost.value = true; } });
+    if (life.isOver) return map.remove();
+    base = map;
+    const overlay = document.createElement("div"), look = () => { view.value = viewOf(map); };
+    overlay.className = "overlay";
+    map.getCanvasContainer().append(overlay);
+    map.on("move", look);
+    map.on("resize", look);
+    map.on("remove", () => render(null, overlay));
+    listenForBoxes(map);
+    look();
+    render(html`<${Overlay} />`, overlay);
+    state.value = "ready";
+    if (!bounds) {
+      const end = effect(() => {
+        if (!stops.value.length) return;
+        untracked(fitAll);
+        queueMicrotask(() => end());
+      });
+    }
+  } catch {
+    if (!life.isOver) state.value = "failed";
+  }
+};
+
+/** What moves the map, and selects on it. */
+const Controls = () => html`<div class="map-controls">
+  <div class="toggle"><button type="button" aria-label=${t("views.nearer")} title=${t("views.nearer")} onClick=${() => base?.zoomIn({ duration: fitting.duration })}>+</button>
+    <button type="button" aria-label=${t("views.farther")} title=${t("views.farther")} onClick=${() => base?.zoomOut({ duration: fitting.duration })}>−</button></div>
+  <button type="button" class="button whole-map" onClick=${fitAll}>${t("views.whole")}</button>
+  <button type="button" class="button" aria-pressed=${boxing.value} title=${t("views.box_keys")} onClick=${() => { boxing.value = !boxing.value; }}>${t("views.box")}</button>
+  <button type="button" class="button" onClick=${() => selectIn(seen(view.value))}>${t("views.select_seen")}</button>
+</div>`;
 
 /** The drawing. */
 const Drawing = () => {
-  const frame = useRef(/** @type {HTMLElement | null} */ (null));
+  const frame = useRef(/** @type {HTMLElement | null} */ (null)), again = useRef(() => {});
   useLayoutEffect(() => {
-    const watcher = new ResizeObserver(([entry]) => {
-      const { width = 0, height = 0 } = entry?.contentRect ?? {};
-      if (width > 100 && height > 100) size.value = { width: Math.round(width), height: Math.round(height) };
-    });
-    if (frame.current) watcher.observe(frame.current);
-    return () => watcher.disconnect();
+    const life = { isOver: false };
+    again.current = () => { if (frame.current) begin(frame.current, life); };
+    again.current();
+    return () => {
+      life.isOver = true;
+      base?.remove();
+      base = undefined;
+      boxing.value = false;
+    };
   }, []);
-  const { dots, lines } = plan.value, { width, height } = size.value;
-  return html`<div class="drawing" ref=${frame}>
-    <svg viewBox=${`0 0 ${width} ${height}`} role="group" aria-label=${t("views.map")}>
-      ${lines.map(({ id, points }, i) => html`<${Way} key=${id} id=${id} points=${points} style=${i} />`)}
-      ${dots.map((dot) => html`<${DotOnMap} key=${dot.areas[0]?.code} dot=${dot} />`)}
-    </svg>
-    ${!dots.length && html`<p class="empty soft">${missing.value ? t("views.no_areas") : areas.value ? t("board.none_match") : t("board.loading")}
-      ${missing.value && html`<button type="button" class="button" onClick=${readAreas}>${t("refused.again")}</button>`}</p>`}
-    ${zoomed.value.length > 0 && html`<button type="button" class="button whole-map" onClick=${() => { zoomed.value = []; }}>${t("views.whole")}</button>`}
+  const now = state.value;
+  return html`<div class=${boxing.value ? "drawing boxing" : "drawing"}>
+    <div class="base" ref=${frame}></div>
+    ${now === "ready" && html`<${Controls} />`}
+    ${now === "loading" && html`<p class="empty soft">${t("board.loading")}</p>`}
+    ${now === "ready" && !stops.value.length && html`<p class="on-map soft">${missing.value ? t("views.no_areas") : t("board.none_match")}
+      ${missing.value && html` <button type="button" class="button" onClick=${readAreas}>${t("refused.again")}</button>`}</p>`}
+    ${now === "failed" && html`<div class="empty" role="alert"><p>${t("views.no_map")}</p><button type="button" class="button" onClick=${() => again.current()}>${t("refused.again")}</button></div>`}
+    ${now === "impossible" && html`<p class="empty">${t("views.no_webgl")}</p>`}
   </div>`;
 };
 
-/** What a colour means. @param {import("./geo.js").Tone} tone */
-const toneName = (tone) => {
-  if (tone === "late") return t("board.reason.late");
-  return tone === "attention" ? t("views.needs_attention") : statusName(tone);
+/** What the colours mean, for those who see them. */
+const Legend = () => {
+  const tones = /** @type {[import("dropyard/clusters.js").Tone, string][]} */ ([["late", t("board.reason.late")], ["attention", t("views.needs_attention")], ["well", t("views.well")]]);
+  return html`<p class="legend small" aria-hidden="true">${tones.map(([tone, name]) => html`<span key=${tone} class=${`key tone-${tone}`}>${name}</span>`)}</p>`;
 };
-
-/** What the colours on the map mean, for those who see them. */
-const Legend = () => html`<p class="legend small" aria-hidden="true">${[...new Set(plan.value.dots.map(toneOf))].map((tone) => html`<span key=${tone} class=${`key tone-${tone}`}>${toneName(tone)}</span>`)}</p>`;
 
 /** The orders of the area that the filter names. */
 const Chosen = () => {
@@ -163,18 +319,23 @@ const Couriers = () => {
   </fieldset>`;
 };
 
-/** The same as a table. */
-const AsTable = () => html`<details class="as-table"><summary>${t("views.table")}</summary>
+/** Selects the orders of an area that are shown. @param {string} code */
+const selectArea = (code) => add(shown.value.filter((row) => row.zone === code));
+
+/** The same as a table, which is open where there is no map. */
+const AsTable = () => html`<details class="as-table" open=${state.value === "impossible"}><summary>${t("views.table")}</summary>
   <div class="table"><table>
     <thead><tr><th scope="col">${t("board.zone")}</th><th scope="col">${t("board.to")}</th><th scope="col" class="number">${t("views.open")}</th><th scope="col" class="number">${t("board.reason.late")}</th><th scope="col" class="number">${t("views.needs_attention")}</th></tr></thead>
-    <tbody>${found.value.map(({ code, city, count, late, attention }) => html`<tr key=${code}><th scope="row"><button type="button" class="copy mono" aria-pressed=${filter.value.zone === code} onClick=${() => narrow({ zone: filter.value.zone === code ? "" : code })}>${code}</button></th>
-      <td><span class="clip">${city}</span></td><td class="number">${number(count)}</td><td class="number">${number(late)}</td><td class="number">${number(attention)}</td></tr>`)}</tbody>
+    <tbody>${found.value.map(({ code, city, count, late, attention: needy }) => html`<tr key=${code}><th scope="row"><button type="button" class="copy mono" aria-pressed=${filter.value.zone === code} onClick=${() => narrow({ zone: filter.value.zone === code ? "" : code })}>${code}</button></th>
+      <td><span class="clip">${city}</span></td><td class="number"><button type="button" class="copy" aria-label=${t("views.select_area", { count: n("views.orders", count), area: code })} onClick=${() => selectArea(code)}>${number(count)}</button></td>
+      <td class="number">${number(late)}</td><td class="number">${number(needy)}</td></tr>`)}</tbody>
   </table></div>
 </details>`;
 
-/** Where the middles of areas are from, as their licence asks. */
-const Notice = () => html`<p class="soft small notice-line">${t("views.places")} <a href="https://www.geonames.org/" rel="noreferrer">GeoNames</a>, <a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">CC BY 4.0</a>
-  ${plan.value.absent > 0 && areas.value && html` · ${n("views.absent", plan.value.absent)}`}</p>`;
+/** Where the lines and the middles of areas are from, as their licences ask. */
+const Notice = () => html`<p class="soft small notice-line">${t("views.places")} <a href="https://www.naturalearthdata.com/" rel="noreferrer">Natural Earth</a>, <a href="https://www.geonames.org/" rel="noreferrer">GeoNames</a> (<a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">CC BY 4.0</a>)
+  ${streets?.attribution && html` · ${streets.attribution}`}${lost.value && html` · <span class="danger">${t("views.no_streets")}</span>`}
+  ${absent.value > 0 && html` · ${n("views.absent", absent.value)}`}</p>`;
 
 /** The map. */
 export const MapView = () => {
@@ -182,13 +343,14 @@ export const MapView = () => {
     readAreas();
     readCouriers().catch(() => {}); // the names of those with orders are in the rows
     const ends = [follow(() => ways.value), effect(() => {
-      // The zoom ends when none of its areas is drawn.
-      if (zoomed.value.length && !found.value.some(({ code }) => zoomed.value.includes(code))) zoomed.value = [];
+      store.version.value;
+      untracked(() => spread.keep((id) => store.rows.has(id.split(" ")[0] ?? "")));
     })];
     return () => ends.forEach((end) => end());
   }, []);
-  return html`<div class="map-view">
-    <div class="map-main"><${Drawing} /><div class="spread map-foot"><${Legend} /><${Notice} /></div></div>
-    <div class="map-side stack"><${Chosen} /><${Couriers} /><${AsTable} /></div>
+  const canBeDrawn = state.value !== "impossible";
+  return html`<div class=${classes("map-view", state.value, (state.value === "impossible" || state.value === "ready") && (areas.value || missing.value) && "settled")}>
+    <div class="map-main"><${Drawing} /><div class="spread map-foot">${canBeDrawn && html`<${Legend} />`}<${Notice} /></div></div>
+    <div class="map-side stack"><${Chosen} />${canBeDrawn && html`<${Couriers} />`}<${AsTable} /></div>
   </div>`;
 };
