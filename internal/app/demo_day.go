@@ -45,6 +45,9 @@ const (
 	// dayConnects is how long before the beginning of the day the shops begin to get webhooks, so that the
 	// demo begins with some, and they are not about what happened hours ago.
 	dayConnects = 15 * time.Minute
+	// dayArrives is how long after the last leg has begun recipients are to expect the courier. All but the
+	// one who is behind keep to it.
+	dayArrives = 25 * time.Minute
 	// dayAtOnce is how many orders are created and moved at the same time. They share commits.
 	dayAtOnce = 128
 )
@@ -399,6 +402,8 @@ func (d *demoDay) step(ctx context.Context, orderID string, steps []sample.Step,
 	switch step.Status {
 	case delivery.StatusCourierAssigned:
 		move.CourierID = d.seeded.Couriers[step.Courier]
+	case delivery.StatusOutForDelivery:
+		move.ETA = timestamp.Truncate(at.Add(dayArrives))
 	case delivery.StatusFailed:
 		move.FailureReason = step.Reason
 		if len(steps) > 1 {

@@ -19,7 +19,7 @@ import (
 
 // ordersOn returns a query for how many orders of the demo belong to a day.
 func ordersOn(day time.Time) string {
-	return fmt.Sprintf("SELECT count(*) FROM orders WHERE partner_order_id LIKE '___-%s-%%'", day.Format("060102"))
+	return fmt.Sprintf("SELECT count(*) FROM orders WHERE partner_order_id LIKE '%%-%s'", day.Format("060102"))
 }
 
 // TestDemoDay expects a demo that shows a whole day, and that goes on by the service's clock.
@@ -69,7 +69,7 @@ func TestDemoDay(t *testing.T) {
 		s.Until(t, ordersOn(today), fmt.Sprint(demo.Orders+i+1))
 	}
 	s.Clock.Advance(10 * time.Minute)
-	s.Until(t, "SELECT count(*) FROM orders WHERE status <> 'pending' AND partner_order_id LIKE '%-301'", "1")
+	s.Until(t, "SELECT count(*) FROM orders WHERE status <> 'pending' AND partner_order_id LIKE '___-301-%'", "1")
 }
 
 // TestDemoGoesOnAfterAStop starts a demo again: on the same day it adds nothing but what has become due,

@@ -123,15 +123,15 @@ func Known(partnerOrderID string, created time.Time) (Order, bool) {
 	if err != nil {
 		return Order{}, false
 	}
-	number, _ := strconv.Atoi(parts[3])
+	number, _ := strconv.Atoi(parts[1])
 	found := newOrder(day.Format(time.DateOnly), number, created, outcomeOf(number))
 	return found, found.PartnerOrderID == partnerOrderID
 }
 
-// compact is the date in a partner_order_id.
+// compact is the date in a partner_order_id. It comes last, because lists cut what is long.
 const compact = "060102"
 
-var numbered = regexp.MustCompile(`^(\p{Lu}{3})-(\d{6})-([1-9]\d{0,8})$`)
+var numbered = regexp.MustCompile(`^\p{Lu}{3}-([1-9]\d{0,8})-(\d{6})$`)
 
 // Order is an order of the demo.
 type Order struct {
@@ -179,7 +179,7 @@ func newOrder(date string, number int, created time.Time, ends outcome) Order {
 	key := sha256.Sum256(fmt.Appendf(nil, "order %s %d", date, number))
 	order := Order{
 		Number: number, Shop: shop, CreatedAt: created, Key: [16]byte(key[:]),
-		PartnerOrderID: fmt.Sprintf("%s-%s-%d", Shops[shop].Prefix, day.Format(compact), number),
+		PartnerOrderID: fmt.Sprintf("%s-%d-%s", Shops[shop].Prefix, number, day.Format(compact)),
 	}
 	order.Body = order.request(random, ends)
 	order.Course = course(random, &order, ends)

@@ -116,7 +116,7 @@ func (pages *Pages) serve(v *web.PageRequest) (int, []byte, error) {
 	}
 	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "home", Title: language.Text("home.title"), Data: shown,
-		Styles: []string{"home.css"},
+		Styles:  []string{"home.css"},
 		Preview: &page.Preview{Title: language.Text("home.title"), Description: language.Text("home.what")},
 	})
 	return http.StatusOK, body, err
