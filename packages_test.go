@@ -127,7 +127,7 @@ var rules = map[string]rule{
 	"internal/webhook": {may: []string{
 		"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation,
 	}, mayNot: useCase},
-	"internal/demo":     {may: []string{"internal/delivery", "internal/foundation/zone"}, mayNot: useCase},
+	"internal/demo":     {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/simulate": {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
 	"internal/requestlogger": {may: []string{"internal/requestlog", foundation}, mayNot: useCase},
