@@ -161,7 +161,8 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if seeded.CourierID, err = a.demoCourier(ctx, accounts, &sample.Couriers[0]); err != nil {
 		return seeded, err
 	}
-	return seeded, a.keepDemo(ctx, &seeded)
+	err = a.keepDemo(ctx, &seeded)
+	return seeded, err
 }
 
 func (a *App) keepDemo(ctx context.Context, seeded *demo) error {
