@@ -130,6 +130,7 @@ var rules = map[string]rule{
 	"internal/webhook": {may: []string{
 		"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation,
 	}, mayNot: useCase},
+	"internal/demo":     {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/simulate": {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
 	"internal/requestlogger": {may: []string{"internal/requestlog", foundation}, mayNot: useCase},
@@ -222,7 +223,9 @@ var rules = map[string]rule{
 	"internal/web/pagetest": everything,
 	"internal/web/types":    everything,
 	"internal/web/browser":  everything,
-	"cmd/screenshots":       {may: []string{"internal/web/browser", "internal/web/pagetest"}},
+	"cmd/screenshots": {may: []string{
+		"internal/app", "internal/config", "internal/web/browser", "internal/web/pagetest",
+	}},
 
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},

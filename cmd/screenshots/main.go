@@ -1,7 +1,7 @@
 // Command screenshots shows every page in every state and writes a picture of each to
-// docs/screenshots.
+// docs/screenshots, or, with -demo, starts a demo and writes the pictures of the README.
 //
-//	go run ./cmd/screenshots [-out folder] [-only part of a name] [-all]
+//	go run ./cmd/screenshots [-out folder] [-only part of a name] [-all] [-demo]
 package main
 
 import (
@@ -28,12 +28,17 @@ func main() {
 	out := flag.String("out", "docs/screenshots", "the folder to write to")
 	only := flag.String("only", "", "write only scenes whose name contains this")
 	all := flag.Bool("all", false, "show each scene to every reader: languages, widths, themes, with scripts and without")
+	demo := flag.Bool("demo", false, "show a demo instead of the scenes: the pictures of the README")
 	flag.Parse()
 	readers := usual
 	if *all {
 		readers = browser.AllReaders()
 	}
-	if err := run(context.Background(), *out, *only, readers); err != nil {
+	show := func(ctx context.Context) error { return run(ctx, *out, *only, readers) }
+	if *demo {
+		show = func(ctx context.Context) error { return runDemo(ctx, *out) }
+	}
+	if err := show(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}

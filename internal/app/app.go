@@ -62,7 +62,8 @@ type App struct {
 	sealer    *credential.Sealer // of what is stored or given out sealed
 	// ticketSealer seals what people have typed between the steps of a sign-in.
 	ticketSealer *credential.Sealer
-	demo         *demo // nil without --demo
+	demo         *demo    // nil without --demo
+	day          *demoDay // nil unless there is a demo that is not quiet
 	orders       *order.Service
 	partners     *partner.Service
 	operators    *operator.Service
@@ -184,6 +185,7 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
 	a.startDemoShop()
+	a.startDay()
 	if a.mailer != nil {
 		a.mailer.Run()
 		a.recipients.Run()

@@ -3,12 +3,18 @@ package app
 import (
 	"context"
 	"encoding/base32"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	sample "github.com/dropyard/dropyard/internal/demo"
+	"github.com/dropyard/dropyard/internal/foundation/credential"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -19,22 +25,31 @@ import (
 // The demo's accounts. Their passwords are derived from the master key, so that
 // they can be printed at every start and differ between installations.
 const (
-	demoPartnerEmail  = "demo@example.com"
 	demoOperatorEmail = "operator@example.com"
 	demoCourierEmail  = "courier@example.com"
 	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
 
-// demo holds the ids of the sample data.
+// demo holds the ids of the sample data, and how far the demo's day has come.
 type demo struct {
 	PartnerID string `json:"partner_id"`
 	PublicKey string `json:"public_key"`
 	TestKey   string `json:"test_key"` // the public key of test mode
 	CourierID string `json:"courier_id"`
-	// OrderID is the order that is on its way; empty if an earlier version has made the
-	// demo.
+	// OrderID is the order that is on its way in a quiet demo; empty if there is none.
 	OrderID string `json:"order_id,omitzero"`
+	// Shops and Couriers are the ids of those of package demo, in its order; empty in a quiet
+	// demo.
+	Shops    []string `json:"shops,omitzero"`
+	Couriers []string `json:"couriers,omitzero"`
+	// Past is the last date before the day that needs no more orders.
+	Past string `json:"past,omitzero"`
+	// Date and Begin are those of the day, and Made is the number of its latest order: 0 until
+	// those of the beginning are all there.
+	Date  string    `json:"date,omitzero"`
+	Begin time.Time `json:"begin,omitzero"`
+	Made  int       `json:"made,omitzero"`
 }
 
 // demoPassword returns the password of a demo account: "partner", "operator" or "courier".
@@ -42,8 +57,8 @@ func (a *App) demoPassword(account string) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(a.masterKey.Derive("demo " + account)[:10]))
 }
 
-// seedDemo creates the sample data at the first start with --demo, and prints at
-// every start how to use it.
+// seedDemo creates the sample data at the first start with --demo, lets a demo that is not quiet go
+// on where it was, and prints at every start how to use it.
 func (a *App) seedDemo(ctx context.Context) error {
 	stored, err := a.store.Setting(ctx, demoSetting)
 	if err != nil {
@@ -55,56 +70,102 @@ func (a *App) seedDemo(ctx context.Context) error {
 	} else {
 		seeded, err = a.createDemo(ctx)
 	}
-	if err == nil {
-		err = a.connectDemo(ctx, seeded.PartnerID)
-	}
-	if err == nil && seeded.OrderID == "" {
-		err = a.addDemoOrders(ctx, &seeded)
+	a.demo = &seeded
+	if err == nil && a.config.DemoQuiet {
+		err = a.seedQuiet(ctx)
+	} else if err == nil {
+		err = a.openDay(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}
-	a.demo = &seeded
 	return a.printDemo(ctx, seeded)
 }
 
-// createDemo creates the sample data. If an earlier start was killed half way, it
-// adds what is missing.
+// seedQuiet adds what a quiet demo has besides its accounts.
+func (a *App) seedQuiet(ctx context.Context) (err error) {
+	partnerID := a.demo.PartnerID
+	if err := a.connectDemo(ctx, partnerID, delivery.TestAccount(partnerID)); err != nil || a.demo.OrderID != "" {
+		return err
+	}
+	accounts := a.openDemoAccounts(a.Now())
+	defer func() { err = errors.Join(err, accounts.partners.Close()) }()
+	if err := a.addCourierAccount(demoContext(ctx), accounts); err != nil {
+		return err
+	}
+	return a.addDemoOrders(ctx, a.demo)
+}
+
+// demoAccounts are the services by which a demo opens accounts, at a time that may be past.
+type demoAccounts struct {
+	at        time.Time
+	partners  *partner.Service
+	operators *operator.Service
+	stock     *stock.Service
+}
+
+// demoCost is that of the demo's passwords. They are as long as keys, so that making guesses dear would
+// add nothing, and a demo that starts would wait for it eight times.
+var demoCost = credential.Cost{Memory: 64, Passes: 1, Lanes: 1}
+
+// openDemoAccounts returns the services. The caller closes them.
+func (a *App) openDemoAccounts(at time.Time) *demoAccounts {
+	partners, operators := a.partnerConfig(), a.operatorConfig()
+	partners.Now, operators.Now = func() time.Time { return at }, func() time.Time { return at }
+	partners.Hasher = credential.NewHasher(demoCost, a.Random)
+	operators.Hasher = partners.Hasher
+	return &demoAccounts{
+		at: at, partners: partner.NewService(partners), operators: operator.NewService(operators),
+		stock: stock.NewService(stock.Config{Store: a.store.Stock(), Now: partners.Now, Random: a.Random}),
+	}
+}
+
+// demoContext returns a context in which what the demo creates is noted as what the settings ask for.
+func demoContext(ctx context.Context) context.Context {
+	return audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
+}
+
+// createDemo creates the sample accounts. If an earlier start was killed half way, it adds what is
+// missing. Those of a demo with a history are older than that.
 func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
-	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
-	owner, err := a.demoOwner(ctx)
+	ctx = demoContext(ctx)
+	opened := a.Now()
+	if !a.config.DemoQuiet {
+		opened = opened.AddDate(0, 0, -sample.History-1)
+		seeded.Past = a.demoDate(opened)
+	}
+	accounts := a.openDemoAccounts(opened)
+	defer func() { err = errors.Join(err, accounts.partners.Close()) }()
+	owner, err := a.demoOwner(ctx, accounts, &sample.Shops[0])
 	if err != nil {
 		return seeded, err
 	}
-	account := owner.Partner
-	key, err := a.partners.CreateKey(ctx, owner, partner.KeyRequest{Name: "demo"})
+	seeded.PartnerID = owner.Partner.PartnerID
+	key, err := accounts.partners.CreateKey(ctx, owner, partner.KeyRequest{Name: "demo"})
 	if err != nil {
 		return seeded, err
 	}
-	testKey, err := a.partners.CreateKey(ctx, owner,
+	testKey, err := accounts.partners.CreateKey(ctx, owner,
 		partner.KeyRequest{Name: "demo in test mode", Mode: delivery.ModeTest})
 	if err != nil {
 		return seeded, err
 	}
-	if err := a.stockDemo(ctx, account.PartnerID); err != nil {
+	seeded.PublicKey, seeded.TestKey = key.PublicKey, testKey.PublicKey
+	if err := a.stockDemo(ctx, accounts, seeded.PartnerID, &sample.Shops[0]); err != nil {
 		return seeded, err
 	}
-	if _, err := a.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"),
+	if _, err := accounts.operators.EnsureOperator(ctx, demoOperatorEmail, a.demoPassword("operator"),
 		operator.RoleAdmin); err != nil {
 		return seeded, err
 	}
-	courier, err := a.operators.CreateCourier(ctx,
-		operator.CourierEntry{Name: "Camille Tremblay", Phone: "+15145550177", Vehicle: "cargo bike"})
-	if err != nil {
+	if seeded.CourierID, err = a.demoCourier(ctx, accounts, &sample.Couriers[0]); err != nil {
 		return seeded, err
 	}
-	seeded = demo{
-		PartnerID: account.PartnerID, PublicKey: key.PublicKey, TestKey: testKey.PublicKey, CourierID: courier.CourierID,
-	}
-	return seeded, a.keepDemo(ctx, seeded)
+	err = a.keepDemo(ctx, &seeded)
+	return seeded, err
 }
 
-func (a *App) keepDemo(ctx context.Context, seeded demo) error {
+func (a *App) keepDemo(ctx context.Context, seeded *demo) error {
 	text, err := strictjson.Marshal(seeded)
 	if err != nil {
 		return err
@@ -112,49 +173,70 @@ func (a *App) keepDemo(ctx context.Context, seeded demo) error {
 	return a.store.SetSetting(ctx, demoSetting, string(text))
 }
 
-// demoOwner registers the sample partner unless it exists, and returns its owner.
-func (a *App) demoOwner(ctx context.Context) (*partner.Member, error) {
+// demoOwner registers a shop unless it exists, and returns its owner.
+func (a *App) demoOwner(ctx context.Context, by *demoAccounts, shop *sample.Shop) (*partner.Member, error) {
 	password := a.demoPassword("partner")
-	_, err := a.partners.Register(ctx,
-		partner.NewAccount{Name: "Épicerie Demo", Email: demoPartnerEmail, Password: password})
+	if shop != &sample.Shops[0] {
+		password = a.demoPassword("partner " + shop.Prefix)
+	}
+	_, err := by.partners.Register(ctx,
+		partner.NewAccount{Name: shop.Name, PersonName: shop.Person, Email: shop.Email, Password: password})
 	if err != nil && !refusal.HasCode(err, refusal.CodeEmailTaken) {
 		return nil, err
 	}
-	found, _, err := a.userSignIns.ByPassword(ctx, demoPartnerEmail, password, "demo")
+	found, _, err := a.userSignIns.ByPassword(ctx, shop.Email, password, "demo")
 	if err != nil {
 		return nil, err
 	}
 	return found.(*partner.Member), nil //nolint:forcetypeassert // as all users are
 }
 
-// stockDemo adds three products with stock at two locations.
-func (a *App) stockDemo(ctx context.Context, partnerID string) error {
+// demoCourier adds a courier unless there is one with the name, and returns the id.
+func (a *App) demoCourier(ctx context.Context, by *demoAccounts, courier *sample.Courier) (string, error) {
+	known, err := simulated{a.orders, a.operators}.Couriers(ctx)
+	if err != nil || known[courier.Name] != "" {
+		return known[courier.Name], err
+	}
+	added, err := by.operators.CreateCourier(ctx,
+		operator.CourierEntry{Name: courier.Name, Phone: courier.Phone, Vehicle: courier.Vehicle})
+	if err != nil {
+		return "", err
+	}
+	return added.CourierID, nil
+}
+
+// addCourierAccount adds the account by which the first courier signs in, unless there is one.
+func (a *App) addCourierAccount(ctx context.Context, by *demoAccounts) error {
+	account := operator.Operator{Email: demoCourierEmail, Role: operator.RoleCourier, CourierID: a.demo.CourierID}
+	_, err := by.operators.Add(ctx, account, a.demoPassword("courier"))
+	if errors.Is(err, operator.ErrCourierTaken) || refusal.HasCode(err, refusal.CodeEmailTaken) {
+		return nil
+	}
+	return err
+}
+
+// quietStock is what a quiet demo has of each product.
+var quietStock = map[string]int64{"MTL-1": 100, "TOR-1": 40}
+
+// stockDemo adds the products of a shop that are missing, with their stock.
+func (a *App) stockDemo(ctx context.Context, by *demoAccounts, partnerID string, shop *sample.Shop) error {
 	_, before, err := a.stock.Products(ctx, stock.ProductFilter{PartnerID: partnerID, Limit: 1})
 	if err != nil {
 		return err
 	}
-	products := []delivery.Product{
-		{
-			Name: "Maple syrup 540 ml", PriceCents: 12_99, StockMin: 20, StockMax: 500, Barcode: "0627843400011",
-			Status: delivery.ProductActive,
-		},
-		{
-			Name: "Dark roast coffee 1 kg", PriceCents: 24_50, StockMin: 10, StockMax: 200, Barcode: "0627843400028",
-			Status: delivery.ProductActive,
-		},
-		{
-			Name: "Wool blanket", PriceCents: 89_00, StockMin: 5, StockMax: 60, Barcode: "0627843400035",
-			Status: delivery.ProductActive,
-		},
-	}
-	for _, product := range products[min(before, int64(len(products))):] {
-		created, err := a.stock.CreateProduct(ctx, partnerID, product)
+	for _, product := range shop.Products[min(before, int64(len(shop.Products))):] {
+		created, err := by.stock.CreateProduct(ctx, partnerID, product.Product)
 		if err != nil {
 			return err
 		}
-		for location, quantity := range map[string]int64{"MTL-1": 100, "TOR-1": 40} {
-			_, err := a.stock.Record(ctx, partnerID, stock.Booking{
-				Kind: delivery.MovementIn, ProductID: created.ProductID, Quantity: quantity, From: location, Notes: "opening stock",
+		opening := product.Opening
+		if a.config.DemoQuiet {
+			opening = quietStock
+		}
+		for _, location := range slices.Sorted(maps.Keys(opening)) {
+			_, err := by.stock.Record(ctx, partnerID, stock.Booking{
+				Kind: delivery.MovementIn, ProductID: created.ProductID, Quantity: opening[location], From: location,
+				Notes: "opening stock",
 			})
 			if err != nil {
 				return err
@@ -207,7 +289,7 @@ export DROPYARD_SECRET=%[5]s
 %[9]s call POST /v1/orders -d '%[10]s'
 
 Open the response's tracking_url with /html appended to see the recipient's page.
-`, a.URL(), demoPartnerEmail, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
+`, a.URL(), sample.Shops[0].Email, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
 		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
 	return err

@@ -2,15 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/operator"
+	sample "github.com/dropyard/dropyard/internal/demo"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/web/login"
@@ -23,22 +20,17 @@ func (a *App) demoDoors() *login.Demo {
 		return nil
 	}
 	return &login.Demo{
-		Tracking: "/track/" + a.demo.OrderID + "/html",
-		Partner:  login.DemoAccount{Email: demoPartnerEmail, Password: a.demoPassword("partner")},
+		Tracking: a.demoTracking,
+		Partner:  login.DemoAccount{Email: sample.Shops[0].Email, Password: a.demoPassword("partner")},
 		Operator: login.DemoAccount{Email: demoOperatorEmail, Password: a.demoPassword("operator")},
 		Courier:  login.DemoAccount{Email: demoCourierEmail, Password: a.demoPassword("courier")},
 	}
 }
 
-// addDemoOrders adds the account of the courier, and orders on different steps of their
-// way. If an earlier start was killed half way, it adds what is missing.
+// addDemoOrders adds orders on different steps of their way. If an earlier start was killed half
+// way, it adds what is missing.
 func (a *App) addDemoOrders(ctx context.Context, seeded *demo) error {
-	ctx = audit.WithOperation(ctx, audit.Operation{OperatorID: "settings"})
-	account := operator.Operator{Email: demoCourierEmail, Role: operator.RoleCourier, CourierID: seeded.CourierID}
-	_, err := a.operators.Add(ctx, account, a.demoPassword("courier"))
-	if err != nil && !errors.Is(err, operator.ErrCourierTaken) && !refusal.HasCode(err, refusal.CodeEmailTaken) {
-		return err
-	}
+	ctx = demoContext(ctx)
 	found, err := a.orders.List(ctx, order.Filter{PartnerID: seeded.PartnerID, Limit: 100})
 	if err != nil {
 		return err
@@ -52,7 +44,7 @@ func (a *App) addDemoOrders(ctx context.Context, seeded *demo) error {
 			seeded.OrderID = orderID
 		}
 	}
-	return a.keepDemo(ctx, *seeded)
+	return a.keepDemo(ctx, seeded)
 }
 
 // createDemoOrder creates an order unless it is among those found, and moves it to its

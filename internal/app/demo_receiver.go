@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web"
@@ -37,14 +36,14 @@ func onlyThisMachine(next http.Handler) http.Handler {
 	})
 }
 
-// connectDemo sends the webhooks of the demo's partner, in both modes, to the demo's shop.
-// An endpoint that a person has set instead stays.
-func (a *App) connectDemo(ctx context.Context, partnerID string) error {
+// connectDemo sends the webhooks of accounts to the demo's receiver. An endpoint that a person
+// has set instead stays.
+func (a *App) connectDemo(ctx context.Context, accounts ...string) error {
 	if !a.config.LocalDemo() {
 		return nil
 	}
 	shop := a.URL() + receiverPath
-	for _, account := range []string{partnerID, delivery.TestAccount(partnerID)} {
+	for _, account := range accounts {
 		found, err := a.webhooks.Get(ctx, account)
 		if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 			return err

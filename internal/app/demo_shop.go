@@ -14,7 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/simulate"
 )
 
-// demoShop orders in the name of the sample partner for as long as a demo simulates: its
+// demoShop orders in the name of the sample partner for as long as a quiet demo simulates: its
 // orders are delivered within minutes, and the board would soon be empty.
 type demoShop struct {
 	app    *App
@@ -26,9 +26,9 @@ type demoShop struct {
 // demoOpen is how many orders the shop keeps under way.
 const demoOpen = 8
 
-// startDemoShop starts the shop of a demo that simulates.
+// startDemoShop starts the shop of a quiet demo that simulates.
 func (a *App) startDemoShop() {
-	if !a.config.Demo || !a.config.Simulate {
+	if !a.config.DemoQuiet || !a.config.Simulate {
 		return
 	}
 	ctx, end := context.WithCancel(audit.WithOperation(context.Background(),

@@ -74,7 +74,7 @@ func (a *App) pages() pages {
 		},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
-	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo)})
+	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo), Facts: a.facts})
 	guide := docs.New(docs.Config{Site: site, BaseURL: a.URL, Statuses: api.Statuses()})
 	return pages{
 		tracking: api.TrackingPages{Order: tracking.Order, Mail: tracking.Mail},
@@ -120,5 +120,5 @@ func shownDemo(demo *login.Demo) func(*web.PageRequest) (string, bool) {
 	if demo == nil {
 		return nil
 	}
-	return func(v *web.PageRequest) (string, bool) { return demo.Tracking, login.OnThisMachine(v.Request) }
+	return func(v *web.PageRequest) (string, bool) { return demo.Tracking(), login.OnThisMachine(v.Request) }
 }

@@ -37,12 +37,16 @@ func (a *App) openProofs() error {
 	}
 	a.pictures = pictures
 	a.atClose(ending(end))
-	a.proofs = proof.NewService(proof.Config{
+	a.proofs = proof.NewService(a.proofConfig())
+	return nil
+}
+
+func (a *App) proofConfig() proof.Config {
+	return proof.Config{
 		Store: a.pictures, Records: a.store.Proofs(), Cleaner: a.cleaner, Now: a.Now, Random: a.Random, Log: a.Log,
 		URL:     a.proofURL,
 		TooLate: func(ctx context.Context, found *delivery.Order) error { return a.orders.TooLate(ctx, found) },
-	})
-	return nil
+	}
 }
 
 // proofURL returns the public address of a proof.

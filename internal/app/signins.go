@@ -30,18 +30,26 @@ func (a *App) openAccounts() {
 		a.watchLogins("operator")
 	a.operatorSignIns = signin.NewService(operators)
 	a.atClose(a.operatorSignIns.Close)
-	a.partners = partner.NewService(partner.Config{
+	a.partners = partner.NewService(a.partnerConfig())
+	a.atClose(a.partners.Close)
+	a.operators = operator.NewService(a.operatorConfig())
+}
+
+func (a *App) partnerConfig() partner.Config {
+	return partner.Config{
 		Store: a.store.Partners(), Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, Random: a.Random, Hasher: a.Hasher,
 		Sealer: a.sealer, Log: a.Log, Registration: partner.Registration(a.config.Registration), BaseURL: a.URL,
 		Post: a.Post, Cleaner: a.cleaner, Admit: a.refuseStrangers,
 		SeedTest:    func(ctx context.Context, testAccount string) error { return a.stock.Seed(ctx, testAccount) },
 		TidySignIns: a.userSignIns.Tidy,
-	})
-	a.atClose(a.partners.Close)
-	a.operators = operator.NewService(operator.Config{
+	}
+}
+
+func (a *App) operatorConfig() operator.Config {
+	return operator.Config{
 		Store: a.store.Operators(), SignIns: a.operatorSignIns, Now: a.Now, Aged: a.trust.Now, Random: a.Random,
 		Hasher: a.Hasher, Log: a.Log, Unreadable: a.unreadable("audit"),
-	})
+	}
 }
 
 // texts returns words as texts.

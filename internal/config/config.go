@@ -63,7 +63,8 @@ type Config struct {
 	StopTime          time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
 	Map               string        `help:"Street tiles of maps: a PMTiles file, or the address of a tile server with {z}, {x} and {y}, which browsers ask. Default: none, maps have coasts, borders and the names of cities." env:"DROPYARD_MAP" placeholder:"FILE|URL"`
 	MapAttribution    string        `help:"Text that maps show for their street tiles, as the licence of the data asks (example: © OpenStreetMap contributors)." env:"DROPYARD_MAP_ATTRIBUTION" placeholder:"TEXT"`
-	Demo              bool          `help:"Create a sample partner with stock and orders, a courier and an operator, and print how to use them. On this machine, / signs in as each with one click." env:"DROPYARD_DEMO"`
+	Demo              bool          `help:"Show a day of sample data that goes on by itself: six partners with stock, 300 orders, twelve couriers, a month of figures, and an order every 20 s. Prints how to use it. On this machine, / signs in with one click." env:"DROPYARD_DEMO"`
+	DemoQuiet         bool          `help:"With --demo: only one partner with stock and four orders, a courier and an operator, and nothing happens by itself; for tests and scripts." env:"DROPYARD_DEMO_QUIET"`
 	OperatorEmail     string        `help:"E-mail address of the first operator, who is created at start." env:"DROPYARD_OPERATOR_EMAIL" placeholder:"EMAIL"`
 	OperatorPassword  string        `help:"Password of the first operator." env:"DROPYARD_OPERATOR_PASSWORD" placeholder:"PASSWORD"`
 	SMTP              string        `name:"smtp" help:"Mail server: smtp://USER:PASSWORD@HOST:PORT with STARTTLS, or smtps:// with TLS from the start; better set in the environment, because other users may see the command line. Default: none, links are shown instead of mailed." env:"DROPYARD_SMTP" placeholder:"URL"`
@@ -80,7 +81,7 @@ type Config struct {
 // connection, and creates nothing.
 func (c *Config) Check() error {
 	for _, check := range []func() error{
-		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration,
+		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration, c.checkDemo,
 		c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
 		c.checkStreets,
 	} {
@@ -207,6 +208,13 @@ const defaultSpeed = 30
 
 // Speed returns the speed at which couriers' sequences are planned, in km/h.
 func (c *Config) Speed() float64 { return float64(cmp.Or(c.CourierSpeed, defaultSpeed)) }
+
+func (c *Config) checkDemo() error {
+	if c.DemoQuiet && !c.Demo {
+		return errors.New("--demo-quiet: it makes a demo smaller; set --demo, too")
+	}
+	return nil
+}
 
 func (c *Config) checkRegistration() error {
 	switch c.Registration {
@@ -422,13 +430,12 @@ func (c *Config) String() string {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf(
-		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","),
 		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
 		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
 		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,
 		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, cmp.Or(c.Map, "none"), c.Demo,
-		c.Hold,
-		c.Resume, operator, openID, c.mailName(),
+		c.DemoQuiet, c.Hold, c.Resume, operator, openID, c.mailName(),
 	)
 }

@@ -81,6 +81,15 @@ func NewService(config Config) *Service {
 	return &Service{config: config, committer: startCommitter(config)}
 }
 
+// At returns the service by another clock, for orders that a demo shows as those of earlier hours and days.
+// Its commands wait for the same committer, and so share transactions with those of the others. It ends
+// with the service that it was made from.
+func (s *Service) At(now func() time.Time) *Service {
+	config := s.config
+	config.Now = now
+	return &Service{config: config, committer: s.committer}
+}
+
 // Close settles the commands that wait and stops the committer. No other method may
 // be running or be called afterwards.
 func (s *Service) Close() { s.committer.close() }

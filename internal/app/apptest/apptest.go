@@ -109,12 +109,17 @@ func WithMetrics() Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.MetricsListen = "127.0.0.1:0" }
 }
 
-// Demo seeds the demo and writes what it prints to out. The service runs on the
+// Demo seeds a quiet demo and writes what it prints to out. The service runs on the
 // system's clock, for clients that do.
 func Demo(out io.Writer) Option {
 	return func(c *config.Config, world *app.Surroundings) {
-		c.Demo, world.Out, world.Now, world.At = true, out, time.Now, app.System().At
+		c.Demo, c.DemoQuiet, world.Out, world.Now, world.At = true, true, out, time.Now, app.System().At
 	}
+}
+
+// LivingDemo seeds the demo's whole day, which goes on by the clock of the service.
+func LivingDemo() Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.Demo = true }
 }
 
 // Printed returns what the demo printed behind a name such as "API key", "secret" or

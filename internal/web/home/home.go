@@ -9,7 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-//go:embed templates
+//go:embed templates assets
 var files embed.FS
 
 // Config holds what the pages need.
@@ -21,6 +21,30 @@ type Config struct {
 	// Demo reports whether a visitor may sign in to the demo with one click, and the path
 	// of the recipient's page of an order that is on its way. It is nil without --demo.
 	Demo func(*web.PageRequest) (tracking string, may bool)
+	// Facts returns what the tiles show.
+	Facts func(*web.PageRequest) ([]Fact, error)
+}
+
+// Fact is a number that the first page shows to everyone. A demo shows those of its orders. Elsewhere
+// these are the operator's business: the page shows only what its public pages also reveal.
+type Fact struct {
+	Key   string // of its phrase
+	Count int64
+	Of    int64  // if it is not 0, the share of Count in it is shown
+	Word  string // the key of a phrase that is shown instead of a number; may be empty
+	Path  string // of the page that has more
+}
+
+// text returns what a tile shows in large type.
+func (f *Fact) text(language page.Language) string {
+	switch {
+	case f.Word != "":
+		return language.Text(f.Word)
+	case f.Of != 0:
+		return language.Percent(f.Count, f.Of)
+	default:
+		return language.Number(int(f.Count))
+	}
 }
 
 // Door is one way into the service.
@@ -42,8 +66,9 @@ type Pages struct {
 	templates page.Templates
 }
 
-// New returns the pages.
+// New returns the pages and adds their assets to the site.
 func New(config Config) *Pages {
+	config.Site.AddAssets(files, "assets")
 	return &Pages{config, config.Site.Templates(files, "templates/*.html")}
 }
 
@@ -53,12 +78,16 @@ func (pages *Pages) Routes() []web.Route {
 }
 
 type view struct {
+	Tiles    []tile
 	Doors    []Door
 	Visitors []visitor
 	Demo     bool
 	Tracking string // empty if there is no order to follow
 	Other    page.Link
 }
+
+// tile is a fact in the language of the page.
+type tile struct{ Value, Label, Path string }
 
 // visitor is a person who is signed in.
 type visitor struct{ Name, Path string }
@@ -78,8 +107,16 @@ func (pages *Pages) serve(v *web.PageRequest) (int, []byte, error) {
 	if pages.config.Demo != nil {
 		shown.Tracking, shown.Demo = pages.config.Demo(v)
 	}
+	facts, err := pages.config.Facts(v)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, fact := range facts {
+		shown.Tiles = append(shown.Tiles, tile{fact.text(language), language.Text(fact.Key), fact.Path})
+	}
 	body, err := pages.templates.Render(v.Header, page.Document{
 		Language: language, Template: "home", Title: language.Text("home.title"), Data: shown,
+		Styles:  []string{"home.css"},
 		Preview: &page.Preview{Title: language.Text("home.title"), Description: language.Text("home.what")},
 	})
 	return http.StatusOK, body, err

@@ -12,8 +12,9 @@ import (
 
 // Demo signs people in as those of the demo.
 type Demo struct {
-	// Tracking is the path of the recipient's page of an order that is on its way.
-	Tracking string
+	// Tracking returns the path of the recipient's page of an order that is on its way; empty if there is
+	// none.
+	Tracking func() string
 	// Partner, Operator and Courier are what each signs in with.
 	Partner, Operator, Courier DemoAccount
 }

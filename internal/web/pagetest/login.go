@@ -16,23 +16,50 @@ import (
 	"github.com/pquerna/otp/totp"
 )
 
-// firstPage returns the first page at a path. A visitor of demoHome is signed in.
-func firstPage(site *page.Site, path string, config home.Config) web.Route {
-	config.Site = site
-	config.SignedIn = func(_ *web.PageRequest, kind web.Audience) (name, home string, err error) {
-		if config.Demo == nil || kind != web.Operators {
-			return "", "", nil
-		}
-		return "camille.tremblay-desrosiers@dropyard.example", "/console", nil
+// firstPage returns the first page of a service, and, at /demo, that of a demo, of which the visitor is
+// signed in.
+func firstPage(site *page.Site) (routes []web.Route) {
+	isDemo := func(v *web.PageRequest) bool { return v.Request.URL.Path == "/demo" }
+	pages := home.New(home.Config{
+		Site: site,
+		SignedIn: func(v *web.PageRequest, kind web.Audience) (name, home string, err error) {
+			if !isDemo(v) || kind != web.Operators {
+				return "", "", nil
+			}
+			return "camille.tremblay-desrosiers@dropyard.example", "/console", nil
+		},
+		Demo: func(v *web.PageRequest) (tracking string, may bool) {
+			if !isDemo(v) {
+				return "", false
+			}
+			return "/track/" + mailedOrder + "/html", true
+		},
+		Facts: func(v *web.PageRequest) ([]home.Fact, error) { return facts(isDemo(v)), nil },
+	})
+	for _, route := range pages.Routes() {
+		demo := route
+		demo.Pattern = "/demo"
+		routes = append(routes, route, demo)
 	}
-	route := home.New(config).Routes()[0]
-	route.Pattern = path
-	return route
+	return routes
 }
 
-// demoHome is the first page of the demo.
-var demoHome = home.Config{
-	Demo: func(*web.PageRequest) (string, bool) { return "/track/" + mailedOrder + "/html", true },
+// facts are those of a demo, or of a service that is used.
+func facts(demo bool) []home.Fact {
+	if demo {
+		return []home.Fact{
+			{Key: "home.fact.open", Count: 1_342, Path: "/console/board"},
+			{Key: "home.fact.delivered", Count: 171, Path: "/console/figures"},
+			{Key: "home.fact.punctual", Count: 1_117, Of: 1_163, Path: "/console/figures"},
+			{Key: "home.fact.webhooks", Count: 412, Path: "/portal/webhooks"},
+		}
+	}
+	return []home.Fact{
+		{Key: "home.fact.state", Word: "home.fact.unready", Path: "/v1/ready"},
+		{Key: "home.fact.operations", Count: 87, Path: "/docs/api/createOrder"},
+		{Key: "home.fact.events", Count: 13, Path: "/docs/webhooks"},
+		{Key: "home.fact.errors", Count: 42, Path: "/docs"},
+	}
 }
 
 // The operators who look at pages.

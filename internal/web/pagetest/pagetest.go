@@ -24,7 +24,6 @@ import (
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/console"
-	"github.com/dropyard/dropyard/internal/web/home"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/web/track"
 	"github.com/klauspost/compress/gzhttp"
@@ -149,8 +148,7 @@ func Single() http.Handler {
 		Mails: orders,
 	})
 	routes := slices.Concat(site.Routes(), newGallery(site).routes(), newSwapping(site).routes(), documentation(site),
-		[]web.Route{
-			firstPage(site, "/{$}", home.Config{}), firstPage(site, "/demo", demoHome),
+		firstPage(site), []web.Route{
 			{Method: http.MethodGet, Pattern: "/track/{order_id}/html", Serve: tracking.Order},
 			{Method: http.MethodGet, Pattern: "/track/{order_id}/mail", Serve: tracking.Mail},
 			{Method: http.MethodGet, Pattern: "/proofs/{name}", Serve: picture},
