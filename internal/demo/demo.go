@@ -61,7 +61,7 @@ const (
 	Every = 20 * time.Second
 	// History is how many days before the first one have orders, and Daily how many.
 	History = 30
-	Daily   = 10
+	Daily   = 8
 	// ramp is the time in which the orders of the day were created, more and more of them.
 	ramp = 9 * time.Hour
 )
