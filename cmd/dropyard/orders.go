@@ -41,7 +41,8 @@ func (c *listOrdersCommand) Run(ctx context.Context) error {
 		return err
 	}
 	q := client.OrderQuery{
-		Status: c.Status, PartnerOrderID: c.PartnerOrderID, Search: c.Search, CreatedFrom: c.CreatedFrom, CreatedTo: c.CreatedTo,
+		Status: c.Status, PartnerOrderID: c.PartnerOrderID, Search: c.Search, CreatedFrom: c.CreatedFrom,
+		CreatedTo: c.CreatedTo,
 	}
 	return list(&c.listFlags, "orders", largestPage, []column[client.ListedOrder]{
 		text("ORDER", func(o client.ListedOrder) string { return o.OrderID }),

@@ -229,7 +229,7 @@ func (d *demoDay) goOn(ctx context.Context, now time.Time) error {
 	first := max(d.seeded.Made+1, day.Latest(now.Add(-dayMissed)))
 	stopped := d.end == nil
 	var orders []sample.Order
-	for number := first; number <= latest && !(stopped && d.app.demoDate(now) != day.Date); number++ {
+	for number := first; number <= latest && (!stopped || d.app.demoDate(now) == day.Date); number++ {
 		orders = append(orders, day.Order(number))
 	}
 	if err := d.goOnWith(ctx, orders, now); err != nil || latest == d.seeded.Made {

@@ -97,7 +97,8 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
 	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
-	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged, ActionStockMoved,
+	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
+	ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,

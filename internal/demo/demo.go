@@ -59,9 +59,10 @@ const (
 	Orders = 300
 	// Every is the time between two orders after that.
 	Every = 20 * time.Second
-	// History is how many days before the first one have orders, and Daily how many.
+	// History is how many days before the first one have orders.
 	History = 30
-	Daily   = 8
+	// Daily is how many orders these days have.
+	Daily = 8
 	// ramp is the time in which the orders of the day were created, more and more of them.
 	ramp = 9 * time.Hour
 )

@@ -80,10 +80,10 @@ func ParseCursor(text string) (c Cursor, ok bool) {
 
 // cursorOf returns the position of a row in the filter's order.
 func (f *Filter) cursorOf(row *board.Row) Cursor {
-	switch {
-	case f.Sort == SortWindow:
+	switch f.Sort {
+	case SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
-	case f.Sort == SortDue:
+	case SortDue:
 		return Cursor{row.EstimatedDelivery, row.OrderID}
 	default:
 		return Cursor{row.CreatedAt, row.OrderID}
@@ -202,7 +202,9 @@ func (s *Service) endedPage(
 
 // find returns the rows of a page of the board, and before them those that only the other ways of a search
 // find: orders that have ended, and those whose words are in parts that the board has not.
-func (s *Service) find(ctx context.Context, tx Reader, filter Filter, now time.Time) (found, rows []*board.Row, err error) {
+func (s *Service) find(
+	ctx context.Context, tx Reader, filter Filter, now time.Time,
+) (found, rows []*board.Row, err error) {
 	rows, err = tx.Board(ctx, filter, now)
 	if err != nil || !filter.searchesAll() {
 		return nil, rows, err

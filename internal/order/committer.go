@@ -106,7 +106,8 @@ func newCommitter(config Config) *committer {
 	}
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed,
-		written: config.Written, observer: config.Observer, tracer: config.Tracer, byPartner: config.ByPartner, clock: config.Calendar.Clock,
+		written: config.Written, observer: config.Observer, tracer: config.Tracer,
+		byPartner: config.ByPartner, clock: config.Calendar.Clock,
 		busy: map[string]bool{}, blocked: map[string]time.Time{}, tries: make(chan struct{}, asideAtOnce),
 	}
 	c.warmer, _ = config.Store.(Warmer)

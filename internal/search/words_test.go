@@ -48,7 +48,8 @@ func TestFinds(t *testing.T) {
 		}
 	}
 	for _, typed := range []string{
-		"", "!?", "Bouchard", "Tremblay Bouchard", "1299", "ub", "55", "tremblay99@example.com", "129", "514-555-0101", "métro", "épicerie",
+		"", "!?", "Bouchard", "Tremblay Bouchard", "1299", "ub", "55", "tremblay99@example.com", "129",
+		"514-555-0101", "métro", "épicerie",
 	} {
 		if finds(words, typed) {
 			t.Errorf("%q: found among %s", typed, words)

@@ -241,8 +241,8 @@ var errPageFull = errors.New("the page is full")
 
 // eachListed calls fn for the rows of a list, which query reads.
 func eachListed(
-	ctx context.Context, c db.Conn, filter order.Filter, query func(tail string, args []any, fn func(*orderRow) error) error,
-	fn func(*orderRow) error,
+	ctx context.Context, c db.Conn, filter order.Filter,
+	query func(tail string, args []any, fn func(*orderRow) error) error, fn func(*orderRow) error,
 ) (stopped bool, err error) {
 	selected, err := selectOrders(filter)
 	if err != nil {

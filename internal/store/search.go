@@ -67,7 +67,7 @@ func (tx searchTx) SetFilledUntil(ctx context.Context, at time.Time) error {
 
 // Accounts lists all accounts that may have orders.
 func (tx searchTx) Accounts(ctx context.Context) ([]string, error) {
-	return retentionTx{auditing{tx.conn}}.Accounts(ctx)
+	return retentionTx{auditing(tx)}.Accounts(ctx)
 }
 
 // Missing lists the orders of an account that the index lacks.
@@ -144,7 +144,7 @@ func fillIndex(ctx context.Context, c db.Conn, orders []*delivery.Order) error {
 	if err := number(ctx, c, added); err != nil {
 		return err
 	}
-	written := append(added, changed...)
+	written := slices.Concat(added, changed)
 	if err := db.WriteAllNow(ctx, c, saveIndexed, written...); err != nil || !c.WritesAlone() {
 		return err
 	}

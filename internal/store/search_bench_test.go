@@ -19,8 +19,11 @@ import (
 var (
 	benchFirst  = []string{"Camille", "Antoine", "Émilie", "Jean-Luc", "Sophie", "Noah", "Olivia", "Léa", "Amélie", "Marc"}
 	benchStreet = []string{"rue Sherbrooke", "rue Saint-Denis", "King St W", "Queen St", "Main St", "boul. Saint-Laurent"}
-	benchPart   = []string{"trem", "bou", "char", "ga", "gnon", "lan", "dry", "mar", "tin", "ro", "ber", "le", "clerc", "vin", "cent", "ette"}
-	benchCity   = []string{"Montréal", "Toronto", "Vancouver", "Laval", "Québec"}
+	benchPart   = []string{
+		"trem", "bou", "char", "ga", "gnon", "lan", "dry", "mar", "tin",
+		"ro", "ber", "le", "clerc", "vin", "cent", "ette",
+	}
+	benchCity = []string{"Montréal", "Toronto", "Vancouver", "Laval", "Québec"}
 )
 
 // BenchmarkSearch fills the index with as many orders as DROPYARD_SEARCH_ORDERS says, or ten thousand, and looks
@@ -46,7 +49,8 @@ func BenchmarkSearch(b *testing.B) {
 			defer func() { _ = s.Close() }()
 			fillBench(b, s, orders)
 			for _, typed := range []string{
-				"tremb", "Camille", "char", "leclerc", "camille tremblay", "montreal", "montr", "rue sherbrooke montreal", "1200 rue sherb", "(514) 555-0123",
+				"tremb", "Camille", "char", "leclerc", "camille tremblay", "montreal", "montr", "rue sherbrooke montreal",
+				"1200 rue sherb", "(514) 555-0123",
 				"0123", "H2X 3K8", "PP-4711", "camille.tremblay77@example.com", "zzz", "rue zzz", "rue",
 			} {
 				words := search.Parse(typed)

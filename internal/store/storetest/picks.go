@@ -48,7 +48,8 @@ func testPicks(t *testing.T, s *store.Store) {
 	pickedOf(t, s, done, 2)
 	check := func(filter dispatch.PickFilter, want ...*delivery.Order) {
 		t.Helper()
-		var got, ids []string
+		var got []string
+		ids := make([]string, 0, len(want))
 		for _, o := range want {
 			ids = append(ids, o.OrderID)
 		}

@@ -48,7 +48,8 @@ func StartIn(ctx context.Context, folder string) (*Browser, error) {
 
 // StartDrawing starts a browser that has WebGL, which it computes: pages draw maps. Others have none.
 func StartDrawing(ctx context.Context) (*Browser, error) {
-	return start(ctx, chromedp.Flag("disable-gpu", false), chromedp.Flag("disable-3d-apis", false), chromedp.Flag("use-angle", "swiftshader"),
+	return start(ctx, chromedp.Flag("disable-gpu", false), chromedp.Flag("disable-3d-apis", false),
+		chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true))
 }
 

@@ -154,7 +154,8 @@ func (pages *Pages) board(s *sheet) (int, []byte, error) {
 	pace := pages.config.Dispatch.Pace()
 	return s.show(leaf{
 		template: "console-board", title: s.Text("board.title"), whole: true, island: boardFolder,
-		onMap: &page.Map{Origins: pages.config.Streets.Origins()}, paintsFirst: len(lines) > 0, scripts: []string{"island/text.js", boardFolder + "/main.js"},
+		onMap: &page.Map{Origins: pages.config.Streets.Origins()}, paintsFirst: len(lines) > 0,
+		scripts: []string{"island/text.js", boardFolder + "/main.js"},
 		data: boardSheet{
 			sheet: s, Phrases: s.Language.Phrases(boardPhrases...), Rows: pages.rows(entries), Lines: lines,
 			Counts: counts, Now: s.Site.Now().UTC().Format(time.RFC3339Nano), Bones: make([]struct{}, 12),

@@ -133,7 +133,8 @@ func (v *picksView) Chips(label string, links []page.Link) linkRow {
 
 // here returns the address of the list with other parameters in the place of its own.
 func (v *picksView) here(others ...string) string {
-	kept := []string{"state", string(v.State), "location", v.Location, "until", v.parameter("until")}
+	own := [...]string{"state", string(v.State), "location", v.Location, "until", v.parameter("until")}
+	kept := append(make([]string, 0, len(own)+len(others)), own[:]...)
 	for i := 0; i+1 < len(others); i += 2 {
 		for j := 0; j < len(kept); j += 2 {
 			if kept[j] == others[i] {
@@ -173,8 +174,9 @@ func (v *picksView) addChips(found []dispatch.Pick) {
 			Text: v.Text(key), Path: v.here("state", string(state)), Current: state == v.State,
 		})
 	}
-	places := []string{}
-	for _, group := range groupsOf(found) {
+	groups := groupsOf(found)
+	places := make([]string, 0, len(groups))
+	for _, group := range groups {
 		places = append(places, group.Location)
 	}
 	if v.Location != "" {

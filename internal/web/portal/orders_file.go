@@ -100,8 +100,9 @@ func (pages *Pages) ordersFile(s *sheet) (int, []byte, error) {
 	}
 	var file bytes.Buffer
 	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest),
-		"order_id", "partner_order_id", "reference", "status", "service_level", "created_at", "estimated_delivery", "updated_at",
-		"name", "phone", "email", "line1", "line2", "city", "province", "postal_code", "parcels", "cod", "rate", "currency")
+		"order_id", "partner_order_id", "reference", "status", "service_level", "created_at", "estimated_delivery",
+		"updated_at", "name", "phone", "email", "line1", "line2", "city", "province", "postal_code", "parcels",
+		"cod", "rate", "currency")
 	filter.Limit = ordersAtOnce
 	for count := 0; ; {
 		found, err := pages.find(s, filter)
@@ -130,8 +131,8 @@ func writeOrder(lines *csvfile.Writer, o *delivery.Order) {
 		cod = dollars(o.COD.AmountCents)
 	}
 	lines.Row(
-		csvfile.Plain(o.OrderID), csvfile.Words(o.PartnerOrderID), csvfile.Words(o.Reference), csvfile.Plain(string(o.Status)),
-		csvfile.Plain(string(o.ServiceLevel)), csvfile.Plain(timestamp.Format(o.CreatedAt)),
+		csvfile.Plain(o.OrderID), csvfile.Words(o.PartnerOrderID), csvfile.Words(o.Reference),
+		csvfile.Plain(string(o.Status)), csvfile.Plain(string(o.ServiceLevel)), csvfile.Plain(timestamp.Format(o.CreatedAt)),
 		csvfile.Plain(timestamp.Format(o.EstimatedDelivery)), csvfile.Plain(timestamp.Format(o.UpdatedAt)),
 		csvfile.Words(to.Name), csvfile.Code(to.Phone), csvfile.Words(to.Email), csvfile.Words(to.Address.Line1),
 		csvfile.Words(to.Address.Line2), csvfile.Words(to.Address.City), csvfile.Words(to.Address.Province),
