@@ -14,7 +14,8 @@ import (
 var onEveryNode = []string{
 	"api_keys", "courier_sequences", "couriers", "index_progress", "known_devices", "locations", "mails", "nodes",
 	"one_time_links", "operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators",
-	"partners", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts", "sign_in_rules", "sign_ins", "users",
+	"partners", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts",
+	"sign_in_rules", "sign_ins", "users",
 }
 
 // TestTablesAreDistributedByPartner checks the rule that Distribute follows, without
