@@ -31,7 +31,8 @@ func drivePick(t *testing.T, _ *operation) *apptest.Answer {
 	if listed.Len("picks") != 1 || listed.JSON("picks", 0, "lines", 0, "in_stock") == nil {
 		t.Errorf("got %s, want the order with what is in stock", listed.Body)
 	}
-	location := listed.Text("picks", 0, "lines", 0, "location")
-	return f.send(t, call{operation: "pickOrder", path: order, body: fmt.Appendf(nil,
-		`{"location":%q,"lines":[{"product_id":%d,"quantity":1},{"product_id":%[2]d,"quantity":2}]}`, location, f.product)})
+	body := fmt.Appendf(nil, `{"location":%q,"lines":[{"product_id":%d,"quantity":1},{"product_id":%[2]d,"quantity":2}]}`,
+		listed.Text("picks", 0, "lines", 0, "location"), f.product)
+	f.send(t, call{operation: "pickOrder", path: f.carriedOrder(t), body: body}).Refused(t, 409, "conflict")
+	return f.send(t, call{operation: "pickOrder", path: order, body: body})
 }
