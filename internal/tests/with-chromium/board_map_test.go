@@ -78,7 +78,14 @@ func TestMapOfBoard(t *testing.T) {
 		for (const [type, { x, y }] of [["pointerdown", from], ["pointermove", to], ["pointerup", to]])
 			map.dispatchEvent(new PointerEvent(type, { clientX: x, clientY: y, shiftKey: true, button: 0, bubbles: true }));
 		return true; })()`
-	if _, err := browser.Evaluate[bool](visit, box); err != nil {
+	// The map may still be on its way to where it shows all of them.
+	const until = `(async () => {
+		for (let i = 0; i < 600 && document.querySelector(".bulk strong")?.textContent !== "5 selected"; i++) {
+			` + box + `;
+			await new Promise((resolve) => setTimeout(resolve, 200));
+		}
+		return true; })()`
+	if _, err := browser.Evaluate[bool](visit, until); err != nil {
 		t.Fatal(err)
 	}
 	selected := func(want string) {
