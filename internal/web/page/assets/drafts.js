@@ -1,9 +1,5 @@
-// Keeps what is typed into the forms of people who are signed in, in this tab, until it has
-// been sent: if the session ends meanwhile, the form has it again after signing in.
-//
-// A draft is stored under its person and the address of its form. It is restored only after
-// the sign-in page was shown in between; a form that was left for another page begins anew.
-// It is gone when the tab is closed, and when its person signs out.
+// Keeps what is typed into forms, in this tab, until it is sent: after signing in again it is back, if the
+// sign-in page was shown in between. It is gone when the tab is closed, and when its person signs out.
 
 /** What was typed. @typedef {{fields: [string, string][], interrupted: boolean}} Draft */
 

@@ -1,6 +1,5 @@
-// Shows times in the reader's zone, and makes buttons work that copy or print. Pages are
-// complete without it: times then name their zone, and what can be copied can be
-// selected.
+// Shows times in the reader's zone, and makes buttons work that copy or print. Without it times
+// name their zone.
 
 const language = document.documentElement.lang === "fr" ? "fr-CA" : "en";
 const words = document.body.dataset;

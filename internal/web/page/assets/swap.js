@@ -1,11 +1,10 @@
-// Replaces a part of the page instead of all of it. Without this script links and
-// forms navigate, and a live page shows what it showed when it was loaded.
+// Replaces a part of the page. Without it links and forms navigate.
 //
 //   <a data-swap="list">, <form data-swap="list">  replace the element with that id
 //   <main data-live="20">                          reads the page again every 20 s, and
 //                                                  replaces what differs of data-part
 //
-// After each replacement the document gets the event "swapped".
+// The document gets the event "swapped" then.
 
 /** @typedef {{ page: Document, url: string, ok: boolean, status: number }} Answer ok is false for an error */
 
