@@ -19,7 +19,7 @@ const (
 	atOnce = 100
 	// mostWaiting bounds the orders that wait. Those beyond it are found by the next look.
 	mostWaiting = 100_000
-	// lookEvery is how often somebody looks for orders that the index lacks: those of a node that has
+	// lookEvery is how often each node looks for orders that the index lacks: those of a node that has
 	// crashed, or of one of an earlier release.
 	lookEvery = 10 * time.Minute
 	// overlap is what a look begins before the end of the one before: clocks of nodes differ, and an order

@@ -4,8 +4,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
@@ -52,19 +50,10 @@ func (s *Service) Export(
 
 func exportRow(p delivery.Product) []csvfile.Value {
 	return []csvfile.Value{
-		csvfile.Whole(p.ProductID), csvfile.Words(p.Name), csvfile.Decimal(dollars(p.PriceCents)),
+		csvfile.Whole(p.ProductID), csvfile.Words(p.Name), csvfile.Dollars(p.PriceCents),
 		csvfile.Whole(p.StockMin), csvfile.Whole(p.StockMax), csvfile.Code(p.Barcode), csvfile.Plain(string(p.Status)),
 		csvfile.Whole(p.Quantity),
 	}
-}
-
-// dollars returns cents as dollars with two decimals.
-func dollars(cents int64) string {
-	text := strconv.FormatInt(cents, 10)
-	if len(text) < 3 {
-		text = strings.Repeat("0", 3-len(text)) + text
-	}
-	return text[:len(text)-2] + "." + text[len(text)-2:]
 }
 
 // ImportColumns returns the columns that an import may have.

@@ -52,6 +52,19 @@ func returnOf(r *dispatch.Return) returnAnswer {
 	return answer
 }
 
+// goodsCursor reads the cursor of a list of goods; zero for the first page.
+func goodsCursor(q *httpd.Query) (after dispatch.GoodsCursor) {
+	text := q.Text("cursor")
+	if text == "" {
+		return after
+	}
+	after, ok := dispatch.ReadGoodsCursor(text)
+	if !ok {
+		q.Fault("cursor", text, httpd.CursorRule)
+	}
+	return after
+}
+
 var returnStateRule = form.OneOf(delivery.ReturnDue, delivery.ReturnReceived)
 
 func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
@@ -65,12 +78,7 @@ func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
 	if filter.State == "" {
 		filter.State = delivery.ReturnDue
 	}
-	if text := q.Text("cursor"); text != "" {
-		var ok bool
-		if filter.After, ok = dispatch.ReadGoodsCursor(text); !ok {
-			q.Fault("cursor", text, httpd.CursorRule)
-		}
-	}
+	filter.After = goodsCursor(q)
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}

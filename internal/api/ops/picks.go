@@ -19,12 +19,7 @@ func (s *Server) handlePickList(c *httpd.Call) (httpd.Reply, error) {
 		Location: q.Text("location"), Until: q.Time("until"),
 		State: delivery.PickState(q.OneOf("state", pickStateRule)), Limit: q.Limit(maxPage),
 	}
-	if text := q.Text("cursor"); text != "" {
-		var ok bool
-		if filter.After, ok = dispatch.ReadGoodsCursor(text); !ok {
-			q.Fault("cursor", text, httpd.CursorRule)
-		}
-	}
+	filter.After = goodsCursor(q)
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}

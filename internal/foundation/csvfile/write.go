@@ -2,6 +2,7 @@ package csvfile
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"regexp"
 	"strconv"
@@ -52,6 +53,9 @@ func Code(value string) Value { return Value{value, code} }
 
 // Decimal returns a number with decimals.
 func Decimal(value string) Value { return Value{value, decimal} }
+
+// Dollars returns an amount in cents, which is not negative, as dollars with two decimals.
+func Dollars(cents int64) Value { return Decimal(fmt.Sprintf("%d.%02d", cents/100, cents%100)) }
 
 // Writer writes a file.
 type Writer struct {

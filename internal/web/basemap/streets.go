@@ -37,27 +37,27 @@ func (s Streets) Origins() []string {
 	return []string{server.Scheme + "://" + server.Host}
 }
 
-// Described returns, as JSON, what the modules of the map are told of the tiles, of which the
-// file is served at a path; empty without any.
+// Described returns, as JSON, where the modules of the map find the tiles, and of which kind these are. The
+// file is served at a path. It is empty without any.
 func (s Streets) Described(path string) string {
-	var told struct {
+	var tiles struct {
 		Kind        string `json:"kind"`
 		URL         string `json:"url"`
 		Attribution string `json:"attribution"`
 	}
-	told.Attribution = s.Attribution
+	tiles.Attribution = s.Attribution
 	switch {
 	case s.File != "":
-		told.Kind, told.URL = "pmtiles", path
+		tiles.Kind, tiles.URL = "pmtiles", path
 	case s.Server != "":
-		told.Kind, told.URL = "raster", s.Server
+		tiles.Kind, tiles.URL = "raster", s.Server
 		if at := strings.ToLower(s.Server); strings.Contains(at, ".pbf") || strings.Contains(at, ".mvt") {
-			told.Kind = "vector"
+			tiles.Kind = "vector"
 		}
 	default:
 		return ""
 	}
-	return string(encoded(told))
+	return string(encoded(tiles))
 }
 
 // largestPart is how much of the file is sent at a time, in bytes: more than directories and

@@ -3,8 +3,6 @@ package portal
 import (
 	"bytes"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -126,9 +124,9 @@ func (pages *Pages) ordersFile(s *sheet) (int, []byte, error) {
 }
 
 func writeOrder(lines *csvfile.Writer, o *delivery.Order) {
-	to, cod := &o.Dropoff, ""
+	to, cod := &o.Dropoff, csvfile.Plain("")
 	if o.COD != nil {
-		cod = dollars(o.COD.AmountCents)
+		cod = csvfile.Dollars(o.COD.AmountCents)
 	}
 	lines.Row(
 		csvfile.Plain(o.OrderID), csvfile.Words(o.PartnerOrderID), csvfile.Words(o.Reference),
@@ -136,15 +134,6 @@ func writeOrder(lines *csvfile.Writer, o *delivery.Order) {
 		csvfile.Plain(timestamp.Format(o.EstimatedDelivery)), csvfile.Plain(timestamp.Format(o.UpdatedAt)),
 		csvfile.Words(to.Name), csvfile.Code(to.Phone), csvfile.Words(to.Email), csvfile.Words(to.Address.Line1),
 		csvfile.Words(to.Address.Line2), csvfile.Words(to.Address.City), csvfile.Words(to.Address.Province),
-		csvfile.Words(to.Address.PostalCode), csvfile.Whole(int64(len(o.Parcels))), csvfile.Decimal(cod),
-		csvfile.Decimal(dollars(o.RateCents)), csvfile.Plain(string(o.Currency)))
-}
-
-// dollars returns an amount with two decimals.
-func dollars(cents int64) string {
-	digits := strconv.FormatInt(cents, 10)
-	if len(digits) < 3 {
-		digits = strings.Repeat("0", 3-len(digits)) + digits
-	}
-	return digits[:len(digits)-2] + "." + digits[len(digits)-2:]
+		csvfile.Words(to.Address.PostalCode), csvfile.Whole(int64(len(o.Parcels))), cod,
+		csvfile.Dollars(o.RateCents), csvfile.Plain(string(o.Currency)))
 }
