@@ -12,7 +12,7 @@ type AttentionReason string
 
 // The reasons why orders need attention.
 const (
-	AttentionLate         AttentionReason = "late"          // the estimated delivery has passed
+	AttentionLate         AttentionReason = "late"          // it was due: the dropoff's window has ended, or the estimated delivery has passed
 	AttentionFailedTwice  AttentionReason = "failed_twice"  // two attempts or more have failed
 	AttentionWindowMissed AttentionReason = "window_missed" // a window has passed in which a courier was expected
 	AttentionNoCourier    AttentionReason = "no_courier"    // the pickup's window has begun without a courier
@@ -64,22 +64,27 @@ const (
 // BoardRow is what the dispatch board shows of an order, except for what changes by the
 // clock alone.
 type BoardRow struct {
-	OrderID           string        `json:"order_id"`
-	PartnerID         string        `json:"partner_id"`
-	PartnerName       string        `json:"partner_name"`
-	PartnerOrderID    string        `json:"partner_order_id"`
-	Status            OrderStatus   `json:"status"`
-	Version           int64         `json:"version"` // for StatusChange.Version; grows by one with every change
-	ServiceLevel      ServiceLevel  `json:"service_level"`
-	Courier           *BoardCourier `json:"courier"` // nil until a courier is assigned
-	Zone              string        `json:"zone"`    // the first half of the dropoff's postal code
-	City              string        `json:"city"`    // of the dropoff
-	PickupWindow      TimeWindow    `json:"pickup_window"`
-	DropoffWindow     TimeWindow    `json:"dropoff_window"`
-	EstimatedDelivery time.Time     `json:"estimated_delivery"`
-	Failures          int           `json:"failures"` // how many attempts have failed
-	CreatedAt         time.Time     `json:"created_at"`
-	UpdatedAt         time.Time     `json:"updated_at"`
+	OrderID        string        `json:"order_id"`
+	PartnerID      string        `json:"partner_id"`
+	PartnerName    string        `json:"partner_name"`
+	PartnerOrderID string        `json:"partner_order_id"`
+	Status         OrderStatus   `json:"status"`
+	Version        int64         `json:"version"` // for StatusChange.Version; grows by one with every change
+	ServiceLevel   ServiceLevel  `json:"service_level"`
+	Courier        *BoardCourier `json:"courier"` // nil until a courier is assigned
+	Zone           string        `json:"zone"`    // the first half of the dropoff's postal code
+	City           string        `json:"city"`    // of the dropoff
+	// Recipient and Street are those of the dropoff; empty if the order was last changed before release 0.2.
+	Recipient         string     `json:"recipient"`
+	Street            string     `json:"street"`
+	CODCents          int64      `json:"cod_cents,omitempty"` // to be collected in cash
+	Fragile           bool       `json:"fragile,omitempty"`   // a parcel is
+	PickupWindow      TimeWindow `json:"pickup_window"`
+	DropoffWindow     TimeWindow `json:"dropoff_window"`
+	EstimatedDelivery time.Time  `json:"estimated_delivery"`
+	Failures          int        `json:"failures"` // how many attempts have failed
+	CreatedAt         time.Time  `json:"created_at"`
+	UpdatedAt         time.Time  `json:"updated_at"`
 	// the reasons for attention that no time and no courier brings about
 	Flags []AttentionReason `json:"flags,omitempty"`
 }

@@ -12,7 +12,7 @@ type Reason string
 
 // The reasons.
 const (
-	ReasonLate         Reason = "late"          // the estimated delivery has passed
+	ReasonLate         Reason = "late"          // it was due: see Row.Due
 	ReasonFailedTwice  Reason = "failed_twice"  // two attempts or more have failed
 	ReasonWindowMissed Reason = "window_missed" // a window has passed in which a courier was expected
 	ReasonNoCourier    Reason = "no_courier"    // the pickup's window has begun and no courier is assigned
@@ -41,6 +41,8 @@ const (
 	// FlagPicked is not a reason: all items that the order takes from stock are picked. Rows of
 	// earlier releases do not have it, and nothing of their orders is picked.
 	FlagPicked
+	// FlagFragile is not a reason either: a parcel of the order is fragile. Rows of earlier releases do not have it.
+	FlagFragile
 )
 
 // FlagOf holds the flag of each reason that has one.
@@ -51,7 +53,7 @@ var FlagOf = map[Reason]Flags{
 }
 
 // HasReasons reports whether any flag is a reason for attention.
-func (f Flags) HasReasons() bool { return f&^FlagPicked != 0 }
+func (f Flags) HasReasons() bool { return f&^(FlagPicked|FlagFragile) != 0 }
 
 // AppendReasons appends the reasons of the flags to a slice, in the order of Reasons.
 func (f Flags) AppendReasons(reasons []Reason) []Reason {
@@ -73,6 +75,9 @@ func flagsOf(o *delivery.Order) (flags Flags) {
 	}
 	if editedAfterPickup(o) {
 		flags |= FlagEditedAfterPickup
+	}
+	if slices.ContainsFunc(o.Parcels, func(p delivery.Parcel) bool { return p.Fragile }) {
+		flags |= FlagFragile
 	}
 	switch o.PickState() {
 	case delivery.PickShort:
@@ -118,7 +123,7 @@ func (r *Row) AppendReasons(reasons []Reason, now time.Time, courierActive bool)
 	if !IsOpen(r.Status) {
 		return reasons
 	}
-	if r.EstimatedDelivery.Before(now) {
+	if r.Due().Before(now) {
 		reasons = append(reasons, ReasonLate)
 	}
 	if r.Failures >= TooManyFailures {

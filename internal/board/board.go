@@ -29,6 +29,8 @@ type Row struct {
 	ServiceLevel      delivery.ServiceLevel
 	Zone              string // of the dropoff, see Zone
 	City              string // of the dropoff
+	Recipient, Street string // of the dropoff; empty in rows of earlier releases
+	COD               int64  // cents to collect; 0 for none
 	CourierID         string // empty while no courier is assigned
 	Flags             Flags
 	// Search is the text that a search looks through: one part a line, in lower
@@ -44,6 +46,7 @@ func Of(o *delivery.Order) *Row {
 		CreatedAt: o.CreatedAt, UpdatedAt: o.UpdatedAt, EstimatedDelivery: o.EstimatedDelivery,
 		Pickup: o.Pickup.Window, Dropoff: o.Dropoff.Window,
 		ServiceLevel: o.ServiceLevel, Zone: Zone(o.Dropoff.Address), City: o.Dropoff.Address.City,
+		Recipient: o.Dropoff.Name, Street: o.Dropoff.Address.Line1,
 		Flags: flagsOf(o), Search: searchOf(o),
 	}
 	for _, entry := range o.History {
@@ -51,11 +54,18 @@ func Of(o *delivery.Order) *Row {
 			row.Failures++
 		}
 	}
+	if cash := delivery.ToCollect(o.COD, o.Course.Origin != nil); cash != nil {
+		row.COD = cash.AmountCents
+	}
 	if o.Courier != nil {
 		row.CourierID = o.Courier.CourierID
 	}
 	return row
 }
+
+// Due returns when the order is due: at the end of the dropoff's window, or at the estimated delivery if that is
+// earlier.
+func (r *Row) Due() time.Time { return delivery.Due(r.Dropoff, r.EstimatedDelivery) }
 
 // Zone returns the zone of an address: Canada Post's forward sortation area, by which
 // dispatchers plan rounds.

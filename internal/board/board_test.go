@@ -51,6 +51,7 @@ func TestRowOfOrder(t *testing.T) {
 		Pickup:   delivery.Window{Start: at, End: at.Add(3 * time.Hour)},
 		Dropoff:  delivery.Window{Start: at.Add(24 * time.Hour), End: at.Add(27 * time.Hour)},
 		Failures: 2, ServiceLevel: delivery.Express, Zone: "M5H", City: "Toronto", CourierID: "cou_1",
+		Recipient: "Alex Martin", Street: "1 Rue Principale", Flags: board.FlagFragile,
 		Search: strings.Join([]string{
 			"ord_x", "a-1042", "ref", "alex martin", "toronto", "1 rue principale", "app. 2", "15145550100", "p-1", "0123",
 		}, "\n"),
@@ -87,6 +88,7 @@ func TestRowHasEveryColumn(t *testing.T) {
 	testkit.Fill(&o)
 	o.History = []delivery.HistoryEntry{{Status: delivery.StatusFailed}}
 	o.Course.Request.State = delivery.RequestOpen
+	o.Course.Origin = nil // nothing is collected for a return
 	row := reflect.ValueOf(*board.Of(&o))
 	for i := range row.NumField() {
 		if row.Field(i).IsZero() {
@@ -117,7 +119,7 @@ func TestZone(t *testing.T) {
 }
 
 // TestReasonsBeginAndEnd checks the moments at which time makes an order need
-// attention. Its windows end after 3 h and 27 h, and it is due after 48 h.
+// attention. Its windows end after 3 h and 27 h, and it is expected after 48 h.
 func TestReasonsBeginAndEnd(t *testing.T) {
 	t.Parallel()
 	at := testkit.Epoch
@@ -132,7 +134,7 @@ func TestReasonsBeginAndEnd(t *testing.T) {
 		{delivery.StatusCourierAssigned, 3 * time.Hour, nil},
 		{delivery.StatusCourierAssigned, 3*time.Hour + 1, []board.Reason{board.ReasonWindowMissed}},
 		{delivery.StatusPickedUp, 27 * time.Hour, nil},
-		{delivery.StatusPickedUp, 27*time.Hour + 1, []board.Reason{board.ReasonWindowMissed}},
+		{delivery.StatusPickedUp, 27*time.Hour + 1, []board.Reason{board.ReasonLate, board.ReasonWindowMissed}},
 		{delivery.StatusFailed, 48*time.Hour + 1, []board.Reason{board.ReasonLate, board.ReasonWindowMissed}},
 		{delivery.StatusDelivered, 48*time.Hour + 1, nil},
 	} {
@@ -141,6 +143,38 @@ func TestReasonsBeginAndEnd(t *testing.T) {
 		if got := row.Reasons(at.Add(c.after), false); !slices.Equal(got, c.want) {
 			t.Errorf("%s after %v: got %v, want %v", c.status, c.after, got, c.want)
 		}
+	}
+}
+
+// TestDue checks that an order is due at the end of its window or when it is expected, whichever is earlier.
+func TestDue(t *testing.T) {
+	t.Parallel()
+	at := testkit.Epoch
+	o := testkit.Order("par_00000001", "ord_x", "A-1", at)
+	if got := board.Of(o).Due(); !got.Equal(at.Add(27 * time.Hour)) {
+		t.Errorf("expected after its window: got %v, want the end of the window", got)
+	}
+	o.EstimatedDelivery = at.Add(26 * time.Hour)
+	row := board.Of(o)
+	if got := row.Due(); !got.Equal(at.Add(26 * time.Hour)) {
+		t.Errorf("expected before the end of its window: got %v, want then", got)
+	}
+	if got := row.Reasons(at.Add(26*time.Hour+1), true); !slices.Contains(got, board.ReasonLate) {
+		t.Errorf("got %v, want %s", got, board.ReasonLate)
+	}
+}
+
+// TestNothingIsCollectedForReturns checks that the row of a return order has no amount.
+func TestNothingIsCollectedForReturns(t *testing.T) {
+	t.Parallel()
+	o := testkit.Order("par_00000001", "ord_x", "A-1", testkit.Epoch)
+	o.COD = &delivery.Money{AmountCents: 4999}
+	if got := board.Of(o).COD; got != 4999 {
+		t.Errorf("got %d cents, want 4999", got)
+	}
+	o.Course.Origin = &delivery.Origin{}
+	if got := board.Of(o).COD; got != 0 {
+		t.Errorf("a return: got %d cents, want 0", got)
 	}
 }
 

@@ -30,6 +30,15 @@ func ArrivalOf(window Window, promised, estimate time.Time, clock *time.Location
 	}
 }
 
+// Due returns when an order is due: at the end of its dropoff's window, or at its estimate if that is earlier. The board,
+// the courier's app and the pages of operators mean this by the word.
+func Due(window Window, estimate time.Time) time.Time {
+	if window.End.Before(estimate) {
+		return window.End
+	}
+	return estimate
+}
+
 func sameDay(a, b time.Time) bool { return a.Format(time.DateOnly) == b.Format(time.DateOnly) }
 
 // ToCollect returns the amount that the courier collects at the dropoff of an order; nil if there is none.

@@ -21,7 +21,7 @@ type Sort string
 const (
 	SortOldest Sort = "oldest" // by creation, oldest first
 	SortWindow Sort = "window" // by the end of the dropoff's window, earliest first
-	SortDue    Sort = "due"    // by the estimated delivery, earliest first: as the board in the browser
+	SortDue    Sort = "due"    // by board.Row.Due, earliest first: as the board in the browser
 )
 
 // Sorts lists the sort orders that the interface offers.
@@ -84,7 +84,7 @@ func (f *Filter) cursorOf(row *board.Row) Cursor {
 	case SortWindow:
 		return Cursor{row.Dropoff.End, row.OrderID}
 	case SortDue:
-		return Cursor{row.EstimatedDelivery, row.OrderID}
+		return Cursor{row.Due(), row.OrderID}
 	default:
 		return Cursor{row.CreatedAt, row.OrderID}
 	}

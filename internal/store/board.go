@@ -28,6 +28,9 @@ var (
 		db.Text("service_level", func(r *board.Row) *string { return (*string)(&r.ServiceLevel) }),
 		db.Text("zone", func(r *board.Row) *string { return &r.Zone }),
 		db.Text("city", func(r *board.Row) *string { return &r.City }),
+		db.Text("recipient", func(r *board.Row) *string { return &r.Recipient }),
+		db.Text("street", func(r *board.Row) *string { return &r.Street }),
+		db.Integer("cod", func(r *board.Row) *int64 { return &r.COD }),
 		db.Text("courier_id", func(r *board.Row) *string { return &r.CourierID }),
 		db.Integer("flags", func(r *board.Row) *int64 { return (*int64)(&r.Flags) }),
 		db.Moment("created_at", func(r *board.Row) *time.Time { return &r.CreatedAt }),
@@ -55,11 +58,11 @@ func writeBoard(p *db.Pipeline, shown []*board.Row, ended []order.OrderKey) {
 	db.Write(p, hideOrders, db.Pointers(ended))
 }
 
-// sortColumn holds the column that each order of the board sorts by.
+// sortColumn holds what each order of the board sorts by: a column, or what board.Row.Due computes.
 var sortColumn = map[dispatch.Sort]string{
 	dispatch.SortOldest: "created_at",
 	dispatch.SortWindow: "dropoff_end",
-	dispatch.SortDue:    "estimated_delivery",
+	dispatch.SortDue:    "CASE WHEN dropoff_end < estimated_delivery THEN dropoff_end ELSE estimated_delivery END",
 }
 
 // joinGone adds the courier of each row who is not active, if that is so. A
@@ -161,7 +164,7 @@ var unlikeOrders = `SELECT 'the dispatch board shows ' || coalesce(b.order_id, o
 // it; ? is the time. States and limits are written out, since they never change
 // while the program runs.
 var reasonSQL = map[board.Reason]string{
-	board.ReasonLate:         "estimated_delivery < ?",
+	board.ReasonLate:         "(estimated_delivery < ? OR dropoff_end < ?)",
 	board.ReasonFailedTwice:  fmt.Sprintf("failures >= %d", board.TooManyFailures),
 	board.ReasonWindowMissed: "(dropoff_end < ? OR pickup_end < ? AND status IN (" + quoted(board.AtPickup) + "))",
 	board.ReasonNoCourier:    "(pickup_start <= ? AND status IN (" + quoted(board.Unassigned) + "))",

@@ -76,6 +76,14 @@ func writeRow(w *strictjson.Writer, e *dispatch.Entry) {
 	}
 	w.Text("zone", e.Zone)
 	w.Text("city", e.City)
+	w.Text("recipient", e.Recipient)
+	w.Text("street", e.Street)
+	if e.COD > 0 {
+		w.Integer("cod_cents", e.COD)
+	}
+	if e.Flags&board.FlagFragile != 0 {
+		w.Flag("fragile", true)
+	}
 	writeWindow(w, "pickup_window", e.Pickup)
 	writeWindow(w, "dropoff_window", e.Dropoff)
 	w.Time("estimated_delivery", e.EstimatedDelivery)

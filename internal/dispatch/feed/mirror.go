@@ -243,7 +243,7 @@ func (m *mirror) since(number int64, now time.Time) *Answer {
 // desks show them before they have read the others. The caller holds mu.
 func (m *mirror) answer(entries []*entry) *Answer {
 	slices.SortFunc(entries, func(a, b *entry) int {
-		return cmp.Or(a.row.EstimatedDelivery.Compare(b.row.EstimatedDelivery), cmp.Compare(a.row.OrderID, b.row.OrderID))
+		return cmp.Or(a.row.Due().Compare(b.row.Due()), cmp.Compare(a.row.OrderID, b.row.OrderID))
 	})
 	rows := make([][]byte, len(entries))
 	for i, e := range entries {

@@ -56,6 +56,7 @@ func boardRow(n int) *board.Row {
 		Pickup:       delivery.Window{Start: at(300 + n), End: at(400 + n)},
 		Dropoff:      delivery.Window{Start: at(500 + n), End: at(600 + n)},
 		ServiceLevel: delivery.SameDay, Zone: text("zone"), City: text("city"), CourierID: text("courier"),
+		Recipient: text("recipient"), Street: text("street"), COD: int64(700 + n),
 		Search: text("search"),
 	}
 }

@@ -133,7 +133,7 @@ func boardPage(rows []*board.Row, f dispatch.Filter) []board.Row {
 
 func cursorOf(f dispatch.Filter, row *board.Row) dispatch.Cursor {
 	at := map[dispatch.Sort]time.Time{
-		dispatch.SortOldest: row.CreatedAt, dispatch.SortWindow: row.Dropoff.End, dispatch.SortDue: row.EstimatedDelivery,
+		dispatch.SortOldest: row.CreatedAt, dispatch.SortWindow: row.Dropoff.End, dispatch.SortDue: row.Due(),
 	}
 	return dispatch.Cursor{At: at[f.Sort], OrderID: row.OrderID}
 }
@@ -251,7 +251,7 @@ func drawRow(rt *rapid.T, i int) *board.Row {
 		Pickup:            delivery.Window{Start: near("pickup starts"), End: near("pickup ends")},
 		Dropoff:           delivery.Window{Start: near("dropoff starts"), End: near("dropoff ends")},
 		Failures:          rapid.Int64Range(0, 3).Draw(rt, "failures"),
-		Flags:             board.Flags(rapid.Int64Range(0, 15).Draw(rt, "flags")),
+		Flags:             board.Flags(rapid.Int64Range(0, 31).Draw(rt, "flags")),
 		ServiceLevel:      rapid.SampledFrom(delivery.ServiceLevels).Draw(rt, "level"),
 		Zone:              rapid.SampledFrom([]string{"", "H2W", "H2%", "M5H"}).Draw(rt, "zone"),
 		CourierID:         rapid.SampledFrom([]string{"", activeCourier, inactiveCourier}).Draw(rt, "courier"),

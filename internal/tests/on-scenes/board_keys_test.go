@@ -186,10 +186,10 @@ func TestBoardKeys(t *testing.T) {
 }
 
 // cutScript returns the texts of chips, times and names that do not fit where they stand.
-const cutScript = `[...document.querySelectorAll(".chip, .grid .due, .grid .who, .grid .to, .grid .by, .grid .status, .grid [role=columnheader], .bar .toggle button, .connection")].filter((e) => {
+const cutScript = `[...document.querySelectorAll(".chip, .grid .due, .grid .who, .grid .to > b, .grid .by, .grid .status, .grid [role=columnheader], .bar .toggle button, .connection")].filter((e) => {
   const box = e.getBoundingClientRect();
   if (!e.checkVisibility() || e.textContent.includes("hacked") || e.textContent.length > 60) return false;
-  return e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" || e.scrollHeight > e.clientHeight + 1 && e.matches(".who, .to, .by") || box.right > innerWidth || box.right > e.parentElement.getBoundingClientRect().right + 1;
+  return e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== "inline" || e.scrollHeight > e.clientHeight + 1 && e.matches(".who, .by") || box.right > innerWidth || box.right > e.parentElement.getBoundingClientRect().right + 1;
 }).map((e) => e.textContent.trim())`
 
 // TestBoardCutsNothing looks for texts that are cut, in French, whose words are longer.
@@ -268,10 +268,10 @@ func TestBoardShowsWholeRows(t *testing.T) {
 func TestBoardChipsThatCombineToNothing(t *testing.T) {
 	t.Parallel()
 	for language, want := range map[string]string{
-		"en": "No open order is both “Pending” and “Late”.",
-		"fr": "Aucune commande ouverte n’est à la fois «\u00a0En attente\u00a0» et «\u00a0En retard\u00a0».",
+		"en": "No open order matches all of these: “Pending”, “Courier left”.",
+		"fr": "Aucune commande ouverte ne répond à tous ces critères\u00a0: «\u00a0En attente\u00a0», «\u00a0Livreur parti\u00a0».",
 	} {
-		visit := openBoard(t, "?stage=pending&attention=late", browser.Reader{Language: language, Width: 1280, Scripts: true},
+		visit := openBoard(t, "?stage=pending&attention=courier_gone", browser.Reader{Language: language, Width: 1280, Scripts: true},
 			browser.Options{})
 		shows(t, visit, `document.querySelector("#orders .empty p")?.textContent`, want)
 		shows(t, visit, `[...document.querySelectorAll(".chip[aria-pressed=true] b")].map((b) => b.textContent).join()`,

@@ -52,7 +52,7 @@ func TestTranslatedIslands(t *testing.T) {
 		}},
 		{"console-board-panel", 1280, []chromedp.Action[chromedp.Void]{
 			chromedp.Click(`.chip:nth-of-type(3)`), chromedp.Click(
-				`#orders .body [data-id] .who`,
+				`#orders .body [data-id] .to`,
 			), chromedp.WaitVisible(`.panel .timeline`),
 			chromedp.Click(`#orders .body [data-id] .pick`), chromedp.WaitVisible(`.bulk`),
 		}},

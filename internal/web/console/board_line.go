@@ -1,7 +1,9 @@
 package console
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/board"
@@ -10,15 +12,17 @@ import (
 )
 
 // boardLine is a row of the board as its document shows it until the modules run. It says
-// what they say (lines.js), but nothing of the hour of an order that is due a day away or
-// more: only the browser knows the reader's zone.
+// what they say (lines.js), but nothing of the hours and days that they name: only the browser
+// knows the reader's zone.
 type boardLine struct {
 	Left, Late                  time.Duration // until it is due, or since then, if that is less than a day; else zero
-	IsUrgent, IsWarned          bool
+	IsUrgent                    bool
+	Recipient, Place, Zone      string
 	PartnerOrderID, PartnerName string
-	City, Zone                  string
+	Below                       string // what stands below the number of the order
 	Status                      delivery.Status
-	Courier, Level              string
+	Reasons                     string // why it needs attention, but for its being late
+	Courier, Level, Cash        string
 }
 
 // urgent is how long before it is due an order is urgent.
@@ -28,20 +32,53 @@ const urgent = 30 * time.Minute
 func linesOf(entries []dispatch.Entry, s *sheet) []boardLine {
 	lines, now := make([]boardLine, len(entries)), s.Site.Now()
 	for i, e := range entries {
-		left := e.EstimatedDelivery.Sub(now)
-		lines[i] = boardLine{
-			IsUrgent: left < urgent,
-			IsWarned: slices.ContainsFunc(e.Attention,
-				func(reason board.Reason) bool { return reason != board.ReasonLate }),
-			PartnerOrderID: e.PartnerOrderID, PartnerName: e.PartnerName, City: e.City, Zone: e.Zone, Status: e.Status,
-			Courier: e.CourierName, Level: s.Text("level." + string(e.ServiceLevel)),
+		left := e.Due().Sub(now)
+		line := boardLine{
+			IsUrgent: left < urgent, Recipient: cmp.Or(e.Recipient, e.City), Place: placeOf(&e), Zone: e.Zone,
+			PartnerOrderID: e.PartnerOrderID, PartnerName: e.PartnerName, Below: s.below(&e), Status: e.Status,
+			Reasons: s.reasons(&e), Courier: cmp.Or(e.CourierName, "–"),
+			Level: s.Text("level." + string(e.ServiceLevel)), Cash: "–",
 		}
 		if left.Abs() < 24*time.Hour {
-			lines[i].Left, lines[i].Late = max(left, 0), max(-left, 0)
+			line.Left, line.Late = max(left, 0), max(-left, 0)
 		}
-		if e.CourierName == "" {
-			lines[i].Courier = "–"
+		if e.COD > 0 {
+			line.Cash = s.Language.Dollars(e.COD)
 		}
+		lines[i] = line
 	}
 	return lines
 }
+
+// placeOf returns the street and the city of a row, without the city if that stands in the place of the recipient.
+func placeOf(e *dispatch.Entry) string {
+	if e.Recipient == "" {
+		return e.Street
+	}
+	return strings.Join(slices.DeleteFunc([]string{e.Street, e.City}, isEmpty), ", ")
+}
+
+// below returns what stands below the number of an order: what is to be collected, what to take care of, and the partner.
+func (s *sheet) below(e *dispatch.Entry) string {
+	var parts []string
+	if e.COD > 0 {
+		parts = append(parts, s.Text("board.cod", "amount", s.Language.Dollars(e.COD)))
+	}
+	if e.Flags&board.FlagFragile != 0 {
+		parts = append(parts, s.Text("order.fragile"))
+	}
+	return strings.Join(append(parts, e.PartnerName), " · ")
+}
+
+// reasons returns why an order needs attention. That it is late, the time says.
+func (s *sheet) reasons(e *dispatch.Entry) string {
+	var words []string
+	for _, reason := range e.Attention {
+		if reason != board.ReasonLate {
+			words = append(words, s.Text("board.reason."+string(reason)))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+func isEmpty(text string) bool { return text == "" }

@@ -46,7 +46,7 @@ type orderView struct {
 	*sheet
 	page.OrderView
 	Record  *dispatch.Record
-	Late    bool       // the estimated delivery has passed
+	Late    bool       // it is due, and not delivered
 	Moves   []moveView // those that are allowed now
 	Reasons []string   // why the order needs attention
 	Answer  *page.Form // to the partner's request to cancel the order; nil if none awaits one
@@ -92,7 +92,7 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error)
 	o := found.Order
 	v := &orderView{sheet: s, OrderView: s.OrderView(o,
 		s.pages.config.Calendar.ClockAt), Record: found}
-	v.Late = !v.HasEnded() && s.Site.Now().After(o.EstimatedDelivery)
+	v.Late = !v.HasEnded() && s.Site.Now().After(v.Due())
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
 	}
@@ -112,6 +112,9 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error)
 	}
 	return v, err
 }
+
+// Due returns when the order is due.
+func (v *orderView) Due() time.Time { return delivery.Due(v.Order.Dropoff.Window, v.Order.EstimatedDelivery) }
 
 // By returns the name of an operator: the e-mail address, or the id of what acts by
 // itself.

@@ -43,6 +43,15 @@ const pickScript = `new MutationObserver((_, observer) => {
   first.click();
 }).observe(document, { childList: true, subtree: true });`
 
+// pressScript presses a button of the bar as soon as the board is live.
+func pressScript(selector string) string {
+	return `new MutationObserver((_, observer) => {
+  if (!document.querySelector(".connection.live")) return;
+  observer.disconnect();
+  document.querySelector("` + selector + `")?.click();
+}).observe(document, { childList: true, subtree: true, attributes: true });`
+}
+
 // boardStateScenes are states of the dispatch board besides those of boardScenes.
 func (h *house) boardStateScenes() (scenes []Scene) {
 	add := func(name, query, shown, script string) {
@@ -55,5 +64,8 @@ func (h *house) boardStateScenes() (scenes []Scene) {
 	add("panel-troubled", "?order="+h.orders["A-1038"], ".trouble textarea", troubledScript)
 	add("picker", "?stage=pending", "#courier-list .far", assignScript)
 	add("toast", "?stage=pending", ".toast .undo", assignScript+pickScript)
+	add("places", "?city=Laval%7CToronto&zone=H2X", ".dialog .places-list .check", pressScript(".bar .of-places"))
+	add("columns", "?sort=-courier", "#sort-by", pressScript(".bar .of-list"))
+	add("no-pair", "?day=later&stage=failed&attention=late", "#orders .empty .line", "")
 	return scenes
 }

@@ -105,7 +105,7 @@ const maxIslandBytes = 160<<10 + 4<<10
 
 // openedScene matches the states in which something is open on the board, which has loaded modules of its own then,
 // and maxOpenedBytes is how much the page may weigh with them.
-var openedScene = regexp.MustCompile("^console-board-(panel|picker|toast)")
+var openedScene = regexp.MustCompile("^console-board-(panel|picker|toast|places|columns)")
 
 const maxOpenedBytes = 200 << 10
 

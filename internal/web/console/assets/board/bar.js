@@ -1,12 +1,14 @@
 // What stands above the views: chips with counts, the lists that narrow the board, the
 // search, and how the connection is.
 
-import { html, Icon } from "dropyard/html.js";
+import { say } from "./acts.js";
+import { ask } from "dropyard/dialog.js";
+import { classes, html, Icon } from "dropyard/html.js";
 import { choices, counts, moveTo, refreshChoices, shown } from "./board.js";
-import { isEmpty } from "./filter.js";
+import { isEmpty, several } from "./filter.js";
 import { filter, narrow, show, view, widen } from "./route.js";
 import { store } from "./store.js";
-import { number, t } from "dropyard/text.js";
+import { n, number, t } from "dropyard/text.js";
 
 /** @typedef {import("./filter.js").Filter} Filter */
 /** @typedef {import("./filter.js").Choice} Choice */
@@ -25,6 +27,25 @@ export const reasonNames = () => [
   ["short_pick", t("board.reason.short_pick")],
 ];
 
+/** The names of the days on which orders are due. @returns {[import("./filter.js").Day, string][]} */
+const dayNames = () => [["today", t("board.today")], ["tomorrow", t("board.tomorrow")], ["later", t("board.later")]];
+
+/** The names of the columns. @returns {[import("./sorting.js").Column, string][]} */
+export const columnNames = () => [
+  ["due", t("board.due")], ["recipient", t("board.recipient")], ["order", t("board.order")], ["partner", t("board.partner")], ["status", t("board.status")],
+  ["courier", t("board.courier")], ["level", t("board.level")], ["cod", t("board.to_collect")],
+];
+
+/** The chips that are pressed. @returns {{part: "stage" | "attention" | "day", label: string}[]} */
+export const pressed = () => {
+  const { stage, attention, day } = filter.value;
+  return [
+    ...stageNames().flatMap(([name, label]) => name === stage ? [{ part: /** @type {const} */ ("stage"), label }] : []),
+    ...dayNames().flatMap(([name, label]) => name === day ? [{ part: /** @type {const} */ ("day"), label }] : []),
+    ...reasonNames().flatMap(([name, label]) => name === attention ? [{ part: /** @type {const} */ ("attention"), label }] : []),
+  ];
+};
+
 /** A chip. @param {{label: string, count: number | undefined, pressed: boolean, danger?: boolean, press: () => void}} props */
 const Chip = ({ label, count, pressed, danger = false, press }) => {
   /** @param {MouseEvent} event */
@@ -39,18 +60,21 @@ const Chip = ({ label, count, pressed, danger = false, press }) => {
 };
 
 const Chips = () => {
-  const known = counts.value, { stage, attention } = filter.value;
+  const known = counts.value, { stage, attention, day } = filter.value;
   return html`<div class="chips" role="group" aria-label=${t("board.narrow")}>
-    <${Chip} label=${t("board.open")} count=${known?.open} pressed=${!stage && !attention} press=${() => narrow({ stage: "", attention: "" })} />
+    <${Chip} label=${t("board.open")} count=${known?.open} pressed=${!stage && !attention && !day} press=${() => narrow({ stage: "", attention: "", day: "" })} />
     ${stageNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${known?.stages[name]} pressed=${stage === name}
       press=${() => narrow({ stage: stage === name ? "" : name })} />`)}
+    <span class="gap" aria-hidden="true"></span>
+    ${dayNames().map(([name, label]) => html`<${Chip} key=${name} label=${label} count=${known?.days?.[name]} pressed=${day === name}
+      press=${() => narrow({ day: day === name ? "" : name })} />`)}
     <span class="rule" aria-hidden="true"></span>
     ${reasonNames().filter(([name]) => known?.present.includes(name) || attention === name).map(([name, label]) => html`<${Chip} key=${name} danger
       label=${label} count=${known?.reasons[name]} pressed=${attention === name} press=${() => narrow({ attention: attention === name ? "" : name })} />`)}
   </div>`;
 };
 
-/** @param {{name: "partner" | "zone" | "courier" | "level", label: string, all: Choice[]}} props */
+/** @param {{name: "partner" | "courier" | "level", label: string, all: Choice[]}} props */
 const List = ({ name, label, all }) => {
   const value = filter.value[name], isUnknown = value && !all.some((choice) => choice.value === value);
   return html`<select class=${value ? "narrower chosen" : "narrower"} aria-label=${label} value=${value} onPointerDown=${refreshChoices} onFocus=${refreshChoices}
@@ -64,14 +88,26 @@ const List = ({ name, label, all }) => {
 const levels = () => /** @type {[string, string][]} */ ([["standard", t("level.standard")], ["express", t("level.express")], ["same_day", t("level.same_day")]])
   .map(([value, label]) => ({ value, label, count: 0 }));
 
+/** Opens a dialog of a module that comes when it is asked for. @param {"Places" | "Columns"} name @param {string} title */
+const choose = (name, title) => import("./choosing.js").then((dialogs) => ask(title, () => html`<${dialogs[name]} />`), () => say(t("act.unreachable"), true));
+
+/** Opens the choice of zones and cities, and says which are chosen. */
+const Where = () => {
+  const chosen = [...several(filter.value.city, "|"), ...several(filter.value.zone.toUpperCase(), ",")];
+  const label = !chosen.length ? t("board.where") : chosen.length === 1 ? chosen[0] : n("board.places", chosen.length);
+  return html`<button type="button" class=${classes("narrower", "of-places", chosen.length > 0 && "chosen")} aria-haspopup="dialog" title=${chosen.join(", ") || undefined}
+    onClick=${() => { refreshChoices(); choose("Places", t("board.where")); }}>${label} <span aria-hidden="true">▾</span></button>`;
+};
+
 const Lists = () => {
-  const { partners, zones, couriers } = choices.value;
+  const { partners, couriers } = choices.value;
   const none = { value: "none", label: t("board.reason.no_courier"), count: 0 };
   return html`<div class="lists">
     <${List} name="partner" label=${t("board.partner")} all=${partners} />
-    <${List} name="zone" label=${t("board.zone")} all=${zones} />
+    <${Where} />
     <${List} name="courier" label=${t("board.courier")} all=${[none, ...couriers]} />
     <${List} name="level" label=${t("board.level")} all=${levels()} />
+    ${view.value === "list" && html`<button type="button" class="narrower of-list" aria-haspopup="dialog" onClick=${() => choose("Columns", t("board.columns"))}>${t("board.columns")} <span aria-hidden="true">▾</span></button>`}
     ${!isEmpty(filter.value) && html`<button type="button" class="copy" onClick=${widen}>${t("board.widen")}</button>`}
   </div>`;
 };

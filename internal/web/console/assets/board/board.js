@@ -5,8 +5,9 @@ import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { Refused, call } from "./api.js";
 import { tick } from "dropyard/clock.js";
 import { choices as choicesOf, countsOf, isEmpty, select } from "./filter.js";
-import { filter } from "./route.js";
+import { filter, sort } from "./route.js";
 import { prune } from "./selection.js";
+import { sorted } from "./sorting.js";
 import { store } from "./store.js";
 
 /** @typedef {import("./rows.js").Row} Row */
@@ -19,8 +20,8 @@ const selection = computed(() => {
   return select(store.ordered, filter.value, tick.value, found.value);
 });
 
-/** The rows that the filter lets through, in the order in which they are due. */
-export const shown = computed(() => selection.value.shown);
+/** The rows that the filter lets through, in the order of the list. */
+export const shown = computed(() => sorted(selection.value.shown, sort.value));
 
 /** What the service counted for the document. @type {import("./filter.js").Counts | undefined} */
 let counted;

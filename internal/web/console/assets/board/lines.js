@@ -4,9 +4,10 @@
 
 import { render } from "preact";
 import { reasonNames } from "./bar.js";
-import { Badge, Icon, classes, html, statusName } from "dropyard/html.js";
+import { Badge, classes, html, statusName } from "dropyard/html.js";
 import { reasonsOf } from "./rows.js";
-import { due, full, t } from "dropyard/text.js";
+import { dollars, due, full, t } from "dropyard/text.js";
+import { timesIn, zoneOfArea } from "dropyard/zone.js";
 
 /** @typedef {import("./rows.js").Row} Row */
 
@@ -45,7 +46,6 @@ const clones = (component) => {
 
 /** Returns an element for a row. The document has it, because it shows the first rows before this module runs. */
 const blank = () => /** @type {HTMLElement} */ (document.importNode(/** @type {HTMLTemplateElement} */ (document.getElementById("board-row")).content, true).firstElementChild);
-const warning = clones(() => html`<span class="warning"><${Icon} name="warn" /><span class="hidden"></span></span>`);
 const badge = clones((/** @type {string} */ status) => html`<${Badge} status=${status} />`);
 
 /** @param {Element} element @param {string} name @param {string | number | boolean} value */
@@ -60,6 +60,36 @@ const text = (node, value) => {
   if (node.nodeValue === null) node.textContent = value;
   else if (node.nodeValue !== value) node.nodeValue = value;
 };
+
+const dayMs = 86400000;
+
+/** The times of areas that were written, on their clocks. @type {Map<string, ReturnType<typeof timesIn>>} */
+const clocks = new Map();
+
+/** @param {string} area */
+const timesOf = (area) => {
+  let times = clocks.get(area);
+  if (!times) clocks.set(area, times = timesIn(zoneOfArea(area)));
+  return times;
+};
+
+/**
+ * Returns when a row is due: how long until then, or the day if that is far, and the hours on the clocks of the dropoff.
+ * @param {Row} row @param {number} now @returns {[when: string, hours: string]}
+ */
+const whenDue = (row, now) => {
+  const times = timesOf(row.zone), isWindow = row.due === row.dropoffEnd && row.dropoffStart > now && times.sameDay(row.dropoffStart, row.due);
+  return [
+    Math.abs(row.due - now) < dayMs ? due(row.due, now) : times.day(row.due, now),
+    isWindow ? times.hours(row.dropoffStart, row.due) : t("board.by", { t: times.clock(row.due) }),
+  ];
+};
+
+/** Joins what is not empty. @param {string[]} parts */
+const joined = (...parts) => parts.filter(Boolean).join(" · ");
+
+/** Returns what stands below the number of an order. @param {Row} row @param {string} partner */
+const below = (row, partner) => joined(row.cod_cents ? t("board.cod", { amount: dollars(row.cod_cents) }) : "", row.fragile ? t("order.fragile") : "", partner);
 
 /** An element that shows a row. */
 class View {
@@ -94,37 +124,36 @@ class View {
 
   /** Shows when the order is due, and why it needs attention; screen readers say the number first. @param {Line} line */
   #showTime({ row, now }) {
-    const needs = reasonsOf(row, now), when = due(row.due, now), cell = /** @type {HTMLElement} */ (this.#cells[1]), time = /** @type {Element} */ (cell.firstChild);
+    const needs = reasonsOf(row, now), [when, hours] = whenDue(row, now), time = /** @type {Element} */ (this.#cells[1]?.firstChild);
     const named = needs.length ? reasonNames().filter(([name]) => needs.includes(name)) : [];
     const words = named.filter(([name]) => name !== "late").map(([, label]) => label).join(", ");
-    attribute(time, "class", classes("due", (needs.includes("late") || row.due - now < urgentMs) && "urgent"));
+    attribute(time, "class", classes("due", row.due - now < urgentMs && "urgent"));
     if (time.hasAttribute("title")) time.removeAttribute("title"); // see hint
     text(time, when);
-    if (!words) time.nextElementSibling?.remove();
-    else {
-      if (!time.nextElementSibling) cell.append(warning());
-      const sign = /** @type {Element} */ (time.nextElementSibling);
-      attribute(sign, "title", words);
-      text(/** @type {Node} */ (sign.lastChild), words);
-    }
-    attribute(this.element, "aria-label", [row.partner_order_id, when, ...named.map(([, label]) => label), row.partner_name, `${row.city} ${row.zone}`,
-      statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`)].join(", "));
+    text(/** @type {Node} */ (time.nextSibling), hours);
+    text(/** @type {Node} */ (this.#cells[5]?.lastChild), words);
+    attribute(this.element, "aria-label", [row.partner_order_id, `${when} ${hours}`, ...named.map(([, label]) => label), row.recipient, row.street, `${row.city} ${row.zone}`,
+      row.partner_name, statusName(row.status), row.courier?.name ?? t("board.reason.no_courier"), t(`level.${row.service_level}`), below(row, "")].filter(Boolean).join(", "));
   }
 
   /** @param {Row} row */
   #showOrder(row) {
-    const [, , what, who, to, how, by, rank] = /** @type {[any, any, Node, Node, Node, Element, Node, Node]} */ (/** @type {unknown} */ (this.#cells));
+    const [, , to, what, who, how, by, rank, cash] = /** @type {[any, any, Element, Element, Node, Element, Node, Node, Node]} */ (/** @type {unknown} */ (this.#cells));
+    const [name, place] = /** @type {Element[]} */ ([...to.children]), [number, of] = /** @type {Node[]} */ ([...what.children]);
     this.element.id = elementID(row.order_id);
     this.element.dataset.id = row.order_id;
-    for (const cell of this.element.querySelectorAll("[title]:not(.due, .warning)")) cell.removeAttribute("title"); // see hint
+    for (const cell of this.element.querySelectorAll("[title]:not(.due)")) cell.removeAttribute("title"); // see hint
     attribute(this.#box, "aria-label", t("board.select", { order: row.partner_order_id }));
-    text(what, row.partner_order_id);
+    text(/** @type {Node} */ (name), row.recipient || row.city);
+    text(/** @type {Node} */ (place?.firstChild), [row.street, row.recipient && row.city].filter(Boolean).join(", "));
+    text(/** @type {Node} */ (place?.lastChild), row.zone);
+    text(/** @type {Node} */ (number), row.partner_order_id);
+    text(/** @type {Node} */ (of), below(row, row.partner_name));
     text(who, row.partner_name);
-    text(/** @type {Node} */ (to.firstChild), `${row.city} `);
-    text(/** @type {Node} */ (to.lastChild), row.zone);
-    if (this.#status !== row.status) how.replaceChildren(badge(this.#status = row.status));
+    if (this.#status !== row.status) how.firstElementChild?.replaceWith(badge(this.#status = row.status));
     text(by, row.courier?.name ?? "–");
     text(rank, t(`level.${row.service_level}`));
+    text(cash, row.cod_cents ? dollars(row.cod_cents) : "–");
   }
 }
 

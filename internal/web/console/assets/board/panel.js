@@ -13,6 +13,7 @@ import { History } from "./history.js";
 import { When, nameOf } from "./notes.js";
 import { later } from "./later.js";
 import { entered, noteField, open, panelTitle } from "./route.js";
+import { dueOf } from "./rows.js";
 import { dollars, due, full, moment, n, number, phone, postal, shorten, t } from "dropyard/text.js";
 import { Proofs } from "./proofs.js";
 import { Trouble, again, confirm, isHelp, lastUnconfirmed, troubleOf } from "./trouble.js";
@@ -169,7 +170,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
       <button type="button" class="copy" aria-label=${t("act.close")} onClick=${() => { open(""); document.getElementById("orders")?.focus(); }}><span aria-hidden="true">✕</span></button></div>
     <p class="soft"><bdi>${now.partner_name}</bdi> · <span class="mono" title=${now.order_id}>${shorten(now.order_id)}</span></p>
     <${Wrong} record=${now} trouble=${trouble} busy=${busy.value || isStale} act=${act} answer=${answer} />
-    ${!(trouble?.isFailed && isLate) && html`<p class="line">${!trouble?.isFailed && html`<${Badge} status=${now.status} />`}${isOpen && !isLate && html`<strong><span class=${trouble?.isFailed ? "" : "hidden"}>${t("board.due")} </span>${due(Date.parse(now.estimated_delivery), tick.value)}</strong>`}</p>`}
+    ${!(trouble?.isFailed && isLate) && html`<p class="line">${!trouble?.isFailed && html`<${Badge} status=${now.status} />`}${isOpen && !isLate && html`<strong><span class=${trouble?.isFailed ? "" : "hidden"}>${t("board.due")} </span>${due(dueOf(/** @type {any} */ (now)), tick.value)}</strong>`}</p>`}
     <div role="status">${foreign && html`<p class="notice warn">${last?.version === now.version
       ? t("act.changed.by", { who: nameOf(now, last.operator_id), when: moment(Date.parse(last.at), tick.value) }) : t("act.changed.other", { when: moment(Date.parse(now.updated_at), tick.value) })}</p>`}</div>
     ${fault.value && html`<p class="notice danger" role="alert">${fault.value} ${pending.value && html`<button type="button" class="button" onClick=${() => pending.value && send(pending.value.pressed, pending.value.done)}>${t("refused.again")}</button>`}</p>`}

@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals-core";
 import { everything, parse, write } from "./filter.js";
+import { parseColumns, parseSort, writeSort } from "./sorting.js";
 
 /** @typedef {import("./filter.js").Filter} Filter */
 /** @typedef {"list" | "map" | "couriers"} View */
@@ -22,12 +23,29 @@ export const filter = signal(parse(here()));
 /** The id of the order whose panel is open; empty for none. */
 export const opened = signal(here().get("order") ?? "");
 
+/** The order of the list. */
+export const sort = signal(parseSort(here().get("sort")));
+
+/** Where this browser keeps which columns are shown. */
+const columnsKey = "board-columns";
+/** The columns of the list. */
+export const shownColumns = signal(parseColumns(globalThis.localStorage?.getItem(columnsKey) ?? null));
+
+/** Shows or hides a column. @param {import("./sorting.js").Column} name */
+export const toggleColumn = (name) => {
+  const names = new Set(shownColumns.value);
+  if (!names.delete(name)) names.add(name);
+  shownColumns.value = names;
+  localStorage.setItem(columnsKey, [...names].join());
+};
+
 /** Shows what the address says. */
 export const read = () => {
   const query = here();
   view.value = viewOf(query);
   filter.value = parse(query);
   opened.value = query.get("order") ?? "";
+  sort.value = parseSort(query.get("sort"));
 };
 
 /** @param {boolean} replace */
@@ -36,8 +54,11 @@ const writeAddress = (replace) => {
   write(filter.value, query);
   query.delete("view");
   query.delete("order");
+  query.delete("sort");
   if (view.value !== "list") query.set("view", view.value);
   if (opened.value) query.set("order", opened.value);
+  const by = writeSort(sort.value);
+  if (by) query.set("sort", by);
   const text = query.toString(), address = location.pathname + (text && `?${text}`);
   if (address === location.pathname + location.search) return;
   if (replace) history.replaceState(null, "", address);
@@ -56,6 +77,12 @@ export const narrow = (parts, { replace = false } = {}) => {
 
 /** Removes the whole filter. */
 export const widen = () => narrow(everything);
+
+/** Sorts the list by a column; the second time in the reverse order. @param {import("./sorting.js").Column} by */
+export const sortBy = (by) => {
+  sort.value = { by, isReversed: sort.value.by === by && !sort.value.isReversed };
+  writeAddress(true);
+};
 
 /** Shows another view of the same orders. @param {View} to */
 export const show = (to) => {

@@ -2,6 +2,7 @@
 // attention. Everything here is pure.
 
 import { plain } from "dropyard/plain.js";
+import { dayOf, zoneOfArea } from "dropyard/zone.js";
 
 /** @typedef {"pending" | "accepted" | "courier_assigned" | "picked_up" | "in_transit" | "out_for_delivery" | "failed"} Status */
 /** @typedef {{start: string, end: string}} TimeWindow */
@@ -19,6 +20,10 @@ import { plain } from "dropyard/plain.js";
  * @property {{courier_id: string, name: string, active: boolean} | null} courier
  * @property {string} zone
  * @property {string} city
+ * @property {string} recipient empty in rows of earlier releases
+ * @property {string} street
+ * @property {number} [cod_cents] what is to be collected; absent if nothing is
+ * @property {boolean} [fragile]
  * @property {TimeWindow} pickup_window
  * @property {TimeWindow} dropoff_window
  * @property {string} estimated_delivery
@@ -31,7 +36,9 @@ import { plain } from "dropyard/plain.js";
 /**
  * What is derived of a row, so that it is computed once: times in milliseconds.
  * @typedef {object} Derived
- * @property {number} due the estimated delivery
+ * @property {number} due the end of the dropoff's window, or the estimated delivery if that is earlier
+ * @property {number} day on which it is due, by the clocks of the dropoff: see dayOf
+ * @property {number} dropoffStart
  * @property {number} pickupStart
  * @property {number} pickupEnd
  * @property {number} dropoffEnd
@@ -41,21 +48,25 @@ import { plain } from "dropyard/plain.js";
 
 /** A row of the board. @typedef {RawRow & Derived} Row */
 
+/** Returns when an order is due: at the end of the dropoff's window, or when it is expected if that is earlier. @param {Pick<RawRow, "estimated_delivery" | "dropoff_window">} raw */
+export const dueOf = (raw) => Math.min(Date.parse(raw.estimated_delivery), Date.parse(raw.dropoff_window.end));
+
 /**
  * @param {RawRow} raw
  * @param {number} [changedAt]
  * @returns {Row}
  */
-export const rowOf = (raw, changedAt = 0) => Object.assign(/** @type {Row} */ (raw), {
-  due: Date.parse(raw.estimated_delivery),
-  pickupStart: Date.parse(raw.pickup_window.start), pickupEnd: Date.parse(raw.pickup_window.end),
-  dropoffEnd: Date.parse(raw.dropoff_window.end),
-  changedAt,
-});
+export const rowOf = (raw, changedAt = 0) => {
+  const due = dueOf(raw);
+  return Object.assign(/** @type {Row} */ (raw), {
+    due, day: dayOf(due, zoneOfArea(raw.zone)), pickupStart: Date.parse(raw.pickup_window.start), pickupEnd: Date.parse(raw.pickup_window.end),
+    dropoffStart: Date.parse(raw.dropoff_window.start), dropoffEnd: Date.parse(raw.dropoff_window.end), changedAt,
+  });
+};
 
 /** Returns what a search looks through, as plain has it. It is put together when it is first needed. @param {Row} row */
 export const textOf = (row) => row.text ??= plain(
-  `${row.order_id}\n${row.partner_order_id}\n${row.partner_name}\n${row.city}\n${row.zone}\n${row.courier?.name ?? ""}`);
+  `${row.order_id}\n${row.partner_order_id}\n${row.partner_name}\n${row.city}\n${row.zone}\n${row.courier?.name ?? ""}\n${row.recipient}\n${row.street}`);
 
 /** Orders rows by when they are due. @type {(a: Row, b: Row) => number} */
 export const byDue = (a, b) => a.due - b.due || (a.order_id < b.order_id ? -1 : a.order_id > b.order_id ? 1 : 0);

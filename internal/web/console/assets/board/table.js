@@ -6,11 +6,12 @@ import { useSignal } from "@preact/signals";
 import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
-import { html } from "dropyard/html.js";
-import { reasonNames, stageNames } from "./bar.js";
+import { classes, html } from "dropyard/html.js";
+import { columnNames, pressed } from "./bar.js";
 import { Lines, elementID, hint } from "./lines.js";
-import { enter, filter, narrow, open, opened, widen } from "./route.js";
+import { enter, filter, narrow, open, opened, shownColumns, sort, sortBy, widen } from "./route.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
+import { columns } from "./sorting.js";
 import { store } from "./store.js";
 import { t } from "dropyard/text.js";
 
@@ -28,27 +29,34 @@ const All = ({ rows }) => {
     onChange=${() => all ? clear() : add(rows)} />`;
 };
 
-/** The first row, which names the columns. @param {{rows: Row[]}} props */
-const Head = ({ rows }) => html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
-  <span role="columnheader" class="pick"><${All} rows=${rows} /></span>
-  <span role="columnheader" aria-sort="ascending">${t("board.due")}</span><span role="columnheader">${t("board.order")}</span>
-  <span role="columnheader">${t("board.partner")}</span><span role="columnheader">${t("board.to")}</span>
-  <span role="columnheader">${t("board.status")}</span><span role="columnheader">${t("board.courier")}</span><span role="columnheader">${t("board.level")}</span>
-</div></div>`;
+/** The classes of the cells of each column. @type {Record<import("./sorting.js").Column, string>} */
+const cellClass = { due: "when", recipient: "to", order: "what", partner: "who", status: "how", courier: "by", level: "rank", cod: "cash" };
 
-/** Says that no order has both of the chips that are pressed, and offers each alone. */
+/** The first row, which names the columns and sorts by them. @param {{rows: Row[]}} props */
+const Head = ({ rows }) => {
+  const { by, isReversed } = sort.value;
+  return html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
+    <span role="columnheader" class="pick"><${All} rows=${rows} /></span>
+    ${columnNames().map(([name, label]) => html`<span role="columnheader" key=${name} class=${cellClass[name]} aria-sort=${name !== by ? undefined : isReversed ? "descending" : "ascending"}>
+      <button type="button" tabindex="-1" onClick=${() => sortBy(name)}>${label}${name === by && html` <span aria-hidden="true">${isReversed ? "↓" : "↑"}</span>`}</button></span>`)}
+  </div></div>`;
+};
+
+/** Says that no order has all of the chips that are pressed, and offers each alone. */
 const NoSuchPair = () => {
-  const [, stage = ""] = stageNames().find(([name]) => name === filter.value.stage) ?? [], [, reason = ""] = reasonNames().find(([name]) => name === filter.value.attention) ?? [];
+  const chips = pressed();
   return html`<div class="empty">
-    <p>${t("board.none_both", { stage, reason })}</p>
-    <p class="line"><button type="button" class="button" onClick=${() => narrow({ attention: "" })}>${t("board.only", { name: stage })}</button>
-      <button type="button" class="button" onClick=${() => narrow({ stage: "" })}>${t("board.only", { name: reason })}</button>
+    <p>${t("board.none_both", { chips: chips.map(({ label }) => t("board.quoted", { text: label })).join(", ") })}</p>
+    <p class="line">${chips.map(({ part, label }) => html`<button type="button" class="button" key=${label} onClick=${() => narrow({ ...noChips, [part]: filter.value[part] })}>${t("board.only", { name: label })}</button>`)}
       <button type="button" class="button" onClick=${widen}>${t("board.widen")}</button></p>
   </div>`;
 };
 
-/** Reports whether the board is narrowed by a stage and a reason, and by nothing else. */
-const hasPair = () => Boolean(filter.value.stage && filter.value.attention) && isEmpty({ ...filter.value, stage: "", attention: "" });
+/** A filter without chips. */
+const noChips = { stage: /** @type {const} */ (""), attention: /** @type {const} */ (""), day: /** @type {const} */ ("") };
+
+/** Reports whether the board is narrowed by several chips, and by nothing else. */
+const hasPair = () => pressed().length > 1 && isEmpty({ ...filter.value, ...noChips });
 
 /** What is shown if the filter lets nothing through, or if nothing is open. */
 const Nothing = () => store.state.value.kind !== "loading" && hasPair() ? html`<${NoSuchPair} />` : html`<div class="empty">
@@ -77,7 +85,7 @@ const click = (event) => {
 
 /** @param {PointerEvent} event */
 const point = (event) => {
-  const cell = /** @type {Element} */ (event.target).closest(".due, .what, .who, .to, .by"), row = rowOf(event);
+  const cell = /** @type {Element} */ (event.target).closest(".due, .what, .who, .to, .how, .by"), row = rowOf(event);
   if (cell && row) hint(cell, row);
 };
 
@@ -100,14 +108,14 @@ const keys = {
  * @param {{current: HTMLElement | null}} scroller
  */
 const useWindow = (scroller) => {
-  const first = useSignal(0), count = useSignal(30), height = useSignal(36), size = useRef({ top: 0, height: 0, head: 0 }).current;
+  const first = useSignal(0), count = useSignal(30), height = useSignal(48), size = useRef({ top: 0, height: 0, head: 0 }).current;
   /** @param {number} top */
   const stand = (top) => {
     size.top = top;
     first.value = Math.max(0, Math.floor(top / height.value) - spare);
   };
   const rule = () => {
-    if (scroller.current) height.value = parseFloat(getComputedStyle(scroller.current).getPropertyValue("--line-height")) || 36;
+    if (scroller.current) height.value = parseFloat(getComputedStyle(scroller.current).getPropertyValue("--line-height")) || 48;
   };
   const measure = () => {
     const element = scroller.current;
@@ -162,7 +170,8 @@ export const Table = () => {
     event.preventDefault();
     act(count.value - 2 * spare - 2, event);
   };
-  return html`<div class="grid" id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${store.state.value.kind === "loading" ? -1 : rows.length + 1}
+  const hidden = columns.filter((name) => !shownColumns.value.has(name)).map((name) => `no-${cellClass[name]}`);
+  return html`<div class=${classes("grid", ...hidden)} id="orders" data-rest role="grid" tabindex="0" aria-label=${t("board.title")} aria-multiselectable="true" aria-rowcount=${store.state.value.kind === "loading" ? -1 : rows.length + 1}
     aria-activedescendant=${visible.some((row) => row.order_id === at) ? elementID(at) : undefined}
     ref=${scroller} onScroll=${scrolled} onClick=${click} onPointerOver=${point} onKeyDown=${press}>
     <${Head} rows=${rows} />

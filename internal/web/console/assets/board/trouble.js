@@ -4,7 +4,7 @@ import { inHands, mayMove, moves, transfer } from "./acts.js";
 import { failureWords, labelOf } from "./history.js";
 import { Badge, html } from "dropyard/html.js";
 import { When } from "./notes.js";
-import { reasonsOf, rowOf } from "./rows.js";
+import { dueOf, reasonsOf, rowOf } from "./rows.js";
 import { language, moment, n, span, t } from "dropyard/text.js";
 
 /** @typedef {import("./notes.js").OrderRecord} OrderRecord */
@@ -52,11 +52,9 @@ const unconfirmed = (record) => (record.order.changes ?? []).filter((/** @type {
 /** The version up to which edits are confirmed in the place of the courier. @param {OrderRecord} record @returns {number} */
 export const lastUnconfirmed = (record) => Math.max(0, ...unconfirmed(record).map((edit) => edit.version));
 
-/** When a window ended that was missed, and which. @param {OrderRecord} record @param {number} now */
-const missed = ({ status, pickup_window: pickup, dropoff_window: dropoff }, now) => {
-  const isPickup = ["pending", "accepted", "courier_assigned"].includes(status) && Date.parse(pickup.end) < now;
-  return t(isPickup ? "act.trouble.pickup" : "act.trouble.dropoff", { when: moment(Date.parse((isPickup ? pickup : dropoff).end), now) });
-};
+/** When the window of the pickup ended that was missed; empty if only the dropoff's was: then the order is late. @param {OrderRecord} record @param {number} now */
+const missed = ({ status, pickup_window: { end } }, now) =>
+  ["pending", "accepted", "courier_assigned"].includes(status) && Date.parse(end) < now ? t("act.trouble.pickup", { when: moment(Date.parse(end), now) }) : "";
 
 /** Says since when an order is late. @param {number} due @param {number} now */
 const late = (due, now) => {
@@ -67,7 +65,7 @@ const late = (due, now) => {
 /** Says why an order needs attention; empty for what is said elsewhere in the box. @param {OrderRecord} record @param {Reason} reason @param {number} now */
 const words = (record, reason, now) => {
   switch (reason) {
-    case "late": return late(Date.parse(record.estimated_delivery), now);
+    case "late": return late(dueOf(/** @type {any} */ (record)), now);
     case "failed_twice": return record.status === "failed" ? "" : n("act.trouble.failures", record.failures);
     case "window_missed": return missed(record, now);
     case "no_courier": return t("act.trouble.no_courier", { when: moment(Date.parse(record.pickup_window.start), now) });

@@ -110,6 +110,11 @@ const writing = (by, east) => {
   const dayOf = (at) => Math.floor((at + east(at)) / dayMs);
   /** Returns the time of day. @param {number} at */
   const clock = (at) => by().clock().format(at);
+  /** Returns the day: a word for yesterday, today and tomorrow. @param {number} at @param {number} now */
+  const day = (at, now) => {
+    const days = dayOf(at) - dayOf(now);
+    return Math.abs(days) <= 1 ? by().relative().format(days, "day") : by().date().format(at);
+  };
   return {
     clock,
     /** Reports whether two times are on one day. @param {number} a @param {number} b */
@@ -123,10 +128,8 @@ const writing = (by, east) => {
      * @param {number} at
      * @param {number} now
      */
-    moment: (at, now) => {
-      const days = dayOf(at) - dayOf(now), day = Math.abs(days) <= 1 ? by().relative().format(days, "day") : by().date().format(at);
-      return `${day}${t("time.comma")} ${clock(at)}`;
-    },
+    moment: (at, now) => `${day(at, now)}${t("time.comma")} ${clock(at)}`,
+    day,
   };
 };
 
@@ -152,7 +155,7 @@ export const relative = (at, now) => {
 };
 
 /**
- * Returns when an order is due, which is its estimated delivery: "in 20 min", "late 12 min", or the day and the time if
+ * Returns when an order is due: "in 20 min", "late 12 min", or the day and the time if
  * that is a day away or more.
  * @param {number} at
  * @param {number} now

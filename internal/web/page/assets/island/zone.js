@@ -13,7 +13,10 @@ import { language, ownEast, walls } from "dropyard/text.js";
  * The clocks that the document has: of time zones, and the names of those of provinces and of the beginnings of postal codes.
  * @returns {{zones: Record<string, Zone["shifts"]>, places: Record<string, string>}}
  */
-const known = () => JSON.parse(/** @type {HTMLElement | null | undefined} */ (globalThis.document?.querySelector("[data-zones]"))?.dataset.zones ?? '{"zones":{},"places":{}}');
+const known = () => clocks ??= JSON.parse(/** @type {HTMLElement | null | undefined} */ (globalThis.document?.querySelector("[data-zones]"))?.dataset.zones ?? '{"zones":{},"places":{}}');
+
+/** What known has read. @type {ReturnType<typeof known> | undefined} */
+let clocks;
 
 /** The names of the zones of places that were asked for. @type {Map<string, Zone>} */
 const found = new Map();
@@ -34,6 +37,22 @@ export const zoneOf = (province, code = "") => {
   return zone;
 };
 
+/** The provinces by the first letters of their postal codes (Canada Post). @type {Record<string, string>} */
+const provinces = {
+  A: "NL", B: "NS", C: "PE", E: "NB", G: "QC", H: "QC", J: "QC", K: "ON", L: "ON", M: "ON", N: "ON", P: "ON", R: "MB", S: "SK", T: "AB", V: "BC",
+  X: "NT", Y: "YT",
+};
+
+/** The clocks of areas that were asked for. @type {Map<string, Zone>} */
+const ofAreas = new Map();
+
+/** Returns the clocks of a forward sortation area. @param {string} area @returns {Zone} */
+export const zoneOfArea = (area) => {
+  let zone = ofAreas.get(area);
+  if (!zone) ofAreas.set(area, zone = zoneOf(provinces[area[0] ?? ""] ?? "", area));
+  return zone;
+};
+
 /** Returns what people call a time zone. @param {Zone} zone */
 export const zoneName = (zone) => new Intl.DateTimeFormat(language === "fr" ? "fr-CA" : "en-CA", { timeZone: zone.name, timeZoneName: "longGeneric" })
   .formatToParts().find(({ type }) => type === "timeZoneName")?.value ?? zone.name;
@@ -49,6 +68,9 @@ const east = (zone, at) => {
 
 /** Returns what the clocks of a zone show at a time, as walls takes it. @param {number} at @param {Zone} zone */
 const wallOf = (at, zone) => at + east(zone, at);
+
+/** Returns the day that the clocks of a zone show, counted from the beginning of 1970. @param {number} at @param {Zone} zone */
+export const dayOf = (at, zone) => Math.floor(wallOf(at, zone) / 86400000);
 
 /** Returns when the clocks of a zone show a time. @param {number} wall @param {Zone} zone */
 const instantOf = (wall, zone) => wall - east(zone, wall - east(zone, wall));
@@ -92,6 +114,14 @@ export const timesIn = (zone) => {
   return {
     /** Returns the day and the time of day. @param {number} at @param {number} now */
     moment: (at, now) => named(walls.moment(wall(at), wall(now)), at),
+    /** Returns the day: a word for yesterday, today and tomorrow. @param {number} at @param {number} now */
+    day: (at, now) => walls.day(wall(at), wall(now)),
+    /** Returns the time of day. @param {number} at */
+    clock: (at) => named(walls.clock(wall(at)), at),
+    /** Returns a span of time within a day. @param {number} from @param {number} to */
+    hours: (from, to) => named(walls.range(wall(from), wall(to)), to),
+    /** Reports whether two times are on one day. @param {number} a @param {number} b */
+    sameDay: (a, b) => walls.sameDay(wall(a), wall(b)),
     /** Returns the time of day, with the day if that is another one. @param {number} at @param {number} now */
     time: (at, now) => named(bare(at, now), at),
     /** Returns a span of time, with its day or days unless that is today. @param {number} from @param {number} to @param {number} now */
