@@ -89,6 +89,14 @@ type BoardRow struct {
 	Flags []AttentionReason `json:"flags,omitempty"`
 }
 
+// Due returns when the order is due: at the end of the dropoff's window, or at the estimated delivery if that is earlier.
+func (r *BoardRow) Due() time.Time {
+	if r.DropoffWindow.End.Before(r.EstimatedDelivery) {
+		return r.DropoffWindow.End
+	}
+	return r.EstimatedDelivery
+}
+
 // BoardOrder is an order on the dispatch board.
 type BoardOrder struct {
 	BoardRow

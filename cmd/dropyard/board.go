@@ -72,8 +72,10 @@ func boardColumns() []column[client.BoardOrder] {
 		status("STATUS", func(o client.BoardOrder) client.OrderStatus { return o.Status }),
 		text("PARTNER", func(o client.BoardOrder) string { return o.PartnerName }),
 		text("REFERENCE", func(o client.BoardOrder) string { return o.PartnerOrderID }),
-		text("TO", func(o client.BoardOrder) string { return o.City + " " + o.Zone }),
-		text("DUE", func(o client.BoardOrder) string { return moment(o.DropoffWindow.End) }),
+		text("TO", func(o client.BoardOrder) string {
+			return strings.TrimSpace(o.Recipient + " " + o.City + " " + o.Zone)
+		}),
+		text("DUE", func(o client.BoardOrder) string { return moment(o.Due()) }),
 		text("COURIER", courierName),
 		{title: "ATTENTION", cell: func(o client.BoardOrder) terminal.Cell {
 			return terminal.Cell{Text: attention(o.Attention), Style: terminal.Red}

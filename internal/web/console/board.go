@@ -99,7 +99,7 @@ type boardSheet struct {
 
 // firstRows is how many rows the document of the board has: some more than a window of
 // 1,200 pixels shows.
-const firstRows = 32
+const firstRows = 22
 
 // firstRows returns the rows that are due first.
 func (pages *Pages) firstRows(ctx context.Context) ([]dispatch.Entry, error) {
