@@ -87,7 +87,6 @@ type boardSheet struct {
 	Phrases map[string]string
 	Rows    []json.RawMessage // the first rows, so that they are used before the whole board has been read
 	Lines   []boardLine       // the same as they are shown before the modules run; none if the address narrows the board
-	Blank   boardLine         // what the modules make rows of
 	Counts  string            // as JSON, so that the chips have their width before; empty if they are not known
 	Now     string
 	Bones   []struct{} // rows that are drawn while the orders are read

@@ -15,14 +15,14 @@ import (
 // what they say (lines.js), but nothing of the hours and days that they name: only the browser
 // knows the reader's zone.
 type boardLine struct {
-	Left, Late                  time.Duration // until it is due, or since then, if that is less than a day; else zero
-	IsUrgent                    bool
-	Recipient, Place, Zone      string
-	PartnerOrderID, PartnerName string
-	Below                       string // what stands below the number of the order
-	Status                      delivery.Status
-	Reasons                     string // why it needs attention, but for its being late
-	Courier, Level, Cash        string
+	Left, Late             time.Duration // until it is due, or since then, if that is less than a day; else zero
+	IsUrgent               bool
+	Recipient, Place, Zone string
+	PartnerOrderID         string
+	Below                  string // what stands below the number of the order
+	Status                 delivery.Status
+	Reasons                string // why it needs attention, but for its being late
+	Courier, Level         string
 }
 
 // urgent is how long before it is due an order is urgent.
@@ -35,15 +35,12 @@ func linesOf(entries []dispatch.Entry, s *sheet) []boardLine {
 		left := e.Due().Sub(now)
 		line := boardLine{
 			IsUrgent: left < urgent, Recipient: cmp.Or(e.Recipient, e.City), Place: placeOf(&e), Zone: e.Zone,
-			PartnerOrderID: e.PartnerOrderID, PartnerName: e.PartnerName, Below: s.below(&e), Status: e.Status,
+			PartnerOrderID: e.PartnerOrderID, Below: s.below(&e), Status: e.Status,
 			Reasons: s.reasons(&e), Courier: cmp.Or(e.CourierName, "–"),
-			Level: s.Text("level." + string(e.ServiceLevel)), Cash: "–",
+			Level: s.Text("level." + string(e.ServiceLevel)),
 		}
 		if left.Abs() < 24*time.Hour {
 			line.Left, line.Late = max(left, 0), max(-left, 0)
-		}
-		if e.COD > 0 {
-			line.Cash = s.Language.Dollars(e.COD)
 		}
 		lines[i] = line
 	}

@@ -26,7 +26,7 @@ func TestBoardHasFirstRows(t *testing.T) {
 	v.Open(t, "/console/board").Shows(t, http.StatusOK, `data-counts="{&#34;open&#34;:1,`, `&#34;late&#34;:0,`,
 		`&#34;pending&#34;:1,`)
 
-	const row = `<span role="rowheader" class="what"><span class="mono">A-1</span>`
+	const row = `<span class="what"><span class="mono">A-1</span>`
 	v.Open(t, "/console/board").Shows(t, http.StatusOK, row, `<template id="after-paint">`)
 	if narrowed := v.Open(t, "/console/board?stage=failed"); bytes.Contains(narrowed.Body, []byte(row)) ||
 		bytes.Contains(narrowed.Body, []byte(`id="after-paint"`)) {

@@ -96,7 +96,7 @@ const Where = () => {
   const chosen = [...several(filter.value.city, "|"), ...several(filter.value.zone.toUpperCase(), ",")];
   const label = !chosen.length ? t("board.where") : chosen.length === 1 ? chosen[0] : n("board.places", chosen.length);
   return html`<button type="button" class=${classes("narrower", "of-places", chosen.length > 0 && "chosen")} aria-haspopup="dialog" title=${chosen.join(", ") || undefined}
-    onClick=${() => { refreshChoices(); choose("Places", t("board.where")); }}>${label} <span aria-hidden="true">▾</span></button>`;
+    onClick=${() => { refreshChoices(); choose("Places", t("board.where")); }}>${label}</button>`;
 };
 
 const Lists = () => {
@@ -107,7 +107,7 @@ const Lists = () => {
     <${Where} />
     <${List} name="courier" label=${t("board.courier")} all=${[none, ...couriers]} />
     <${List} name="level" label=${t("board.level")} all=${levels()} />
-    ${view.value === "list" && html`<button type="button" class="narrower of-list" aria-haspopup="dialog" onClick=${() => choose("Columns", t("board.columns"))}>${t("board.columns")} <span aria-hidden="true">▾</span></button>`}
+    ${view.value === "list" && html`<button type="button" class="narrower of-list" aria-haspopup="dialog" onClick=${() => choose("Columns", t("board.columns"))}>${t("board.columns")}</button>`}
     ${!isEmpty(filter.value) && html`<button type="button" class="copy" onClick=${widen}>${t("board.widen")}</button>`}
   </div>`;
 };

@@ -38,7 +38,7 @@ const Head = ({ rows }) => {
   return html`<div role="rowgroup" class="head"><div role="row" class="row" aria-rowindex="1">
     <span role="columnheader" class="pick"><${All} rows=${rows} /></span>
     ${columnNames().map(([name, label]) => html`<span role="columnheader" key=${name} class=${cellClass[name]} aria-sort=${name !== by ? undefined : isReversed ? "descending" : "ascending"}>
-      <button type="button" tabindex="-1" onClick=${() => sortBy(name)}>${label}${name === by && html` <span aria-hidden="true">${isReversed ? "↓" : "↑"}</span>`}</button></span>`)}
+      <button type="button" tabindex="-1" onClick=${() => sortBy(name)}>${label}</button></span>`)}
   </div></div>`;
 };
 
