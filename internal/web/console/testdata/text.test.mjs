@@ -29,7 +29,7 @@ test("fills arguments in one pass, and refuses unknown phrases", () => {
 test("says when something is due", () => {
   use("en", books.en);
   const now = Date.parse("2026-06-18T16:50:00Z");
-  for (const [ms, want] of [[20 * 60000, "in 20 min"], [70 * 60000, "in 1 h 10"], [-12 * 60000, "late 12 min"]]) assert.equal(due(now + ms, now), want);
+  for (const [ms, want] of [[20 * 60000, "in 20 min"], [70 * 60000, "in 1 h 10"], [-12 * 60000, "12 min late"]]) assert.equal(due(now + ms, now), want);
   assert.match(due(now + 30 * 3600000, now), /^tomorrow, \d/);
   assert.deepEqual([relative(now + 20 * 60000, now), relative(now - 12 * 60000, now)], ["in 20 min", "12 min ago"]);
   assert.equal(span(3599999), "1 h 00");

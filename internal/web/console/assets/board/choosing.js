@@ -16,7 +16,7 @@ import { n, t } from "dropyard/text.js";
 /** @param {{label: string, all: Choice[], chosen: string[], change: (values: string[]) => void}} props */
 const Boxes = ({ label, all, chosen, change }) => all.length > 0 && html`<fieldset class="choices"><legend>${label}</legend>
   ${all.map(({ value, label: name, count }) => html`<label class="check" key=${value}><input type="checkbox" checked=${chosen.includes(value)}
-    onChange=${() => change(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])} /><span>${name} <span class="soft">${n("views.orders", count)}</span></span></label>`)}
+    onChange=${() => change(chosen.includes(value) ? chosen.filter((other) => other !== value) : [...chosen, value])} /><span><bdi>${name}</bdi> <span class="soft">${n("views.orders", count)}</span></span></label>`)}
 </fieldset>`;
 
 /** How many zones and how many cities are listed; typing narrows them. */

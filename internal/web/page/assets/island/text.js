@@ -155,7 +155,7 @@ export const relative = (at, now) => {
 };
 
 /**
- * Returns when an order is due: "in 20 min", "late 12 min", or the day and the time if
+ * Returns when an order is due: "in 20 min", "12 min late", or the day and the time if
  * that is a day away or more.
  * @param {number} at
  * @param {number} now
