@@ -24,7 +24,10 @@ var rules = map[string]rule{
 	"client":         {may: []string{"internal/signature"}},
 	"packaging/sbom": {},
 	"cmd/dropyard": {
-		may: []string{"internal/app", "internal/config", "internal/delivery", "internal/profile", "client", foundation},
+		may: []string{
+			"internal/app", "internal/config", "internal/delivery", "internal/orderfile", "internal/profile", "client",
+			foundation,
+		},
 	},
 
 	"internal/foundation/fair":    {mayNot: pure},
@@ -79,6 +82,7 @@ var rules = map[string]rule{
 	"internal/record":      {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/mail":        {may: []string{"internal/foundation/zone"}, mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery", "internal/foundation/barcode"}, mayNot: pure},
+	"internal/orderfile":   {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery", "internal/foundation/identifier"}, mayNot: pure},
 	"internal/route":       {mayNot: pure},
