@@ -103,6 +103,7 @@ var rules = map[string]rule{
 	"internal/stock": {may: []string{
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
+	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/report": {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard": {
 		may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase,
@@ -207,7 +208,7 @@ var rules = map[string]rule{
 		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
 		"internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock",
 		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory",
-		"internal/web/orderform", "internal/web", foundation,
+		"internal/web/orderform", "internal/web", foundation, "internal/orderfile", "internal/saved",
 	}},
 
 	"internal/web/console": {may: []string{
@@ -240,6 +241,7 @@ var rules = map[string]rule{
 		"internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof",
 		"internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin",
 		"internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor", "internal/search",
+		"internal/saved",
 	}, mayNot: storage},
 	"internal/store/storetest": everything,
 

@@ -4,6 +4,7 @@
 package orderfile
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -36,6 +37,9 @@ func Read(content []byte) (*File, error) {
 	}
 	return f, nil
 }
+
+// Rows is the number of lines after the header.
+func (f *File) Rows() int { return len(f.lines) }
 
 // Sample returns the first text of a column; empty if it has none.
 func (f *File) Sample(column int) string {
@@ -86,6 +90,7 @@ type Options struct {
 // Order is an order in a file.
 type Order struct {
 	Line      int // its first
+	Lines     []int
 	Reference string
 	Body      Object // of the request
 	Warnings  []Fault
@@ -113,15 +118,17 @@ func (o *Order) Cell(path string) Cell {
 	return cell
 }
 
-// Text returns what a cell of the order holds, by its field; empty if it has none.
-func (o *Order) Text(field string) string { return o.texts[field] }
+// Text returns a text of the request by its path; empty if it has none.
+func (o *Order) Text(path string) string { return o.get(path) }
+
+// JSON returns the request.
+func (o *Order) JSON() ([]byte, error) { return json.Marshal(o.Body) }
 
 // Result is the content of a file.
 type Result struct {
 	Orders []*Order
 	Faults []Fault
-	// Texts are those of the cells that have faults or may have them.
-	Texts map[Cell]string
+	Texts  map[Cell]string // of the cells that are not empty
 }
 
 func (r *Result) fault(cell Cell, code Code, text string, arguments ...any) {

@@ -86,6 +86,7 @@ func (r *reader) line(line csvfile.Line) {
 		r.known[reference] = order
 		r.result.Orders = append(r.result.Orders, order)
 	}
+	order.Lines = append(order.Lines, line.Number)
 	parcel, item, contents := Object{}, Object{}, map[string]string{}
 	for _, field := range Fields {
 		cell := r.text(line, field)

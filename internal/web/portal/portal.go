@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
+	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web"
@@ -39,6 +40,7 @@ type Config struct {
 	Webhooks   *webhook.Service
 	Reports    *report.Service
 	RequestLog *requestlogger.Service
+	Saved      *saved.Service
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	// Mail is set when the service sends mail.
@@ -83,6 +85,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.homeRoutes(),
 		pages.ordersRoutes(),
 		pages.newOrderRoutes(),
+		pages.importRoutes(),
 		pages.editRoutes(),
 		pages.webhookRoutes(),
 		pages.teamRoutes(),
