@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -16,6 +17,9 @@ func (o *Form) Set(name, value string) { o.Sent.Values.Set(name, value) }
 
 // FillContact fills in one end of the delivery, without its window.
 func (o *Form) FillContact(end string, c delivery.Contact) {
+	if o.OwnEmail != "" && end+".email" == recipientEmail && strings.EqualFold(c.Email, o.OwnEmail) {
+		c.Email = ""
+	}
 	for name, value := range map[string]string{
 		"name": c.Name, "phone": c.Phone, "email": c.Email,
 		"address.line1": c.Address.Line1, "address.line2": c.Address.Line2, "address.city": c.Address.City,

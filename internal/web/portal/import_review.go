@@ -166,10 +166,14 @@ func (v *importView) LacksDefaults() bool {
 }
 
 // SenderChoice is the field that chooses a saved sender; nil without any.
-func (v *importView) SenderChoice() *page.Field { return v.choice(senderField, v.Text("import.sender"), v.senders) }
+func (v *importView) SenderChoice() *page.Field {
+	return v.choice(senderField, v.Text("import.sender"), v.senders)
+}
 
 // ParcelChoice is the field that chooses a saved parcel; nil without any.
-func (v *importView) ParcelChoice() *page.Field { return v.choice(parcelField, v.Text("import.parcel"), v.parcels) }
+func (v *importView) ParcelChoice() *page.Field {
+	return v.choice(parcelField, v.Text("import.parcel"), v.parcels)
+}
 
 func (v *importView) choice(name, label string, entries []*saved.Entry) *page.Field {
 	if len(entries) == 0 {
@@ -206,7 +210,9 @@ func (v *importView) Default(name string) page.Field {
 }
 
 // ShownFaulty returns the orders with faults that the page shows.
-func (v *importView) ShownFaulty() []*plannedOrder { return v.Faulty[:min(len(v.Faulty), maxShownFaulty)] }
+func (v *importView) ShownFaulty() []*plannedOrder {
+	return v.Faulty[:min(len(v.Faulty), maxShownFaulty)]
+}
 
 // MoreFaulty is how many others there are.
 func (v *importView) MoreFaulty() int { return len(v.Faulty) - len(v.ShownFaulty()) }
@@ -216,6 +222,11 @@ func (v *importView) ShownReady() []*plannedOrder { return v.Ready[:min(len(v.Re
 
 // MoreReady is how many others there are.
 func (v *importView) MoreReady() int { return len(v.Ready) - len(v.ShownReady()) }
+
+// Finished reports whether all orders of the file exist.
+func (v *importView) Finished() bool {
+	return len(v.Draft.Created) > 0 && len(v.Ready)+len(v.Faulty)+len(v.LeftOut)+len(v.missing) == 0
+}
 
 // Line is the first line of an order.
 func (one *plannedOrder) Line() int { return one.line }

@@ -140,6 +140,7 @@ func (pages *Pages) orderForm(s *sheet, made *page.Form) *orderForm {
 	return &orderForm{sheet: s, Form: orderform.Form{
 		Sheet: s.Sheet, Sent: made, ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
 		Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
+		OwnEmail: s.Member.Partner.Email,
 	}, now: pages.config.Site.Now()}
 }
 

@@ -98,10 +98,10 @@ func TestNewOrderFaults(t *testing.T) {
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
 	values := append(append([]string{}, filled...), "dropoff.phone", "call me", "parcels[0].weight_kg", "700",
-		"parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "dropoff.email", "")
+		"parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "pickup.email", "")
 	refused := clerk.Send(t, clerk.Open(t, newOrder+"?lang=en"), newOrder, values...).Must(t,
 		http.StatusUnprocessableEntity)
-	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-dropoff.email"`,
+	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-pickup.email"`,
 		`id="fault-dropoff.time_window.end"`, `id="fault-parcels[0].weight_kg">Enter a number from 0.01 to 70.`,
 		`id="fault-parcels[0].value_cents">Enter an amount in dollars`)
 	sent, err := url.ParseQuery(string(refused.Form(t, newOrder)))
@@ -323,5 +323,37 @@ func TestCopyOfManyLines(t *testing.T) {
 	made := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(to, "/portal/orders/"), nil).Must(t, http.StatusOK)
 	if made.Len("items") != lines {
 		t.Errorf("got %d lines, want %d", made.Len("items"), lines)
+	}
+}
+
+// TestNewOrderWithoutEmail: a recipient may have no e-mail address. The order then has that of the account, and the
+// forms that show the order leave the field empty again.
+func TestNewOrderWithoutEmail(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	shown := clerk.Open(t, newOrder).Must(t, http.StatusOK)
+	contains(t, shown, "Without one, the order has your address (metro@example.com), and its recipient gets no mail.")
+	if bytes.Contains(shown.Body, []byte(`name="dropoff.email" required`)) {
+		t.Error("got a required e-mail address of the recipient, want an optional one")
+	}
+	first := clerk.Send(t, shown, newOrder, append(filled, "dropoff.email", "")...).Must(t, http.StatusConflict)
+	created := clerk.Send(t, first, newOrder).Must(t, http.StatusSeeOther)
+	id := strings.TrimPrefix(created.Header.Get("Location"), "/portal/orders/")
+	made := metro.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, http.StatusOK)
+	if got := made.Text("dropoff", "email"); got != "metro@example.com" {
+		t.Errorf("got %q, want the address of the account", got)
+	}
+	for _, path := range []string{newOrder + "?from=" + id, "/portal/orders/" + id + "/edit"} {
+		to, _, _ := strings.Cut(path, "?")
+		if got := apptest.FieldOf(t, clerk.Open(t, path), to, "dropoff.email"); got != "" {
+			t.Errorf("%s: got %q, want an empty field", path, got)
+		}
+	}
+	edit := "/portal/orders/" + id + "/edit"
+	clerk.Send(t, clerk.Open(t, edit), edit, "instructions", "Ring").Must(t, http.StatusSeeOther)
+	if got := metro.Call(t, "GET", "/v1/orders/"+id, nil).Text("dropoff", "email"); got != "metro@example.com" {
+		t.Errorf("got %q after an edit, want the address as it was", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -259,7 +260,11 @@ func (s *sheet) frame() *page.Frame {
 	for i, way := range all {
 		paths[i] = way.path
 	}
-	current := page.Nearest(s.Request.URL.Path, paths...)
+	at := s.Request.URL.Path
+	if strings.HasPrefix(at, importsPath+"/") {
+		at = importPath // among the orders
+	}
+	current := page.Nearest(at, paths...)
 	for i, group := range ways {
 		links := page.Group{Title: titles[i]}
 		for _, way := range group {
