@@ -65,7 +65,10 @@ func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	o := pages.orderForm(s, made)
+	o, err := pages.orderForm(s, made)
+	if err != nil {
+		return 0, nil, err
+	}
 	query := s.Request.URL.Query()
 	if err := o.fill(query.Get("from")); err != nil {
 		return 0, nil, err
@@ -96,6 +99,8 @@ func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
 		o.AddParcel()
 	case "remove":
 		o.RemoveParcel(position)
+	case orderform.FillAct, orderform.PresetAct:
+		o.FillSaved(act, position, s.Request.PostForm)
 	}
 	if err := o.price(); err != nil {
 		return 0, nil, err
@@ -110,6 +115,9 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	orderID, err := o.create()
+	if err == nil {
+		err = o.keepEnds()
+	}
 	if err == nil {
 		return s.LeadTo(s.Link("/portal/orders/"+orderID),
 			page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Sent.Values.Get("partner_order_id")}})
@@ -136,12 +144,25 @@ func (o *orderForm) show(status int) (int, []byte, error) {
 	})
 }
 
-func (pages *Pages) orderForm(s *sheet, made *page.Form) *orderForm {
+func (pages *Pages) orderForm(s *sheet, made *page.Form) (*orderForm, error) {
+	kept, err := pages.savedForForms(s)
 	return &orderForm{sheet: s, Form: orderform.Form{
 		Sheet: s.Sheet, Sent: made, ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
 		Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
 		OwnEmail: s.Member.Partner.Email,
-	}, now: pages.config.Site.Now()}
+		Saved:    kept,
+	}, now: pages.config.Site.Now()}, err
+}
+
+// keepEnds saves the ends of the order that are to be saved. That there is no room for more is no fault of the order.
+func (o *orderForm) keepEnds() error {
+	for _, wanted := range o.KeptEnds() {
+		err := o.pages.config.Saved.Save(o.Context(), o.Account, wanted, "")
+		if err != nil && !errors.As(err, new(*refusal.Error)) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Warnings are about what is allowed, but probably not meant.
@@ -159,12 +180,15 @@ func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
 		return nil, err
 	}
 	values := sent.Values
-	o := pages.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	o, err := pages.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	if err != nil {
+		return nil, err
+	}
 	if o.key, err = s.Key(); err != nil {
 		return nil, err
 	}
 	o.Keep(values)
-	for _, own := range []string{priceField, orderform.SearchField} {
+	for _, own := range append([]string{priceField, orderform.SearchField}, orderform.OwnFields...) {
 		o.Sent.Values.Set(own, values.Get(own))
 	}
 	return o, o.Arrange()

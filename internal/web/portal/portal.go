@@ -87,6 +87,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.ordersRoutes(),
 		pages.newOrderRoutes(),
 		pages.importRoutes(),
+		pages.addressRoutes(),
 		pages.editRoutes(),
 		pages.webhookRoutes(),
 		pages.teamRoutes(),
