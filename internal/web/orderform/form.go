@@ -26,7 +26,9 @@ type Form struct {
 	// OwnEmail is the address that an order has whose recipient has none: that of the account, which gets no mails
 	// to recipients. It is empty if an address must be typed.
 	OwnEmail string
-	Saved    *Saved // what it can be filled in with; nil for a form that is not
+	// WindowFaults say what is wrong with the windows before the form is sent for good, by the ends of the delivery.
+	WindowFaults map[string]string
+	Saved        *Saved // what it can be filled in with; nil for a form that is not
 	// Editable reports whether a part of an order, such as dropoff.time_window, can be typed;
 	// nil if all can. The others are shown as text.
 	Editable func(part string) bool

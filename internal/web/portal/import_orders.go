@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
@@ -13,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/orderform"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -152,7 +155,37 @@ func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.
 			draft.Defaults["pickup."+field] = text
 		}
 	}
-	return nil
+	windows, err := s.windowsOfImport(draft)
+	maps.Copy(draft.Defaults, windows)
+	return err
+}
+
+// windowsOfImport proposes the windows of orders of a file, if neither the file nor a person has given any and it is known
+// where they are picked up. Recipients count as being there.
+func (s *sheet) windowsOfImport(draft *saved.Draft) (map[string]string, error) {
+	d := draft.Defaults
+	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.start"} {
+		if d[field] != "" || slices.Contains(draft.Columns, field) {
+			return nil, nil
+		}
+	}
+	place := delivery.Contact{Address: delivery.Address{
+		Province: d["pickup.address.province"], PostalCode: d["pickup.address.postal_code"],
+	}}
+	if place.Address.Province == "" || place.Address.PostalCode == "" {
+		return nil, nil
+	}
+	shipment := delivery.Shipment{ServiceLevel: delivery.ServiceLevel(d["service_level"]), Pickup: place, Dropoff: place}
+	pickup, dropoff, ok, err := s.pages.config.Orders.ProposeWindows(s.Context(), s.Account, shipment)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return map[string]string{
+		"pickup.time_window.start":  pickup.Start.Format(orderform.TimeLayout),
+		"pickup.time_window.end":    pickup.End.Format(orderform.TimeLayout),
+		"dropoff.time_window.start": dropoff.Start.Format(orderform.TimeLayout),
+		"dropoff.time_window.end":   dropoff.End.Format(orderform.TimeLayout),
+	}, nil
 }
 
 // fieldsOfContact returns the fields of one end of an order, without its window.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -307,6 +308,16 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	draft, err := pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
 		return s.takeTyped(d, sent, sender, parcel)
 	})
+	if err != nil {
+		return 0, nil, err
+	}
+	windows, err := s.windowsOfImport(draft)
+	if err == nil && windows != nil {
+		_, err = pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
+			maps.Copy(d.Defaults, windows)
+			return nil
+		})
+	}
 	if err != nil {
 		return 0, nil, err
 	}

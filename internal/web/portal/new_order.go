@@ -78,6 +78,11 @@ func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	o.AddParcels(query.Get("parcels"))
+	if query.Get("from") == "" && o.Value("pickup.time_window.start")+o.Value("dropoff.time_window.start") == "" {
+		if err := o.proposeWindows(); err != nil {
+			return 0, nil, err
+		}
+	}
 	if err := o.price(); err != nil {
 		return 0, nil, err
 	}
@@ -99,10 +104,15 @@ func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
 		o.AddParcel()
 	case "remove":
 		o.RemoveParcel(position)
+	case windowAct:
+		err = o.proposeWindows()
 	case orderform.FillAct, orderform.PresetAct:
 		o.FillSaved(act, position, s.Request.PostForm)
 	}
-	if err := o.price(); err != nil {
+	if err == nil {
+		err = o.price()
+	}
+	if err != nil {
 		return 0, nil, err
 	}
 	return o.show(http.StatusOK)
@@ -197,6 +207,9 @@ func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
 // create creates the order, and returns its id. The price is the one of the quote that
 // the page has shown; errPrice means that it would be another one.
 func (o *orderForm) create() (orderID string, err error) {
+	if err := o.passedWindows().Err(); err != nil {
+		return "", err
+	}
 	if o.Sent.Values.Get("quote_id") == "" {
 		if err := o.priceAgain(); err != nil {
 			return "", err
@@ -266,7 +279,7 @@ func (o *orderForm) validate() error {
 // price quotes what was typed, if that is enough for a price, and puts the quote into
 // the form.
 func (o *orderForm) price() error {
-	o.Quote, o.Missing = nil, nil
+	o.Quote, o.Missing, o.WindowFaults = nil, nil, nil
 	o.Sent.Values.Del("quote_id")
 	o.Sent.Values.Del(priceField)
 	typed := o.TypedForPrice()
@@ -275,8 +288,13 @@ func (o *orderForm) price() error {
 	if err == nil {
 		quote, err = o.pages.config.Orders.Quote(o.Context(), o.Account, shipment)
 	}
-	if problems := form.ProblemsOf(err); problems != nil {
+	problems := form.ProblemsOf(err)
+	if err == nil {
+		problems = o.passedWindows()
+	}
+	if problems != nil {
 		o.Missing = o.MissingOf(problems)
+		o.blameWindows(o.Missing)
 		return nil
 	}
 	if err != nil {

@@ -216,7 +216,9 @@ func TestNewOrderSaysItsPriceFirst(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
-	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, filled...).Must(t, http.StatusConflict)
+	later := append(append([]string{}, filled...), "pickup.time_window.start", "2026-01-19T13:00", "pickup.time_window.end",
+		"2026-01-19T16:00", "dropoff.time_window.start", "2026-01-21T09:00", "dropoff.time_window.end", "2026-01-21T18:00")
+	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, later...).Must(t, http.StatusConflict)
 	contains(t, first, "The price is $")
 	heavier := clerk.Send(t, first, newOrder, "parcels[0].weight_kg", "40").Must(t, http.StatusConflict)
 	contains(t, heavier, "Nothing was ordered yet: the price has changed to $")
@@ -355,5 +357,41 @@ func TestNewOrderWithoutEmail(t *testing.T) {
 	clerk.Send(t, clerk.Open(t, edit), edit, "instructions", "Ring").Must(t, http.StatusSeeOther)
 	if got := metro.Call(t, "GET", "/v1/orders/"+id, nil).Text("dropoff", "email"); got != "metro@example.com" {
 		t.Errorf("got %q after an edit, want the address as it was", got)
+	}
+}
+
+// TestNewOrderWindows: the next possible windows are proposed as soon as the pickup is known, and one that has passed, or
+// ends before it begins, is refused at the window before there is a price.
+func TestNewOrderWindows(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t) // it is Wednesday, 10:00 in Montréal
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	empty := clerk.Open(t, newOrder)
+	if got := apptest.FieldOf(t, empty, newOrder, "pickup.time_window.start"); got != "" {
+		t.Errorf("got the window %q without a pickup, want none", got)
+	}
+	proposed := clerk.press(t, empty, "windows", append(append([]string{}, filled...), "service_level", "standard")...)
+	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.end"} {
+		if got, want := apptest.FieldOf(t, proposed, newOrder, field), lastOf(filled, field); got == want || got == "" {
+			t.Errorf("%s: got %q, want the next possible time", field, got)
+		}
+	}
+	contains(t, proposed, `name="_price"`)
+	metro.Create(t, testkit.OrderJSON("SHOP-9", "")).Must(t, http.StatusCreated)
+	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder, "pickup.time_window.start"); got == "" {
+		t.Error("got no window for the pickup of the latest order, want the next one")
+	}
+	for want, values := range map[string][]string{
+		"This time has passed.":             {"pickup.time_window.start", "2026-01-12T09:00", "pickup.time_window.end", "2026-01-12T12:00"},
+		"Enter a time after the beginning.": {"pickup.time_window.start", "2026-01-20T12:00", "pickup.time_window.end", "2026-01-20T09:00"},
+	} {
+		wrong := clerk.press(t, proposed, "price", values...)
+		contains(t, wrong, `<div id="window-pickup"><p class="fault">`+want)
+		if bytes.Contains(wrong.Body, []byte(`name="_price"`)) {
+			t.Errorf("%s: got a price", want)
+		}
+		refused := clerk.Send(t, wrong, newOrder).Must(t, http.StatusUnprocessableEntity)
+		contains(t, refused, `id="fault-pickup.time_window.end"`)
 	}
 }
