@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -30,6 +31,13 @@ func (h *house) importScenes(beside string) (scenes []Scene) {
 	add("portal-import-faults", owner, "/portal/imports/"+faultyImport)
 	add("portal-import-done", owner, "/portal/imports/"+doneImport+"?mode=test")
 	add("portal-import-hostile", hostiles, "/portal/imports/"+hostileImport)
+	add("portal-addresses", owner, "/portal/addresses")
+	add("portal-addresses-empty", newcomer, "/portal/addresses")
+	add("portal-addresses-hostile", hostiles, "/portal/addresses")
+	add("portal-addresses-recipient", owner, "/portal/addresses/recipient/"+delivery.SavedID("Anne-Marie Côté", "H2W 1A1"))
+	add("portal-addresses-parcel", owner, "/portal/addresses/parcel")
+	add("portal-new-saved", owner, "/portal/orders/new?parcels=2")
+	add("portal-new-hostile-saved", hostiles, "/portal/orders/new")
 	return append(scenes, Scene{
 		Name: "portal-import-refused", URL: beside + "/answered/portal-import-refused", Policy: page.Policy,
 	})
@@ -37,6 +45,9 @@ func (h *house) importScenes(beside string) (scenes []Scene) {
 
 // addImports sends the files, and keeps the answer to one that cannot be imported.
 func (h *house) addImports(ctx context.Context) error {
+	if err := h.addSaved(ctx); err != nil {
+		return err
+	}
 	const header = "Order number;Recipient;Phone;E-mail;Address;City;Province;Postal code;Weight (kg);Gift wrap\n"
 	good := header
 	for i, name := range []string{"Zoé Tremblay", "Marc Roy", "Anne-Marie Côté"} {
@@ -76,6 +87,40 @@ func (h *house) addImports(ctx context.Context) error {
 			return err
 		}
 		h.logins.answers["portal-import-refused/"+string(language)] = refused
+	}
+	return nil
+}
+
+// addSaved saves addresses and parcels.
+func (h *house) addSaved(ctx context.Context) error {
+	for i, one := range []struct {
+		who, kind string
+		fields    url.Values
+	}{
+		{owner, "recipient", url.Values{
+			"name": {"Anne-Marie Côté"}, "phone": {"514 555-0142"}, "email": {"am.cote@example.org"},
+			"address.line1": {"12 rue Rachel"}, "address.city": {"Montréal"}, "address.province": {"QC"},
+			"address.postal_code": {"H2W 1A1"}, "address.notes": {"Code 1234"},
+		}},
+		{owner, "recipient", url.Values{"name": {"Marc Roy"}}},
+		{owner, "sender", url.Values{
+			"name": {"Épicerie Métro"}, "address.line1": {"4000 Rue Saint-Denis"}, "address.city": {"Montréal"},
+			"address.province": {"QC"}, "address.postal_code": {"H2W 2M5"},
+		}},
+		{owner, "parcel", url.Values{
+			"name": {"Small box"}, "weight_kg": {"1,5"}, "length_cm": {"30"}, "width_cm": {"20"}, "height_cm": {"10"},
+		}},
+		{hostiles, "recipient", url.Values{"name": {hostileText}, "address.line1": {hostileText}}},
+		{hostiles, "parcel", url.Values{"name": {hostileText}}},
+	} {
+		one.fields.Set("_key", fmt.Sprintf("8a%030x", i))
+		kept, err := h.post(ctx, "/portal/addresses/"+one.kind, sessionCookie+"="+h.cookies[one.who], one.fields, page.English)
+		if err == nil && kept.status != http.StatusOK {
+			err = fmt.Errorf("save a %s: status %d", one.kind, kept.status)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

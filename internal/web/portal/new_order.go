@@ -149,7 +149,6 @@ func (o *orderForm) show(status int) (int, []byte, error) {
 	return o.sheet.show(leaf{
 		template: "portal-new-order", title: o.Text("portal.new"), data: o, status: status,
 		scripts: []string{"order-form.js"},
-		action:  &page.Link{Text: o.Text("import.title"), Path: o.Link(importPath)},
 		back:    &page.Link{Text: o.Text("portal.orders"), Path: o.Link("/portal/orders")},
 	})
 }

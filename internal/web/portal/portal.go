@@ -262,8 +262,11 @@ func (s *sheet) frame() *page.Frame {
 		paths[i] = way.path
 	}
 	at := s.Request.URL.Path
-	if strings.HasPrefix(at, importsPath+"/") {
+	switch {
+	case strings.HasPrefix(at, importsPath+"/"):
 		at = importPath // among the orders
+	case strings.HasPrefix(at, addressesPath):
+		at = newOrderPath
 	}
 	current := page.Nearest(at, paths...)
 	for i, group := range ways {
