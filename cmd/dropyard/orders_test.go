@@ -101,7 +101,8 @@ func TestImportOfShops(t *testing.T) {
 	}
 	list := partner.Call(t, "GET", "/v1/orders?partner_order_id=%231001", nil).Must(t, 200)
 	if list.Text("orders", 0, "parcels", 0, "description") != "2 × Mug - Blue, Plate" ||
-		list.Text("orders", 0, "pickup", "name") != "Shop, Inc." || list.Text("orders", 0, "dropoff", "phone") != "+15145550101" {
+		list.Text("orders", 0, "pickup", "name") != "Shop, Inc." ||
+		list.Text("orders", 0, "dropoff", "phone") != "+15145550101" {
 		t.Errorf("got %s, want the articles as the description, and the default pickup", list.Body)
 	}
 	if got := from.do(t, "orders", "import", "-", "--default", "colour=red"); got.code != 2 {

@@ -63,7 +63,8 @@ var Fields = slices.Concat(
 	contactFields("dropoff"), contactFields("pickup"),
 	[]Field{
 		{"reference", OfOrder, asText, ""}, {"instructions", OfOrder, asText, ""}, {"quote_id", OfOrder, asText, ""},
-		{"metadata", OfOrder, asObject, ""}, {"cod.amount_cents", OfOrder, asNumber, ""}, {"cod.currency", OfOrder, asText, ""},
+		{"metadata", OfOrder, asObject, ""},
+		{"cod.amount_cents", OfOrder, asNumber, ""}, {"cod.currency", OfOrder, asText, ""},
 		{"cod.amount", OfOrder, asDollars, "cod.amount_cents"},
 		{"insurance.amount_cents", OfOrder, asNumber, ""}, {"insurance.currency", OfOrder, asText, ""},
 		{"insurance.amount", OfOrder, asDollars, "insurance.amount_cents"},

@@ -19,8 +19,9 @@ var defaults = map[string]string{
 	"pickup.address.line1": "1 Rue", "pickup.address.city": "Montréal", "pickup.address.province": "QC",
 	"pickup.address.postal_code": "H2X 1Y4", "pickup.time_window.start": "2026-01-15T09:00",
 	"pickup.time_window.end": "2026-01-15T12:00", "dropoff.time_window.start": "2026-01-16T09:00",
-	"dropoff.time_window.end": "2026-01-16T18:00", "dropoff.email": "shop@example.com", "weight_kg": "1", "length_cm": "30",
-	"width_cm": "20", "height_cm": "10", "value": "20.00", "description": "Goods",
+	"dropoff.time_window.end": "2026-01-16T18:00", "dropoff.email": "shop@example.com", "weight_kg": "1",
+	"length_cm": "30",
+	"width_cm":  "20", "height_cm": "10", "value": "20.00", "description": "Goods",
 }
 
 func read(t *testing.T, name string) *orderfile.File {
@@ -151,7 +152,8 @@ func TestMapping(t *testing.T) {
 	if at := orders(file, nil).Orders[1].Cell("dropoff.phone"); at != (orderfile.Cell{Line: 3, Field: "dropoff.phone"}) {
 		t.Errorf("got %v, want the cell of the phone", at)
 	}
-	if at := orders(file, nil).Orders[1].Cell("parcels[0].height_cm"); at != (orderfile.Cell{Line: 3, Field: "height_cm"}) {
+	height := orderfile.Cell{Line: 3, Field: "height_cm"}
+	if at := orders(file, nil).Orders[1].Cell("parcels[0].height_cm"); at != height {
 		t.Errorf("got %v, want the line of the order and the field", at)
 	}
 }

@@ -134,8 +134,9 @@ var wooCommerce = map[string]string{
 	"countrycodeshipping": "dropoff.address.country", "countryshipping": "dropoff.address.country",
 	"shippingphone": "dropoff.phone", "phoneshipping": "dropoff.phone", "billingphone": "dropoff.phone",
 	"phonebilling": "dropoff.phone", "billingemail": "dropoff.email", "emailbilling": "dropoff.email",
-	"customernote": "instructions", "customernotes": "instructions", "itemname": ContentsName, "itemquantity": ContentsQuantity,
-	"quantity": ContentsQuantity, "productname": ContentsName,
+	"customernote": "instructions", "customernotes": "instructions", "itemname": ContentsName,
+	"itemquantity": ContentsQuantity,
+	"quantity":     ContentsQuantity, "productname": ContentsName,
 }
 
 // people are titles that people write, in English and French. Those of the template are among them.
@@ -149,8 +150,9 @@ var people = map[string]string{
 	"firstname": "dropoff.name", "lastname": "dropoff.name", "destinataire": "dropoff.name", "nom": "dropoff.name",
 	"nomcomplet": "dropoff.name", "client": "dropoff.name", "prenom": "dropoff.name", "nomdefamille": "dropoff.name",
 	"phone": "dropoff.phone", "phonenumber": "dropoff.phone", "telephone": "dropoff.phone", "tel": "dropoff.phone",
-	"mobile": "dropoff.phone", "cell": "dropoff.phone", "cellulaire": "dropoff.phone",
-	"email": "dropoff.email", "emailaddress": "dropoff.email", "mail": "dropoff.email", "courriel": "dropoff.email",
+	"mobile": "dropoff.phone", "cell": "dropoff.phone",
+	"cellulaire": "dropoff.phone", //nolint:misspell // French
+	"email":      "dropoff.email", "emailaddress": "dropoff.email", "mail": "dropoff.email", "courriel": "dropoff.email",
 	"adressecourriel": "dropoff.email", "adresseemail": "dropoff.email",
 	"address": "dropoff.address.line1", "street": "dropoff.address.line1", "address1": "dropoff.address.line1",
 	"addressline1": "dropoff.address.line1", "streetaddress": "dropoff.address.line1", "adresse": "dropoff.address.line1",
@@ -182,5 +184,6 @@ var people = map[string]string{
 	"cod": "cod.amount", "cashondelivery": "cod.amount", "contreremboursement": "cod.amount",
 	"insurance": "insurance.amount", "assurance": "insurance.amount",
 	"item": ContentsName, "product": ContentsName, "article": ContentsName, "produit": ContentsName,
-	"quantity": ContentsQuantity, "qty": ContentsQuantity, "quantite": ContentsQuantity, "qte": ContentsQuantity,
+	"quantity": ContentsQuantity, "qty": ContentsQuantity, "qte": ContentsQuantity,
+	"quantite": ContentsQuantity, //nolint:misspell // French
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 )
 
-// What a proposal assumes of working days: when they begin, how long a courier may take to come, and how long a window is.
+// What a proposal assumes of working days: when they begin, how long a courier may take to come, and how long a window
+// is.
 const (
 	dayBegins = clockTime(9 * 60)
 	notice    = time.Hour

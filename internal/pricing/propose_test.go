@@ -41,7 +41,8 @@ func TestPropose(t *testing.T) {
 		}
 		if got := dropoff.Start.Format("Mon"); got != c.dropoff || !dropoff.End.After(dropoff.Start) ||
 			dropoff.Start.Before(pickup.End) {
-			t.Errorf("%s: got a delivery from %s until %s, want on %s after the pickup", name, dropoff.Start, dropoff.End, c.dropoff)
+			t.Errorf("%s: got a delivery from %s until %s, want on %s after the pickup", name, dropoff.Start, dropoff.End,
+				c.dropoff)
 		}
 	}
 }

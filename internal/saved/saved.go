@@ -172,7 +172,8 @@ func (s *Service) Save(ctx context.Context, account string, wanted Wanted, repla
 	}
 	entry := &Entry{
 		PartnerID: delivery.LiveAccount(account), Kind: wanted.Kind, EntryID: idOf(wanted.Fields),
-		Name: wanted.Fields["name"], Email: strings.ToLower(wanted.Fields["email"]), Fields: wanted.Fields, UpdatedAt: s.now(),
+		Name: wanted.Fields["name"], Email: strings.ToLower(wanted.Fields["email"]), Fields: wanted.Fields,
+		UpdatedAt: s.now(),
 	}
 	return s.save(ctx, entry, replaced)
 }

@@ -124,8 +124,9 @@ func removeDrafts(ctx context.Context, c db.Conn, partnerID string, before time.
 func removeSaved(ctx context.Context, c db.Conn, partnerID, email string, entryIDs []string) error {
 	partnerID = delivery.LiveAccount(partnerID)
 	if email != "" {
-		_, err := c.Exec(ctx, "DELETE FROM saved_entries WHERE partner_id = $1 AND kind IN ('sender', 'recipient') AND email = $2",
-			partnerID, strings.ToLower(email))
+		_, err := c.Exec(ctx,
+			"DELETE FROM saved_entries WHERE partner_id = $1 AND kind IN ('sender', 'recipient') AND email = $2", partnerID,
+			strings.ToLower(email))
 		if err != nil {
 			return err
 		}
@@ -147,7 +148,8 @@ func removeSaved(ctx context.Context, c db.Conn, partnerID, email string, entryI
 func (tx retentionTx) SavedEntries(ctx context.Context, partnerID string) (listed []retention.SavedEntry, err error) {
 	err = savedEntries.Each(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY kind, name, entry_id", []any{partnerID},
 		func(e *saved.Entry) error {
-			listed = append(listed, retention.SavedEntry{Kind: string(e.Kind), Name: e.Name, Fields: e.Fields, UpdatedAt: e.UpdatedAt})
+			listed = append(listed,
+				retention.SavedEntry{Kind: string(e.Kind), Name: e.Name, Fields: e.Fields, UpdatedAt: e.UpdatedAt})
 			return nil
 		})
 	return listed, err

@@ -10,8 +10,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// testSaved: entries are listed by name, replaced and removed. A draft is started once, changed under a lock, and removed when it
-// is old.
+// testSaved: entries are listed by name, replaced and removed. A draft is started once, changed under a lock, and
+// removed when it is old.
 func testSaved(t *testing.T, s *store.Store) {
 	register(t, s)
 	write := func(fn func(context.Context, saved.Writer) error) {

@@ -15,8 +15,8 @@ import (
 // Saved is what a form can be filled in with.
 type Saved struct{ Senders, Recipients, Parcels []*saved.Entry }
 
-// The acts that fill in a part of the form with something saved, and the fields that say with what. What follows is an end
-// of the delivery, or the position of a parcel.
+// The acts that fill in a part of the form with something saved, and the fields that say with what. What follows is an
+// end of the delivery, or the position of a parcel.
 const (
 	FillAct    = "saved"
 	PresetAct  = "preset"
@@ -93,8 +93,8 @@ func (o *Form) Keeps(end string) string {
 	return keepPart + end
 }
 
-// FillSaved does what a button says that fills in a part of the form: the address whose name was typed, or the beginning of
-// it if no other begins so, or the parcel that was chosen.
+// FillSaved does what a button says that fills in a part of the form: with the address of a name, or of the beginning of
+// one if no other begins so, or with the parcel that was chosen.
 func (o *Form) FillSaved(act, part string, sent url.Values) {
 	if o.Saved == nil {
 		return
@@ -103,7 +103,8 @@ func (o *Form) FillSaved(act, part string, sent url.Values) {
 		o.fillPreset(part, sent.Get(presetPart+part))
 		return
 	}
-	if entry := findSaved(o.entriesOf(part), sent.Get(savedPart+part)); entry != nil && (part == "pickup" || part == "dropoff") {
+	entry := findSaved(o.entriesOf(part), sent.Get(savedPart+part))
+	if entry != nil && (part == "pickup" || part == "dropoff") {
 		for _, field := range saved.FieldsOf(kindOf(part)) {
 			o.Set(part+"."+field, entry.Fields[field])
 		}

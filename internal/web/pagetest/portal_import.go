@@ -114,7 +114,8 @@ func (h *house) addSaved(ctx context.Context) error {
 		{hostiles, "parcel", url.Values{"name": {hostileText}}},
 	} {
 		one.fields.Set("_key", fmt.Sprintf("8a%030x", i))
-		kept, err := h.post(ctx, "/portal/addresses/"+one.kind, sessionCookie+"="+h.cookies[one.who], one.fields, page.English)
+		cookie := sessionCookie + "=" + h.cookies[one.who]
+		kept, err := h.post(ctx, "/portal/addresses/"+one.kind, cookie, one.fields, page.English)
 		if err == nil && kept.status != http.StatusOK {
 			err = fmt.Errorf("save a %s: status %d", one.kind, kept.status)
 		}

@@ -196,7 +196,8 @@ func (pages *Pages) saveEntry(s *sheet) (int, []byte, error) {
 	err = pages.config.Saved.Save(s.Context(), s.Account, wanted, s.ID("entry_id"))
 	switch {
 	case err == nil:
-		return s.LeadTo(s.Link(addressesPath), page.Flash{Key: "saved.done", Arguments: []string{"name", wanted.Fields["name"]}})
+		done := page.Flash{Key: "saved.done", Arguments: []string{"name", wanted.Fields["name"]}}
+		return s.LeadTo(s.Link(addressesPath), done)
 	case refusal.HasCode(err, refusal.CodeConflict):
 		full := &page.Message{Text: s.Text("saved.full"), Danger: true}
 		return s.showEntry(entryView{kind: kind, Form: sent, Problem: full}, http.StatusConflict)

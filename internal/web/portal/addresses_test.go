@@ -41,7 +41,7 @@ func TestSavedAddresses(t *testing.T) {
 	list := clerk.Open(t, addresses).Must(t, http.StatusOK)
 	contains(t, list, "Alex Martin", "1 Queen Street, Toronto", "Épicerie Métro")
 	path := entryPath.FindString(string(list.Body))
-	clerk.Send(t, clerk.Open(t, path), path, "name", "Alex M.", "phone", "nonsense").Must(t, http.StatusUnprocessableEntity)
+	clerk.Send(t, clerk.Open(t, path), path, "name", "Alex M.", "phone", "none").Must(t, http.StatusUnprocessableEntity)
 	clerk.Send(t, clerk.Open(t, path), path, "name", "Alex M.", "phone", "(416) 555-0199").Must(t, http.StatusSeeOther)
 	list = clerk.Open(t, addresses).Must(t, http.StatusOK)
 	contains(t, list, "Alex M.")
@@ -70,8 +70,8 @@ func TestSavedParcels(t *testing.T) {
 	clerk := desk{metro.As(t, "clerk")}
 	adding := addresses + "/parcel"
 	clerk.Send(t, clerk.Open(t, adding), adding, "name", "", "weight_kg", "900").Must(t, http.StatusUnprocessableEntity)
-	clerk.Send(t, clerk.Open(t, adding), adding, "name", "Small box", "description", "Cups", "weight_kg", "1,5", "length_cm",
-		"30", "width_cm", "20", "height_cm", "10", "value_cents", "45.50").Must(t, http.StatusSeeOther)
+	clerk.Send(t, clerk.Open(t, adding), adding, "name", "Small box", "description", "Cups", "weight_kg", "1,5",
+		"length_cm", "30", "width_cm", "20", "height_cm", "10", "value_cents", "45.50").Must(t, http.StatusSeeOther)
 	list := clerk.Open(t, addresses)
 	contains(t, list, "Small box", "1.5 kg · 30 × 20 × 10 cm")
 	path := entryPath.FindString(string(list.Body))
@@ -87,6 +87,6 @@ func TestSavedParcels(t *testing.T) {
 		}
 	}
 	draft := draftOf(t, upload(t, clerk.User, importPage, shopFile(t, "shopify.csv")))
-	contains(t, check(t, clerk.User, draft, append(append([]string{}, whatShopsLack[:len(whatShopsLack)-10]...), "parcel", id)...),
-		"Create 2 orders")
+	withoutParcel := append(append([]string{}, whatShopsLack[:len(whatShopsLack)-10]...), "parcel", id)
+	contains(t, check(t, clerk.User, draft, withoutParcel...), "Create 2 orders")
 }

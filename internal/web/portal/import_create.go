@@ -19,7 +19,7 @@ import (
 var importNamespace = uuid.MustParse("0d3c5e8a-9a4b-5f7e-8c21-6b1f2a94d7e3")
 
 // createImported creates the orders of a file that are ready, if they are those that the page has shown for that price.
-// The key of the batch follows from the draft and the orders: the same form never creates them twice, whenever it comes.
+// The key of the batch follows from the draft and the orders: the same form never creates them twice, however late.
 func (pages *Pages) createImported(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
@@ -64,7 +64,7 @@ func (pages *Pages) createImported(s *sheet) (int, []byte, error) {
 // createBatch creates the orders that are ready, and returns those that exist then.
 func (pages *Pages) createBatch(s *sheet, draft *saved.Draft, plan *importPlan) (created []saved.Created, err error) {
 	var body bytes.Buffer
-	var wanted []order.Wanted
+	wanted := make([]order.Wanted, 0, len(plan.Ready))
 	for _, one := range plan.Ready {
 		body.Write(one.body)
 		body.WriteByte('\n')
@@ -74,7 +74,8 @@ func (pages *Pages) createBatch(s *sheet, draft *saved.Draft, plan *importPlan) 
 		PartnerID: s.Account, Scope: "POST /v1/orders/batch",
 		UUID: uuid.NewSHA1(importNamespace, append([]byte(draft.DraftID), body.Bytes()...)),
 	}
-	batch, err := pages.config.Orders.PrepareBatch(s.Context(), idempotency.NewRequest(key, body.Bytes()), body.Len(), wanted)
+	request := idempotency.NewRequest(key, body.Bytes())
+	batch, err := pages.config.Orders.PrepareBatch(s.Context(), request, body.Len(), wanted)
 	if err != nil {
 		return nil, err
 	}

@@ -125,11 +125,11 @@ func (s *sheet) readOrderFile(content []byte) (file *orderfile.File, fault strin
 	}
 	mapping := file.Propose(nil)
 	count := len(file.Orders(orderfile.Options{Mapping: mapping}).Orders)
+	if file.Rows() > maxImportRows {
+		count = file.Rows()
+	}
 	if count > order.MaxBatch {
 		return nil, s.Text("import.file.many", "count", s.Language.Number(count), "most", s.Language.Number(order.MaxBatch))
-	}
-	if file.Rows() > maxImportRows {
-		return nil, s.Text("import.file.many", "count", s.Language.Number(file.Rows()), "most", s.Language.Number(order.MaxBatch))
 	}
 	return file, ""
 }
@@ -160,8 +160,8 @@ func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.
 	return err
 }
 
-// windowsOfImport proposes the windows of orders of a file, if neither the file nor a person has given any and it is known
-// where they are picked up. Recipients count as being there.
+// windowsOfImport proposes the windows of orders of a file, if neither the file nor a person has given any and it is
+// known where they are picked up. Recipients count as being there.
 func (s *sheet) windowsOfImport(draft *saved.Draft) (map[string]string, error) {
 	d := draft.Defaults
 	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.start"} {
@@ -209,7 +209,8 @@ func (pages *Pages) importTemplate(s *sheet) (int, []byte, error) {
 	}
 	lines := csvfile.NewWriter(&file, page.CSVLayout(s.PageRequest), titles...)
 	lines.Row(csvfile.Words("WEB-1"), csvfile.Words("Alex Martin"), csvfile.Code("+15145550142"),
-		csvfile.Words("alex@example.com"), csvfile.Words("4000 Rue Saint-Denis"), csvfile.Words("2"), csvfile.Words("Montréal"),
+		csvfile.Words("alex@example.com"), csvfile.Words("4000 Rue Saint-Denis"), csvfile.Words("2"),
+		csvfile.Words("Montréal"),
 		csvfile.Words("QC"), csvfile.Words("H2W 2M5"), csvfile.Decimal("1.5"), csvfile.Words(s.Text("import.template.goods")),
 		csvfile.Dollars(2500), csvfile.Words(""))
 	if err := lines.Flush(); err != nil {

@@ -128,7 +128,8 @@ func (s *sheet) addFileFaults(p *importPlan, byLine map[int]*plannedOrder, fault
 
 // faultArguments returns the arguments of the phrase of a fault.
 func (s *sheet) faultArguments(fault orderfile.Fault) []any {
-	arguments := []any{"text", form.Shorten(fault.Text, 100)}
+	arguments := make([]any, 0, 2+2*len(fault.Arguments))
+	arguments = append(arguments, "text", form.Shorten(fault.Text, 100))
 	for i, value := range fault.Arguments {
 		text := fmt.Sprint(value)
 		if n, ok := value.(int); ok {

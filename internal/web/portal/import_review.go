@@ -106,7 +106,8 @@ func cellName(at orderfile.Cell) string { return cellPart + strconv.Itoa(at.Line
 var importLabels = map[string]string{
 	orderfile.ContentsName: "import.contents", orderfile.ContentsQuantity: "neworder.quantity", "value": "neworder.value",
 	"value_cents": "import.value_cents", "cod.amount": "neworder.cod", "insurance.amount": "neworder.insurance",
-	"cod.amount_cents": "import.cod_cents", "insurance.amount_cents": "import.insurance_cents", "metadata": "import.metadata",
+	"cod.amount_cents": "import.cod_cents", "insurance.amount_cents": "import.insurance_cents",
+	"metadata":   "import.metadata",
 	"product_id": "neworder.product", "quantity": "import.product_quantity", "dropoff.address.country": "import.country",
 	"pickup.address.country": "import.country",
 }
@@ -131,7 +132,8 @@ type ImportColumn struct {
 
 // FileColumns returns the columns of the file, each with the field that it is read as.
 func (v *importView) FileColumns() (columns []ImportColumn) {
-	options := []page.Option{{Label: v.Text("import.column.none")}}
+	options := make([]page.Option, 1, 1+len(orderfile.Fields))
+	options[0].Label = v.Text("import.column.none")
 	for _, field := range orderfile.Fields {
 		options = append(options, page.Option{Value: field.Name, Label: v.labelOf(field.Name)})
 	}
@@ -145,8 +147,13 @@ func (v *importView) FileColumns() (columns []ImportColumn) {
 }
 
 // Unread is how many columns are not read.
-func (v *importView) Unread() int {
-	return len(v.Draft.Columns) - len(slices.DeleteFunc(slices.Clone(v.Draft.Columns), func(field string) bool { return field == "" }))
+func (v *importView) Unread() (count int) {
+	for _, field := range v.Draft.Columns {
+		if field == "" {
+			count++
+		}
+	}
+	return count
 }
 
 // LacksColumns names the fields for which a column is to be chosen: no order has them, and they differ from order
@@ -280,7 +287,7 @@ func (v *importView) Cents() int64 { return v.cents }
 
 // Labels returns the files with the labels of the orders that were created.
 func (v *importView) Labels() (links []page.Link) {
-	var ids []string
+	ids := make([]string, 0, len(v.Draft.Created))
 	for _, c := range v.Draft.Created {
 		ids = append(ids, c.OrderID)
 	}

@@ -41,8 +41,8 @@ func (o *orderForm) proposeWindows() error {
 	return nil
 }
 
-// windowAhead is the rule for the end of a window in the form of an order. The interface accepts windows that have passed,
-// which belong to deliveries that are recorded later; a person who fills in a form has mistyped the day.
+// windowAhead is the rule for the end of a window in the form of an order. The interface accepts windows that have
+// passed, which belong to deliveries that are recorded later; a person who fills in a form has mistyped the day.
 var windowAhead = form.Define("window_ahead", "a time that has not passed")
 
 // passedWindows returns a fault for each window that has passed.
