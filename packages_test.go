@@ -24,7 +24,10 @@ var rules = map[string]rule{
 	"client":         {may: []string{"internal/signature"}},
 	"packaging/sbom": {},
 	"cmd/dropyard": {
-		may: []string{"internal/app", "internal/config", "internal/delivery", "internal/profile", "client", foundation},
+		may: []string{
+			"internal/app", "internal/config", "internal/delivery", "internal/orderfile", "internal/profile", "client",
+			foundation,
+		},
 	},
 
 	"internal/foundation/fair":    {mayNot: pure},
@@ -79,6 +82,7 @@ var rules = map[string]rule{
 	"internal/record":      {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/mail":        {may: []string{"internal/foundation/zone"}, mayNot: pure},
 	"internal/label":       {may: []string{"internal/delivery", "internal/foundation/barcode"}, mayNot: pure},
+	"internal/orderfile":   {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/requestlog":  {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/outbox":      {may: []string{"internal/delivery", "internal/foundation/identifier"}, mayNot: pure},
 	"internal/route":       {mayNot: pure},
@@ -99,6 +103,7 @@ var rules = map[string]rule{
 	"internal/stock": {may: []string{
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
+	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/report": {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard": {
 		may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase,
@@ -188,7 +193,8 @@ var rules = map[string]rule{
 	"internal/web/samples": {},
 
 	"internal/web/orderform": {may: []string{
-		"internal/delivery", "internal/idempotency", "internal/order", "internal/stock", "internal/web/page", foundation,
+		"internal/delivery", "internal/idempotency", "internal/order", "internal/saved", "internal/stock",
+		"internal/web/page", foundation,
 	}},
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},
@@ -203,7 +209,7 @@ var rules = map[string]rule{
 		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
 		"internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock",
 		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory",
-		"internal/web/orderform", "internal/web", foundation,
+		"internal/web/orderform", "internal/web", foundation, "internal/orderfile", "internal/saved",
 	}},
 
 	"internal/web/console": {may: []string{
@@ -236,6 +242,7 @@ var rules = map[string]rule{
 		"internal/partner", "internal/dispatch", "internal/dispatch/feed", "internal/operator", "internal/proof",
 		"internal/ratecard", "internal/requestlog", "internal/requestlogger", "internal/retention", "internal/signin",
 		"internal/simulate", "internal/webhook", "internal/recipient", foundation, "internal/actor", "internal/search",
+		"internal/saved",
 	}, mayNot: storage},
 	"internal/store/storetest": everything,
 

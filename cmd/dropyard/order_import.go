@@ -14,14 +14,16 @@ import (
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
+	"github.com/dropyard/dropyard/internal/orderfile"
 	"github.com/google/uuid"
 )
 
 type importOrdersCommand struct {
-	File   string `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
-	DryRun bool   `help:"Only print the price and the problems of each order; create nothing."`
-	Batch  int    `help:"Number of orders in one request, 1 to 500." default:"100"`
-	JSON   bool   `name:"json" help:"Print the result as one JSON object, for programs." group:"Output"`
+	File    string            `arg:"" help:"CSV file with a header (see docs/importing.md), or - for standard input."`
+	DryRun  bool              `help:"Only print the price and the problems of each order; create nothing."`
+	Default map[string]string `mapsep:"none" help:"Value for orders that lack it in the file: COLUMN=VALUE. May be repeated." placeholder:"COLUMN=VALUE"`
+	Batch   int               `help:"Number of orders in one request, 1 to 500." default:"100"`
+	JSON    bool              `name:"json" help:"Print the result as one JSON object, for programs." group:"Output"`
 	partnerFlags
 }
 
@@ -46,21 +48,26 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return usageError{err}
 	}
-	file, err := readOrders(content)
+	for name := range c.Default {
+		if _, known := orderfile.FindField(name); !known {
+			return usageError{fmt.Errorf("--default: unknown column %q", name)}
+		}
+	}
+	file, err := readOrders(content, c.Default)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	if len(file.faults) > 0 {
-		for _, fault := range file.faults {
-			notice("line %d: %s", fault.line, fault.message)
+	if len(file.Faults) > 0 {
+		for _, fault := range file.Faults {
+			notice("line %d: %s", fault.Line, fault.Message())
 		}
-		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.faults))
+		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.Faults))
 	}
-	im := &orderImport{client: partner, total: len(file.orders), bar: terminal.NewBar(os.Stderr, time.Now)}
+	im := &orderImport{client: partner, total: len(file.Orders), bar: terminal.NewBar(os.Stderr, time.Now)}
 	if c.DryRun {
-		err = im.validate(ctx, file.orders)
+		err = im.validate(ctx, file.Orders)
 	} else {
-		err = im.create(ctx, file.orders, c.Batch)
+		err = im.create(ctx, file.Orders, c.Batch)
 	}
 	im.bar.Clear()
 	if err != nil {
@@ -75,6 +82,20 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		err = errors.New("some orders were refused; correct the lines listed above and run the command again")
 	}
 	return err
+}
+
+// readOrders reads a file of orders. An error means that the file as a whole cannot be read; the faults of
+// single lines are in the result.
+func readOrders(content []byte, defaults map[string]string) (*orderfile.Result, error) {
+	file, err := orderfile.Read(content)
+	if err != nil {
+		return nil, err // it names the line
+	}
+	mapping := file.Propose(nil)
+	if err := file.Check(mapping, defaults); err != nil {
+		return nil, err
+	}
+	return file.Orders(orderfile.Options{Mapping: mapping, Defaults: defaults}), nil
 }
 
 // orderImport holds the progress of an import.
@@ -125,7 +146,7 @@ func (im *orderImport) result(dryRun bool) importResult {
 }
 
 // create sends the orders in batches of the given size.
-func (im *orderImport) create(ctx context.Context, orders []*fileOrder, batch int) error {
+func (im *orderImport) create(ctx context.Context, orders []*orderfile.Order, batch int) error {
 	for len(orders) > 0 {
 		body, count, err := nextBatch(orders, batch)
 		if err != nil {
@@ -158,10 +179,10 @@ func (im *orderImport) say(format string, args ...any) {
 
 // nextBatch encodes a request for the first orders: limit of them at most, and no
 // more than fit into maxBytes.
-func nextBatch(orders []*fileOrder, limit int) (body []byte, count int, err error) {
+func nextBatch(orders []*orderfile.Order, limit int) (body []byte, count int, err error) {
 	body = []byte(`{"orders":[`)
 	for _, order := range orders[:min(limit, len(orders))] {
-		text, err := json.Marshal(order.body)
+		text, err := json.Marshal(order.Body)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -185,7 +206,7 @@ func keyOf(body []byte) string { return uuid.NewSHA1(importNamespace, body).Stri
 
 // count counts the result of an order, and prints it if the order was refused. The
 // refusal is nil if it was not.
-func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refused *client.Error) {
+func (im *orderImport) count(order *orderfile.Order, cents int64, replayed bool, refused *client.Error) {
 	im.done++
 	switch {
 	case refused == nil && replayed:
@@ -195,19 +216,27 @@ func (im *orderImport) count(order *fileOrder, cents int64, replayed bool, refus
 		im.cents += cents
 	case refused.Code == client.CodeConflict:
 		im.existing++
-		im.say("line %d: %s already exists", order.line, order.reference)
+		im.say("line %d: %s already exists", order.Line, order.Reference)
 	default:
-		im.refused = append(im.refused, refusedOrder{order.line, order.reference, refused.Code, faultsOf(refused)})
-		im.say("line %d: %s: %s: %s", order.line, order.reference, refused.Code, faultsOf(refused))
+		im.refused = append(im.refused, refusedOrder{order.Line, order.Reference, refused.Code, faultsOf(refused)})
+		im.say("line %d: %s: %s: %s", order.Line, order.Reference, refused.Code, faultsOf(refused))
 	}
 }
 
 // warn prints what is probably not meant about an order, in the file or by the service's answer.
-func (im *orderImport) warn(order *fileOrder, warnings []client.Warning) {
-	for _, warning := range slices.Concat(order.warnings, warnings) {
-		im.warned = append(im.warned, warnedOrder{order.line, order.reference, warning})
-		im.say("line %d: %s: warning: %s: %s", order.line, order.reference, warning.Field, warning.Message)
+func (im *orderImport) warn(order *orderfile.Order, warnings []client.Warning) {
+	for _, warning := range slices.Concat(fileWarnings(order), warnings) {
+		im.warned = append(im.warned, warnedOrder{order.Line, order.Reference, warning})
+		im.say("line %d: %s: warning: %s: %s", order.Line, order.Reference, warning.Field, warning.Message)
 	}
+}
+
+// fileWarnings returns the warnings of the file about an order; the service has others.
+func fileWarnings(order *orderfile.Order) (warnings []client.Warning) {
+	for _, w := range order.Warnings {
+		warnings = append(warnings, client.Warning{Code: client.WarningCode(w.Code), Field: w.Field, Message: w.Message()})
+	}
+	return warnings
 }
 
 // faultsOf returns all faults of an order on one line, or the message if none is listed.
@@ -221,9 +250,9 @@ func faultsOf(refused *client.Error) string {
 
 // validate asks the service for each order whether it would be created, without
 // creating it.
-func (im *orderImport) validate(ctx context.Context, orders []*fileOrder) error {
+func (im *orderImport) validate(ctx context.Context, orders []*orderfile.Order) error {
 	for _, order := range orders {
-		body, err := json.Marshal(order.body)
+		body, err := json.Marshal(order.Body)
 		if err != nil {
 			return err
 		}

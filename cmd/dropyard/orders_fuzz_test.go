@@ -16,19 +16,19 @@ func FuzzReadOrders(f *testing.F) {
 		f.Add([]byte(file))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := readOrders(content)
+		file, err := readOrders(content, nil)
 		if err != nil {
 			return
 		}
 		references := map[string]bool{}
-		for _, order := range file.orders {
-			if _, err := json.Marshal(order.body); err != nil || references[order.reference] || order.line < 2 {
+		for _, order := range file.Orders {
+			if _, err := json.Marshal(order.Body); err != nil || references[order.Reference] || order.Line < 2 {
 				t.Fatalf("%q: got order %+v, %v, want one of its reference that can be sent", content, order, err)
 			}
-			references[order.reference] = true
+			references[order.Reference] = true
 		}
-		for _, fault := range file.faults {
-			if fault.line < 2 || fault.message == "" {
+		for _, fault := range file.Faults {
+			if fault.Line < 2 || fault.Message() == "" {
 				t.Fatalf("%q: got fault %+v, want a line after the header and what is wrong", content, fault)
 			}
 		}

@@ -70,6 +70,46 @@ func TestImport(t *testing.T) {
 	}
 }
 
+// TestImportOfShops imports what Shopify exports, with defaults for what shops do not know.
+func TestImportOfShops(t *testing.T) {
+	t.Parallel()
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
+	s := r.serve(t)
+	partner := s.Register(t, "metro")
+	from := r.as(partner, s.URL)
+	content, err := os.ReadFile("../../internal/orderfile/testdata/shopify.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	from.stdin = string(content)
+	arguments := []string{"orders", "import", "-"}
+	for _, value := range []string{
+		"service_level=standard", "pickup.name=Shop, Inc.", "pickup.phone=514 555-0100", "pickup.email=shop@example.com",
+		"pickup.address.line1=1 Rue", "pickup.address.city=Montréal", "pickup.address.province=QC",
+		"pickup.address.postal_code=H2X 1Y4", "pickup.time_window.start=2090-03-01T09:00:00-05:00",
+		"pickup.time_window.end=2090-03-01T12:00:00-05:00", "dropoff.time_window.start=2090-03-03T09:00:00-05:00",
+		"dropoff.time_window.end=2090-03-03T18:00:00-05:00", "length_cm=30", "width_cm=20", "height_cm=10", "value=20.00",
+	} {
+		arguments = append(arguments, "--default", value)
+	}
+	if got := from.do(t, arguments...); got.code != 1 || !strings.Contains(got.stderr, `"weight_kg" is missing`) {
+		t.Errorf("got %+v, want the missing column", got)
+	}
+	arguments = append(arguments, "--default", "weight_kg=1.5")
+	if got := from.do(t, arguments...); got.code != 0 || !strings.Contains(got.stdout, "orders: 2, created: 2,") {
+		t.Errorf("got %+v, want two orders", got)
+	}
+	list := partner.Call(t, "GET", "/v1/orders?partner_order_id=%231001", nil).Must(t, 200)
+	if list.Text("orders", 0, "parcels", 0, "description") != "2 × Mug - Blue, Plate" ||
+		list.Text("orders", 0, "pickup", "name") != "Shop, Inc." ||
+		list.Text("orders", 0, "dropoff", "phone") != "+15145550101" {
+		t.Errorf("got %s, want the articles as the description, and the default pickup", list.Body)
+	}
+	if got := from.do(t, "orders", "import", "-", "--default", "colour=red"); got.code != 2 {
+		t.Errorf("got %+v, want exit code 2 for an unknown column", got)
+	}
+}
+
 // TestImportPrintsWarnings: what is probably not meant is printed with its line, for people and for
 // programs.
 func TestImportPrintsWarnings(t *testing.T) {

@@ -94,7 +94,7 @@ func (a *App) senderOf(ctx context.Context, partnerID string) (recipient.Sender,
 	sender, err := a.partners.Sender(ctx, partnerID)
 	return recipient.Sender{
 		Informs: sender.RecipientMail, PublicName: sender.PublicName, Name: sender.Name, SupportURL: sender.SupportURL,
-		French: sender.Language == partner.LanguageFrench,
+		French: sender.Language == partner.LanguageFrench, Email: sender.Email,
 	}, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/api/ops"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/account"
 	"github.com/dropyard/dropyard/internal/web/basemap"
@@ -45,7 +46,7 @@ func (a *App) pages() pages {
 	desk := portal.New(portal.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns,
 		Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
-		Mail: a.Post != nil,
+		Saved: saved.NewService(saved.Config{Store: a.store.Saved(), Now: a.Now}), Mail: a.Post != nil,
 	})
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,

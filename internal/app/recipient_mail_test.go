@@ -118,6 +118,24 @@ func TestNoRecipientMail(t *testing.T) {
 	}
 }
 
+// TestNoMailToTheAccount: an order whose recipient has no address has that of its account, to which no mail
+// to recipients goes, whatever the case of its letters.
+func TestNoMailToTheAccount(t *testing.T) {
+	t.Parallel()
+	f, server := newMailFloor(t)
+	for i, email := range []string{"metro@example.com", "Metro@Example.com"} {
+		body := bytes.Replace(testkit.OrderJSON(fmt.Sprintf("A-%d", i), ""), []byte("alex@example.com"), []byte(email), 1)
+		id := f.partner.Create(t, body).Must(t, 201).Text("order_id")
+		for _, step := range waysTo[delivery.StatusDelivered] {
+			f.operator.Move(t, id, step).Must(t, 200)
+		}
+	}
+	if waiting := f.Query(t, "SELECT kind FROM mails WHERE order_id <> ''"); len(waiting) != 0 {
+		t.Errorf("got the mails %v, want none", waiting)
+	}
+	noMail(t, server)
+}
+
 // TestLateMail reports an order that is late once, also beside another node, and not at
 // all if the recipient knows of a failed attempt.
 func TestLateMail(t *testing.T) {

@@ -153,3 +153,18 @@ func readWindow(f *form.Form) Window {
 	}
 	return window
 }
+
+// ReadKnownContact reads a contact that is kept for later orders: only its name is required, and it has no
+// window.
+func ReadKnownContact(f *form.Form) {
+	f.Text("name", form.Required, NameRule)
+	f.Text("phone", form.Optional, PhoneRule)
+	f.Text("email", form.Optional, EmailRule)
+	address := f.Object("address", form.Optional)
+	address.Text("line1", form.Optional, line2Rule)
+	address.Text("line2", form.Optional, line2Rule)
+	address.Text("city", form.Optional, line2Rule)
+	address.Text("province", form.Optional, provinceRule)
+	address.Text("postal_code", form.Optional, postalCodeRule)
+	address.Text("notes", form.Optional, noteRule)
+}

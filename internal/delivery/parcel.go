@@ -93,3 +93,14 @@ func readMoney(f *form.Form) *Money {
 		Currency:    Currency(f.Text("currency", form.Required, currencyRule)),
 	}
 }
+
+// ReadKnownParcel reads a parcel that is kept for later orders, by a name of its own: no other field is required.
+func ReadKnownParcel(f *form.Form) {
+	f.Text("name", form.Required, NameRule)
+	f.Text("description", form.Optional, form.Length(0, 1000))
+	for _, side := range []string{"length_cm", "width_cm", "height_cm"} {
+		f.Decimal(side, form.Optional, minSideCm, maxSideCm)
+	}
+	f.Decimal("weight_kg", form.Optional, minWeightKg, maxWeightKg)
+	f.Integer("value_cents", form.Optional, 0, MaxCents)
+}

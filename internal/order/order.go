@@ -127,6 +127,19 @@ func (s *Service) price(
 	return card.Price(s.config.Calendar, shipment, now)
 }
 
+// ProposeWindows returns the next windows for a shipment, of which the service level and the places are read. It is not
+// ok if the level is not offered there.
+func (s *Service) ProposeWindows(
+	ctx context.Context, partnerID string, shipment delivery.Shipment,
+) (pickup, dropoff delivery.Window, ok bool, err error) {
+	now := s.now()
+	card, err := s.config.Card(ctx, partnerID, now)
+	if err == nil {
+		pickup, dropoff, ok = card.Propose(s.config.Calendar, shipment, now)
+	}
+	return pickup, dropoff, ok, err
+}
+
 // Wanted is a request to create an order.
 type Wanted struct {
 	form.Faults // which come after the answer to an equal request: the rules may have changed since

@@ -11,6 +11,7 @@ import (
 type Sender struct {
 	PartnerID string
 	Name      string // the public name, or else that of the account
+	Email     string // of the account
 	Profile
 }
 
@@ -28,7 +29,9 @@ func (s *Service) lookUpSender(ctx context.Context, partnerID string) (sender Se
 			return err
 		}
 		profile, err := tx.Profile(ctx, partnerID)
-		sender = Sender{PartnerID: partnerID, Name: cmp.Or(profile.PublicName, account.Name), Profile: profile}
+		sender = Sender{
+			PartnerID: partnerID, Name: cmp.Or(profile.PublicName, account.Name), Email: account.Email, Profile: profile,
+		}
 		return err
 	})
 	return sender, err

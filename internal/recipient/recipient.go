@@ -6,6 +6,7 @@ package recipient
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -55,6 +56,7 @@ type Sender struct {
 	Name       string // the public name, or else that of the account
 	SupportURL string // empty if there is none
 	French     bool   // it addresses recipients in French, wherever they are
+	Email      string // of the account, which orders have whose recipients have no address
 }
 
 // Config holds what a service needs.
@@ -132,7 +134,7 @@ func (s *Service) write(
 		return nil, nil
 	}
 	sender, err := s.config.Sender(ctx, o.PartnerID)
-	if err != nil || !sender.Informs {
+	if err != nil || !sender.Informs || strings.EqualFold(to, sender.Email) {
 		return nil, err
 	}
 	return s.config.Seal(s.message(o, kind, facts, sender))

@@ -103,6 +103,14 @@ func (s *Service) EraseFrom(
 	if erased, err = s.eraseAll(ctx, partnerID, targets, entry); err != nil {
 		return erased, err
 	}
+	if selection.Recipient != "" {
+		err = s.config.Store.Write(ctx, func(tx Writer) error {
+			return tx.RemoveSaved(ctx, partnerID, selection.Recipient, nil)
+		})
+		if err != nil {
+			return erased, err
+		}
+	}
 	erasedTests, err := s.eraseAll(ctx, c.tests.partnerID, tests, nil)
 	if erased += erasedTests; err != nil {
 		return erased, err
@@ -363,6 +371,7 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 		return err
 	}
 	var rewritten []*Stored
+	var recipients []string
 	for _, t := range targets {
 		stored := found[t.orderID]
 		if stored == nil {
@@ -370,6 +379,9 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 		}
 		if stored.Order.Version != t.version {
 			return errChanged
+		}
+		if to := stored.Order.Recipient(); t.email == "" {
+			recipients = append(recipients, delivery.SavedID(to.Name, to.Address.PostalCode))
 		}
 		if err := eraseStored(stored, t.email); err != nil {
 			return err
@@ -391,7 +403,10 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 			}
 		}
 	}
-	return tx.SaveErased(ctx, rewritten, ErasedText)
+	if err := tx.SaveErased(ctx, rewritten, ErasedText); err != nil || len(recipients) == 0 {
+		return err
+	}
+	return tx.RemoveSaved(ctx, partnerID, "", recipients)
 }
 
 // eraseStored erases the personal fields in everything that is stored of an order.

@@ -96,6 +96,7 @@ func (e *export) account(ctx context.Context) error {
 	var users []User
 	var keys []APIKey
 	var endpoint *Endpoint
+	var kept []SavedEntry
 	err := e.store.Read(ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(ctx, e.partnerID); err == nil {
 			users, err = tx.Users(ctx, e.partnerID)
@@ -105,6 +106,9 @@ func (e *export) account(ctx context.Context) error {
 		}
 		if err == nil {
 			endpoint, err = tx.Endpoint(ctx, e.partnerID)
+		}
+		if err == nil {
+			kept, err = tx.SavedEntries(ctx, e.partnerID)
 		}
 		return err
 	})
@@ -117,7 +121,8 @@ func (e *export) account(ctx context.Context) error {
 	if err := e.value("partner", account); err != nil {
 		return err
 	}
-	if err := errors.Join(values(e, "user", users), values(e, "api_key", keys)); err != nil || endpoint == nil {
+	err = errors.Join(values(e, "user", users), values(e, "api_key", keys), values(e, "saved_entry", kept))
+	if err != nil || endpoint == nil {
 		return err
 	}
 	return e.value("webhook_endpoint", endpoint)

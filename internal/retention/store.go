@@ -50,6 +50,10 @@ type Reader interface {
 	Users(ctx context.Context, partnerID string) ([]User, error)
 	// APIKeys lists a partner's keys, also the revoked ones, oldest first.
 	APIKeys(ctx context.Context, partnerID string) ([]APIKey, error)
+	// SavedEntries lists what a partner's people keep for forms.
+	SavedEntries(ctx context.Context, partnerID string) ([]SavedEntry, error)
+	// HasDrafts reports whether RemoveDrafts would remove anything.
+	HasDrafts(ctx context.Context, partnerID string, before time.Time) (bool, error)
 	// Endpoint returns the endpoint that the partner's events are sent to; nil if
 	// there is none.
 	Endpoint(ctx context.Context, partnerID string) (*Endpoint, error)
@@ -92,6 +96,11 @@ type Writer interface {
 	RemoveOriginals(ctx context.Context, partnerID, until string) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
+	// RemoveDrafts removes the files of an account that people began to import before a time.
+	RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error
+	// RemoveSaved removes the saved addresses with an e-mail address and the recipients with ids, and all files that
+	// people are importing, which may have them.
+	RemoveSaved(ctx context.Context, partnerID, email string, entryIDs []string) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
 	// whose pictures become loose. The journal of stock keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error
@@ -111,6 +120,14 @@ type Writer interface {
 	ForgetPictures(ctx context.Context, partnerID string, pictures []string) error
 	// SaveAnswer overwrites the answer of a receipt, if there still is one.
 	SaveAnswer(ctx context.Context, key idempotency.Key, answer []byte) error
+}
+
+// SavedEntry is an address, a parcel, or what the columns of a file mean, as a partner's people keep it for forms.
+type SavedEntry struct {
+	Kind      string            `json:"kind"`
+	Name      string            `json:"name"`
+	Fields    map[string]string `json:"fields"`
+	UpdatedAt time.Time         `json:"updated_at"`
 }
 
 // Ended is an order in a final state.

@@ -78,6 +78,9 @@ func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) er
 		if err := w.keys(ctx, partnerID); err != nil {
 			return fmt.Errorf("idempotency keys of %s: %w", partnerID, err)
 		}
+		if err := w.drafts(ctx, partnerID); err != nil {
+			return fmt.Errorf("imports of %s: %w", partnerID, err)
+		}
 	}
 	if policy.Orders > 0 && !w.age.Keeps() {
 		for _, state := range board.EndedStatuses {
@@ -99,6 +102,21 @@ func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) er
 		w.stays = fmt.Errorf("pictures of %s: %w", partnerID, err)
 	}
 	return ctx.Err()
+}
+
+// draftsKept is how long a file that people import on a page is kept.
+const draftsKept = 24 * time.Hour
+
+func (w *sweep) drafts(ctx context.Context, partnerID string) error {
+	before, has := w.age.Now.Add(-draftsKept), false
+	err := w.read(ctx, func(tx Reader) (err error) {
+		has, err = tx.HasDrafts(ctx, partnerID, before)
+		return err
+	})
+	if err != nil || !has {
+		return err
+	}
+	return w.write(ctx, func(tx Writer) error { return tx.RemoveDrafts(ctx, partnerID, before) })
 }
 
 // timed runs one transaction and then pauses, in proportion to the time it took.

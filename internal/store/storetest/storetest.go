@@ -40,6 +40,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"order notes":          testNotes,
 		"returns":              testReturns,
 		"picks":                testPicks,
+		"saved":                testSaved,
 		"scans":                testScans,
 		"dispatch settings":    testDispatchSettings,
 		"sequences":            testSequences,

@@ -208,7 +208,7 @@ func (e *Edit) typed() url.Values {
 
 // changed returns the fields that were changed in the form, converted. Lists are whole.
 func (e *Edit) changed() url.Values {
-	before, now := orderValues(e.was, e.Clock), orderValues(e.typed(), e.Clock)
+	before, now := e.order(e.was), e.order(e.typed())
 	changed := url.Values{}
 	for name := range now {
 		if e.Types(name) && !strings.Contains(name, "[") && now.Get(name) != before.Get(name) {

@@ -128,6 +128,9 @@ func (o *Form) Field(path string) page.Field {
 		Name: path, Label: o.Sheet.Text(f.label), Type: "text", Required: !f.optional,
 		Hint: o.hintOf(path), Options: o.optionsOf(f.name),
 	}
+	if path == recipientEmail && o.OwnEmail != "" {
+		field.Required, field.Hint = false, o.Sheet.Text("neworder.email.hint", "email", o.OwnEmail)
+	}
 	if object == "dropoff" {
 		field.Autocomplete = "off" // a browser would offer the address of the person who types
 	}

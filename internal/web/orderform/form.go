@@ -23,6 +23,12 @@ type Form struct {
 	Offers       bool // whether the reader may see the products
 	Products     []ProductRow
 	MoreProducts bool // than are shown
+	// OwnEmail is the address that an order has whose recipient has none: that of the account, which gets no mails
+	// to recipients. It is empty if an address must be typed.
+	OwnEmail string
+	// WindowFaults say what is wrong with the windows before the form is sent for good, by the ends of the delivery.
+	WindowFaults map[string]string
+	Saved        *Saved // what it can be filled in with; nil for a form that is not
 	// Editable reports whether a part of an order, such as dropoff.time_window, can be typed;
 	// nil if all can. The others are shown as text.
 	Editable func(part string) bool
@@ -35,7 +41,19 @@ const (
 )
 
 // Typed returns what was typed as delivery.ReadOrderRequest reads it.
-func (o *Form) Typed() url.Values { return orderValues(o.Sent.Values, o.Clock) }
+func (o *Form) Typed() url.Values { return o.order(o.Sent.Values) }
+
+// recipientEmail is the field of the recipient's address, which may stay empty in a form that has OwnEmail.
+const recipientEmail = "dropoff.email"
+
+// order returns what was typed into fields as delivery.ReadOrderRequest reads it.
+func (o *Form) order(typed url.Values) url.Values {
+	values := orderValues(typed, o.Clock)
+	if values.Get(recipientEmail) == "" && o.OwnEmail != "" {
+		values.Set(recipientEmail, o.OwnEmail)
+	}
+	return values
+}
 
 // TypedForPrice returns what decides the price as delivery.ReadQuoteRequest reads it.
 func (o *Form) TypedForPrice() url.Values { return quoteValues(o.Sent.Values, o.Clock) }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -16,6 +17,9 @@ func (o *Form) Set(name, value string) { o.Sent.Values.Set(name, value) }
 
 // FillContact fills in one end of the delivery, without its window.
 func (o *Form) FillContact(end string, c delivery.Contact) {
+	if o.OwnEmail != "" && end+".email" == recipientEmail && strings.EqualFold(c.Email, o.OwnEmail) {
+		c.Email = ""
+	}
 	for name, value := range map[string]string{
 		"name": c.Name, "phone": c.Phone, "email": c.Email,
 		"address.line1": c.Address.Line1, "address.line2": c.Address.Line2, "address.city": c.Address.City,
@@ -34,7 +38,7 @@ func (o *Form) FillParcel(i int, p *delivery.Parcel) {
 	o.Set(at+"width_cm", measure(p.WidthCm))
 	o.Set(at+"height_cm", measure(p.HeightCm))
 	o.Set(at+"weight_kg", measure(p.WeightKg))
-	o.Set(at+"value_cents", inDollars(p.ValueCents))
+	o.Set(at+"value_cents", InDollars(p.ValueCents))
 	o.Set(at+"barcode", p.Barcode)
 	if p.Fragile {
 		o.Set(at+"fragile", "true")
@@ -44,7 +48,7 @@ func (o *Form) FillParcel(i int, p *delivery.Parcel) {
 // FillMoney fills in an amount, if there is one.
 func (o *Form) FillMoney(name string, m *delivery.Money) {
 	if m != nil && m.AmountCents > 0 {
-		o.Set(name+".amount_cents", inDollars(m.AmountCents))
+		o.Set(name+".amount_cents", InDollars(m.AmountCents))
 		o.Set(name+".currency", string(m.Currency))
 	}
 }
@@ -54,8 +58,8 @@ func measure(number float64) string { return strconv.FormatFloat(number, 'f', -1
 // Decimal returns a whole number as a field holds it.
 func Decimal(number int64) string { return strconv.FormatInt(number, 10) }
 
-// inDollars returns an amount as it is typed.
-func inDollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+// InDollars returns an amount as it is typed.
+func InDollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
 // Arrange numbers the rows of the form without gaps, and adds those of the products that
 // are offered. It refuses more rows than a page has.

@@ -119,7 +119,7 @@ func (f orderField) convert(text string, clock *time.Location) (value string, ok
 		at, ok := localTime(text, clock, f.name == "end")
 		return at.Format(time.RFC3339), ok
 	case asPhone:
-		return internationalPhone(text)
+		return delivery.InternationalPhone(text)
 	default:
 		return "", false
 	}
@@ -186,22 +186,6 @@ func localTime(text string, clock *time.Location, last bool) (time.Time, bool) {
 		return other, true
 	}
 	return at, true
-}
-
-var phoneSpace = strings.NewReplacer(" ", "", "\u00a0", "", "-", "", ".", "", "(", "", ")", "")
-
-// internationalPhone adds the country code to a Canadian phone number that was typed
-// without it, and removes what people write between the digits.
-func internationalPhone(text string) (digits string, ok bool) {
-	digits = phoneSpace.Replace(text)
-	switch {
-	case strings.HasPrefix(digits, "+"):
-	case len(digits) == 10:
-		digits = "+1" + digits
-	case len(digits) == 11 && digits[0] == '1':
-		digits = "+" + digits
-	}
-	return digits, delivery.PhoneRule.Allows(digits)
 }
 
 // Row returns the path of an element of a list.

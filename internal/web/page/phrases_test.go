@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/orderfile"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -47,6 +48,9 @@ func TestPhrasesAreComplete(t *testing.T) {
 	}
 	for _, state := range delivery.PickStates {
 		keys = append(keys, "picks.state."+string(state))
+	}
+	for _, code := range orderfile.Codes {
+		keys = append(keys, "import.fault."+string(code))
 	}
 	for _, disposition := range delivery.Dispositions {
 		keys = append(keys, "disposition."+string(disposition))
@@ -173,6 +177,13 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if strings.HasPrefix(key, "picks.state.") {
 			continue // named by the states of picking
+		}
+		if slices.Contains([]string{"saved.recipient", "saved.sender", "saved.parcel"}, key) ||
+			strings.HasPrefix(key, "saved.keep.") || strings.HasPrefix(key, "saved.choose.") {
+			continue // named by what is saved
+		}
+		if strings.HasPrefix(key, "import.fault.") || strings.HasPrefix(key, "import.template.") {
+			continue // named by the codes of faults of files, and by the columns of the template
 		}
 		if strings.HasPrefix(key, "edit.by.") {
 			continue // named by the sides that edit orders

@@ -196,6 +196,7 @@ var ruleTexts = map[string]struct {
 	"valid_quote": {[]any{
 		"expired", "2026-01-05T15:00:00.000Z",
 	}, "a quote that is still valid; this one expired at 2026-01-05T15:00:00.000Z"},
+	"window_ahead":  {nil, "a time that has not passed"},
 	"value_if_sent": {nil, "a value, unless the parameter is left out"},
 	"within_stock": {
 		[]any{"most", int64(1_000_000_000_000)}, "a quantity that keeps the product's stock within 1000000000000",

@@ -144,7 +144,10 @@ func (h *house) furnish(ctx context.Context) error {
 		return err
 	}
 	h.clock.Advance(Now.Sub(h.clock.Now()))
-	return h.addLogins(ctx)
+	if err := h.addLogins(ctx); err != nil {
+		return err
+	}
+	return h.addImports(ctx)
 }
 
 // signIn begins a session of a person.

@@ -126,6 +126,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.labelScenes(),
 		house.boardStateScenes(),
 		house.pickScenes(),
+		house.importScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

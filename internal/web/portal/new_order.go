@@ -65,7 +65,10 @@ func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	o := pages.orderForm(s, made)
+	o, err := pages.orderForm(s, made)
+	if err != nil {
+		return 0, nil, err
+	}
 	query := s.Request.URL.Query()
 	if err := o.fill(query.Get("from")); err != nil {
 		return 0, nil, err
@@ -75,6 +78,11 @@ func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	o.AddParcels(query.Get("parcels"))
+	if query.Get("from") == "" && o.Value("pickup.time_window.start")+o.Value("dropoff.time_window.start") == "" {
+		if err := o.proposeWindows(); err != nil {
+			return 0, nil, err
+		}
+	}
 	if err := o.price(); err != nil {
 		return 0, nil, err
 	}
@@ -96,8 +104,15 @@ func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
 		o.AddParcel()
 	case "remove":
 		o.RemoveParcel(position)
+	case windowAct:
+		err = o.proposeWindows()
+	case orderform.FillAct, orderform.PresetAct:
+		o.FillSaved(act, position, s.Request.PostForm)
 	}
-	if err := o.price(); err != nil {
+	if err == nil {
+		err = o.price()
+	}
+	if err != nil {
 		return 0, nil, err
 	}
 	return o.show(http.StatusOK)
@@ -110,6 +125,9 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	orderID, err := o.create()
+	if err == nil {
+		err = o.keepEnds()
+	}
 	if err == nil {
 		return s.LeadTo(s.Link("/portal/orders/"+orderID),
 			page.Flash{Key: "neworder.created", Arguments: []string{"order", o.Sent.Values.Get("partner_order_id")}})
@@ -135,11 +153,25 @@ func (o *orderForm) show(status int) (int, []byte, error) {
 	})
 }
 
-func (pages *Pages) orderForm(s *sheet, made *page.Form) *orderForm {
+func (pages *Pages) orderForm(s *sheet, made *page.Form) (*orderForm, error) {
+	kept, err := pages.savedForForms(s)
 	return &orderForm{sheet: s, Form: orderform.Form{
 		Sheet: s.Sheet, Sent: made, ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
 		Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
-	}, now: pages.config.Site.Now()}
+		OwnEmail: s.Member.Partner.Email,
+		Saved:    kept,
+	}, now: pages.config.Site.Now()}, err
+}
+
+// keepEnds saves the ends of the order that are to be saved. That there is no room for more is no fault of the order.
+func (o *orderForm) keepEnds() error {
+	for _, wanted := range o.KeptEnds() {
+		err := o.pages.config.Saved.Save(o.Context(), o.Account, wanted, "")
+		if err != nil && !errors.As(err, new(*refusal.Error)) {
+			return err
+		}
+	}
+	return nil
 }
 
 // Warnings are about what is allowed, but probably not meant.
@@ -157,12 +189,15 @@ func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
 		return nil, err
 	}
 	values := sent.Values
-	o := pages.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	o, err := pages.orderForm(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
+	if err != nil {
+		return nil, err
+	}
 	if o.key, err = s.Key(); err != nil {
 		return nil, err
 	}
 	o.Keep(values)
-	for _, own := range []string{priceField, orderform.SearchField} {
+	for _, own := range append([]string{priceField, orderform.SearchField}, orderform.OwnFields...) {
 		o.Sent.Values.Set(own, values.Get(own))
 	}
 	return o, o.Arrange()
@@ -171,6 +206,9 @@ func (pages *Pages) readOrderForm(s *sheet) (*orderForm, error) {
 // create creates the order, and returns its id. The price is the one of the quote that
 // the page has shown; errPrice means that it would be another one.
 func (o *orderForm) create() (orderID string, err error) {
+	if err := o.passedWindows().Err(); err != nil {
+		return "", err
+	}
 	if o.Sent.Values.Get("quote_id") == "" {
 		if err := o.priceAgain(); err != nil {
 			return "", err
@@ -240,7 +278,7 @@ func (o *orderForm) validate() error {
 // price quotes what was typed, if that is enough for a price, and puts the quote into
 // the form.
 func (o *orderForm) price() error {
-	o.Quote, o.Missing = nil, nil
+	o.Quote, o.Missing, o.WindowFaults = nil, nil, nil
 	o.Sent.Values.Del("quote_id")
 	o.Sent.Values.Del(priceField)
 	typed := o.TypedForPrice()
@@ -249,8 +287,13 @@ func (o *orderForm) price() error {
 	if err == nil {
 		quote, err = o.pages.config.Orders.Quote(o.Context(), o.Account, shipment)
 	}
-	if problems := form.ProblemsOf(err); problems != nil {
+	problems := form.ProblemsOf(err)
+	if err == nil {
+		problems = o.passedWindows()
+	}
+	if problems != nil {
 		o.Missing = o.MissingOf(problems)
+		o.blameWindows(o.Missing)
 		return nil
 	}
 	if err != nil {

@@ -98,10 +98,10 @@ func TestNewOrderFaults(t *testing.T) {
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
 	values := append(append([]string{}, filled...), "dropoff.phone", "call me", "parcels[0].weight_kg", "700",
-		"parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "dropoff.email", "")
+		"parcels[0].value_cents", "<b>", "dropoff.time_window.end", "2026-01-16T08:00", "pickup.email", "")
 	refused := clerk.Send(t, clerk.Open(t, newOrder+"?lang=en"), newOrder, values...).Must(t,
 		http.StatusUnprocessableEntity)
-	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-dropoff.email"`,
+	contains(t, refused, "5 fields need a change:", `id="fault-dropoff.phone"`, `id="fault-pickup.email"`,
 		`id="fault-dropoff.time_window.end"`, `id="fault-parcels[0].weight_kg">Enter a number from 0.01 to 70.`,
 		`id="fault-parcels[0].value_cents">Enter an amount in dollars`)
 	sent, err := url.ParseQuery(string(refused.Form(t, newOrder)))
@@ -216,7 +216,9 @@ func TestNewOrderSaysItsPriceFirst(t *testing.T) {
 	s := apptest.Start(t)
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
-	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, filled...).Must(t, http.StatusConflict)
+	later := append(append([]string{}, filled...), "pickup.time_window.start", "2026-01-19T13:00",
+		"pickup.time_window.end", "2026-01-19T16:00", "dropoff.time_window.start", "2026-01-21T09:00", "dropoff.time_window.end", "2026-01-21T18:00")
+	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, later...).Must(t, http.StatusConflict)
 	contains(t, first, "The price is $")
 	heavier := clerk.Send(t, first, newOrder, "parcels[0].weight_kg", "40").Must(t, http.StatusConflict)
 	contains(t, heavier, "Nothing was ordered yet: the price has changed to $")
@@ -323,5 +325,73 @@ func TestCopyOfManyLines(t *testing.T) {
 	made := metro.Call(t, "GET", "/v1/orders/"+strings.TrimPrefix(to, "/portal/orders/"), nil).Must(t, http.StatusOK)
 	if made.Len("items") != lines {
 		t.Errorf("got %d lines, want %d", made.Len("items"), lines)
+	}
+}
+
+// TestNewOrderWithoutEmail: a recipient may have no e-mail address. The order then has that of the account, and the
+// forms that show the order leave the field empty again.
+func TestNewOrderWithoutEmail(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	shown := clerk.Open(t, newOrder).Must(t, http.StatusOK)
+	contains(t, shown, "Without one, the order has your address (metro@example.com), and its recipient gets no mail.")
+	if bytes.Contains(shown.Body, []byte(`name="dropoff.email" required`)) {
+		t.Error("got a required e-mail address of the recipient, want an optional one")
+	}
+	first := clerk.Send(t, shown, newOrder, append(filled, "dropoff.email", "")...).Must(t, http.StatusConflict)
+	created := clerk.Send(t, first, newOrder).Must(t, http.StatusSeeOther)
+	id := strings.TrimPrefix(created.Header.Get("Location"), "/portal/orders/")
+	made := metro.Call(t, "GET", "/v1/orders/"+id, nil).Must(t, http.StatusOK)
+	if got := made.Text("dropoff", "email"); got != "metro@example.com" {
+		t.Errorf("got %q, want the address of the account", got)
+	}
+	for _, path := range []string{newOrder + "?from=" + id, "/portal/orders/" + id + "/edit"} {
+		to, _, _ := strings.Cut(path, "?")
+		if got := apptest.FieldOf(t, clerk.Open(t, path), to, "dropoff.email"); got != "" {
+			t.Errorf("%s: got %q, want an empty field", path, got)
+		}
+	}
+	edit := "/portal/orders/" + id + "/edit"
+	clerk.Send(t, clerk.Open(t, edit), edit, "instructions", "Ring").Must(t, http.StatusSeeOther)
+	if got := metro.Call(t, "GET", "/v1/orders/"+id, nil).Text("dropoff", "email"); got != "metro@example.com" {
+		t.Errorf("got %q after an edit, want the address as it was", got)
+	}
+}
+
+// TestNewOrderWindows: the next possible windows are proposed as soon as the pickup is known, and one that has passed,
+// or ends before it begins, is refused at the window before there is a price.
+func TestNewOrderWindows(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t) // it is Wednesday, 10:00 in Montréal
+	metro := s.Register(t, "metro")
+	clerk := desk{metro.As(t, "clerk")}
+	empty := clerk.Open(t, newOrder)
+	if got := apptest.FieldOf(t, empty, newOrder, "pickup.time_window.start"); got != "" {
+		t.Errorf("got the window %q without a pickup, want none", got)
+	}
+	proposed := clerk.press(t, empty, "windows", append(append([]string{}, filled...), "service_level", "standard")...)
+	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.end"} {
+		if got, want := apptest.FieldOf(t, proposed, newOrder, field), lastOf(filled, field); got == want || got == "" {
+			t.Errorf("%s: got %q, want the next possible time", field, got)
+		}
+	}
+	contains(t, proposed, `name="_price"`)
+	metro.Create(t, testkit.OrderJSON("SHOP-9", "")).Must(t, http.StatusCreated)
+	if got := apptest.FieldOf(t, clerk.Open(t, newOrder), newOrder, "pickup.time_window.start"); got == "" {
+		t.Error("got no window for the pickup of the latest order, want the next one")
+	}
+	for want, window := range map[string][2]string{
+		"This time has passed.":             {"2026-01-12T09:00", "2026-01-12T12:00"},
+		"Enter a time after the beginning.": {"2026-01-20T12:00", "2026-01-20T09:00"},
+	} {
+		wrong := clerk.press(t, proposed, "price", "pickup.time_window.start", window[0], "pickup.time_window.end", window[1])
+		contains(t, wrong, `<div id="window-pickup"><p class="fault">`+want)
+		if bytes.Contains(wrong.Body, []byte(`name="_price"`)) {
+			t.Errorf("%s: got a price", want)
+		}
+		refused := clerk.Send(t, wrong, newOrder).Must(t, http.StatusUnprocessableEntity)
+		contains(t, refused, `id="fault-pickup.time_window.end"`)
 	}
 }

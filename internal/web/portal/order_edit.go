@@ -38,6 +38,7 @@ func (pages *Pages) editForm(s *sheet, made *page.Form) (*orderform.Edit, error)
 	edit, err := orderform.NewEdit(orderform.Form{
 		Sheet: s.Sheet, ActPath: s.Link(path + "/preview"), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
 		Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
+		OwnEmail: s.Member.Partner.Email,
 	}, &page.Form{Action: s.Link(path), Key: made.Key}, found, delivery.EditorPartner, pages.config.Orders)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -17,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/requestlogger"
+	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web"
@@ -39,6 +41,7 @@ type Config struct {
 	Webhooks   *webhook.Service
 	Reports    *report.Service
 	RequestLog *requestlogger.Service
+	Saved      *saved.Service
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	// Mail is set when the service sends mail.
@@ -83,6 +86,8 @@ func (pages *Pages) Routes() []web.Route {
 		pages.homeRoutes(),
 		pages.ordersRoutes(),
 		pages.newOrderRoutes(),
+		pages.importRoutes(),
+		pages.addressRoutes(),
 		pages.editRoutes(),
 		pages.webhookRoutes(),
 		pages.teamRoutes(),
@@ -256,7 +261,14 @@ func (s *sheet) frame() *page.Frame {
 	for i, way := range all {
 		paths[i] = way.path
 	}
-	current := page.Nearest(s.Request.URL.Path, paths...)
+	at := s.Request.URL.Path
+	switch {
+	case strings.HasPrefix(at, importsPath+"/"):
+		at = importPath // among the orders
+	case strings.HasPrefix(at, addressesPath):
+		at = newOrderPath
+	}
+	current := page.Nearest(at, paths...)
 	for i, group := range ways {
 		links := page.Group{Title: titles[i]}
 		for _, way := range group {

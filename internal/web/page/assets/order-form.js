@@ -86,6 +86,12 @@ form.addEventListener("keydown", (event) => {
   form.requestSubmit(/** @type {HTMLButtonElement} */ (form.querySelector("button[value=find]")));
 });
 
+// What is chosen from the saved addresses is filled in as its button does.
+form.addEventListener("change", (event) => {
+  const { dataset } = /** @type {HTMLElement} */ (event.target);
+  if (dataset.fills) document.getElementById(dataset.fills)?.click();
+});
+
 form.addEventListener("submit", (event) => {
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
   if (!button?.dataset.parts || form.dataset.plain) return;

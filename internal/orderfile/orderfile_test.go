@@ -1,0 +1,170 @@
+package orderfile_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/orderfile"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// defaults are what files of shops lack.
+var defaults = map[string]string{
+	"service_level": "standard", "pickup.name": "Shop", "pickup.phone": "514-555-0100", "pickup.email": "shop@example.com",
+	"pickup.address.line1": "1 Rue", "pickup.address.city": "Montréal", "pickup.address.province": "QC",
+	"pickup.address.postal_code": "H2X 1Y4", "pickup.time_window.start": "2026-01-15T09:00",
+	"pickup.time_window.end": "2026-01-15T12:00", "dropoff.time_window.start": "2026-01-16T09:00",
+	"dropoff.time_window.end": "2026-01-16T18:00", "dropoff.email": "shop@example.com", "weight_kg": "1",
+	"length_cm": "30",
+	"width_cm":  "20", "height_cm": "10", "value": "20.00", "description": "Goods",
+}
+
+func read(t *testing.T, name string) *orderfile.File {
+	t.Helper()
+	content, err := os.ReadFile("testdata/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := orderfile.Read(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func orders(file *orderfile.File, corrections map[orderfile.Cell]string) *orderfile.Result {
+	return file.Orders(orderfile.Options{
+		Mapping: file.Propose(nil), Defaults: defaults, Corrections: corrections,
+		Clock: func(a delivery.Address) *time.Location { return testkit.Calendar().ClockAt(a) },
+	})
+}
+
+// part returns a member of a request, decoded.
+func part(t *testing.T, body orderfile.Object, path ...string) any {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range path {
+		switch inside := value.(type) {
+		case map[string]any:
+			value = inside[step]
+		case []any:
+			value = inside[int(step[0]-'0')]
+		}
+	}
+	return value
+}
+
+// TestShopFiles reads what shops export: the same order, and what its members become.
+func TestShopFiles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		format orderfile.Format
+		count  int
+		want   map[string]any
+	}{
+		"shopify.csv": {orderfile.FormatShopify, 2, map[string]any{
+			"partner_order_id": "#1001", "dropoff name": "Zoé Tremblay", "dropoff phone": "+15145550101",
+			"dropoff email": "zoe@example.org", "dropoff address line1": "12 Rue Rachel", "dropoff address line2": "App 3",
+			"dropoff address postal_code": "H2W 1A1", "dropoff address province": "QC", "dropoff address country": "CA",
+			"instructions": "Ring twice", "parcels 0 description": "2 × Mug - Blue, Plate", "parcels 0 weight_kg": 1.0,
+			"parcels 0 parcel_id": "P-1", "parcels 0 value_cents": 2000.0, "pickup phone": "+15145550100",
+			"dropoff time_window start": "2026-01-16T09:00:00-05:00",
+		}},
+		"woocommerce.csv": {orderfile.FormatWooCommerce, 1, map[string]any{
+			"partner_order_id": "501", "dropoff name": "Ann Lee", "dropoff phone": "+14165550199",
+			"dropoff address province": "ON", "parcels 0 description": "3 × Tea, Teapot",
+		}},
+	} {
+		file := read(t, name)
+		result := orders(file, nil)
+		if file.Format != c.format || len(result.Orders) != c.count || len(result.Faults) > 0 {
+			t.Fatalf("%s: got %s, %d orders, %v, want %s and %d", name, file.Format, len(result.Orders), result.Faults, c.format,
+				c.count)
+		}
+		for path, want := range c.want {
+			if got := part(t, result.Orders[0].Body, strings.Fields(path)...); !reflect.DeepEqual(got, want) {
+				t.Errorf("%s: %s: got %v, want %v", name, path, got, want)
+			}
+		}
+	}
+	second := orders(read(t, "shopify.csv"), nil).Orders[1]
+	if got := part(t, second.Body, "dropoff", "phone"); got != "+14165550142" {
+		t.Errorf("got the phone %v, want that of the bill", got)
+	}
+	if got := part(t, second.Body, "dropoff", "address", "province"); got != "ON" {
+		t.Errorf("got the province %v, want ON", got)
+	}
+}
+
+// TestExcelFiles reads a file with titles of people as Excel in French saves it: as CSV in Windows-1252 with
+// semicolons, and as Unicode text with tabs. A faulty cell is named by its line and field, and can be corrected.
+func TestExcelFiles(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"french-excel.csv", "unicode-text.txt"} {
+		file := read(t, name)
+		if mapping := file.Propose(nil); mapping[0] != "partner_order_id" || mapping[9] != "weight_kg" || mapping[12] != "" {
+			t.Errorf("%s: got the mapping %q, want the columns recognized, and the last one not", name, mapping)
+		}
+		result := orders(file, nil)
+		cell := orderfile.Cell{Line: 3, Field: "weight_kg"}
+		if len(result.Orders) != 2 || len(result.Faults) != 1 || result.Faults[0].Cell != cell ||
+			result.Faults[0].Message() != `weight_kg: "mille" is not a number (example: 12.5)` {
+			t.Fatalf("%s: got %+v, want a fault of the weight in line 3", name, result.Faults)
+		}
+		result = orders(file, map[orderfile.Cell]string{cell: "1,5", {Line: 2, Field: "dropoff.name"}: " Zoé "})
+		if len(result.Faults) > 0 {
+			t.Errorf("%s: got %v after the correction, want no faults", name, result.Faults)
+		}
+		for path, want := range map[string]any{
+			"dropoff name": "Zoé", "parcels 0 weight_kg": 2.5, "parcels 0 value_cents": 4550.0,
+			"dropoff address province": "QC", "dropoff phone": "+15145550101",
+		} {
+			if got := part(t, result.Orders[0].Body, strings.Fields(path)...); got != want {
+				t.Errorf("%s: %s: got %v, want %v", name, path, got, want)
+			}
+		}
+		if got := part(t, result.Orders[1].Body, "dropoff", "email"); got != "shop@example.com" {
+			t.Errorf("%s: got the e-mail %v, want the default", name, got)
+		}
+	}
+}
+
+// TestMapping: what a person has chosen for a title goes before what it is recognized as.
+func TestMapping(t *testing.T) {
+	t.Parallel()
+	file := read(t, "french-excel.csv")
+	got := file.Propose(map[string]string{"Début": "dropoff.time_window.start", "Description": "", "Ville": "nonsense"})
+	if got[12] != "dropoff.time_window.start" || got[10] != "" || got[6] != "dropoff.address.city" {
+		t.Errorf("got %q, want the chosen fields, and the recognized one for a field that does not exist", got)
+	}
+	if at := orders(file, nil).Orders[1].Cell("dropoff.phone"); at != (orderfile.Cell{Line: 3, Field: "dropoff.phone"}) {
+		t.Errorf("got %v, want the cell of the phone", at)
+	}
+	height := orderfile.Cell{Line: 3, Field: "height_cm"}
+	if at := orders(file, nil).Orders[1].Cell("parcels[0].height_cm"); at != height {
+		t.Errorf("got %v, want the line of the order and the field", at)
+	}
+}
+
+// TestCodesHaveMessages: each code has one.
+func TestCodesHaveMessages(t *testing.T) {
+	t.Parallel()
+	for _, code := range orderfile.Codes {
+		f := orderfile.Fault{Cell: orderfile.Cell{Line: 2, Field: "f"}, Code: code, Text: "t", Arguments: []any{1, 2}}
+		if message := f.Message(); message == "" || strings.Contains(message, "%!(") && code != orderfile.Differs {
+			t.Errorf("%s: got %q, want a message", code, message)
+		}
+	}
+}

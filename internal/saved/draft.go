@@ -1,0 +1,137 @@
+package saved
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+)
+
+// DraftKept is how long a draft is kept.
+const DraftKept = 24 * time.Hour
+
+// MaxFile is how many bytes a file may have.
+const MaxFile = 1 << 20
+
+// Draft is a file of orders that is being imported.
+type Draft struct {
+	PartnerID string // an account, which may be a test account
+	DraftID   string
+	File      []byte
+	DraftState
+	CreatedAt time.Time
+}
+
+// DraftState is what has been decided about the file of a draft.
+type DraftState struct {
+	Columns     []string          `json:"columns"`     // the field of each column
+	Defaults    map[string]string `json:"defaults"`    // by field
+	Corrections []Correction      `json:"corrections"` // of cells
+	Created     []Created         `json:"created"`
+	LeaveOut    []int             `json:"leave_out"` // the lines of orders that are not to be created
+}
+
+// Correction is what a person has typed in the place of a cell.
+type Correction struct {
+	Line  int    `json:"line"`
+	Field string `json:"field"`
+	Text  string `json:"text"`
+}
+
+// Created is an order of the file that was created.
+type Created struct {
+	Line           int    `json:"line"`
+	OrderID        string `json:"order_id"`
+	PartnerOrderID string `json:"partner_order_id"`
+}
+
+// Correct replaces the text of a cell.
+func (d *DraftState) Correct(line int, field, text string) {
+	for i, c := range d.Corrections {
+		if c.Line == line && c.Field == field {
+			d.Corrections[i].Text = text
+			return
+		}
+	}
+	d.Corrections = append(d.Corrections, Correction{line, field, text})
+}
+
+// StartDraft keeps a file under an id, unless there is one with it: a form that is sent twice starts one draft.
+func (s *Service) StartDraft(ctx context.Context, draft *Draft) error {
+	if len(draft.File) > MaxFile {
+		return refusal.New(refusal.CodePayloadTooLarge, "the file is larger than 1 MiB: import it in parts")
+	}
+	draft.CreatedAt = s.now()
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		if err := tx.RemoveDrafts(ctx, draft.PartnerID, draft.CreatedAt.Add(-DraftKept)); err != nil {
+			return err
+		}
+		return tx.AddDraft(ctx, draft)
+	})
+}
+
+// Draft returns a draft. It refuses with not_found, also for one that was kept for a day.
+func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Draft(ctx, account, draftID)
+		return err
+	})
+	return s.fresh(found, err)
+}
+
+func (s *Service) fresh(found *Draft, err error) (*Draft, error) {
+	if err != nil {
+		return nil, err
+	}
+	if found == nil || s.now().Sub(found.CreatedAt) > DraftKept {
+		return nil, refusal.NotFound("this import")
+	}
+	return found, nil
+}
+
+// ChangeDraft changes a draft, and returns it.
+func (s *Service) ChangeDraft(
+	ctx context.Context, account, draftID string, change func(*Draft) error,
+) (changed *Draft, err error) {
+	err = s.config.Store.Write(ctx, func(tx Writer) error {
+		found, err := tx.LockDraft(ctx, account, draftID)
+		if changed, err = s.fresh(found, err); err != nil {
+			return err
+		}
+		if err := change(changed); err != nil {
+			return err
+		}
+		return tx.SaveDraft(ctx, changed)
+	})
+	return changed, err
+}
+
+// KeepColumns keeps what the columns of files with a header mean.
+func (s *Service) KeepColumns(ctx context.Context, account string, titles, fields []string) error {
+	entry := &Entry{
+		PartnerID: delivery.LiveAccount(account), Kind: Columns, EntryID: idOfTitles(titles), Fields: map[string]string{},
+		UpdatedAt: s.now(),
+	}
+	for i, title := range titles {
+		entry.Fields[title] = fields[i]
+	}
+	return s.save(ctx, entry, "")
+}
+
+// ColumnsOf returns what the columns of files with a header mean, by their titles; nil if that is not kept.
+func (s *Service) ColumnsOf(ctx context.Context, account string, titles []string) (map[string]string, error) {
+	found, err := s.Entry(ctx, account, Columns, idOfTitles(titles))
+	if err != nil || found == nil {
+		return nil, err
+	}
+	return found.Fields, nil
+}
+
+func idOfTitles(titles []string) string {
+	digest := sha256.Sum256([]byte(strings.Join(titles, "\x00")))
+	return hex.EncodeToString(digest[:12])
+}

@@ -1,0 +1,210 @@
+// Package saved keeps what a partner's people type often into the forms of the portal: the addresses of recipients
+// and senders, parcels, and what the columns of their files of orders mean. It also keeps the files that are
+// being imported, for a day.
+package saved
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+)
+
+// Kind is what an entry is.
+type Kind string
+
+// The kinds of entries.
+const (
+	Sender    Kind = "sender"
+	Recipient Kind = "recipient"
+	Parcel    Kind = "parcel"
+	Columns   Kind = "columns" // of files with one header
+)
+
+// Entry is something that is kept. Test accounts share the entries of their partner.
+type Entry struct {
+	PartnerID string
+	Kind      Kind
+	EntryID   string
+	Name      string
+	Email     string // of an address, in lower case; may be empty
+	Fields    map[string]string
+	UpdatedAt time.Time
+}
+
+// MaxOfKind is how many entries of a kind a partner may keep.
+const MaxOfKind = 500
+
+// Store is what this package needs of storage: a consistent view to read, and a transaction to write, durable once
+// Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads what is kept. What does not exist is nil, not an error.
+type Reader interface {
+	// Entries lists the entries of a kind by name.
+	Entries(ctx context.Context, partnerID string, kind Kind) ([]*Entry, error)
+	Entry(ctx context.Context, partnerID string, kind Kind, entryID string) (*Entry, error)
+	Draft(ctx context.Context, partnerID, draftID string) (*Draft, error)
+}
+
+// Writer changes it.
+type Writer interface {
+	Reader
+	SaveEntry(ctx context.Context, entry *Entry) error
+	RemoveEntry(ctx context.Context, partnerID string, kind Kind, entryID string) error
+	// LockDraft reads a draft, locked until the transaction ends.
+	LockDraft(ctx context.Context, partnerID, draftID string) (*Draft, error)
+	// AddDraft adds a draft, unless there is one with its id.
+	AddDraft(ctx context.Context, draft *Draft) error
+	SaveDraft(ctx context.Context, draft *Draft) error
+	// RemoveDrafts removes the drafts of a partner that were made before a time.
+	RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error
+}
+
+// Config holds what a Service needs.
+type Config struct {
+	Store Store
+	Now   func() time.Time
+}
+
+// Service carries out the use cases. It may be used by many goroutines.
+type Service struct{ config Config }
+
+// NewService returns a service.
+func NewService(config Config) *Service { return &Service{config} }
+
+// now returns the time as records hold it.
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
+
+// Entries lists the entries of a kind by name.
+func (s *Service) Entries(ctx context.Context, account string, kind Kind) (found []*Entry, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Entries(ctx, delivery.LiveAccount(account), kind)
+		return err
+	})
+	return found, err
+}
+
+// Entry returns an entry; nil if there is none.
+func (s *Service) Entry(ctx context.Context, account string, kind Kind, entryID string) (found *Entry, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Entry(ctx, delivery.LiveAccount(account), kind, entryID)
+		return err
+	})
+	return found, err
+}
+
+// Wanted is an entry to keep.
+type Wanted struct {
+	form.Faults
+	Kind   Kind
+	Fields map[string]string
+}
+
+// addressFields are the fields of an address. Only the name is required: the rest is filled in when it is used.
+var addressFields = []string{
+	"name", "phone", "email", "address.line1", "address.line2", "address.city", "address.province",
+	"address.postal_code", "address.notes",
+}
+
+// parcelFields are the fields of a parcel, beside its name.
+var parcelFields = []string{
+	"name", "description", "weight_kg", "length_cm", "width_cm", "height_cm", "value_cents",
+}
+
+// FieldsOf returns the fields that an entry of a kind has.
+func FieldsOf(kind Kind) []string {
+	if kind == Parcel {
+		return parcelFields
+	}
+	return addressFields
+}
+
+// ReadWanted returns the function that reads an entry of a kind. What it holds is kept as texts, in the form in which
+// requests of orders have it.
+func ReadWanted(kind Kind) func(*form.Form) Wanted {
+	return func(f *form.Form) Wanted {
+		if kind == Parcel {
+			delivery.ReadKnownParcel(f)
+		} else {
+			delivery.ReadKnownContact(f)
+		}
+		wanted := Wanted{Kind: kind, Fields: map[string]string{}}
+		for _, name := range FieldsOf(kind) {
+			if text := textAt(f.Source(), name); text != "" {
+				wanted.Fields[name] = text
+			}
+		}
+		return wanted
+	}
+}
+
+// textAt returns the text at a path.
+func textAt(source form.Source, path string) string {
+	for step := range strings.SplitSeq(path, ".") {
+		if source == nil || source.Kind() == form.Absent {
+			return ""
+		}
+		source = source.Member(step)
+	}
+	return source.Text()
+}
+
+// idOf returns the id of an entry: what it is known by. So an entry that is saved twice is kept once.
+func idOf(fields map[string]string) string {
+	return delivery.SavedID(fields["name"], fields["address.postal_code"])
+}
+
+// ErrFull is the refusal of an entry when there are as many as may be kept.
+var ErrFull = refusal.New(refusal.CodeConflict, "there are 500 saved entries of this kind: remove some first")
+
+// Save keeps an entry in the place of an earlier one, if replaced names one, and of one that is known by the same.
+func (s *Service) Save(ctx context.Context, account string, wanted Wanted, replaced string) error {
+	if err := wanted.Problems().Err(); err != nil {
+		return err
+	}
+	entry := &Entry{
+		PartnerID: delivery.LiveAccount(account), Kind: wanted.Kind, EntryID: idOf(wanted.Fields),
+		Name: wanted.Fields["name"], Email: strings.ToLower(wanted.Fields["email"]), Fields: wanted.Fields,
+		UpdatedAt: s.now(),
+	}
+	return s.save(ctx, entry, replaced)
+}
+
+func (s *Service) save(ctx context.Context, entry *Entry, replaced string) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		all, err := tx.Entries(ctx, entry.PartnerID, entry.Kind)
+		if err != nil {
+			return err
+		}
+		room := MaxOfKind
+		for _, other := range all {
+			if other.EntryID == entry.EntryID || other.EntryID == replaced {
+				room++
+			}
+		}
+		if len(all) >= room {
+			return ErrFull
+		}
+		if replaced != "" && replaced != entry.EntryID {
+			if err := tx.RemoveEntry(ctx, entry.PartnerID, entry.Kind, replaced); err != nil {
+				return err
+			}
+		}
+		return tx.SaveEntry(ctx, entry)
+	})
+}
+
+// Remove removes an entry, if there is one.
+func (s *Service) Remove(ctx context.Context, account string, kind Kind, entryID string) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		return tx.RemoveEntry(ctx, delivery.LiveAccount(account), kind, entryID)
+	})
+}

@@ -1,0 +1,82 @@
+package storetest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/saved"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+// testSaved: entries are listed by name, replaced and removed. A draft is started once, changed under a lock, and
+// removed when it is old.
+func testSaved(t *testing.T, s *store.Store) {
+	register(t, s)
+	write := func(fn func(context.Context, saved.Writer) error) {
+		t.Helper()
+		must(t, s.Saved().Write(t.Context(), func(tx saved.Writer) error { return fn(t.Context(), tx) }))
+	}
+	for i, name := range []string{"Zoé", "Ann", "Zoé"} {
+		write(func(ctx context.Context, tx saved.Writer) error {
+			return tx.SaveEntry(ctx, &saved.Entry{
+				PartnerID: partnerID, Kind: saved.Recipient, EntryID: name, Name: name, Email: "z@example.com",
+				Fields: map[string]string{"phone": string(rune('0' + i))}, UpdatedAt: at(i),
+			})
+		})
+	}
+	first := &saved.Draft{
+		PartnerID: partnerID, DraftID: "1a", File: []byte("a;b\n\xff"), CreatedAt: testkit.Epoch,
+		DraftState: saved.DraftState{Columns: []string{"x"}},
+	}
+	second := *first
+	second.File = []byte("other")
+	for _, draft := range []*saved.Draft{first, &second} {
+		write(func(ctx context.Context, tx saved.Writer) error { return tx.AddDraft(ctx, draft) })
+	}
+	write(func(ctx context.Context, tx saved.Writer) error {
+		found, err := tx.LockDraft(ctx, partnerID, "1a")
+		if err != nil {
+			return err
+		}
+		found.Correct(2, "x", "y")
+		return tx.SaveDraft(ctx, found)
+	})
+	checkSaved(t, s, 2, true)
+	write(func(ctx context.Context, tx saved.Writer) error {
+		if err := tx.RemoveEntry(ctx, partnerID, saved.Recipient, "Ann"); err != nil {
+			return err
+		}
+		return tx.RemoveDrafts(ctx, partnerID, testkit.Epoch.Add(time.Second))
+	})
+	checkSaved(t, s, 1, false)
+}
+
+func checkSaved(t *testing.T, s *store.Store, entries int, hasDraft bool) {
+	t.Helper()
+	must(t, s.Saved().Read(t.Context(), func(tx saved.Reader) error {
+		found, err := tx.Entries(t.Context(), partnerID, saved.Recipient)
+		if err != nil {
+			return err
+		}
+		if last := len(found) - 1; len(found) != entries || found[last].Name != "Zoé" || found[last].Fields["phone"] != "2" {
+			t.Errorf("got the entries %v, want %d and the last one as it was saved last", found, entries)
+		}
+		none, err := tx.Entry(t.Context(), partnerID, saved.Sender, "Zoé")
+		if err != nil || none != nil {
+			t.Errorf("got %v, %v, want no entry of another kind", none, err)
+		}
+		draft, err := tx.Draft(t.Context(), partnerID, "1a")
+		if err != nil {
+			return err
+		}
+		if (draft != nil) != hasDraft {
+			t.Errorf("got the draft %v, want one: %t", draft, hasDraft)
+		}
+		if draft != nil && (string(draft.File) != "a;b\n\xff" || len(draft.Corrections) != 1 || draft.Columns[0] != "x") {
+			t.Errorf("got %+v, want the first file with a correction", draft)
+		}
+		return nil
+	}))
+}

@@ -1,0 +1,258 @@
+package portal
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/orderfile"
+	"github.com/dropyard/dropyard/internal/saved"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// importPlan is what a file would do now.
+type importPlan struct {
+	file    *orderfile.File
+	Ready   []*plannedOrder
+	Faulty  []*plannedOrder // in the order of their first lines
+	LeftOut []*plannedOrder
+	// missing are fields that no order has: there is no column for them, and no default.
+	missing map[string]bool
+	texts   map[orderfile.Cell]string
+	cents   int64
+}
+
+// plannedOrder is an order of a file, or lines that cannot be one.
+type plannedOrder struct {
+	*orderfile.Order // nil for a line that belongs to no order
+	line             int
+	body             []byte
+	wanted           order.Wanted
+	dry              order.Dry
+	cells            []cellFault
+	others           []string // what is wrong besides cells, in the reader's language
+}
+
+// cellFault is what is wrong with a cell, in the reader's language.
+type cellFault struct {
+	orderfile.Cell
+	text string
+}
+
+// orderNumber is the field by which lines are orders.
+const orderNumber = "partner_order_id"
+
+// planImport finds out what the file of a draft would do now.
+func (s *sheet) planImport(draft *saved.Draft) (*importPlan, error) {
+	file, err := orderfile.Read(draft.File)
+	if err != nil {
+		return nil, err // cannot happen: it was read when the draft was made
+	}
+	result := file.Orders(s.importOptions(draft))
+	p := &importPlan{file: file, missing: map[string]bool{}, texts: result.Texts}
+	byLine := p.gather(draft, result)
+	if !slices.Contains(draft.Columns, orderNumber) {
+		p.missing[orderNumber] = true
+	}
+	s.addFileFaults(p, byLine, result.Faults)
+	for _, one := range slices.Clone(p.Ready) {
+		if err := s.validateImported(p, one, draft); err != nil {
+			return nil, err
+		}
+	}
+	p.sort()
+	return p, nil
+}
+
+// importOptions says how the file of a draft is read.
+func (s *sheet) importOptions(draft *saved.Draft) orderfile.Options {
+	corrections := map[orderfile.Cell]string{}
+	for _, c := range draft.Corrections {
+		corrections[orderfile.Cell{Line: c.Line, Field: c.Field}] = c.Text
+	}
+	defaults := map[string]string{"dropoff.email": s.Member.Partner.Email}
+	for field, text := range draft.Defaults {
+		defaults[field] = text
+	}
+	return orderfile.Options{
+		Mapping: draft.Columns, Defaults: defaults, Corrections: corrections, Clock: s.pages.config.Calendar.ClockAt,
+	}
+}
+
+// gather puts the orders of a file that are still to be created into the plan, and returns those that have a line.
+func (p *importPlan) gather(draft *saved.Draft, result *orderfile.Result) map[int]*plannedOrder {
+	byLine := map[int]*plannedOrder{}
+	for _, o := range result.Orders {
+		one := &plannedOrder{Order: o, line: o.Line}
+		for _, line := range o.Lines {
+			byLine[line] = one
+		}
+		switch {
+		case slices.ContainsFunc(draft.Created, func(c saved.Created) bool { return c.Line == o.Line }):
+		case slices.Contains(draft.LeaveOut, o.Line):
+			p.LeftOut = append(p.LeftOut, one)
+		case len(p.Ready) >= order.MaxBatch: // these follow when the others are created
+		default:
+			p.Ready = append(p.Ready, one)
+		}
+	}
+	return byLine
+}
+
+// addFileFaults adds what is wrong with cells and lines of the file.
+func (s *sheet) addFileFaults(p *importPlan, byLine map[int]*plannedOrder, faults []orderfile.Fault) {
+	for _, fault := range faults {
+		if fault.Code == orderfile.NoReference && p.missing[orderNumber] {
+			continue // of every line
+		}
+		one := byLine[fault.Line]
+		if one == nil {
+			one = &plannedOrder{line: fault.Line}
+			byLine[fault.Line] = one
+			p.Ready = append(p.Ready, one)
+		}
+		text := s.Text("import.fault."+string(fault.Code), s.faultArguments(fault)...)
+		if fault.Field == "" {
+			one.others = append(one.others, text)
+		} else {
+			one.cells = append(one.cells, cellFault{fault.Cell, text})
+		}
+	}
+}
+
+// faultArguments returns the arguments of the phrase of a fault.
+func (s *sheet) faultArguments(fault orderfile.Fault) []any {
+	arguments := make([]any, 0, 2+2*len(fault.Arguments))
+	arguments = append(arguments, "text", form.Shorten(fault.Text, 100))
+	for i, value := range fault.Arguments {
+		text := fmt.Sprint(value)
+		if n, ok := value.(int); ok {
+			text = s.Language.Number(n)
+		}
+		arguments = append(arguments, []string{"a", "b"}[i], text)
+	}
+	return arguments
+}
+
+// validateImported adds what creating an order would be refused for.
+func (s *sheet) validateImported(p *importPlan, one *plannedOrder, draft *saved.Draft) error {
+	if one.Order == nil || len(one.cells) > 0 {
+		return nil
+	}
+	var err error
+	if one.body, err = one.JSON(); err != nil {
+		return err
+	}
+	root, err := strictjson.Parse(one.body)
+	if err == nil {
+		one.wanted, err = form.Decode(root, order.ReadWanted)
+	}
+	if err == nil {
+		err = one.wanted.Problems().Err()
+	}
+	if err == nil {
+		one.dry, err = s.pages.config.Orders.Validate(s.Context(), s.Account, one.wanted)
+	}
+	var refused *refusal.Error
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &refused):
+		return err
+	}
+	problems := form.ProblemsOf(err)
+	for _, problem := range problems {
+		s.addProblem(p, one, draft, problem)
+	}
+	switch {
+	case problems != nil:
+	case refused.Code == refusal.CodeConflict:
+		cell := orderfile.Cell{Line: one.line, Field: orderNumber}
+		one.cells = append(one.cells, cellFault{cell, s.Text("neworder.fault.taken")})
+	default:
+		one.others = append(one.others, s.Language.Refusal(refused.Code))
+	}
+	return nil
+}
+
+// addProblem adds a fault of a member of an order. One that no order of the file has is missing.
+func (s *sheet) addProblem(p *importPlan, one *plannedOrder, draft *saved.Draft, problem form.Problem) {
+	cell := one.Cell(problem.Field)
+	isEmpty := problem.Value == nil || problem.Value == ""
+	if isEmpty {
+		fields := missingFields(cell.Field)
+		if !slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(draft.Columns, field) }) &&
+			p.texts[cell] == "" {
+			for _, field := range fields {
+				p.missing[field] = true
+			}
+			return
+		}
+	}
+	text := page.FaultText(problem, s.Language)
+	if isEmpty {
+		text = s.Text("fault.required")
+	}
+	for _, field := range missingFields(cell.Field) {
+		one.cells = append(one.cells, cellFault{orderfile.Cell{Line: cell.Line, Field: field}, text})
+	}
+}
+
+// members are the fields of one end of a delivery that every order has.
+var members = []string{
+	"name", "phone", "email", "address.line1", "address.city", "address.province", "address.postal_code",
+	"time_window.start", "time_window.end",
+}
+
+// missingFields returns the fields that are typed for a member of a request, which may be an object.
+func missingFields(member string) (fields []string) {
+	end, object, _ := strings.Cut(member, ".")
+	switch {
+	case member == "parcels":
+		return []string{"weight_kg", "length_cm", "width_cm", "height_cm", "value", "description"}
+	case member == "value_cents":
+		return []string{"value"}
+	case end != "pickup" && end != "dropoff" || slices.Contains(members, object):
+		return []string{member}
+	}
+	for _, name := range members {
+		if object == "" || strings.HasPrefix(name, object+".") {
+			fields = append(fields, end+"."+name)
+		}
+	}
+	if fields == nil { // a field that an order may lack
+		return []string{member}
+	}
+	return fields
+}
+
+// sort moves the orders with faults from those that are ready, and adds up the price of the others. While a
+// field is missing in the whole file, none is ready.
+func (p *importPlan) sort() {
+	all := p.Ready
+	p.Ready = nil
+	for _, one := range all {
+		switch {
+		case len(one.cells) > 0 || len(one.others) > 0:
+			p.Faulty = append(p.Faulty, one)
+		case len(p.missing) == 0:
+			p.Ready = append(p.Ready, one)
+			p.cents += one.dry.RateCents
+		}
+	}
+	slices.SortStableFunc(p.Faulty, func(a, b *plannedOrder) int { return a.line - b.line })
+}
+
+// currency is that of the price.
+func (p *importPlan) currency() delivery.Currency {
+	if len(p.Ready) > 0 {
+		return p.Ready[0].dry.Currency
+	}
+	return delivery.CAD
+}

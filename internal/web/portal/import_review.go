@@ -1,0 +1,413 @@
+package portal
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/orderfile"
+	"github.com/dropyard/dropyard/internal/saved"
+	"github.com/dropyard/dropyard/internal/web/orderform"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// importView is the page that shows what a file would do.
+type importView struct {
+	*sheet
+	*importPlan
+	Draft    *saved.Draft
+	Form     *page.Form // checks again what was typed
+	Creation *page.Form // creates the orders that are ready
+	Notice   string     // why nothing was created, if that is to be said
+
+	fields           orderform.Form // which knows how fields are shown
+	senders, parcels []*saved.Entry
+}
+
+// The parts of the names of fields of the form. What follows is the number of a column, the name of a field, or the
+// line and the name of a cell.
+const (
+	columnPart  = "column:"
+	defaultPart = "default:"
+	cellPart    = "cell:"
+	leaveField  = "leave_out" // the lines of orders that are not created
+	senderField = "sender"    // the id of an entry that fills in the pickup
+	parcelField = "parcel"    // the id of an entry that fills in the parcel
+	countField  = "_count"    // how many orders the page has shown as ready
+)
+
+// maxShownFaulty and maxShownReady are how many orders the page shows of each.
+const maxShownFaulty, maxShownReady = 50, 100
+
+func (pages *Pages) reviewImport(s *sheet) (int, []byte, error) {
+	draft, err := pages.config.Saved.Draft(s.Context(), s.Account, s.ID("draft_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	return s.showImport(draft, http.StatusOK, "")
+}
+
+func (s *sheet) showImport(draft *saved.Draft, status int, notice string) (int, []byte, error) {
+	plan, err := s.planImport(draft)
+	if err != nil {
+		return 0, nil, err
+	}
+	s = s.on(draftPath(draft.DraftID))
+	v := &importView{sheet: s, importPlan: plan, Draft: draft, Notice: notice}
+	if v.Form, err = s.form(draftPath(draft.DraftID) + "/check"); err != nil {
+		return 0, nil, err
+	}
+	if v.Creation, err = s.form(draftPath(draft.DraftID)); err != nil {
+		return 0, nil, err
+	}
+	v.fields = orderform.Form{Sheet: s.Sheet, Sent: v.Form, Clock: s.pages.config.Calendar.ClockAt}
+	v.fill()
+	if v.senders, err = s.pages.config.Saved.Entries(s.Context(), s.Account, saved.Sender); err != nil {
+		return 0, nil, err
+	}
+	if v.parcels, err = s.pages.config.Saved.Entries(s.Context(), s.Account, saved.Parcel); err != nil {
+		return 0, nil, err
+	}
+	return s.show(leaf{
+		template: "portal-import-review", title: s.Text("import.title"), data: v, status: status, otherMode: importPath,
+		back: &page.Link{Text: s.Text("import.another"), Path: s.Link(importPath)},
+	})
+}
+
+// fill puts what the draft holds into the form.
+func (v *importView) fill() {
+	values := v.Form.Values
+	for i, field := range v.Draft.Columns {
+		values.Set(columnPart+strconv.Itoa(i), field)
+	}
+	for field, text := range v.Draft.Defaults {
+		values.Set(defaultPart+field, text)
+	}
+	for field := range v.missing {
+		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: defaultPart + field, Text: v.Text("fault.required")})
+	}
+	for _, one := range v.ShownFaulty() {
+		for _, fault := range one.cells {
+			name := cellName(fault.Cell)
+			values.Set(name, v.texts[fault.Cell])
+			v.Form.Faults = append(v.Form.Faults, page.Fault{Field: name, Text: fault.text})
+		}
+	}
+}
+
+func cellName(at orderfile.Cell) string { return cellPart + strconv.Itoa(at.Line) + ":" + at.Field }
+
+// importLabels are the phrases of fields that the form of an order does not have.
+var importLabels = map[string]string{
+	orderfile.ContentsName: "import.contents", orderfile.ContentsQuantity: "neworder.quantity", "value": "neworder.value",
+	"value_cents": "import.value_cents", "cod.amount": "neworder.cod", "insurance.amount": "neworder.insurance",
+	"cod.amount_cents": "import.cod_cents", "insurance.amount_cents": "import.insurance_cents",
+	"metadata":   "import.metadata",
+	"product_id": "neworder.product", "quantity": "import.product_quantity", "dropoff.address.country": "import.country",
+	"pickup.address.country": "import.country",
+}
+
+// labelOf names a field of a file.
+func (v *importView) labelOf(name string) string {
+	if key := importLabels[name]; key != "" {
+		return v.Text(key)
+	}
+	field, _ := orderfile.FindField(name)
+	if field.Part == orderfile.OfParcel {
+		return v.fields.Field(orderform.Row("parcels", 0) + "." + name).Label
+	}
+	return v.fields.Fault(name, "").Label
+}
+
+// ImportColumn is a column of the file.
+type ImportColumn struct {
+	Title, Sample string
+	Field         page.Field
+}
+
+// FileColumns returns the columns of the file, each with the field that it is read as.
+func (v *importView) FileColumns() (columns []ImportColumn) {
+	options := make([]page.Option, 1, 1+len(orderfile.Fields))
+	options[0].Label = v.Text("import.column.none")
+	for _, field := range orderfile.Fields {
+		options = append(options, page.Option{Value: field.Name, Label: v.labelOf(field.Name)})
+	}
+	for i, title := range v.file.Titles {
+		name := v.Text("import.column", "title", title)
+		columns = append(columns, ImportColumn{title, v.file.Sample(i), v.Form.With(page.Field{
+			Name: columnPart + strconv.Itoa(i), Label: name, Type: "select", Options: options,
+		})})
+	}
+	return columns
+}
+
+// Unread is how many columns are not read.
+func (v *importView) Unread() (count int) {
+	for _, field := range v.Draft.Columns {
+		if field == "" {
+			count++
+		}
+	}
+	return count
+}
+
+// LacksColumns names the fields for which a column is to be chosen: no order has them, and they differ from order
+// to order.
+func (v *importView) LacksColumns() string {
+	var names []string
+	for _, field := range orderfile.Fields {
+		if v.missing[field.Name] && !slices.Contains(defaultFields, field.Name) {
+			names = append(names, v.labelOf(field.Name))
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// LacksDefaults reports whether a field is missing of which the page asks for a default.
+func (v *importView) LacksDefaults() bool {
+	return slices.ContainsFunc(defaultFields, func(field string) bool { return v.missing[field] })
+}
+
+// SenderChoice is the field that chooses a saved sender; nil without any.
+func (v *importView) SenderChoice() *page.Field {
+	return v.choice(senderField, v.Text("import.sender"), v.senders)
+}
+
+// ParcelChoice is the field that chooses a saved parcel; nil without any.
+func (v *importView) ParcelChoice() *page.Field {
+	return v.choice(parcelField, v.Text("import.parcel"), v.parcels)
+}
+
+func (v *importView) choice(name, label string, entries []*saved.Entry) *page.Field {
+	if len(entries) == 0 {
+		return nil
+	}
+	options := []page.Option{{Label: v.Text("import.choose")}}
+	for _, entry := range entries {
+		options = append(options, page.Option{Value: entry.EntryID, Label: entry.Name})
+	}
+	return &page.Field{Name: name, Label: label, Type: "select", Options: options}
+}
+
+// defaultFields are the fields of which the page asks for a default.
+var defaultFields = []string{
+	"pickup.name", "pickup.phone", "pickup.email", "pickup.address.line1", "pickup.address.line2",
+	"pickup.address.city", "pickup.address.province", "pickup.address.postal_code", "pickup.address.notes",
+	"pickup.time_window.start", "pickup.time_window.end", "dropoff.time_window.start", "dropoff.time_window.end",
+	"service_level", "weight_kg", "length_cm", "width_cm", "height_cm", "value", "description",
+}
+
+// Default returns the field for what orders lack.
+func (v *importView) Default(name string) page.Field {
+	path := name
+	field, _ := orderfile.FindField(name)
+	if field.Part == orderfile.OfParcel {
+		path = orderform.Row("parcels", 0) + "." + strings.Replace(name, "value", "value_cents", 1)
+	}
+	shown := v.fields.Field(path)
+	shown.Name, shown.Required, shown.Hint, shown.Autocomplete = defaultPart+name, false, "", "off"
+	if name == "service_level" {
+		shown.Type, shown.Options = "select", v.fields.Levels()
+	}
+	return v.Form.With(shown)
+}
+
+// ShownFaulty returns the orders with faults that the page shows.
+func (v *importView) ShownFaulty() []*plannedOrder {
+	return v.Faulty[:min(len(v.Faulty), maxShownFaulty)]
+}
+
+// MoreFaulty is how many others there are.
+func (v *importView) MoreFaulty() int { return len(v.Faulty) - len(v.ShownFaulty()) }
+
+// ShownReady returns the orders that can be created, as far as the page shows them.
+func (v *importView) ShownReady() []*plannedOrder { return v.Ready[:min(len(v.Ready), maxShownReady)] }
+
+// MoreReady is how many others there are.
+func (v *importView) MoreReady() int { return len(v.Ready) - len(v.ShownReady()) }
+
+// Finished reports whether all orders of the file exist.
+func (v *importView) Finished() bool {
+	return len(v.Draft.Created) > 0 && len(v.Ready)+len(v.Faulty)+len(v.LeftOut)+len(v.missing) == 0
+}
+
+// Line is the first line of an order.
+func (one *plannedOrder) Line() int { return one.line }
+
+// Name is the order's own number; empty for a line that has none.
+func (one *plannedOrder) Name() string {
+	if one.Order == nil {
+		return ""
+	}
+	return one.Reference
+}
+
+// To says who receives an order, and in which city.
+func (one *plannedOrder) To() string {
+	if one.Order == nil {
+		return ""
+	}
+	parts := []string{one.Text("dropoff.name"), one.Text("dropoff.address.city")}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
+}
+
+// RateCents is the price.
+func (one *plannedOrder) RateCents() int64 { return one.dry.RateCents }
+
+// Others is what is wrong with an order besides its cells.
+func (one *plannedOrder) Others() []string { return one.others }
+
+// Cells returns the fields that correct an order, each once.
+func (v *importView) Cells(one *plannedOrder) (fields []page.Field) {
+	var seen []orderfile.Cell
+	for _, fault := range one.cells {
+		if slices.Contains(seen, fault.Cell) {
+			continue
+		}
+		seen = append(seen, fault.Cell)
+		field := page.Field{Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off"}
+		if strings.HasSuffix(fault.Field, "address.province") {
+			field.Type, field.Options = "select", orderform.Provinces(v.Sheet)
+		}
+		fields = append(fields, v.Form.With(field))
+	}
+	return fields
+}
+
+// Total is the price of all orders that are ready.
+func (v *importView) Total() string { return v.Language.Money(v.cents, v.currency()) }
+
+// Cents is the same, for the hidden field of the form.
+func (v *importView) Cents() int64 { return v.cents }
+
+// Labels returns the files with the labels of the orders that were created.
+func (v *importView) Labels() (links []page.Link) {
+	ids := make([]string, 0, len(v.Draft.Created))
+	for _, c := range v.Draft.Created {
+		ids = append(ids, c.OrderID)
+	}
+	for part := range slices.Chunk(ids, label.MaxOrders) {
+		links = append(links, page.Link{Text: v.Language.Count("labels.shown", len(part)), Path: v.labelsLink(part)})
+	}
+	return links
+}
+
+// checkImport keeps what was typed, and shows the page again.
+func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	sender, err := pages.config.Saved.Entry(s.Context(), s.Account, saved.Sender, sent.Values.Get(senderField))
+	if err != nil {
+		return 0, nil, err
+	}
+	parcel, err := pages.config.Saved.Entry(s.Context(), s.Account, saved.Parcel, sent.Values.Get(parcelField))
+	if err != nil {
+		return 0, nil, err
+	}
+	draftID := s.ID("draft_id")
+	draft, err := pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
+		return s.takeTyped(d, sent, sender, parcel)
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	windows, err := s.windowsOfImport(draft)
+	if err == nil && windows != nil {
+		_, err = pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
+			maps.Copy(d.Defaults, windows)
+			return nil
+		})
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	file, err := orderfile.Read(draft.File)
+	if err == nil {
+		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, draft.Columns)
+	}
+	if err != nil && !errors.Is(err, saved.ErrFull) {
+		return 0, nil, err
+	}
+	return s.LeadTo(s.Link(draftPath(draftID)), page.Flash{})
+}
+
+// takeTyped puts what was typed into the draft. A cell that holds what the page has shown is not corrected.
+func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved.Entry) error {
+	file, err := orderfile.Read(d.File)
+	if err != nil {
+		return err // cannot happen: it was read when the draft was made
+	}
+	shown := file.Orders(s.importOptions(d)).Texts
+	for i := range d.Columns {
+		field := sent.Values.Get(columnPart + strconv.Itoa(i))
+		if _, known := orderfile.FindField(field); (known || field == "") && sent.Values.Has(columnPart+strconv.Itoa(i)) {
+			d.Columns[i] = field
+		}
+	}
+	for _, field := range defaultFields {
+		if sent.Values.Has(defaultPart + field) {
+			d.Defaults[field] = strings.TrimSpace(sent.Values.Get(defaultPart + field))
+		}
+	}
+	if sender != nil {
+		for field := range fieldsOfContact(&delivery.Contact{}) {
+			d.Defaults["pickup."+field] = sender.Fields[field]
+		}
+	}
+	if parcel != nil {
+		for _, field := range []string{"weight_kg", "length_cm", "width_cm", "height_cm", "description"} {
+			d.Defaults[field] = parcel.Fields[field]
+		}
+		d.Defaults["value"] = dollarsOf(parcel.Fields["value_cents"])
+	}
+	for name, texts := range sent.Values {
+		at, isCell := strings.CutPrefix(name, cellPart)
+		line, field, _ := strings.Cut(at, ":")
+		number, err := strconv.Atoi(line)
+		_, known := orderfile.FindField(field)
+		if !isCell || err != nil || !known || len(d.Corrections) >= maxCorrections {
+			continue
+		}
+		if text := strings.TrimSpace(texts[0]); text != shown[orderfile.Cell{Line: number, Field: field}] {
+			d.Correct(number, field, text)
+		}
+	}
+	d.LeaveOut = keptOut(d.LeaveOut, sent)
+	return nil
+}
+
+// maxCorrections is how many cells of a file can be corrected.
+const maxCorrections = 10_000
+
+// keptOut returns the lines of orders that are left out: those that the form has ticked, of those that it has
+// shown, and those before that it did not show.
+func keptOut(before []int, sent *page.Form) (lines []int) {
+	shown := sent.Values["_shown"]
+	for _, line := range before {
+		if !slices.Contains(shown, strconv.Itoa(line)) {
+			lines = append(lines, line)
+		}
+	}
+	for _, text := range sent.Values[leaveField] {
+		if line, err := strconv.Atoi(text); err == nil && len(lines) < maxImportRows {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// dollarsOf returns an amount in cents as it is typed; empty for none.
+func dollarsOf(cents string) string {
+	n, err := strconv.ParseInt(cents, 10, 64)
+	if err != nil {
+		return ""
+	}
+	return orderform.InDollars(n)
+}

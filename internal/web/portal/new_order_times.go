@@ -1,0 +1,68 @@
+package portal
+
+import (
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/web/orderform"
+)
+
+// windowAct is the act of the button that proposes windows.
+const windowAct = "windows"
+
+// proposeWindows fills in the next windows for the places and the service level that were typed. Without the province
+// of the pickup its clocks are not known; a recipient whose place is not typed yet counts as being there.
+func (o *orderForm) proposeWindows() error {
+	at := func(end string) delivery.Contact {
+		return delivery.Contact{Address: delivery.Address{
+			City: o.Value(end + ".address.city"), Province: o.Value(end + ".address.province"),
+			PostalCode: o.Value(end + ".address.postal_code"),
+		}}
+	}
+	s := delivery.Shipment{
+		ServiceLevel: delivery.ServiceLevel(o.Value("service_level")), Pickup: at("pickup"), Dropoff: at("dropoff"),
+	}
+	if s.Pickup.Address.Province == "" {
+		return nil
+	}
+	if s.Dropoff.Address.Province == "" || s.Dropoff.Address.PostalCode == "" {
+		s.Dropoff = s.Pickup
+	}
+	pickup, dropoff, ok, err := o.pages.config.Orders.ProposeWindows(o.Context(), o.Account, s)
+	if err != nil || !ok {
+		return err
+	}
+	for end, window := range map[string]delivery.Window{"pickup": pickup, "dropoff": dropoff} {
+		o.Set(end+".time_window.start", window.Start.Format(orderform.TimeLayout))
+		o.Set(end+".time_window.end", window.End.Format(orderform.TimeLayout))
+	}
+	return nil
+}
+
+// windowAhead is the rule for the end of a window in the form of an order. The interface accepts windows that have
+// passed, which belong to deliveries that are recorded later; a person who fills in a form has mistyped the day.
+var windowAhead = form.Define("window_ahead", "a time that has not passed")
+
+// passedWindows returns a fault for each window that has passed.
+func (o *orderForm) passedWindows() (problems form.Problems) {
+	typed := o.Typed()
+	for _, end := range []string{"pickup", "dropoff"} {
+		name := end + ".time_window.end"
+		if at, err := time.Parse(time.RFC3339, typed.Get(name)); err == nil && !at.After(o.now) {
+			problems.Add(name, typed.Get(name), windowAhead)
+		}
+	}
+	return problems
+}
+
+// blameWindows shows the faults of windows at them.
+func (o *orderForm) blameWindows(faults []orderform.Fault) {
+	o.WindowFaults = map[string]string{}
+	for _, fault := range faults {
+		if end, _, isWindow := strings.Cut(fault.Field, ".time_window."); isWindow && fault.Text != "" {
+			o.WindowFaults[end] = fault.Text
+		}
+	}
+}
