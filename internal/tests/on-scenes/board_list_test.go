@@ -75,3 +75,12 @@ func TestBoardList(t *testing.T) {
 		shows(t, visit, orderCells+`.length > 5`, "true")
 	})
 }
+
+// TestBoardPrints prints the board: all orders of the filter are on paper, and nothing else is.
+func TestBoardPrints(t *testing.T) {
+	t.Parallel()
+	visit := openBoard(t, "?stage=failed", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
+	shows(t, visit, `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll(".on-paper tbody tr").length === Number(document.querySelector(".chip[aria-pressed=true] b").textContent))`, "true")
+	shows(t, visit, `document.querySelector(".on-paper tbody tr").innerText.includes("Failed")`, "true")
+	shows(t, visit, `(dispatchEvent(new Event("afterprint")), document.querySelector(".on-paper"))`, "null")
+}

@@ -47,7 +47,7 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 //	choosing.js   choosing places, columns         sorting.js    in what order (pure)
 //	couriers.js   couriers side by side               columns.js    their stops, and changes
 //	areas.js      where areas are                     sequence.js   sequences and ways (pure)
-//	zone.js       clocks of destinations
+//	zone.js       clocks of destinations           printing.js   the list on paper
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times), clock.js (the server's
 // time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, and how
@@ -57,7 +57,7 @@ const boardFolder = "board"
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
 	"areas.js", "asking.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js", "panel.js",
-	"picker.js", "places.js", "proofs.js", "sequence.js", "trouble.js",
+	"picker.js", "places.js", "printing.js", "proofs.js", "sequence.js", "trouble.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board without street tiles.

@@ -32,7 +32,7 @@ export const later = (load) => {
 
 /** What comes later. On phones, whose connection may be slow, and cost, it is loaded when it is shown. */
 const rest = () => matchMedia("(width > 640px)").matches
-  ? [import("./asking.js"), import("./panel.js"), import("./couriers.js")] : [];
+  ? [import("./asking.js"), import("./panel.js"), import("./couriers.js"), import("./printing.js")] : [];
 
 /** Loads what comes later once the board is live, so that it is there when it is used. @param {import("@preact/signals-core").Signal<{kind: string}>} state */
 export const loadLater = (state) => {

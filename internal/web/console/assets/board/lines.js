@@ -77,7 +77,7 @@ const timesOf = (area) => {
  * Returns when a row is due: how long until then, or the day if that is far, and the hours on the clocks of the dropoff.
  * @param {Row} row @param {number} now @returns {[when: string, hours: string]}
  */
-const whenDue = (row, now) => {
+export const whenDue = (row, now) => {
   const times = timesOf(row.zone), isWindow = row.due === row.dropoffEnd && row.dropoffStart > now && times.sameDay(row.dropoffStart, row.due);
   return [
     Math.abs(row.due - now) < dayMs ? due(row.due, now) : times.day(row.due, now),
