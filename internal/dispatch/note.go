@@ -82,7 +82,7 @@ type Record struct {
 	Moves  []Move            // by operators, newest first: the latest 20
 	// Failed is the latest attempt, if it has failed and its event is still kept; otherwise nil.
 	Failed *delivery.FailedAttempt
-	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans, Moves and edits,
+	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans, picks, Moves and edits,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string
 	// Couriers are the couriers in Moves and confirmations by their ids. Those that no longer exist are left out.
@@ -130,6 +130,14 @@ func (r *Record) operatorIDs() (ids []string) {
 		ids = append(ids, edit.OperatorID) // empty for the partner's
 		if edit.Seen != nil {
 			ids = append(ids, edit.Seen.OperatorID)
+		}
+	}
+	if picking := r.Order.Course.Picking; picking != nil {
+		for _, line := range picking.Lines {
+			ids = append(ids, line.OperatorID)
+		}
+		if picking.Packed != nil {
+			ids = append(ids, picking.Packed.OperatorID)
 		}
 	}
 	return slices.DeleteFunc(distinct(ids), func(id string) bool { return id == "" })

@@ -73,6 +73,9 @@ func TestPickByScan(t *testing.T) {
 	picked.Shows(t, 200, "A-1", "To pack")
 	v.Send(t, picked, "/console/picks/pack", "scan", "A-1").Leads(t, "/console/picks?state=picked&until=all")
 	v.Open(t, "/console/picks?state=packed&until=all").Shows(t, 200, "A-1 is packed and ready for the courier.", "Ready")
+	desk := b.desk.Visit(t)
+	desk.Open(t, "/console/orders/"+second).Shows(t, 200, "Picking", "MTL-1", "1 of 2", "Short")
+	desk.Open(t, "/console/orders/"+first).Shows(t, 200, "2 of 2", "Ready", "warehouse@example.com")
 	if got := b.quantity(t, lamp); got != "1" {
 		t.Errorf("got %s lamps, want 1: picking moves no stock", got)
 	}
