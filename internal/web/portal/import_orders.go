@@ -26,13 +26,16 @@ const (
 )
 
 func (pages *Pages) importRoutes() []web.Route {
+	start := pages.post("/orders/import", partner.PermissionOrders, (*Pages).startImport)
+	review := pages.get("/imports/{draft_id}", partner.PermissionOrders, (*Pages).reviewImport)
+	create := pages.post("/imports/{draft_id}", partner.PermissionOrders, (*Pages).createImported)
+	check := pages.post("/imports/{draft_id}/check", partner.PermissionOrders, (*Pages).checkImport)
+	start.LargeBody = true
+	start.Heavy, review.Heavy, create.Heavy, check.Heavy = true, true, true, true
 	return []web.Route{
+		start, review, create, check,
 		pages.get("/orders/import", partner.PermissionOrders, (*Pages).askImport),
-		pages.post("/orders/import", partner.PermissionOrders, (*Pages).startImport),
 		pages.get("/imports/template.csv", partner.PermissionOrders, (*Pages).importTemplate),
-		pages.get("/imports/{draft_id}", partner.PermissionOrders, (*Pages).reviewImport),
-		pages.post("/imports/{draft_id}", partner.PermissionOrders, (*Pages).createImported),
-		pages.post("/imports/{draft_id}/check", partner.PermissionOrders, (*Pages).checkImport),
 		// For links on a page that was the answer to a form.
 		pages.get("/imports/{draft_id}/check", partner.PermissionOrders, func(_ *Pages, s *sheet) (int, []byte, error) {
 			return s.LeadTo(s.Link(draftPath(s.ID("draft_id"))), page.Flash{})

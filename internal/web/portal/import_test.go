@@ -183,6 +183,7 @@ func TestImportRefusesFiles(t *testing.T) {
 		"workbook": {"PK\x03\x04rest", "This is a workbook."},
 		"binary":   {"a,b\n\x00\x01,\x02\n", "is not text"},
 		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 has no counterpart."},
+		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file has more than 1 MB"},
 		"many":     {many.String(), "The file has 501 orders, at most 500 are possible"},
 	} {
 		shown := upload(t, clerk, importPage, []byte(c.content)).Must(t, http.StatusUnprocessableEntity)
