@@ -57,6 +57,8 @@ type Config struct {
 	AcceptClock func(context.Context) error
 	// Resume has webhooks and mails sent again that are held.
 	Resume func(context.Context) error
+	// Trials are the settings that can be tried, in the order of the page.
+	Trials []Trial
 	// Streets are the street tiles of maps.
 	Streets basemap.Streets
 	// Defaults are the limits of partners without their own.
