@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
@@ -62,8 +63,9 @@ type App struct {
 	sealer    *credential.Sealer // of what is stored or given out sealed
 	// ticketSealer seals what people have typed between the steps of a sign-in.
 	ticketSealer *credential.Sealer
-	demo         *demo    // nil without --demo
-	day          *demoDay // nil unless there is a demo that is not quiet
+	backups      *backups.Service // nil unless the settings say where backups are kept
+	demo         *demo            // nil without --demo
+	day          *demoDay         // nil unless there is a demo that is not quiet
 	orders       *order.Service
 	partners     *partner.Service
 	operators    *operator.Service
@@ -181,6 +183,9 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.retention.Run()
 	a.requestLog.Run()
 	a.filler.Run()
+	if a.backups != nil {
+		a.backups.Run()
+	}
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
@@ -273,6 +278,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.openSearch()
 	a.openOrders()
 	a.openSimulation()
+	if err := a.openBackups(); err != nil {
+		return err
+	}
 	a.openReadiness()
 	a.followHold()
 	return nil

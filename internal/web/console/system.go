@@ -19,6 +19,7 @@ func (pages *Pages) systemRoutes() []web.Route {
 	return []web.Route{
 		pages.get("/system", administering, (*Pages).system),
 		pages.post("/system", administering, (*Pages).try),
+		pages.post("/system/backup", administering, (*Pages).backUp),
 		pages.post("/system/accept-clock", administering, (*Pages).acceptClock),
 		pages.post("/system/resume", administering, (*Pages).resume),
 	}
@@ -32,6 +33,8 @@ type systemView struct {
 	Resume *page.Form // resumes webhooks and mails; nil unless they are held
 	Try    *page.Form // makes one of the trials
 	Trials []trialRow
+	// Backups is nil unless the service makes backups.
+	Backups *backupsView
 }
 
 // holdTexts are the phrases for why webhooks and mails are held.
@@ -154,6 +157,9 @@ func (pages *Pages) showSystem(s *sheet, status int, made string, result *TrialR
 		}
 	}
 	if err := view.addTrials(made, result); err != nil {
+		return 0, nil, err
+	}
+	if err := view.addBackups(); err != nil {
 		return 0, nil, err
 	}
 	return s.show(leaf{
