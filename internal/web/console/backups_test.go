@@ -2,10 +2,17 @@ package console_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -125,5 +132,84 @@ func TestBackupSchedule(t *testing.T) {
 	showsSoon(t, again.Operate(t).Visit(t), "2 of at most 7")
 	if names := filesIn(t, folder); len(names) != 2 || names[0] != "dropyard-2026-01-15T08-00-00Z.db" {
 		t.Errorf("got %q, want that of 3:00, and that of the start", names)
+	}
+}
+
+// objects is a bucket that keeps what is put into it, or refuses it.
+type objects struct {
+	mu      sync.Mutex
+	kept    map[string][]byte // guarded by mu; by path
+	refuses bool              // guarded by mu
+}
+
+func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case err != nil || o.refuses:
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>The bucket is read-only.</Message></Error>")
+	case r.Method == http.MethodPut:
+		o.kept[r.URL.Path] = body
+	case r.Method == http.MethodDelete:
+		delete(o.kept, r.URL.Path)
+	}
+}
+
+func (o *objects) refuse() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refuses = true
+}
+
+// paths returns what the bucket holds, sorted.
+func (o *objects) paths() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Sorted(maps.Keys(o.kept))
+}
+
+// TestBackUpToBucket puts backups with their checksums into a bucket, deletes the oldest there, leaves nothing beside
+// the database, and shows the words of the bucket when it refuses one. Such a one is not counted as the last backup.
+func TestBackUpToBucket(t *testing.T) {
+	t.Parallel()
+	bucket := &objects{kept: map[string][]byte{}}
+	server := httptest.NewServer(bucket)
+	t.Cleanup(server.Close)
+	data, clock := t.TempDir(), testkit.NewClock(testkit.Epoch)
+	where := "s3://AKIDEXAMPLE:verysecretkey@" + strings.TrimPrefix(server.URL, "http://") + "/my-bucket/dropyard?tls=off"
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(data), backupsIn(where, "off", 1))
+	if s.Database != "" {
+		t.Skip("the service backs up the embedded database only")
+	}
+	v := s.Operate(t).Visit(t)
+	for range 2 {
+		clock.Advance(time.Minute)
+		v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+		showsSoon(t, v, clock.Now().UTC().Format("dropyard-2006-01-02T15-04-05Z.db"))
+	}
+	const latest = "/my-bucket/dropyard/dropyard-2026-01-14T15-02-00Z.db"
+	if got := bucket.paths(); !slices.Equal(got, []string{latest, latest + ".sha256"}) {
+		t.Fatalf("got %q, want the latest backup with its checksum", got)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(bucket.kept[latest])); !strings.HasPrefix(string(bucket.kept[latest+".sha256"]),
+		sum) {
+		t.Errorf("got checksum %q, want %s", bucket.kept[latest+".sha256"], sum)
+	}
+	bucket.refuse()
+	clock.Advance(time.Hour)
+	v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+	failed := showsSoon(t, v, "The bucket is read-only.")
+	failed.Shows(t, http.StatusOK, "AccessDenied", "AKIDEXAMPLE:****@", "1 of at most 1")
+	if strings.Contains(string(failed.Body), "verysecretkey") {
+		t.Errorf("got the secret of the bucket:\n%s", failed.Body)
+	}
+	at := s.Operate(t).Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK).Text("last_backup_at")
+	if at != "2026-01-14T15:02:00.000Z" {
+		t.Errorf("got %s as the time of the last backup, want that of the one that was kept", at)
+	}
+	if left, err := filepath.Glob(filepath.Join(data, "dropyard-*")); err != nil || len(left) > 0 {
+		t.Errorf("got %q, %v beside the database, want no backup left", left, err)
 	}
 }
