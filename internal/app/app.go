@@ -24,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -63,9 +64,10 @@ type App struct {
 	sealer    *credential.Sealer // of what is stored or given out sealed
 	// ticketSealer seals what people have typed between the steps of a sign-in.
 	ticketSealer *credential.Sealer
-	backups      *backups.Service // nil unless the settings say where backups are kept
-	demo         *demo            // nil without --demo
-	day          *demoDay         // nil unless there is a demo that is not quiet
+	trialLimit   *throttle.Limiter // of trials of settings
+	backups      *backups.Service  // nil unless the settings say where backups are kept
+	demo         *demo             // nil without --demo
+	day          *demoDay          // nil unless there is a demo that is not quiet
 	orders       *order.Service
 	partners     *partner.Service
 	operators    *operator.Service
@@ -246,6 +248,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.cleaner = picture.NewCleaner()
 	a.openStrangers()
+	a.trialLimit = throttle.New(trialRate, a.machine)
 	if err := a.openMail(); err != nil {
 		return err
 	}

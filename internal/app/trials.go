@@ -28,11 +28,10 @@ const trialTimeout = 20 * time.Second
 
 // trials returns the settings that can be tried from the console.
 func (a *App) trials() []console.Trial {
-	limiter := throttle.New(trialRate, a.machine)
 	limited := func(run func(context.Context, string, page.Language) console.TrialResult) func(
 		context.Context, string, page.Language) (console.TrialResult, error) {
 		return func(ctx context.Context, email string, language page.Language) (result console.TrialResult, err error) {
-			if verdict := limiter.Take(""); !verdict.Allowed {
+			if verdict := a.trialLimit.Take(""); !verdict.Allowed {
 				refused := refusal.New(refusal.CodeRateLimited, "settings are tried too often")
 				refused.RetryAfter = verdict.RetryAfter
 				return result, refused

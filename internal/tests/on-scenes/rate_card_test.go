@@ -56,8 +56,8 @@ func TestRateCardIsLive(t *testing.T) {
 	}
 	got, err := browser.Evaluate[[]string](visit, liveCard)
 	want := []string{
-		"old card disabled", "enabled", "One value differs", "9950", "levels.standard.zones.local.base_cents", "99.5", "98.00",
-		"document", "console",
+		"old card disabled", "enabled", "One value differs", "9950", "levels.standard.zones.local.base_cents", "99.5",
+		"98.00", "document", "console",
 	}
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("got %q, %v, want %q", got, err, want)

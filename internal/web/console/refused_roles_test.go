@@ -71,7 +71,7 @@ func TestRefusalsKeepTheMenuOfEachRole(t *testing.T) {
 		name, value, _ := strings.Cut(user.Cookie, "=")
 		v := s.Visit()
 		v.Cookies["lang"], v.Cookies[name] = "fr", value
-		if keepsMenu(t, string(role), v.Request, routes, `action="/portal/logout"`, "Commandes", `class="back"`) < 5 {
+		if keepsMenu(t, string(role), v.Request, routes, `action="/portal/logout"`, "Accueil", `class="back"`) < 5 {
 			t.Errorf("%s: got fewer than 5 refusals, want those of ids that name nothing", role)
 		}
 	}
