@@ -12,14 +12,7 @@ import (
 // driveBackup begins a backup of the embedded database; of another one the service makes none.
 func driveBackup(t *testing.T, o *operation) *apptest.Answer {
 	folder := filepath.Join(t.TempDir(), "backups")
-	f := newFixture(t, roomy, func(c *config.Config, _ *app.Surroundings) {
-		if !c.Postgres() {
-			c.Backups = folder
-		}
-	})
-	if f.Database != "" {
-		t.Skip("the service backs up the embedded database only")
-	}
+	f := newFixture(t, roomy, apptest.Embedded(), func(c *config.Config, _ *app.Surroundings) { c.Backups = folder })
 	return f.send(t, call{operation: o.id})
 }
 

@@ -1,7 +1,6 @@
 package console_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -21,7 +20,6 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
-	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 const backupNow = "/console/system/backup"
@@ -50,17 +48,12 @@ func filesIn(t *testing.T, folder string) (names []string) {
 // showsSoon opens the system page until it has a text.
 func showsSoon(t *testing.T, v *apptest.Visitor, text string) *apptest.Answer {
 	t.Helper()
-	waits, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
-	defer cancel()
-	for {
-		got := v.Open(t, systemPage).Must(t, http.StatusOK)
-		if strings.Contains(string(got.Body), text) {
-			return got
-		}
-		if waits.Err() != nil {
-			t.Fatalf("got no %q:\n%s", text, got.Body)
-		}
-	}
+	var got *apptest.Answer
+	apptest.Await(t, text, func() bool {
+		got = v.Open(t, systemPage).Must(t, http.StatusOK)
+		return strings.Contains(string(got.Body), text)
+	})
+	return got
 }
 
 // TestBackUpNow makes a backup by the button, which can be restored, and shows its result; then the folder turns into
@@ -69,10 +62,7 @@ func TestBackUpNow(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "backups")
 	clock := testkit.NewClock(testkit.Epoch)
-	s := apptest.Start(t, apptest.OnClock(clock), backupsIn(folder, "off", 2))
-	if s.Database != "" {
-		t.Skip("the service backs up the embedded database only")
-	}
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.Embedded(), backupsIn(folder, "off", 2))
 	v := s.Operate(t).Visit(t)
 	page := v.Open(t, systemPage)
 	page.Shows(t, http.StatusOK, folder, "Only when you ask for one", "None yet", "0 of at most 2")
@@ -117,11 +107,9 @@ func TestBackupSchedule(t *testing.T) {
 	t.Parallel()
 	folder, data := filepath.Join(t.TempDir(), "backups"), t.TempDir()
 	clock := testkit.NewClock(testkit.Epoch) // 10:00 in Montréal
-	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), backupsIn(folder, "03:00", 7)}
+	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
+		backupsIn(folder, "03:00", 7)}
 	s := apptest.Start(t, options...)
-	if s.Database != "" {
-		t.Skip("the service backs up the embedded database only")
-	}
 	v := s.Operate(t).Visit(t)
 	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "0 of at most 7")
 	clock.Advance(17 * time.Hour)
@@ -179,10 +167,7 @@ func TestBackUpToBucket(t *testing.T) {
 	t.Cleanup(server.Close)
 	data, clock := t.TempDir(), testkit.NewClock(testkit.Epoch)
 	where := "s3://AKIDEXAMPLE:verysecretkey@" + strings.TrimPrefix(server.URL, "http://") + "/my-bucket/dropyard?tls=off"
-	s := apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(data), backupsIn(where, "off", 1))
-	if s.Database != "" {
-		t.Skip("the service backs up the embedded database only")
-	}
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(), backupsIn(where, "off", 1))
 	v := s.Operate(t).Visit(t)
 	for range 2 {
 		clock.Advance(time.Minute)
