@@ -213,7 +213,7 @@ var rules = map[string]rule{
 	}},
 
 	"internal/web/console": {may: []string{
-		"internal/audit", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures",
+		"internal/audit", "internal/backups", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures",
 		"internal/idempotency", "internal/installation", "internal/label", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
@@ -234,6 +234,7 @@ var rules = map[string]rule{
 	}},
 
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
+	"internal/backups":   {may: []string{foundation}, mayNot: storage},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
 	"internal/store": {may: []string{
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",

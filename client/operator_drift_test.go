@@ -41,6 +41,7 @@ var operatorMethods = map[string]any{
 	"POST /ops/v1/partners/{}/erasures":                  (*client.Operator).ErasePartnerOrders,
 	"GET /ops/v1/system":                                 (*client.Operator).GetSystem,
 	"POST /ops/v1/system/accept-clock":                   (*client.Operator).AcceptClock,
+	"POST /ops/v1/system/backup":                         (*client.Operator).BeginBackup,
 	"POST /ops/v1/system/resume":                         (*client.Operator).Resume,
 	"GET /ops/v1/rate-cards":                             (*client.Operator).ListRateCards,
 	"POST /ops/v1/rate-cards":                            (*client.Operator).CreateRateCard,

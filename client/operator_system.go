@@ -75,6 +75,7 @@ type System struct {
 	LogBytes        *int64    `json:"log_bytes,omitempty"`
 	LogPendingBytes *int64    `json:"log_pending_bytes,omitempty"` // of it, not in the database file yet
 	LastBackupAt    time.Time `json:"last_backup_at,omitzero"`     // zero if there is none, and with PostgreSQL
+	Backups         *Backups  `json:"backups,omitempty"`           // that the service makes; nil if it makes none
 	// why data does not age by the clock of the node that answers; nil if it does
 	ClockDoubt *ClockDoubt     `json:"clock_doubt,omitempty"`
 	Held       *Hold           `json:"held,omitempty"` // why no webhooks and mails are sent; nil if they are
@@ -175,4 +176,38 @@ func (o *Operator) AcceptClock(ctx context.Context, options ...CallOption) (*Sys
 // database, and returns the installation.
 func (o *Operator) Resume(ctx context.Context, options ...CallOption) (*System, error) {
 	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/resume", keyed: true}, options)
+}
+
+// BeginBackup begins a backup of the embedded database, and returns the installation before its end. It fails with
+// [CodeConflict] while another one is being made, and if the service makes no backups.
+func (o *Operator) BeginBackup(ctx context.Context, options ...CallOption) (*System, error) {
+	return fetch[System](ctx, o, operation{method: http.MethodPost, path: "/ops/v1/system/backup", keyed: true}, options)
+}
+
+// Backups describes the backups that the service makes of its embedded database.
+type Backups struct {
+	KeptIn       BackupPlace `json:"kept_in"`
+	Keep         int         `json:"keep"`                   // how many are kept
+	NextAt       time.Time   `json:"next_at,omitzero"`       // zero if they are made only when they are asked for
+	RunningSince time.Time   `json:"running_since,omitzero"` // zero if none is being made
+	Last         *Backup     `json:"last,omitempty"`         // the latest that was tried; nil before the first
+	Kept         []Backup    `json:"kept"`                   // the latest first
+}
+
+// BackupPlace is where backups are kept.
+type BackupPlace string
+
+// The places of backups.
+const (
+	BackupsInDirectory BackupPlace = "directory"
+	BackupsInBucket    BackupPlace = "bucket"
+)
+
+// Backup is a backup that was tried.
+type Backup struct {
+	Name    string    `json:"name"`
+	BegunAt time.Time `json:"begun_at"`
+	Seconds float64   `json:"seconds"` // that it took
+	Bytes   int64     `json:"bytes"`
+	Error   string    `json:"error,omitempty"` // why it failed; empty if it is good
 }

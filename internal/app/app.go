@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
@@ -23,6 +24,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/outbound"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
+	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mailer"
@@ -62,8 +64,10 @@ type App struct {
 	sealer    *credential.Sealer // of what is stored or given out sealed
 	// ticketSealer seals what people have typed between the steps of a sign-in.
 	ticketSealer *credential.Sealer
-	demo         *demo    // nil without --demo
-	day          *demoDay // nil unless there is a demo that is not quiet
+	trialLimit   *throttle.Limiter // of trials of settings
+	backups      *backups.Service  // nil unless the settings say where backups are kept
+	demo         *demo             // nil without --demo
+	day          *demoDay          // nil unless there is a demo that is not quiet
 	orders       *order.Service
 	partners     *partner.Service
 	operators    *operator.Service
@@ -181,6 +185,9 @@ func (a *App) start(ctx context.Context) (err error) {
 	a.retention.Run()
 	a.requestLog.Run()
 	a.filler.Run()
+	if a.backups != nil {
+		a.backups.Run()
+	}
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
 	a.startSimulation()
@@ -241,6 +248,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	}
 	a.cleaner = picture.NewCleaner()
 	a.openStrangers()
+	a.trialLimit = throttle.New(trialRate, a.machine)
 	if err := a.openMail(); err != nil {
 		return err
 	}
@@ -273,6 +281,9 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.openSearch()
 	a.openOrders()
 	a.openSimulation()
+	if err := a.openBackups(); err != nil {
+		return err
+	}
 	a.openReadiness()
 	a.followHold()
 	return nil

@@ -52,7 +52,8 @@ func (a *App) pages() pages {
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,
 		Partners: a.partners, Stock: a.stock, RateCards: a.rateCards, Retention: a.retention, Reports: a.reports(),
 		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
-		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
+		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, Trials: a.trials(), Backups: a.backups,
+		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
 		Defaults: console.Defaults{
 			RateLimit: int64(a.config.RateLimit), OrdersPerDay: a.config.OrdersPerDay, StoredBytes: a.config.StoredBytes,
 			NewAccountBytes: a.config.NewAccountBytes,

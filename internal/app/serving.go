@@ -105,7 +105,7 @@ func (a *App) handler() http.Handler {
 			OperatorSignIns: a.operatorSignIns, UserSignIns: a.userSignIns, SignInRules: a.rules,
 			Dispatch: a.dispatch, Feed: a.feed, Stock: a.stock, Proofs: a.proofs, RateCards: a.rateCards,
 			Retention: a.retention, Reports: a.reports(), OpenID: a.openID(),
-			System: a.system, AcceptClock: a.acceptClock, Resume: a.resume, Now: a.Now, Log: a.Log,
+			System: a.system, AcceptClock: a.acceptClock, Resume: a.resume, BeginBackup: a.beginBackup, Now: a.Now, Log: a.Log,
 		}),
 		Orders:          a.orders,
 		Partners:        a.partners,

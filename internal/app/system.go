@@ -58,6 +58,7 @@ func (a *App) system(ctx context.Context) (installation.State, error) {
 		s.LogBytes, s.LogPendingBytes = &wal.Size, &wal.Pending
 		s.LastBackupAt, err = lastBackup(a.config)
 	}
+	s.Backups = a.describeBackups()
 	return s, err
 }
 

@@ -36,6 +36,9 @@ type Config struct {
 	TLSAuthority      string        `name:"tls-authority" help:"Directory of the ACME authority that issues certificates for --tls-domain. Default: Let's Encrypt." env:"DROPYARD_TLS_AUTHORITY" placeholder:"URL"`
 	TrustedProxies    []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs            string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
+	Backups           string        `help:"Where the service keeps backups of the embedded database: a directory on another disk, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none, run dropyard backup." env:"DROPYARD_BACKUPS" placeholder:"DIR|URL"`
+	BackupAt          string        `help:"Time of day at which a backup is made to --backups, in Eastern Time, or off for those of the system page only (example: 03:00)." default:"03:00" env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
+	BackupKeep        int           `help:"How many backups are kept in --backups; older ones are deleted after the next one." default:"7" env:"DROPYARD_BACKUP_KEEP"`
 	RateLimit         int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	OrdersPerDay      int64         `help:"Orders that a partner may create per day, in UTC; 0 means no limit." default:"0" env:"DROPYARD_ORDERS_PER_DAY"`
 	StoredBytes       int64         `help:"Bytes that the stored records of a partner's orders may take up; 0 means no limit." default:"0" env:"DROPYARD_STORED_BYTES"`
@@ -84,7 +87,7 @@ func (c *Config) Check() error {
 		c.checkAddresses, c.checkFiles, c.checkDatabase, c.checkHold, c.checkNetworks, c.checkLimits, c.checkRegistration,
 		c.checkDemo,
 		c.checkOperator, c.checkBaseURL, c.checkTLS, c.checkOIDC, c.checkMail, c.checkTraces,
-		c.checkStreets,
+		c.checkStreets, c.checkBackups,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -431,8 +434,9 @@ func (c *Config) String() string {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf(
-		"listen=%s data=%s database=%s proofs=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
-		c.Listen, c.Data, c.databaseName(), c.proofsName(), c.BaseURL, c.tlsName(), strings.Join(c.TrustedProxies, ","),
+		"listen=%s data=%s database=%s proofs=%s backups=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		c.Listen, c.Data, c.databaseName(), c.proofsName(), cmp.Or(c.backupsName(), "none"), c.BaseURL,
+		c.tlsName(), strings.Join(c.TrustedProxies, ","),
 		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
 		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
 		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,

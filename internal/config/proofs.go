@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// ProofStore describes where proofs of delivery are kept: in a bucket if Endpoint
-// is set, otherwise in a directory.
-type ProofStore struct {
+// FileStore describes where files are kept: in a bucket if Endpoint is set, otherwise in a
+// directory.
+type FileStore struct {
 	Directory string
 
 	Endpoint    *url.URL // scheme and host; nil for a directory
@@ -23,7 +23,7 @@ type ProofStore struct {
 	VirtualHost bool // whether the bucket is part of the host and not of the path
 }
 
-const proofsForm = "s3://KEY:SECRET@HOST/BUCKET?region=REGION"
+const bucketURL = "s3://KEY:SECRET@HOST/BUCKET?region=REGION"
 
 // The names that buckets, prefixes and regions may have. None of the allowed
 // characters has to be escaped in a URL.
@@ -35,54 +35,60 @@ var (
 
 // ProofStore parses --proofs. Its errors do not repeat the URL of a bucket, which
 // holds a secret.
-func (c *Config) ProofStore() (ProofStore, error) {
-	switch {
-	case c.Proofs == "":
-		return ProofStore{Directory: filepath.Join(c.Data, "proofs")}, nil
-	case strings.HasPrefix(c.Proofs, "s3://"):
-		return readBucket(c.Proofs)
-	case strings.Contains(c.Proofs, "://"):
-		return ProofStore{}, errors.New("--proofs: the value must be a directory or " + proofsForm)
+func (c *Config) ProofStore() (FileStore, error) {
+	if c.Proofs == "" {
+		return FileStore{Directory: filepath.Join(c.Data, "proofs")}, nil
 	}
-	if info, err := os.Stat(c.Proofs); err == nil && !info.IsDir() {
-		return ProofStore{}, fmt.Errorf("--proofs: %q is not a directory", c.Proofs)
-	}
-	return ProofStore{Directory: c.Proofs}, nil
+	return readStore("--proofs", c.Proofs)
 }
 
-func readBucket(text string) (ProofStore, error) {
+// readStore parses a setting that names a directory or a bucket.
+func readStore(flag, text string) (FileStore, error) {
+	switch {
+	case strings.HasPrefix(text, "s3://"):
+		return readBucket(flag, text)
+	case strings.Contains(text, "://"):
+		return FileStore{}, errors.New(flag + ": the value must be a directory or " + bucketURL)
+	}
+	if info, err := os.Stat(text); err == nil && !info.IsDir() {
+		return FileStore{}, fmt.Errorf("%s: %q is not a directory", flag, text)
+	}
+	return FileStore{Directory: text}, nil
+}
+
+func readBucket(flag, text string) (FileStore, error) {
 	where, err := url.Parse(text)
 	if err != nil {
-		return ProofStore{}, errors.New("--proofs: the value is not a URL like " + proofsForm +
+		return FileStore{}, errors.New(flag + ": the value is not a URL like " + bucketURL +
 			"; in key and secret write / as %2F, + as %2B and @ as %40")
 	}
 	secret, _ := where.User.Password()
 	bucket, prefix, _ := strings.Cut(strings.Trim(where.Path, "/"), "/")
-	s := ProofStore{
+	s := FileStore{
 		Endpoint: &url.URL{Scheme: "https", Host: where.Host},
 		Bucket:   bucket, Prefix: prefix, Region: "us-east-1",
 		Key: where.User.Username(), Secret: secret,
 	}
 	switch {
 	case where.Hostname() == "" || where.Fragment != "":
-		return ProofStore{}, errors.New("--proofs: the host is missing, or there is a fragment; the form is " + proofsForm)
+		return FileStore{}, errors.New(flag + ": the host is missing, or there is a fragment; the form is " + bucketURL)
 	case s.Key == "" || s.Secret == "":
-		return ProofStore{}, errors.New("--proofs: key or secret is missing; the form is " + proofsForm)
+		return FileStore{}, errors.New(flag + ": key or secret is missing; the form is " + bucketURL)
 	case !bucketForm.MatchString(s.Bucket):
-		return ProofStore{},
-			errors.New("--proofs: the name of the bucket is missing or not allowed; the form is " + proofsForm)
+		return FileStore{},
+			errors.New(flag + ": the name of the bucket is missing or not allowed; the form is " + bucketURL)
 	case s.Prefix != "" && !prefixForm.MatchString(s.Prefix):
-		return ProofStore{}, errors.New("--proofs: a prefix may contain only letters, digits, _, - and /")
+		return FileStore{}, errors.New(flag + ": a prefix may contain only letters, digits, _, - and /")
 	}
-	err = s.readOptions(where.RawQuery)
+	err = s.readOptions(flag, where.RawQuery)
 	return s, err
 }
 
 // readOptions parses the parameters region, style and tls.
-func (s *ProofStore) readOptions(query string) error {
+func (s *FileStore) readOptions(flag, query string) error {
 	options, err := url.ParseQuery(query)
 	if err != nil {
-		return errors.New("--proofs: the parameters after the ? are malformed")
+		return errors.New(flag + ": the parameters after the ? are malformed")
 	}
 	for name, values := range options {
 		value := values[len(values)-1]
@@ -95,19 +101,19 @@ func (s *ProofStore) readOptions(query string) error {
 			s.Endpoint.Scheme = "http"
 		case name == "tls" && value == "on":
 		default:
-			return errors.New("--proofs: the parameters are region=REGION, style=path or style=virtual, and tls=on or tls=off")
+			return errors.New(flag + ": the parameters are region=REGION, style=path or style=virtual, and tls=on or tls=off")
 		}
 	}
 	if s.VirtualHost && s.Endpoint.Scheme == "https" && strings.Contains(s.Bucket, ".") {
 		return errors.New(
-			"--proofs: with style=virtual no certificate matches a bucket whose name contains a dot; use style=path",
+			flag + ": with style=virtual no certificate matches a bucket whose name contains a dot; use style=path",
 		)
 	}
 	return nil
 }
 
 // String returns the directory, or the bucket's URL with the secret masked.
-func (s ProofStore) String() string {
+func (s FileStore) String() string {
 	if s.Endpoint == nil {
 		return s.Directory
 	}

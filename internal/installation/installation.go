@@ -32,8 +32,9 @@ type State struct {
 	// of the embedded database's write-ahead log; null with PostgreSQL
 	LogBytes        *int64 `json:"log_bytes"`
 	LogPendingBytes *int64 `json:"log_pending_bytes"` // of it, not yet in the database file
-	// of dropyard backup; null if there is none, and with PostgreSQL
+	// of the last good backup; null if there is none, and with PostgreSQL
 	LastBackupAt *time.Time `json:"last_backup_at"`
+	Backups      *Backups   `json:"backups"` // that the service makes; null if it makes none
 	// why data does not age by the clock of the node that answers; null if it does
 	ClockDoubt *ClockDoubt `json:"clock_doubt"`
 	Held       *Hold       `json:"held"`     // why no webhooks and mails are sent; null if they are

@@ -49,8 +49,10 @@ type Config struct {
 	AcceptClock func(context.Context) error
 	// Resume has webhooks and mails sent again that are held.
 	Resume func(context.Context) error
-	Now    func() time.Time
-	Log    *slog.Logger
+	// BeginBackup begins a backup of the embedded database.
+	BeginBackup func(context.Context) error
+	Now         func() time.Time
+	Log         *slog.Logger
 }
 
 // Server has the handlers.

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"net/http"
+
 	"github.com/dropyard/dropyard/internal/httpd"
 )
 
@@ -24,4 +26,16 @@ func (s *Server) handleResume(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return s.handleSystem(c)
+}
+
+// handleBackup begins a backup, and responds with the installation before its end.
+func (s *Server) handleBackup(c *httpd.Call) (httpd.Reply, error) {
+	if err := s.config.BeginBackup(c.Context()); err != nil {
+		return httpd.Reply{}, err
+	}
+	system, err := s.config.System(c.Context())
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.Answer(http.StatusAccepted, system)
 }

@@ -94,6 +94,7 @@ func (s *Server) session(c *httpd.Call) (*signin.Session, error) {
 		return nil, errNotLoggedIn
 	}
 	c.ActFor(found.Actor())
+	c.Principal = found // refusals on pages have the user's menu
 	return found, s.permitUser(c, partner.MemberOf(found))
 }
 

@@ -72,16 +72,13 @@ func (s *Server) User(c *httpd.Call) error {
 	if err != nil {
 		return err
 	}
-	c.Account, c.Principal = delivery.Account(session.PartnerID, mode), session
+	c.Account = delivery.Account(session.PartnerID, mode)
 	return nil
 }
 
 // UserAgain looks again when the body has been read.
 func (s *Server) UserAgain(c *httpd.Call) error {
-	session, err := s.session(c)
-	if err == nil {
-		c.Principal = session
-	}
+	_, err := s.session(c)
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -144,6 +145,14 @@ func OnClock(clock *testkit.Clock) Option {
 // DataIn keeps the data in a directory that remains when the service has stopped.
 func DataIn(dir string) Option {
 	return func(c *config.Config, _ *app.Surroundings) { c.Data = dir }
+}
+
+// Embedded keeps the data in the embedded database, whichever engine other services under test use. It comes after
+// DataIn.
+func Embedded() Option {
+	return func(c *config.Config, _ *app.Surroundings) {
+		c.DatabaseURL = "sqlite:" + filepath.Join(c.Data, "embedded.db")
+	}
 }
 
 // DatabaseAt keeps the data in the PostgreSQL database at url, whichever engine

@@ -35,7 +35,7 @@ var rights = []struct{ roles, operations string }{
 		listJournal createCount listLowStock listPicks pickOrder`},
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
-		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages listRateCards
+		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
 		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
 }
 

@@ -30,6 +30,7 @@ var undriven = map[string]string{
 	"getMe":          "its only part that could fail is the database",
 	"listAPIKeys":    "its only part that could fail is the database",
 	"revokeAPIKey":   "its only part that could fail is the database",
+	"beginBackup":    "its only part that could fail is the database",
 	"resumeMessages": "its only part that could fail is the database",
 	"createQuote":    "it computes, and then answers",
 	"listProducts":   "its only part that could fail is the database",
@@ -178,6 +179,8 @@ var drives = map[string]drive{
 	"finishOpenID 409": driveOpenID("", apptest.Claims{"groups": "dispatcher"}),
 
 	"erasePartnerOrders 409": driveUnderWay,
+	"beginBackup 202":        driveBackup,
+	"beginBackup 409":        driveNoBackups,
 
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,

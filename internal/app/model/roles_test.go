@@ -60,6 +60,7 @@ var requests = []request{
 	{"a", "GET", "/ops/v1/system", "", 200, ""},
 	{"a", "POST", "/ops/v1/system/accept-clock", "", 200, "clock.accepted"},
 	{"a", "POST", "/ops/v1/system/resume", "", 200, ""},
+	{"a", "POST", "/ops/v1/system/backup", "", 409, ""}, // the settings name no place for it
 	{"a", "GET", "/ops/v1/rate-cards", "", 200, ""},
 	{"a", "GET", "/ops/v1/rate-cards/crd_builtin", "", 200, ""},
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},

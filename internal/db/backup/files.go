@@ -87,3 +87,14 @@ func removeFile(path string) error {
 	}
 	return nil
 }
+
+// Checksum returns the SHA-256 of a file, in hexadecimal.
+func Checksum(path string) (sum string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return hex.EncodeToString(hash.Sum(nil)), errors.Join(err, file.Close())
+}

@@ -8,13 +8,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
 	"path"
 	"regexp"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/dropyard/dropyard/internal/foundation/pace"
 	"github.com/dropyard/dropyard/internal/foundation/picture"
@@ -164,8 +167,11 @@ func (s *Store) address(name string) *url.URL {
 }
 
 // reasonPattern finds the code in an error response, such as
-// <Error><Code>AccessDenied</Code>….
-var reasonPattern = regexp.MustCompile(`<Code>([A-Za-z0-9.]{1,64})</Code>`)
+// <Error><Code>AccessDenied</Code>…, and messagePattern the sentence beside it.
+var (
+	reasonPattern  = regexp.MustCompile(`<Code>([A-Za-z0-9.]{1,64})</Code>`)
+	messagePattern = regexp.MustCompile(`<Message>([^<]{1,300})</Message>`)
+)
 
 // failure returns the error that a response means, or nil for a success.
 func failure(method string, response *http.Response) error {
@@ -177,7 +183,11 @@ func failure(method string, response *http.Response) error {
 	if found := reasonPattern.FindSubmatch(content); found != nil {
 		reason = string(found[1])
 	}
-	err := fmt.Errorf("%s an object: %s %s", method, response.Status, reason)
+	words := reason
+	if found := messagePattern.FindSubmatch(content); found != nil {
+		words = strings.TrimSpace(fmt.Sprintf("%s: %s", reason, strings.Map(printable, html.UnescapeString(string(found[1])))))
+	}
+	err := fmt.Errorf("%s an object: %s %s", method, response.Status, words)
 	switch {
 	case response.StatusCode == http.StatusNotFound && reason != "NoSuchBucket" && method != http.MethodPut:
 		return fs.ErrNotExist
@@ -187,4 +197,12 @@ func failure(method string, response *http.Response) error {
 	default:
 		return err
 	}
+}
+
+// printable replaces characters that cannot be seen by spaces.
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return ' '
+	}
+	return r
 }

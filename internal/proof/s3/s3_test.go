@@ -60,7 +60,7 @@ func (b *bucket) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Location", "/elsewhere")
 		w.WriteHeader(status)
-		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>Because%d</Code><Resource>%s</Resource></Error>`, status,
+		_, _ = fmt.Fprintf(w, `<?xml version="1.0"?><Error><Code>Because%d</Code><Message>Not &lt;you&gt;&#xA;now.</Message><Resource>%s</Resource></Error>`, status,
 			secret)
 		return
 	}
@@ -218,10 +218,10 @@ func TestRetries(t *testing.T) {
 		"once":        {[]int{503}, 2, false, ""},
 		"twice":       {[]int{0, 429}, 3, false, ""},
 		"too often":   {[]int{500, 503, 0}, 3, true, "cannot be reached"},
-		"forbidden":   {[]int{403}, 1, false, "403 Forbidden Because403"},
-		"moved":       {[]int{301}, 1, false, "301 Moved Permanently Because301"},
-		"no bucket":   {[]int{404}, 1, false, "404 Not Found Because404"},
-		"wrong clock": {[]int{400}, 1, false, "400 Bad Request Because400"},
+		"forbidden":   {[]int{403}, 1, false, "403 Forbidden Because403: Not <you> now."},
+		"moved":       {[]int{301}, 1, false, "301 Moved Permanently Because301: Not <you> now."},
+		"no bucket":   {[]int{404}, 1, false, "404 Not Found Because404: Not <you> now."},
+		"wrong clock": {[]int{400}, 1, false, "400 Bad Request Because400: Not <you> now."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

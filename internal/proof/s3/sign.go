@@ -26,14 +26,19 @@ type credentials struct {
 
 // sign adds the signature to a request. It covers all headers that are set before.
 func (c credentials) sign(r *http.Request, body []byte, now time.Time) {
-	at := now.UTC().Format(stamp)
 	digest := sha256.Sum256(body)
+	c.signDigest(r, hex.EncodeToString(digest[:]), now)
+}
+
+// signDigest is sign for a body with a digest, which is the SHA-256 in hexadecimal.
+func (c credentials) signDigest(r *http.Request, digest string, now time.Time) {
+	at := now.UTC().Format(stamp)
 	r.Header.Set("X-Amz-Date", at)
-	r.Header.Set("X-Amz-Content-Sha256", hex.EncodeToString(digest[:]))
+	r.Header.Set("X-Amz-Content-Sha256", digest)
 	names, headers := canonicalHeaders(r)
 	request := sha256.Sum256([]byte(strings.Join([]string{
 		r.Method, escapePath(r.URL.Path), strings.ReplaceAll(r.URL.Query().Encode(), "+", "%20"),
-		headers, names, hex.EncodeToString(digest[:]),
+		headers, names, digest,
 	}, "\n")))
 	day := at[:8]
 	scope := strings.Join([]string{day, c.region, service, "aws4_request"}, "/")

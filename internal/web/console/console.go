@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/installation"
@@ -57,6 +58,10 @@ type Config struct {
 	AcceptClock func(context.Context) error
 	// Resume has webhooks and mails sent again that are held.
 	Resume func(context.Context) error
+	// Trials are the settings that can be tried, in the order of the page.
+	Trials []Trial
+	// Backups makes backups of the embedded database; nil if the settings do not say where they are kept.
+	Backups *backups.Service
 	// Streets are the street tiles of maps.
 	Streets basemap.Streets
 	// Defaults are the limits of partners without their own.

@@ -114,7 +114,9 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error)
 }
 
 // Due returns when the order is due.
-func (v *orderView) Due() time.Time { return delivery.Due(v.Order.Dropoff.Window, v.Order.EstimatedDelivery) }
+func (v *orderView) Due() time.Time {
+	return delivery.Due(v.Order.Dropoff.Window, v.Order.EstimatedDelivery)
+}
 
 // By returns the name of an operator: the e-mail address, or the id of what acts by
 // itself.

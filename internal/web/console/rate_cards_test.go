@@ -129,7 +129,7 @@ func TestRateCardUpload(t *testing.T) {
 	desk.Send(t, checked, add).Leads(t, "/console/rate-cards?name=default")
 	desk.Open(t, "/console/rate-cards?name=default").Shows(t, http.StatusOK, "Someone else changed this")
 	again := desk.Send(t, page, to, "document", strings.ReplaceAll(cardJSON("next-1", 1000), "\n", "\r\n"),
-		"effective_from", "2026-02-01T05:00")
+		"effective_from", "2026-02-01T00:00") // on the clock of Montréal
 	added := desk.Send(t, again, add)
 	path := added.Header.Get("Location")
 	desk.Open(t, path).Shows(t, http.StatusOK, "The card next-1 was added to the series default.", "Planned",
@@ -156,7 +156,7 @@ func TestRateCardUpload(t *testing.T) {
 	preview.Shows(t, http.StatusOK, dollars(current), dollars(proposed), "&#43;"+dollars(proposed-current))
 	desk.Open(t, path+"/preview?partner=par_none").Shows(t, http.StatusOK, "There is no partner with this id.")
 	desk.Open(t, "/console/rate-cards/new?from="+strings.TrimPrefix(path, "/console/rate-cards/")).Shows(t, http.StatusOK,
-		"&#34;next-1&#34;")
+		"&#34;next-2&#34;")
 }
 
 // dollars returns an amount as pages in English show it.

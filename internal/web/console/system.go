@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/http"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/installation"
@@ -17,6 +18,8 @@ const (
 func (pages *Pages) systemRoutes() []web.Route {
 	return []web.Route{
 		pages.get("/system", administering, (*Pages).system),
+		pages.post("/system", administering, (*Pages).try),
+		pages.post("/system/backup", administering, (*Pages).backUp),
 		pages.post("/system/accept-clock", administering, (*Pages).acceptClock),
 		pages.post("/system/resume", administering, (*Pages).resume),
 	}
@@ -28,6 +31,10 @@ type systemView struct {
 	installation.State
 	Accept *page.Form // accepts the clock; nil unless that is refused
 	Resume *page.Form // resumes webhooks and mails; nil unless they are held
+	Try    *page.Form // makes one of the trials
+	Trials []trialRow
+	// Backups is nil unless the service makes backups.
+	Backups *backupsView
 }
 
 // holdTexts are the phrases for why webhooks and mails are held.
@@ -129,6 +136,11 @@ func (v systemView) Backup() time.Time {
 }
 
 func (pages *Pages) system(s *sheet) (int, []byte, error) {
+	return pages.showSystem(s, http.StatusOK, "", nil)
+}
+
+// showSystem shows the page, with the result of a trial if one was made.
+func (pages *Pages) showSystem(s *sheet, status int, made string, result *TrialResult) (int, []byte, error) {
 	state, err := pages.config.Installation(s.Context())
 	if err != nil {
 		return 0, nil, err
@@ -144,8 +156,14 @@ func (pages *Pages) system(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
+	if err := view.addTrials(made, result); err != nil {
+		return 0, nil, err
+	}
+	if err := view.addBackups(); err != nil {
+		return 0, nil, err
+	}
 	return s.show(leaf{
-		template: "system", title: s.Text("console.system"), data: view,
+		template: "system", title: s.Text("console.system"), data: view, status: status,
 		action: &page.Link{Text: s.Text("system.again"), Path: systemPath},
 	})
 }

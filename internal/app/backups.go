@@ -1,0 +1,109 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/backups"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/db/backup"
+	"github.com/dropyard/dropyard/internal/proof/s3"
+	"github.com/dropyard/dropyard/internal/store"
+)
+
+// backupsFile is added to the name of the embedded database for the file that lists its backups.
+const backupsFile = ".backups"
+
+// openBackups creates the service that makes backups, if the settings say where they are kept. The embedded
+// database has one node, so that no other one makes the same backup.
+func (a *App) openBackups() error {
+	where, err := a.config.BackupStore()
+	if err != nil || where == nil {
+		return err
+	}
+	hour, minute, daily, err := a.config.BackupTime()
+	if err != nil {
+		return err
+	}
+	made := backups.Config{
+		Place: a.backupPlace(where), Keep: a.config.KeptBackups(), File: a.config.Database() + backupsFile,
+		Now: a.Now, At: a.At, Log: a.Log,
+		Write: func(ctx context.Context, file string) (int64, error) {
+			written, err := store.Backups.Write(ctx, a.config.Database(), file)
+			if err != nil {
+				return 0, err
+			}
+			return written.Bytes, nil
+		},
+		Noted: func(at time.Time) error { return markBackup(a.config, at) },
+	}
+	if daily {
+		made.Schedule = &backups.Schedule{Hour: hour, Minute: minute, Zone: a.calendar.Clock("QC")}
+	}
+	a.backups = backups.Open(made)
+	a.atClose(ending(a.backups.Close))
+	return nil
+}
+
+// backupPlace returns where backups are kept.
+func (a *App) backupPlace(where *config.FileStore) backups.Place {
+	if where.Endpoint == nil {
+		return backups.Folder(where.Directory)
+	}
+	bucket := s3.New(s3.Config{
+		Endpoint: where.Endpoint, Bucket: where.Bucket, Prefix: where.Prefix, Region: where.Region, Key: where.Key,
+		Secret: where.Secret, VirtualHost: where.VirtualHost, Now: a.machine,
+	})
+	a.atClose(ending(bucket.Close))
+	return bucketOfBackups{bucket, where.String(), filepath.Dir(a.config.Database())}
+}
+
+// bucketOfBackups keeps backups in a bucket. Each is first written beside the database, and removed there once the
+// bucket has it.
+type bucketOfBackups struct {
+	bucket *s3.Store
+	name   string
+	folder string
+}
+
+func (b bucketOfBackups) String() string { return b.name }
+
+// Keep implements backups.Place. The checksum goes first, so that a backup in the bucket has one.
+func (b bucketOfBackups) Keep(ctx context.Context, name string, write backups.Write) (bytes int64, err error) {
+	file := filepath.Join(b.folder, name)
+	if err := removeFiles(file); err != nil { // which a crash has left
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, removeFiles(file)) }()
+	if bytes, err = write(ctx, file); err != nil {
+		return 0, err
+	}
+	sums := file + backups.ChecksumSuffix
+	line, err := os.ReadFile(sums)
+	if err != nil {
+		return 0, err
+	}
+	sum, _, _ := strings.Cut(string(line), " ")
+	ofLine, err := backup.Checksum(sums)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.bucket.PutFile(ctx, name+backups.ChecksumSuffix, sums, ofLine); err != nil {
+		return 0, fmt.Errorf("the checksum: %w", err)
+	}
+	return bytes, b.bucket.PutFile(ctx, name, file, sum)
+}
+
+func removeFiles(file string) error {
+	return backups.Folder(filepath.Dir(file)).Remove(context.Background(), filepath.Base(file))
+}
+
+// Remove implements backups.Place.
+func (b bucketOfBackups) Remove(ctx context.Context, name string) error {
+	return errors.Join(b.bucket.Delete(ctx, name), b.bucket.Delete(ctx, name+backups.ChecksumSuffix))
+}

@@ -1,0 +1,67 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// defaultKeep is how many backups are kept where no setting was read.
+const defaultKeep = 7
+
+// offText turns a setting off that has a default.
+const offText = "off"
+
+// BackupStore parses --backups; nil if it is not set. Its errors do not repeat the URL of a bucket, which holds a
+// secret.
+func (c *Config) BackupStore() (*FileStore, error) {
+	if c.Backups == "" {
+		return nil, nil
+	}
+	store, err := readStore("--backups", c.Backups)
+	return &store, err
+}
+
+// BackupTime returns the time of day at which a backup is made; set is false if none is.
+func (c *Config) BackupTime() (hour, minute int, set bool, err error) {
+	if c.BackupAt == "" || c.BackupAt == offText || c.Backups == "" {
+		return 0, 0, false, nil
+	}
+	at, err := time.Parse("15:04", c.BackupAt)
+	if err != nil || len(c.BackupAt) != len("15:04") {
+		return 0, 0, false, fmt.Errorf("--backup-at: %q is not a time of day such as 03:00, or off", c.BackupAt)
+	}
+	return at.Hour(), at.Minute(), true, nil
+}
+
+// KeptBackups returns how many backups are kept.
+func (c *Config) KeptBackups() int { return cmp.Or(c.BackupKeep, defaultKeep) }
+
+func (c *Config) checkBackups() error {
+	if _, err := c.BackupStore(); err != nil {
+		return err
+	}
+	if _, _, _, err := c.BackupTime(); err != nil {
+		return err
+	}
+	switch {
+	case c.BackupKeep < 0:
+		return fmt.Errorf("--backup-keep: %d is negative", c.BackupKeep)
+	case c.Backups != "" && c.Postgres():
+		return errors.New("--backups: the service backs up the embedded database only; for PostgreSQL use pg_dump, or archive its write-ahead log (docs/backup.md)")
+	}
+	return nil
+}
+
+// backupsName returns the BackupStore as String shows it.
+func (c *Config) backupsName() string {
+	store, err := c.BackupStore()
+	switch {
+	case err != nil:
+		return "(not readable)"
+	case store == nil:
+		return ""
+	}
+	return store.String()
+}

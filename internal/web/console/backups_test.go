@@ -1,0 +1,200 @@
+package console_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/app"
+	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+)
+
+const backupNow = "/console/system/backup"
+
+// backupsIn has a service keep its backups in a folder.
+func backupsIn(where, at string, keep int) apptest.Option {
+	return func(c *config.Config, _ *app.Surroundings) { c.Backups, c.BackupAt, c.BackupKeep = where, at, keep }
+}
+
+// filesIn lists the backups in a folder, without their checksums.
+func filesIn(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(folder, "*.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		if _, err := os.Stat(path + ".sha256"); err != nil {
+			t.Errorf("%s: got no checksum beside it: %v", path, err)
+		}
+		names = append(names, filepath.Base(path))
+	}
+	return names
+}
+
+// showsSoon opens the system page until it has a text.
+func showsSoon(t *testing.T, v *apptest.Visitor, text string) *apptest.Answer {
+	t.Helper()
+	var got *apptest.Answer
+	apptest.Await(t, text, func() bool {
+		got = v.Open(t, systemPage).Must(t, http.StatusOK)
+		return strings.Contains(string(got.Body), text)
+	})
+	return got
+}
+
+// TestBackUpNow makes a backup by the button, which can be restored, and shows its result; then the folder turns into
+// a file, and the page says why the next one fails.
+func TestBackUpNow(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "backups")
+	clock := testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.Embedded(), backupsIn(folder, "off", 2))
+	v := s.Operate(t).Visit(t)
+	page := v.Open(t, systemPage)
+	page.Shows(t, http.StatusOK, folder, "Only when you ask for one", "None yet", "0 of at most 2")
+	v.Send(t, page, backupNow).Leads(t, systemPage)
+	made := showsSoon(t, v, "1 of at most 2")
+	made.Shows(t, http.StatusOK, "dropyard-2026-01-14T15-00-00Z.db", "Back up now")
+	names := filesIn(t, folder)
+	if len(names) != 1 {
+		t.Fatalf("got %q, want one backup", names)
+	}
+	target := filepath.Join(t.TempDir(), "restored.db")
+	restored, err := store.Backups.Restore(t.Context(), filepath.Join(folder, names[0]), target, false, clock.Now())
+	if err != nil || !restored.Checked || restored.Rows == 0 {
+		t.Errorf("got %+v, %v, want a backup that is verified and holds rows", restored, err)
+	}
+	for range 2 {
+		clock.Advance(time.Minute)
+		v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+		showsSoon(t, v, clock.Now().UTC().Format("dropyard-2006-01-02T15-04-05Z.db"))
+	}
+	if names := filesIn(t, folder); len(names) != 2 || names[0] != "dropyard-2026-01-14T15-01-00Z.db" {
+		t.Errorf("got %q, want the latest two", names)
+	}
+	clock.Advance(time.Minute)
+	if err := os.Rename(folder, folder+".away"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+	failed := showsSoon(t, v, "not a directory")
+	failed.Shows(t, http.StatusOK, "failed", "2 of at most 2")
+	if names := filesIn(t, folder+".away"); len(names) != 2 {
+		t.Errorf("got %q after a failure, want the two of before", names)
+	}
+	v.Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "Sauvegarder maintenant", "échouée", "2 sur au plus 2")
+}
+
+// TestBackupSchedule makes a backup each day at a time of Montréal, and one that was missed at the next start.
+func TestBackupSchedule(t *testing.T) {
+	t.Parallel()
+	folder, data := filepath.Join(t.TempDir(), "backups"), t.TempDir()
+	clock := testkit.NewClock(testkit.Epoch) // 10:00 in Montréal
+	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
+		backupsIn(folder, "03:00", 7)}
+	s := apptest.Start(t, options...)
+	v := s.Operate(t).Visit(t)
+	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "0 of at most 7")
+	clock.Advance(17 * time.Hour)
+	showsSoon(t, s.Operate(t).Visit(t), "1 of at most 7")
+	s.Stop()
+	clock.Advance(30 * time.Hour)
+	again := apptest.Start(t, options...)
+	showsSoon(t, again.Operate(t).Visit(t), "2 of at most 7")
+	if names := filesIn(t, folder); len(names) != 2 || names[0] != "dropyard-2026-01-15T08-00-00Z.db" {
+		t.Errorf("got %q, want that of 3:00, and that of the start", names)
+	}
+}
+
+// objects is a bucket that keeps what is put into it, or refuses it.
+type objects struct {
+	mu      sync.Mutex
+	kept    map[string][]byte // guarded by mu; by path
+	refuses bool              // guarded by mu
+}
+
+func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case err != nil || o.refuses:
+		w.WriteHeader(http.StatusForbidden)
+		_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>The bucket is read-only.</Message></Error>")
+	case r.Method == http.MethodPut:
+		o.kept[r.URL.Path] = body
+	case r.Method == http.MethodDelete:
+		delete(o.kept, r.URL.Path)
+	}
+}
+
+func (o *objects) refuse() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.refuses = true
+}
+
+// paths returns what the bucket holds, sorted.
+func (o *objects) paths() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return slices.Sorted(maps.Keys(o.kept))
+}
+
+// TestBackUpToBucket puts backups with their checksums into a bucket, deletes the oldest there, leaves nothing beside
+// the database, and shows the words of the bucket when it refuses one. Such a one is not counted as the last backup.
+func TestBackUpToBucket(t *testing.T) {
+	t.Parallel()
+	bucket := &objects{kept: map[string][]byte{}}
+	server := httptest.NewServer(bucket)
+	t.Cleanup(server.Close)
+	data, clock := t.TempDir(), testkit.NewClock(testkit.Epoch)
+	where := "s3://AKIDEXAMPLE:verysecretkey@" + strings.TrimPrefix(server.URL, "http://") + "/my-bucket/dropyard?tls=off"
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(), backupsIn(where, "off", 1))
+	v := s.Operate(t).Visit(t)
+	for range 2 {
+		clock.Advance(time.Minute)
+		v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+		showsSoon(t, v, clock.Now().UTC().Format("dropyard-2006-01-02T15-04-05Z.db"))
+	}
+	const latest = "/my-bucket/dropyard/dropyard-2026-01-14T15-02-00Z.db"
+	if got := bucket.paths(); !slices.Equal(got, []string{latest, latest + ".sha256"}) {
+		t.Fatalf("got %q, want the latest backup with its checksum", got)
+	}
+	if sum := fmt.Sprintf("%x", sha256.Sum256(bucket.kept[latest])); !strings.HasPrefix(string(bucket.kept[latest+".sha256"]),
+		sum) {
+		t.Errorf("got checksum %q, want %s", bucket.kept[latest+".sha256"], sum)
+	}
+	bucket.refuse()
+	clock.Advance(time.Hour)
+	v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+	failed := showsSoon(t, v, "The bucket is read-only.")
+	failed.Shows(t, http.StatusOK, "AccessDenied", "AKIDEXAMPLE:****@", "1 of at most 1")
+	if strings.Contains(string(failed.Body), "verysecretkey") {
+		t.Errorf("got the secret of the bucket:\n%s", failed.Body)
+	}
+	at := s.Operate(t).Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK).Text("last_backup_at")
+	if at != "2026-01-14T15:02:00.000Z" {
+		t.Errorf("got %s as the time of the last backup, want that of the one that was kept", at)
+	}
+	if left, err := filepath.Glob(filepath.Join(data, "dropyard-*")); err != nil || len(left) > 0 {
+		t.Errorf("got %q, %v beside the database, want no backup left", left, err)
+	}
+}
