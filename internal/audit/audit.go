@@ -54,6 +54,8 @@ const (
 	ActionOrderPicked     Action = "order.picked"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
+	ActionCourierMessaged Action = "courier.messaged"
+	ActionMessageRead     Action = "courier.message_read"
 	ActionLocationChanged Action = "location.changed"
 	ActionSequenceChanged Action = "courier.sequence_changed"
 	ActionProductCreated  Action = "product.created"
@@ -84,6 +86,7 @@ const (
 	ActionTOTPEnrolled     Action = "totp.enrolled"
 	ActionTOTPRemoved      Action = "totp.removed"
 	ActionRulesChanged     Action = "sign_in_rules.changed"
+	ActionSettingsChanged  Action = "settings.changed"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -97,13 +100,13 @@ const (
 var Actions = []Action{
 	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
 	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
-	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
+	ActionCourierChanged, ActionCourierMessaged, ActionMessageRead, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
 	ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
-	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionUserInvited, ActionInvitationWithdrawn,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }
 

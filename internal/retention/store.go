@@ -92,6 +92,8 @@ type Writer interface {
 	RemoveOriginals(ctx context.Context, partnerID, until string) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
+	// RemoveMessages removes messages to couriers that were sent before a time.
+	RemoveMessages(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
 	// whose pictures become loose. The journal of stock keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error

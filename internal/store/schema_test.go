@@ -51,7 +51,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		signInCounts.Name: shape(signInCounts), serviceNodes.Name: shape(serviceNodes), mails.Name: shape(mails),
 		orderMails.Name: shape(orderMails), originals.Name: shape(originals), orderReturns.Name: shape(orderReturns),
 		orderScans.Name: shape(orderScans), segments.Name: shape(segments),
-		locations.Name: shape(locations),
+		locations.Name: shape(locations), courierMessages.Name: shape(courierMessages),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

@@ -19,6 +19,7 @@ var (
 	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
 	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	riding      = in(operator.RoleCourier)
 	allRoles    = in(operator.Roles...)
 	ownSignIn   = operator.Needs{Roles: operator.Roles, OwnSignIn: true}
 )
@@ -49,6 +50,11 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/couriers", dispatching, s.handleCourierCreate),
 		route("GET", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierGet),
 		route("PATCH", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierChange),
+		route("GET", "/ops/v1/couriers/{courier_id}/messages", delivering, s.handleMessageList),
+		route("POST", "/ops/v1/couriers/{courier_id}/messages", dispatching, s.handleMessageCreate),
+		route("POST", "/ops/v1/couriers/{courier_id}/messages/{message_id}/read", riding, s.handleMessageRead),
+		route("GET", "/ops/v1/settings", dispatching, s.handleSettingsGet),
+		route("PATCH", "/ops/v1/settings", administering, s.handleSettingsChange),
 		route("GET", "/ops/v1/locations", naming, s.handleLocationList),
 		route("PUT", "/ops/v1/locations/{code}", naming, s.handleLocationPut),
 		route("GET", "/ops/v1/couriers/{courier_id}/sequence", delivering, s.handleSequenceGet),

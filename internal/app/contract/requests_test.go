@@ -133,6 +133,8 @@ var subjects = []subject{
 			return given && version != 0
 		}},
 	},
+	{operation: "createCourierMessage", body: `{"text":"Call Camille."}`},
+	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{
 		operation: "createProduct",
