@@ -45,6 +45,7 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 //	done.js       what was done, and taking it back   toast.js      shows that
 //	map.js        the map                             geo.js        what its table shows (pure)
 //	couriers.js   couriers side by side               columns.js    their stops, and changes
+//	messages.js   messages to couriers
 //	areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //	zone.js       clocks of destinations
 //
@@ -55,7 +56,7 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js", "panel.js",
+	"areas.js", "asking.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js", "messages.js", "panel.js",
 	"picker.js", "places.js", "proofs.js", "sequence.js", "trouble.js",
 }
 

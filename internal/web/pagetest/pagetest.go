@@ -126,6 +126,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.labelScenes(),
 		house.boardStateScenes(),
 		house.pickScenes(),
+		house.messageScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
