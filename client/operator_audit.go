@@ -28,6 +28,7 @@ type AuditAction string
 
 // The kinds of changes.
 const (
+	ActionOrderCreated    AuditAction = "order.created" // by the desk, for a partner
 	ActionOrderMoved      AuditAction = "order.moved"
 	ActionOrderEdited     AuditAction = "order.edited"
 	ActionOrderConfirmed  AuditAction = "order.confirmed"        // of which the courier has seen the edits

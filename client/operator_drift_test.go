@@ -39,6 +39,7 @@ var operatorMethods = map[string]any{
 	"GET /ops/v1/partners":                               (*client.Operator).ListPartners,
 	"GET /ops/v1/partners/{}":                            (*client.Operator).GetPartner,
 	"PATCH /ops/v1/partners/{}":                          (*client.Operator).ChangePartner,
+	"POST /ops/v1/partners/{}/orders":                    (*client.Operator).CreateOrderForPartner,
 	"POST /ops/v1/partners/{}/approve":                   (*client.Operator).ApprovePartner,
 	"GET /ops/v1/partners/{}/dispatch":                   (*client.Operator).GetDispatchSettings,
 	"PUT /ops/v1/partners/{}/dispatch":                   (*client.Operator).PutDispatchSettings,

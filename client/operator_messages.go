@@ -14,16 +14,16 @@ type CourierMessageRequest struct {
 
 // CourierMessage is a message from the desk to a courier.
 type CourierMessage struct {
-	MessageID string    `json:"message_id"`
-	CourierID string    `json:"courier_id"`
-	Text      string    `json:"text"`
-	At        time.Time `json:"at"`
-	By        MessageBy `json:"by"`
-	ReadAt    time.Time `json:"read_at,omitzero"` // zero until the courier has confirmed it
+	MessageID string        `json:"message_id"`
+	CourierID string        `json:"courier_id"`
+	Text      string        `json:"text"`
+	At        time.Time     `json:"at"`
+	By        NamedOperator `json:"by"`
+	ReadAt    time.Time     `json:"read_at,omitzero"` // zero until the courier has confirmed it
 }
 
-// MessageBy is who sent a message.
-type MessageBy struct {
+// NamedOperator is the operator who has done something.
+type NamedOperator struct {
 	OperatorID string `json:"operator_id"`
 	Email      string `json:"email,omitempty"` // empty for what is not a person
 }

@@ -423,6 +423,9 @@ var operatorOperations = []operation{
 		func(r *rig, w *someone) (string, []string) {
 			return `{}`, []string{w.courierID, sendMessage(r.t, r.boss, w.courierID, "Call Camille.")}
 		}),
+	prepared("dispatcher", "POST /ops/v1/partners/{partner_id}/orders", func(r *rig, _ *someone) (string, []string) {
+		return string(testkit.OrderJSON(r.name("A"), "")), []string{r.Register(r.t, r.name("shop")).PartnerID}
+	}).keyed(),
 	prepared("admin", "PATCH /ops/v1/settings", func(r *rig, _ *someone) (string, []string) {
 		return fmt.Sprintf(`{"dispatch_phone":"+1514555%04d"}`, r.number%10000), nil
 	}),

@@ -42,6 +42,7 @@ type Action string
 
 // The actions that the audit log records.
 const (
+	ActionOrderCreated    Action = "order.created" // by the desk, for a partner
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderEdited     Action = "order.edited"
 	ActionOrderConfirmed  Action = "order.confirmed"
@@ -98,7 +99,8 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
+	ActionOrderCreated, ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered,
+	ActionOrderNoted, ActionProofAdded,
 	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
 	ActionCourierChanged, ActionCourierMessaged, ActionMessageRead, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
 	ActionStockMoved,

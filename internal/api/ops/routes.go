@@ -86,6 +86,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),
+		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),
 		route("PATCH", "/ops/v1/partners/{partner_id}", administering, s.handlePartnerChange),
 		route("POST", "/ops/v1/partners/{partner_id}/approve", administering, s.handlePartnerApprove),
 		route("GET", "/ops/v1/partners/{partner_id}/users", administering, s.handleUserList),
@@ -135,6 +136,7 @@ var traits = map[string]httpd.Route{
 	// A picture is one proof, however often it is sent.
 	"POST /ops/v1/orders/{order_id}/proofs":                      {Largest: proof.MaxBytes, Repeated: httpd.Harmless},
 	"POST /ops/v1/partners/{partner_id}/erasures":                {Long: true, Repeated: httpd.Harmless},
+	"POST /ops/v1/partners/{partner_id}/orders":                  {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/status":                                 {Repeated: httpd.InParts},
 	"POST /ops/v1/orders/{order_id}/status":                      {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/{order_id}/confirm":                     {Repeated: httpd.SettledElsewhere},

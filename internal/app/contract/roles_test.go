@@ -32,7 +32,7 @@ var rights = []struct{ roles, operations string }{
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
 		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence
-		createCourierMessage getServiceSettings`},
+		createCourierMessage getServiceSettings createOrderForPartner`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock listPicks pickOrder`},
 	{"admin",

@@ -221,6 +221,8 @@ var drives = map[string]drive{
 	"listBoardChanges 410": driveBoardGone,
 
 	"createOrder 409":  driveDuplicate,
+
+	"createOrderForPartner 409": driveDuplicate,
 	"createAPIKey 409": driveManyKeys,
 	"inviteUser 409":   driveFullTeam,
 	"putLogo 200":      driveLogo,
@@ -341,6 +343,7 @@ func validBody(o *operation) []byte {
 		"addOrderScan":          []byte(`{"code":"P-1"}`),
 		"receiveReturn":         []byte(`{"location":"HUB-1"}`),
 		"pickOrder":             []byte(`{"location":"MTL-1","lines":[{"product_id":1,"quantity":1}]}`),
+		"createOrderForPartner": testkit.OrderJSON("A-1", ""),
 		"createCourierMessage":  []byte(`{"text":"Call Camille."}`),
 		"confirmCourierMessage": []byte(`{}`),
 		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),
