@@ -188,7 +188,8 @@ var rules = map[string]rule{
 	"internal/web/samples": {},
 
 	"internal/web/orderform": {may: []string{
-		"internal/delivery", "internal/idempotency", "internal/order", "internal/stock", "internal/web/page", foundation,
+		"internal/delivery", "internal/idempotency", "internal/order", "internal/pricing", "internal/record",
+		"internal/stock", "internal/web/page", foundation,
 	}},
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},

@@ -45,3 +45,19 @@ func (h *house) messageScenes() []Scene {
 		Cookie: h.operatorSession(secured(page.English)), Shown: ".dialog [role=status] p", Script: writing,
 	})
 }
+
+// phoneScenes are those in which the desk creates orders for partners.
+func (h *house) phoneScenes() (scenes []Scene) {
+	for _, scene := range [][2]string{
+		{"choose", "/console/orders/new"},
+		{"choose-none", "/console/orders/new?q=none"},
+		{"new", "/console/partners/" + h.shops.metro + "/orders/new"},
+		{"new-faults", "/console/partners/" + h.shops.metro + "/orders/new?check=yes"},
+	} {
+		scenes = append(scenes, Scene{
+			Name: "console-order-" + scene[0], URL: h.url + scene[1], Policy: page.Policy,
+			Cookie: h.operatorSession(dispatcher),
+		})
+	}
+	return scenes
+}

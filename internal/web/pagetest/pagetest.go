@@ -127,6 +127,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.boardStateScenes(),
 		house.pickScenes(),
 		house.messageScenes(),
+		house.phoneScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
