@@ -460,7 +460,8 @@ func (d *desk) checkMessages(courier *client.CourierRecord) {
 		d.Errorf("got %+v, then %+v, want the number", set, read)
 	}
 	round := must[*client.JobList](d.T)(d.ListJobs(ctx, client.JobQuery{CourierID: courier.CourierID}))
-	if len(round.Messages) != 1 || round.Messages[0].MessageID != sent.MessageID || round.DispatchPhone != read.DispatchPhone {
+	if len(round.Messages) != 1 || round.Messages[0].MessageID != sent.MessageID ||
+		round.DispatchPhone != read.DispatchPhone {
 		d.Errorf("got %+v, want the message and the number", round)
 	}
 }

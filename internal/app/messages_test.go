@@ -16,7 +16,8 @@ func messagesPath(courierID string) string { return "/ops/v1/couriers/" + courie
 // sendMessage sends a courier a message, and returns its id.
 func sendMessage(t testing.TB, by *apptest.Operator, courierID, text string) string {
 	t.Helper()
-	return by.Call(t, "POST", messagesPath(courierID), fmt.Appendf(nil, `{"text":%q}`, text)).Must(t, 201).Text("message_id")
+	body := fmt.Appendf(nil, `{"text":%q}`, text)
+	return by.Call(t, "POST", messagesPath(courierID), body).Must(t, 201).Text("message_id")
 }
 
 // messageTexts returns the texts of a list of messages, with a mark behind those that were read.
@@ -76,7 +77,8 @@ func TestMessages(t *testing.T) {
 	if again.Text("read_at") != read {
 		t.Errorf("got %s, want the time of the first confirmation, %s", again.Body, read)
 	}
-	confirm(courier, courier.CourierID, second, `{"occurred_at":"2020-01-01T00:00:00Z"}`).Refused(t, 422, "validation_error")
+	confirm(courier, courier.CourierID, second, `{"occurred_at":"2020-01-01T00:00:00Z"}`).Refused(t, 422,
+		"validation_error")
 	confirm(courier, courier.CourierID, "none", `{}`).Refused(t, 404, "not_found")
 	confirm(courier, other, second, `{}`).Refused(t, 404, "not_found")
 	confirm(desk, courier.CourierID, second, `{}`).Refused(t, 403, "forbidden")
@@ -85,7 +87,8 @@ func TestMessages(t *testing.T) {
 	same(t, "the list", messageTexts(desk.Call(t, "GET", path, nil).Must(t, 200)), "Call Camille.",
 		"Please bring the lamps back first. (read)", strings.Repeat("é", 500)+" (read)")
 
-	entries := f.operator.Call(t, "GET", "/ops/v1/audit?action=courier.messaged&object_id="+courier.CourierID, nil).Must(t, 200)
+	query := "?action=courier.messaged&object_id=" + courier.CourierID
+	entries := f.operator.Call(t, "GET", "/ops/v1/audit"+query, nil).Must(t, 200)
 	if entries.Len("entries") != 3 || strings.Contains(string(entries.Body), "Camille.") {
 		t.Errorf("got %s, want three entries without the texts", entries.Body)
 	}
@@ -139,7 +142,8 @@ func TestDispatchPhone(t *testing.T) {
 	if got := phone(); got != nil {
 		t.Errorf("got %v, want no number", got)
 	}
-	if got := f.operator.Call(t, "GET", "/ops/v1/audit?action=settings.changed", nil).Must(t, 200); got.Len("entries") != 2 {
-		t.Errorf("got %s, want two entries", got.Body)
+	entries := f.operator.Call(t, "GET", "/ops/v1/audit?action=settings.changed", nil).Must(t, 200)
+	if entries.Len("entries") != 2 {
+		t.Errorf("got %s, want two entries", entries.Body)
 	}
 }

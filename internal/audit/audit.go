@@ -102,13 +102,14 @@ var Actions = []Action{
 	ActionOrderCreated, ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered,
 	ActionOrderNoted, ActionProofAdded,
 	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
-	ActionCourierChanged, ActionCourierMessaged, ActionMessageRead, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
-	ActionStockMoved,
+	ActionCourierChanged, ActionCourierMessaged, ActionMessageRead, ActionLocationChanged, ActionSequenceChanged,
+	ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
-	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionUserInvited, ActionInvitationWithdrawn,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged,
+	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }
 

@@ -76,7 +76,9 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 }
 
 // before removes what is older than it is kept. Nothing is removed while the clock is doubtful.
-func (w *sweep) before(ctx context.Context, kept time.Duration, remove func(Writer, context.Context, time.Time) error) error {
+func (w *sweep) before(
+	ctx context.Context, kept time.Duration, remove func(Writer, context.Context, time.Time) error,
+) error {
 	cutoff := w.age.Now.Add(-kept)
 	if w.age.Keeps() || w.age.Doubtful(cutoff) {
 		return nil

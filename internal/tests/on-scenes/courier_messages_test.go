@@ -26,7 +26,9 @@ func TestCourierReadsMessages(t *testing.T) {
 	t.Parallel()
 	scene := scenes.Scene(t, "courier-home")
 	visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
-		browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: ".message .act:not([aria-disabled])", Script: writtenScript})
+		browser.Options{
+			Now: pagetest.Now, Cookie: scene.Cookie, Shown: ".message .act:not([aria-disabled])", Script: writtenScript,
+		})
 	if err != nil {
 		t.Fatal(err)
 	}

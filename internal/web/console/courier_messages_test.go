@@ -28,8 +28,9 @@ func TestCourierMessages(t *testing.T) {
 		t.Errorf("got the message %d times, want it once", n)
 	}
 	messages := courier.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, http.StatusOK)
-	courier.Call(t, "POST", "/ops/v1/couriers/"+courier.CourierID+"/messages/"+messages.Text("messages", 0, "message_id")+"/read",
-		[]byte(`{}`)).Must(t, http.StatusOK)
+	id := messages.Text("messages", 0, "message_id")
+	courier.Call(t, "POST", "/ops/v1/couriers/"+courier.CourierID+"/messages/"+id+"/read", []byte(`{}`)).Must(t,
+		http.StatusOK)
 	read := desk.Open(t, path)
 	read.Shows(t, http.StatusOK, "read <time")
 	lacks(t, read, "not read yet")

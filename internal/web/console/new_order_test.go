@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,8 +45,8 @@ func TestNewOrderForPartner(t *testing.T) {
 
 	empty := desk.Open(t, path)
 	empty.Shows(t, http.StatusOK, "New order for metro", "Lamp")
-	typed := append(phoned, "items[0].product_id", fmt.Sprint(lamp))
-	body := empty.Form(t, path, append(typed, "_act", "price")...)
+	typed := slices.Concat(phoned, []string{"items[0].product_id", fmt.Sprint(lamp), "_act", "price"})
+	body := empty.Form(t, path, typed...)
 	priced := desk.Request(t, "POST", path+"/quote", body, "Content-Type", "application/x-www-form-urlencoded").Must(t,
 		http.StatusOK)
 	price := shownPrice.FindSubmatch(priced.Body)
