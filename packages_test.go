@@ -193,8 +193,8 @@ var rules = map[string]rule{
 	"internal/web/samples": {},
 
 	"internal/web/orderform": {may: []string{
-		"internal/delivery", "internal/idempotency", "internal/order", "internal/saved", "internal/stock",
-		"internal/web/page", foundation,
+		"internal/delivery", "internal/idempotency", "internal/order", "internal/pricing", "internal/record",
+		"internal/saved", "internal/stock", "internal/web/page", foundation,
 	}},
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},

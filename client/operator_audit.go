@@ -28,6 +28,7 @@ type AuditAction string
 
 // The kinds of changes.
 const (
+	ActionOrderCreated    AuditAction = "order.created" // by the desk, for a partner
 	ActionOrderMoved      AuditAction = "order.moved"
 	ActionOrderEdited     AuditAction = "order.edited"
 	ActionOrderConfirmed  AuditAction = "order.confirmed"        // of which the courier has seen the edits
@@ -40,6 +41,8 @@ const (
 	ActionOrderPicked     AuditAction = "order.picked"
 	ActionCourierCreated  AuditAction = "courier.created"
 	ActionCourierChanged  AuditAction = "courier.changed"
+	ActionCourierMessaged AuditAction = "courier.messaged"
+	ActionMessageRead     AuditAction = "courier.message_read"
 	ActionLocationChanged AuditAction = "location.changed"
 	ActionSequenceChanged AuditAction = "courier.sequence_changed"
 	ActionProductCreated  AuditAction = "product.created"
@@ -70,6 +73,7 @@ const (
 	ActionTOTPEnrolled     AuditAction = "totp.enrolled"
 	ActionTOTPRemoved      AuditAction = "totp.removed"
 	ActionRulesChanged     AuditAction = "sign_in_rules.changed"
+	ActionSettingsChanged  AuditAction = "settings.changed"
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

@@ -26,6 +26,9 @@ type JobList struct {
 	Delivered Deliveries    `json:"delivered"`
 	// Colleagues are the other active couriers by name, who can get parcels.
 	Colleagues []Colleague `json:"colleagues"`
+	// Messages are those from the desk that the courier has not confirmed, oldest first.
+	Messages      []UnreadMessage `json:"messages"`
+	DispatchPhone string          `json:"dispatch_phone,omitempty"` // of the desk; empty if none is set
 }
 
 // Colleague is another courier.

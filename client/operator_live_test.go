@@ -365,6 +365,7 @@ func TestOperatorDispatch(t *testing.T) {
 	}
 	d.move(order.OrderID, client.StatusPickedUp)
 	d.checkJobs(order, courier)
+	d.checkMessages(courier)
 	d.checkSequence(order, courier)
 	d.move(order.OrderID, client.StatusOutForDelivery)
 	proof := d.prove(order.OrderID)
@@ -438,6 +439,31 @@ func (d *desk) checkSequence(order *client.Order, courier *client.CourierRecord)
 	}
 	_, err := d.PutSequence(ctx, courier.CourierID, client.SequenceRequest{OrderIDs: proposal.OrderIDs})
 	wantCode(d.T, err, 409, client.CodeConflict)
+}
+
+// checkMessages sends a courier a message, which only the courier could confirm, and sets the number of the desk.
+func (d *desk) checkMessages(courier *client.CourierRecord) {
+	d.Helper()
+	ctx := d.Context()
+	sent := must[*client.CourierMessage](d.T)(d.CreateCourierMessage(ctx, courier.CourierID,
+		client.CourierMessageRequest{Text: "Call Camille."}))
+	listed := must[*client.CourierMessageList](d.T)(d.ListCourierMessages(ctx, courier.CourierID, client.PageQuery{}))
+	if len(listed.Messages) != 1 || listed.Messages[0] != *sent || !sent.ReadAt.IsZero() || sent.By.Email == "" {
+		d.Errorf("got %+v, want the message %+v", listed, sent)
+	}
+	_, err := d.ConfirmCourierMessage(ctx, courier.CourierID, sent.MessageID, client.CourierMessageRead{})
+	wantCode(d.T, err, 403, client.CodeForbidden)
+	set := must[*client.ServiceSettings](d.T)(d.ChangeServiceSettings(ctx,
+		client.ServiceSettingsChange{DispatchPhone: client.Set("+15145550100")}))
+	read := must[*client.ServiceSettings](d.T)(d.GetServiceSettings(ctx))
+	if *set != *read || read.DispatchPhone != "+15145550100" {
+		d.Errorf("got %+v, then %+v, want the number", set, read)
+	}
+	round := must[*client.JobList](d.T)(d.ListJobs(ctx, client.JobQuery{CourierID: courier.CourierID}))
+	if len(round.Messages) != 1 || round.Messages[0].MessageID != sent.MessageID ||
+		round.DispatchPhone != read.DispatchPhone {
+		d.Errorf("got %+v, want the message and the number", round)
+	}
 }
 
 func (d *desk) checkJobs(order *client.Order, courier *client.CourierRecord) {

@@ -151,12 +151,13 @@ func (o *Operator) GetAttention(ctx context.Context, options ...CallOption) (*At
 // OrderRecord is all that operators see of an order.
 type OrderRecord struct {
 	BoardOrder
-	Allocation []Allocation `json:"allocation"` // from where the items were taken
-	Notes      []Note       `json:"notes"`      // at most 100, newest first
-	Proofs     []Proof      `json:"proofs"`     // oldest first
-	Scans      []OrderScan  `json:"scans"`      // at most 100, newest first
-	Custody    []Held       `json:"custody"`    // who had the parcels, oldest first
-	Moves      []OrderMove  `json:"moves"`      // by operators, at most 20, newest first
+	CreatedBy  *NamedOperator `json:"created_by,omitempty"` // the operator; nil for an order by the partner
+	Allocation []Allocation   `json:"allocation"`           // from where the items were taken
+	Notes      []Note         `json:"notes"`                // at most 100, newest first
+	Proofs     []Proof        `json:"proofs"`               // oldest first
+	Scans      []OrderScan    `json:"scans"`                // at most 100, newest first
+	Custody    []Held         `json:"custody"`              // who had the parcels, oldest first
+	Moves      []OrderMove    `json:"moves"`                // by operators, at most 20, newest first
 	// Operators are the e-mail addresses of the operators in Notes, Proofs, Scans and Moves,
 	// by their ids. What acts by itself, such as the command line, has none.
 	Operators map[string]string `json:"operators"`

@@ -17,6 +17,8 @@ type boardCommand struct {
 	Get  boardGetCommand  `cmd:"" help:"Show all that operators see of an order."`
 	Move boardMoveCommand `cmd:"" help:"Move orders to a status."`
 
+	Create createForPartnerCommand `cmd:"" help:"Create an order for a partner, such as one who orders by phone."`
+
 	Grant   boardGrantCommand   `cmd:"" help:"Cancel an order as its partner has requested."`
 	Decline boardDeclineCommand `cmd:"" help:"Decline a partner's request to cancel an order."`
 	Confirm boardConfirmCommand `cmd:"" help:"Confirm edits for a courier, after a call."`

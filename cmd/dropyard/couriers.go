@@ -13,6 +13,9 @@ type couriersCommand struct {
 	Add    addCourierCommand    `cmd:"" help:"Add a courier."`
 	Change changeCourierCommand `cmd:"" help:"Change a courier, or make one inactive."`
 	Jobs   jobsCommand          `cmd:"" help:"Show a courier's stops in sequence."`
+
+	Message  messageCommand  `cmd:"" help:"Send a courier a message, which the app shows until it is confirmed."`
+	Messages messagesCommand `cmd:"" help:"List the messages to a courier, and when they were read."`
 }
 
 type listCouriersCommand struct {

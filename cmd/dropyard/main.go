@@ -37,10 +37,11 @@ type commands struct {
 	Call     callCommand     `cmd:"" group:"Developers:" help:"Send one signed request and print the response."`
 
 	Board     boardCommand     `cmd:"" group:"Operators:" help:"Show the dispatch board, and move orders."`
-	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers."`
+	Couriers  couriersCommand  `cmd:"" group:"Operators:" help:"List, add and change couriers, and send them messages."`
 	Locations locationsCommand `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
 	Picks     picksCommand     `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
+	Settings  settingsCommand  `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of the desk."`
 	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 
 	Serve    serveCommand    `cmd:"" group:"Server:" help:"Run the service."`

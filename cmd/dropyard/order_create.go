@@ -12,12 +12,17 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
+// orderFlags describe an order.
+type orderFlags struct {
+	File   string   `short:"f" help:"JSON file with the order as POST /v1/orders takes it, or - for standard input." placeholder:"FILE" xor:"base"`
+	Sample bool     `help:"Begin with a complete order from Montréal to Toronto tomorrow." xor:"base"`
+	Set    []string `short:"s" sep:"none" help:"Set a member: PATH=TEXT, or PATH:=JSON for numbers, booleans and objects (example: -s dropoff.address.city=Laval -s 'parcels[0].weight_kg:=2.5'). May be repeated." placeholder:"PATH=VALUE"`
+}
+
 type createOrderCommand struct {
-	File           string   `short:"f" help:"JSON file with the order as POST /v1/orders takes it, or - for standard input." placeholder:"FILE" xor:"base"`
-	Sample         bool     `help:"Begin with a complete order from Montréal to Toronto tomorrow." xor:"base"`
-	Set            []string `short:"s" sep:"none" help:"Set a member: PATH=TEXT, or PATH:=JSON for numbers, booleans and objects (example: -s dropoff.address.city=Laval -s 'parcels[0].weight_kg:=2.5'). May be repeated." placeholder:"PATH=VALUE"`
-	DryRun         bool     `help:"Only print the price and the problems; create nothing."`
-	IdempotencyKey string   `help:"UUID that makes it safe to repeat the request. Default: a new one, which is printed on standard error." placeholder:"UUID"`
+	orderFlags
+	DryRun         bool   `help:"Only print the price and the problems; create nothing."`
+	IdempotencyKey string `help:"UUID that makes it safe to repeat the request. Default: a new one, which is printed on standard error." placeholder:"UUID"`
 	outputFlags
 	partnerFlags
 }
@@ -49,7 +54,7 @@ func (c *createOrderCommand) Run(ctx context.Context) error {
 
 // body returns the order as the file, the sample and --set describe it. A file that
 // nothing is set in is sent byte for byte.
-func (c *createOrderCommand) body() ([]byte, error) {
+func (c *orderFlags) body() ([]byte, error) {
 	content, err := c.base()
 	if err != nil || len(c.Set) == 0 {
 		return content, err
@@ -66,7 +71,7 @@ func (c *createOrderCommand) body() ([]byte, error) {
 	return json.Marshal(order)
 }
 
-func (c *createOrderCommand) base() ([]byte, error) {
+func (c *orderFlags) base() ([]byte, error) {
 	switch {
 	case c.Sample:
 		return json.Marshal(sandboxOrder(time.Now()))

@@ -419,6 +419,17 @@ var operatorOperations = []operation{
 	withRole("dispatcher", "POST /ops/v1/couriers",
 		`{"name":"Amélie","phone":"+15145550188","vehicle":"van","active":true}`),
 	onCourier("PATCH /ops/v1/couriers/{courier_id}", `{"name":"Amélie"}`),
+	onCourier("POST /ops/v1/couriers/{courier_id}/messages", `{"text":"Call Camille."}`),
+	prepared("courier", "POST /ops/v1/couriers/{courier_id}/messages/{message_id}/read",
+		func(r *rig, w *someone) (string, []string) {
+			return `{}`, []string{w.courierID, sendMessage(r.t, r.boss, w.courierID, "Call Camille.")}
+		}),
+	prepared("dispatcher", "POST /ops/v1/partners/{partner_id}/orders", func(r *rig, _ *someone) (string, []string) {
+		return string(testkit.OrderJSON(r.name("A"), "")), []string{r.Register(r.t, r.name("shop")).PartnerID}
+	}).keyed(),
+	prepared("admin", "PATCH /ops/v1/settings", func(r *rig, _ *someone) (string, []string) {
+		return fmt.Sprintf(`{"dispatch_phone":"+1514555%04d"}`, r.number%10000), nil
+	}),
 	prepared("dispatcher", "PUT /ops/v1/couriers/{courier_id}/sequence", func(r *rig, _ *someone) (string, []string) {
 		_, orderID := r.order()
 		courierID := r.courier()

@@ -133,6 +133,7 @@ type someone struct {
 	id, email, password, role string
 	headers                   []string // with which the person's requests are sent
 	cookie, token, tokenID    string
+	courierID                 string           // of a courier
 	partner                   *apptest.Partner // of a user
 	owner                     *apptest.User    // of the same partner, who stays
 }
@@ -143,7 +144,8 @@ func (r *rig) operator(role string, bySession bool) *someone {
 	w := &someone{email: r.name(role) + "@example.com", password: "brume-et-vent-1907", role: role}
 	courier := ""
 	if role == "courier" {
-		courier = fmt.Sprintf(`,"courier_id":%q`, r.courier())
+		w.courierID = r.courier()
+		courier = fmt.Sprintf(`,"courier_id":%q`, w.courierID)
 	}
 	body := fmt.Appendf(nil, `{"email":%q,"password":%q,"role":%q%s}`, w.email, w.password, role, courier)
 	w.id = r.boss.Call(r.t, "POST", "/ops/v1/operators", body).Must(r.t, 201).Text("operator_id")

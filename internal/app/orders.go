@@ -27,6 +27,7 @@ func (a *App) openOrders() {
 		Calendar:    a.calendar,
 		Editable:    func(ctx context.Context) error { return a.nodes.editable(ctx) },
 		Quota:       a.quotaOf,
+		Admits:      a.admits,
 		Quoter:      quoterOf(a.masterKey),
 		Mail:        a.recipients.OfMove,
 		TrackingURL: func(orderID string) string { return a.URL() + "/track/" + orderID },
@@ -81,6 +82,15 @@ func (a *App) cardOf(ctx context.Context, partnerID string, at time.Time) (*pric
 		return nil, err
 	}
 	return a.rateCards.At(ctx, settings.RateCard, at)
+}
+
+// admits returns why a partner may not have new orders: it does not exist, is suspended or awaits approval.
+func (a *App) admits(ctx context.Context, partnerID string) error {
+	found, err := a.partners.Overview(ctx, partnerID)
+	if err != nil {
+		return err
+	}
+	return found.Refusal()
 }
 
 // quotaOf returns the limits of a partner. It refuses new accounts while the disk is nearly

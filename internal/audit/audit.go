@@ -42,6 +42,7 @@ type Action string
 
 // The actions that the audit log records.
 const (
+	ActionOrderCreated    Action = "order.created" // by the desk, for a partner
 	ActionOrderMoved      Action = "order.moved"
 	ActionOrderEdited     Action = "order.edited"
 	ActionOrderConfirmed  Action = "order.confirmed"
@@ -54,6 +55,8 @@ const (
 	ActionOrderPicked     Action = "order.picked"
 	ActionCourierCreated  Action = "courier.created"
 	ActionCourierChanged  Action = "courier.changed"
+	ActionCourierMessaged Action = "courier.messaged"
+	ActionMessageRead     Action = "courier.message_read"
 	ActionLocationChanged Action = "location.changed"
 	ActionSequenceChanged Action = "courier.sequence_changed"
 	ActionProductCreated  Action = "product.created"
@@ -84,6 +87,7 @@ const (
 	ActionTOTPEnrolled     Action = "totp.enrolled"
 	ActionTOTPRemoved      Action = "totp.removed"
 	ActionRulesChanged     Action = "sign_in_rules.changed"
+	ActionSettingsChanged  Action = "settings.changed"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -95,15 +99,17 @@ const (
 
 // Actions lists all actions.
 var Actions = []Action{
-	ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered, ActionOrderNoted, ActionProofAdded,
+	ActionOrderCreated, ActionOrderMoved, ActionOrderEdited, ActionOrderConfirmed, ActionRequestAnswered,
+	ActionOrderNoted, ActionProofAdded,
 	ActionOrderHandedOver, ActionOrderReturned, ActionOrderScanned, ActionOrderPicked, ActionCourierCreated,
-	ActionCourierChanged, ActionLocationChanged, ActionSequenceChanged, ActionProductCreated, ActionProductChanged,
-	ActionStockMoved,
+	ActionCourierChanged, ActionCourierMessaged, ActionMessageRead, ActionLocationChanged, ActionSequenceChanged,
+	ActionProductCreated, ActionProductChanged, ActionStockMoved,
 	ActionOperatorCreated, ActionOperatorChanged, ActionOperatorLinked, ActionTokenCreated, ActionTokenRevoked,
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
-	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionUserInvited, ActionInvitationWithdrawn,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged,
+	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }
 

@@ -12,7 +12,8 @@ import (
 // small or looked up before the partner is known. Think before you add one: every
 // change of such a table is written on all nodes, in one transaction.
 var onEveryNode = []string{
-	"api_keys", "courier_sequences", "couriers", "index_progress", "known_devices", "locations", "mails", "nodes",
+	"api_keys", "courier_messages",
+	"courier_sequences", "couriers", "index_progress", "known_devices", "locations", "mails", "nodes",
 	"one_time_links", "operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators",
 	"partners", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts",
 	"sign_in_rules", "sign_ins", "users",

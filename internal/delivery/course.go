@@ -7,6 +7,8 @@ import (
 
 // Course is what has happened to an order besides its moves. Most orders have none of it.
 type Course struct {
+	// CreatedBy is the operator who created the order for its partner; empty for an order by the partner.
+	CreatedBy string `json:"created_by,omitempty"`
 	// Edits lists the changes of the order's content, oldest first: the latest MaxEdits.
 	Edits []Edit `json:"edits,omitempty"`
 	// Request is the latest request to cancel the order after a courier was assigned; nil if
@@ -29,7 +31,7 @@ type Course struct {
 // IsZero reports whether nothing has happened.
 func (c *Course) IsZero() bool {
 	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil && c.Origin == nil &&
-		len(c.Returns) == 0 && c.Picking == nil
+		len(c.Returns) == 0 && c.Picking == nil && c.CreatedBy == ""
 }
 
 // MaxEdits is how many edits of an order are listed.

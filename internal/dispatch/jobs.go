@@ -57,6 +57,8 @@ type Round struct {
 	More      bool  // there are more jobs than these, which are due first
 	Returns   []Bringing
 	Done      Done
+	Unread    []*Message // oldest first, at most maxUnread
+	Phone     string     // at which the courier reaches the desk; empty if none is set
 }
 
 const (
@@ -69,7 +71,8 @@ const (
 )
 
 // Round returns the orders under way of a courier, in the courier's sequence, the goods that the
-// courier brings back, and what the courier has delivered since a time. The error may be not_found.
+// courier brings back, what the courier has delivered since a time, and what the desk says. The error may be
+// not_found.
 func (s *Service) Round(ctx context.Context, courierID string, since time.Time) (*Round, error) {
 	round, now := &Round{CourierID: courierID}, s.now()
 	err := s.config.Store.Read(ctx, func(tx Reader) (err error) {
@@ -82,7 +85,13 @@ func (s *Service) Round(ctx context.Context, courierID string, since time.Time) 
 		if round.Returns, err = s.bringing(ctx, tx, courierID); err != nil {
 			return err
 		}
-		round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone)
+		if round.Done, err = tx.Deliveries(ctx, courierID, since, maxDone); err != nil {
+			return err
+		}
+		if round.Unread, err = tx.Unread(ctx, courierID, maxUnread); err != nil {
+			return err
+		}
+		round.Phone, err = tx.Phone(ctx)
 		return err
 	})
 	return round, err

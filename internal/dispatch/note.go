@@ -114,6 +114,7 @@ func (r *Record) courierIDs() (ids []string) {
 
 // operatorIDs returns the ids of the operators in the record.
 func (r *Record) operatorIDs() (ids []string) {
+	ids = append(ids, r.Order.Course.CreatedBy) // empty for an order by the partner
 	for _, note := range r.Notes {
 		ids = append(ids, note.OperatorID)
 	}

@@ -79,6 +79,12 @@ type Reader interface {
 	// Sequences returns the sequences of couriers by their ids. Those that never had
 	// one are left out.
 	Sequences(ctx context.Context, courierIDs []string) (map[string]*Sequence, error)
+	// Messages lists messages to a courier, newest first: those before a message, or all if before is empty.
+	Messages(ctx context.Context, courierID, before string, limit int) ([]*Message, error)
+	// Unread lists the messages to a courier that are not read, oldest first.
+	Unread(ctx context.Context, courierID string, limit int) ([]*Message, error)
+	// Phone returns the number at which couriers reach the desk; empty if none is set.
+	Phone(ctx context.Context) (string, error)
 	// Settings returns the settings of a partner; nil if there is no such partner.
 	Settings(ctx context.Context, partnerID string) (*Settings, error)
 }
@@ -95,6 +101,11 @@ type Writer interface {
 	SaveSequence(ctx context.Context, sequence *Sequence) error
 	AddNote(ctx context.Context, note *Note) error
 	AddScan(ctx context.Context, scan *Scanned) error
+	AddMessage(ctx context.Context, message *Message) error
+	// LockMessage returns a message to a courier, locked until the transaction ends, and SaveMessage writes it.
+	LockMessage(ctx context.Context, courierID, messageID string) (*Message, error)
+	SaveMessage(ctx context.Context, message *Message) error
+	SetPhone(ctx context.Context, phone string) error
 	SaveSettings(ctx context.Context, settings *Settings) error
 	// LockSettings returns what Settings does, locked until the transaction ends.
 	LockSettings(ctx context.Context, partnerID string) (*Settings, error)

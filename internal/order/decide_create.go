@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -17,6 +18,7 @@ type createCommand struct {
 	request idempotency.Request
 	encode  encoder
 	quota   Quota
+	audit   *audit.Entry // the beginning of the entry in the audit log; nil for an order by the partner
 }
 
 // origin returns the order that a return order brings back.
@@ -103,6 +105,7 @@ func (cmd *createCommand) decide(s *State, c *Changes) outcome {
 		s.Documents[key] = document
 	}
 	c.Created = append(c.Created, Creation{Order: &order, Document: document})
+	auditCreation(c, cmd.audit, &order)
 	keep(s, c, &idempotency.Receipt{
 		Request: cmd.request, OrderID: order.OrderID, CreatedAt: order.CreatedAt, Answer: document, OfCreation: true,
 	})

@@ -37,6 +37,9 @@ type Config struct {
 	Quoter   *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota func(ctx context.Context, partnerID string) (Quota, error)
+	// Admits returns why a partner may not have new orders now, or that there is no such partner; it is asked
+	// for orders by the desk.
+	Admits func(ctx context.Context, partnerID string) error
 	// Editable returns an error while orders cannot be edited; nil if they always can be.
 	Editable func(ctx context.Context) error
 	// TrackingURL returns the public address of an order.

@@ -22,6 +22,7 @@ var notPersonal = []string{
 	"Course.Transfers.From.Kind", "Course.Transfers.From.ID", "Course.Transfers.From.Name", "Course.Transfers.To.Kind",
 	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID", "Course.Origin.OrderID",
 	"Course.Origin.To", "Course.Origin.Location", "Course.Returns.OrderID",
+	"Course.CreatedBy",
 	"Course.Picking.Lines.Location", "Course.Picking.Lines.OperatorID", "Course.Picking.Packed.OperatorID",
 }
 

@@ -21,6 +21,9 @@ import (
 // KeysKept is how long an idempotency key is kept. The interface promises 72 hours.
 const KeysKept = 7 * 24 * time.Hour
 
+// MessagesKept is how long messages to couriers are kept.
+const MessagesKept = 30 * 24 * time.Hour
+
 // Shortest is the shortest time that orders and events may be kept. An order must
 // not be removed before its idempotency keys, which it answers, nor an event that
 // may still have to be sent.

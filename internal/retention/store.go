@@ -101,6 +101,8 @@ type Writer interface {
 	// RemoveSaved removes the saved addresses with an e-mail address and the recipients with ids, and all files that
 	// people are importing, which may have them.
 	RemoveSaved(ctx context.Context, partnerID, email string, entryIDs []string) error
+	// RemoveMessages removes messages to couriers that were sent before a time.
+	RemoveMessages(ctx context.Context, before time.Time) error
 	// RemoveOrders removes orders with their histories, events, notes and proofs,
 	// whose pictures become loose. The journal of stock keeps the orders' ids.
 	RemoveOrders(ctx context.Context, partnerID string, orderIDs []string) error

@@ -63,13 +63,27 @@ func (s *Service) Sweep(ctx context.Context) (Removed, error) {
 			err = w.account(ctx, partnerID, s.config.Policy.of(partnerID))
 		}
 	}
-	if err == nil && !w.age.Keeps() && !w.age.Doubtful(w.age.Now.Add(-KeysKept)) {
-		err = w.write(ctx, func(tx Writer) error { return tx.RemoveChanges(ctx, w.age.Now.Add(-KeysKept)) })
+	if err == nil {
+		err = w.before(ctx, KeysKept, Writer.RemoveChanges)
+	}
+	if err == nil {
+		err = w.before(ctx, MessagesKept, Writer.RemoveMessages)
 	}
 	if err == nil {
 		err = w.scrub(ctx)
 	}
 	return w.removed, errors.Join(err, w.stays)
+}
+
+// before removes what is older than it is kept. Nothing is removed while the clock is doubtful.
+func (w *sweep) before(
+	ctx context.Context, kept time.Duration, remove func(Writer, context.Context, time.Time) error,
+) error {
+	cutoff := w.age.Now.Add(-kept)
+	if w.age.Keeps() || w.age.Doubtful(cutoff) {
+		return nil
+	}
+	return w.write(ctx, func(tx Writer) error { return remove(tx, ctx, cutoff) })
 }
 
 // account removes the old data of one account.

@@ -156,6 +156,13 @@ func bringingOf(b *dispatch.Bringing) bringingAnswer {
 	return answer
 }
 
+// unreadAnswer is a message that the courier has not confirmed.
+type unreadAnswer struct {
+	MessageID string    `json:"message_id"`
+	Text      string    `json:"text"`
+	At        time.Time `json:"at"`
+}
+
 type deliveryAnswer struct {
 	OrderID     string    `json:"order_id"`
 	DeliveredAt time.Time `json:"delivered_at"`
@@ -210,6 +217,10 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 	for i := range round.Jobs {
 		jobs[i] = jobOf(&round.Jobs[i])
 	}
+	unread := make([]unreadAnswer, len(round.Unread))
+	for i, message := range round.Unread {
+		unread[i] = unreadAnswer{message.MessageID, message.Text, message.At}
+	}
 	returns := make([]bringingAnswer, len(round.Returns))
 	for i := range round.Returns {
 		returns[i] = bringingOf(&round.Returns[i])
@@ -223,13 +234,15 @@ func (s *Server) handleJobs(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(struct {
-		CourierID  string            `json:"courier_id"`
-		Jobs       []jobAnswer       `json:"jobs"`
-		More       bool              `json:"more"`
-		Returns    []bringingAnswer  `json:"returns"`
-		Delivered  doneAnswer        `json:"delivered"`
-		Colleagues []colleagueAnswer `json:"colleagues"`
-	}{courierID, jobs, round.More, returns, done, colleagues})
+		CourierID     string            `json:"courier_id"`
+		Jobs          []jobAnswer       `json:"jobs"`
+		More          bool              `json:"more"`
+		Returns       []bringingAnswer  `json:"returns"`
+		Delivered     doneAnswer        `json:"delivered"`
+		Colleagues    []colleagueAnswer `json:"colleagues"`
+		Messages      []unreadAnswer    `json:"messages"`
+		DispatchPhone string            `json:"dispatch_phone,omitzero"`
+	}{courierID, jobs, round.More, returns, done, colleagues, unread, round.Phone})
 }
 
 // matchAnswer is an order that a scan has found. Place and ParcelID are null if the

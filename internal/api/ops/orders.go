@@ -131,6 +131,7 @@ type moveAnswer struct {
 // operatorsOrder is what operators see of an order in addition to its record and its
 // row of the board.
 type operatorsOrder struct {
+	CreatedBy  *operatorNaming    `json:"created_by,omitzero"` // absent for an order by the partner
 	Allocation []allocationAnswer `json:"allocation"`
 	Notes      []noteAnswer       `json:"notes"`
 	Proofs     []proofAnswer      `json:"proofs"`
@@ -166,6 +167,9 @@ func (s *Server) handleOrderRecord(c *httpd.Call) (httpd.Reply, error) {
 		Moves:      make([]moveAnswer, len(found.Moves)),
 		Operators:  found.Operators,
 		Couriers:   make(map[string]string, len(found.Couriers)),
+	}
+	if by := found.Order.Course.CreatedBy; by != "" {
+		answer.CreatedBy = &operatorNaming{by, found.Operators[by]}
 	}
 	if failed := found.Failed; failed != nil {
 		answer.Failed = &failedAnswer{failed.Reason, failed.Next}

@@ -19,6 +19,7 @@ var (
 	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
 	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	riding      = in(operator.RoleCourier)
 	allRoles    = in(operator.Roles...)
 	ownSignIn   = operator.Needs{Roles: operator.Roles, OwnSignIn: true}
 )
@@ -49,6 +50,11 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/couriers", dispatching, s.handleCourierCreate),
 		route("GET", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierGet),
 		route("PATCH", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierChange),
+		route("GET", "/ops/v1/couriers/{courier_id}/messages", delivering, s.handleMessageList),
+		route("POST", "/ops/v1/couriers/{courier_id}/messages", dispatching, s.handleMessageCreate),
+		route("POST", "/ops/v1/couriers/{courier_id}/messages/{message_id}/read", riding, s.handleMessageRead),
+		route("GET", "/ops/v1/settings", dispatching, s.handleSettingsGet),
+		route("PATCH", "/ops/v1/settings", administering, s.handleSettingsChange),
 		route("GET", "/ops/v1/locations", naming, s.handleLocationList),
 		route("PUT", "/ops/v1/locations/{code}", naming, s.handleLocationPut),
 		route("GET", "/ops/v1/couriers/{courier_id}/sequence", delivering, s.handleSequenceGet),
@@ -80,6 +86,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),
+		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),
 		route("PATCH", "/ops/v1/partners/{partner_id}", administering, s.handlePartnerChange),
 		route("POST", "/ops/v1/partners/{partner_id}/approve", administering, s.handlePartnerApprove),
 		route("GET", "/ops/v1/partners/{partner_id}/users", administering, s.handleUserList),
@@ -130,6 +137,7 @@ var traits = map[string]httpd.Route{
 	// A picture is one proof, however often it is sent.
 	"POST /ops/v1/orders/{order_id}/proofs":                      {Largest: proof.MaxBytes, Repeated: httpd.Harmless},
 	"POST /ops/v1/partners/{partner_id}/erasures":                {Long: true, Repeated: httpd.Harmless},
+	"POST /ops/v1/partners/{partner_id}/orders":                  {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/status":                                 {Repeated: httpd.InParts},
 	"POST /ops/v1/orders/{order_id}/status":                      {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/{order_id}/confirm":                     {Repeated: httpd.SettledElsewhere},

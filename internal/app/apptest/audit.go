@@ -127,7 +127,8 @@ var laws = []law{
 
 // creating selects the idempotency keys of requests that create an order, alone,
 // in a batch or as a return. The row of a batch itself only marks its key as used.
-const creating = `(scope = 'POST /v1/orders' OR scope LIKE 'POST /v1/orders/batch#%' OR scope LIKE 'POST /v1/orders/%/returns')`
+const creating = `(scope = 'POST /v1/orders' OR scope LIKE 'POST /v1/orders/batch#%' OR scope LIKE 'POST /v1/orders/%/returns'
+	OR scope LIKE 'POST /ops/v1/partners/%/orders %')`
 
 const changes = `WITH changes AS (
 	SELECT partner_id, product_id, location, order_id, CASE type WHEN 'OUT' THEN -quantity ELSE quantity END AS change FROM stock_movements)`

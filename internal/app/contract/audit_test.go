@@ -18,7 +18,9 @@ var unaudited = []string{
 
 // bulk are the operations that make any number of changes, or none where nothing
 // differs.
-var bulk = []string{"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence"}
+var bulk = []string{
+	"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence", "changeServiceSettings",
+}
 
 // TestEveryChangeIsAudited sends every documented request of the operator document.
 // Changes are in the audit log, under the request's id; failed requests are not;
@@ -63,9 +65,10 @@ func (o *operation) tryAudited(t *testing.T, f *fixture, request call) {
 		t.Fatalf("status %d: got %d entries, want %d: %v", answer.Status, len(added), want, added)
 	}
 	for _, entry := range added {
-		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.operator.OperatorID ||
+		if entry["request_id"] != answer.Header.Get("X-Request-Id") || entry["operator_id"] != f.senderOf(t, o).OperatorID ||
 			entry["at"] != "2026-01-14T15:00:01.000Z" {
-			t.Errorf("got %v, want request %s of operator %s", entry, answer.Header.Get("X-Request-Id"), f.operator.OperatorID)
+			t.Errorf("got %v, want request %s of operator %s", entry, answer.Header.Get("X-Request-Id"),
+				f.senderOf(t, o).OperatorID)
 		}
 	}
 	all := admin.Call(t, "GET", "/ops/v1/audit?limit=500", nil).Must(t, 200)

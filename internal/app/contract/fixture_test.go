@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,6 +40,9 @@ type fixture struct {
 	session  string // of the partner's owner, as a Cookie header
 	userID   string // of the owner
 	product  int
+
+	onRoad  sync.Once
+	courier *apptest.Operator // see senderOf
 }
 
 // Options of the services under test.
@@ -147,11 +151,29 @@ func (f *fixture) exchange(t testing.TB, o *operation, c call) *apptest.Answer {
 	case o.isSigned() && !c.session:
 		headers = append(f.partner.Signed(o.method, target, c.body), headers...)
 	case o.access() == httpd.AccessOperator:
-		headers = append([]string{"Authorization", "Bearer " + f.operator.Token}, headers...)
+		headers = append([]string{"Authorization", "Bearer " + f.senderOf(t, o).Token}, headers...)
 	case o.asksFor("session"):
 		headers = append([]string{"Cookie", f.session}, headers...)
 	}
 	return f.Do(t, o.method, target, c.body, headers...)
+}
+
+// senderOf returns the operator who sends an operation: the fixture's own, unless only couriers may.
+func (f *fixture) senderOf(t testing.TB, o *operation) *apptest.Operator {
+	t.Helper()
+	if f.operator.Email != "" || strings.Join(o.roles(), " ") != "courier" { // a test has chosen the operator
+		return f.operator
+	}
+	f.onRoad.Do(func() { f.courier = f.operator.As(t, "courier") })
+	return f.courier
+}
+
+// newMessage sends the courier a message, and returns the path parameters of the message.
+func (f *fixture) newMessage(t testing.TB, o *operation) map[string]string {
+	t.Helper()
+	f.senderOf(t, o) // who is added before the test looks at the audit log
+	sent := f.send(t, call{operation: "createCourierMessage", body: []byte(`{"text":"Call Camille."}`)}).Must(t, 201)
+	return map[string]string{"courier_id": f.operator.CourierID, "message_id": sent.Text("message_id")}
 }
 
 // target returns the path with its parameters: those of the call, or else those of
@@ -162,7 +184,7 @@ func (f *fixture) target(o *operation, c call) string {
 		"partner_id": f.partner.PartnerID, "key_id": f.partner.KeyID, "order_id": "ord_none", "event_id": "none",
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
 		"product_id": "1", "courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
-		"version": "none", "user_id": f.userID, "invitation_id": "inv_none",
+		"version": "none", "user_id": f.userID, "invitation_id": "inv_none", "message_id": "none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

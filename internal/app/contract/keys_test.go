@@ -100,7 +100,7 @@ func (f *fixture) interrupted(t *testing.T, o *operation, c call, body []byte, a
 	key := uuid.New()
 	c.headers = append(c.headers, "Idempotency-Key", key.String())
 	path, _, _ := strings.Cut(f.target(o, c), "?")
-	change := idempotency.NewChange(f.operator.OperatorID, key, o.method+" "+path, body)
+	change := idempotency.NewChange(f.senderOf(t, o).OperatorID, key, o.method+" "+path, body)
 	change.RequestID, change.Action, change.ObjectID = "req_earlier", "courier.created", "cou_tgdseke2b3hgmwdz"
 	change.CreatedAt = f.Clock.Now().Add(-ago)
 	err := f.InStore(t.Context(), func(s *store.Store) error {

@@ -72,6 +72,12 @@ var subjects = []subject{
 		broken: brokenOrder,
 		other:  map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }},
 	},
+	{
+		operation: "createOrderForPartner",
+		body:      `{"partner_order_id":"A-1",` + shipmentBody + `,"items":[{"product_id":1,"quantity":2}],"quote_id":null}`,
+		broken:    brokenOrder,
+		other:     map[string]func(any) bool{"insufficient_stock": func(body any) bool { return ordered(body) > plenty }},
+	},
 	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
 	{
@@ -133,6 +139,8 @@ var subjects = []subject{
 			return given && version != 0
 		}},
 	},
+	{operation: "createCourierMessage", body: `{"text":"Call Camille."}`},
+	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{
 		operation: "createProduct",
@@ -189,7 +197,7 @@ func (s subject) start(t testing.TB) *trial {
 // error if it is not.
 func (s *subject) unique(body any) (value, code string) {
 	switch s.operation {
-	case "createOrder":
+	case "createOrder", "createOrderForPartner":
 		value, _ = text(body, "partner_order_id")
 		return value, "conflict"
 	case "registerPartner", "createOperator":
@@ -329,7 +337,7 @@ func (r *trial) compareFields(t reporter, places, broken, reported []string) {
 func (s *subject) fresh(t reporter, number int) any {
 	body := decode(t, []byte(s.body)).(map[string]any)
 	switch s.operation {
-	case "createOrder":
+	case "createOrder", "createOrderForPartner":
 		body["partner_order_id"] = fmt.Sprint("A-", number)
 	case "registerPartner":
 		body["email"] = fmt.Sprintf("port-%d@example.com", number)

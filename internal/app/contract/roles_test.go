@@ -23,20 +23,22 @@ var rights = []struct{ roles, operations string }{
 	{
 		"admin dispatcher courier",
 		`listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
-		addOrderScan`,
+		addOrderScan listCourierMessages`,
 	},
+	{"courier", `confirmCourierMessage`},
 	{"admin dispatcher warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
-		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence`},
+		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence
+		createCourierMessage getServiceSettings createOrderForPartner`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock listPicks pickOrder`},
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		createRateCard validateRateCard previewRateCard getRateCard listAudit`},
+		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings`},
 }
 
 // TestRights compares the document with the table of rights.
@@ -124,6 +126,7 @@ var nowhere = map[string]string{
 	"operator_id": "opr_0000000000000000", "token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000",
 	"courier_id": "cou_0000000000000000", "session_id": "ses_0000000000000000", "user_id": "usr_0000000000000000",
 	"invitation_id": "inv_0000000000000000", "code": "MTL-1",
+	"message_id": "019cb2f6-52d9-7a31-9c0e-4b6f2d1a8e58",
 }
 
 // TestOtherPartnersRecords requests records of another partner by their ids. They

@@ -72,6 +72,12 @@ var undriven = map[string]string{
 	"putCourierSequence":     "its only part that could fail is the database",
 	"proposeCourierSequence": "its only part that could fail is the database",
 
+	"listCourierMessages":   "its only part that could fail is the database",
+	"createCourierMessage":  "its only part that could fail is the database",
+	"confirmCourierMessage": "its only part that could fail is the database",
+	"getServiceSettings":    "its only part that could fail is the database",
+	"changeServiceSettings": "its only part that could fail is the database",
+
 	"getProof": "its only part that could fail is where proofs are kept",
 
 	"listCatalogue":  "its only part that could fail is the database",
@@ -217,15 +223,17 @@ var drives = map[string]drive{
 	"listBoardChanges 200": driveBoardChanges,
 	"listBoardChanges 410": driveBoardGone,
 
-	"createOrder 409":  driveDuplicate,
-	"createAPIKey 409": driveManyKeys,
-	"inviteUser 409":   driveFullTeam,
-	"putLogo 200":      driveLogo,
-	"getTeam 403":      driveNotEnrolled,
-	"getAccount 403":   driveNotEnrolled,
-	"changeUser 409":   driveLastOwner,
-	"removeUser 409":   driveLastOwner,
-	"cancelOrder 409":  driveTooLate,
+	"createOrder 409": driveDuplicate,
+
+	"createOrderForPartner 409": driveDuplicate,
+	"createAPIKey 409":          driveManyKeys,
+	"inviteUser 409":            driveFullTeam,
+	"putLogo 200":               driveLogo,
+	"getTeam 403":               driveNotEnrolled,
+	"getAccount 403":            driveNotEnrolled,
+	"changeUser 409":            driveLastOwner,
+	"removeUser 409":            driveLastOwner,
+	"cancelOrder 409":           driveTooLate,
 
 	"editOrder 409":                 driveNotEditable,
 	"editOrderByService 409":        driveNotEditable,
@@ -316,28 +324,33 @@ func probeAnonymous(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 // validBody returns a valid body, or nil if the operation has none.
 func validBody(o *operation) []byte {
 	return map[string][]byte{
-		"registerPartner":     []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
-		"login":               []byte(`{"email":"` + examplePartner + `","password":"` + examplePassword + `"}`),
-		"createAPIKey":        []byte(`{"name":"production"}`),
-		"inviteUser":          []byte(`{"email":"sam@example.com","role":"clerk"}`),
-		"acceptInvitation":    []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`),
-		"changeUser":          []byte(`{"role":"reader"}`),
-		"createQuote":         testkit.OrderJSON("ignored", ""),
-		"createOrder":         testkit.OrderJSON("A-1", ""),
-		"cancelOrder":         []byte(`{"reason":"changed my mind"}`),
-		"editOrder":           []byte(`{"reference":"other"}`),
-		"editOrderByService":  []byte(`{"reason":"by phone","reference":"other"}`),
-		"requestCancellation": []byte(`{"reason":"changed my mind"}`),
-		"createReturn":        []byte(returnBody),
-		"putLocation":         []byte(locationBody),
-		"createToken":         []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
-		"createCourier":       []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
-		"changeOrderStatus":   []byte(`{"status":"accepted"}`),
-		"changeOrderStatuses": []byte(`{"order_ids":["ord_00000000000000000000000000000000"],"status":"accepted"}`),
-		"transferOrder":       []byte(`{"location":"HUB-1"}`),
-		"addOrderScan":        []byte(`{"code":"P-1"}`),
-		"receiveReturn":       []byte(`{"location":"HUB-1"}`),
-		"pickOrder":           []byte(`{"location":"MTL-1","lines":[{"product_id":1,"quantity":1}]}`),
+		"registerPartner":       []byte(`{"name":"Port","email":"tech@port.example","password":"brume-et-vent-1907"}`),
+		"login":                 []byte(`{"email":"` + examplePartner + `","password":"` + examplePassword + `"}`),
+		"createAPIKey":          []byte(`{"name":"production"}`),
+		"inviteUser":            []byte(`{"email":"sam@example.com","role":"clerk"}`),
+		"acceptInvitation":      []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`),
+		"changeUser":            []byte(`{"role":"reader"}`),
+		"createQuote":           testkit.OrderJSON("ignored", ""),
+		"createOrder":           testkit.OrderJSON("A-1", ""),
+		"cancelOrder":           []byte(`{"reason":"changed my mind"}`),
+		"editOrder":             []byte(`{"reference":"other"}`),
+		"editOrderByService":    []byte(`{"reason":"by phone","reference":"other"}`),
+		"requestCancellation":   []byte(`{"reason":"changed my mind"}`),
+		"createReturn":          []byte(returnBody),
+		"putLocation":           []byte(locationBody),
+		"createToken":           []byte(`{"email":"` + exampleOperator + `","password":"` + exampleNight + `"}`),
+		"createCourier":         []byte(`{"name":"Amélie","phone":"+15145550188","vehicle":"van"}`),
+		"changeOrderStatus":     []byte(`{"status":"accepted"}`),
+		"changeOrderStatuses":   []byte(`{"order_ids":["ord_00000000000000000000000000000000"],"status":"accepted"}`),
+		"transferOrder":         []byte(`{"location":"HUB-1"}`),
+		"addOrderScan":          []byte(`{"code":"P-1"}`),
+		"receiveReturn":         []byte(`{"location":"HUB-1"}`),
+		"pickOrder":             []byte(`{"location":"MTL-1","lines":[{"product_id":1,"quantity":1}]}`),
+		"createOrderForPartner": testkit.OrderJSON("A-1", ""),
+		"createCourierMessage":  []byte(`{"text":"Call Camille."}`),
+		"confirmCourierMessage": []byte(`{}`),
+		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),
+
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),
 		"putDispatchSettings": []byte(`{"auto_accept":true}`),
 		"putCourierSequence":  []byte(`{"order_ids":[],"version":0}`),
@@ -414,6 +427,7 @@ func driveCrossSite(t *testing.T, o *operation) *apptest.Answer {
 	const other = "other@example.com"
 	f := newFixture(t, roomy, withOperator(t, other, exampleNight, role))
 	f.operator = f.operate(t, other, exampleNight)
+	f.operator.Email = other
 	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 

@@ -35,6 +35,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.requestedOrder(t)
 	case o.takes("path", "order_id"):
 		path = f.newOrder(t)
+	case o.takes("path", "message_id"):
+		path = f.newMessage(t, o)
 	case o.takes("path", "event_id"):
 		path = f.newEvent(t)
 	case o.takes("path", "version"), o.id == "deleteLogo":

@@ -43,6 +43,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"saved":                testSaved,
 		"scans":                testScans,
 		"dispatch settings":    testDispatchSettings,
+		"messages to couriers": testMessages,
 		"sequences":            testSequences,
 		"dispatch names":       testDispatchNames,
 		"dispatch orders":      testDispatchOrders,

@@ -46,6 +46,7 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 //	map.js        the map                             geo.js        what its table shows (pure)
 //	choosing.js   choosing places, columns         sorting.js    in what order (pure)
 //	couriers.js   couriers side by side               columns.js    their stops, and changes
+//	messages.js   messages to couriers
 //	areas.js      where areas are                     sequence.js   sequences and ways (pure)
 //	zone.js       clocks of destinations           printing.js   the list on paper
 //
@@ -56,8 +57,8 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js", "panel.js",
-	"picker.js", "places.js", "printing.js", "proofs.js", "sequence.js", "trouble.js",
+	"areas.js", "asking.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js",
+	"messages.js", "panel.js", "picker.js", "places.js", "printing.js", "proofs.js", "sequence.js", "trouble.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board without street tiles.

@@ -98,6 +98,7 @@ func (pages *Pages) Routes() []web.Route {
 		[]web.Route{pages.get("", desks, (*Pages).home)},
 		pages.boardRoutes(),
 		pages.orderRoutes(),
+		pages.newOrderRoutes(),
 		pages.transferRoutes(),
 		pages.returnRoutes(),
 		pages.pickRoutes(),

@@ -28,6 +28,8 @@ type courierView struct {
 	Round    *dispatch.Round
 	Stops    []courierStop
 	Figures  []courierFigure
+	Message  *page.Form // a new message
+	Messages []*dispatch.Sent
 }
 
 // courierStop is a row of the table of stops.
@@ -63,7 +65,7 @@ func (pages *Pages) courierView(s *sheet) (v *courierView, err error) {
 	if v.Courier, err = pages.config.Operators.Courier(s.Context(), s.ID("courier_id")); err != nil {
 		return nil, err
 	}
-	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addFigures} {
+	for _, add := range []func() error{v.addForms, v.addLogin, v.addStops, v.addFigures, v.addMessages} {
 		if err := add(); err != nil {
 			return nil, err
 		}

@@ -24,6 +24,7 @@ func (pages *Pages) courierRoutes() []web.Route {
 		pages.get("/couriers/{courier_id}", dispatching, (*Pages).courier),
 		pages.get("/couriers/{courier_id}/sheet", dispatching, (*Pages).runSheet),
 		pages.post("/couriers/{courier_id}", dispatching, (*Pages).changeCourier),
+		pages.post("/couriers/{courier_id}/messages", dispatching, (*Pages).sendMessage),
 		pages.post("/couriers/{courier_id}/active", dispatching, (*Pages).activateCourier),
 		pages.post("/couriers/{courier_id}/login", administering, (*Pages).createLogin),
 	}

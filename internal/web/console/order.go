@@ -54,6 +54,12 @@ type orderView struct {
 	Proof   *page.Form // nil if no proof can be added
 }
 
+// Creator is the operator who created the order for its partner; empty for an order by the partner.
+func (v *orderView) Creator() string {
+	by := v.Record.Order.Course.CreatedBy
+	return cmp.Or(v.Record.Operators[by], by)
+}
+
 // moveView is a move that is allowed now: a form that is sent with one press, or a link to
 // one that asks.
 type moveView struct {

@@ -29,7 +29,8 @@ type ordersView struct {
 	Chips    []page.Link
 	Shown    string // how many orders, and which
 	Pages    page.Pages
-	Narrowed bool // there may be orders that the list does not show
+	Narrowed bool   // there may be orders that the list does not show
+	New      string // the path of a new order
 }
 
 // orderRow is an order of the list.
@@ -77,6 +78,9 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	}
 	if err := view.ofPartner(); err != nil {
 		return 0, nil, err
+	}
+	if view.New = ordersPath + "/new"; partnerID != "" {
+		view.New = newOrderPath(partnerID)
 	}
 	if view.Chips, err = view.chips(); err != nil {
 		return 0, nil, err

@@ -55,8 +55,16 @@ func (pages *Pages) partner(s *sheet) (int, []byte, error) {
 func (v *partnerView) render(status int) (int, []byte, error) {
 	return v.show(leaf{
 		template: "partner", title: v.Partner.Name, data: v, status: status,
-		back: &page.Link{Text: v.Text("console.partners"), Path: "/console/partners"},
+		action: v.newOrderLink(), back: &page.Link{Text: v.Text("console.partners"), Path: "/console/partners"},
 	})
+}
+
+// newOrderLink leads to the form of a new order for the partner; nil if it may not have one.
+func (v *partnerView) newOrderLink() *page.Link {
+	if v.Partner.Refusal() != nil {
+		return nil
+	}
+	return &page.Link{Text: v.Text("portal.new"), Path: newOrderPath(v.Partner.PartnerID)}
 }
 
 // viewOfPartner returns what the page of a partner shows. It refuses with not_found.

@@ -1,5 +1,5 @@
 // Package orderform has the forms in which people type orders: their fields, what a typed text
-// means, and the form that edits an order, which the portal and the console share.
+// means, and the forms that create and edit an order, which the portal and the console share.
 package orderform
 
 import (

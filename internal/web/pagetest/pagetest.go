@@ -127,6 +127,8 @@ func Open(ctx context.Context) (*Server, error) {
 		house.boardStateScenes(),
 		house.pickScenes(),
 		house.importScenes(alone.URL),
+		house.messageScenes(),
+		house.phoneScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

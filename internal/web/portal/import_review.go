@@ -39,6 +39,7 @@ const (
 	senderField = "sender"    // the id of an entry that fills in the pickup
 	parcelField = "parcel"    // the id of an entry that fills in the parcel
 	countField  = "_count"    // how many orders the page has shown as ready
+	priceField  = "_price"    // what they cost together, in cents
 )
 
 // maxShownFaulty and maxShownReady are how many orders the page shows of each.

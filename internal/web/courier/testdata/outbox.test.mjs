@@ -35,7 +35,7 @@ const shown = ({ order_id, status, kind }) => `${order_id} ${status || kind}`;
 const at = (ms) => new Date(epoch + ms).toISOString();
 
 test("a response means what the table in docs/couriers.md says", () => {
-  const move = { kind: "move", path: "/status" }, photo = { kind: "photo", path: "/proofs?kind=photo&occurred_at=x" };
+  const move = { kind: "move", path: "/status" }, photo = { kind: "photo", path: "/proofs?kind=photo&occurred_at=x" }, read = { kind: "read", path: "/read" };
   const cases = [
     [move, { status: 200 }, "sent"], [photo, { status: 201 }, "sent"],
     [move, { status: 0 }, "later"], [move, { status: 429 }, "later"], [move, { status: 500 }, "later"], [move, { status: 503 }, "later"],
@@ -46,6 +46,8 @@ test("a response means what the table in docs/couriers.md says", () => {
     [move, { status: 403, code: "forbidden", details: { reason: "totp_enrolment_required" } }, "signed-out"],
     [photo, { status: 409, code: "conflict" }, "untimed"], [{ kind: "photo", path: "/proofs?kind=photo" }, { status: 409, code: "conflict" }, "refused"],
     [photo, { status: 409, code: "conflict", details: { action: "proof.added", object_id: "x", at: at(0) } }, "sent"],
+    [read, { status: 404, code: "not_found" }, "sent"], [read, { status: 403, code: "forbidden" }, "refused"],
+    [read, { status: 409, code: "conflict", details: { action: "courier.message_read", object_id: "x", at: at(0) } }, "sent"],
   ];
   for (const [act, answer, want] of cases) assert.equal(verdict(act, { code: "", ...answer }), want, JSON.stringify([act, answer]));
 });
@@ -318,4 +320,15 @@ test("a change of a stop that is another courier's by now is a refusal to be rea
   await outbox.record({ order_id: "a", label: "a", deed: { kind: "confirm", body: { version: 4 } } });
   await turns();
   assert.deepEqual(outbox.refused.value.map(({ act, status }) => [act.kind, status]), [["confirm", 404]]);
+});
+
+test("that a message was read is sent to its own path, with its time, beside the acts of orders", async () => {
+  const { world, outbox, move } = await phone({ script: () => lost });
+  await move("a", "picked_up");
+  const path = "/ops/v1/couriers/cou_1/messages/m1/read";
+  await outbox.record({ order_id: "m1", label: "Message", deed: { kind: "read", path, body: {} } });
+  await turns();
+  assert.deepEqual(outbox.waiting.value.map(shown), ["a picked_up", "m1 read"]);
+  const [sent] = world.sent.filter(({ kind }) => kind === "read");
+  assert.deepEqual([sent.path, JSON.parse(sent.body)], [path, { occurred_at: at(0) }]);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals-core";
-import { Round, broughtBack, cards, loaded, nextOf, overlay, places } from "../assets/courier/round.js";
+import { Round, broughtBack, cards, loaded, nextOf, overlay, places, unread } from "../assets/courier/round.js";
 
 const day = Date.parse("2026-06-18T16:50:00Z");
 const actions = {
@@ -217,4 +217,10 @@ test("what was given back shows no longer, also before the service's list has it
   round.world.read = async () => answers;
   await round.refused(tapped);
   assert.deepEqual(left(), ["a"]);
+});
+
+test("a message is shown until it was read, also before that is sent", () => {
+  const messages = [{ message_id: "m1", text: "Call Camille.", at: "" }, { message_id: "m2", text: "Thanks", at: "" }];
+  assert.deepEqual(unread(messages, []), messages);
+  assert.deepEqual(unread(messages, [{ ...act("m1", ""), kind: "read" }, act("m2", "delivered")]), [messages[1]]);
 });

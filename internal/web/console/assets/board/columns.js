@@ -19,6 +19,7 @@ import { n, t } from "dropyard/text.js";
  * @property {"loading" | "ready" | "error"} kind
  * @property {Job[]} jobs in sequence
  * @property {boolean} more there are more than these
+ * @property {number} unread how many messages the courier has not read
  * @property {number} version of the sequence
  * @property {string[]} [proposal] the sequence that is proposed
  * @property {Refused} [refused] why it could not be read
@@ -41,7 +42,7 @@ const warn = (text, lines = []) => { refusals.value = { text, lines }; };
 
 /** @param {string} id @param {Partial<Column>} parts */
 const put = (id, parts) => {
-  const old = columns.value.get(id) ?? { kind: "loading", jobs: [], more: false, version: 0 };
+  const old = columns.value.get(id) ?? { kind: "loading", jobs: [], more: false, unread: 0, version: 0 };
   columns.value = new Map(columns.value).set(id, /** @type {Column} */ ({ ...old, ...parts }));
 };
 
@@ -68,7 +69,7 @@ export const load = async (id) => {
   try {
     const name = encodeURIComponent(id);
     const [round, sequence] = await Promise.all([call("GET", `/jobs?courier_id=${name}`), call("GET", `/couriers/${name}/sequence`)]);
-    put(id, { kind: "ready", jobs: round.jobs, more: round.more, version: sequence.version, refused: undefined });
+    put(id, { kind: "ready", jobs: round.jobs, more: round.more, unread: round.messages.length, version: sequence.version, refused: undefined });
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     put(id, columns.value.get(id)?.kind === "ready" ? { refused: error } : { kind: "error", refused: error });

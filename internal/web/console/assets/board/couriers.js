@@ -11,6 +11,7 @@ import { tick } from "dropyard/clock.js";
 import { busy, columns, couriers, drop, follow, handOver, load, nameOf, noCourier, propose, readCouriers, refusals, reorder, save } from "./columns.js";
 import { ask, close } from "dropyard/dialog.js";
 import { Badge, Icon, classes, html } from "dropyard/html.js";
+import { Newest, askMessage } from "./messages.js";
 import { filter, open, opened } from "./route.js";
 import { follow as followWay, improves, inOrder, mayHandOver, standing, total } from "./sequence.js";
 import { store } from "./store.js";
@@ -198,6 +199,8 @@ const Head = ({ id, count, visits }) => {
       <button type="button" class="button row-act" disabled=${working || count < 2} onClick=${() => propose(id)}>${t("views.sort")}</button>
       <button type="button" class="button row-act" disabled=${working} onClick=${() => hand(allOf(id), id)}>${t("views.hand_all")}</button>
     </p>`}
+    ${id !== noCourier && html`<p class="line small"><button type="button" class="button row-act" data-act="message" onClick=${() => askMessage(id, nameOf(id))}>${t("views.message")}</button>
+      <${Newest} id=${id} unread=${columns.value.get(id)?.unread ?? 0} /></p>`}
   </header>`;
 };
 

@@ -10,6 +10,7 @@
 //   lock.js      hiding stops without a session  changes.js   what was edited of a stop
 //   handover.js  giving parcels to a colleague or a hub
 //   returns.js   parcels to bring back       card.js     what cards have in common
+//   messages.js  what the desk has written, and calling it
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
@@ -24,6 +25,7 @@ import { Undone, said } from "./acts.js";
 import { Install, Updated, isNewEnough, renew, start, startAgain } from "./install.js";
 import { readDropoff, readJobs } from "./jobs.js";
 import { Lock } from "./lock.js";
+import { Call, Messages } from "./messages.js";
 import { MenuButton, channel, toSignIn } from "./menu.js";
 import { Outbox } from "./outbox.js";
 import { askProofs } from "./proofs.js";
@@ -62,9 +64,10 @@ const found = (round, { job }) => {
 const App = ({ round, outbox, lock, forget }) => {
   const locked = lock.locked.value, scan = () => askScan([...round.jobs.value, ...round.returns.value], (match) => found(round, match));
   return html`
-    <${Header} round=${round} outbox=${outbox} locked=${locked} menu=${html`<${MenuButton} outbox=${outbox} forget=${forget} />`} />
+    <${Header} round=${round} outbox=${outbox} locked=${locked} menu=${html`<${Call} round=${round} /><${MenuButton} outbox=${outbox} forget=${forget} phone=${round.phone} />`} />
     <main id="content" tabindex="-1">
       <div class="low"><${Notices} outbox=${outbox} />${!locked && html`<${Undone} />`}${!locked && html`<${Refusals} outbox=${outbox} />`}</div>
+      ${!locked && html`<${Messages} round=${round} outbox=${outbox} courier=${courier} />`}
       ${locked ? html`<${Locked} />` : html`<${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${scan} />`}
       ${round.state.value !== "loading" && html`<${Others} outbox=${outbox} /><${Updated} /><${Install} />`}
     </main>

@@ -8,9 +8,9 @@ import { language, n, t } from "dropyard/text.js";
 import { HomeScreen, Updated } from "./install.js";
 
 /**
- * What the menu needs: what waits to be sent, and what removes the stops that the phone
- * keeps of the courier.
- * @typedef {{outbox: {waiting: import("@preact/signals-core").ReadonlySignal<unknown[]>}, forget: () => Promise<unknown>}} Needs
+ * What the menu needs: what waits to be sent, what removes the stops that the phone keeps of
+ * the courier, and the number of the desk.
+ * @typedef {{outbox: {waiting: import("@preact/signals-core").ReadonlySignal<unknown[]>}, forget: () => Promise<unknown>, phone?: import("@preact/signals-core").ReadonlySignal<string>}} Needs
  */
 
 /** What tabs of the app say to each other: that the courier has signed out. @returns {BroadcastChannel} */
@@ -79,6 +79,7 @@ export const Menu = (needs) => {
     <p class="soft">${t("courier.menu.account", { email: email ?? "" })}</p>
     <${Updated} />
     <${HomeScreen} />
+    ${needs.phone?.value && html`<a class="button" href=${`tel:${needs.phone.value}`}>${t("courier.call.dispatch")}</a>`}
     <button type="button" class="button" data-act="code" onClick=${() => ask(t("courier.code"), () => html`<${Code} />`)}>${t("courier.code")}</button>
     <a class="button" href="/courier/sign-in">${t("me.title")}</a>
     <a class="button" href=${other} lang=${language === "fr" ? "en" : "fr"}>${otherName}</a>

@@ -11,9 +11,9 @@ import { batch, signal } from "@preact/signals-core";
  * @typedef {object} Act
  * @property {number} id ascends in the order of the taps
  * @property {string} owner the operator who tapped it
- * @property {string} order_id
+ * @property {string} order_id what it is an act on: an order, or a message
  * @property {string} label names the stop to the courier
- * @property {"move" | "confirm" | "transfer" | "receive" | "photo" | "signature"} kind
+ * @property {"move" | "confirm" | "transfer" | "receive" | "read" | "photo" | "signature"} kind
  * @property {string} status that the order moves to; empty for a picture
  * @property {string} at when it was tapped, by the service's clock, in ISO 8601
  * @property {string} key for Idempotency-Key
@@ -48,12 +48,15 @@ import { batch, signal } from "@preact/signals-core";
 
 /** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
 /** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
-/** What a courier does besides moving an order. @typedef {{kind: "confirm" | "transfer" | "receive", body: Record<string, unknown>}} Deed */
+/** What a courier does besides moving an order; path is the whole of one that is not below the order's. @typedef {{kind: "confirm" | "transfer" | "receive", body: Record<string, unknown>, path?: undefined} | {kind: "read", body: Record<string, unknown>, path: string}} Deed */
 /** @typedef {{order_id: string, label: string, move?: Move | null, deed?: Deed, pictures?: Picture[]}} Tap */
 /** @typedef {"sent" | "later" | "signed-out" | "untimed" | "refused"} Verdict */
 
-/** The last parts of the paths of deeds. @type {Record<Deed["kind"], string>} */
+/** The last parts of the paths of deeds on orders. */
 const paths = { confirm: "confirm", transfer: "transfer", receive: "return/receive" };
+
+/** Returns where a deed is sent. @param {string} orderID @param {Deed} deed */
+const pathOf = (orderID, deed) => deed.kind === "read" ? deed.path : `/ops/v1/orders/${orderID}/${paths[deed.kind]}`;
 /** How many acts are on the way at once. */
 const atOnce = 4;
 /** How long it is known whose session requests have, in milliseconds. */
@@ -82,6 +85,7 @@ export const isPicture = ({ kind }) => kind === "photo" || kind === "signature";
 export const verdict = (act, { status, code, details }) => {
   if (status >= 200 && status < 300) return "sent";
   if (mustSignIn({ status, details })) return "signed-out";
+  if (act.kind === "read" && (status === 404 || details?.action)) return "sent"; // the message is gone, or was confirmed before
   if (status < 400 || status === 429 || status >= 500 || code === "idempotency_in_progress") return "later";
   if (code === "conflict" && isPicture(act)) {
     if (details?.action) return "sent"; // it was carried out, and the service died before it had stored its response
@@ -162,8 +166,8 @@ export class Outbox {
       const common = { owner: this.#owner, order_id: orderID, label };
       /** @type {{act: Omit<Act, "id">, picture?: {data: ArrayBuffer, type: string}}[]} */
       const made = files.map(({ kind, type, data }) => ({ act: this.#pictureAct(common, kind, type, time++), picture: { data, type } }));
-      if (move) made.push({ act: this.#jsonAct(common, { kind: "move", status: move.status, path: "status", body: move }, time++) });
-      if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: paths[deed.kind], body: deed.body }, time++) });
+      if (move) made.push({ act: this.#jsonAct(common, { kind: "move", status: move.status, path: `/ops/v1/orders/${orderID}/status`, body: move }, time++) });
+      if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: pathOf(orderID, deed), body: deed.body }, time++) });
       return made;
     });
     await this.#read();
@@ -194,13 +198,13 @@ export class Outbox {
 
   /**
    * @param {{owner: string, order_id: string, label: string}} common
-   * @param {{kind: "move" | Deed["kind"], status: string, path: string, body: object}} what path is the last part of the act's
+   * @param {{kind: "move" | Deed["kind"], status: string, path: string, body: object}} what
    * @param {number} time
    */
   #jsonAct(common, { kind, status, path, body }, time) {
     const at = new Date(time).toISOString();
     return {
-      ...common, kind, status, at, key: this.#world.newKey(), path: `/ops/v1/orders/${common.order_id}/${path}`,
+      ...common, kind, status, at, key: this.#world.newKey(), path,
       type: "application/json", body: JSON.stringify({ ...body, occurred_at: at }),
     };
   }

@@ -38,7 +38,8 @@ import { plain } from "dropyard/plain.js";
 /** An act of the outbox, as far as it matters here. @typedef {{id: number, order_id: string, label: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
-/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], returns?: BroughtBack[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A message from the desk that is not confirmed. @typedef {{message_id: string, text: string, at: string}} Message */
+/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], messages?: Message[], dispatch_phone?: string, returns?: BroughtBack[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -74,7 +75,7 @@ const moved = (job, act) => {
 const confirmed = (job, act) => (job.changes?.version ?? Infinity) <= JSON.parse(String(act.body)).version ? { ...job, changes: undefined } : job;
 
 /** What an act does to its job, by its kind; pictures do nothing. @type {Record<string, (job: Shown, act: Act) => Shown>} */
-const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }), receive: (job) => job };
+const effects = { move: moved, confirm: confirmed, transfer: (job) => ({ ...job, handed: true }), receive: (job) => job, read: (job) => job };
 
 /** The acts after which a courier no longer has the parcels of an order. */
 const givesAway = new Set(["transfer", "receive"]);
@@ -92,6 +93,9 @@ export const broughtBack = (returns, acts) => {
     return { ...one, stop: { kind: "return", name, phone, address } };
   });
 };
+
+/** Returns the messages that are left to be read after acts that the service's answer may not have yet. @param {Message[]} messages @param {Act[]} acts */
+export const unread = (messages, acts) => messages.filter(({ message_id: id }) => !acts.some((act) => act.kind === "read" && act.order_id === id));
 
 /** Returns what is brought back to each place, in the order of the first. @param {Brought[]} returns @returns {Brought[][]} */
 export const places = (returns) => {
@@ -206,6 +210,10 @@ export class Round {
     this.jobs = computed(() => shown.value.open);
     /** The parcels that are to be brought back. */
     this.returns = computed(() => broughtBack(this.#kept.value.returns ?? [], [...this.#kept.value.sent, ...world.waiting.value]));
+    /** The messages from the desk that are not read, the oldest first. */
+    this.messages = computed(() => unread(this.#kept.value.messages ?? [], [...this.#kept.value.sent, ...world.waiting.value]));
+    /** The number of the desk; empty if it has none. */
+    this.phone = computed(() => this.#kept.value.dispatch_phone ?? "");
     /** The deliveries of today, the newest first. @type {import("@preact/signals-core").ReadonlySignal<Done[]>} */
     this.done = computed(() => {
       const { latest } = this.#kept.value.delivered, known = new Set(latest.map(({ order_id }) => order_id));

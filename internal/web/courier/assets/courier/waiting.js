@@ -50,9 +50,9 @@ export const Header = ({ round, outbox, locked, menu }) => {
   const linked = connection(round, outbox, locked), parts = [waiting(outbox, linked !== ""), linked].filter(Boolean), count = cards(round.jobs.value).length + places(round.returns.value).length;
   const ready = round.state.value === "ready" && !locked;
   return html`<header class="bar">
-    <div><h1 class="count">${ready ? `${t("time.today")} · ${n("courier.stops", count)}` : t("courier.title")}</h1>
+    <div><h1 class="count">${ready ? html`<span class="today">${t("time.today")} · </span>${n("courier.stops", count)}` : t("courier.title")}</h1>
       <p class="sends">${parts.length > 0 && html`<span class="dot" aria-hidden="true"></span>`}<span>${parts.length ? parts.join(" · ") : ready ? t("courier.all_sent") : ""}</span></p></div>
-    ${menu}
+    <div class="line">${menu}</div>
   </header>`;
 };
 
@@ -75,6 +75,7 @@ const tapped = (act) => {
   if (act.kind === "transfer") return t("courier.tapped.transfer");
   if (act.kind === "receive") return t("courier.tapped.receive");
   if (act.kind === "confirm") return t("courier.tapped.confirm");
+  if (act.kind === "read") return t("courier.tapped.read");
   return act.kind === "signature" ? t("courier.tapped.signature") : statusName(act.status ?? "");
 };
 

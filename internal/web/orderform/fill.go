@@ -1,4 +1,4 @@
-package portal
+package orderform
 
 import (
 	"strconv"
@@ -7,13 +7,12 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
-	"github.com/dropyard/dropyard/internal/web/orderform"
 )
 
 // fill proposes values: those of the order with an id, or the pickup of the latest order.
 // The metadata of an order is not copied, because it belongs to the system that wrote it.
-func (o *orderForm) fill(from string) error {
-	o.Set("partner_order_id", "WEB-"+o.now.UTC().Format("20060102")+"-"+strings.ToUpper(o.Sent.Key[:6]))
+func (o *New) fill(from string) error {
+	o.Set("partner_order_id", "WEB-"+o.Now.UTC().Format("20060102")+"-"+strings.ToUpper(o.Sent.Key[:6]))
 	o.Set("service_level", string(delivery.Standard))
 	for _, name := range []string{"cod", "insurance"} {
 		o.Set(name+".currency", string(delivery.CAD))
@@ -21,7 +20,7 @@ func (o *orderForm) fill(from string) error {
 	if from == "" {
 		return o.fillPickup()
 	}
-	copied, err := o.pages.config.Orders.Get(o.Context(), o.Account, from)
+	copied, err := o.Orders.Get(o.Sheet.Context(), o.PartnerID, from)
 	if err != nil {
 		return err
 	}
@@ -35,8 +34,8 @@ func (o *orderForm) fill(from string) error {
 		o.FillParcel(i, &copied.Parcels[i])
 	}
 	for i, item := range copied.Items {
-		o.Set(orderform.Row("items", i)+".product_id", strconv.FormatInt(item.ProductID, 10))
-		o.Set(orderform.Row("items", i)+".quantity", strconv.FormatInt(item.Quantity, 10))
+		o.Set(Row("items", i)+".product_id", strconv.FormatInt(item.ProductID, 10))
+		o.Set(Row("items", i)+".quantity", strconv.FormatInt(item.Quantity, 10))
 	}
 	o.FillMoney("cod", copied.COD)
 	o.FillMoney("insurance", copied.Insurance)
@@ -44,8 +43,8 @@ func (o *orderForm) fill(from string) error {
 }
 
 // fillPickup proposes the pickup of the account's latest order.
-func (o *orderForm) fillPickup() error {
-	latest, err := o.pages.config.Orders.List(o.Context(), order.Filter{PartnerID: o.Account, Limit: 1})
+func (o *New) fillPickup() error {
+	latest, err := o.Orders.List(o.Sheet.Context(), order.Filter{PartnerID: o.PartnerID, Limit: 1})
 	if err != nil || len(latest.Orders) == 0 || latest.Orders[0].Damage != nil {
 		return err
 	}
@@ -55,16 +54,16 @@ func (o *orderForm) fillPickup() error {
 
 // fillWindows proposes the windows of an order, later by as many whole days as it takes
 // for the first one to begin in the future.
-func (o *orderForm) fillWindows(copied *delivery.Order) {
+func (o *New) fillWindows(copied *delivery.Order) {
 	clock := o.Clock(copied.Pickup.Address)
 	start := copied.Pickup.Window.Start.In(clock)
-	days := max(0, int(o.now.Sub(start)/(24*time.Hour)))
-	for !start.AddDate(0, 0, days).After(o.now) {
+	days := max(0, int(o.Now.Sub(start)/(24*time.Hour)))
+	for !start.AddDate(0, 0, days).After(o.Now) {
 		days++
 	}
 	for end, contact := range map[string]delivery.Contact{"pickup": copied.Pickup, "dropoff": copied.Dropoff} {
 		clock := o.Clock(contact.Address)
-		o.Set(end+".time_window.start", contact.Window.Start.In(clock).AddDate(0, 0, days).Format(orderform.TimeLayout))
-		o.Set(end+".time_window.end", contact.Window.End.In(clock).AddDate(0, 0, days).Format(orderform.TimeLayout))
+		o.Set(end+".time_window.start", contact.Window.Start.In(clock).AddDate(0, 0, days).Format(TimeLayout))
+		o.Set(end+".time_window.end", contact.Window.End.In(clock).AddDate(0, 0, days).Format(TimeLayout))
 	}
 }

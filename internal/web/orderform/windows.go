@@ -1,4 +1,4 @@
-package portal
+package orderform
 
 import (
 	"strings"
@@ -6,7 +6,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
-	"github.com/dropyard/dropyard/internal/web/orderform"
 )
 
 // windowAct is the act of the button that proposes windows.
@@ -14,7 +13,7 @@ const windowAct = "windows"
 
 // proposeWindows fills in the next windows for the places and the service level that were typed. Without the province
 // of the pickup its clocks are not known; a recipient whose place is not typed yet counts as being there.
-func (o *orderForm) proposeWindows() error {
+func (o *New) proposeWindows() error {
 	at := func(end string) delivery.Contact {
 		return delivery.Contact{Address: delivery.Address{
 			City: o.Value(end + ".address.city"), Province: o.Value(end + ".address.province"),
@@ -30,13 +29,13 @@ func (o *orderForm) proposeWindows() error {
 	if s.Dropoff.Address.Province == "" || s.Dropoff.Address.PostalCode == "" {
 		s.Dropoff = s.Pickup
 	}
-	pickup, dropoff, ok, err := o.pages.config.Orders.ProposeWindows(o.Context(), o.Account, s)
+	pickup, dropoff, ok, err := o.Orders.ProposeWindows(o.Sheet.Context(), o.PartnerID, s)
 	if err != nil || !ok {
 		return err
 	}
 	for end, window := range map[string]delivery.Window{"pickup": pickup, "dropoff": dropoff} {
-		o.Set(end+".time_window.start", window.Start.Format(orderform.TimeLayout))
-		o.Set(end+".time_window.end", window.End.Format(orderform.TimeLayout))
+		o.Set(end+".time_window.start", window.Start.Format(TimeLayout))
+		o.Set(end+".time_window.end", window.End.Format(TimeLayout))
 	}
 	return nil
 }
@@ -46,11 +45,11 @@ func (o *orderForm) proposeWindows() error {
 var windowAhead = form.Define("window_ahead", "a time that has not passed")
 
 // passedWindows returns a fault for each window that has passed.
-func (o *orderForm) passedWindows() (problems form.Problems) {
+func (o *New) passedWindows() (problems form.Problems) {
 	typed := o.Typed()
 	for _, end := range []string{"pickup", "dropoff"} {
 		name := end + ".time_window.end"
-		if at, err := time.Parse(time.RFC3339, typed.Get(name)); err == nil && !at.After(o.now) {
+		if at, err := time.Parse(time.RFC3339, typed.Get(name)); err == nil && !at.After(o.Now) {
 			problems.Add(name, typed.Get(name), windowAhead)
 		}
 	}
@@ -58,7 +57,7 @@ func (o *orderForm) passedWindows() (problems form.Problems) {
 }
 
 // blameWindows shows the faults of windows at them.
-func (o *orderForm) blameWindows(faults []orderform.Fault) {
+func (o *New) blameWindows(faults []Fault) {
 	o.WindowFaults = map[string]string{}
 	for _, fault := range faults {
 		if end, _, isWindow := strings.Cut(fault.Field, ".time_window."); isWindow && fault.Text != "" {
