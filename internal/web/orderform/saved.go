@@ -93,8 +93,8 @@ func (o *Form) Keeps(end string) string {
 	return keepPart + end
 }
 
-// FillSaved does what a button says that fills in a part of the form: with the address of a name, or of the beginning of
-// one if no other begins so, or with the parcel that was chosen.
+// FillSaved does what a button says that fills in a part of the form: with the address of a name, or of the beginning
+// of one if no other begins so, or with the parcel that was chosen.
 func (o *Form) FillSaved(act, part string, sent url.Values) {
 	if o.Saved == nil {
 		return

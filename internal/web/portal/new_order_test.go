@@ -217,7 +217,8 @@ func TestNewOrderSaysItsPriceFirst(t *testing.T) {
 	metro := s.Register(t, "metro")
 	clerk := desk{metro.Owner(t)}
 	later := append(append([]string{}, filled...), "pickup.time_window.start", "2026-01-19T13:00",
-		"pickup.time_window.end", "2026-01-19T16:00", "dropoff.time_window.start", "2026-01-21T09:00", "dropoff.time_window.end", "2026-01-21T18:00")
+		"pickup.time_window.end", "2026-01-19T16:00", "dropoff.time_window.start", "2026-01-21T09:00",
+		"dropoff.time_window.end", "2026-01-21T18:00")
 	first := clerk.Send(t, clerk.Open(t, newOrder), newOrder, later...).Must(t, http.StatusConflict)
 	contains(t, first, "The price is $")
 	heavier := clerk.Send(t, first, newOrder, "parcels[0].weight_kg", "40").Must(t, http.StatusConflict)
