@@ -31,7 +31,8 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
 		answerCancellationRequest
 		getBoardSnapshot listBoardChanges
-		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings putDispatchSettings putCourierSequence proposeCourierSequence
+		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings
+		putDispatchSettings putCourierSequence proposeCourierSequence
 		createCourierMessage getServiceSettings createOrderForPartner`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
 		listJournal createCount listLowStock listPicks pickOrder`},
