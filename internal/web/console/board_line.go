@@ -32,11 +32,11 @@ const urgent = 30 * time.Minute
 func linesOf(entries []dispatch.Entry, s *sheet) []boardLine {
 	lines, now := make([]boardLine, len(entries)), s.Site.Now()
 	for i, e := range entries {
-		left := e.Due().Sub(now)
+		left, place, below, reasons := e.Due().Sub(now), placeOf(&e), s.below(&e), s.reasons(&e)
 		line := boardLine{
-			IsUrgent: left < urgent, Recipient: cmp.Or(e.Recipient, e.City), Place: placeOf(&e), Zone: e.Zone,
-			PartnerOrderID: e.PartnerOrderID, Below: s.below(&e), Status: e.Status,
-			Reasons: s.reasons(&e), Courier: cmp.Or(e.CourierName, "–"),
+			IsUrgent: left < urgent, Recipient: cmp.Or(e.Recipient, e.City), Place: place, Zone: e.Zone,
+			PartnerOrderID: e.PartnerOrderID, Below: below, Status: e.Status,
+			Reasons: reasons, Courier: cmp.Or(e.CourierName, "–"),
 			Level: s.Text("level." + string(e.ServiceLevel)),
 		}
 		if left.Abs() < 24*time.Hour {
