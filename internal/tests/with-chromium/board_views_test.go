@@ -129,7 +129,7 @@ func TestCouriersSideBySide(t *testing.T) {
 
 	set(ids...) // by another desk
 	press(t, visit, ids[3], "Alt+ArrowUp")
-	says(t, visit, "Another desk has changed what Camille Tremblay has to do")
+	says(t, visit, "Another dispatcher changed the route of Camille Tremblay")
 	expect(desk.CourierID, "A-1 A-2 A-3 A-4")
 
 	steps(t, visit, [2]string{lane(desk.CourierID) + " .row-act", ".proposal .button.first"})

@@ -138,13 +138,13 @@ func TestAuditLog(t *testing.T) {
 	v.Open(t, "/console/audit?operator_id="+strings.ToUpper(admin.Email)).Shows(t, 200, "Added courier",
 		`value="`+strings.ToUpper(admin.Email)+`"`)
 	v.Open(t, "/console/audit.csv?operator_id="+admin.Email).Shows(t, 200, "courier.created")
-	v.Open(t, "/console/audit?operator_id=none@example.com").Shows(t, 200, "Nothing was changed that fits.")
+	v.Open(t, "/console/audit?operator_id=none@example.com").Shows(t, 200, "No matching changes.")
 	narrowed := v.Open(t, "/console/audit?action=courier.created")
 	narrowed.Shows(t, 200, "One change on this page", "Camille Tremblay", "/console/audit.csv?action=courier.created")
 	if strings.Contains(string(narrowed.Body), "<bdi>Signed in") {
 		t.Errorf("got a log that is not narrowed:\n%s", narrowed.Body)
 	}
-	v.Open(t, "/console/audit?from=2019-01-01&to=2019-01-02").Shows(t, 200, "Nothing was changed that fits.")
+	v.Open(t, "/console/audit?from=2019-01-01&to=2019-01-02").Shows(t, 200, "No matching changes.")
 	v.Open(t, "/console/audit?from=yesterday").Shows(t, 422, "A date, such as 2026-06-18")
 	file := v.Open(t, "/console/audit.csv?action=courier.created")
 	file.Shows(t, 200, "at,operator_id,action,partner_id,object_id,request_id,before,after\n", "courier.created",
@@ -175,7 +175,7 @@ func TestAuditSentences(t *testing.T) {
 	found.Shows(t, 200, "8 changes", "Accepted PP-1298", "Assigned PP-1298 to Camille Tremblay",
 		"Took PP-1298 from Camille Tremblay", "Cancelled PP-1298", ">dispatcher@example.com<", ">metro<", ">nord<")
 	v.Open(t, "/console/audit?action=order.moved&object_id=PP-1298&partner_id="+nord.PartnerID).Shows(t, 200, "4 changes")
-	v.Open(t, "/console/audit?object_id=PP-1299").Shows(t, 200, "Nothing was changed that fits.")
+	v.Open(t, "/console/audit?object_id=PP-1299").Shows(t, 200, "No matching changes.")
 	v.Open(t, "/console/audit?lang=fr&object_id=PP-1298").Shows(t, 200, "PP-1298 annulée", "PP-1298 assignée à Camille")
 	lines := strings.Count(string(v.Open(t, "/console/audit.csv?object_id=PP-1298").Must(t, 200).Body), "order.moved")
 	answered := admin.Call(t, "GET", "/ops/v1/audit?object_id=PP-1298", nil).Must(t, 200)
@@ -245,9 +245,9 @@ func TestMenusOfRoles(t *testing.T) {
 		if strings.Contains(string(page.Body), `href="`+c.not+`"`) {
 			t.Errorf("%s: got a menu with %s", role, c.not)
 		}
-		v.Open(t, c.not).Shows(t, 403, "You may not do this")
+		v.Open(t, c.not).Shows(t, 403, "You don’t have access to this page")
 	}
-	admin.As(t, "courier").Visit(t).Open(t, "/console").Shows(t, 403, "You may not do this")
+	admin.As(t, "courier").Visit(t).Open(t, "/console").Shows(t, 403, "You don’t have access to this page")
 }
 
 // TestFigures shows the figures of the house, and those of one partner.

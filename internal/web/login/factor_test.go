@@ -125,7 +125,7 @@ func TestOperatorsDoors(t *testing.T) {
 	}
 	warehouse := comes(s)
 	warehouse.Fill(t, "/console/login", "email", "warehouse@example.com", "password", "a long password of a warehouse")
-	warehouse.Open(t, "/courier").Shows(t, 403, "You may not do this")
+	warehouse.Open(t, "/courier").Shows(t, 403, "You don’t have access to this page")
 }
 
 // TestOperatorMustEnrol leads an operator without the second factor that the role must
