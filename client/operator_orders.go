@@ -89,7 +89,8 @@ type BoardRow struct {
 	Flags []AttentionReason `json:"flags,omitempty"`
 }
 
-// Due returns when the order is due: at the end of the dropoff's window, or at the estimated delivery if that is earlier.
+// Due returns when the order is due: at the end of the dropoff's window, or at the estimated delivery if
+// that is earlier.
 func (r *BoardRow) Due() time.Time {
 	if r.DropoffWindow.End.Before(r.EstimatedDelivery) {
 		return r.DropoffWindow.End

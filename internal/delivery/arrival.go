@@ -30,8 +30,8 @@ func ArrivalOf(window Window, promised, estimate time.Time, clock *time.Location
 	}
 }
 
-// Due returns when an order is due: at the end of its dropoff's window, or at its estimate if that is earlier. The board,
-// the courier's app and the pages of operators mean this by the word.
+// Due returns when an order is due: at the end of its dropoff's window, or at its estimate if that is earlier.
+// The board, the courier's app and the pages of operators mean this by the word.
 func Due(window Window, estimate time.Time) time.Time {
 	if window.End.Before(estimate) {
 		return window.End

@@ -55,7 +55,8 @@ func placeOf(e *dispatch.Entry) string {
 	return strings.Join(slices.DeleteFunc([]string{e.Street, e.City}, isEmpty), ", ")
 }
 
-// below returns what stands below the number of an order: what is to be collected, what to take care of, and the partner.
+// below returns what stands below the number of an order: what is to be collected, what to take care of, and
+// the partner.
 func (s *sheet) below(e *dispatch.Entry) string {
 	var parts []string
 	if e.COD > 0 {

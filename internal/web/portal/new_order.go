@@ -119,7 +119,7 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 // keepEnds saves the ends of the order that are to be saved. That there is no room for more is no fault of the order.
 func (v *newOrderView) keepEnds() error {
 	for _, wanted := range v.KeptEnds() {
-		err := v.pages.config.Saved.Save(v.sheet.Context(), v.Account, wanted, "")
+		err := v.pages.config.Saved.Save(v.Context(), v.Account, wanted, "")
 		if err != nil && !errors.As(err, new(*refusal.Error)) {
 			return err
 		}
