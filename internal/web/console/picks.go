@@ -117,7 +117,7 @@ func (pages *Pages) picks(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
-	return s.show(leaf{template: "console-picks", title: s.Text("console.picks"), data: v})
+	return s.show(leaf{template: "console-picks", title: s.Text("console.picks"), data: v, scripts: []string{"scan.js"}})
 }
 
 // linkRow is a row of links that choose what a list shows.
@@ -338,7 +338,7 @@ func (pages *Pages) wave(s *sheet) (int, []byte, error) {
 	}
 	return s.show(leaf{
 		template: "console-wave", title: s.Language.Count("picks.wave", len(found)), data: v,
-		back: &page.Link{Text: s.Text("console.picks"), Path: picksPath},
+		back: &page.Link{Text: s.Text("console.picks"), Path: picksPath}, scripts: []string{"scan.js"},
 	})
 }
 

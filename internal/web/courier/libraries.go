@@ -15,7 +15,9 @@ var libraryFiles embed.FS
 // The names by which the app's modules import them. The barcode reader is loaded only if
 // the browser has none; its second module has the path by which the first imports it.
 var (
-	libraries   = map[string]string{"idb": "idb.mjs", "signature_pad": "vendored/signature_pad.js"}
+	libraries = map[string]string{
+		"idb": "idb.mjs", "signature_pad": "vendored/signature_pad.js", "dropyard/camera.js": "camera.js",
+	}
 	codeReaders = map[string]string{
 		"barcode-detector/ponyfill":          "vendored/ponyfill.js",
 		"/assets/vendored/zxing-exported.js": "vendored/zxing-exported.js",

@@ -50,7 +50,8 @@ func NewSite(config Config) *Site {
 		frames: map[string]func(Sheet) *Frame{},
 	}
 	for _, name := range []string{
-		"frame.css", "swap.js", "reader.js", "drafts.js", "find.js", "after-paint.js", "order-form.js", "icon.svg",
+		"frame.css", "swap.js", "reader.js", "drafts.js", "find.js", "after-paint.js", "order-form.js", "camera.js",
+		"scan.js", "icon.svg",
 	} {
 		s.assets.add(name, mustRead(ownFiles, "assets/"+name))
 	}

@@ -3,12 +3,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
+import { NoCamera, run } from "dropyard/camera.js";
 import { ask, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { n, t } from "dropyard/text.js";
-import { NoCamera, run } from "./camera.js";
 import { match, missing } from "./codes.js";
 import { lookUp } from "./jobs.js";
+import { reader } from "./reader.js";
 
 /** @typedef {import("./codes.js").Job} Job */
 /** @typedef {import("./codes.js").Match} Match */
@@ -47,7 +48,7 @@ export const Camera = ({ found }) => {
   const video = useRef(/** @type {HTMLVideoElement | null} */ (null)), why = useSignal("");
   useEffect(() => {
     const ends = new AbortController();
-    if (video.current) run(video.current, found, ends.signal).catch((error) => { why.value = reasons[error instanceof NoCamera ? error.reason : "broken"]; });
+    if (video.current) run(video.current, found, ends.signal, reader).catch((error) => { why.value = reasons[error instanceof NoCamera ? error.reason : "broken"]; });
     return () => ends.abort();
   }, []);
   return html`<div class="camera" role="status">${why.value ? html`<p class="notice warn">${t(why.value)}</p>`

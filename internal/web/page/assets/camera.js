@@ -1,24 +1,19 @@
-// Reading codes with the phone's camera.
+// Reading codes with a camera.
 
 /** @typedef {{detect(image: ImageBitmapSource): Promise<{rawValue: string}[]>}} Reader reads the codes in a picture */
 
-const formats = ["code_128", "qr_code"];
+/** What labels have. */
+export const labels = ["code_128", "qr_code"];
+/** What labels and products have. */
+export const products = [...labels, "ean_13", "ean_8", "upc_a", "upc_e"];
 /** How long to wait between two pictures, in milliseconds. */
 const pause = 150;
 
-/** The browser's own reader, if it has one that reads the codes of labels. @returns {Promise<Reader | null>} */
-const ownReader = async () => {
+/** The browser's own reader, if it has one that reads these codes. @param {string[]} formats @returns {Promise<Reader | null>} */
+export const ownReader = async (formats) => {
   const Own = /** @type {any} */ (globalThis).BarcodeDetector;
   const known = await Own?.getSupportedFormats().catch(() => []) ?? [];
   return formats.every((format) => known.includes(format)) ? new Own({ formats }) : null;
-};
-
-/** The reader that browsers without one load. @returns {Promise<Reader>} */
-export const loadedReader = async () => {
-  const { BarcodeDetector, prepareZXingModule } = await import("barcode-detector/ponyfill");
-  const wasm = import.meta.resolve("zxing_reader.wasm"); // the import map has its path
-  await prepareZXingModule({ overrides: { locateFile: () => wasm }, fireImmediately: true });
-  return new BarcodeDetector({ formats: /** @type {any} */ (formats) });
 };
 
 /** Why there is no picture: a part of the key of a phrase. @param {unknown} error */
@@ -65,8 +60,9 @@ const watch = async (video, reader, found, signal) => {
  * @param {HTMLVideoElement} video
  * @param {(code: string) => void} found called for every picture with a code, so often with the same one
  * @param {AbortSignal} signal
+ * @param {() => Promise<Reader | null>} reading returns what reads the pictures; null if nothing does
  */
-export const run = async (video, found, signal) => {
+export const run = async (video, found, signal, reading) => {
   const stream = await open();
   const stop = () => stream.getTracks().forEach((track) => track.stop());
   try {
@@ -74,7 +70,8 @@ export const run = async (video, found, signal) => {
     signal.addEventListener("abort", stop); // immediately, not after the picture that is being read
     video.srcObject = stream;
     await video.play();
-    const reader = await ownReader() ?? await loadedReader();
+    const reader = await reading();
+    if (!reader) throw new NoCamera("reader");
     await watch(video, reader, found, signal);
   } catch (error) {
     if (!signal.aborted) throw error instanceof NoCamera ? error : new NoCamera("reader");

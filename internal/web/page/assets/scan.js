@@ -1,0 +1,37 @@
+// Codes that are scanned into a form with the camera, besides a hand scanner and the keyboard: where the browser reads codes
+// itself, a form with a field for them has a button. A code is filled in, and the form is sent.
+
+import { NoCamera, ownReader, products, run } from "dropyard/camera.js";
+
+const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("camera"));
+const video = /** @type {HTMLVideoElement} */ (dialog.querySelector("video")), said = /** @type {HTMLElement} */ (dialog.querySelector("[role=status]"));
+const reading = () => ownReader(products);
+
+if (await reading()) document.documentElement.classList.add("reads-codes");
+
+/** @param {HTMLFormElement} form */
+const scan = (form) => {
+  const ends = new AbortController();
+  [said.textContent, video.hidden] = ["", false];
+  dialog.addEventListener("close", () => ends.abort(), { once: true });
+  dialog.showModal();
+  /** @param {string} code */
+  const found = (code) => {
+    const field = /** @type {HTMLInputElement | null} */ (form.querySelector(".scan"));
+    if (!field || ends.signal.aborted) return; // a picture may have several codes
+    ends.abort();
+    dialog.close();
+    field.value = code;
+    form.requestSubmit(/** @type {HTMLElement | null} */ (form.querySelector(".button:not([type=button])")));
+  };
+  run(video, found, ends.signal, reading).catch((error) => {
+    said.textContent = dialog.dataset[error instanceof NoCamera ? error.reason : "broken"] ?? "";
+    video.hidden = true;
+  });
+};
+
+document.addEventListener("click", ({ target }) => {
+  const pressed = target instanceof Element ? target : null, form = pressed?.closest("[data-camera]")?.closest("form");
+  if (form) scan(form);
+  else if (pressed?.closest("[data-close]")) dialog.close();
+});
