@@ -182,8 +182,25 @@ func (d *demoDay) begin(ctx context.Context) error {
 	if err := d.goOnWith(ctx, late, day.Begin); err != nil {
 		return err
 	}
+	if err := d.greet(ctx); err != nil {
+		return err
+	}
 	d.seeded.Made = sample.Orders
 	return d.app.keepDemo(ctx, d.seeded)
+}
+
+// greet gives the desk a number, and sends the courier who may sign in a message, unless there is one.
+func (d *demoDay) greet(ctx context.Context) error {
+	desk := d.app.dispatch
+	_, err := desk.ChangeServiceSettings(ctx, nil, dispatch.ServiceSettingsChange{DispatchPhone: new(sample.DispatchPhone)})
+	if err != nil {
+		return err
+	}
+	sent, _, err := desk.Messages(ctx, d.seeded.CourierID, "", 1)
+	if err == nil && len(sent) == 0 {
+		_, err = desk.SendMessage(ctx, d.seeded.CourierID, sample.Message)
+	}
+	return err
 }
 
 // connect sends the webhooks of all shops to the demo's receiver.

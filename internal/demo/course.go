@@ -116,6 +116,12 @@ func drawCourier(random *rand.Rand, place, number int) int {
 	return there[random.IntN(len(there))]
 }
 
+// What couriers hear from the desk.
+const (
+	DispatchPhone = "+15145550199"
+	Message       = "Rue Saint-Denis is closed between Rachel and Duluth until noon. Park on Rue Rivard."
+)
+
 // Behind is the index of the courier who has fallen behind.
 var Behind = slices.IndexFunc(Couriers, func(c Courier) bool { return c.Name == "Mathieu Gagnon" })
 
