@@ -34,7 +34,7 @@ const (
 func TestToastTakesAnActBack(t *testing.T) {
 	t.Parallel()
 	desk := browser.Reader{Language: "en", Width: 1280, Scripts: true}
-	visit := openBoard(t, "?stage=pending", desk, browser.Options{Script: answeredScript})
+	visit := openBoard(t, "?stage=pending&sort=order", desk, browser.Options{Script: answeredScript})
 	press(t, visit, "j")
 	press(t, visit, "z") // nothing is taken back yet
 	press(t, visit, "c")
@@ -58,7 +58,7 @@ func TestToastTakesAnActBack(t *testing.T) {
 // while it has the pointer or the focus.
 func TestToastStaysWhileItIsLookedAt(t *testing.T) {
 	t.Parallel()
-	visit := openBoard(t, "?stage=pending", browser.Reader{Language: "fr", Width: 1280, Scripts: true},
+	visit := openBoard(t, "?stage=pending&sort=order", browser.Reader{Language: "fr", Width: 1280, Scripts: true},
 		browser.Options{Script: answeredScript})
 	press(t, visit, "jxa")
 	shows(t, visit, `/^A-\d+ acceptée$/.test(`+toasted+`)`, "true")
@@ -94,7 +94,7 @@ func TestToastStaysWhileItIsLookedAt(t *testing.T) {
 func TestToastCoversNoButton(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{360, 1280} {
-		visit := openBoard(t, "?stage=pending", browser.Reader{Language: "fr", Width: width, Scripts: true},
+		visit := openBoard(t, "?stage=pending&sort=order", browser.Reader{Language: "fr", Width: width, Scripts: true},
 			browser.Options{Script: answeredScript})
 		press(t, visit, "ja")
 		shows(t, visit, `document.querySelectorAll(".toast").length`, "1")
