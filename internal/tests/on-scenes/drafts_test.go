@@ -100,7 +100,7 @@ func TestTypedTextSurvivesTheEndOfASession(t *testing.T) {
 		},
 		{
 			name: "rate card", scene: "rates-new", typed: `{ name: "winter", document: "{ \"currency\":" }`,
-			send: `form[enctype] button`,
+			send: `form[enctype] > p > button`,
 			want: map[string]string{
 				`document.querySelector("[name=name]").value`:     "winter",
 				`document.querySelector("[name=document]").value`: `{ "currency":`,

@@ -20,6 +20,18 @@ import (
 // the machine: the service's clock is another one, and stands still.
 const ownClock = `const header = Headers.prototype.get; Headers.prototype.get = function (name) { return name === "Date" ? null : header.call(this, name); };`
 
+// heldRounds keeps the app from learning what the service has, while the variable held is true.
+const heldRounds = `
+(() => {
+  const real = fetch;
+  globalThis.held = false;
+  globalThis.fetch = async (address, options = {}) => {
+    const response = await real(address, options);
+    if ((options.method ?? "GET") === "GET") while (held) await new Promise((resolve) => setTimeout(resolve, 20));
+    return response;
+  };
+})();`
+
 // openRound opens the app of a courier.
 func openRound(t *testing.T, rider *apptest.Operator) *browser.Visit {
 	t.Helper()
@@ -27,7 +39,7 @@ func openRound(t *testing.T, rider *apptest.Operator) *browser.Visit {
 	chromium := startChromium(t)
 	visit, err := chromium.Open(rider.URL+"/courier", browser.Reader{Language: "en", Width: 360, Scripts: true},
 		browser.Options{
-			Cookie: cookieOf(t, rider), Now: rider.Clock.Now(), Script: ownClock, Shown: ".stop.large",
+			Cookie: cookieOf(t, rider), Now: rider.Clock.Now(), Script: ownClock + heldRounds, Shown: ".stop.large",
 		})
 	if err != nil {
 		t.Fatal(err)
@@ -130,9 +142,16 @@ func TestCourierRound(t *testing.T) {
 	await(t, visit, offline(false), large(second, "failed")+":not(:has(.unsent))")
 
 	service.Clock.Advance(30 * time.Second)
+	if _, err := browser.Evaluate[bool](visit, "held = true"); err != nil {
+		t.Fatal(err)
+	}
 	operator.Move(t, second, "cancelled").Must(t, 200)
+	steps(t, visit, [2]string{large(second, "failed") + does("out_for_delivery"), ".refusal"})
+	if _, err := browser.Evaluate[bool](visit, "held = false"); err != nil {
+		t.Fatal(err)
+	}
 	steps(t, visit,
-		[2]string{large(second, "failed") + does("out_for_delivery"), ".refusal button:not([aria-disabled])"},
+		[2]string{"", ".refusal button:not([aria-disabled])"},
 		[2]string{".refusal button", "article.stop.bring"}, // the parcels are still with the courier
 	)
 	checkHistory(t, operator, first, "pending accepted courier_assigned picked_up out_for_delivery delivered")
