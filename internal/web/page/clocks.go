@@ -17,8 +17,9 @@ type clocks struct {
 	Places map[string]string `json:"places"`
 }
 
-// clocksAhead is how far ahead islands know the clocks.
-const clocksAhead = 2 * 366 * 24 * time.Hour
+// clocksAhead is how far ahead islands know the clocks: windows are rarely planned a year ahead, and the last change
+// that is known holds from then on.
+const clocksAhead = 400 * 24 * time.Hour
 
 // Clocks returns the clocks of places from yesterday on as JSON, for the attribute data-zones of
 // an island. Places are provinces and the beginnings of postal codes.

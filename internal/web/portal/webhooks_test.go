@@ -136,7 +136,7 @@ func TestWebhookSecret(t *testing.T) {
 	h := newHooked(t)
 	rotated := h.Send(t, h.Open(t, hooks), hooks+"/secret")
 	fresh := secretOn(rotated)
-	has(t, rotated, "A new secret takes over by itself", `href="`+hooks+`?mode=test"`)
+	has(t, rotated, "A new secret takes effect on its own", `href="`+hooks+`?mode=test"`)
 	h.Send(t, rotated, hooks+"/test").Must(t, http.StatusSeeOther)
 	if hook := h.receiver.Next(t); fresh == h.secret || !hook.VerifiesStandard(h.secret) || !hook.VerifiesStandard(fresh) {
 		t.Errorf("got %q, want signatures with the old and the new secret", hook.Header.Get("Webhook-Signature"))
