@@ -178,7 +178,8 @@ var rules = map[string]rule{
 	"internal/web":      {may: []string{foundation}},
 	"internal/web/page": {may: []string{"internal/delivery", "internal/signin", "internal/web", foundation}},
 	"internal/web/track": {may: []string{
-		"internal/delivery", "internal/partner", "internal/recipient", "internal/web/page", "internal/web", foundation,
+		"internal/delivery", "internal/partner", "internal/recipient", "internal/route", "internal/web/basemap",
+		"internal/web/page", "internal/web", foundation,
 	}},
 	"internal/web/docs": {may: []string{
 		"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web", foundation,

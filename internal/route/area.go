@@ -23,8 +23,8 @@ var table string
 // The columns of the table that are read.
 const (
 	columnCode = iota
-	_          // name
-	_          // province
+	columnName
+	columnProvince
 	columnLatitude
 	columnLongitude
 	columns = columnLongitude + 2 // the last is the accuracy
@@ -84,8 +84,8 @@ var misplaced = []string{"H0H", "H4Y"}
 
 // area is a row of the table.
 type area struct {
-	code string
-	at   Point
+	code, name, province string
+	at                   Point
 }
 
 // readTable returns the areas of a table, without those that are misplaced.
@@ -97,7 +97,7 @@ func readTable(text string) (areas []area, err error) {
 		return nil, err
 	}
 	for _, record := range records[1:] {
-		row := area{code: record[columnCode]}
+		row := area{code: record[columnCode], name: record[columnName], province: record[columnProvince]}
 		if row.at.Latitude, err = strconv.ParseFloat(record[columnLatitude], 64); err == nil {
 			row.at.Longitude, err = strconv.ParseFloat(record[columnLongitude], 64)
 		}

@@ -5,11 +5,9 @@ package basemap
 
 import (
 	"embed"
-	"encoding/csv"
 	"encoding/json"
 	"maps"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -30,9 +28,6 @@ var libraryFiles embed.FS
 //
 //go:embed basemap.topojson
 var lines string
-
-//go:embed cities.csv
-var cityTable string
 
 // linesFile is the asset with the lines and the names of cities.
 const linesFile = "map/basemap.json"
@@ -101,20 +96,12 @@ type city struct {
 	At   [2]float64 `json:"at"`   // longitude and latitude
 }
 
-// cities returns the cities of the table. Each is in the middle of a forward sortation area.
-func cities() []city {
-	records, err := csv.NewReader(strings.NewReader(cityTable)).ReadAll()
-	if err != nil {
-		panic("basemap: cities.csv: " + err.Error()) // it is a part of the program, and a test reads it
-	}
-	found := make([]city, 0, len(records))
-	for _, record := range records[1:] {
-		rank, err := strconv.Atoi(record[1])
-		at, known := route.Centroid(record[2])
-		if err != nil || !known {
-			panic("basemap: cities.csv: " + record[0])
-		}
-		found = append(found, city{record[0], rank, [2]float64{thousandth(at.Longitude), thousandth(at.Latitude)}})
+// cities returns the cities that the map names.
+func cities() (found []city) {
+	for _, named := range route.Cities() {
+		found = append(found, city{
+			named.Name, named.Rank, [2]float64{thousandth(named.At.Longitude), thousandth(named.At.Latitude)},
+		})
 	}
 	return found
 }

@@ -62,11 +62,14 @@ var boardLater = []string{
 }
 
 // BoardPolicy returns the content security policy of the dispatch board without street tiles.
-func BoardPolicy() string {
+func BoardPolicy() string { return BoardPolicyWith(basemap.Streets{}) }
+
+// BoardPolicyWith returns it with street tiles.
+func BoardPolicyWith(streets basemap.Streets) string {
 	site := page.NewSite(page.Config{})
 	site.AddAssets(files, "assets")
-	basemap.AddTo(site, boardFolder, basemap.Streets{})
-	return site.MapPolicy(boardFolder)
+	basemap.AddTo(site, boardFolder, streets)
+	return site.MapPolicy(boardFolder, streets.Origins()...)
 }
 
 // boardPhrases are the beginnings of the keys of the phrases that the board's modules use.

@@ -129,6 +129,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.importScenes(alone.URL),
 		house.messageScenes(),
 		house.phoneScenes(),
+		mappedRecipientScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
@@ -146,6 +147,7 @@ func Single() http.Handler {
 	console.New(console.Config{Site: site}) // for what the answers to its forms load
 	orders := recipients()
 	maps.Copy(orders, laterRecipients())
+	maps.Copy(orders, mappedRecipients())
 	tracking := track.New(track.Config{
 		Site: site, Clock: pricing.NewCalendar(zone.Own()).ClockAt, Orders: orders, Senders: orders, Photos: orders,
 		Mails: orders,

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -60,6 +61,7 @@ type Pages struct {
 // New returns the pages and adds their assets to the site.
 func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
+	go basemap.Prepare()
 	return &Pages{config, config.Site.Templates(files, "templates/*.html")}
 }
 

@@ -36,7 +36,8 @@ type orderView struct {
 	Courier             string // the first name
 	Vehicle             string
 	Origin, Destination string
-	Photo               string // the path of the picture
+	Map                 *mapView // nil if a place is not known
+	Photo               string   // the path of the picture
 	History             []entryView
 }
 
@@ -68,7 +69,7 @@ func viewOf(
 		OrderID: o.OrderID, Number: cmp.Or(o.PartnerOrderID, o.OrderID), Status: o.Status,
 		City:   o.Destination.City,
 		Steps:  stepsOf(o, l),
-		Origin: place(o.Origin), Destination: place(o.Destination),
+		Origin: place(o.Origin), Destination: place(o.Destination), Map: mapOf(o),
 	}
 	v.explain(o, clock, now)
 	v.carry(o)
@@ -195,15 +196,20 @@ var stepNames = [5]delivery.Status{
 	delivery.StatusDelivered,
 }
 
-// stepsOf returns the five steps of a delivery, done as far as the order has come. A
-// failed attempt and a cancellation leave it where it was.
-func stepsOf(o *delivery.Tracked, l page.Language) []stepView {
-	reached := stepAt[o.Status]
-	if _, ordinary := stepAt[o.Status]; !ordinary {
+// reachedBy returns the step that an order has reached. A failed attempt and a cancellation leave it where it was.
+func reachedBy(o *delivery.Tracked) int {
+	reached, ordinary := stepAt[o.Status]
+	if !ordinary {
 		for _, entry := range o.History {
 			reached = max(reached, stepAt[entry.Status])
 		}
 	}
+	return reached
+}
+
+// stepsOf returns the five steps of a delivery, done as far as the order has come.
+func stepsOf(o *delivery.Tracked, l page.Language) []stepView {
+	reached := reachedBy(o)
 	steps := make([]stepView, len(stepNames))
 	for i, status := range stepNames {
 		steps[i] = stepView{
