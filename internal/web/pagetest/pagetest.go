@@ -129,6 +129,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.importScenes(alone.URL),
 		house.messageScenes(),
 		house.phoneScenes(),
+		house.mapScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }
