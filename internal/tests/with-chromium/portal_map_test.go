@@ -47,7 +47,8 @@ func TestMapOfPortal(t *testing.T) {
 	}
 	t.Cleanup(chromium.Close)
 	visit := portalMap(t, chromium, ".map-frame.ready")
-	const toronto, montreal = `[aria-label="M5H, 2 orders, 1 needs attention"]`, `[aria-label="2 areas around H2X, 2 orders"]`
+	const toronto = `[aria-label="M5H, 2 orders, 1 needs attention"]`
+	const montreal = `[aria-label="2 areas around H2X, 2 orders"]`
 	steps(t, visit, [2]string{"", ".maplibregl-canvas"}, [2]string{"", ".dot.tone-attention " + toronto},
 		[2]string{montreal, `[aria-label="A-4, H2X, Accepted"]`}, [2]string{".whole-map", montreal})
 	for _, problem := range visit.Problems(portal.MapPolicy()) {
@@ -62,7 +63,8 @@ func TestMapOfPortal(t *testing.T) {
 	for _, problem := range visit.Problems(portal.MapPolicy()) {
 		t.Error(problem)
 	}
-	if err := visit.Do(chromedp.Focus(order), chromedp.KeyEvent("\r"), chromedp.WaitVisible(".timeline, [data-live]")); err != nil {
+	if err := visit.Do(chromedp.Focus(order), chromedp.KeyEvent("\r"),
+		chromedp.WaitVisible(".timeline, [data-live]")); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := browser.Evaluate[string](visit, `location.pathname`); err != nil ||

@@ -101,7 +101,8 @@ func (pages *Pages) ordersMap(s *sheet) (int, []byte, error) {
 	}
 	view := mapView{
 		sheet: s, Views: s.asListAndMap(), Phrases: s.Language.Phrases(mapPhrases...),
-		Count: len(orders), IsPart: isPart, Chosen: s.parameter("area"), Streets: pages.config.Streets.Described("/portal" + streetsPath),
+		Count: len(orders), IsPart: isPart, Chosen: s.parameter("area"),
+		Streets: pages.config.Streets.Described("/portal" + streetsPath),
 	}
 	for _, o := range orders {
 		if view.Chosen != "" && delivery.PostalArea(o.Dropoff.Address.PostalCode) == view.Chosen {
