@@ -210,7 +210,8 @@ var rules = map[string]rule{
 		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
 		"internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock",
 		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory",
-		"internal/web/orderform", "internal/web", foundation, "internal/orderfile", "internal/saved",
+		"internal/web/orderform", "internal/web", foundation, "internal/orderfile", "internal/saved", "internal/route",
+		"internal/web/basemap",
 	}},
 
 	"internal/web/console": {may: []string{

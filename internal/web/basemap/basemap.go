@@ -40,6 +40,7 @@ const partsFile = "map/parts.json"
 var modules = map[string]string{
 	"dropyard/basemap.js":  "map/basemap.js",
 	"dropyard/clusters.js": "map/clusters.js",
+	"dropyard/dots.js":     "map/dots.js",
 	"dropyard/map.json":    partsFile,
 }
 

@@ -51,8 +51,8 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 //	zone.js       clocks of destinations           printing.js   the list on paper
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times), clock.js (the server's
-// time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, and how
-// stops lie on it as dropyard/clusters.js.
+// time), html.js (templates, icons, badges) and dialog.js; the map below the stops as dropyard/basemap.js, how
+// stops lie on it as dropyard/clusters.js, and how they are drawn as dropyard/dots.js.
 const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.

@@ -130,6 +130,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.messageScenes(),
 		house.phoneScenes(),
 		mappedRecipientScenes(alone.URL),
+		house.mapScenes(),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

@@ -42,6 +42,7 @@ type ordersView struct {
 	Chips  []page.Link // the statuses, with all of them first
 	Shown  string      // how many orders, and which
 	Pages  page.Pages
+	Views  []page.Link // the list and the map
 	// Narrowed is set if the list does not show all orders, so that there may be others.
 	Narrowed bool
 	Labels   *page.Link // of all orders that are shown; nil for a person who may print none
@@ -119,7 +120,7 @@ func viewOfOrders(s *sheet, filter order.Filter, sent *page.Form, found order.Pa
 	chosen := chosenOrders(filter, sent)
 	v := ordersView{
 		sheet: s, Orders: found.Orders, Search: filter.PartnerOrderID, Chips: s.statusChips(filter), Form: sent,
-		Narrowed: len(chosen) > 0 || filter.Before != "", CSV: s.Link(ordersFilePath, chosen...),
+		Views: s.asListAndMap(), Narrowed: len(chosen) > 0 || filter.Before != "", CSV: s.Link(ordersFilePath, chosen...),
 	}
 	key := "portal.orders.shown"
 	if found.Next != "" {

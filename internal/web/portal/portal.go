@@ -22,11 +22,12 @@ import (
 	"github.com/dropyard/dropyard/internal/signin"
 	"github.com/dropyard/dropyard/internal/stock"
 	"github.com/dropyard/dropyard/internal/web"
+	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-//go:embed templates samples
+//go:embed templates samples assets
 var files embed.FS
 
 // Config holds what the pages need.
@@ -46,6 +47,8 @@ type Config struct {
 	BaseURL func() string
 	// Mail is set when the service sends mail.
 	Mail bool
+	// Streets are the street tiles of maps.
+	Streets basemap.Streets
 }
 
 // Proofs knows the proofs of deliveries.
@@ -59,8 +62,10 @@ type Pages struct {
 	templates page.Templates
 }
 
-// New returns the pages.
+// New returns the pages and adds their assets to the site.
 func New(config Config) *Pages {
+	config.Site.AddAssets(files, "assets")
+	basemap.AddTo(config.Site, mapFolder, config.Streets)
 	pages := &Pages{config, config.Site.Templates(files, "templates/*.html")}
 	config.Site.AddFrame("portal", pages.Frame)
 	return pages
@@ -85,6 +90,7 @@ func (pages *Pages) Routes() []web.Route {
 	return slices.Concat(
 		pages.homeRoutes(),
 		pages.ordersRoutes(),
+		pages.mapRoutes(),
 		pages.newOrderRoutes(),
 		pages.importRoutes(),
 		pages.addressRoutes(),
@@ -144,6 +150,10 @@ type leaf struct {
 	action   *page.Link
 	back     *page.Link
 	scripts  []string // assets that only this page loads
+	// island is the folder of the modules of an island, which also has its style sheet.
+	island string
+	// onMap is set for an island that shows a map.
+	onMap *page.Map
 	// otherMode is the path that the link to the other mode leads to, for a page about
 	// what only one mode has; empty for the page itself.
 	otherMode string
@@ -158,9 +168,13 @@ func (s *sheet) show(l leaf) (int, []byte, error) {
 	if !l.modeless {
 		frame.Modes, frame.Test = s.modes(l.otherMode), s.Mode() == delivery.ModeTest
 	}
+	var styles []string
+	if l.island != "" {
+		styles = append(styles, l.island+"/"+l.island+".css")
+	}
 	body, err := s.pages.templates.Render(s.Header, page.Document{
 		Language: s.Language, Template: l.template, Title: l.title + " · " + s.Text("home.title"), Data: l.data,
-		Scripts: l.scripts, Frame: frame,
+		Styles: styles, Scripts: l.scripts, Island: l.island, Map: l.onMap, Frame: frame,
 	})
 	return cmp.Or(l.status, http.StatusOK), body, err
 }

@@ -10,7 +10,7 @@ const files = {
   signature_pad: "../../courier/vendored/signature_pad.js",
 };
 /** The modules of the map. */
-const ofMap = ["basemap.js", "clusters.js"];
+const ofMap = ["basemap.js", "clusters.js", "dots.js"];
 const vendored = new URL("../page/vendored/", import.meta.url), shared = new URL("../page/assets/island/", import.meta.url), map = new URL("../basemap/assets/map/", import.meta.url), own = "dropyard/";
 
 export const resolve = (specifier, context, next) => {

@@ -1,8 +1,9 @@
-// The map below the stops: MapLibre with coasts, lakes, borders and the names of cities, and street tiles where the
-// operator has them. All that it consists of is
-// loaded when a map is first drawn.
+// The map below the stops: MapLibre with coasts, lakes, borders and the names of cities, and the operator's street tiles.
+// All that it consists of is loaded when a map is first drawn.
 
 import { mercator } from "dropyard/clusters.js";
+import { html } from "dropyard/html.js";
+import { t } from "dropyard/text.js";
 
 /** @typedef {import("maplibre-gl").Map} Map */
 /** @typedef {import("maplibre-gl").LayerSpecification} Layer */
@@ -173,3 +174,14 @@ export const draw = async (container, { title, bounds = canada, streets, lost = 
   }
   return map;
 };
+
+/** What the colours mean, for those who see them. */
+export const Legend = () => {
+  const tones = [["late", t("board.reason.late")], ["attention", t("views.needs_attention")], ["well", t("views.well")]];
+  return html`<p class="legend small" aria-hidden="true">${tones.map(([tone, name]) => html`<span key=${tone} class=${`key tone-${tone}`}>${name}</span>`)}</p>`;
+};
+
+/** Where the map is from, as its licences ask. @param {{attribution?: string | undefined, isLost: boolean, children?: any}} props */
+export const Notice = ({ attribution, isLost, children }) => html`<p class="soft small notice-line">${t("views.places")} <a href="https://www.naturalearthdata.com/" rel="noreferrer">Natural Earth</a>, <a href="https://www.geonames.org/" rel="noreferrer">GeoNames</a> (<a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">CC BY 4.0</a>)
+  ${attribution && html` · ${attribution}`}${isLost && html` · <span class="danger">${t("views.no_streets")}</span>`}
+  ${children}</p>`;

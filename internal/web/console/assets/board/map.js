@@ -1,14 +1,13 @@
-// A map of what is shown: a dot for each stop, or for several that are near, and the ways of couriers. The same is
-// beside it as a table, which is all that there is where the browser cannot draw the map.
+// A map of what is shown: dots for stops, and the ways of couriers. The same is beside it as a table, which is all that
+// there is where the browser cannot draw the map.
 
-import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { areas, missing, readAreas } from "./areas.js";
 import { shown } from "./board.js";
-import { canDraw, draw, fitting, viewOf } from "dropyard/basemap.js";
+import { Legend, Notice, canDraw, draw } from "dropyard/basemap.js";
 import { tick } from "dropyard/clock.js";
-import { Spread, areasIn, around, boundsOf, clustersOf, fromScreen, isIn, numbered, onScreen, radius, ranges, seen, toneOf } from "dropyard/clusters.js";
+import { Spread, areasIn, around, boundsOf, clustersOf, fromScreen, isIn, numbered, onScreen, ranges, seen, toneOf } from "dropyard/clusters.js";
 import { columns, follow, nameOf, readCouriers } from "./columns.js";
 import { select } from "./filter.js";
 import { areasOf } from "./geo.js";
@@ -32,6 +31,8 @@ import { due, n, number, t } from "dropyard/text.js";
 const state = signal("loading");
 /** The map, while it is drawn. @type {BaseMap | undefined} */
 let base;
+/** What is drawn over it. @type {typeof import("dropyard/dots.js") | undefined} */
+let dots;
 /** The operator's street tiles, if there are any. @type {import("dropyard/streets.js").Streets | undefined} */
 const streets = JSON.parse(document.getElementById("board")?.dataset.streets || "null") ?? undefined;
 /** Whether they could not be read. */
@@ -84,13 +85,8 @@ const lines = computed(() => ways.value.map((id) => ({
   id, places: (columns.value.get(id)?.jobs ?? []).flatMap(({ order_id: order, stop }) => placeOf(stop.area, stop.kind === "dropoff" ? order : `${order} ${stop.kind}`) ?? []),
 })));
 
-/** Shows places so that all are seen. @param {Place[]} places @param {number} [maxZoom] */
-const fit = (places, maxZoom = fitting.maxZoom) => {
-  const bounds = boundsOf(places);
-  if (bounds) base?.fitBounds(bounds, { ...fitting, maxZoom });
-};
 /** Shows all stops, and the ways that are drawn. */
-const fitAll = () => fit([...stops.value, ...lines.value.flatMap(({ places }) => places)]);
+const fitAll = () => dots?.fitTo(base, [...stops.value, ...lines.value.flatMap(({ places }) => places)]);
 
 /** The number of the order that a dot stands for; empty if it stands for several. @param {Cluster} dot */
 const orderOf = ({ stops: [first, ...others] }) => first && !others.length ? store.rows.get(first.id)?.partner_order_id ?? "" : "";
@@ -101,47 +97,21 @@ const nameOfDot = (dot, codes, chosen) => [
   dot.late && n("views.late", dot.late), dot.attention > dot.late && n("views.attention", dot.attention - dot.late), chosen && n("act.count", chosen),
 ].filter(Boolean).join(", ");
 
-/** How much of an order's number is written below its dot. */
-const longest = 14;
-/** What is written below a dot. @param {Cluster} dot @param {string[]} codes */
-const belowDot = (dot, [first = "", ...others]) => {
-  const text = orderOf(dot) || first;
-  return others.length || text.length > longest ? `${text.slice(0, longest)}…` : text;
-};
-
 /** What a press on a dot does: it opens an order, narrows the board to an area, or shows from nearer what lies together. @param {Cluster} dot @param {string[]} codes */
 const choose = ({ stops: all }, codes) => {
   const [code = ""] = codes, [first] = all;
   if (all.length === 1 && first) return open(first.id);
   if (codes.length === 1 && filter.value.zone !== code) return narrow({ zone: code });
-  fit(all, base?.getMaxZoom());
-  base?.getCanvas().focus({ preventScroll: true });
+  dots?.openUp(base, all);
 };
-
-/** Where the pointer was pressed: a press that ends elsewhere has moved the map. @type {Place} */
-let pressed = { x: 0, y: 0 };
 
 /** @param {{dot: Cluster, view: View}} props */
 const DotOnMap = ({ dot, view: from }) => {
-  const { x, y } = onScreen(from, dot), { count } = dot, codes = areasIn(dot.stops), [first] = codes, r = radius(count), zone = filter.value.zone.toUpperCase();
-  const isChosen = zone !== "" && codes.some((code) => code.startsWith(zone)), chosen = selected.value;
+  const codes = areasIn(dot.stops), zone = filter.value.zone.toUpperCase(), chosen = selected.value;
+  const isChosen = zone !== "" && codes.some((code) => code.startsWith(zone));
   const name = nameOfDot(dot, codes, chosen.size ? dot.stops.filter(({ id }) => chosen.has(id)).length : 0);
-  /** @param {KeyboardEvent} event */
-  const press = (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    choose(dot, codes);
-  };
-  /** Presses of other than the pointer have no detail. @param {MouseEvent} event */
-  const click = (event) => { if (!event.detail || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < 5) choose(dot, codes); };
-  return html`<g class=${classes("dot", `tone-${toneOf(dot)}`, isChosen && "chosen", zone && !isChosen && "other", count > 1 && "several", chosen.size > 0 && dot.stops.some(({ id }) => chosen.has(id)) && "selected")}>
-    <g role="button" tabindex="0" aria-label=${name} aria-current=${isChosen ? "true" : undefined} data-area=${first} onClick=${click} onKeyDown=${press}>
-      <title>${name}</title>
-      <circle class="ring" cx=${x} cy=${y} r=${r + 4} />
-      <circle class="spot" cx=${x} cy=${y} r=${r} />
-    </g>
-    <g aria-hidden="true"><text x=${x} y=${y + 4}>${number(count)}</text><text class="code" x=${x} y=${y + r + 16}>${belowDot(dot, codes)}</text></g>
-  </g>`;
+  const style = classes(zone && !isChosen && "other", chosen.size > 0 && dot.stops.some(({ id }) => chosen.has(id)) && "selected");
+  return html`<${dots?.Dot} dot=${dot} view=${from} name=${name} order=${orderOf(dot)} codes=${codes} tone=${toneOf(dot)} isChosen=${isChosen} style=${style} choose=${() => choose(dot, codes)} />`;
 };
 
 /** How far beyond what is seen ways are drawn, as a part of it: drawings of millions of pixels are not exact. */
@@ -162,11 +132,11 @@ const drawingOf = (places, from) => {
 
 /** What lies over the map and moves with it. */
 const Overlay = () => {
-  const from = view.value, part = seen(from, 40), dots = clusters.value.filter((dot) => isIn(part, dot)), enclosed = box.value;
+  const from = view.value, part = seen(from, 40), shownDots = clusters.value.filter((dot) => isIn(part, dot)), enclosed = box.value;
   const drawings = lines.value.map(({ id, places }, i) => ({ id, style: `way way${i % styles}`, up: 32 + 18 * i, ...drawingOf(places, from) }));
   return html`<svg viewBox=${`0 0 ${from.width} ${from.height}`} role="group" aria-label=${t("views.map")}>
     ${drawings.map(({ id, style, path }) => path && html`<g key=${id} class=${style}><path d=${path}><title>${nameOf(id)}</title></path></g>`)}
-    ${dots.map((dot) => html`<${DotOnMap} key=${dot.key} dot=${dot} view=${from} />`)}
+    ${shownDots.map((dot) => html`<${DotOnMap} key=${dot.key} dot=${dot} view=${from} />`)}
     ${drawings.map(({ id, style, up, labels }) => html`<g key=${`${id} numbers`} class=${style} aria-hidden="true">${labels.map(({ x, y, text }) => html`<g key=${text} class="stop-number">
       <rect x=${x - 5 - 3.5 * text.length} y=${y - up} width=${10 + 7 * text.length} height="18" rx="9" /><text x=${x} y=${y - up + 13}>${text}</text></g>`)}</g>`)}
     ${enclosed && html`<rect class="box" x=${Math.min(enclosed[0].x, enclosed[1].x)} y=${Math.min(enclosed[0].y, enclosed[1].y)}
@@ -189,7 +159,6 @@ const listenForBoxes = (map) => {
     return { x: event.clientX - left, y: event.clientY - top };
   };
   container.addEventListener("pointerdown", (event) => {
-    pressed = { x: event.clientX, y: event.clientY };
     if (event.button !== 0 || !(event.shiftKey || boxing.value)) return;
     map.dragPan.disable();
     container.setPointerCapture(event.pointerId);
@@ -219,19 +188,12 @@ const begin = async (frame, life) => {
   state.value = canDraw() ? "loading" : "impossible";
   if (state.value === "impossible") return;
   try {
-    await readAreas();
+    [dots] = await Promise.all([import("dropyard/dots.js"), readAreas()]);
     const bounds = boundsOf(stops.value), map = await draw(frame, { title: t("views.map"), bounds, streets, lost: () => { lost.value = true; } });
     if (life.isOver) return map.remove();
     base = map;
-    const overlay = document.createElement("div"), look = () => { view.value = viewOf(map); };
-    overlay.className = "overlay";
-    map.getCanvasContainer().append(overlay);
-    map.on("move", look);
-    map.on("resize", look);
-    map.on("remove", () => render(null, overlay));
     listenForBoxes(map);
-    look();
-    render(html`<${Overlay} />`, overlay);
+    dots.drawOver(map, html`<${Overlay} />`, (now) => { view.value = now; });
     state.value = "ready";
     if (!bounds) {
       const end = effect(() => {
@@ -246,13 +208,10 @@ const begin = async (frame, life) => {
 };
 
 /** What moves the map, and selects on it. */
-const Controls = () => html`<div class="map-controls">
-  <div class="toggle"><button type="button" aria-label=${t("views.nearer")} title=${t("views.nearer")} onClick=${() => base?.zoomIn({ duration: fitting.duration })}>+</button>
-    <button type="button" aria-label=${t("views.farther")} title=${t("views.farther")} onClick=${() => base?.zoomOut({ duration: fitting.duration })}>−</button></div>
-  <button type="button" class="button whole-map" onClick=${fitAll}>${t("views.whole")}</button>
+const BoardControls = () => html`<${dots?.Controls} map=${base} whole=${fitAll}>
   <button type="button" class="button" aria-pressed=${boxing.value} title=${t("views.box_keys")} onClick=${() => { boxing.value = !boxing.value; }}>${t("views.box")}</button>
   <button type="button" class="button" onClick=${() => selectIn(seen(view.value))}>${t("views.select_seen")}</button>
-</div>`;
+<//>`;
 
 /** The drawing. */
 const Drawing = () => {
@@ -271,19 +230,13 @@ const Drawing = () => {
   const now = state.value;
   return html`<div class=${boxing.value ? "drawing boxing" : "drawing"}>
     <div class="base" ref=${frame}></div>
-    ${now === "ready" && html`<${Controls} />`}
+    ${now === "ready" && html`<${BoardControls} />`}
     ${now === "loading" && html`<p class="empty soft">${t("board.loading")}</p>`}
     ${now === "ready" && !stops.value.length && html`<p class="on-map soft">${missing.value ? t("views.no_areas") : t("board.none_match")}
       ${missing.value && html` <button type="button" class="button" onClick=${readAreas}>${t("refused.again")}</button>`}</p>`}
     ${now === "failed" && html`<div class="empty" role="alert"><p>${t("views.no_map")}</p><button type="button" class="button" onClick=${() => again.current()}>${t("refused.again")}</button></div>`}
     ${now === "impossible" && html`<p class="empty">${t("views.no_webgl")}</p>`}
   </div>`;
-};
-
-/** What the colours mean, for those who see them. */
-const Legend = () => {
-  const tones = /** @type {[import("dropyard/clusters.js").Tone, string][]} */ ([["late", t("board.reason.late")], ["attention", t("views.needs_attention")], ["well", t("views.well")]]);
-  return html`<p class="legend small" aria-hidden="true">${tones.map(([tone, name]) => html`<span key=${tone} class=${`key tone-${tone}`}>${name}</span>`)}</p>`;
 };
 
 /** The orders of the area that the filter names. */
@@ -332,11 +285,6 @@ const AsTable = () => html`<details class="as-table" open=${state.value === "imp
   </table></div>
 </details>`;
 
-/** Where the lines and the middles of areas are from, as their licences ask. */
-const Notice = () => html`<p class="soft small notice-line">${t("views.places")} <a href="https://www.naturalearthdata.com/" rel="noreferrer">Natural Earth</a>, <a href="https://www.geonames.org/" rel="noreferrer">GeoNames</a> (<a href="https://creativecommons.org/licenses/by/4.0/" rel="noreferrer">CC BY 4.0</a>)
-  ${streets?.attribution && html` · ${streets.attribution}`}${lost.value && html` · <span class="danger">${t("views.no_streets")}</span>`}
-  ${absent.value > 0 && html` · ${n("views.absent", absent.value)}`}</p>`;
-
 /** The map. */
 export const MapView = () => {
   useEffect(() => {
@@ -350,7 +298,7 @@ export const MapView = () => {
   }, []);
   const canBeDrawn = state.value !== "impossible";
   return html`<div class=${classes("map-view", state.value, (state.value === "impossible" || state.value === "ready") && (areas.value || missing.value) && "settled")}>
-    <div class="map-main"><${Drawing} /><div class="spread map-foot">${canBeDrawn && html`<${Legend} />`}<${Notice} /></div></div>
+    <div class="map-main"><${Drawing} /><div class="spread map-foot">${canBeDrawn && html`<${Legend} />`}<${Notice} attribution=${streets?.attribution} isLost=${lost.value}>${absent.value > 0 && html` · ${n("views.absent", absent.value)}`}<//></div></div>
     <div class="map-side stack"><${Chosen} />${canBeDrawn && html`<${Couriers} />`}<${AsTable} /></div>
   </div>`;
 };
