@@ -191,8 +191,8 @@ func (d *demoDay) begin(ctx context.Context) error {
 
 // greet gives the desk a number, and sends the courier who may sign in a message, unless there is one.
 func (d *demoDay) greet(ctx context.Context) error {
-	desk := d.app.dispatch
-	_, err := desk.ChangeServiceSettings(ctx, nil, dispatch.ServiceSettingsChange{DispatchPhone: new(sample.DispatchPhone)})
+	desk, phone := d.app.dispatch, sample.DispatchPhone
+	_, err := desk.ChangeServiceSettings(ctx, nil, dispatch.ServiceSettingsChange{DispatchPhone: &phone})
 	if err != nil {
 		return err
 	}
