@@ -2,16 +2,12 @@ package contract_test
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"log/slog"
 	"net/url"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
@@ -93,23 +89,6 @@ func (f *fixture) operate(t testing.TB, email, password string) *apptest.Operato
 	o := &apptest.Operator{Service: f.Service, Token: token.Text("token"), TokenID: token.Text("token_id")}
 	o.OperatorID = o.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200).Text("operator_id")
 	return o
-}
-
-// withOperator returns an option for a data directory that has an operator of the
-// given role.
-func withOperator(t testing.TB, email, password, role string) apptest.Option {
-	t.Helper()
-	dir := t.TempDir()
-	random := apptest.Random(t)
-	world := app.Surroundings{
-		Now: time.Now, Random: random, Hasher: apptest.CheapHasher(random), Log: slog.New(slog.DiscardHandler),
-		Out: io.Discard,
-	}
-	if err := app.AddOperator(context.Background(), &config.Config{Data: dir}, world,
-		app.NewOperator{Email: email, Password: password, Role: role}); err != nil {
-		t.Fatal(err)
-	}
-	return apptest.DataIn(dir)
 }
 
 // call is a request to an operation. Zero fields stand for the usual: the fixture's
