@@ -104,9 +104,9 @@ const daysFrom = (now) => {
   /** Today in each area. @type {Map<string, number>} */
   const today = new Map();
   return ({ zone, day }) => {
-    let now0 = today.get(zone);
-    if (now0 === undefined) today.set(zone, now0 = dayOf(now, zoneOfArea(zone)));
-    return Math.min(Math.max(day - now0, 0), 2);
+    let first = today.get(zone);
+    if (first === undefined) today.set(zone, first = dayOf(now, zoneOfArea(zone)));
+    return Math.min(Math.max(day - first, 0), 2);
   };
 };
 
