@@ -37,7 +37,7 @@ type Config struct {
 	Quoter   *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota func(ctx context.Context, partnerID string) (Quota, error)
-	// Admits returns why a partner may not have new orders now, or that there is no such partner; it is asked
+	// Admits returns an error if a partner is unknown or may not have new orders now; it is called
 	// for orders by the desk.
 	Admits func(ctx context.Context, partnerID string) error
 	// Editable returns an error while orders cannot be edited; nil if they always can be.

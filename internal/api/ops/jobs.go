@@ -29,6 +29,16 @@ func ownCourier(c *httpd.Call) (courierID string, err error) {
 	return sender(c).CourierID, nil
 }
 
+// courierInPath returns the courier that the path names. Requests that are limited to one courier get not_found for
+// any other.
+func courierInPath(c *httpd.Call, own string) (courierID string, err error) {
+	courierID = c.PathID("courier_id")
+	if own != "" && courierID != own {
+		return "", refusal.NotFound("courier")
+	}
+	return courierID, nil
+}
+
 type addressAnswer struct {
 	Line1      string `json:"line1"`
 	Line2      string `json:"line2,omitzero"`

@@ -69,9 +69,9 @@ func (s *Server) handleMessageList(c *httpd.Call) (httpd.Reply, error) {
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
-	courierID := c.PathID("courier_id")
-	if own != "" && courierID != own {
-		return httpd.Reply{}, refusal.NotFound("courier")
+	courierID, err := courierInPath(c, own)
+	if err != nil {
+		return httpd.Reply{}, err
 	}
 	found, next, err := s.config.Dispatch.Messages(c.Context(), courierID, cursor, limit)
 	if err != nil {

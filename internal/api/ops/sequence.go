@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/dispatch"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/httpd"
 )
 
@@ -28,9 +27,9 @@ func (s *Server) handleSequenceGet(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	courierID := c.PathID("courier_id")
-	if own != "" && courierID != own {
-		return httpd.Reply{}, refusal.NotFound("courier")
+	courierID, err := courierInPath(c, own)
+	if err != nil {
+		return httpd.Reply{}, err
 	}
 	found, err := s.config.Dispatch.Sequence(c.Context(), courierID)
 	if err != nil {

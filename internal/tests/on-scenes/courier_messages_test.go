@@ -7,7 +7,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
 
-// writtenScript gives the courier two messages and the number of the desk, until there is no connection.
+// writtenScript gives the courier two messages and the number of the desk, as long as the page is online.
 const writtenScript = `(() => {
   const real = fetch;
   globalThis.connected = true;

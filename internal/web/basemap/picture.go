@@ -56,7 +56,7 @@ func Between(from, to route.Point) *Picture {
 // pictures are those that were drawn last.
 var pictures = album{drawn: map[[2]route.Point]*Picture{}}
 
-// album keeps pictures. When it is full it begins anew: most ways are between the same few cities.
+// album keeps pictures. When it is full it is emptied: most ways are between the same few cities.
 type album struct {
 	mu    sync.Mutex
 	drawn map[[2]route.Point]*Picture

@@ -47,7 +47,7 @@ func (o *Form) entriesOf(end string) []*saved.Entry {
 	}
 }
 
-// SavedName names a saved address or parcel, so that it can be told from others of the same name.
+// SavedName names a saved address or parcel, with what distinguishes it from others of that name.
 func SavedName(e *saved.Entry) string {
 	parts := []string{e.Name, e.Fields["address.line1"], e.Fields["address.city"]}
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")

@@ -22,7 +22,7 @@ type importPlan struct {
 	Ready   []*plannedOrder
 	Faulty  []*plannedOrder // in the order of their first lines
 	LeftOut []*plannedOrder
-	// missing are fields that no order has: there is no column for them, and no default.
+	// missing holds the required fields for which the file has no column and the form no default.
 	missing map[string]bool
 	texts   map[orderfile.Cell]string
 	cents   int64

@@ -116,7 +116,7 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 	}}, err
 }
 
-// keepEnds saves the ends of the order that are to be saved. That there is no room for more is no fault of the order.
+// keepEnds saves the ends of the order that are to be saved. A full address book does not fail the order.
 func (v *newOrderView) keepEnds() error {
 	for _, wanted := range v.KeptEnds() {
 		err := v.pages.config.Saved.Save(v.Context(), v.Account, wanted, "")

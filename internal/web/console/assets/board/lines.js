@@ -89,7 +89,7 @@ export const whenDue = (row, now) => {
 const joined = (...parts) => parts.filter(Boolean).join(" · ");
 
 /** Returns what stands below the number of an order. @param {Row} row @param {string} partner */
-const below = (row, partner) => joined(row.cod_cents ? t("board.cod", { amount: dollars(row.cod_cents) }) : "", row.fragile ? t("order.fragile") : "", partner);
+export const below = (row, partner) => joined(row.cod_cents ? t("board.cod", { amount: dollars(row.cod_cents) }) : "", row.fragile ? t("order.fragile") : "", partner);
 
 /** An element that shows a row. */
 class View {

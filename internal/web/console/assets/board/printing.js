@@ -5,7 +5,7 @@ import { columnNames, reasonNames } from "./bar.js";
 import { shown } from "./board.js";
 import { now } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
-import { whenDue } from "./lines.js";
+import { below, whenDue } from "./lines.js";
 import { shownColumns } from "./route.js";
 import { reasonsOf } from "./rows.js";
 import { dollars, moment, n, t } from "dropyard/text.js";
@@ -19,7 +19,7 @@ const most = 1000;
 const cells = {
   due: whenDue,
   recipient: (row) => [row.recipient, row.street, `${row.city} ${row.zone}`],
-  order: (row) => [row.partner_order_id, row.partner_name, [row.cod_cents ? t("board.cod", { amount: dollars(row.cod_cents) }) : "", row.fragile ? t("order.fragile") : ""].filter(Boolean).join(" · ")],
+  order: (row) => [row.partner_order_id, row.partner_name, below(row, "")],
   partner: (row) => [row.partner_name],
   status: (row, at) => [statusName(row.status), ...reasonNames().filter(([name]) => reasonsOf(row, at).includes(name)).map(([, label]) => label)],
   courier: (row) => [row.courier?.name ?? "–"],
