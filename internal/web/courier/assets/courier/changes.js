@@ -65,7 +65,7 @@ const Seen = ({ press }) => {
     const timer = setTimeout(() => { ready.value = true; }, restMs);
     return () => clearTimeout(timer);
   }, []);
-  return html`<button type="button" class="button first act" data-act="confirm" aria-disabled=${ready.value && !resting.value ? null : "true"}
+  return html`<button type="button" class="button first act" data-act="confirm" translate=${false} aria-disabled=${ready.value && !resting.value ? null : "true"}
     onClick=${() => { if (ready.value && !resting.value) press(); }}>${t("courier.changed.seen")}</button>`;
 };
 

@@ -73,7 +73,7 @@ const Handover = ({ jobs, colleagues, outbox }) => {
   const back = () => { scanning.value = false; };
   if (scanning.value) return html`<${Scan} colleagues=${colleagues} found=${(/** @type {string} */ id) => { to.value = id; back(); }} back=${back} />`;
   return html`<form class="stack" onSubmit=${submit}>
-    ${colleagues.length > 0 && html`<button type="button" class="button" data-act="scan" onClick=${() => { scanning.value = true; }}>${t("courier.handover.scan")}</button>`}
+    ${colleagues.length > 0 && html`<button type="button" class="button" data-act="scan" translate=${false} onClick=${() => { scanning.value = true; }}>${t("courier.handover.scan")}</button>`}
     <fieldset class="reasons"><legend>${t("courier.handover.to")}</legend>
       ${colleagues.map(({ courier_id: id, name }) => html`<label class="choice" key=${id}><input type="radio" name="to" value=${id} required checked=${to.value === id} onChange=${choose} /><span><bdi>${name}</bdi></span></label>`)}
       <label class="choice"><input type="radio" name="to" value=${place} required checked=${to.value === place} onChange=${choose} /><span>${t("courier.handover.location")}</span></label></fieldset>

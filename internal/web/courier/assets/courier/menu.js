@@ -80,7 +80,7 @@ export const Menu = (needs) => {
     <${Updated} />
     <${HomeScreen} />
     ${needs.phone?.value && html`<a class="button" href=${`tel:${needs.phone.value}`}>${t("courier.call.dispatch")}</a>`}
-    <button type="button" class="button" data-act="code" onClick=${() => ask(t("courier.code"), () => html`<${Code} />`)}>${t("courier.code")}</button>
+    <button type="button" class="button" data-act="code" translate=${false} onClick=${() => ask(t("courier.code"), () => html`<${Code} />`)}>${t("courier.code")}</button>
     <a class="button" href="/courier/sign-in">${t("me.title")}</a>
     <a class="button" href=${other} lang=${language === "fr" ? "en" : "fr"}>${otherName}</a>
     <${Failed} />

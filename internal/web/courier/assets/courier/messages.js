@@ -25,7 +25,7 @@ const Card = ({ message, more, read }) => {
     <h2 id=${`message-${message.message_id}`}>${t("courier.message")}</h2>
     <p class="said"><bdi>${message.text}</bdi></p>
     <p class="soft">${moment(Date.parse(message.at), tick.value)}${more > 0 && ` · ${n("courier.refused.more", more)}`}</p>
-    <button type="button" class="button first act" data-act="read" aria-disabled=${resting.value ? "true" : null}
+    <button type="button" class="button first act" data-act="read" translate=${false} aria-disabled=${resting.value ? "true" : null}
       onClick=${() => { if (!resting.value) read(); }}>${t("courier.message.read")}</button>
   </article>`;
 };

@@ -101,7 +101,7 @@ const Large = ({ job, doing }) => {
     ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
     <${Ways} job=${job} scan=${doing.scan} />
     ${!job.changes && html`<${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
-      ${!pickup && html`<button type="button" class="button" data-act="transfer" aria-disabled=${resting.value ? "true" : null} onClick=${() => { if (!resting.value) doing.handOver(job); }}>${t("courier.handover")}</button>`}`}
+      ${!pickup && html`<button type="button" class="button" data-act="transfer" translate=${false} aria-disabled=${resting.value ? "true" : null} onClick=${() => { if (!resting.value) doing.handOver(job); }}>${t("courier.handover")}</button>`}`}
   </article>`;
 };
 
