@@ -60,6 +60,7 @@ var methods = map[string]any{
 	"POST /v1/orders/validate":                   (*client.Client).ValidateOrder,
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
 	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
+	"GET /v1/labels":                             (*client.Client).PrintLabels,
 	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
 	"PATCH /v1/orders/{}":                        (*client.Client).PreviewEdit,
 	"POST /v1/orders/{}/returns":                 (*client.Client).CreateReturn,

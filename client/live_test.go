@@ -215,6 +215,10 @@ func (s *shop) checkViews(order *client.Order) {
 			s.Errorf("GetLabel %q: got %.20q, want %q", format, label, prefix)
 		}
 	}
+	labels := must[[]byte](s.T)(s.PrintLabels(ctx, client.LabelZPL, client.LabelsQuery{OrderIDs: []string{order.OrderID}}))
+	if label := must[[]byte](s.T)(s.GetLabel(ctx, order.OrderID, client.LabelZPL)); !bytes.Equal(labels, label) {
+		s.Errorf("PrintLabels of one order: got %.20q, want what GetLabel returns", labels)
+	}
 	tracking := must[*client.Tracking](s.T)(s.TrackOrder(ctx, order.OrderID))
 	if tracking.Destination != (client.Place{City: "Kitchener", Province: client.Ontario}) ||
 		tracking.ParcelCount != 1 || tracking.Courier != nil || len(tracking.StatusHistory) != 1 {

@@ -127,6 +127,25 @@ func (c *Client) PrintLabel(
 	}, options))
 }
 
+// LabelsQuery says which labels are printed together, and for which printers.
+type LabelsQuery struct {
+	OrderIDs []string `query:"order_id"` // 1 to 100 orders, each once, with at most 500 parcels in all
+	DPI      int      `query:"dpi"`      // 203, 300 or 600; 203 if it is 0
+}
+
+// PrintLabels returns the labels of several orders in one file, in the order in which they are named; as PDF if the
+// format is empty. If one of the orders cannot be printed, none is.
+func (c *Client) PrintLabels(
+	ctx context.Context, format LabelFormat, q LabelsQuery, options ...CallOption,
+) ([]byte, error) {
+	if format == "" {
+		format = LabelPDF
+	}
+	return content(fetch[[]byte](ctx, c, operation{
+		method: http.MethodGet, path: "/v1/labels", query: queryOf(q), accept: string(format),
+	}, options))
+}
+
 // OrderQuery chooses orders. Zero fields do not restrict.
 type OrderQuery struct {
 	Status         OrderStatus `query:"status"`

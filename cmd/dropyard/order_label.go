@@ -11,10 +11,10 @@ import (
 )
 
 type labelCommand struct {
-	OrderID string `arg:"" help:"The order (ord_…)."`
-	Out     string `name:"output" short:"o" help:"File to write, or - for standard output. Default: the order's id with .pdf or .zpl." placeholder:"FILE"`
-	Format  string `help:"pdf, or zpl for label printers. Default: zpl for a file that ends in .zpl, and pdf for any other." enum:",pdf,zpl" default:"" placeholder:"FORMAT"`
-	DPI     int    `name:"dpi" help:"Resolution of the label printer: 203, 300 or 600." enum:"203,300,600" default:"203" placeholder:"DPI"`
+	OrderIDs []string `arg:"" name:"order-id" help:"The orders (ord_…), up to 100, in the order in which they are printed."`
+	Out      string   `name:"output" short:"o" help:"File to write, or - for standard output. Default: the order's id, or labels for several orders, with .pdf or .zpl." placeholder:"FILE"`
+	Format   string   `help:"pdf, or zpl for label printers. Default: zpl for a file that ends in .zpl, and pdf for any other." enum:",pdf,zpl" default:"" placeholder:"FORMAT"`
+	DPI      int      `name:"dpi" help:"Resolution of the label printer: 203, 300 or 600." enum:"203,300,600" default:"203" placeholder:"DPI"`
 	partnerFlags
 }
 
@@ -27,7 +27,11 @@ func (c *labelCommand) Run(ctx context.Context) error {
 		}
 	}
 	if c.Out == "" {
-		c.Out = c.OrderID + "." + c.Format
+		name := "labels"
+		if len(c.OrderIDs) == 1 {
+			name = c.OrderIDs[0]
+		}
+		c.Out = name + "." + c.Format
 	}
 	if c.Out == "-" && terminal.Is(os.Stdout) {
 		return usageError{errors.New("--output: labels are not for a terminal; name a file, or send them through a pipe")}
@@ -40,17 +44,25 @@ func (c *labelCommand) Run(ctx context.Context) error {
 	if c.Format == "zpl" {
 		format = client.LabelZPL
 	}
-	label, err := partner.PrintLabel(ctx, c.OrderID, format, client.LabelQuery{DPI: c.DPI})
+	labels, err := c.print(ctx, partner, format)
 	if err != nil {
 		return err
 	}
 	if c.Out == "-" {
-		_, err = os.Stdout.Write(label)
+		_, err = os.Stdout.Write(labels)
 		return err
 	}
-	if err := os.WriteFile(c.Out, label, 0o600); err != nil {
+	if err := os.WriteFile(c.Out, labels, 0o600); err != nil {
 		return err
 	}
-	notice("%s: %d bytes", c.Out, len(label))
+	notice("%s: %d bytes", c.Out, len(labels))
 	return nil
+}
+
+// print requests the labels. Services of 0.1 have those of one order only.
+func (c *labelCommand) print(ctx context.Context, partner *client.Client, format client.LabelFormat) ([]byte, error) {
+	if len(c.OrderIDs) == 1 {
+		return partner.PrintLabel(ctx, c.OrderIDs[0], format, client.LabelQuery{DPI: c.DPI})
+	}
+	return partner.PrintLabels(ctx, format, client.LabelsQuery{OrderIDs: c.OrderIDs, DPI: c.DPI})
 }

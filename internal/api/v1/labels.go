@@ -2,8 +2,10 @@ package v1
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/label"
@@ -31,12 +33,62 @@ func (s *Server) handleOrderLabel(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	clock := s.config.Clock(found.Dropoff.Address)
-	file, err := label.NewFile(found, labelFormat(c.Header.Values("Accept")), resolution, clock)
+	return replyFile(c)(label.NewFile(found, labelFormat(c.Header.Values("Accept")), resolution, clock))
+}
+
+// handleLabels responds with the labels of several orders in one file, in the order in which they are named, or
+// refuses to if one of them cannot be printed: a file without some of its labels would pass for the whole.
+func (s *Server) handleLabels(c *httpd.Call) (httpd.Reply, error) {
+	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	web.SetFile(c.ReplyHeader, file.Name, string(file.Format))
-	return httpd.Reply{Status: http.StatusOK, Body: file.Data}, nil
+	resolution, _ := label.ParseResolution(q.OneOf("dpi", resolutionRule))
+	orderIDs := q.All("order_id")
+	different := len(slices.Compact(slices.Sorted(slices.Values(orderIDs))))
+	if different == 0 || different > label.MaxOrders || different < len(orderIDs) {
+		q.Fault("order_id", nil, ordersOnce)
+	}
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
+	}
+	bundle, err := label.Collect(orderIDs, func(orderID string) (*delivery.Order, error) {
+		return s.config.Orders.Get(c.Context(), c.Account, orderID)
+	}, s.config.Clock)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	for _, one := range bundle.LeftOut {
+		if one.Order.Damage != nil {
+			return httpd.Reply{}, one.Order.Damage
+		}
+		q.Fault("order_id", one.Order.OrderID, leftOutRules[one.Why])
+	}
+	if err := q.Err(); err != nil {
+		return httpd.Reply{}, err
+	}
+	return replyFile(c)(bundle.File(labelFormat(c.Header.Values("Accept")), resolution))
+}
+
+// The rules for the orders whose labels are printed together.
+var (
+	ordersOnce   = form.Define("orders_once", "1 to {most} orders, each once").With("most", label.MaxOrders)
+	leftOutRules = map[label.Reason]form.Rule{
+		label.ReasonErased: form.Define("order_not_erased", "an order that has not been erased"),
+		label.ReasonFull: form.Define("labels_fit", "orders with at most {most} labels in all").
+			With("most", label.MaxLabels),
+	}
+)
+
+// replyFile returns the reply with a file.
+func replyFile(c *httpd.Call) func(label.File, error) (httpd.Reply, error) {
+	return func(file label.File, err error) (httpd.Reply, error) {
+		if err != nil {
+			return httpd.Reply{}, err
+		}
+		web.SetFile(c.ReplyHeader, file.Name, string(file.Format))
+		return httpd.Reply{Status: http.StatusOK, Body: file.Data}, nil
+	}
 }
 
 // resolutionRule is the rule for the parameter dpi.

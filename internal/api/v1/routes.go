@@ -42,6 +42,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/v1/orders", key, partner.PermissionOrdersRead, s.handleOrderList),
 		route("GET", "/v1/orders/{order_id}", key, partner.PermissionOrdersRead, s.handleOrderGet),
 		route("GET", "/v1/orders/{order_id}/label", key, partner.PermissionOrders, httpd.Heavy(s.handleOrderLabel)),
+		route("GET", "/v1/labels", key, partner.PermissionOrders, httpd.Heavy(s.handleLabels)),
 		route("PATCH", "/v1/orders/{order_id}", either, partner.PermissionOrders, s.handleOrderEdit),
 		route("POST", "/v1/orders/{order_id}/cancel", key, partner.PermissionOrders, s.handleOrderCancel),
 		route("POST", "/v1/orders/{order_id}/returns", either, partner.PermissionOrders, s.handleReturnCreate),

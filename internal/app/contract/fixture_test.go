@@ -171,17 +171,18 @@ func (f *fixture) target(o *operation, c call) string {
 		target = strings.ReplaceAll(target, "{"+name+"}", value)
 	}
 	if c.query == "" {
-		c.query = o.usualQuery()
+		c.query = o.usualQuery(c.path)
 	}
 	return target + c.query
 }
 
-// usualQuery returns the required query parameters with their documented examples.
-func (o *operation) usualQuery() string {
+// usualQuery returns the required query parameters, with the values that are given or else their documented examples.
+func (o *operation) usualQuery(given map[string]string) string {
 	query := url.Values{}
 	for _, p := range o.parameters() {
 		if p.at("in").text() == "query" && p.at("required").flag() {
-			query.Set(p.at("name").text(), p.at("example").text())
+			name := p.at("name").text()
+			query.Set(name, cmp.Or(given[name], p.at("example").text()))
 		}
 	}
 	if len(query) == 0 {

@@ -1,8 +1,12 @@
 package contract_test
 
 import (
+	"fmt"
+	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
 // TestLabelsInBothForms requests the labels of an order in each form, and those of
@@ -34,5 +38,60 @@ func TestLabelsInBothForms(t *testing.T) {
 	f.partner = f.Register(t, "Another")
 	if got := f.send(t, call{operation: "getLabel", path: order}).Must(t, 404); got.Code() != "not_found" {
 		t.Errorf("another partner's order: got %s, want not_found", got.Body)
+	}
+}
+
+// TestLabelsOfSeveralOrders: the labels of several orders are those of each, in the order in which the orders are
+// named; of all of them, or of none.
+func TestLabelsOfSeveralOrders(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	first, second := f.newOrder(t)["order_id"], f.newOrder(t)["order_id"]
+	print := func(accept string, orderIDs ...string) *apptest.Answer {
+		query := "?" + url.Values{"order_id": orderIDs}.Encode()
+		return f.send(t, call{operation: "getLabels", query: query, headers: []string{"Accept", accept}})
+	}
+	alone := func(orderID string) string {
+		one := call{
+			operation: "getLabel", path: map[string]string{"order_id": orderID},
+			headers: []string{"Accept", "application/zpl"},
+		}
+		return string(f.send(t, one).Must(t, 200).Body)
+	}
+	both := print("application/zpl", second, first).Must(t, 200)
+	if want := alone(second) + alone(first); string(both.Body) != want {
+		t.Errorf("got %s, want %s", both.Body, want)
+	}
+	if name := both.Header.Get("Content-Disposition"); name != `inline; filename="labels.zpl"` {
+		t.Errorf("got %s, want labels.zpl", name)
+	}
+	if pdf := print("", first, second).Must(t, 200); strings.Count(string(pdf.Body), "/Type /Page\n") != 4 {
+		t.Errorf("got %d bytes, want a PDF of 4 pages", len(pdf.Body))
+	}
+	var many []string
+	for n := range 101 {
+		many = append(many, fmt.Sprintf("ord_%032d", n))
+	}
+	for name, orderIDs := range map[string][]string{
+		"no order": nil, "twice the same": {first, second, first}, "too many": many,
+	} {
+		got := print("", orderIDs...).Must(t, 422)
+		if expected := got.Text("error", "details", "expected"); expected != "1 to 100 orders, each once" {
+			t.Errorf("%s: got %s, want the rule for orders", name, got.Body)
+		}
+	}
+	unknown := "ord_" + strings.Repeat("0", 32)
+	if got := print("", first, unknown).Must(t, 404); got.Code() != "not_found" {
+		t.Errorf("an unknown order among them: got %s, want not_found", got.Body)
+	}
+	f.move(t, map[string]string{"order_id": first}, "cancelled").Must(t, 200)
+	f.send(t, call{
+		operation: "erasePartnerOrders", path: map[string]string{"partner_id": f.partner.PartnerID},
+		body: fmt.Appendf(nil, `{"order_ids":[%q]}`, first),
+	}).Must(t, 200)
+	got := print("", second, first).Must(t, 422)
+	if got.Text("error", "details", "value") != first ||
+		got.Text("error", "details", "expected") != "an order that has not been erased" {
+		t.Errorf("an erased order among them: got %s, want a fault that names it", got.Body)
 	}
 }

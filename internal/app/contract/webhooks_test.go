@@ -33,7 +33,7 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.editedOrder(t)
 	case o.id == "answerCancellationRequest":
 		path = f.requestedOrder(t)
-	case o.takes("path", "order_id"):
+	case o.takes("path", "order_id"), o.id == "getLabels":
 		path = f.newOrder(t)
 	case o.takes("path", "message_id"):
 		path = f.newMessage(t, o)

@@ -21,6 +21,37 @@ const cameraScript = `(() => {
   } } });
 })();`
 
+// TestScanWithCamera: what the camera reads is counted, or begins a line of a receipt, as what a hand scanner types; and
+// the returns that are due are searched for it.
+func TestScanWithCamera(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ scene, seen string }{
+		{"stock-receive", `(() => {
+			const row = document.querySelector("#receipt div.line"), field = (name) => row.querySelector("[name=" + name + "]").value;
+			return [field("product"), field("quantity"), row.querySelector("[data-name]").textContent !== ""].join();
+		})()`},
+		{"stock-count-empty", `(() => {
+			const row = document.querySelector("#lines tr");
+			return row && [row.dataset.code, row.querySelector("[name=counted]").value, row.dataset.product !== undefined].join();
+		})()`},
+		{"console-returns", `[new URLSearchParams(location.search).get("code"), 1, true].join()`},
+	} {
+		t.Run(c.scene, func(t *testing.T) {
+			t.Parallel()
+			scene := scenes.Scene(t, c.scene)
+			visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 360, Scripts: true},
+				browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Script: cameraScript})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(visit.Close)
+			shows(t, visit, `document.querySelector("[data-camera]").checkVisibility()`, "true")
+			click(t, visit, "[data-camera]")
+			shows(t, visit, c.seen, "0627843400011,1,true")
+		})
+	}
+}
+
 // TestPickWithCamera scans a product of a wave with the camera: the code is filled in and sent once. Browsers that read
 // no codes have no button, and a camera that is refused says so.
 func TestPickWithCamera(t *testing.T) {

@@ -79,7 +79,9 @@ func (pages *Pages) returns(s *sheet) (int, []byte, error) {
 			return 0, nil, err
 		}
 	}
-	return s.show(leaf{template: "console-returns", title: s.Text("console.returns"), data: view})
+	return s.show(leaf{
+		template: "console-returns", title: s.Text("console.returns"), data: view, scripts: []string{"scan.js"},
+	})
 }
 
 // scannedReturns returns the orders that a text names.

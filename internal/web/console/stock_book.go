@@ -86,7 +86,9 @@ func (v *bookView) show(status int) (int, []byte, error) {
 			Name: name, Type: "text", Label: v.Text(label), InputMode: mode, Autocomplete: "off", Required: required,
 		}))
 	}
+	var scripts []string
 	if v.Kind == delivery.MovementIn {
+		scripts = []string{"receipt.js", "scan.js"}
 		if err := v.addLines(); err != nil {
 			return 0, nil, err
 		}
@@ -101,7 +103,7 @@ func (v *bookView) show(status int) (int, []byte, error) {
 	}
 	field("notes", "movements.notes", "", false)
 	return v.storeroom.show(leaf{
-		template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: []string{"receipt.js"},
+		template: "stock-book", title: v.Text("warehouse.book"), data: v, status: status, scripts: scripts,
 	})
 }
 

@@ -96,7 +96,7 @@ func (v *countView) show(status int) (int, []byte, error) {
 		return 0, nil, err
 	}
 	return v.storeroom.show(leaf{template: "stock-count", title: v.Text("warehouse.count.at", "location",
-		v.Location), data: v, status: status, scripts: []string{"stock.js"}})
+		v.Location), data: v, status: status, scripts: []string{"stock.js", "scan.js"}})
 }
 
 // countLines shows the lines of some codes, for the script that has scanned them.

@@ -119,6 +119,9 @@ var ruleTexts = map[string]struct {
 	"only_transfer":         {nil, "nothing, unless type is TRANSFER"},
 	"open_order_of_courier": {nil, "an open order of the courier"},
 	"orders_or_recipient":   {nil, "the orders to erase, or a recipient"},
+	"orders_once":           {[]any{"most", 100}, "1 to 100 orders, each once"},
+	"order_not_erased":      {nil, "an order that has not been erased"},
+	"labels_fit":            {[]any{"most", 500}, "orders with at most 500 labels in all"},
 	"other_location":        {nil, "a location other than location"},
 	"other_zone":            {[]any{"zone", "remote"}, "a shipment outside of the remote zone, where nothing is offered"},
 	"own_name": {

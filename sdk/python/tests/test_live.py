@@ -162,6 +162,7 @@ def test_order_life(shop: Shop, receiver: Receiver) -> None:
     assert "Livr" in client.track_order_page(created["order_id"], "fr")
     assert client.get_label(created["order_id"]).startswith(b"%PDF-")
     assert client.get_label(created["order_id"], "application/zpl").startswith(b"^XA")
+    assert client.get_labels([created["order_id"]]) == client.get_label(created["order_id"])
     assert [p["quantity"] for p in client.products(search="coff")] == [8]
     assert [m["type"] for m in client.movements(product_id=product_id, limit=1)] == ["OUT", "IN"]
 

@@ -138,6 +138,7 @@ def test_success_that_is_not_the_services() -> None:
     [
         (lambda c: c.get_order("a b/c?d"), "/v1/orders/a%20b%2Fc%3Fd"),
         (lambda c: c.get_label("é"), "/v1/orders/%C3%A9/label"),
+        (lambda c: c.get_labels(["a", "b"], dpi=300), "/v1/labels?order_id=a&order_id=b&dpi=300"),
         (
             lambda c: c.list_orders(
                 created_from=datetime(2026, 3, 1, 9, tzinfo=timezone(timedelta(hours=-5)))

@@ -127,6 +127,16 @@ export class Client extends Service {
     return bytes(await this.call("get", "/v1/orders/{order_id}/label", sending, options));
   }
 
+  /** The labels of 1 to 100 orders in one file, in the order in which they are named; of all of them, or of none. */
+  async getLabels(
+    orderIds: string[],
+    format: "application/pdf" | "application/zpl" = "application/pdf",
+    options: CallOptions & { dpi?: 203 | 300 | 600 } = {},
+  ): Promise<Uint8Array> {
+    const query = { order_id: orderIds, ...(options.dpi === undefined ? {} : { dpi: options.dpi }) };
+    return bytes(await this.call("get", "/v1/labels", { query, accept: format }, options));
+  }
+
   /** A page of orders, newest first. */
   listOrders(query?: OrderQuery, options?: CallOptions): Promise<Schemas["OrderList"]> {
     return this.request("get", "/v1/orders", { query }, options);

@@ -694,6 +694,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Print the labels of several orders
+         * @description The labels of up to 100 orders and 500 parcels in one file, in the order in which they are named; the
+         *     labels are those of `GET /v1/orders/{order_id}/label`, in the same formats. If one of the orders cannot be
+         *     printed, none is.
+         */
+        get: operations["getLabels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orders/{order_id}/cancel": {
         parameters: {
             query?: never;
@@ -6645,6 +6667,54 @@ export interface operations {
                  */
                 order_id: components["parameters"]["order_id"];
             };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The labels. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The name of the file if it is saved. */
+                    "Content-Disposition": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                    "application/zpl": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLabels: {
+        parameters: {
+            query: {
+                /**
+                 * @description An order. Repeated for each order, which is named once.
+                 * @example [
+                 *       "ord_7dqv2m8ke61r0bnc5xyt4wzj39fhgsap"
+                 *     ]
+                 */
+                order_id: components["schemas"]["OrderID"][];
+                /**
+                 * @description The resolution of the label printer, in dots per inch.
+                 * @example 300
+                 */
+                dpi?: 203 | 300 | 600;
+            };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

@@ -274,8 +274,8 @@ function target(path: string, parameters: object, query: object): string {
   });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) {
-      search.set(name, String(value));
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== undefined) search.append(name, String(one));
     }
   }
   return search.size > 0 ? `${filled}?${search}` : filled;

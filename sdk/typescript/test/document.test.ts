@@ -32,6 +32,7 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   validateOrder: (s) => s.validateOrder(order),
   getOrder: (s) => s.getOrder("x"),
   getLabel: (s) => s.getLabel("x"),
+  getLabels: (s) => s.getLabels(["x"]),
   editOrder: (s) => s.editOrder("x", {}),
   cancelOrder: (s) => s.cancelOrder("x"),
   createReturn: (s) => s.createReturn("x", { reason: "x", to: "sender", pickup: { time_window: { start: "x", end: "x" } } }),

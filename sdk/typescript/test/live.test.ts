@@ -101,6 +101,7 @@ test("from a quote to a delivered order with verified webhooks", live, async (t)
       .toString(),
     "%PDF-",
   );
+  assert.deepEqual(await client.getLabels([created.order_id]), await client.getLabel(created.order_id));
   const logged = [];
   for await (const event of client.events({ limit: 4 })) logged.push(event.type);
   assert.deepEqual(logged.reverse(), types);

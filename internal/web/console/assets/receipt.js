@@ -1,7 +1,7 @@
 // Receipts with a hand scanner, which types a code and Enter. The name of the product is shown
 // at once, and its quantity is 1. Enter leads to the next field; after the last line it adds
 // one. The same code again adds a unit to its line, and a code that is scanned into a quantity
-// begins a line. What Enter clicks decides, not the key: scanners on phones
+// begins a line, as does the camera. What Enter clicks decides, not the key: scanners on phones
 // send no key. Without this script Enter shows the form again with more lines, and books nothing.
 
 import { load } from "dropyard/swap.js";
@@ -67,6 +67,17 @@ const begin = (receipt, form) => {
     last.after(row);
   };
 
+  /** Begins a line with a code, or adds a unit to the one that has it. @param {string} code */
+  const scan = (code) => {
+    const free = () => rows().map((row) => inputOf(row, "product")).find((one) => !one.value.trim());
+    if (!free()) add();
+    const product = free();
+    if (!product) return; // there are as many lines as may be
+    product.value = code;
+    name(rowOf(product));
+    follow(product);
+  };
+
   /**
    * follow leads from a field to the next one.
    * @param {HTMLInputElement} field
@@ -85,12 +96,7 @@ const begin = (receipt, form) => {
     if (field.name === "quantity" && field.value.trim().length >= shortestCode) {
       const code = field.value.trim();
       field.value = "1";
-      if (field === fields().at(-1)) add();
-      const product = rows().map((row) => inputOf(row, "product")).find((one) => !one.value.trim());
-      if (!product) return;
-      product.value = code;
-      name(rowOf(product));
-      return follow(product);
+      return scan(code);
     }
     if (field === fields().at(-1)) add();
     const all = [.../** @type {NodeListOf<HTMLInputElement>} */ (form.querySelectorAll("input:not([type=hidden]), button.first"))];
@@ -107,6 +113,10 @@ const begin = (receipt, form) => {
     if (event.detail === 0 && field instanceof HTMLInputElement && field.form === form) return follow(field);
     add();
     fields().at(-2)?.focus();
+  });
+  form.addEventListener("scanned", (event) => {
+    event.preventDefault();
+    scan(/** @type {CustomEvent<string>} */ (event).detail);
   });
   receipt.addEventListener("change", ({ target }) => {
     if (target instanceof HTMLInputElement && target.name === "product") name(rowOf(target));

@@ -1,5 +1,6 @@
 // Codes that are scanned into a form with the camera, besides a hand scanner and the keyboard: where the browser reads codes
-// itself, a form with a field for them has a button. A code is filled in, and the form is sent.
+// itself, a form with a field for them has a button. A code is filled in, and the form is sent, unless the script of the
+// form does with it what it does with other scans: it cancels the event "scanned".
 
 import { NoCamera, ownReader, products, run } from "dropyard/camera.js";
 
@@ -17,10 +18,12 @@ const scan = (form) => {
   dialog.showModal();
   /** @param {string} code */
   const found = (code) => {
-    const field = /** @type {HTMLInputElement | null} */ (form.querySelector(".scan"));
-    if (!field || ends.signal.aborted) return; // a picture may have several codes
+    if (ends.signal.aborted) return; // a picture may have several codes
     ends.abort();
     dialog.close();
+    if (!form.dispatchEvent(new CustomEvent("scanned", { detail: code, cancelable: true }))) return;
+    const field = /** @type {HTMLInputElement | null} */ (form.querySelector(".scan"));
+    if (!field) return;
     field.value = code;
     form.requestSubmit(/** @type {HTMLElement | null} */ (form.querySelector(".button:not([type=button])")));
   };

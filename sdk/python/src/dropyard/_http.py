@@ -171,7 +171,11 @@ def _time(value: datetime) -> str:
     return value.astimezone(timezone.utc).isoformat().replace("+00:00", "Z")
 
 
-def _parameters(query: Mapping[str, Any] | None) -> dict[str, str]:
-    """Return the parameters of a query without those that are None."""
+def _parameters(query: Mapping[str, Any] | None) -> dict[str, list[str]]:
+    """Return the parameters of a query without those that are None. One of a list is repeated."""
     given = {name: value for name, value in (query or {}).items() if value is not None}
-    return {name: _time(v) if isinstance(v, datetime) else str(v) for name, v in given.items()}
+    return {name: [_text(v) for v in (value if isinstance(value, list) else [value])] for name, value in given.items()}
+
+
+def _text(value: Any) -> str:
+    return _time(value) if isinstance(value, datetime) else str(value)

@@ -229,6 +229,17 @@ class Client(Service):
         path = insert("/v1/orders/{}/label", order_id)
         return self.request("GET", path, query={"dpi": dpi}, accept=media_type).content
 
+    def get_labels(
+        self,
+        order_ids: list[str],
+        media_type: LabelFormat = "application/pdf",
+        *,
+        dpi: Literal[203, 300, 600] | None = None,
+    ) -> bytes:
+        """Return the labels of 1 to 100 orders in one file, in their order: of all of them, or of none."""
+        query = {"order_id": order_ids, "dpi": dpi}
+        return self.request("GET", "/v1/labels", query=query, accept=media_type).content
+
     def list_orders(
         self,
         *,
