@@ -53,6 +53,10 @@ func (c *sqliteConn) transact(ctx context.Context, begin string, fn func(Conn) e
 	end := c.interruptAfter(ctx)
 	defer func() {
 		end()
+		if errors.Is(err, context.Canceled) && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			// SQLite knows no deadlines, but callers do: a transaction that was too slow is tried again with more time.
+			err = fmt.Errorf("%w: %v", context.DeadlineExceeded, err) //nolint:errorlint // it was not cancelled
+		}
 		if !c.AutocommitEnabled() { // not committed
 			_, undone := c.Exec(context.WithoutCancel(ctx), "ROLLBACK")
 			err = errors.Join(err, undone)

@@ -8,6 +8,8 @@ import (
 	"time"
 )
 
+const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
 // TestEndOfContextInterrupts: a statement without end stops when its context ends, and
 // the connection serves the next transaction.
 func TestEndOfContextInterrupts(t *testing.T) {
@@ -17,7 +19,7 @@ func TestEndOfContextInterrupts(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := s.engine.write(ctx, func(c Conn) error { // on the only connection that writes
 			time.AfterFunc(time.Millisecond, cancel)
-			_, err := oneNumber(ctx, c, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+			_, err := oneNumber(ctx, c, endless)
 			return err
 		})
 		cancel()
@@ -26,6 +28,40 @@ func TestEndOfContextInterrupts(t *testing.T) {
 		}
 		must(t, s.engine.write(t.Context(), touch(t.Context())))
 	}
+}
+
+// late is a context whose time is up when the test ends it.
+type late struct {
+	context.Context
+	done chan struct{}
+}
+
+func (l late) Done() <-chan struct{} { return l.done }
+
+func (l late) Err() error {
+	select {
+	case <-l.done:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
+// TestDeadlineInterrupts: a transaction that is interrupted because its time is up fails as too slow, not as cancelled:
+// the committer tries it again with more time.
+func TestDeadlineInterrupts(t *testing.T) {
+	t.Parallel()
+	s, _ := openLogged(t, filepath.Join(t.TempDir(), "dropyard.db"))
+	ctx := late{t.Context(), make(chan struct{})}
+	err := s.engine.write(ctx, func(c Conn) error {
+		close(ctx.done)
+		_, err := oneNumber(ctx, c, endless)
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want context.DeadlineExceeded alone", err)
+	}
+	must(t, s.engine.write(t.Context(), touch(t.Context())))
 }
 
 // TestEveryParameterIsBound: a statement never runs with parameters of its last use.

@@ -13,6 +13,7 @@ import (
 func TestSlashLeadsToTheSearch(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]struct{ field, typed, path string }{
+		"console-board":    {"search", "Ended", "/console/orders?open=1&q=Ended"}, // no open order has it
 		"console-couriers": {"find", "N-203", "/console/orders/"},
 		"console-orders":   {"orders-search", "N-203", "/console/orders?q=N-203"},
 		"portal-home":      {"find", "A-1042", "/portal/orders/"},

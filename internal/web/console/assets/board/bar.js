@@ -112,17 +112,26 @@ const Lists = () => {
   </div>`;
 };
 
-/** What Enter does in the search: it goes to the first order that was found. @param {KeyboardEvent} event */
+/** Where the words of the search find orders that have ended, too, and open the only one; empty without words. */
+export const everywhere = () => {
+  const q = filter.value.text.trim();
+  return q && `/console/orders?${new URLSearchParams({ open: "1", q })}`;
+};
+
+/** What Enter does in the search: it goes to the first order that was found, or searches all orders. @param {KeyboardEvent} event */
 const toFound = (event) => {
-  if (event.key !== "Enter" || !shown.value.length) return;
+  if (event.key !== "Enter" || store.state.value.kind === "loading") return;
+  if (!shown.value.length) {
+    if (everywhere()) location.assign(everywhere());
+    return;
+  }
   moveTo(0);
   document.getElementById("orders")?.focus();
 };
 
-/** Leads to the list of orders, whose search finds those that have ended too. */
 const Everywhere = () => {
-  const text = filter.value.text.trim(), isLoading = store.state.value.kind === "loading"; // on wide screens words take its place
-  return text && html`<a class=${isLoading ? "small waits" : "small"} href=${`/console/orders?${new URLSearchParams({ q: text })}`}>${t("board.everywhere")}</a>`;
+  const isLoading = store.state.value.kind === "loading"; // on wide screens words take its place
+  return everywhere() && html`<a class=${isLoading ? "small waits" : "small"} href=${everywhere()}>${t("board.everywhere")}</a>`;
 };
 
 const Search = () => html`<input id="search" class="input seek" type="search" aria-label=${t("board.search")} placeholder=${t("board.search")}

@@ -7,7 +7,7 @@ import { cursor, cursorAt, move, moveTo, shown } from "./board.js";
 import { tick } from "dropyard/clock.js";
 import { isEmpty } from "./filter.js";
 import { classes, html } from "dropyard/html.js";
-import { columnNames, pressed } from "./bar.js";
+import { columnNames, everywhere, pressed } from "./bar.js";
 import { Lines, elementID, hint } from "./lines.js";
 import { enter, filter, narrow, open, opened, shownColumns, sort, sortBy, widen } from "./route.js";
 import { add, clear, range, selected, toggle } from "./selection.js";
@@ -61,7 +61,8 @@ const hasPair = () => pressed().length > 1 && isEmpty({ ...filter.value, ...noCh
 /** What is shown if the filter lets nothing through, or if nothing is open. */
 const Nothing = () => store.state.value.kind !== "loading" && hasPair() ? html`<${NoSuchPair} />` : html`<div class="empty">
   <p>${store.state.value.kind === "loading" ? t("board.loading") : isEmpty(filter.value) ? t("board.none") : t("board.none_match")}</p>
-  ${!isEmpty(filter.value) && html`<button type="button" class="button" onClick=${widen}>${t("board.widen")}</button>`}
+  <p class="line">${everywhere() && html`<a class="button first" href=${everywhere()}>${t("board.everywhere")}</a>`}
+    ${!isEmpty(filter.value) && html`<button type="button" class="button" onClick=${widen}>${t("board.widen")}</button>`}</p>
 </div>`;
 
 /** @param {Event} event @returns {Row | undefined} the row that an event is on */
