@@ -20,7 +20,7 @@ func TestSlashLeadsToTheSearch(t *testing.T) {
 	} {
 		scene := scenes.Scene(t, name)
 		visit, err := scenes.Running(t).Open(scene.URL, browser.Reader{Language: "en", Width: 1280, Scripts: true},
-			browser.Options{Now: pagetest.Now, Cookie: scene.Cookie})
+			browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: scene.Shown})
 		if err != nil {
 			t.Fatal(err)
 		}
