@@ -120,7 +120,7 @@ export const everywhere = () => {
 
 /** What Enter does in the search: it goes to the first order that was found, or searches all orders. @param {KeyboardEvent} event */
 const toFound = (event) => {
-  if (event.key !== "Enter" || store.state.value.kind === "loading") return;
+  if (event.key !== "Enter") return;
   if (!shown.value.length) {
     if (everywhere()) location.assign(everywhere());
     return;
