@@ -32,6 +32,17 @@ func (s Settings) Get(ctx context.Context, name string) (string, error) {
 	return row.value, nil
 }
 
+// Lock returns what Get does, locked until the transaction ends: others who lock it wait, and read what this one leaves.
+func (s Settings) Lock(ctx context.Context, name string) (string, error) {
+	if _, err := s.Add(ctx, name, ""); err != nil {
+		return "", err
+	}
+	if _, err := s.conn.Exec(ctx, "UPDATE settings SET value = value WHERE name = $1", name); err != nil {
+		return "", err
+	}
+	return s.Get(ctx, name)
+}
+
 // Set writes a setting.
 func (s Settings) Set(ctx context.Context, name, value string) error {
 	_, err := WriteNow(ctx, s.conn, setServiceSettings, &setting{name, value})

@@ -45,7 +45,7 @@ func (s *Service) ChangeServiceSettings(
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		var before ServiceSettings
-		if before.DispatchPhone, err = tx.Phone(ctx); err == nil {
+		if before.DispatchPhone, err = tx.LockPhone(ctx); err == nil {
 			err = basis.Check(before)
 		}
 		if err != nil {

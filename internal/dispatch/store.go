@@ -105,6 +105,8 @@ type Writer interface {
 	// LockMessage returns a message to a courier, locked until the transaction ends, and SaveMessage writes it.
 	LockMessage(ctx context.Context, courierID, messageID string) (*Message, error)
 	SaveMessage(ctx context.Context, message *Message) error
+	// LockPhone returns what Phone does, locked until the transaction ends, and SetPhone writes it.
+	LockPhone(ctx context.Context) (string, error)
 	SetPhone(ctx context.Context, phone string) error
 	SaveSettings(ctx context.Context, settings *Settings) error
 	// LockSettings returns what Settings does, locked until the transaction ends.

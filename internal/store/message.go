@@ -71,6 +71,11 @@ func (tx dispatchTx) Phone(ctx context.Context) (string, error) {
 	return db.SettingsIn(tx.conn).Get(ctx, phoneSetting)
 }
 
+// LockPhone returns what Phone does, locked until the transaction ends.
+func (tx dispatchTx) LockPhone(ctx context.Context) (string, error) {
+	return db.SettingsIn(tx.conn).Lock(ctx, phoneSetting)
+}
+
 // SetPhone sets the number at which couriers reach the desk.
 func (tx dispatchTx) SetPhone(ctx context.Context, phone string) error {
 	return db.SettingsIn(tx.conn).Set(ctx, phoneSetting, phone)

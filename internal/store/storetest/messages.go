@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,4 +71,22 @@ func testMessages(t *testing.T, s *store.Store) {
 	})
 	writeRetention(t, s, func(tx retention.Writer) error { return tx.RemoveMessages(ctx, testkit.Epoch.Add(time.Minute)) })
 	lists("[m2 m1]", "[m1]", "[m2]")
+	var admins sync.WaitGroup
+	for range 8 {
+		admins.Go(func() {
+			writeDispatch(t, s, func(tx dispatch.Writer) error {
+				before, err := tx.LockPhone(ctx)
+				must(t, err)
+				return tx.SetPhone(ctx, before+"1")
+			})
+		})
+	}
+	admins.Wait()
+	readDispatch(t, s, func(tx dispatch.Reader) error {
+		phone, err := tx.Phone(ctx)
+		if phone != "+15145550100"+"11111111" {
+			t.Errorf("got %q after eight changes of what was there, want each of them", phone)
+		}
+		return err
+	})
 }

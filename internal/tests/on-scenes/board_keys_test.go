@@ -61,17 +61,17 @@ func press(t *testing.T, visit *browser.Visit, keys string) {
 	}
 }
 
-// shows fails unless an expression becomes what is wanted, within two minutes. If the page goes on to
-// another address meanwhile, as some do to restore what was typed, that one is asked.
+// shows fails unless an expression becomes what is wanted, within two minutes; what it reads may not be on the page
+// at first. If the page goes on to another address meanwhile, as some do to restore what was typed, that one is asked.
 func shows(t *testing.T, visit *browser.Visit, expression, want string) {
 	t.Helper()
 	var got string
 	var err error
 	for range 5 {
 		got, err = browser.Evaluate[string](visit, `(async () => {
-  for (let i = 0; i < 6000 && String(`+expression+`) !== `+"`"+want+"`"+
-			`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
-  return String(`+expression+`);
+  const read = () => { try { return String(`+expression+`); } catch (error) { return String(error); } };
+  for (let i = 0; i < 6000 && read() !== `+"`"+want+"`"+`; i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  return read();
 })()`)
 		if err == nil || !strings.Contains(err.Error(), "navigated") {
 			break

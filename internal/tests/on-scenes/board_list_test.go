@@ -3,8 +3,10 @@ package scenes_test
 import (
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/dropyard/dropyard/internal/web/browser"
+	"github.com/dropyard/dropyard/internal/web/pagetest"
 )
 
 // courierCells and orderCells return what the first rows show, from the top.
@@ -81,6 +83,38 @@ func TestBoardPrints(t *testing.T) {
 	t.Parallel()
 	visit := openBoard(t, "?stage=failed", browser.Reader{Language: "en", Width: 1280, Scripts: true}, browser.Options{})
 	shows(t, visit, `(dispatchEvent(new Event("beforeprint")), document.querySelectorAll(".on-paper tbody tr").length === Number(document.querySelector(".chip[aria-pressed=true] b").textContent))`, "true")
-	shows(t, visit, `document.querySelector(".on-paper tbody tr").innerText.includes("Failed")`, "true")
+	shows(t, visit, `document.querySelector(".on-paper tbody tr").textContent.includes("Failed")`, "true")
+	const onPage = `[...document.body.children].filter((e) => e.checkVisibility()).map((e) => e.className).join()`
+	shows(t, visit, onPage+` !== "on-paper" && !document.querySelector(".on-paper").checkVisibility()`, "true")
+	if _, err := chromedp.Call(visit.Page, emulation.SetEmulatedMedia,
+		emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	shows(t, visit, onPage, "on-paper")
 	shows(t, visit, `(dispatchEvent(new Event("afterprint")), document.querySelector(".on-paper"))`, "null")
+}
+
+// TestMapOfSeveralPlaces: the map of a board that is narrowed to areas and cities draws all orders, and names and
+// lists those of the chosen places.
+func TestMapOfSeveralPlaces(t *testing.T) {
+	t.Parallel()
+	scene := scenes.Scene(t, "console-map")
+	for query, want := range map[string]struct{ heading, pressed string }{
+		"&zone=K1P%2CH7N":      {"K1P, H7N · ", "H7N K1P"},
+		"&zone=K1P&city=Laval": {"K1P, Laval · ", "K1P"},
+		"&city=Laval%7COttawa": {"Laval, Ottawa · ", ""},
+		"&zone=M5H":            {"M5H · ", "M5H"},
+	} {
+		visit, err := scenes.Running(t).Open(scene.URL+query, browser.Reader{Language: "en", Width: 1280, Scripts: true},
+			browser.Options{Now: pagetest.Now, Cookie: scene.Cookie, Shown: ".as-table th[scope=row]"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		shows(t, visit, `document.querySelector(".map-view h2, section h2")?.textContent.startsWith("`+want.heading+`")`, "true")
+		shows(t, visit, `[...document.querySelectorAll(".as-table [aria-pressed=true]")].map((e) => e.textContent).sort().join(" ")`,
+			want.pressed)
+		shows(t, visit, `["K1P", "H7N", "M5H"].every((code) => [...document.querySelectorAll(".as-table th[scope=row]")].some((e) => e.textContent === code))`,
+			"true")
+		visit.Close()
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 // cameraScript has a browser that reads codes see two of them at once, or none, if the camera is refused.
 const cameraScript = `(() => {
+  addEventListener("submit", () => { sessionStorage.sent = Number(sessionStorage.sent ?? 0) + 1; });
   globalThis.BarcodeDetector = class {
     static async getSupportedFormats() { return ["code_128", "qr_code", "ean_13", "ean_8", "upc_a", "upc_e"]; }
     async detect() { return [{ rawValue: "0627843400011" }, { rawValue: "other" }]; }
@@ -71,6 +72,7 @@ func TestPickWithCamera(t *testing.T) {
 	shows(t, visit, button+".checkVisibility()", "true")
 	click(t, visit, "[data-camera]")
 	shows(t, visit, `new URLSearchParams(location.search).get("code")`, "0627843400011")
+	shows(t, visit, `sessionStorage.sent`, "1")
 
 	refused := open("&refused=1", cameraScript)
 	shows(t, refused, button+".checkVisibility()", "true")

@@ -40,9 +40,10 @@ func TestTranslatedIslands(t *testing.T) {
 	for _, c := range []struct {
 		scene string
 		width int
+		drawn string // is true once the page has all that it draws by itself
 		steps []chromedp.Action[chromedp.Void]
 	}{
-		{"courier-home", 360, []chromedp.Action[chromedp.Void]{
+		{"courier-home", 360, `true`, []chromedp.Action[chromedp.Void]{
 			chromedp.Click(`.small[data-status="in_transit"]`),
 			chromedp.Click(`.large[data-status="in_transit"] [data-act="out_for_delivery"]:not([aria-disabled])`),
 			chromedp.WaitVisible(`.large[data-status="out_for_delivery"] .unsent`),
@@ -50,7 +51,8 @@ func TestTranslatedIslands(t *testing.T) {
 			chromedp.Click(`.large[data-status="courier_assigned"] [data-act="picked_up"]:not([aria-disabled])`),
 			chromedp.WaitVisible(`[data-status="picked_up"] .unsent`),
 		}},
-		{"console-board-panel", 1280, []chromedp.Action[chromedp.Void]{
+		{"console-board-panel", 1280, `document.querySelector(".connection.live") !== null &&
+			document.querySelectorAll(".lists select:first-of-type option").length > 1`, []chromedp.Action[chromedp.Void]{
 			chromedp.Click(`.chip:nth-of-type(3)`), chromedp.Click(
 				`#orders .body [data-id] .to`,
 			), chromedp.WaitVisible(`.panel .timeline`),
@@ -67,6 +69,7 @@ func TestTranslatedIslands(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer visit.Close()
+				shows(t, visit, c.drawn, "true")
 				for i, step := range c.steps {
 					if translated {
 						if _, err := browser.Evaluate[any](visit, translateScript); err != nil {

@@ -54,6 +54,7 @@ func TestMapOfPortal(t *testing.T) {
 	for _, problem := range visit.Problems(portal.MapPolicy()) {
 		t.Error(problem)
 	}
+	rests(t, visit)
 	if err := visit.Do(chromedp.Focus(toronto), chromedp.KeyEvent("\r"),
 		chromedp.WaitVisible(`a[href="/portal/orders/map?area=M5H"][aria-current="true"]`)); err != nil {
 		t.Fatal(err)
@@ -63,6 +64,7 @@ func TestMapOfPortal(t *testing.T) {
 	for _, problem := range visit.Problems(portal.MapPolicy()) {
 		t.Error(problem)
 	}
+	rests(t, visit)
 	if err := visit.Do(chromedp.Focus(order), chromedp.KeyEvent("\r"),
 		chromedp.WaitVisible(".timeline, [data-live]")); err != nil {
 		t.Fatal(err)
@@ -70,6 +72,23 @@ func TestMapOfPortal(t *testing.T) {
 	if got, err := browser.Evaluate[string](visit, `location.pathname`); err != nil ||
 		!strings.HasPrefix(got, "/portal/orders/ord_") {
 		t.Errorf("got to %q, %v, want the page of the order", got, err)
+	}
+}
+
+// rests waits until the dots of a map do not move: while it flies to another place, they are replaced.
+func rests(t *testing.T, visit *browser.Visit) {
+	t.Helper()
+	if _, err := browser.Evaluate[bool](visit, `new Promise((resolve) => {
+	  let before = "", frames = 0;
+	  const look = () => {
+	    const dots = [...document.querySelectorAll(".dot")].map((dot) => dot.outerHTML).join();
+	    frames = dots === before ? frames + 1 : 0;
+	    before = dots;
+	    if (frames === 20) resolve(true); else requestAnimationFrame(look);
+	  };
+	  look();
+	})`); err != nil {
+		t.Fatal(err)
 	}
 }
 

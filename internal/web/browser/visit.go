@@ -37,10 +37,11 @@ type Visit struct {
 	end   func()
 	added page.ScriptIdentifier // of the script that runs before those of the page; may be empty
 
-	mu       sync.Mutex            // guards what follows: events come from another goroutine
-	loaders  map[cdp.LoaderID]bool // of documents of this visit, not of the one before in the tab
-	requests map[network.RequestID]bool
-	shown    bool // the page has taken the place of the one before
+	mu       sync.Mutex                 // guards what follows: events come from another goroutine
+	loaders  map[cdp.LoaderID]bool      // of documents of this visit, not of the one before in the tab
+	requests map[network.RequestID]bool // whether they count
+	fetched  map[string]bool            // addresses without their queries
+	shown    bool                       // the page has taken the place of the one before
 	console  []string
 	foreign  []string // requests to other servers
 	policies map[string]string
@@ -49,7 +50,7 @@ type Visit struct {
 
 // Options change how a page is looked at.
 type Options struct {
-	// Now is the time by the page's clock; the system's if it is zero.
+	// Now is the time by the page's clock, which stands still; the system's if it is zero.
 	Now time.Time
 	// IgnorePolicy lets the page do what its security policy forbids, to see what it
 	// would do without one.
@@ -70,12 +71,13 @@ type Options struct {
 	Limit time.Duration
 }
 
-// clockScript makes the clock of a page show another time.
+// clockScript makes the clock of a page stand still at another time: what a page says about how far away a time is does
+// not depend on how long it has been open.
 const clockScript = `(() => {
-  const Real = Date, shift = %d - Real.now();
+  const Real = Date, now = %d;
   globalThis.Date = class extends Real {
-    constructor(...a) { if (a.length) super(...a); else super(Real.now() + shift); }
-    static now() { return Real.now() + shift; }
+    constructor(...a) { if (a.length) super(...a); else super(now); }
+    static now() { return now; }
   };
 })();`
 
@@ -93,8 +95,10 @@ func (b *Browser) Open(address string, as Reader, options Options) (*Visit, erro
 	if err != nil {
 		return nil, fmt.Errorf("open a tab: %w", err)
 	}
-	v := &Visit{URL: address, Reader: as, Page: t.ctx, limit: cmp.Or(options.Limit,
-		hang), policies: map[string]string{}, loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}}
+	v := &Visit{
+		URL: address, Reader: as, Page: t.ctx, limit: cmp.Or(options.Limit, hang), policies: map[string]string{},
+		loaders: map[cdp.LoaderID]bool{}, requests: map[network.RequestID]bool{}, fetched: map[string]bool{},
+	}
 	v.end = func() { b.give(t, v.added) }
 	if options.Kept {
 		v.end = t.end
@@ -226,7 +230,10 @@ func (v *Visit) noteRequest(e *network.EventRequestWillBeSent) {
 	if !v.loaders[e.LoaderID] && e.LoaderID != "" { // those of workers have none
 		return
 	}
-	v.requests[e.RequestID] = true
+	path, _, _ := strings.Cut(e.Request.URL, "?")
+	isFetch := e.Type == network.ResourceTypeFetch
+	v.requests[e.RequestID] = !isFetch || !v.fetched[path]
+	v.fetched[path] = v.fetched[path] || isFetch
 	if !sameOrigin(e.Request.URL, v.URL) {
 		v.foreign = append(v.foreign, e.Request.URL)
 	}
@@ -270,7 +277,8 @@ func sameOrigin(a, b string) bool {
 		(first.Scheme == "data" || first.Scheme == "blob" || first.Scheme == second.Scheme && first.Host == second.Host)
 }
 
-// Bytes returns how much has been transferred so far, with headers.
+// Bytes returns how much has been transferred so far, with headers. What a script asks for again and again, such as the
+// changes of a list, counts once.
 func (v *Visit) Bytes() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -143,7 +143,10 @@ func (h *house) completeImport(ctx context.Context, draft, who string) error {
 	if path += "/check"; isTest {
 		path += "?" + query
 	}
-	_, err := h.post(ctx, path, sessionCookie+"="+h.cookies[who], fields, page.English)
+	found, err := h.post(ctx, path, sessionCookie+"="+h.cookies[who], fields, page.English)
+	if err == nil && found.status != http.StatusOK {
+		err = fmt.Errorf("%s: got status %d", path, found.status)
+	}
 	return err
 }
 

@@ -30,8 +30,11 @@ export const later = (load) => {
   };
 };
 
+/** Whether the reader wants to save data. Not all browsers know. */
+const saves = () => /** @type {{connection?: {saveData: boolean}}} */ (navigator).connection?.saveData;
+
 /** What comes later. On phones, whose connection may be slow, and cost, it is loaded when it is shown. */
-const rest = () => matchMedia("(width > 640px)").matches
+const rest = () => matchMedia("(width > 640px)").matches && !saves()
   ? [import("./asking.js"), import("./panel.js"), import("./couriers.js"), import("./printing.js")] : [];
 
 /** Loads what comes later once the board is live, so that it is there when it is used. @param {import("@preact/signals-core").Signal<{kind: string}>} state */

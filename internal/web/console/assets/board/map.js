@@ -9,7 +9,7 @@ import { Legend, Notice, canDraw, draw } from "dropyard/basemap.js";
 import { tick } from "dropyard/clock.js";
 import { Spread, areasIn, around, boundsOf, clustersOf, fromScreen, isIn, numbered, onScreen, ranges, seen, toneOf } from "dropyard/clusters.js";
 import { columns, follow, nameOf, readCouriers } from "./columns.js";
-import { select } from "./filter.js";
+import { select, several } from "./filter.js";
 import { areasOf } from "./geo.js";
 import { Badge, classes, html } from "dropyard/html.js";
 import { filter, narrow, open, show } from "./route.js";
@@ -50,11 +50,21 @@ const styles = 6;
 /** How many orders of an area are listed. */
 const listed = 50;
 
-/** The rows that are drawn: those that are shown, and those of other areas that would be. */
+/** A filter that names no place. */
+const anyPlace = { zone: "", city: "" };
+const zones = computed(() => several(filter.value.zone.toUpperCase(), ","));
+/** The areas and the cities that the filter names. */
+const places = computed(() => [...zones.value, ...several(filter.value.city, "|")]);
+/** Reports whether the filter names an area and no other place. @param {string} code */
+const isOnly = (code) => places.value.length === 1 && zones.value[0] === code;
+
+/** The rows that are drawn: those that are shown, and those of other places that would be. */
 const drawn = computed(() => {
   store.version.value;
-  return filter.value.zone ? select(store.ordered, { ...filter.value, zone: "" }, tick.value).shown : shown.value;
+  return places.value.length ? select(store.ordered, { ...filter.value, ...anyPlace }, tick.value).shown : shown.value;
 });
+/** The orders of the places that the filter names. */
+const named = computed(() => new Set(places.value.length ? shown.value.map(({ order_id: id }) => id) : []));
 const found = computed(() => areasOf(drawn.value, tick.value));
 /** How many areas have no place on the map. */
 const absent = computed(() => areas.value ? found.value.filter(({ code }) => !areas.value?.[code]).length : 0);
@@ -101,16 +111,15 @@ const nameOfDot = (dot, codes, chosen) => [
 const choose = ({ stops: all }, codes) => {
   const [code = ""] = codes, [first] = all;
   if (all.length === 1 && first) return open(first.id);
-  if (codes.length === 1 && filter.value.zone !== code) return narrow({ zone: code });
+  if (codes.length === 1 && !isOnly(code)) return narrow({ ...anyPlace, zone: code });
   dots?.openUp(base, all);
 };
 
 /** @param {{dot: Cluster, view: View}} props */
 const DotOnMap = ({ dot, view: from }) => {
-  const codes = areasIn(dot.stops), zone = filter.value.zone.toUpperCase(), chosen = selected.value;
-  const isChosen = zone !== "" && codes.some((code) => code.startsWith(zone));
+  const codes = areasIn(dot.stops), chosen = selected.value, isChosen = dot.stops.some(({ id }) => named.value.has(id));
   const name = nameOfDot(dot, codes, chosen.size ? dot.stops.filter(({ id }) => chosen.has(id)).length : 0);
-  const style = classes(zone && !isChosen && "other", chosen.size > 0 && dot.stops.some(({ id }) => chosen.has(id)) && "selected");
+  const style = classes(places.value.length > 0 && !isChosen && "other", chosen.size > 0 && dot.stops.some(({ id }) => chosen.has(id)) && "selected");
   return html`<${dots?.Dot} dot=${dot} view=${from} name=${name} order=${orderOf(dot)} codes=${codes} tone=${toneOf(dot)} isChosen=${isChosen} style=${style} choose=${() => choose(dot, codes)} />`;
 };
 
@@ -239,11 +248,11 @@ const Drawing = () => {
   </div>`;
 };
 
-/** The orders of the area that the filter names. */
+/** The orders of the places that the filter names. */
 const Chosen = () => {
-  const rows = shown.value, zone = filter.value.zone.toUpperCase();
-  return zone && html`<section class="stack" aria-label=${zone}>
-    <div class="spread"><h2>${zone} · ${n("views.orders", rows.length)}</h2><button type="button" class="copy" onClick=${() => narrow({ zone: "" })}>${t("views.every_area")}</button></div>
+  const rows = shown.value, names = places.value.join(", ");
+  return names && html`<section class="stack" aria-label=${names}>
+    <div class="spread"><h2>${names} · ${n("views.orders", rows.length)}</h2><button type="button" class="copy" onClick=${() => narrow(anyPlace)}>${t("views.every_area")}</button></div>
     <ul class="brief">${rows.slice(0, listed).map((row) => html`<li key=${row.order_id}><button type="button" onClick=${() => open(row.order_id)}>
       <span class="line"><span class="mono clip">${row.partner_order_id}</span> <span class=${classes("when", row.due < tick.value && "urgent")}>${due(row.due, tick.value)}</span></span>
       <span class="line"><${Badge} status=${row.status} /> <span class="clip soft">${row.courier?.name ?? "–"}</span></span>
@@ -279,7 +288,7 @@ const selectArea = (code) => add(shown.value.filter((row) => row.zone === code))
 const AsTable = () => html`<details class="as-table" open=${state.value === "impossible"}><summary>${t("views.table")}</summary>
   <div class="table"><table>
     <thead><tr><th scope="col">${t("board.zone")}</th><th scope="col">${t("board.to")}</th><th scope="col" class="number">${t("views.open")}</th><th scope="col" class="number">${t("board.reason.late")}</th><th scope="col" class="number">${t("views.needs_attention")}</th></tr></thead>
-    <tbody>${found.value.map(({ code, city, count, late, attention: needy }) => html`<tr key=${code}><th scope="row"><button type="button" class="copy mono" aria-pressed=${filter.value.zone === code} onClick=${() => narrow({ zone: filter.value.zone === code ? "" : code })}>${code}</button></th>
+    <tbody>${found.value.map(({ code, city, count, late, attention: needy }) => html`<tr key=${code}><th scope="row"><button type="button" class="copy mono" aria-pressed=${zones.value.includes(code)} onClick=${() => narrow({ ...anyPlace, zone: isOnly(code) ? "" : code })}>${code}</button></th>
       <td><span class="clip">${city}</span></td><td class="number"><button type="button" class="copy" aria-label=${t("views.select_area", { count: n("views.orders", count), area: code })} onClick=${() => selectArea(code)}>${number(count)}</button></td>
       <td class="number">${number(late)}</td><td class="number">${number(needy)}</td></tr>`)}</tbody>
   </table></div>
