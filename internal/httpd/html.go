@@ -91,6 +91,7 @@ func (c *Call) pageRequest() *web.PageRequest {
 	return &web.PageRequest{
 		Request: c.Request, Header: c.ReplyHeader, Principal: c.Principal, PersonID: c.PersonID,
 		Account: c.Account, Address: c.Address(), Door: door{c},
+		Report: func(err error) { _ = c.Public(err) },
 	}
 }
 

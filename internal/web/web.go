@@ -30,6 +30,8 @@ type PageRequest struct {
 	Account string
 	Address string // the IP address of the request
 	Door    Door
+	// Report logs a fault of the service that does not keep the page from doing what it was asked for.
+	Report func(error)
 }
 
 // Context returns the context of the request.

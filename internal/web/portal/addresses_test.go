@@ -2,12 +2,18 @@ package portal_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"net/http"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/actor"
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 )
 
 const addresses = "/portal/addresses"
@@ -60,6 +66,34 @@ func TestSavedAddresses(t *testing.T) {
 		t.Error("got the address of another partner")
 	}
 	metro.As(t, "reader").Open(t, addresses).Must(t, http.StatusForbidden)
+}
+
+// TestOrderWithoutItsAddresses: an order that was created is shown, and the page says that its addresses were not saved.
+func TestOrderWithoutItsAddresses(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Bool
+	var writes atomic.Int64
+	s := apptest.Start(t, func(_ *config.Config, world *app.Surroundings) {
+		world.BeforeWrites = func(ctx context.Context) error {
+			// The first claims the key of the form. The order itself is written by the committer, without an actor.
+			if broken.Load() && actor.Of(ctx) != nil && writes.Add(1) > 1 {
+				return errors.New("broken by the test")
+			}
+			return nil
+		}
+	})
+	clerk := desk{s.Register(t, "metro").As(t, "clerk")}
+	values := append(append([]string{}, filled...), "_keep_dropoff", "yes")
+	priced := clerk.Send(t, clerk.Open(t, newOrder), newOrder, values...).Must(t, http.StatusConflict)
+	broken.Store(true)
+	created := clerk.Send(t, priced, newOrder).Must(t, http.StatusSeeOther)
+	broken.Store(false)
+	shown := clerk.Do(t, "GET", created.Header.Get("Location"), nil, "Cookie",
+		clerk.Cookie+"; "+strings.Split(created.Header.Get("Set-Cookie"), ";")[0], "Accept", "text/html").Must(t, http.StatusOK)
+	contains(t, shown, "was created, but its addresses were not saved for later")
+	if list := clerk.Open(t, addresses); bytes.Contains(list.Body, []byte("Alex Martin")) {
+		t.Error("got an address that could not be saved")
+	}
 }
 
 // TestSavedParcels fills a parcel of an order, and those of an imported file, in with a saved one.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -79,11 +78,12 @@ func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
 	}
 	orderID, err := v.Save(key)
 	if err == nil {
-		err = v.keepEnds()
-	}
-	if err == nil {
-		return s.LeadTo(s.Link("/portal/orders/"+orderID),
-			page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}})
+		created := page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}}
+		if err := v.keepEnds(); err != nil {
+			s.Report(err)
+			created.Key, created.Danger = "neworder.created.unsaved", true
+		}
+		return s.LeadTo(s.Link("/portal/orders/"+orderID), created)
 	}
 	status, err := v.Refused(err)
 	if err != nil {
@@ -116,15 +116,12 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 	}}, err
 }
 
-// keepEnds saves the ends of the order that are to be saved. A full address book does not fail the order.
-func (v *newOrderView) keepEnds() error {
+// keepEnds saves the ends of the order that are to be saved.
+func (v *newOrderView) keepEnds() (err error) {
 	for _, wanted := range v.KeptEnds() {
-		err := v.pages.config.Saved.Save(v.Context(), v.Account, wanted, "")
-		if err != nil && !errors.As(err, new(*refusal.Error)) {
-			return err
-		}
+		err = errors.Join(err, v.pages.config.Saved.Save(v.Context(), v.Account, wanted, ""))
 	}
-	return nil
+	return err
 }
 
 // readNewOrder reads what was typed.
