@@ -32,7 +32,8 @@ func (s Settings) Get(ctx context.Context, name string) (string, error) {
 	return row.value, nil
 }
 
-// Lock returns what Get does, locked until the transaction ends: others who lock it wait, and read what this one leaves.
+// Lock returns what Get does, locked until the transaction ends: others who lock it wait, and read what this one
+// leaves.
 func (s Settings) Lock(ctx context.Context, name string) (string, error) {
 	if _, err := s.Add(ctx, name, ""); err != nil {
 		return "", err

@@ -22,8 +22,8 @@ const cameraScript = `(() => {
   } } });
 })();`
 
-// TestScanWithCamera: what the camera reads is counted, or begins a line of a receipt, as what a hand scanner types; and
-// the returns that are due are searched for it.
+// TestScanWithCamera: what the camera reads is counted, or begins a line of a receipt, as what a hand scanner types; the
+// returns that are due are searched for it.
 func TestScanWithCamera(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ scene, seen string }{
