@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,18 @@ type DraftState struct {
 	Defaults    map[string]string `json:"defaults"`    // by field
 	Corrections []Correction      `json:"corrections"` // of cells
 	Created     []Created         `json:"created"`
-	LeaveOut    []int             `json:"leave_out"` // the lines of orders that are not to be created
+	// LeaveOut are the lines of what is not to be created: the first line of an order, or one that belongs to none.
+	LeaveOut []int `json:"leave_out"`
+	// Include are the first lines of orders that are created though their shop has closed them.
+	Include []int `json:"include,omitempty"`
+	// Begun is the batch that is being created, until its orders are in Created.
+	Begun *Batch `json:"begun,omitempty"`
+}
+
+// Batch is a batch of orders that is created once under its key.
+type Batch struct {
+	Key    string    `json:"key"`    // a UUID
+	Orders []Created `json:"orders"` // without order_id
 }
 
 // Correction is what a person has typed in the place of a cell.
@@ -44,9 +56,23 @@ type Correction struct {
 
 // Created is an order of the file that was created.
 type Created struct {
-	Line           int    `json:"line"`
+	Line           int    `json:"line"` // its first
+	Lines          []int  `json:"lines"`
 	OrderID        string `json:"order_id"`
 	PartnerOrderID string `json:"partner_order_id"`
+}
+
+// Note adds the orders of a batch to those that were created. The ids are empty for orders that do not exist.
+func (d *DraftState) Note(batch *Batch, ids []string) {
+	for i, one := range batch.Orders {
+		one.OrderID = ids[i]
+		if one.OrderID != "" && !slices.ContainsFunc(d.Created, func(c Created) bool { return c.Line == one.Line }) {
+			d.Created = append(d.Created, one)
+		}
+	}
+	if d.Begun != nil && d.Begun.Key == batch.Key {
+		d.Begun = nil
+	}
 }
 
 // Correct replaces the text of a cell.

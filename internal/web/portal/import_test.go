@@ -2,17 +2,23 @@ package portal_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -163,7 +169,7 @@ func TestImportKeepsColumns(t *testing.T) {
 	faulty := draftOf(t, upload(t, clerk, importPage, bytes.Replace(file, []byte(";4165550198"), []byte(";none"), 1)))
 	contains(t, check(t, clerk, faulty, append(slices.Clip(whatShopsLack), "default:description", "Books")...),
 		"1 order needs a correction", "Create 1 order")
-	contains(t, check(t, clerk, faulty, "leave_out", "3"), "1 order left out", "Create 1 order")
+	contains(t, check(t, clerk, faulty, "leave_out", "3"), "Left out: 1", "Create 1 order")
 }
 
 // TestImportRefusesFiles says what is wrong with a file as a whole.
@@ -174,6 +180,7 @@ func TestImportRefusesFiles(t *testing.T) {
 	clerk := metro.As(t, "clerk")
 	var many strings.Builder
 	many.WriteString("Order number\n")
+	rows := "Order number\n" + strings.Repeat("A-1\n", 5001)
 	for i := range 501 {
 		fmt.Fprintf(&many, "A-%d\n", i)
 	}
@@ -184,6 +191,7 @@ func TestImportRefusesFiles(t *testing.T) {
 		"binary":   {"a,b\n\x00\x01,\x02\n", "is not text"},
 		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 has no counterpart."},
 		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file has more than 1 MB"},
+		"rows":     {rows, "The file has 5,001 lines, at most 5,000 are possible"},
 		"many":     {many.String(), "The file has 501 orders, at most 500 are possible"},
 	} {
 		shown := upload(t, clerk, importPage, []byte(c.content)).Must(t, http.StatusUnprocessableEntity)
@@ -231,5 +239,169 @@ func TestImportTemplate(t *testing.T) {
 		}
 		draft := draftOf(t, upload(t, clerk, importPage, file.Body))
 		contains(t, check(t, clerk, draft, whatShopsLack...), "All columns are read.", "Create 1 order")
+	}
+}
+
+// ownFile is a file in the service's own columns, with lines of a number, a weight and other texts that differ.
+func ownFile(lines ...string) []byte {
+	const header = "partner_order_id,weight_kg,dropoff.name,dropoff.phone,dropoff.address.line1,dropoff.address.city," +
+		"dropoff.address.province,dropoff.address.postal_code,description\n"
+	const to = ",Ann Lee,416 555-0199,1 Queen St,Toronto,ON,M5H 2N2,Tea\n"
+	return []byte(header + strings.Join(lines, to) + to)
+}
+
+// post sends values that the page of a draft has no fields for, or without a tick that it has.
+func post(
+	t *testing.T, clerk *apptest.User, shown *apptest.Answer, draft, to string, values url.Values,
+) *apptest.Answer {
+	t.Helper()
+	values.Set("_key", apptest.FieldOf(t, shown, draft+"/check", "_key"))
+	return clerk.Do(t, "POST", to, []byte(values.Encode()), "Cookie", clerk.Cookie, "Accept", "text/html", "Content-Type",
+		"application/x-www-form-urlencoded")
+}
+
+// parcelsOf returns the weights of the parcels of an order; nil if there is no order with the number.
+func parcelsOf(t *testing.T, p *apptest.Partner, number string) (weights []string) {
+	t.Helper()
+	list := p.Call(t, "GET", "/v1/orders?partner_order_id="+number, nil).Must(t, http.StatusOK)
+	for i := range list.Len("orders", 0, "parcels") {
+		weights = append(weights, fmt.Sprint(list.JSON("orders", 0, "parcels", i, "weight_kg")))
+	}
+	return weights
+}
+
+// TestImportOfStrayLines: while a line belongs to no order, nothing is created, because it may be a parcel of one of the
+// others. It gets a number, or is left out; after its order was created it is too late for the number.
+func TestImportOfStrayLines(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := metro.As(t, "clerk")
+	file := append(ownFile("C-1,1", ",5", "C-3,1"), "C-3,2,too short\n"...)
+	draft := draftOf(t, upload(t, clerk, importPage, file))
+	shown := check(t, clerk, draft, whatShopsLack...)
+	contains(t, shown, "2 lines belong to no order", "Line 3", "Enter the number of the order.", "Line 5",
+		"The line has 3 cells, but there are 9 columns.", "Leave this line out")
+	if bytes.Contains(shown.Body, []byte(`name="_count"`)) {
+		t.Error("got a button that creates orders without some of their parcels")
+	}
+	post(t, clerk, shown, draft, draft, url.Values{"_count": {"2"}, "_price": {"0"}}).Must(t, http.StatusConflict)
+	if n := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); n != 0.0 {
+		t.Fatalf("got %v orders, want none", n)
+	}
+	ready := check(t, clerk, draft, "cell:3:partner_order_id", "C-1", "leave_out", "5")
+	contains(t, ready, "Create 2 orders", "Left out: 1", "Line 5")
+	clerk.Send(t, ready, draft).Must(t, http.StatusSeeOther)
+	if got := parcelsOf(t, metro, "C-1"); !slices.Equal(got, []string{"1", "5"}) {
+		t.Errorf("got parcels of %v kg, want both", got)
+	}
+
+	late := draftOf(t, upload(t, clerk, importPage, ownFile("D-1,1", ",5")))
+	contains(t, check(t, clerk, late, whatShopsLack...), "1 line belongs to no order")
+	clerk.Send(t, check(t, clerk, late, "leave_out", "3"), late).Must(t, http.StatusSeeOther)
+	post(t, clerk, clerk.Open(t, late), late, late+"/check",
+		url.Values{"_shown": {"3"}, "cell:3:partner_order_id": {"D-1"}}).Must(t, http.StatusSeeOther)
+	contains(t, clerk.Open(t, late), "1 order created", "Order D-1 was created without this line")
+	contains(t, check(t, clerk, late, "cell:3:partner_order_id", "D-2"), "Create 1 order")
+}
+
+// TestImportNamesWhatIsMissing: the first page names what every order lacks, and not that nothing is left.
+func TestImportNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	clerk := metro.As(t, "clerk")
+	shown := clerk.Open(t, draftOf(t, upload(t, clerk, importPage, ownFile("B-1,1"))))
+	contains(t, shown, "Fill in what every order needs: Length (cm), Width (cm), Height (cm), Value ($).",
+		"Dropoff · Country", "Pickup · Country", ">Quote<")
+	if bytes.Contains(shown.Body, []byte("No order is left to create.")) {
+		t.Errorf("got %s, want no word of an end", shown.Body)
+	}
+}
+
+// TestImportWarns: what is probably not meant stands beside its order: letters that the file's encoding does not have,
+// and what the interface warns about.
+func TestImportWarns(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	file := bytes.Replace(ownFile("W-1,1", "W-2,mille"), []byte("Ann Lee"), []byte("Fran?ois C?t\xe9"), 2)
+	file = bytes.Replace(file, []byte("M5H 2N2"), []byte("V5K 0A1"), 1)
+	shown := check(t, clerk, draftOf(t, upload(t, clerk, importPage, file)), whatShopsLack...)
+	contains(t, shown, "Create 1 order", "The postal code belongs to another province")
+	const letters = "“Fran?ois C?té” seems to lack letters: save the file as CSV UTF-8."
+	if n := bytes.Count(shown.Body, []byte(letters)); n != 2 {
+		t.Errorf("got %q %d times, want it beside the order that is ready and the one that is not", letters, n)
+	}
+}
+
+// TestImportWindows: an order without a window of its delivery has the day on which it is estimated to arrive, however
+// far its recipient is.
+func TestImportWindows(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	metro.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
+	clerk := metro.As(t, "clerk")
+	file := bytes.Replace(ownFile("V-1,1", "V-2,1"), []byte("Toronto,ON,M5H 2N2"), []byte("Whitehorse,YT,Y1A 1A1"), 1)
+	draft := draftOf(t, upload(t, clerk, importPage, file))
+	ready := check(t, clerk, draft, "default:length_cm", "30", "default:width_cm", "20", "default:height_cm", "10",
+		"default:value", "25.00")
+	contains(t, ready, "Create 2 orders")
+	clerk.Send(t, ready, draft).Must(t, http.StatusSeeOther)
+	for number, lacks := range map[string]string{"V-1": "-05:00", "V-2": "-07:00"} {
+		list := metro.Call(t, "GET", "/v1/orders?partner_order_id="+number, nil).Must(t, http.StatusOK)
+		end, estimate := list.Text("orders", 0, "dropoff", "time_window", "end"), list.Text("orders", 0, "estimated_delivery")
+		until, err := time.Parse(time.RFC3339, end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if arrives, err := time.Parse(time.RFC3339, estimate); err != nil || arrives.After(until) || strings.HasSuffix(end, lacks) {
+			t.Errorf("%s: got a window until %s, want one until the estimate %s by the clock of the recipient", number, end, estimate)
+		}
+		if got := list.JSON("orders", 0, "warnings"); got != nil {
+			t.Errorf("%s: got the warnings %v, want none", number, got)
+		}
+	}
+}
+
+// TestImportLeavesOutClosedOrders: an order that its shop has cancelled or sent is left out, until a person includes it.
+func TestImportLeavesOutClosedOrders(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	file := bytes.Replace(shopFile(t, "shopify.csv"), []byte(",unfulfilled,"), []byte(",fulfilled,"), 1)
+	draft := draftOf(t, upload(t, clerk, importPage, file))
+	shown := check(t, clerk, draft, whatShopsLack...)
+	contains(t, shown, "Create 1 order", "Left out: 1", "“Fulfillment Status” is “fulfilled”.")
+	post(t, clerk, shown, draft, draft+"/check", url.Values{"_shown": {"2"}}).Must(t, http.StatusSeeOther)
+	contains(t, clerk.Open(t, draft), "Create 2 orders")
+}
+
+// TestImportAfterACrash: the orders of a batch whose creation was not noted are found again: the page shows them as
+// created, and not as numbers that are taken.
+func TestImportAfterACrash(t *testing.T) {
+	t.Parallel()
+	var crashed atomic.Bool
+	var s *apptest.Service
+	s = apptest.Start(t, func(_ *config.Config, world *app.Surroundings) {
+		world.BeforeWrites = func(context.Context) error {
+			if crashed.Load() && slices.Equal(s.Query(t, "SELECT COUNT(*) FROM orders"), []string{"2"}) {
+				return errors.New("the process ends")
+			}
+			return nil
+		}
+	})
+	metro := s.Register(t, "metro")
+	clerk := metro.As(t, "clerk")
+	draft := draftOf(t, upload(t, clerk, importPage, ownFile("B-1,1", "B-2,1", "B-2,2")))
+	ready := check(t, clerk, draft, whatShopsLack...)
+	crashed.Store(true)
+	clerk.Send(t, ready, draft).Must(t, http.StatusInternalServerError)
+	crashed.Store(false)
+	contains(t, clerk.Open(t, draft), "2 orders created", "B-1", "B-2")
+	if n := metro.Call(t, "GET", "/v1/orders", nil).JSON("count"); n != 2.0 {
+		t.Errorf("got %v orders, want two", n)
 	}
 }
