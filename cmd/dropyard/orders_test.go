@@ -111,7 +111,9 @@ func TestImportOfShops(t *testing.T) {
 		list.Text("orders", 0, "dropoff", "phone") != "+15145550101" {
 		t.Errorf("got %s, want the articles as the description, and the default pickup", list.Body)
 	}
-	for _, value := range []string{"colour=red", "product_id=1", "quantity=2", "contents.name=Mug", "partner_order_id=A-1"} {
+	for _, value := range []string{
+		"colour=red", "product_id=1", "quantity=2", "contents.name=Mug", "partner_order_id=A-1",
+	} {
 		if got := from.do(t, "orders", "import", "-", "--default", value); got.code != 2 ||
 			!strings.Contains(got.stderr, "--default: ") {
 			t.Errorf("%s: got %+v, want exit code 2", value, got)

@@ -67,8 +67,9 @@ var titles = map[Format]map[string]string{
 	FormatShopify: shopify, FormatWooCommerce: wooCommerce, FormatOther: people,
 }
 
-// recognize returns the field of a column by its title; empty if that is not known. Some titles are also names of fields
-// with another meaning: in a spreadsheet a quantity is that of an article, unless there are products of the stock.
+// recognize returns the field of a column by its title; empty if that is not known. Some titles are also names of
+// fields with another meaning: in a spreadsheet a quantity is that of an article, unless there are products of the
+// stock.
 func (f *File) recognize(title string) string {
 	_, isField := FindField(title)
 	ofStock := isField && f.Format == FormatOther && slices.Contains(f.Titles, "product_id")

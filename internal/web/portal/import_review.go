@@ -238,7 +238,7 @@ func (v *importView) MoreFaulty() int { return len(v.Faulty) - len(v.ShownFaulty
 // ShownReady returns the orders that can be created, as far as the page shows them: those with warnings first.
 func (v *importView) ShownReady() []*plannedOrder {
 	shown := slices.Clone(v.Ready)
-	rank := func(one *plannedOrder) int { return min(len(one.dry.Warnings)+len(one.Order.Warnings), 1) }
+	rank := func(one *plannedOrder) int { return min(len(one.dry.Warnings)+len(one.Warnings), 1) }
 	slices.SortStableFunc(shown, func(a, b *plannedOrder) int { return rank(b) - rank(a) })
 	return shown[:min(len(shown), maxShownReady)]
 }
@@ -282,7 +282,7 @@ func (v *importView) Warned(one *plannedOrder) (texts []string) {
 	if one.Order == nil {
 		return nil
 	}
-	for _, warning := range one.Order.Warnings {
+	for _, warning := range one.Warnings {
 		texts = append(texts, v.fileFault(warning))
 	}
 	return append(texts, v.fields.WarningTexts(one.dry.Warnings)...)
@@ -296,10 +296,10 @@ func (v *importView) Arrives(one *plannedOrder) string {
 
 // Closed returns why an order is left out unless a person wants it; empty if its shop expects its delivery.
 func (v *importView) Closed(one *plannedOrder) string {
-	if one.Order == nil || one.Order.Closed == nil {
+	if one.Order == nil || one.Closed == nil {
 		return ""
 	}
-	return v.Text("import.closed", "column", one.Order.Closed.Column, "text", one.Order.Closed.Text)
+	return v.Text("import.closed", "column", one.Closed.Column, "text", one.Closed.Text)
 }
 
 // Correction is an order, or a line without one, with the fields that correct it.

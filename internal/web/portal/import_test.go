@@ -270,8 +270,8 @@ func parcelsOf(t *testing.T, p *apptest.Partner, number string) (weights []strin
 	return weights
 }
 
-// TestImportOfStrayLines: while a line belongs to no order, nothing is created, because it may be a parcel of one of the
-// others. It gets a number, or is left out; after its order was created it is too late for the number.
+// TestImportOfStrayLines: while a line belongs to no order, nothing is created, because it may be a parcel of one of
+// the others. It gets a number, or is left out; after its order was created it is too late for the number.
 func TestImportOfStrayLines(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -357,7 +357,8 @@ func TestImportWindows(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if arrives, err := time.Parse(time.RFC3339, estimate); err != nil || arrives.After(until) || strings.HasSuffix(end, lacks) {
+		arrives, err := time.Parse(time.RFC3339, estimate)
+		if err != nil || arrives.After(until) || strings.HasSuffix(end, lacks) {
 			t.Errorf("%s: got a window until %s, want one until the estimate %s by the clock of the recipient", number, end, estimate)
 		}
 		if got := list.JSON("orders", 0, "warnings"); got != nil {
@@ -366,7 +367,8 @@ func TestImportWindows(t *testing.T) {
 	}
 }
 
-// TestImportLeavesOutClosedOrders: an order that its shop has cancelled or sent is left out, until a person includes it.
+// TestImportLeavesOutClosedOrders: an order that its shop has cancelled or sent is left out, until a person includes
+// it.
 func TestImportLeavesOutClosedOrders(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
