@@ -424,7 +424,8 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		line, field, _ := strings.Cut(at, ":")
 		number, err := strconv.Atoi(line)
 		_, known := orderfile.FindField(field)
-		if !isCell || err != nil || !known || len(d.Corrections) >= maxCorrections {
+		leftOut := slices.Contains(sent.Values[leaveField], line) // which goes before a number that was typed with it
+		if !isCell || err != nil || !known || leftOut || len(d.Corrections) >= maxCorrections {
 			continue
 		}
 		if text := strings.TrimSpace(texts[0]); text != shown[orderfile.Cell{Line: number, Field: field}] {

@@ -298,7 +298,12 @@ func TestImportOfStrayLines(t *testing.T) {
 
 	late := draftOf(t, upload(t, clerk, importPage, ownFile("D-1,1", ",5")))
 	contains(t, check(t, clerk, late, whatShopsLack...), "1 line belongs to no order")
-	clerk.Send(t, check(t, clerk, late, "leave_out", "3"), late).Must(t, http.StatusSeeOther)
+	ready = check(t, clerk, late, "leave_out", "3", "cell:3:partner_order_id", "D-1")
+	contains(t, ready, "Left out: 1")
+	clerk.Send(t, ready, late).Must(t, http.StatusSeeOther)
+	if got := parcelsOf(t, metro, "D-1"); !slices.Equal(got, []string{"1"}) {
+		t.Errorf("got parcels of %v kg, want that of the line that was not left out", got)
+	}
 	post(t, clerk, clerk.Open(t, late), late, late+"/check",
 		url.Values{"_shown": {"3"}, "cell:3:partner_order_id": {"D-1"}}).Must(t, http.StatusSeeOther)
 	contains(t, clerk.Open(t, late), "1 order created", "Order D-1 was created without this line")
