@@ -1,12 +1,12 @@
 package portal
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/label"
@@ -212,6 +212,7 @@ func (v *importView) Default(name string) page.Field {
 	}
 	shown := v.fields.Field(path)
 	shown.Name, shown.Required, shown.Hint, shown.Autocomplete = defaultPart+name, false, "", "off"
+	shown.MaxLength = maxTyped
 	if name == "service_level" {
 		shown.Type, shown.Options = "select", v.fields.Levels()
 	}
@@ -271,7 +272,9 @@ func (v *importView) Cells(one *plannedOrder) (fields []page.Field) {
 			continue
 		}
 		seen = append(seen, fault.Cell)
-		field := page.Field{Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off"}
+		field := page.Field{
+			Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off", MaxLength: maxTyped,
+		}
 		if strings.HasSuffix(fault.Field, "address.province") {
 			field.Type, field.Options = "select", orderform.Provinces(v.Sheet)
 		}
@@ -331,9 +334,9 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	}
 	file, err := orderfile.Read(draft.File)
 	if err == nil {
-		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, draft.Columns)
+		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, file.Propose(nil), draft.Columns)
 	}
-	if err != nil && !errors.Is(err, saved.ErrFull) {
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(s.Link(draftPath(draftID)), page.Flash{})
@@ -353,8 +356,8 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		}
 	}
 	for _, field := range defaultFields {
-		if sent.Values.Has(defaultPart + field) {
-			d.Defaults[field] = strings.TrimSpace(sent.Values.Get(defaultPart + field))
+		if text, isTyped := typed(sent.Values[defaultPart+field]); isTyped {
+			d.Defaults[field] = text
 		}
 	}
 	if sender != nil {
@@ -373,15 +376,28 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		line, field, _ := strings.Cut(at, ":")
 		number, err := strconv.Atoi(line)
 		_, known := orderfile.FindField(field)
-		if !isCell || err != nil || !known || len(d.Corrections) >= maxCorrections {
+		text, isTyped := typed(texts)
+		if !isCell || err != nil || !known || !isTyped || !file.HasLine(number) || len(d.Corrections) >= maxCorrections {
 			continue
 		}
-		if text := strings.TrimSpace(texts[0]); text != shown[orderfile.Cell{Line: number, Field: field}] {
+		if text != shown[orderfile.Cell{Line: number, Field: field}] {
 			d.Correct(number, field, text)
 		}
 	}
-	d.LeaveOut = keptOut(d.LeaveOut, sent)
+	d.LeaveOut = keptOut(d.LeaveOut, file, sent)
 	return nil
+}
+
+// maxTyped is how many characters a default or a cell may have.
+const maxTyped = 1_000
+
+// typed returns what was typed into a field, unless it was not sent or is longer than the field takes.
+func typed(texts []string) (text string, ok bool) {
+	if len(texts) == 0 {
+		return "", false
+	}
+	text = strings.TrimSpace(texts[0])
+	return text, utf8.RuneCountInString(text) <= maxTyped
 }
 
 // maxCorrections is how many cells of a file can be corrected.
@@ -389,19 +405,22 @@ const maxCorrections = 10_000
 
 // keptOut returns the lines of orders that are left out: those that the form has ticked, of those that it has
 // shown, and those before that it did not show.
-func keptOut(before []int, sent *page.Form) (lines []int) {
-	shown := sent.Values["_shown"]
+func keptOut(before []int, file *orderfile.File, sent *page.Form) []int {
+	left := map[int]bool{}
 	for _, line := range before {
-		if !slices.Contains(shown, strconv.Itoa(line)) {
-			lines = append(lines, line)
+		left[line] = true
+	}
+	for _, text := range sent.Values["_shown"] {
+		if line, err := strconv.Atoi(text); err == nil {
+			delete(left, line)
 		}
 	}
 	for _, text := range sent.Values[leaveField] {
-		if line, err := strconv.Atoi(text); err == nil && len(lines) < maxImportRows {
-			lines = append(lines, line)
+		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
+			left[line] = true
 		}
 	}
-	return lines
+	return slices.Sorted(maps.Keys(left))
 }
 
 // dollarsOf returns an amount in cents as it is typed; empty for none.
