@@ -168,8 +168,8 @@ type choice struct {
 	live, tests *eraser // the orders of the partner, and of its test account
 }
 
-// chooseAll collects the orders that a selection selects. It refuses with not_found, and the account's own address: orders
-// of files and forms have it if nothing is known of the recipient's, and would be erased, too.
+// chooseAll collects the orders that a selection selects. It refuses with not_found, and the account's own address:
+// orders of other recipients, who have given none, have it.
 func (s *Service) chooseAll(ctx context.Context, partnerID string, selection Selection) (c choice, err error) {
 	partner, err := findPartner(ctx, s.config.Store, partnerID)
 	if err != nil {

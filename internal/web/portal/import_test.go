@@ -218,8 +218,8 @@ func TestImportKeepsFewDrafts(t *testing.T) {
 	}
 }
 
-// TestImportTakesWhatFits: only lines of the file are corrected and left out, by texts of a thousand characters, and all
-// of them together have a limit.
+// TestImportTakesWhatFits: only lines of the file are corrected and left out, by texts of a thousand characters, and
+// all of them together have a limit.
 func TestImportTakesWhatFits(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
@@ -252,8 +252,8 @@ func TestImportTakesWhatFits(t *testing.T) {
 	}
 }
 
-// TestImportKeepsNoHeader: of a file without a header, nothing is kept that is about a person, and nothing at all of one
-// with columns that were not chosen.
+// TestImportKeepsNoHeader: of a file without a header, nothing is kept that is about a person, and nothing at all if no
+// column was chosen.
 func TestImportKeepsNoHeader(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
