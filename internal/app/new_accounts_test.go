@@ -147,8 +147,8 @@ func TestNearlyFullDisk(t *testing.T) {
 		}
 	}
 	createAs(t, stranger, key, testkit.OrderJSON("S-1", "")).Must(t, 201)
-	startImport(t, stranger.As(t, "clerk"), importPath, importedFile).Must(t, http.StatusServiceUnavailable)
-	startImport(t, f.partner.As(t, "clerk"), importPath, importedFile).Must(t, http.StatusSeeOther)
+	startImport(t, stranger.As(t, "clerk"), importPath).Must(t, http.StatusServiceUnavailable)
+	startImport(t, f.partner.As(t, "clerk"), importPath).Must(t, http.StatusSeeOther)
 	f.partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	f.partner.InTest(t).Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	s.Do(t, "GET", "/v1/ready", nil).Must(t, 200)

@@ -166,8 +166,8 @@ func (s *Service) ChangeDraft(
 }
 
 // KeepColumns keeps what a person has chosen the columns of files with a header to mean. A choice that is what is
-// proposed anyway is not kept, and removes an earlier one. Of the header only a hash is kept: in a file without one, the
-// first line is a person's data, which an erasure would not find here.
+// proposed anyway is not kept, and removes an earlier one. Of the header only a hash is kept: the first line of a file
+// without one is a person's data, which an erasure would not find here.
 func (s *Service) KeepColumns(ctx context.Context, account string, titles, proposed, chosen []string) error {
 	entry := &Entry{
 		PartnerID: delivery.LiveAccount(account), Kind: Columns, EntryID: idOfTitles(titles), Fields: map[string]string{},
