@@ -41,6 +41,12 @@ func Read(content []byte) (*File, error) {
 // Rows is the number of lines after the header.
 func (f *File) Rows() int { return len(f.lines) }
 
+// HasLine reports whether an order or a part of one can be in a line.
+func (f *File) HasLine(number int) bool {
+	_, found := slices.BinarySearchFunc(f.lines, number, func(l csvfile.Line, n int) int { return l.Number - n })
+	return found
+}
+
 // Sample returns the first text of a column; empty if it has none.
 func (f *File) Sample(column int) string {
 	for _, line := range f.lines {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,8 +17,17 @@ import (
 // DraftKept is how long a draft is kept.
 const DraftKept = 24 * time.Hour
 
-// MaxFile is how many bytes a file may have.
-const MaxFile = 1 << 20
+const (
+	// MaxFile is how many bytes a file may have.
+	MaxFile = 1 << 20
+	// MaxColumns is how many columns a file may have: the page of a draft lists all fields for each.
+	MaxColumns = 200
+	// MaxDrafts is how many drafts a partner may have, live and test ones together.
+	MaxDrafts = 5
+	// MaxState is how many bytes may have been decided about a file, besides the orders that exist or are being created,
+	// of which there is at most one for each line.
+	MaxState = 1 << 20
+)
 
 // Draft is a file of orders that is being imported.
 type Draft struct {
@@ -86,19 +97,59 @@ func (d *DraftState) Correct(line int, field, text string) {
 	d.Corrections = append(d.Corrections, Correction{line, field, text})
 }
 
-// StartDraft keeps a file under an id, unless there is one with it: a form that is sent twice starts one draft.
+// tooLarge reports whether more was decided about a file than is kept.
+func (d DraftState) tooLarge() bool {
+	d.Created, d.Begun = nil, nil
+	encoded, err := json.Marshal(d)
+	return err != nil || len(encoded) > MaxState
+}
+
+// StartDraft keeps a file under an id, unless there is one with it: a form that is sent twice starts one draft. The
+// oldest drafts beyond MaxDrafts are removed.
 func (s *Service) StartDraft(ctx context.Context, draft *Draft) error {
 	if len(draft.File) > MaxFile {
 		return refusal.New(refusal.CodePayloadTooLarge, "the file is larger than 1 MiB: import it in parts")
 	}
+	if err := s.config.Admit(ctx, delivery.LiveAccount(draft.PartnerID)); err != nil {
+		return err
+	}
 	draft.CreatedAt = s.now()
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := tx.RemoveDrafts(ctx, draft.PartnerID, draft.CreatedAt.Add(-DraftKept)); err != nil {
+		if err := s.makeRoom(ctx, tx, draft); err != nil {
 			return err
 		}
 		return tx.AddDraft(ctx, draft)
 	})
 }
+
+// makeRoom removes the drafts of a partner that are too old, or too many beside a new one.
+func (s *Service) makeRoom(ctx context.Context, tx Writer, added *Draft) error {
+	live := delivery.LiveAccount(added.PartnerID)
+	found, err := tx.Drafts(ctx, live)
+	if err != nil {
+		return err
+	}
+	tests, err := tx.Drafts(ctx, delivery.TestAccount(live))
+	if err != nil {
+		return err
+	}
+	found = append(found, tests...)
+	slices.SortStableFunc(found, func(a, b *Draft) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	room := MaxDrafts - 1
+	for _, other := range found {
+		switch {
+		case s.isOld(other) || room == 0 && other.DraftID != added.DraftID:
+			if err := tx.RemoveDraft(ctx, other.PartnerID, other.DraftID); err != nil {
+				return err
+			}
+		case other.DraftID != added.DraftID:
+			room--
+		}
+	}
+	return nil
+}
+
+func (s *Service) isOld(draft *Draft) bool { return s.now().Sub(draft.CreatedAt) > DraftKept }
 
 // Draft returns a draft. It refuses with not_found, also for one that was kept for a day.
 func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
@@ -113,7 +164,7 @@ func (s *Service) fresh(found *Draft, err error) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || s.now().Sub(found.CreatedAt) > DraftKept {
+	if found == nil || s.isOld(found) {
 		return nil, refusal.NotFound("this import")
 	}
 	return found, nil
@@ -131,19 +182,27 @@ func (s *Service) ChangeDraft(
 		if err := change(changed); err != nil {
 			return err
 		}
+		if changed.tooLarge() {
+			return refusal.New(refusal.CodePayloadTooLarge, "what is to change in the file is larger than 1 MiB: edit the file")
+		}
 		return tx.SaveDraft(ctx, changed)
 	})
 	return changed, err
 }
 
-// KeepColumns keeps what the columns of files with a header mean.
-func (s *Service) KeepColumns(ctx context.Context, account string, titles, fields []string) error {
+// KeepColumns keeps what a person has chosen the columns of files with a header to mean. A choice that is what is
+// proposed anyway is not kept, and removes an earlier one. Of the header only a hash is kept: the first line of a file
+// without one is a person's data, which an erasure would not find here.
+func (s *Service) KeepColumns(ctx context.Context, account string, titles, proposed, chosen []string) error {
 	entry := &Entry{
 		PartnerID: delivery.LiveAccount(account), Kind: Columns, EntryID: idOfTitles(titles), Fields: map[string]string{},
 		UpdatedAt: s.now(),
 	}
-	for i, title := range titles {
-		entry.Fields[title] = fields[i]
+	if slices.Equal(proposed, chosen) {
+		return s.Remove(ctx, account, Columns, entry.EntryID)
+	}
+	for i, field := range chosen {
+		entry.Fields[strconv.Itoa(i)] = field
 	}
 	return s.save(ctx, entry, "")
 }
@@ -154,7 +213,13 @@ func (s *Service) ColumnsOf(ctx context.Context, account string, titles []string
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return found.Fields, nil
+	fields := map[string]string{}
+	for i, title := range titles {
+		if field, kept := found.Fields[strconv.Itoa(i)]; kept {
+			fields[title] = field
+		}
+	}
+	return fields, nil
 }
 
 func idOfTitles(titles []string) string {

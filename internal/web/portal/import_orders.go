@@ -125,6 +125,9 @@ func (s *sheet) readOrderFile(content []byte) (file *orderfile.File, fault strin
 		return nil, err.Error()
 	case file.Rows() == 0:
 		return nil, s.Text("import.file.empty")
+	case len(file.Titles) > saved.MaxColumns:
+		return nil, s.Text("import.file.columns", "count", s.Language.Number(len(file.Titles)),
+			"most", s.Language.Number(saved.MaxColumns))
 	}
 	mapping := file.Propose(nil)
 	if rows := file.Rows(); rows > maxImportRows {

@@ -1,12 +1,12 @@
 package portal
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/label"
@@ -215,6 +215,7 @@ func (v *importView) Default(name string) page.Field {
 	}
 	shown := v.fields.Field(path)
 	shown.Name, shown.Required, shown.Hint, shown.Autocomplete = defaultPart+name, false, "", "off"
+	shown.MaxLength = maxTyped
 	if name == "service_level" {
 		shown.Type, shown.Options = "select", v.fields.Levels()
 	}
@@ -318,7 +319,9 @@ func (v *importView) Correct(one *plannedOrder) Correction {
 			continue
 		}
 		seen = append(seen, fault.Cell)
-		field := page.Field{Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off"}
+		field := page.Field{
+			Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off", MaxLength: maxTyped,
+		}
 		if strings.HasSuffix(fault.Field, "address.province") {
 			field.Type, field.Options = "select", orderform.Provinces(v.Sheet)
 		}
@@ -382,9 +385,9 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	}
 	file, err := orderfile.Read(draft.File)
 	if err == nil {
-		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, draft.Columns)
+		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, file.Propose(nil), draft.Columns)
 	}
-	if err != nil && !errors.Is(err, saved.ErrFull) {
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(s.Link(draftPath(draftID)), page.Flash{})
@@ -404,8 +407,8 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		}
 	}
 	for _, field := range defaultFields {
-		if sent.Values.Has(defaultPart + field) {
-			d.Defaults[field] = strings.TrimSpace(sent.Values.Get(defaultPart + field))
+		if text, isTyped := typed(sent.Values[defaultPart+field]); isTyped {
+			d.Defaults[field] = text
 		}
 	}
 	if sender != nil {
@@ -425,15 +428,29 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		number, err := strconv.Atoi(line)
 		_, known := orderfile.FindField(field)
 		leftOut := slices.Contains(sent.Values[leaveField], line) // which goes before a number that was typed with it
-		if !isCell || err != nil || !known || leftOut || len(d.Corrections) >= maxCorrections {
+		text, isTyped := typed(texts)
+		if !isCell || err != nil || !known || leftOut || !isTyped || !file.HasLine(number) ||
+			len(d.Corrections) >= maxCorrections {
 			continue
 		}
-		if text := strings.TrimSpace(texts[0]); text != shown[orderfile.Cell{Line: number, Field: field}] {
+		if text != shown[orderfile.Cell{Line: number, Field: field}] {
 			d.Correct(number, field, text)
 		}
 	}
-	takeLeftOut(d, sent)
+	takeLeftOut(d, file, sent)
 	return nil
+}
+
+// maxTyped is how many characters a default or a cell may have.
+const maxTyped = 1_000
+
+// typed returns what was typed into a field, unless it was not sent or is longer than the field takes.
+func typed(texts []string) (text string, ok bool) {
+	if len(texts) == 0 {
+		return "", false
+	}
+	text = strings.TrimSpace(texts[0])
+	return text, utf8.RuneCountInString(text) <= maxTyped
 }
 
 // maxCorrections is how many cells of a file can be corrected.
@@ -443,9 +460,9 @@ const maxCorrections = 10_000
 const shownField = "_shown"
 
 // takeLeftOut takes the ticks of what is left out. What the page did not show stays as it was.
-func takeLeftOut(d *saved.Draft, sent *page.Form) {
+func takeLeftOut(d *saved.Draft, file *orderfile.File, sent *page.Form) {
 	for _, text := range sent.Values[shownField] {
-		if line, err := strconv.Atoi(text); err == nil {
+		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
 			ticked := slices.Contains(sent.Values[leaveField], text)
 			d.LeaveOut, d.Include = marked(d.LeaveOut, line, ticked), marked(d.Include, line, !ticked)
 		}
@@ -455,7 +472,7 @@ func takeLeftOut(d *saved.Draft, sent *page.Form) {
 // marked returns the lines with one of them, or without it.
 func marked(lines []int, line int, with bool) []int {
 	lines = slices.DeleteFunc(lines, func(other int) bool { return other == line })
-	if with && len(lines) < maxImportRows {
+	if with {
 		lines = append(lines, line)
 	}
 	return lines

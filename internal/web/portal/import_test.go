@@ -190,6 +190,7 @@ func TestImportRefusesFiles(t *testing.T) {
 		"workbook": {"PK\x03\x04rest", "This is a workbook."},
 		"binary":   {"a,b\n\x00\x01,\x02\n", "is not text"},
 		"quotes":   {"a,b\n\"x,y\n", "A quotation mark in line 2 has no counterpart."},
+		"columns":  {strings.Repeat("a,", 200) + "a\nA-1\n", "The file has 201 columns, at most 200 are possible"},
 		"large":    {"Order number,Notes\nA-1," + strings.Repeat("x", 1<<20) + "\n", "The file has more than 1 MB"},
 		"rows":     {rows, "The file has 5,001 lines, at most 5,000 are possible"},
 		"many":     {many.String(), "The file has 501 orders, at most 500 are possible"},
@@ -200,6 +201,100 @@ func TestImportRefusesFiles(t *testing.T) {
 		}
 	}
 	metro.As(t, "reader").Open(t, importPage).Must(t, http.StatusForbidden)
+}
+
+// TestImportKeepsFewDrafts: a partner has the five latest drafts, live and test ones together.
+func TestImportKeepsFewDrafts(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	var drafts []string
+	for i := range 7 {
+		path := importPage
+		if i%2 == 1 {
+			path += "?mode=test"
+		}
+		drafts = append(drafts, draftOf(t, upload(t, clerk, path, fmt.Appendf(nil, "Order number\nA-%d\n", i))))
+		s.Clock.Advance(time.Minute)
+	}
+	for i, draft := range drafts {
+		want := http.StatusOK
+		if i < 2 {
+			want = http.StatusNotFound
+		}
+		clerk.Open(t, draft).Must(t, want)
+	}
+}
+
+// TestImportTakesWhatFits: only lines of the file are corrected and left out, by texts of a thousand characters, and
+// all of them together have a limit.
+func TestImportTakesWhatFits(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	file := "Order number\n" + strings.Repeat("A-1\n", 500)
+	draft := draftOf(t, upload(t, clerk, importPage, []byte(file)))
+	decided := func() string { return s.Query(t, "SELECT document FROM import_drafts")[0] }
+	text, long := strings.Repeat("é", 1000), strings.Repeat("x", 1001)
+	check(t, clerk, draft, "cell:502:instructions", "beyond", "cell:2:instructions", text, "cell:3:instructions", long,
+		"cell:1:instructions", "header", "default:description", long, "leave_out", "502")
+	got := decided()
+	for _, absent := range []string{"beyond", "header", long, `"leave_out":[502]`} {
+		if strings.Contains(got, absent) {
+			t.Errorf("got %.100s… in what was decided, want it ignored", absent)
+		}
+	}
+	if !strings.Contains(got, text) {
+		t.Errorf("got %s, want a text of 1,000 characters", got)
+	}
+	want := []int{http.StatusSeeOther, http.StatusSeeOther, http.StatusRequestEntityTooLarge}
+	for i, field := range []string{"instructions", "reference", "dropoff.name"} {
+		var values []string
+		for line := 2; line < 502; line++ {
+			values = append(values, fmt.Sprintf("cell:%d:%s", line, field), long[1:])
+		}
+		clerk.Send(t, clerk.Open(t, draft), draft+"/check", values...).Must(t, want[i])
+	}
+	if got := decided(); len(got) > 1<<20 || strings.Contains(got, "dropoff.name") {
+		t.Errorf("got %d bytes, want at most 1 MiB, without what was refused", len(got))
+	}
+}
+
+// TestImportKeepsNoHeader: of a file without a header, nothing is kept that is about a person, and nothing at all if no
+// column was chosen.
+func TestImportKeepsNoHeader(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	draft := draftOf(t, upload(t, clerk, importPage, []byte("Jane Doe;4165550199\nBo Lee;4165550198\n")))
+	for _, c := range []struct {
+		field string
+		want  int
+	}{{"", 0}, {"dropoff.name", 1}, {"", 0}} {
+		check(t, clerk, draft, "column:0", c.field)
+		kept := s.Query(t, "SELECT entry_id || name || document FROM saved_entries")
+		if len(kept) != c.want || strings.Contains(strings.Join(kept, ""), "Jane") {
+			t.Errorf("got %q for the field %q, want %d entries without a name", kept, c.field, c.want)
+		}
+	}
+}
+
+// TestImportForgetsOldestHeader: beyond 500 headers, that one is forgotten which was not used for the longest.
+func TestImportForgetsOldestHeader(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk := metro.As(t, "clerk")
+	s.Execute(t, `INSERT INTO saved_entries (partner_id, kind, entry_id, name, email, document, updated_at)
+		WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 500)
+		SELECT '`+metro.PartnerID+`', 'layout', 'e' || n, '', '', '{}', 1000 - n FROM numbers`)
+	file := []byte("Bestellung\nB-1\n")
+	check(t, clerk, draftOf(t, upload(t, clerk, importPage, file)), "column:0", "partner_order_id")
+	contains(t, clerk.Open(t, draftOf(t, upload(t, clerk, importPage, file))), "All columns are read.")
+	left := s.Query(t, "SELECT count(*) FROM saved_entries UNION ALL SELECT count(*) FROM saved_entries WHERE entry_id = 'e500'")
+	if !slices.Equal(left, []string{"500", "0"}) && !slices.Equal(left, []string{"0", "500"}) {
+		t.Errorf("got %q, want 500 headers without the oldest", left)
+	}
 }
 
 // TestImportIsTheAccounts: a draft belongs to one account and mode, and ends after a day.
