@@ -25,8 +25,8 @@ var rules = map[string]rule{
 	"packaging/sbom": {},
 	"cmd/dropyard": {
 		may: []string{
-			"internal/app", "internal/config", "internal/delivery", "internal/orderfile", "internal/profile", "client",
-			foundation,
+			"internal/app", "internal/config", "internal/delivery", "internal/orderfile", "internal/pricing", "internal/profile",
+			"client", foundation,
 		},
 	},
 

@@ -9,12 +9,16 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/orderfile"
+	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/google/uuid"
 )
 
@@ -49,25 +53,29 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 		return usageError{err}
 	}
 	for name := range c.Default {
-		if _, known := orderfile.FindField(name); !known {
+		switch field, known := orderfile.FindField(name); {
+		case !known:
 			return usageError{fmt.Errorf("--default: unknown column %q", name)}
+		case !field.MayDefault():
+			return usageError{fmt.Errorf("--default: %s cannot have a default", name)}
 		}
 	}
 	file, err := readOrders(content, c.Default)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
+	im := &orderImport{client: partner, bar: terminal.NewBar(os.Stderr, time.Now)}
+	orders := im.open(file)
 	if len(file.Faults) > 0 {
 		for _, fault := range file.Faults {
 			notice("line %d: %s", fault.Line, fault.Message())
 		}
 		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.Faults))
 	}
-	im := &orderImport{client: partner, total: len(file.Orders), bar: terminal.NewBar(os.Stderr, time.Now)}
 	if c.DryRun {
-		err = im.validate(ctx, file.Orders)
+		err = im.validate(ctx, orders)
 	} else {
-		err = im.create(ctx, file.Orders, c.Batch)
+		err = im.create(ctx, orders, c.Batch)
 	}
 	im.bar.Clear()
 	if err != nil {
@@ -92,10 +100,32 @@ func readOrders(content []byte, defaults map[string]string) (*orderfile.Result, 
 		return nil, err // it names the line
 	}
 	mapping := file.Propose(nil)
-	if err := file.Check(mapping, defaults); err != nil {
+	if err := file.Check(mapping); err != nil {
 		return nil, err
 	}
-	return file.Orders(orderfile.Options{Mapping: mapping, Defaults: defaults}), nil
+	if names := file.Missing(mapping, defaults); len(names) > 0 {
+		return nil, missingColumns(file.HeaderLine, names)
+	}
+	return file.Orders(orderfile.Options{Mapping: mapping, Defaults: defaults, Clock: calendar().ClockAt}), nil
+}
+
+// calendar knows the clocks of addresses, by which times without an offset are read.
+var calendar = sync.OnceValue(func() *pricing.Calendar {
+	zones, _ := zone.Newest() // doctor reports the error
+	return pricing.NewCalendar(zones)
+})
+
+// missingColumns names the columns that a file lacks, and what can stand for them.
+func missingColumns(line int, names []string) error {
+	const help = `give what is the same for all orders with --default COLUMN=VALUE`
+	if len(names) == 1 {
+		return fmt.Errorf("line %d: the column %q is missing: %s", line, names[0], help)
+	}
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return fmt.Errorf("line %d: the columns %s are missing: %s", line, strings.Join(quoted, ", "), help)
 }
 
 // orderImport holds the progress of an import.
@@ -108,6 +138,7 @@ type orderImport struct {
 	existing    int // refused because their partner_order_id exists
 	refused     []refusedOrder
 	warned      []warnedOrder
+	leftOut     []leftOutOrder
 	cents       int64 // price of the orders that this run has created
 }
 
@@ -126,6 +157,14 @@ type warnedOrder struct {
 	client.Warning
 }
 
+// leftOutOrder is an order that its shop has closed.
+type leftOutOrder struct {
+	Line      int    `json:"line"` // of the file
+	Reference string `json:"partner_order_id"`
+	Column    string `json:"column"` // of the file
+	Text      string `json:"text"`   // in that column
+}
+
 // importResult is what --json prints.
 type importResult struct {
 	Orders   int            `json:"orders"`
@@ -136,13 +175,35 @@ type importResult struct {
 	Cents    int64          `json:"rate_cents"`
 	Refused  []refusedOrder `json:"refused"`
 	Warnings []warnedOrder  `json:"warnings,omitempty"`
+	LeftOut  []leftOutOrder `json:"left_out,omitempty"`
 }
 
 func (im *orderImport) result(dryRun bool) importResult {
 	return importResult{
 		Orders: im.total, DryRun: dryRun, Created: im.created, Replayed: im.replayed, Existing: im.existing,
 		Cents: im.cents, Refused: append([]refusedOrder{}, im.refused...), Warnings: im.warned,
+		LeftOut: im.leftOut,
 	}
+}
+
+// open returns the orders of a file without those that their shop has closed, which it prints. What is wrong with
+// these does not matter.
+func (im *orderImport) open(file *orderfile.Result) (orders []*orderfile.Order) {
+	for _, order := range file.Orders {
+		closed := order.Closed
+		if closed == nil {
+			orders = append(orders, order)
+			continue
+		}
+		im.leftOut = append(im.leftOut, leftOutOrder{order.Line, order.Reference, closed.Column, closed.Text})
+		notice("line %d: %s: left out: %s is %q", order.Line, order.Reference, closed.Column, closed.Text)
+	}
+	file.Faults = slices.DeleteFunc(file.Faults, func(fault orderfile.Fault) bool {
+		order := file.OrderAt(fault.Line)
+		return order != nil && order.Closed != nil
+	})
+	im.total = len(orders)
+	return orders
 }
 
 // create sends the orders in batches of the given size.
@@ -218,32 +279,36 @@ func (im *orderImport) count(order *orderfile.Order, cents int64, replayed bool,
 		im.existing++
 		im.say("line %d: %s already exists", order.Line, order.Reference)
 	default:
-		im.refused = append(im.refused, refusedOrder{order.Line, order.Reference, refused.Code, faultsOf(refused)})
-		im.say("line %d: %s: %s: %s", order.Line, order.Reference, refused.Code, faultsOf(refused))
+		message := faultsOf(order, refused)
+		im.refused = append(im.refused, refusedOrder{order.Line, order.Reference, refused.Code, message})
+		im.say("line %d: %s: %s: %s", order.Line, order.Reference, refused.Code, message)
 	}
 }
 
 // warn prints what is probably not meant about an order, in the file or by the service's answer.
 func (im *orderImport) warn(order *orderfile.Order, warnings []client.Warning) {
-	for _, warning := range slices.Concat(fileWarnings(order), warnings) {
-		im.warned = append(im.warned, warnedOrder{order.Line, order.Reference, warning})
-		im.say("line %d: %s: warning: %s: %s", order.Line, order.Reference, warning.Field, warning.Message)
+	add := func(line int, warning client.Warning) {
+		im.warned = append(im.warned, warnedOrder{line, order.Reference, warning})
+		im.say("line %d: %s: warning: %s: %s", line, order.Reference, warning.Field, warning.Message)
 	}
-}
-
-// fileWarnings returns the warnings of the file about an order; the service has others.
-func fileWarnings(order *orderfile.Order) (warnings []client.Warning) {
 	for _, w := range order.Warnings {
-		warnings = append(warnings, client.Warning{Code: client.WarningCode(w.Code), Field: w.Field, Message: w.Message()})
+		add(w.Line, client.Warning{Code: client.WarningCode(w.Code), Field: w.Field, Message: w.Message()})
 	}
-	return warnings
+	for _, warning := range warnings {
+		add(order.Cell(warning.Field).Line, warning)
+	}
 }
 
-// faultsOf returns all faults of an order on one line, or the message if none is listed.
-func faultsOf(refused *client.Error) string {
+// faultsOf returns all faults of an order on one line, or the message if none is listed. A fault in another line than
+// the order's first names it.
+func faultsOf(order *orderfile.Order, refused *client.Error) string {
 	faults := make([]string, len(refused.Details.Errors))
 	for i, fault := range refused.Details.Errors {
-		faults[i] = fault.Field + ": expected " + fault.Expected
+		faults[i] = fault.Field
+		if at := order.Cell(fault.Field); at.Line != order.Line {
+			faults[i] += fmt.Sprintf(" in line %d", at.Line)
+		}
+		faults[i] += ": expected " + fault.Expected
 	}
 	return cmp.Or(strings.Join(faults, "; "), refused.Message)
 }
@@ -272,11 +337,15 @@ func (im *orderImport) validate(ctx context.Context, orders []*orderfile.Order) 
 
 // summary prints the result of the import for people.
 func (im *orderImport) summary(dryRun bool) {
+	leftOut := ""
+	if len(im.leftOut) > 0 {
+		leftOut = fmt.Sprintf(", left out: %d", len(im.leftOut))
+	}
 	if dryRun {
-		tell("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d",
-			im.total, im.created, im.cents/100, im.cents%100, im.existing, len(im.refused))
+		tell("orders: %d, would be created: %d for %d.%02d in total, already exist: %d, would be refused: %d%s",
+			im.total, im.created, im.cents/100, im.cents%100, im.existing, len(im.refused), leftOut)
 		return
 	}
-	tell("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d",
-		im.total, im.created, im.replayed, im.existing, len(im.refused))
+	tell("orders: %d, created: %d, created by an earlier run: %d, already existed: %d, refused: %d%s",
+		im.total, im.created, im.replayed, im.existing, len(im.refused), leftOut)
 }

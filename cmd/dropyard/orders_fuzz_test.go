@@ -3,6 +3,8 @@ package main
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/dropyard/dropyard/internal/orderfile"
 )
 
 // FuzzReadOrders: any file is refused, or read as orders with references that differ, each
@@ -15,8 +17,14 @@ func FuzzReadOrders(f *testing.F) {
 	} {
 		f.Add([]byte(file))
 	}
+	defaults := map[string]string{}
+	for _, field := range orderfile.Fields {
+		if field.MayDefault() {
+			defaults[field.Name] = "x"
+		}
+	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := readOrders(content, nil)
+		file, err := readOrders(content, defaults)
 		if err != nil {
 			return
 		}

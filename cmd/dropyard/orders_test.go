@@ -92,8 +92,14 @@ func TestImportOfShops(t *testing.T) {
 	} {
 		arguments = append(arguments, "--default", value)
 	}
-	if got := from.do(t, arguments...); got.code != 1 || !strings.Contains(got.stderr, `"weight_kg" is missing`) {
-		t.Errorf("got %+v, want the missing column", got)
+	const single = `the column "weight_kg" is missing: give what is the same for all orders with --default`
+	if got := from.do(t, arguments...); got.code != 1 || !strings.Contains(got.stderr, single) {
+		t.Errorf("got %+v, want the missing column and the flag", got)
+	}
+	const several = `the columns "length_cm", "width_cm", "height_cm", "value" are missing: `
+	if got := from.do(t, append(arguments[:len(arguments)-8:len(arguments)-8], "--default", "weight_kg=1.5")...,
+	); got.code != 1 || !strings.Contains(got.stderr, several) {
+		t.Errorf("got %+v, want all missing columns", got)
 	}
 	arguments = append(arguments, "--default", "weight_kg=1.5")
 	if got := from.do(t, arguments...); got.code != 0 || !strings.Contains(got.stdout, "orders: 2, created: 2,") {
@@ -105,8 +111,44 @@ func TestImportOfShops(t *testing.T) {
 		list.Text("orders", 0, "dropoff", "phone") != "+15145550101" {
 		t.Errorf("got %s, want the articles as the description, and the default pickup", list.Body)
 	}
-	if got := from.do(t, "orders", "import", "-", "--default", "colour=red"); got.code != 2 {
-		t.Errorf("got %+v, want exit code 2 for an unknown column", got)
+	for _, value := range []string{
+		"colour=red", "product_id=1", "quantity=2", "contents.name=Mug", "partner_order_id=A-1",
+	} {
+		if got := from.do(t, "orders", "import", "-", "--default", value); got.code != 2 ||
+			!strings.Contains(got.stderr, "--default: ") {
+			t.Errorf("%s: got %+v, want exit code 2", value, got)
+		}
+	}
+	from.stdin = strings.NewReplacer("#1001", "#2001", "#1002", "#2002").Replace(
+		strings.Replace(string(content), ",unfulfilled,", ",fulfilled,", 1))
+	if got := from.do(t, append(arguments, "--json")...); got.code != 0 ||
+		!strings.Contains(got.stderr, `line 2: #2001: left out: Fulfillment Status is "fulfilled"`) ||
+		!strings.Contains(got.stdout, `"left_out":[{"line":2,"partner_order_id":"#2001","column":"Fulfillment Status",`) ||
+		!strings.Contains(got.stdout, `"orders":1,"dry_run":false,"created":1,`) {
+		t.Errorf("got %+v, want one order, and the cancelled one left out", got)
+	}
+}
+
+// TestImportNamesLines: a fault and a warning name the line of the parcel that they are about, and a time without an
+// offset is one by the clock of its address.
+func TestImportNamesLines(t *testing.T) {
+	t.Parallel()
+	r := run{dir: testkit.FastDir(t), env: operatorEnv}
+	s := r.serve(t)
+	partner := s.Register(t, "metro")
+	from := r.as(partner, s.URL)
+	from.stdin = strings.Replace(example(t), ",0.7,", ",99,", 1)
+	if got := from.do(t, "orders", "import", "-"); !strings.Contains(got.stderr,
+		"line 2: EM-1001: validation_error: parcels[1].weight_kg in line 3: expected ") {
+		t.Errorf("got %q, want the line of the second parcel", got.stderr)
+	}
+	from.stdin = strings.ReplaceAll(example(t), "2026-03-04T13:00:00-05:00", "2026-03-04 13:00")
+	if got := from.do(t, "orders", "import", "-"); got.code != 0 {
+		t.Fatalf("got %+v, want a time without an offset to be read", got)
+	}
+	listed := partner.Call(t, "GET", "/v1/orders?partner_order_id=EM-1001", nil).Must(t, 200)
+	if got := listed.Text("orders", 0, "dropoff", "time_window", "start"); got != "2026-03-04T13:00:00.000-05:00" {
+		t.Errorf("got the start %q, want 13:00 in Toronto", got)
 	}
 }
 
@@ -134,7 +176,7 @@ func TestImportPrintsWarnings(t *testing.T) {
 			}
 		}
 		for _, want := range []string{
-			"2 EM-1001 post_office_box dropoff.address.line1", "2 EM-1001 label_cut parcels[1].parcel_id",
+			"2 EM-1001 post_office_box dropoff.address.line1", "3 EM-1001 label_cut parcels[1].parcel_id",
 		} {
 			if !slices.Contains(warnings, want) {
 				t.Errorf("%v: got the warnings %q, want %q", args, warnings, want)
@@ -150,7 +192,7 @@ func TestImportInvalidFile(t *testing.T) {
 	for name, c := range map[string]struct{ old, replacement, want string }{
 		"unknown column": {"fragile\n", "colour\n", `line 1: unknown column "colour"`},
 		"column twice":   {"fragile\n", "weight_kg\n", `line 1: the column "weight_kg" appears twice`},
-		"column missing": {",weight_kg,", ",barcode,", `line 1: the column "weight_kg" is missing`},
+		"column missing": {",weight_kg,", ",barcode,", `line 1: the column "weight_kg" is missing: `},
 		"not a number":   {",6.2,", ",six,", `line 2: weight_kg: "six" is not a number (example: 12.5)`},
 		"leading zero":   {",6.2,", ",06.2,", `line 2: weight_kg: "06.2" is not a number (example: 12.5)`},
 		"not a flag":     {"true\n", "maybe\n", `line 2: fragile: "maybe" is not true or false`},

@@ -49,7 +49,12 @@ func TestMessages(t *testing.T) {
 	courier.Call(t, "POST", path, []byte(`{"text":"Hello"}`)).Refused(t, 403, "forbidden")
 	f.operator.As(t, "warehouse").Call(t, "POST", path, []byte(`{"text":"Hello"}`)).Refused(t, 403, "forbidden")
 	long := desk.Call(t, "GET", path, nil).Must(t, 200).Text("messages", 0, "message_id")
-	courier.Call(t, "POST", path+"/"+long+"/read", []byte(`{}`)).Must(t, 200)
+	sent := f.Clock.Now() // the clock of the phone is behind
+	early := courier.Call(t, "POST", path+"/"+long+"/read",
+		fmt.Appendf(nil, `{"occurred_at":%q}`, timestamp.Format(sent.Add(-time.Hour)))).Must(t, 200)
+	if early.Text("read_at") != timestamp.Format(sent) {
+		t.Errorf("got %s, want the time at which the message was sent, %s", early.Body, timestamp.Format(sent))
+	}
 
 	f.Clock.Advance(time.Minute)
 	first := sendMessage(t, desk, courier.CourierID, "Please bring the lamps back first.")

@@ -119,8 +119,8 @@ func TestFirstDayOfMerchant(t *testing.T) {
 	}
 }
 
-// TestNearlyFullDisk: when the disk is nearly full, registrations and orders of new
-// accounts are refused, and established partners go on. Retries are answered as ever.
+// TestNearlyFullDisk: when the disk is nearly full, registrations, and orders and imports of
+// new accounts, are refused, and established partners go on. Retries are answered as ever.
 func TestNearlyFullDisk(t *testing.T) {
 	t.Parallel()
 	space := machine.DiskSpace{Free: 2_000 << 20, Total: 100_000 << 20}
@@ -147,6 +147,8 @@ func TestNearlyFullDisk(t *testing.T) {
 		}
 	}
 	createAs(t, stranger, key, testkit.OrderJSON("S-1", "")).Must(t, 201)
+	startImport(t, stranger.As(t, "clerk"), importPath).Must(t, http.StatusServiceUnavailable)
+	startImport(t, f.partner.As(t, "clerk"), importPath).Must(t, http.StatusSeeOther)
 	f.partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	f.partner.InTest(t).Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
 	s.Do(t, "GET", "/v1/ready", nil).Must(t, 200)

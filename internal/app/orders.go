@@ -93,23 +93,29 @@ func (a *App) admits(ctx context.Context, partnerID string) error {
 	return found.Refusal()
 }
 
+// admitsData returns why a partner may not add data: its account is new, and the disk is nearly full.
+func (a *App) admitsData(ctx context.Context, partnerID string) error {
+	settings, err := a.partners.Settings(ctx, partnerID)
+	if err != nil || settings.Established(a.Now()) {
+		return err
+	}
+	return a.refuseStrangers()
+}
+
 // quotaOf returns the limits of a partner. It refuses new accounts while the disk is nearly
 // full.
 func (a *App) quotaOf(ctx context.Context, partnerID string) (order.Quota, error) {
+	if err := a.admitsData(ctx, partnerID); err != nil {
+		return order.Quota{}, err
+	}
 	settings, err := a.partners.Settings(ctx, partnerID)
 	if err != nil {
 		return order.Quota{}, err
-	}
-	now := a.Now()
-	if !settings.Established(now) {
-		if err := a.refuseStrangers(); err != nil {
-			return order.Quota{}, err
-		}
 	}
 	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay}
 	if quota.OrdersPerDay == partner.DefaultQuota {
 		quota.OrdersPerDay = a.config.OrdersPerDay
 	}
-	quota.StoredBytes, quota.GrowsIn = settings.BytesQuota(a.config.StoredBytes, a.config.NewAccountBytes, now)
+	quota.StoredBytes, quota.GrowsIn = settings.BytesQuota(a.config.StoredBytes, a.config.NewAccountBytes, a.Now())
 	return quota, nil
 }

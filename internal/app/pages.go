@@ -46,8 +46,8 @@ func (a *App) pages() pages {
 	desk := portal.New(portal.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns,
 		Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
-		Saved: saved.NewService(saved.Config{Store: a.store.Saved(), Now: a.Now}), Mail: a.Post != nil,
-		Streets: a.streets(),
+		Saved: saved.NewService(saved.Config{Store: a.store.Saved(), Now: a.Now, Admit: a.admitsData}),
+		Mail:  a.Post != nil, Streets: a.streets(),
 	})
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,

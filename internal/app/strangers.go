@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// strangersFree is how much room the disks must have for registrations and for orders
-	// of new accounts, in bytes. Established partners go on below it, until the disk is
+	// strangersFree is how much room the disks must have for registrations, and for orders and
+	// imports of new accounts, in bytes. Established partners go on below it, until the disk is
 	// full. It is ten times what readiness asks for.
 	strangersFree = 10 * minFree
 	// strangersPart bounds strangersFree to a part of a small disk.
@@ -23,7 +23,7 @@ const (
 
 var errNearlyFull = &refusal.Error{
 	Code:       refusal.CodeUnavailable,
-	Message:    "the service is nearly full: it accepts no new accounts, nor orders of accounts younger than a month, until there is room",
+	Message:    "the service is nearly full: it accepts no new accounts, nor orders and imports of accounts younger than a month, until there is room",
 	RetryAfter: strangersRetry,
 }
 
@@ -42,12 +42,12 @@ type strangers struct {
 func (a *App) openStrangers() {
 	a.strangers = &strangers{
 		folders: a.directories(), space: a.DiskSpace, elapsed: a.Elapsed,
-		full: incident{log: a.Log, what: "the disk is nearly full: registrations and orders of new accounts are refused"},
+		full: incident{log: a.Log, what: "the disk is nearly full: registrations, and orders and imports of new accounts, are refused"},
 	}
 }
 
-// refuseStrangers returns the refusal of registrations, and of orders of new accounts, if
-// the disk is nearly full. It looks at the disks every lookAgain, because orders wait for
+// refuseStrangers returns the refusal of registrations, and of orders and imports of new
+// accounts, if the disk is nearly full. It looks at the disks every lookAgain, because orders wait for
 // the answer.
 func (a *App) refuseStrangers() error { return a.strangers.refusal() }
 

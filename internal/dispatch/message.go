@@ -122,7 +122,8 @@ func (s *Service) ReadMessageRead(f *form.Form) time.Time {
 	return at
 }
 
-// ConfirmMessage notes when the courier of a message has read it; zero stands for now. The first time stays.
+// ConfirmMessage notes when the courier of a message has read it; zero stands for now. The first time stays. A phone
+// with a clock that is behind has read it when it was sent.
 // The error may be not_found.
 func (s *Service) ConfirmMessage(
 	ctx context.Context, courierID, messageID string, at time.Time,
@@ -147,6 +148,9 @@ func (s *Service) ConfirmMessage(
 		confirmed = &Sent{Message: message}
 		if message.ReadAt.IsZero() {
 			message.ReadAt = at
+			if at.Before(message.At) {
+				message.ReadAt = message.At
+			}
 			if err := tx.SaveMessage(ctx, message); err != nil {
 				return err
 			}

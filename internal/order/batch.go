@@ -91,6 +91,18 @@ func (s *Service) CreateBatch(ctx context.Context, batch *Batch) ([]Result, erro
 	return results, nil
 }
 
+// RecallBatch returns the answers to those of the first orders of a batch that were created under its key. It creates
+// nothing: the others are not found.
+func (s *Service) RecallBatch(ctx context.Context, r idempotency.Request, orders int) ([]Result, error) {
+	batch := &Batch{request: r, together: maxOfBatches}
+	for i := range orders {
+		batch.parts = append(batch.parts, &refuseCommand{
+			kind: CommandCreate, request: *r.Part(strconv.Itoa(i)), refusal: refusal.NotFound("order"),
+		})
+	}
+	return s.CreateBatch(ctx, batch)
+}
+
 // faultOf returns the fault of the service that kept a command from being made;
 // nil if there was none. Such a fault fails the whole batch.
 func faultOf(cmd command) error {

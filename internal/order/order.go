@@ -130,8 +130,8 @@ func (s *Service) price(
 	return card.Price(s.config.Calendar, shipment, now)
 }
 
-// ProposeWindows returns the next windows for a shipment, of which the service level and the places are read. It is not
-// ok if the level is not offered there.
+// ProposeWindows returns the next windows for a shipment, of which the service level, the places and the window of the
+// pickup are read, which it keeps. It is not ok if the level is not offered there.
 func (s *Service) ProposeWindows(
 	ctx context.Context, partnerID string, shipment delivery.Shipment,
 ) (pickup, dropoff delivery.Window, ok bool, err error) {

@@ -99,6 +99,10 @@ func FindField(name string) (Field, bool) {
 	return Fields[i], true
 }
 
+// MayDefault reports whether a default can stand for the field in every order that lacks it. The number of an order
+// is its own, and items and contents are lists.
+func (f Field) MayDefault() bool { return f.Part <= OfParcel && f.Name != Fields[0].Name }
+
 // fieldOf returns the name of the field that a path of a request, such as parcels[0].weight_kg, comes from.
 func fieldOf(path string) string {
 	if list, member, ok := strings.Cut(path, "]."); ok && strings.Contains(list, "[") {
@@ -107,5 +111,22 @@ func fieldOf(path string) string {
 	return path
 }
 
-// Required lists the fields that every order needs, from a column or a default.
-var Required = []string{"partner_order_id", "service_level", "pickup.name", "dropoff.name", "weight_kg"}
+// Contact lists the fields of one end of a delivery that every order needs.
+var Contact = []string{
+	"name", "phone", "email", "address.line1", "address.city", "address.province", "address.postal_code",
+	"time_window.start", "time_window.end",
+}
+
+// Parcel lists the fields that every parcel needs.
+var Parcel = []string{"weight_kg", "length_cm", "width_cm", "height_cm", "value", "description"}
+
+// required returns the fields that every order needs, from a column or a default.
+func required() []string {
+	names := []string{"partner_order_id", "service_level"}
+	for _, end := range []string{"pickup.", "dropoff."} {
+		for _, name := range Contact {
+			names = append(names, end+name)
+		}
+	}
+	return append(names, Parcel...)
+}

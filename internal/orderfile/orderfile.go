@@ -41,6 +41,12 @@ func Read(content []byte) (*File, error) {
 // Rows is the number of lines after the header.
 func (f *File) Rows() int { return len(f.lines) }
 
+// HasLine reports whether an order or a part of one can be in a line.
+func (f *File) HasLine(number int) bool {
+	_, found := slices.BinarySearchFunc(f.lines, number, func(l csvfile.Line, n int) int { return l.Number - n })
+	return found
+}
+
 // Sample returns the first text of a column; empty if it has none.
 func (f *File) Sample(column int) string {
 	for _, line := range f.lines {
@@ -51,9 +57,9 @@ func (f *File) Sample(column int) string {
 	return ""
 }
 
-// Check returns what is wrong with the header of a file in the service's own columns, or which column a file lacks
-// without a default.
-func (f *File) Check(mapping Mapping, defaults map[string]string) error {
+// Check returns what is wrong with the header of a file: in the service's own columns one that is unknown, in any file
+// one that appears twice.
+func (f *File) Check(mapping Mapping) error {
 	for i, title := range f.Titles {
 		switch {
 		case f.Format == FormatOwn && mapping[i] == "":
@@ -62,12 +68,21 @@ func (f *File) Check(mapping Mapping, defaults map[string]string) error {
 			return fmt.Errorf("line %d: the column %q appears twice", f.HeaderLine, title)
 		}
 	}
-	for _, name := range Required {
-		if !mapping.has(name) && defaults[name] == "" {
-			return fmt.Errorf("line %d: the column %q is missing", f.HeaderLine, name)
+	return nil
+}
+
+// stands has the columns that make another one unnecessary.
+var stands = map[string]string{"value": "value_cents", "description": ContentsName}
+
+// Missing returns the fields that every order needs and for which there is neither a column nor a default.
+func (f *File) Missing(mapping Mapping, defaults map[string]string) (names []string) {
+	given := func(name string) bool { return name != "" && (mapping.has(name) || defaults[name] != "") }
+	for _, name := range required() {
+		if !given(name) && !given(stands[name]) {
+			names = append(names, name)
 		}
 	}
-	return nil
+	return names
 }
 
 // Cell is a place in a file: a field in a line. The file need not have a column for it.
@@ -94,13 +109,23 @@ type Order struct {
 	Reference string
 	Body      Object // of the request
 	Warnings  []Fault
+	Closed    *Closed // nil if the shop still expects its delivery
 
-	texts   map[string]string // of the order's own fields, as in the first line that has them
+	texts   map[string]placed // of the order's own fields, as in the first line that has them
 	places  map[string]Cell   // of the members of the request, by their paths
 	rows    []Object          // the parcels, as they are gathered
 	parcels []int             // the lines of the parcels
 	inside  []string          // what is in the parcel
 }
+
+// placed is a text and the line that it is in.
+type placed struct {
+	text string
+	line int
+}
+
+// Closed is a cell by which a shop needs no delivery of an order: it was cancelled, refunded or sent already.
+type Closed struct{ Column, Text string }
 
 // Object is a JSON object.
 type Object map[string]any
@@ -121,6 +146,12 @@ func (o *Order) Cell(path string) Cell {
 // Text returns a text of the request by its path; empty if it has none.
 func (o *Order) Text(path string) string { return o.get(path) }
 
+// SetWindow sets the time window of one end of a delivery.
+func (o *Order) SetWindow(end string, w delivery.Window) {
+	o.put(end+".time_window.start", w.Start.Format(time.RFC3339))
+	o.put(end+".time_window.end", w.End.Format(time.RFC3339))
+}
+
 // JSON returns the request.
 func (o *Order) JSON() ([]byte, error) { return json.Marshal(o.Body) }
 
@@ -129,6 +160,15 @@ type Result struct {
 	Orders []*Order
 	Faults []Fault
 	Texts  map[Cell]string // of the cells that are not empty
+}
+
+// OrderAt returns the order that a line belongs to; nil if it belongs to none.
+func (r *Result) OrderAt(line int) *Order {
+	i := slices.IndexFunc(r.Orders, func(o *Order) bool { return slices.Contains(o.Lines, line) })
+	if i < 0 {
+		return nil
+	}
+	return r.Orders[i]
 }
 
 func (r *Result) fault(cell Cell, code Code, text string, arguments ...any) {

@@ -2,6 +2,7 @@ package orderfile_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"reflect"
 	"strings"
@@ -155,6 +156,73 @@ func TestMapping(t *testing.T) {
 	height := orderfile.Cell{Line: 3, Field: "height_cm"}
 	if at := orders(file, nil).Orders[1].Cell("parcels[0].height_cm"); at != height {
 		t.Errorf("got %v, want the line of the order and the field", at)
+	}
+}
+
+// readText reads a file of a header and lines.
+func readText(t *testing.T, lines ...string) *orderfile.File {
+	t.Helper()
+	file, err := orderfile.Read([]byte(strings.Join(lines, "\n")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// TestTitles: a title means the same in any writing and place: a quantity is that of the article, and the first name
+// goes in front of the last one.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ header, line, path, want string }{
+		"quantity":       {"order,item,quantity", "Q-1,Tea,3", "parcels 0 description", "3 × Tea"},
+		"Quantity":       {"order,item,Quantity", "Q-1,Tea,3", "parcels 0 description", "3 × Tea"},
+		"of the stock":   {"order,product_id,quantity", "Q-1,7,3", "items 0 quantity", "3"},
+		"last name":      {"order,Last name,First name", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
+		"nom, prénom":    {"commande,Nom,Prénom", "Q-1,Lee,Ann", "dropoff name", "Ann Lee"},
+		"first name":     {"order,First name,Last name", "Q-1,Ann,Lee", "dropoff name", "Ann Lee"},
+		"id of the shop": {"Order Number,Shipping Postcode,product_id,Quantity,Item Name", "1,H2X 1Y4,9,2,Mug", "items", "<nil>"},
+	} {
+		result := orders(readText(t, c.header, c.line), nil)
+		if got := fmt.Sprint(part(t, result.Orders[0].Body, strings.Fields(c.path)...)); got != c.want {
+			t.Errorf("%s: got %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// TestClosedOrders: an order that a shop has cancelled, refunded or sent is marked, with the cell that shows it.
+func TestClosedOrders(t *testing.T) {
+	t.Parallel()
+	const (
+		shopify = "Name,Lineitem name,Shipping Name,Financial Status,Fulfillment Status,Cancelled at"
+		woo     = "Order Number,Order Status,Shipping First Name"
+	)
+	for _, c := range []struct{ header, line, column, text string }{
+		{shopify, "#1,Mug,Zoé,paid,fulfilled,", "Fulfillment Status", "fulfilled"},
+		{shopify, "#1,Mug,Zoé,refunded,,", "Financial Status", "refunded"},
+		{shopify, "#1,Mug,Zoé,paid,,2026-01-15 08:00:00 -0500", "Cancelled at", "2026-01-15 08:00:00 -0500"},
+		{shopify, "#1,Mug,Zoé,partially_refunded,partial,", "", ""},
+		{woo, "1,Completed,Ann", "Order Status", "Completed"}, {woo, "1,wc-cancelled,Ann", "Order Status", "wc-cancelled"},
+		{woo, "1,Remboursée,Ann", "Order Status", "Remboursée"}, {woo, "1,trash,Ann", "Order Status", "trash"},
+		{woo, "1,Processing,Ann", "", ""}, {"Order number,Name,Status", "1,Ann,completed", "", ""},
+	} {
+		got := orderfile.Closed{}
+		if closed := orders(readText(t, c.header, c.line), nil).Orders[0].Closed; closed != nil {
+			got = *closed
+		}
+		if want := (orderfile.Closed{Column: c.column, Text: c.text}); got != want {
+			t.Errorf("%s: got %+v, want %+v", c.line, got, want)
+		}
+	}
+}
+
+// TestDiffersFromItsPlace: a cell that differs from an earlier one names the line of that, which is not always the
+// order's first.
+func TestDiffersFromItsPlace(t *testing.T) {
+	t.Parallel()
+	result := orders(readText(t, "order,instructions", "T-1,", "T-1,A", "T-1,B"), nil)
+	const want = `instructions is "B", but "A" in line 3 of the same order`
+	if len(result.Faults) != 1 || result.Faults[0].Line != 4 || result.Faults[0].Message() != want {
+		t.Errorf("got %+v, want %q for line 4", result.Faults, want)
 	}
 }
 

@@ -81,12 +81,15 @@ func (r *reader) line(line csvfile.Line) {
 	order := r.known[reference]
 	if order == nil {
 		order = &Order{
-			Line: line.Number, Reference: reference, Body: Object{}, texts: map[string]string{}, places: map[string]Cell{},
+			Line: line.Number, Reference: reference, Body: Object{}, texts: map[string]placed{}, places: map[string]Cell{},
 		}
 		r.known[reference] = order
 		r.result.Orders = append(r.result.Orders, order)
 	}
 	order.Lines = append(order.Lines, line.Number)
+	if order.Closed == nil {
+		order.Closed = r.file.closed(line)
+	}
 	parcel, item, contents := Object{}, Object{}, map[string]string{}
 	for _, field := range Fields {
 		cell := r.text(line, field)
@@ -143,12 +146,12 @@ func appendContents(inside []string, contents map[string]string) []string {
 // differ from it.
 func (r *reader) set(order *Order, at Cell, field Field, text string, value any) {
 	if earlier, found := order.texts[field.Name]; found {
-		if earlier != text {
-			r.result.fault(at, Differs, text, earlier, order.Line)
+		if earlier.text != text {
+			r.result.fault(at, Differs, text, earlier.text, earlier.line)
 		}
 		return
 	}
-	order.texts[field.Name] = text
+	order.texts[field.Name] = placed{text, at.Line}
 	order.places[field.target()] = at
 	order.put(field.target(), value)
 }
@@ -230,7 +233,7 @@ func (r *reader) addDefaults(order *Order) {
 	}
 	for _, field := range Fields {
 		text := r.Defaults[field.Name]
-		if text == "" || field.Part > OfParcel {
+		if text == "" || !field.MayDefault() {
 			continue
 		}
 		value, ok := r.value(Cell{order.Line, field.Name}, field, csvfile.Cell{Text: text, Literal: true})

@@ -62,22 +62,24 @@ func (f *File) Propose(kept map[string]string) Mapping {
 	return mapping
 }
 
-// recognize returns the field of a column by its title; empty if that is not known.
+// titles are the columns of each format besides the names of fields.
+var titles = map[Format]map[string]string{
+	FormatShopify: shopify, FormatWooCommerce: wooCommerce, FormatOther: people,
+}
+
+// recognize returns the field of a column by its title; empty if that is not known. Some titles are also names of
+// fields with another meaning: in a spreadsheet a quantity is that of an article, unless there are products of the
+// stock.
 func (f *File) recognize(title string) string {
-	if _, known := FindField(title); known {
+	_, isField := FindField(title)
+	ofStock := isField && f.Format == FormatOther && slices.Contains(f.Titles, "product_id")
+	if field, found := titles[f.Format][plain(title)]; found && !ofStock {
+		return field
+	}
+	if isField {
 		return title
 	}
-	name := plain(title)
-	switch f.Format {
-	case FormatShopify:
-		return shopify[name]
-	case FormatWooCommerce:
-		return wooCommerce[name]
-	case FormatOther:
-		return people[name]
-	default:
-		return ""
-	}
+	return ""
 }
 
 // plain returns a title without what differs between people and programs: case, accents, blanks, punctuation.
@@ -105,15 +107,27 @@ var shopify = map[string]string{
 // fallbacks are columns of shops that are read where a better one of the same field is empty.
 var fallbacks = []string{"shippingstreet", "billingphone", "phone", "phonebilling"}
 
+// firstNames are columns that are read in front of others of the same field: those of last names.
+var firstNames = []string{"firstname", "prenom", "shippingfirstname", "firstnameshipping"}
+
 // columns returns the columns that are mapped to each field, the better ones first.
 func (f *File) columns(mapping Mapping) map[string][]int {
 	columns := map[string][]int{}
-	for _, last := range []bool{false, true} {
-		for i, field := range mapping {
-			if slices.Contains(fallbacks, plain(f.Titles[i])) == last {
-				columns[field] = append(columns[field], i)
-			}
+	for i, field := range mapping {
+		columns[field] = append(columns[field], i)
+	}
+	rank := func(column int) int {
+		switch title := plain(f.Titles[column]); {
+		case slices.Contains(firstNames, title):
+			return -1
+		case slices.Contains(fallbacks, title):
+			return 1
+		default:
+			return 0
 		}
+	}
+	for _, same := range columns {
+		slices.SortStableFunc(same, func(a, b int) int { return rank(a) - rank(b) })
 	}
 	return columns
 }
@@ -137,6 +151,7 @@ var wooCommerce = map[string]string{
 	"customernote": "instructions", "customernotes": "instructions", "itemname": ContentsName,
 	"itemquantity": ContentsQuantity,
 	"quantity":     ContentsQuantity, "productname": ContentsName,
+	"productid": "", // the shop's, not that of the stock here
 }
 
 // people are titles that people write, in English and French. Those of the template are among them.

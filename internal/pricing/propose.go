@@ -14,8 +14,9 @@ const (
 	wide      = 3 * time.Hour
 )
 
-// Propose returns the next windows for a shipment: hours of the first day on which it can still be picked up, and the
-// day on which it is then estimated to arrive. It is not ok if the card does not offer the service level there.
+// Propose returns the next windows for a shipment: hours of the first day on which it can still be picked up, unless it
+// has a window of the pickup, and the day on which it is then estimated to arrive. It is not ok if the card does not
+// offer the service level there.
 func (c *Card) Propose(
 	calendar *Calendar, s delivery.Shipment, now time.Time,
 ) (pickup, dropoff delivery.Window, ok bool) {
@@ -25,15 +26,10 @@ func (c *Card) Propose(
 		return pickup, dropoff, false
 	}
 	from, to := calendar.at(s.Pickup.Address), calendar.at(s.Dropoff.Address)
-	pickup.Start = nextHour(now.Add(notice).In(from.clock))
-	if opening := dayBegins.on(dayOf(pickup.Start.Date()), from); pickup.Start.Before(opening) {
-		pickup.Start = opening
+	if pickup = s.Pickup.Window; pickup.End.IsZero() {
+		pickup = service.nextPickup(from, now)
+		s.Pickup.Window = pickup
 	}
-	if day := service.pickupDay(from, pickup.Start); day != dayOf(pickup.Start.Date()) {
-		pickup.Start = dayBegins.on(day, from)
-	}
-	pickup.End = pickup.Start.Add(wide)
-	s.Pickup.Window = pickup
 	dropoff.End = service.estimate(calendar, s, rate.transitDays, now).In(to.clock)
 	dropoff.Start = dayBegins.on(dayOf(dropoff.End.Date()), to)
 	if dropoff.Start.Before(pickup.End) {
@@ -43,6 +39,19 @@ func (c *Card) Propose(
 		dropoff.End = dropoff.Start.Add(wide)
 	}
 	return pickup, dropoff, true
+}
+
+// nextPickup returns hours of the first day on which a shipment can still be picked up at a place.
+func (l level) nextPickup(from *place, now time.Time) (pickup delivery.Window) {
+	pickup.Start = nextHour(now.Add(notice).In(from.clock))
+	if opening := dayBegins.on(dayOf(pickup.Start.Date()), from); pickup.Start.Before(opening) {
+		pickup.Start = opening
+	}
+	if day := l.pickupDay(from, pickup.Start); day != dayOf(pickup.Start.Date()) {
+		pickup.Start = dayBegins.on(day, from)
+	}
+	pickup.End = pickup.Start.Add(wide)
+	return pickup
 }
 
 // nextHour returns the first full hour that is not before a time, by its clock.

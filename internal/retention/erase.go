@@ -46,7 +46,7 @@ const batchSize = 20
 type target struct {
 	orderID string
 	version int64             // when the order was selected
-	email   string            // the ends with this address are erased; the dropoff if it is empty
+	email   string            // the ends with this address are erased; that of the recipient if it is empty
 	answers []idempotency.Key // of receipts that repeat the order's record
 }
 
@@ -168,10 +168,17 @@ type choice struct {
 	live, tests *eraser // the orders of the partner, and of its test account
 }
 
-// chooseAll collects the orders that a selection selects. It refuses with not_found.
+// chooseAll collects the orders that a selection selects. It refuses with not_found, and the account's own address:
+// orders of other recipients, who have given none, have it.
 func (s *Service) chooseAll(ctx context.Context, partnerID string, selection Selection) (c choice, err error) {
-	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
+	partner, err := findPartner(ctx, s.config.Store, partnerID)
+	if err != nil {
 		return c, err
+	}
+	if strings.EqualFold(selection.Recipient, partner.Email) {
+		var problems form.Problems
+		problems.Add("recipient", selection.Recipient, notTheAccount)
+		return c, problems.Err()
 	}
 	if c.live, err = s.choose(ctx, partnerID, selection); err != nil {
 		return c, err
@@ -222,15 +229,16 @@ type eraser struct {
 	edited map[string]*delivery.Order
 }
 
-// checkPartner returns not_found if there is no such partner.
-func checkPartner(ctx context.Context, store Store, partnerID string) error {
-	return store.Read(ctx, func(tx Reader) error {
-		found, err := tx.Partner(ctx, partnerID)
+// findPartner returns an account. It refuses with not_found.
+func findPartner(ctx context.Context, store Store, partnerID string) (found *Partner, err error) {
+	err = store.Read(ctx, func(tx Reader) error {
+		found, err = tx.Partner(ctx, partnerID)
 		if err == nil && found == nil {
 			err = refusal.NotFound("partner " + partnerID)
 		}
 		return err
 	})
+	return found, err
 }
 
 // choose adds an order to the targets, once.
@@ -371,7 +379,7 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 		return err
 	}
 	var rewritten []*Stored
-	var recipients []string
+	var persons []string
 	for _, t := range targets {
 		stored := found[t.orderID]
 		if stored == nil {
@@ -380,9 +388,11 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 		if stored.Order.Version != t.version {
 			return errChanged
 		}
-		if to := stored.Order.Recipient(); t.email == "" {
-			recipients = append(recipients, delivery.SavedID(to.Name, to.Address.PostalCode))
+		ids, err := savedIDs(stored, t.email)
+		if err != nil {
+			return err
 		}
+		persons = append(persons, ids...)
 		if err := eraseStored(stored, t.email); err != nil {
 			return err
 		}
@@ -403,10 +413,29 @@ func eraseBatch(ctx context.Context, tx Writer, partnerID string, targets []*tar
 			}
 		}
 	}
-	if err := tx.SaveErased(ctx, rewritten, ErasedText); err != nil || len(recipients) == 0 {
+	if err := tx.SaveErased(ctx, rewritten, ErasedText); err != nil || len(persons) == 0 {
 		return err
 	}
-	return tx.RemoveSaved(ctx, partnerID, "", recipients)
+	return tx.RemoveSaved(ctx, partnerID, "", persons)
+}
+
+// savedIDs returns the ids under which the erased ends of an order may be saved, as they are and as they were created:
+// an edit of the name or the postal code gives another id.
+func savedIDs(stored *Stored, email string) (ids []string, err error) {
+	versions := []*delivery.Order{stored.Order}
+	if stored.Original != nil {
+		created, err := record.Decode(stored.Original)
+		if err != nil {
+			return nil, err
+		}
+		versions = append(versions, created)
+	}
+	for _, version := range versions {
+		for _, end := range erasedEnds(version, email) {
+			ids = append(ids, delivery.SavedID(end.Name, end.Address.PostalCode))
+		}
+	}
+	return ids, nil
 }
 
 // eraseStored erases the personal fields in everything that is stored of an order.
@@ -449,14 +478,8 @@ func erasedRecord(document []byte, email string) ([]byte, error) {
 // both ends, and every free text. What accounting needs stays: ids, prices, sizes,
 // times, items, city and province.
 func eraseOrder(o *delivery.Order, email string) {
-	if email == "" {
-		eraseContact(o.Recipient())
-	} else {
-		for _, end := range []*delivery.Contact{&o.Pickup, &o.Dropoff} {
-			if strings.EqualFold(end.Email, email) {
-				eraseContact(end)
-			}
-		}
+	for _, end := range erasedEnds(o, email) {
+		eraseContact(end)
 	}
 	o.Reference, o.Instructions, o.Metadata = "", "", nil
 	for i := range o.Parcels {
@@ -481,6 +504,17 @@ func eraseOrder(o *delivery.Order, email string) {
 			o.Course.Edits[i].Was[j].JSON = ""
 		}
 	}
+}
+
+// erasedEnds returns the ends of an order that are erased: those with an e-mail address, or that of the recipient if it
+// is empty.
+func erasedEnds(o *delivery.Order, email string) []*delivery.Contact {
+	if email == "" {
+		return []*delivery.Contact{o.Recipient()}
+	}
+	return slices.DeleteFunc([]*delivery.Contact{&o.Pickup, &o.Dropoff}, func(end *delivery.Contact) bool {
+		return !strings.EqualFold(end.Email, email)
+	})
 }
 
 func eraseContact(c *delivery.Contact) {

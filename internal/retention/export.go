@@ -28,7 +28,7 @@ type Export struct {
 
 // Export begins an export, which the audit log records. It refuses with not_found.
 func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error) {
-	if err := checkPartner(ctx, s.config.Store, partnerID); err != nil {
+	if _, err := findPartner(ctx, s.config.Store, partnerID); err != nil {
 		return nil, err
 	}
 	entry, err := s.note(ctx, audit.ActionPartnerExported, partnerID, nil)

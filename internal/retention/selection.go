@@ -9,7 +9,9 @@ import (
 const maxSelected = 500
 
 var (
-	noRecipient       = form.Define("no_recipient", "nothing, unless order_ids is left out")
+	noRecipient   = form.Define("no_recipient", "nothing, unless order_ids is left out")
+	notTheAccount = form.Define("not_account_email",
+		"an address other than the account's own, which orders without a recipient's address have: name them in order_ids")
 	ordersOrRecipient = form.Define("orders_or_recipient", "the orders to erase, or a recipient")
 )
 

@@ -31,8 +31,7 @@ type Store interface {
 // Reader reads page by page. Every list begins after the given key and has at most
 // limit rows, so that neither memory nor a view of the data is held for long.
 type Reader interface {
-	// Accounts lists all accounts: those of all partners, and the test accounts that
-	// have ever had a key.
+	// Accounts lists all accounts: those of all partners, and their test accounts, for which the portal needs no key.
 	Accounts(ctx context.Context) ([]string, error)
 	// Receipts lists the receipts under the idempotency keys of a key's partner, without hashes
 	// and answers.
@@ -96,10 +95,11 @@ type Writer interface {
 	RemoveOriginals(ctx context.Context, partnerID, until string) error
 	// RemoveChanges removes the receipts of operators' changes that were made before a time.
 	RemoveChanges(ctx context.Context, before time.Time) error
-	// RemoveDrafts removes the files of an account that people began to import before a time.
+	// RemoveDrafts removes the files of an account that people began to import before a time, and what earlier
+	// versions have kept of such files.
 	RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error
-	// RemoveSaved removes the saved addresses with an e-mail address and the recipients with ids, and all files that
-	// people are importing, which may have them.
+	// RemoveSaved removes the saved addresses with an e-mail address or one of the ids, and all files that people are
+	// importing, which may have them.
 	RemoveSaved(ctx context.Context, partnerID, email string, entryIDs []string) error
 	// RemoveMessages removes messages to couriers that were sent before a time.
 	RemoveMessages(ctx context.Context, before time.Time) error

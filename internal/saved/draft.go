@@ -4,6 +4,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,8 +17,17 @@ import (
 // DraftKept is how long a draft is kept.
 const DraftKept = 24 * time.Hour
 
-// MaxFile is how many bytes a file may have.
-const MaxFile = 1 << 20
+const (
+	// MaxFile is how many bytes a file may have.
+	MaxFile = 1 << 20
+	// MaxColumns is how many columns a file may have: the page of a draft lists all fields for each.
+	MaxColumns = 200
+	// MaxDrafts is how many drafts a partner may have, live and test ones together.
+	MaxDrafts = 5
+	// MaxState is how many bytes may have been decided about a file, besides the orders that exist or are being created,
+	// of which there is at most one for each line.
+	MaxState = 1 << 20
+)
 
 // Draft is a file of orders that is being imported.
 type Draft struct {
@@ -32,7 +44,18 @@ type DraftState struct {
 	Defaults    map[string]string `json:"defaults"`    // by field
 	Corrections []Correction      `json:"corrections"` // of cells
 	Created     []Created         `json:"created"`
-	LeaveOut    []int             `json:"leave_out"` // the lines of orders that are not to be created
+	// LeaveOut are the lines of what is not to be created: the first line of an order, or one that belongs to none.
+	LeaveOut []int `json:"leave_out"`
+	// Include are the first lines of orders that are created though their shop has closed them.
+	Include []int `json:"include,omitempty"`
+	// Begun is the batch that is being created, until its orders are in Created.
+	Begun *Batch `json:"begun,omitempty"`
+}
+
+// Batch is a batch of orders that is created once under its key.
+type Batch struct {
+	Key    string    `json:"key"`    // a UUID
+	Orders []Created `json:"orders"` // without order_id
 }
 
 // Correction is what a person has typed in the place of a cell.
@@ -44,9 +67,23 @@ type Correction struct {
 
 // Created is an order of the file that was created.
 type Created struct {
-	Line           int    `json:"line"`
+	Line           int    `json:"line"` // its first
+	Lines          []int  `json:"lines"`
 	OrderID        string `json:"order_id"`
 	PartnerOrderID string `json:"partner_order_id"`
+}
+
+// Note adds the orders of a batch to those that were created. The ids are empty for orders that do not exist.
+func (d *DraftState) Note(batch *Batch, ids []string) {
+	for i, one := range batch.Orders {
+		one.OrderID = ids[i]
+		if one.OrderID != "" && !slices.ContainsFunc(d.Created, func(c Created) bool { return c.Line == one.Line }) {
+			d.Created = append(d.Created, one)
+		}
+	}
+	if d.Begun != nil && d.Begun.Key == batch.Key {
+		d.Begun = nil
+	}
 }
 
 // Correct replaces the text of a cell.
@@ -60,19 +97,59 @@ func (d *DraftState) Correct(line int, field, text string) {
 	d.Corrections = append(d.Corrections, Correction{line, field, text})
 }
 
-// StartDraft keeps a file under an id, unless there is one with it: a form that is sent twice starts one draft.
+// tooLarge reports whether more was decided about a file than is kept.
+func (d DraftState) tooLarge() bool {
+	d.Created, d.Begun = nil, nil
+	encoded, err := json.Marshal(d)
+	return err != nil || len(encoded) > MaxState
+}
+
+// StartDraft keeps a file under an id, unless there is one with it: a form that is sent twice starts one draft. The
+// oldest drafts beyond MaxDrafts are removed.
 func (s *Service) StartDraft(ctx context.Context, draft *Draft) error {
 	if len(draft.File) > MaxFile {
 		return refusal.New(refusal.CodePayloadTooLarge, "the file is larger than 1 MiB: import it in parts")
 	}
+	if err := s.config.Admit(ctx, delivery.LiveAccount(draft.PartnerID)); err != nil {
+		return err
+	}
 	draft.CreatedAt = s.now()
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := tx.RemoveDrafts(ctx, draft.PartnerID, draft.CreatedAt.Add(-DraftKept)); err != nil {
+		if err := s.makeRoom(ctx, tx, draft); err != nil {
 			return err
 		}
 		return tx.AddDraft(ctx, draft)
 	})
 }
+
+// makeRoom removes the drafts of a partner that are too old, or too many beside a new one.
+func (s *Service) makeRoom(ctx context.Context, tx Writer, added *Draft) error {
+	live := delivery.LiveAccount(added.PartnerID)
+	found, err := tx.Drafts(ctx, live)
+	if err != nil {
+		return err
+	}
+	tests, err := tx.Drafts(ctx, delivery.TestAccount(live))
+	if err != nil {
+		return err
+	}
+	found = append(found, tests...)
+	slices.SortStableFunc(found, func(a, b *Draft) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	room := MaxDrafts - 1
+	for _, other := range found {
+		switch {
+		case s.isOld(other) || room == 0 && other.DraftID != added.DraftID:
+			if err := tx.RemoveDraft(ctx, other.PartnerID, other.DraftID); err != nil {
+				return err
+			}
+		case other.DraftID != added.DraftID:
+			room--
+		}
+	}
+	return nil
+}
+
+func (s *Service) isOld(draft *Draft) bool { return s.now().Sub(draft.CreatedAt) > DraftKept }
 
 // Draft returns a draft. It refuses with not_found, also for one that was kept for a day.
 func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
@@ -87,7 +164,7 @@ func (s *Service) fresh(found *Draft, err error) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || s.now().Sub(found.CreatedAt) > DraftKept {
+	if found == nil || s.isOld(found) {
 		return nil, refusal.NotFound("this import")
 	}
 	return found, nil
@@ -105,19 +182,27 @@ func (s *Service) ChangeDraft(
 		if err := change(changed); err != nil {
 			return err
 		}
+		if changed.tooLarge() {
+			return refusal.New(refusal.CodePayloadTooLarge, "what is to change in the file is larger than 1 MiB: edit the file")
+		}
 		return tx.SaveDraft(ctx, changed)
 	})
 	return changed, err
 }
 
-// KeepColumns keeps what the columns of files with a header mean.
-func (s *Service) KeepColumns(ctx context.Context, account string, titles, fields []string) error {
+// KeepColumns keeps what a person has chosen the columns of files with a header to mean. A choice that is what is
+// proposed anyway is not kept, and removes an earlier one. Of the header only a hash is kept: the first line of a file
+// without one is a person's data, which an erasure would not find here.
+func (s *Service) KeepColumns(ctx context.Context, account string, titles, proposed, chosen []string) error {
 	entry := &Entry{
 		PartnerID: delivery.LiveAccount(account), Kind: Columns, EntryID: idOfTitles(titles), Fields: map[string]string{},
 		UpdatedAt: s.now(),
 	}
-	for i, title := range titles {
-		entry.Fields[title] = fields[i]
+	if slices.Equal(proposed, chosen) {
+		return s.Remove(ctx, account, Columns, entry.EntryID)
+	}
+	for i, field := range chosen {
+		entry.Fields[strconv.Itoa(i)] = field
 	}
 	return s.save(ctx, entry, "")
 }
@@ -128,7 +213,13 @@ func (s *Service) ColumnsOf(ctx context.Context, account string, titles []string
 	if err != nil || found == nil {
 		return nil, err
 	}
-	return found.Fields, nil
+	fields := map[string]string{}
+	for i, title := range titles {
+		if field, kept := found.Fields[strconv.Itoa(i)]; kept {
+			fields[title] = field
+		}
+	}
+	return fields, nil
 }
 
 func idOfTitles(titles []string) string {

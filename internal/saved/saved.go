@@ -5,6 +5,7 @@ package saved
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,7 +23,7 @@ const (
 	Sender    Kind = "sender"
 	Recipient Kind = "recipient"
 	Parcel    Kind = "parcel"
-	Columns   Kind = "columns" // of files with one header
+	Columns   Kind = "layout" // of files with one header: the fields of its columns, by their numbers
 )
 
 // Entry is something that is kept. Test accounts share the entries of their partner.
@@ -57,6 +58,8 @@ type Reader interface {
 // Writer changes it.
 type Writer interface {
 	Reader
+	// EntryIDs lists the ids of the entries of a kind, those first that were not changed for the longest.
+	EntryIDs(ctx context.Context, partnerID string, kind Kind) ([]string, error)
 	SaveEntry(ctx context.Context, entry *Entry) error
 	RemoveEntry(ctx context.Context, partnerID string, kind Kind, entryID string) error
 	// LockDraft reads a draft, locked until the transaction ends.
@@ -64,14 +67,17 @@ type Writer interface {
 	// AddDraft adds a draft, unless there is one with its id.
 	AddDraft(ctx context.Context, draft *Draft) error
 	SaveDraft(ctx context.Context, draft *Draft) error
-	// RemoveDrafts removes the drafts of a partner that were made before a time.
-	RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error
+	// Drafts lists the drafts of an account without what is in them.
+	Drafts(ctx context.Context, partnerID string) ([]*Draft, error)
+	RemoveDraft(ctx context.Context, partnerID, draftID string) error
 }
 
 // Config holds what a Service needs.
 type Config struct {
 	Store Store
 	Now   func() time.Time
+	// Admit returns why a partner may not keep another file at the moment.
+	Admit func(ctx context.Context, partnerID string) error
 }
 
 // Service carries out the use cases. It may be used by many goroutines.
@@ -180,18 +186,16 @@ func (s *Service) Save(ctx context.Context, account string, wanted Wanted, repla
 
 func (s *Service) save(ctx context.Context, entry *Entry, replaced string) error {
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		all, err := tx.Entries(ctx, entry.PartnerID, entry.Kind)
+		ids, err := tx.EntryIDs(ctx, entry.PartnerID, entry.Kind)
 		if err != nil {
 			return err
 		}
-		room := MaxOfKind
-		for _, other := range all {
-			if other.EntryID == entry.EntryID || other.EntryID == replaced {
-				room++
+		others := slices.DeleteFunc(ids, func(id string) bool { return id == entry.EntryID || id == replaced })
+		if len(others) >= MaxOfKind {
+			if entry.Kind != Columns { // which people do not see, and cannot remove
+				return ErrFull
 			}
-		}
-		if len(all) >= room {
-			return ErrFull
+			replaced = others[0]
 		}
 		if replaced != "" && replaced != entry.EntryID {
 			if err := tx.RemoveEntry(ctx, entry.PartnerID, entry.Kind, replaced); err != nil {

@@ -65,16 +65,12 @@ var (
 		db.Flag("CASE answer WHEN '' THEN 1 ELSE 0 END", func(r *idempotency.Receipt) *bool { return &r.OfCreation }))...)
 )
 
-// Accounts lists all partners, and the test accounts that have ever had a key.
+// Accounts lists the account and the test account of every partner.
 func (tx retentionTx) Accounts(ctx context.Context) ([]string, error) {
-	accounts, err := partnerIDs(ctx, tx.conn)
-	if err != nil {
-		return nil, err
-	}
-	testers, err := db.IDs(ctx, tx.conn,
-		"SELECT DISTINCT partner_id FROM api_keys WHERE mode = 'test' ORDER BY partner_id")
-	for _, partnerID := range testers {
-		accounts = append(accounts, delivery.TestAccount(partnerID))
+	partners, err := partnerIDs(ctx, tx.conn)
+	accounts := make([]string, 0, 2*len(partners))
+	for _, partnerID := range partners {
+		accounts = append(accounts, partnerID, delivery.TestAccount(partnerID))
 	}
 	return accounts, err
 }

@@ -36,6 +36,7 @@ var (
 			func(d *saved.Draft, _ error) { d.DraftState = saved.DraftState{} }), // the file is read again
 		db.Moment("created_at", func(d *saved.Draft) *time.Time { return &d.CreatedAt }),
 	)
+	draftTimes = importDrafts.Only("created_at")
 	addDrafts  = importDrafts.Insert()
 	saveDrafts = importDrafts.Upsert()
 	lockDrafts = db.LockBy(db.Key(
@@ -71,6 +72,13 @@ func (tx savedTx) Entry(
 		return nil, err
 	}
 	return found[0], nil
+}
+
+// EntryIDs lists the ids of the entries of a kind, those first that were not changed for the longest.
+func (tx savedTx) EntryIDs(ctx context.Context, partnerID string, kind saved.Kind) ([]string, error) {
+	return db.IDs(ctx, tx.conn,
+		"SELECT entry_id FROM saved_entries WHERE partner_id = $1 AND kind = $2 ORDER BY updated_at, entry_id", partnerID,
+		string(kind))
 }
 
 // SaveEntry adds or replaces an entry.
@@ -110,17 +118,18 @@ func (tx savedTx) SaveDraft(ctx context.Context, draft *saved.Draft) error {
 	return db.WriteAllNow(ctx, tx.conn, saveDrafts, draft)
 }
 
-// RemoveDrafts removes the drafts of a partner that were made before a time.
-func (tx savedTx) RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error {
-	return removeDrafts(ctx, tx.conn, partnerID, before)
+// Drafts lists the drafts of an account without what is in them.
+func (tx savedTx) Drafts(ctx context.Context, partnerID string) ([]*saved.Draft, error) {
+	return draftTimes.All(ctx, tx.conn, "WHERE partner_id = $1 ORDER BY draft_id", partnerID)
 }
 
-func removeDrafts(ctx context.Context, c db.Conn, partnerID string, before time.Time) error {
-	_, err := c.Exec(ctx, "DELETE FROM import_drafts WHERE partner_id = $1 AND created_at < $2", partnerID, before)
+// RemoveDraft removes a draft, if there is one.
+func (tx savedTx) RemoveDraft(ctx context.Context, partnerID, draftID string) error {
+	_, err := tx.conn.Exec(ctx, "DELETE FROM import_drafts WHERE partner_id = $1 AND draft_id = $2", partnerID, draftID)
 	return err
 }
 
-// removeSaved removes the addresses of a recipient, and all drafts, which may have them.
+// removeSaved removes the addresses of a person, and all drafts, which may have them.
 func removeSaved(ctx context.Context, c db.Conn, partnerID, email string, entryIDs []string) error {
 	partnerID = delivery.LiveAccount(partnerID)
 	if email != "" {
@@ -132,7 +141,10 @@ func removeSaved(ctx context.Context, c db.Conn, partnerID, email string, entryI
 		}
 	}
 	for _, entryID := range entryIDs {
-		if err := (savedTx{c}).RemoveEntry(ctx, partnerID, saved.Recipient, entryID); err != nil {
+		_, err := c.Exec(ctx,
+			"DELETE FROM saved_entries WHERE partner_id = $1 AND kind IN ('sender', 'recipient') AND entry_id = $2", partnerID,
+			entryID)
+		if err != nil {
 			return err
 		}
 	}
@@ -155,22 +167,27 @@ func (tx retentionTx) SavedEntries(ctx context.Context, partnerID string) (liste
 	return listed, err
 }
 
+// titlesOfColumns selects entries in which titles of files were kept as they are. They may be data of persons.
+const titlesOfColumns = "partner_id = $1 AND kind = 'columns'"
+
 // HasDrafts reports whether RemoveDrafts would remove anything.
-func (tx retentionTx) HasDrafts(ctx context.Context, partnerID string, before time.Time) (has bool, err error) {
-	err = tx.conn.Query(ctx, "SELECT 1 FROM import_drafts WHERE partner_id = $1 AND created_at < $2 LIMIT 1",
-		[]any{partnerID, before}, func(db.Row) error {
-			has = true
-			return nil
-		})
-	return has, err
+func (tx retentionTx) HasDrafts(ctx context.Context, partnerID string, before time.Time) (bool, error) {
+	return db.Exists(ctx, tx.conn, `SELECT 1 FROM import_drafts WHERE partner_id = $1 AND created_at < $2
+		UNION ALL SELECT 1 FROM saved_entries WHERE `+titlesOfColumns+" LIMIT 1", partnerID, before)
 }
 
-// RemoveDrafts removes the drafts of an account that were made before a time.
+// RemoveDrafts removes the drafts of an account that were made before a time, and the titles of files that earlier
+// versions have kept.
 func (tx retentionTx) RemoveDrafts(ctx context.Context, partnerID string, before time.Time) error {
-	return removeDrafts(ctx, tx.conn, partnerID, before)
+	_, err := tx.conn.Exec(ctx, "DELETE FROM import_drafts WHERE partner_id = $1 AND created_at < $2", partnerID, before)
+	if err != nil {
+		return err
+	}
+	_, err = tx.conn.Exec(ctx, "DELETE FROM saved_entries WHERE "+titlesOfColumns, partnerID)
+	return err
 }
 
-// RemoveSaved removes the saved addresses of recipients, by an e-mail address and by ids, and all drafts of imports.
+// RemoveSaved removes the saved addresses of a person, by an e-mail address and by ids, and all drafts of imports.
 func (tx retentionTx) RemoveSaved(ctx context.Context, partnerID, email string, entryIDs []string) error {
 	return removeSaved(ctx, tx.conn, partnerID, email, entryIDs)
 }

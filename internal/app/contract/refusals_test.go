@@ -78,6 +78,10 @@ func TestRareRefusals(t *testing.T) {
 		operation: "changeOrderStatus", path: order,
 		body: []byte(`{"status":"courier_assigned","courier_id":"cou_6va1q5tdr9ce62kh"}`),
 	}).Must(t, 422)
+	f.send(t, call{
+		operation: "erasePartnerOrders", path: map[string]string{"partner_id": f.partner.PartnerID},
+		body: []byte(`{"recipient":"` + examplePartner + `"}`),
+	}).Must(t, 422)
 
 	secure := &fixture{Service: apptest.Start(t, roomy), contract: f.contract, operator: &apptest.Operator{}}
 	secure.partner = secure.register(t)

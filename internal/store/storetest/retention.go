@@ -65,7 +65,7 @@ func testExported(t *testing.T, s *store.Store) {
 	}
 	book(t, s, move(1, 5, "B-1"), move(1, 6, "A-1"), move(2, 7, "A-1"))
 	revoked, active := apiKey(1), apiKey(2)
-	revoked.Mode, active.Mode = delivery.ModeTest, delivery.ModeLive
+	revoked.Mode, active.Mode = delivery.ModeLive, delivery.ModeLive
 	must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
 		for _, k := range []*partner.SealedKey{revoked, active} {
 			if err := tx.AddAPIKey(ctx, k); err != nil {

@@ -3,7 +3,6 @@ package storetest
 import (
 	"context"
 	"testing"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/saved"
 	"github.com/dropyard/dropyard/internal/store"
@@ -11,7 +10,7 @@ import (
 )
 
 // testSaved: entries are listed by name, replaced and removed. A draft is started once, changed under a lock, and
-// removed when it is old.
+// removed by its id.
 func testSaved(t *testing.T, s *store.Store) {
 	register(t, s)
 	write := func(fn func(context.Context, saved.Writer) error) {
@@ -44,11 +43,19 @@ func testSaved(t *testing.T, s *store.Store) {
 		return tx.SaveDraft(ctx, found)
 	})
 	checkSaved(t, s, 2, true)
+	must(t, s.Saved().Write(t.Context(), func(tx saved.Writer) error {
+		ids, err := tx.EntryIDs(t.Context(), partnerID, saved.Recipient)
+		same(t, "EntryIDs", ids, []string{"Ann", "Zoé"})
+		must(t, err)
+		drafts, err := tx.Drafts(t.Context(), partnerID)
+		same(t, "Drafts", drafts, []*saved.Draft{{PartnerID: partnerID, DraftID: "1a", CreatedAt: testkit.Epoch}})
+		return err
+	}))
 	write(func(ctx context.Context, tx saved.Writer) error {
 		if err := tx.RemoveEntry(ctx, partnerID, saved.Recipient, "Ann"); err != nil {
 			return err
 		}
-		return tx.RemoveDrafts(ctx, partnerID, testkit.Epoch.Add(time.Second))
+		return tx.RemoveDraft(ctx, partnerID, "1a")
 	})
 	checkSaved(t, s, 1, false)
 }

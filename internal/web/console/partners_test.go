@@ -284,6 +284,7 @@ func TestErasureInConsole(t *testing.T) {
 	}{
 		{nil, "Name a recipient or at least one order."},
 		{[]string{"recipient", "nonsense"}, "Enter an e-mail address."},
+		{[]string{"recipient", metro.Email}, "Enter another address, or the orders"},
 		{[]string{"recipient", email, "order_ids", id}, "Name either a recipient or orders."},
 		{[]string{"order_ids", other}, "This partner has no such order"},
 	} {

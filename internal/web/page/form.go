@@ -108,6 +108,7 @@ type Field struct {
 	Type         string
 	Autocomplete string
 	InputMode    string // the keyboard that phones show; may be empty
+	MaxLength    int    // in characters; 0 means no limit
 	Required     bool
 	Options      []Option // of a select
 	Value        string

@@ -17,6 +17,7 @@ import (
 var (
 	freshImport, faultyImport = strings.Repeat("1a", 16), strings.Repeat("2a", 16)
 	doneImport, hostileImport = strings.Repeat("3a", 16), strings.Repeat("4a", 16)
+	warnedImport              = strings.Repeat("9a", 16)
 )
 
 // importScenes are the pages on which orders are imported. beside is the address of answered.
@@ -29,6 +30,7 @@ func (h *house) importScenes(beside string) (scenes []Scene) {
 	add("portal-import", owner, "/portal/orders/import")
 	add("portal-import-fresh", owner, "/portal/imports/"+freshImport)
 	add("portal-import-faults", owner, "/portal/imports/"+faultyImport)
+	add("portal-import-warned", owner, "/portal/imports/"+warnedImport)
 	add("portal-import-done", owner, "/portal/imports/"+doneImport+"?mode=test")
 	add("portal-import-hostile", hostiles, "/portal/imports/"+hostileImport)
 	add("portal-addresses", owner, "/portal/addresses")
@@ -54,11 +56,16 @@ func (h *house) addImports(ctx context.Context) error {
 		good += fmt.Sprintf("S-%d;%s;514 555-010%d;;%d rue Rachel;Montréal;QC;H2W 1A1;1,5;yes\n", i+1, name, i, i+10)
 	}
 	faulty := strings.NewReplacer("514 555-0101", "call me", "1,5;yes\nS-3", "mille;no\nS-3").Replace(good) +
-		"S-4;" + strings.Repeat("Very long name ", 20) + ";;;1 Main St;Toronto;Ontario;90210;2;\n"
+		"S-4;" + strings.Repeat("Very long name ", 20) + ";;;1 Main St;Toronto;Ontario;90210;2;\n" +
+		";A second parcel;;;;;;;2;\nS-4;;;\n"
+	warned := header + "Bo?te 12;Fran?ois C?t\xe9;514 555-0107;;PO Box 12;Toronto;ON;V5K 0A1;1;\n"
+	const closed = "Name,Lineitem name,Shipping Name,Financial Status,Fulfillment Status\n" +
+		"#1001,Mug,Zoé Tremblay,paid,unfulfilled\n#1000,Mug,Marc Roy,refunded,fulfilled\n"
 	quoted := `"` + strings.ReplaceAll(hostileText, `"`, `""`) + `"`
 	hostile := strings.NewReplacer("Zoé Tremblay", quoted, "Gift wrap", quoted, "514 555-0101", quoted).Replace(good)
 	for _, one := range []struct{ who, path, key, content string }{
-		{owner, "/portal/orders/import", freshImport, "Name,Lineitem name,Shipping Name\n#1001,Mug,Zoé Tremblay\n"},
+		{owner, "/portal/orders/import", freshImport, closed},
+		{owner, "/portal/orders/import", warnedImport, warned},
 		{owner, "/portal/orders/import", faultyImport, faulty},
 		{owner, "/portal/orders/import?mode=test", doneImport, good},
 		{hostiles, "/portal/orders/import", hostileImport, hostile},
@@ -72,7 +79,7 @@ func (h *house) addImports(ctx context.Context) error {
 		}
 	}
 	for draft, who := range map[string]string{
-		faultyImport: owner, doneImport + "?mode=test": owner, hostileImport: hostiles,
+		faultyImport: owner, warnedImport: owner, doneImport + "?mode=test": owner, hostileImport: hostiles,
 	} {
 		if err := h.completeImport(ctx, draft, who); err != nil {
 			return err

@@ -19,13 +19,12 @@ import (
 var importNamespace = uuid.MustParse("0d3c5e8a-9a4b-5f7e-8c21-6b1f2a94d7e3")
 
 // createImported creates the orders of a file that are ready, if they are those that the page has shown for that price.
-// The key of the batch follows from the draft and the orders: the same form never creates them twice, however late.
 func (pages *Pages) createImported(s *sheet) (int, []byte, error) {
 	sent, err := page.ReadForm(s.PageRequest)
 	if err != nil {
 		return 0, nil, err
 	}
-	draft, err := pages.config.Saved.Draft(s.Context(), s.Account, s.ID("draft_id"))
+	draft, err := s.importDraft()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -40,7 +39,7 @@ func (pages *Pages) createImported(s *sheet) (int, []byte, error) {
 		}
 		return s.showImport(draft, http.StatusConflict, s.Text("import.changed"))
 	}
-	created, err := pages.createBatch(s, draft, plan)
+	created, err := s.createBatch(draft, plan)
 	if errors.As(err, new(*refusal.Error)) && !refusal.HasCode(err, refusal.CodeIdempotencyInProgress) {
 		var refused *refusal.Error
 		errors.As(err, &refused)
@@ -50,61 +49,80 @@ func (pages *Pages) createImported(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	_, err = pages.config.Saved.ChangeDraft(s.Context(), s.Account, draft.DraftID, func(d *saved.Draft) error {
-		d.Created = append(d.Created, withoutKnown(d.Created, created)...)
-		return nil
-	})
-	if err != nil {
-		return 0, nil, err
-	}
 	return s.LeadTo(s.Link(draftPath(draft.DraftID)),
-		page.Flash{Key: "import.created", Arguments: []string{"count", s.Language.Count("import.orders", len(created))}})
+		page.Flash{Key: "import.created", Arguments: []string{"count", s.Language.Count("import.orders", created)}})
 }
 
-// createBatch creates the orders that are ready, and returns those that exist then.
-func (pages *Pages) createBatch(s *sheet, draft *saved.Draft, plan *importPlan) (created []saved.Created, err error) {
+// createBatch creates the orders that are ready, and returns how many of them exist then. The key of the batch follows
+// from the draft and the orders: the same form never creates them twice, however late. The draft has the batch before
+// it is created, so that importDraft finds its orders if this process ends in between.
+func (s *sheet) createBatch(draft *saved.Draft, plan *importPlan) (created int, err error) {
 	var body bytes.Buffer
 	wanted := make([]order.Wanted, 0, len(plan.Ready))
+	batch := &saved.Batch{}
 	for _, one := range plan.Ready {
 		body.Write(one.body)
 		body.WriteByte('\n')
 		wanted = append(wanted, one.wanted)
+		batch.Orders = append(batch.Orders, saved.Created{Line: one.line, Lines: one.Lines, PartnerOrderID: one.Reference})
 	}
-	key := idempotency.Key{
-		PartnerID: s.Account, Scope: "POST /v1/orders/batch",
-		UUID: uuid.NewSHA1(importNamespace, append([]byte(draft.DraftID), body.Bytes()...)),
-	}
-	request := idempotency.NewRequest(key, body.Bytes())
-	batch, err := pages.config.Orders.PrepareBatch(s.Context(), request, body.Len(), wanted)
+	batch.Key = uuid.NewSHA1(importNamespace, append([]byte(draft.DraftID), body.Bytes()...)).String()
+	orders := s.pages.config.Orders
+	prepared, err := orders.PrepareBatch(s.Context(), s.requestOf(batch), body.Len(), wanted)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	results, err := pages.config.Orders.CreateBatch(s.Context(), batch)
+	_, err = s.pages.config.Saved.ChangeDraft(s.Context(), s.Account, draft.DraftID, func(d *saved.Draft) error {
+		d.Begun = batch
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	for i, result := range results {
-		if result.Err != nil { // the page shows why, when the order is validated again
-			continue
+	results, err := orders.CreateBatch(s.Context(), prepared)
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.noteBatch(draft.DraftID, batch, results)
+	for _, result := range results {
+		if result.Err == nil { // the page shows other errors, when the order is validated again
+			created++
 		}
-		one := plan.Ready[i]
-		created = append(created, saved.Created{
-			Line: one.line, OrderID: record.OrderID(result.Record), PartnerOrderID: one.Reference,
-		})
 	}
-	return created, nil
+	return created, err
 }
 
-// withoutKnown returns the orders that are not among known ones.
-func withoutKnown(known, created []saved.Created) (added []saved.Created) {
-	lines := map[int]bool{}
-	for _, c := range known {
-		lines[c.Line] = true
-	}
-	for _, c := range created {
-		if !lines[c.Line] {
-			added = append(added, c)
+// requestOf returns the request for a batch, of which the key contains the content.
+func (s *sheet) requestOf(batch *saved.Batch) idempotency.Request {
+	key := idempotency.Key{PartnerID: s.Account, Scope: "POST /v1/orders/batch"}
+	key.UUID, _ = uuid.Parse(batch.Key) // it was written as one
+	return idempotency.NewRequest(key, nil)
+}
+
+// noteBatch notes the orders of a batch that exist, and returns the draft.
+func (s *sheet) noteBatch(draftID string, batch *saved.Batch, results []order.Result) (*saved.Draft, error) {
+	ids := make([]string, len(results))
+	for i, result := range results {
+		if result.Err == nil {
+			ids[i] = record.OrderID(result.Record)
 		}
 	}
-	return added
+	return s.pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
+		d.Note(batch, ids)
+		return nil
+	})
+}
+
+// importDraft returns the draft that the page is about, with all of its orders that exist.
+func (s *sheet) importDraft() (*saved.Draft, error) {
+	draft, err := s.pages.config.Saved.Draft(s.Context(), s.Account, s.ID("draft_id"))
+	if err != nil || draft.Begun == nil {
+		return draft, err
+	}
+	batch := draft.Begun
+	results, err := s.pages.config.Orders.RecallBatch(s.Context(), s.requestOf(batch), len(batch.Orders))
+	if err != nil {
+		return nil, err
+	}
+	return s.noteBatch(draft.DraftID, batch, results)
 }

@@ -125,13 +125,15 @@ func (s *sheet) readOrderFile(content []byte) (file *orderfile.File, fault strin
 		return nil, err.Error()
 	case file.Rows() == 0:
 		return nil, s.Text("import.file.empty")
+	case len(file.Titles) > saved.MaxColumns:
+		return nil, s.Text("import.file.columns", "count", s.Language.Number(len(file.Titles)),
+			"most", s.Language.Number(saved.MaxColumns))
 	}
 	mapping := file.Propose(nil)
-	count := len(file.Orders(orderfile.Options{Mapping: mapping}).Orders)
-	if file.Rows() > maxImportRows {
-		count = file.Rows()
+	if rows := file.Rows(); rows > maxImportRows {
+		return nil, s.Text("import.file.rows", "count", s.Language.Number(rows), "most", s.Language.Number(maxImportRows))
 	}
-	if count > order.MaxBatch {
+	if count := len(file.Orders(orderfile.Options{Mapping: mapping}).Orders); count > order.MaxBatch {
 		return nil, s.Text("import.file.many", "count", s.Language.Number(count), "most", s.Language.Number(order.MaxBatch))
 	}
 	return file, ""
@@ -141,7 +143,7 @@ func (s *sheet) readOrderFile(content []byte) (file *orderfile.File, fault strin
 const maxImportRows = 5000
 
 // proposeImport proposes what columns mean, and what orders of the file lack: the pickup of the latest order, or else
-// the first sender that is kept, the parcel that is kept, and the next windows.
+// the first sender that is kept, the parcel that is kept, and the next window of the pickup.
 func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.File) error {
 	kept, err := pages.config.Saved.ColumnsOf(s.Context(), s.Account, file.Titles)
 	if err != nil {
@@ -158,19 +160,17 @@ func (pages *Pages) proposeImport(s *sheet, draft *saved.Draft, file *orderfile.
 			draft.Defaults["pickup."+field] = text
 		}
 	}
-	windows, err := s.windowsOfImport(draft)
-	maps.Copy(draft.Defaults, windows)
+	window, err := s.pickupOfImport(draft)
+	maps.Copy(draft.Defaults, window)
 	return err
 }
 
-// windowsOfImport proposes the windows of orders of a file, if neither the file nor a person has given any and it is
-// known where they are picked up. Recipients count as being there.
-func (s *sheet) windowsOfImport(draft *saved.Draft) (map[string]string, error) {
+// pickupOfImport proposes the window of the pickup of orders of a file, if neither the file nor a person has given any
+// and it is known where they are picked up.
+func (s *sheet) pickupOfImport(draft *saved.Draft) (map[string]string, error) {
 	d := draft.Defaults
-	for _, field := range []string{"pickup.time_window.start", "dropoff.time_window.start"} {
-		if d[field] != "" || slices.Contains(draft.Columns, field) {
-			return nil, nil
-		}
+	if d["pickup.time_window.start"] != "" || slices.Contains(draft.Columns, "pickup.time_window.start") {
+		return nil, nil
 	}
 	place := delivery.Contact{Address: delivery.Address{
 		Province: d["pickup.address.province"], PostalCode: d["pickup.address.postal_code"],
@@ -179,15 +179,13 @@ func (s *sheet) windowsOfImport(draft *saved.Draft) (map[string]string, error) {
 		return nil, nil
 	}
 	shipment := delivery.Shipment{ServiceLevel: delivery.ServiceLevel(d["service_level"]), Pickup: place, Dropoff: place}
-	pickup, dropoff, ok, err := s.pages.config.Orders.ProposeWindows(s.Context(), s.Account, shipment)
+	pickup, _, ok, err := s.pages.config.Orders.ProposeWindows(s.Context(), s.Account, shipment)
 	if err != nil || !ok {
 		return nil, err
 	}
 	return map[string]string{
-		"pickup.time_window.start":  pickup.Start.Format(orderform.TimeLayout),
-		"pickup.time_window.end":    pickup.End.Format(orderform.TimeLayout),
-		"dropoff.time_window.start": dropoff.Start.Format(orderform.TimeLayout),
-		"dropoff.time_window.end":   dropoff.End.Format(orderform.TimeLayout),
+		"pickup.time_window.start": pickup.Start.Format(orderform.TimeLayout),
+		"pickup.time_window.end":   pickup.End.Format(orderform.TimeLayout),
 	}, nil
 }
 

@@ -22,6 +22,9 @@ type importPlan struct {
 	Ready   []*plannedOrder
 	Faulty  []*plannedOrder // in the order of their first lines
 	LeftOut []*plannedOrder
+	// Stray are lines that belong to no order that could be created. Nothing is created before they are corrected or
+	// left out, because they may be parts of the orders that are ready.
+	Stray []*plannedOrder
 	// missing holds the required fields for which the file has no column and the form no default.
 	missing map[string]bool
 	texts   map[orderfile.Cell]string
@@ -56,11 +59,11 @@ func (s *sheet) planImport(draft *saved.Draft) (*importPlan, error) {
 	}
 	result := file.Orders(s.importOptions(draft))
 	p := &importPlan{file: file, missing: map[string]bool{}, texts: result.Texts}
-	byLine := p.gather(draft, result)
+	byLine := s.gather(p, draft, result)
 	if !slices.Contains(draft.Columns, orderNumber) {
 		p.missing[orderNumber] = true
 	}
-	s.addFileFaults(p, byLine, result.Faults)
+	s.addFileFaults(p, byLine, draft, result.Faults)
 	for _, one := range slices.Clone(p.Ready) {
 		if err := s.validateImported(p, one, draft); err != nil {
 			return nil, err
@@ -85,8 +88,15 @@ func (s *sheet) importOptions(draft *saved.Draft) orderfile.Options {
 	}
 }
 
-// gather puts the orders of a file that are still to be created into the plan, and returns those that have a line.
-func (p *importPlan) gather(draft *saved.Draft, result *orderfile.Result) map[int]*plannedOrder {
+// gather puts the orders of a file that are still to be created into the plan, and returns what each line belongs to.
+func (s *sheet) gather(p *importPlan, draft *saved.Draft, result *orderfile.Result) map[int]*plannedOrder {
+	created := map[int]bool{} // lines
+	for _, c := range draft.Created {
+		created[c.Line] = true
+		for _, line := range c.Lines {
+			created[line] = true
+		}
+	}
 	byLine := map[int]*plannedOrder{}
 	for _, o := range result.Orders {
 		one := &plannedOrder{Order: o, line: o.Line}
@@ -94,8 +104,13 @@ func (p *importPlan) gather(draft *saved.Draft, result *orderfile.Result) map[in
 			byLine[line] = one
 		}
 		switch {
-		case slices.ContainsFunc(draft.Created, func(c saved.Created) bool { return c.Line == o.Line }):
-		case slices.Contains(draft.LeaveOut, o.Line):
+		case slices.ContainsFunc(o.Lines, func(line int) bool { return created[line] }):
+			for _, line := range o.Lines {
+				if !created[line] {
+					byLine[line] = s.tooLate(p.addStray(line, draft), o.Reference)
+				}
+			}
+		case slices.Contains(draft.LeaveOut, o.Line) || o.Closed != nil && !slices.Contains(draft.Include, o.Line):
 			p.LeftOut = append(p.LeftOut, one)
 		case len(p.Ready) >= order.MaxBatch: // these follow when the others are created
 		default:
@@ -105,25 +120,49 @@ func (p *importPlan) gather(draft *saved.Draft, result *orderfile.Result) map[in
 	return byLine
 }
 
+// addStray adds a line that belongs to no order.
+func (p *importPlan) addStray(line int, draft *saved.Draft) *plannedOrder {
+	one := &plannedOrder{line: line}
+	if slices.Contains(draft.LeaveOut, line) {
+		p.LeftOut = append(p.LeftOut, one)
+	} else {
+		p.Stray = append(p.Stray, one)
+	}
+	return one
+}
+
+// tooLate adds the fault of a line whose order was created without it.
+func (s *sheet) tooLate(one *plannedOrder, reference string) *plannedOrder {
+	one.cells = append(one.cells, cellFault{
+		orderfile.Cell{Line: one.line, Field: orderNumber}, s.Text("import.too_late", "order", reference),
+	})
+	return one
+}
+
 // addFileFaults adds what is wrong with cells and lines of the file.
-func (s *sheet) addFileFaults(p *importPlan, byLine map[int]*plannedOrder, faults []orderfile.Fault) {
+func (s *sheet) addFileFaults(
+	p *importPlan, byLine map[int]*plannedOrder, draft *saved.Draft, faults []orderfile.Fault,
+) {
 	for _, fault := range faults {
 		if fault.Code == orderfile.NoReference && p.missing[orderNumber] {
 			continue // of every line
 		}
 		one := byLine[fault.Line]
 		if one == nil {
-			one = &plannedOrder{line: fault.Line}
+			one = p.addStray(fault.Line, draft)
 			byLine[fault.Line] = one
-			p.Ready = append(p.Ready, one)
 		}
-		text := s.Text("import.fault."+string(fault.Code), s.faultArguments(fault)...)
-		if fault.Field == "" {
+		if text := s.fileFault(fault); fault.Field == "" {
 			one.others = append(one.others, text)
 		} else {
 			one.cells = append(one.cells, cellFault{fault.Cell, text})
 		}
 	}
+}
+
+// fileFault returns what is wrong with a cell or a line of a file, in the reader's language.
+func (s *sheet) fileFault(fault orderfile.Fault) string {
+	return s.Text("import.fault."+string(fault.Code), s.faultArguments(fault)...)
 }
 
 // faultArguments returns the arguments of the phrase of a fault.
@@ -145,14 +184,7 @@ func (s *sheet) validateImported(p *importPlan, one *plannedOrder, draft *saved.
 	if one.Order == nil || len(one.cells) > 0 {
 		return nil
 	}
-	var err error
-	if one.body, err = one.JSON(); err != nil {
-		return err
-	}
-	root, err := strictjson.Parse(one.body)
-	if err == nil {
-		one.wanted, err = form.Decode(root, order.ReadWanted)
-	}
+	err := s.readImported(one)
 	if err == nil {
 		err = one.wanted.Problems().Err()
 	}
@@ -181,6 +213,50 @@ func (s *sheet) validateImported(p *importPlan, one *plannedOrder, draft *saved.
 	return nil
 }
 
+// readImported reads an order as the interface does. One without a window of its dropoff gets the day on which it is
+// estimated to arrive.
+func (s *sheet) readImported(one *plannedOrder) error {
+	if err := one.read(); err != nil || one.Text(dropoffWindow+".start")+one.Text(dropoffWindow+".end") != "" {
+		return err
+	}
+	window, ok, err := s.estimatedWindow(one.wanted.Shipment)
+	if err != nil || !ok {
+		return err
+	}
+	one.SetWindow("dropoff", window)
+	return one.read()
+}
+
+const dropoffWindow = "dropoff.time_window"
+
+// read reads the request of an order. Its faults are in what is wanted.
+func (one *plannedOrder) read() (err error) {
+	if one.body, err = one.JSON(); err != nil {
+		return err
+	}
+	root, err := strictjson.Parse(one.body)
+	if err == nil {
+		one.wanted, err = form.Decode(root, order.ReadWanted)
+	}
+	return err
+}
+
+// estimatedWindow returns the day on which a shipment is estimated to arrive, if that is known. A recipient at a place
+// that is not served counts as being where the pickup is: that fault is found later.
+func (s *sheet) estimatedWindow(shipment delivery.Shipment) (window delivery.Window, ok bool, err error) {
+	for _, to := range []delivery.Contact{shipment.Dropoff, shipment.Pickup} {
+		if to.Address.Province == "" || to.Address.PostalCode == "" || shipment.Pickup.Address.Province == "" {
+			continue
+		}
+		shipment.Dropoff.Address = to.Address
+		_, window, ok, err = s.pages.config.Orders.ProposeWindows(s.Context(), s.Account, shipment)
+		if err != nil || ok {
+			break
+		}
+	}
+	return window, ok, err
+}
+
 // addProblem adds a fault of a member of an order. One that no order of the file has is missing.
 func (s *sheet) addProblem(p *importPlan, one *plannedOrder, draft *saved.Draft, problem form.Problem) {
 	cell := one.Cell(problem.Field)
@@ -204,24 +280,18 @@ func (s *sheet) addProblem(p *importPlan, one *plannedOrder, draft *saved.Draft,
 	}
 }
 
-// members are the fields of one end of a delivery that every order has.
-var members = []string{
-	"name", "phone", "email", "address.line1", "address.city", "address.province", "address.postal_code",
-	"time_window.start", "time_window.end",
-}
-
 // missingFields returns the fields that are typed for a member of a request, which may be an object.
 func missingFields(member string) (fields []string) {
 	end, object, _ := strings.Cut(member, ".")
 	switch {
 	case member == "parcels":
-		return []string{"weight_kg", "length_cm", "width_cm", "height_cm", "value", "description"}
+		return orderfile.Parcel
 	case member == "value_cents":
 		return []string{"value"}
-	case end != "pickup" && end != "dropoff" || slices.Contains(members, object):
+	case end != "pickup" && end != "dropoff" || slices.Contains(orderfile.Contact, object):
 		return []string{member}
 	}
-	for _, name := range members {
+	for _, name := range orderfile.Contact {
 		if object == "" || strings.HasPrefix(name, object+".") {
 			fields = append(fields, end+"."+name)
 		}
@@ -233,7 +303,7 @@ func missingFields(member string) (fields []string) {
 }
 
 // sort moves the orders with faults from those that are ready, and adds up the price of the others. While a
-// field is missing in the whole file, none is ready.
+// field is missing in the whole file, or a line belongs to no order, none is ready.
 func (p *importPlan) sort() {
 	all := p.Ready
 	p.Ready = nil
@@ -241,12 +311,14 @@ func (p *importPlan) sort() {
 		switch {
 		case len(one.cells) > 0 || len(one.others) > 0:
 			p.Faulty = append(p.Faulty, one)
-		case len(p.missing) == 0:
+		case len(p.missing) == 0 && len(p.Stray) == 0:
 			p.Ready = append(p.Ready, one)
 			p.cents += one.dry.RateCents
 		}
 	}
-	slices.SortStableFunc(p.Faulty, func(a, b *plannedOrder) int { return a.line - b.line })
+	for _, list := range [][]*plannedOrder{p.Faulty, p.Stray, p.LeftOut} {
+		slices.SortStableFunc(list, func(a, b *plannedOrder) int { return a.line - b.line })
+	}
 }
 
 // currency is that of the price.

@@ -1,12 +1,12 @@
 package portal
 
 import (
-	"errors"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/label"
@@ -45,8 +45,8 @@ const (
 // maxShownFaulty and maxShownReady are how many orders the page shows of each.
 const maxShownFaulty, maxShownReady = 50, 100
 
-func (pages *Pages) reviewImport(s *sheet) (int, []byte, error) {
-	draft, err := pages.config.Saved.Draft(s.Context(), s.Account, s.ID("draft_id"))
+func (*Pages) reviewImport(s *sheet) (int, []byte, error) {
+	draft, err := s.importDraft()
 	if err != nil {
 		return 0, nil, err
 	}
@@ -92,7 +92,7 @@ func (v *importView) fill() {
 	for field := range v.missing {
 		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: defaultPart + field, Text: v.Text("fault.required")})
 	}
-	for _, one := range v.ShownFaulty() {
+	for _, one := range slices.Concat(v.ShownStray(), v.ShownFaulty()) {
 		for _, fault := range one.cells {
 			name := cellName(fault.Cell)
 			values.Set(name, v.texts[fault.Cell])
@@ -109,14 +109,16 @@ var importLabels = map[string]string{
 	"value_cents": "import.value_cents", "cod.amount": "neworder.cod", "insurance.amount": "neworder.insurance",
 	"cod.amount_cents": "import.cod_cents", "insurance.amount_cents": "import.insurance_cents",
 	"metadata":   "import.metadata",
-	"product_id": "neworder.product", "quantity": "import.product_quantity", "dropoff.address.country": "import.country",
-	"pickup.address.country": "import.country",
+	"product_id": "neworder.product", "quantity": "import.product_quantity", "quote_id": "import.quote",
 }
 
 // labelOf names a field of a file.
 func (v *importView) labelOf(name string) string {
 	if key := importLabels[name]; key != "" {
 		return v.Text(key)
+	}
+	if end, isCountry := strings.CutSuffix(name, ".address.country"); isCountry {
+		return v.Text("neworder."+end) + " · " + v.Text("import.country")
 	}
 	field, _ := orderfile.FindField(name)
 	if field.Part == orderfile.OfParcel {
@@ -159,19 +161,20 @@ func (v *importView) Unread() (count int) {
 
 // LacksColumns names the fields for which a column is to be chosen: no order has them, and they differ from order
 // to order.
-func (v *importView) LacksColumns() string {
+func (v *importView) LacksColumns() string { return v.lacks(false) }
+
+// LacksDefaults names the missing fields of which the page asks for a default.
+func (v *importView) LacksDefaults() string { return v.lacks(true) }
+
+// lacks names the missing fields for which the page asks for a default, or those for which it does not.
+func (v *importView) lacks(asked bool) string {
 	var names []string
 	for _, field := range orderfile.Fields {
-		if v.missing[field.Name] && !slices.Contains(defaultFields, field.Name) {
+		if v.missing[field.Name] && slices.Contains(defaultFields, field.Name) == asked {
 			names = append(names, v.labelOf(field.Name))
 		}
 	}
 	return strings.Join(names, ", ")
-}
-
-// LacksDefaults reports whether a field is missing of which the page asks for a default.
-func (v *importView) LacksDefaults() bool {
-	return slices.ContainsFunc(defaultFields, func(field string) bool { return v.missing[field] })
 }
 
 // SenderChoice is the field that chooses a saved sender; nil without any.
@@ -212,11 +215,18 @@ func (v *importView) Default(name string) page.Field {
 	}
 	shown := v.fields.Field(path)
 	shown.Name, shown.Required, shown.Hint, shown.Autocomplete = defaultPart+name, false, "", "off"
+	shown.MaxLength = maxTyped
 	if name == "service_level" {
 		shown.Type, shown.Options = "select", v.fields.Levels()
 	}
 	return v.Form.With(shown)
 }
+
+// ShownStray returns the lines without an order that the page shows.
+func (v *importView) ShownStray() []*plannedOrder { return v.Stray[:min(len(v.Stray), maxShownFaulty)] }
+
+// MoreStray is how many others there are.
+func (v *importView) MoreStray() int { return len(v.Stray) - len(v.ShownStray()) }
 
 // ShownFaulty returns the orders with faults that the page shows.
 func (v *importView) ShownFaulty() []*plannedOrder {
@@ -226,15 +236,20 @@ func (v *importView) ShownFaulty() []*plannedOrder {
 // MoreFaulty is how many others there are.
 func (v *importView) MoreFaulty() int { return len(v.Faulty) - len(v.ShownFaulty()) }
 
-// ShownReady returns the orders that can be created, as far as the page shows them.
-func (v *importView) ShownReady() []*plannedOrder { return v.Ready[:min(len(v.Ready), maxShownReady)] }
+// ShownReady returns the orders that can be created, as far as the page shows them: those with warnings first.
+func (v *importView) ShownReady() []*plannedOrder {
+	shown := slices.Clone(v.Ready)
+	rank := func(one *plannedOrder) int { return min(len(one.dry.Warnings)+len(one.Warnings), 1) }
+	slices.SortStableFunc(shown, func(a, b *plannedOrder) int { return rank(b) - rank(a) })
+	return shown[:min(len(shown), maxShownReady)]
+}
 
 // MoreReady is how many others there are.
 func (v *importView) MoreReady() int { return len(v.Ready) - len(v.ShownReady()) }
 
 // Finished reports whether all orders of the file exist.
 func (v *importView) Finished() bool {
-	return len(v.Draft.Created) > 0 && len(v.Ready)+len(v.Faulty)+len(v.LeftOut)+len(v.missing) == 0
+	return len(v.Draft.Created) > 0 && len(v.Ready)+len(v.Faulty)+len(v.Stray)+len(v.LeftOut)+len(v.missing) == 0
 }
 
 // Line is the first line of an order.
@@ -263,21 +278,56 @@ func (one *plannedOrder) RateCents() int64 { return one.dry.RateCents }
 // Others is what is wrong with an order besides its cells.
 func (one *plannedOrder) Others() []string { return one.others }
 
-// Cells returns the fields that correct an order, each once.
-func (v *importView) Cells(one *plannedOrder) (fields []page.Field) {
+// Warned returns what is probably not meant about an order, in the file or by its meaning.
+func (v *importView) Warned(one *plannedOrder) (texts []string) {
+	if one.Order == nil {
+		return nil
+	}
+	for _, warning := range one.Warnings {
+		texts = append(texts, v.fileFault(warning))
+	}
+	return append(texts, v.fields.WarningTexts(one.dry.Warnings)...)
+}
+
+// Arrives returns the window in which an order is delivered.
+func (v *importView) Arrives(one *plannedOrder) string {
+	to := one.wanted.Dropoff
+	return v.Language.Window(to.Window, v.fields.Clock(to.Address), v.pages.config.Site.Now())
+}
+
+// Closed returns why an order is left out unless a person wants it; empty if its shop expects its delivery.
+func (v *importView) Closed(one *plannedOrder) string {
+	if one.Order == nil || one.Closed == nil {
+		return ""
+	}
+	return v.Text("import.closed", "column", one.Closed.Column, "text", one.Closed.Text)
+}
+
+// Correction is an order, or a line without one, with the fields that correct it.
+type Correction struct {
+	*plannedOrder
+	Cells  []page.Field // each once
+	Warned []string
+}
+
+// Correct returns an order with the fields that correct it.
+func (v *importView) Correct(one *plannedOrder) Correction {
+	shown := Correction{one, nil, v.Warned(one)}
 	var seen []orderfile.Cell
 	for _, fault := range one.cells {
 		if slices.Contains(seen, fault.Cell) {
 			continue
 		}
 		seen = append(seen, fault.Cell)
-		field := page.Field{Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off"}
+		field := page.Field{
+			Name: cellName(fault.Cell), Label: v.labelOf(fault.Field), Type: "text", Autocomplete: "off", MaxLength: maxTyped,
+		}
 		if strings.HasSuffix(fault.Field, "address.province") {
 			field.Type, field.Options = "select", orderform.Provinces(v.Sheet)
 		}
-		fields = append(fields, v.Form.With(field))
+		shown.Cells = append(shown.Cells, v.Form.With(field))
 	}
-	return fields
+	return shown
 }
 
 // Total is the price of all orders that are ready.
@@ -312,17 +362,21 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	draftID := s.ID("draft_id")
-	draft, err := pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
+	draft, err := s.importDraft() // with the orders that exist, before the lines that they have can change
+	if err != nil {
+		return 0, nil, err
+	}
+	draftID := draft.DraftID
+	draft, err = pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
 		return s.takeTyped(d, sent, sender, parcel)
 	})
 	if err != nil {
 		return 0, nil, err
 	}
-	windows, err := s.windowsOfImport(draft)
-	if err == nil && windows != nil {
+	window, err := s.pickupOfImport(draft)
+	if err == nil && window != nil {
 		_, err = pages.config.Saved.ChangeDraft(s.Context(), s.Account, draftID, func(d *saved.Draft) error {
-			maps.Copy(d.Defaults, windows)
+			maps.Copy(d.Defaults, window)
 			return nil
 		})
 	}
@@ -331,9 +385,9 @@ func (pages *Pages) checkImport(s *sheet) (int, []byte, error) {
 	}
 	file, err := orderfile.Read(draft.File)
 	if err == nil {
-		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, draft.Columns)
+		err = pages.config.Saved.KeepColumns(s.Context(), s.Account, file.Titles, file.Propose(nil), draft.Columns)
 	}
-	if err != nil && !errors.Is(err, saved.ErrFull) {
+	if err != nil {
 		return 0, nil, err
 	}
 	return s.LeadTo(s.Link(draftPath(draftID)), page.Flash{})
@@ -353,8 +407,8 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		}
 	}
 	for _, field := range defaultFields {
-		if sent.Values.Has(defaultPart + field) {
-			d.Defaults[field] = strings.TrimSpace(sent.Values.Get(defaultPart + field))
+		if text, isTyped := typed(sent.Values[defaultPart+field]); isTyped {
+			d.Defaults[field] = text
 		}
 	}
 	if sender != nil {
@@ -373,33 +427,53 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		line, field, _ := strings.Cut(at, ":")
 		number, err := strconv.Atoi(line)
 		_, known := orderfile.FindField(field)
-		if !isCell || err != nil || !known || len(d.Corrections) >= maxCorrections {
+		leftOut := slices.Contains(sent.Values[leaveField], line) // which goes before a number that was typed with it
+		text, isTyped := typed(texts)
+		if !isCell || err != nil || !known || leftOut || !isTyped || !file.HasLine(number) ||
+			len(d.Corrections) >= maxCorrections {
 			continue
 		}
-		if text := strings.TrimSpace(texts[0]); text != shown[orderfile.Cell{Line: number, Field: field}] {
+		if text != shown[orderfile.Cell{Line: number, Field: field}] {
 			d.Correct(number, field, text)
 		}
 	}
-	d.LeaveOut = keptOut(d.LeaveOut, sent)
+	takeLeftOut(d, file, sent)
 	return nil
+}
+
+// maxTyped is how many characters a default or a cell may have.
+const maxTyped = 1_000
+
+// typed returns what was typed into a field, unless it was not sent or is longer than the field takes.
+func typed(texts []string) (text string, ok bool) {
+	if len(texts) == 0 {
+		return "", false
+	}
+	text = strings.TrimSpace(texts[0])
+	return text, utf8.RuneCountInString(text) <= maxTyped
 }
 
 // maxCorrections is how many cells of a file can be corrected.
 const maxCorrections = 10_000
 
-// keptOut returns the lines of orders that are left out: those that the form has ticked, of those that it has
-// shown, and those before that it did not show.
-func keptOut(before []int, sent *page.Form) (lines []int) {
-	shown := sent.Values["_shown"]
-	for _, line := range before {
-		if !slices.Contains(shown, strconv.Itoa(line)) {
-			lines = append(lines, line)
+// shownField has the lines of what the page has shown with a tick for leaving it out.
+const shownField = "_shown"
+
+// takeLeftOut takes the ticks of what is left out. What the page did not show stays as it was.
+func takeLeftOut(d *saved.Draft, file *orderfile.File, sent *page.Form) {
+	for _, text := range sent.Values[shownField] {
+		if line, err := strconv.Atoi(text); err == nil && file.HasLine(line) {
+			ticked := slices.Contains(sent.Values[leaveField], text)
+			d.LeaveOut, d.Include = marked(d.LeaveOut, line, ticked), marked(d.Include, line, !ticked)
 		}
 	}
-	for _, text := range sent.Values[leaveField] {
-		if line, err := strconv.Atoi(text); err == nil && len(lines) < maxImportRows {
-			lines = append(lines, line)
-		}
+}
+
+// marked returns the lines with one of them, or without it.
+func marked(lines []int, line int, with bool) []int {
+	lines = slices.DeleteFunc(lines, func(other int) bool { return other == line })
+	if with {
+		lines = append(lines, line)
 	}
 	return lines
 }
