@@ -22,7 +22,7 @@ const cameraScript = `(() => {
   } } });
 })();`
 
-// TestScanWithCamera: what the camera reads is counted, or begins a line of a receipt, as what a hand scanner types; the
+// TestScanWithCamera: what the camera reads is counted, or begins a line of a receipt, as what is scanned by hand; the
 // returns that are due are searched for it.
 func TestScanWithCamera(t *testing.T) {
 	t.Parallel()
