@@ -48,7 +48,7 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 	return &newOrderView{sheet: s, Partner: found, New: orderform.New{
 		Form: orderform.Form{
 			Sheet: s.Sheet, Sent: &page.Form{Action: path, Key: made.Key, Values: url.Values{}}, ActPath: path + "/quote",
-			PartnerID: id, Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: true,
+			PartnerID: id, PartnerName: found.Name, Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: true,
 			OwnEmail: found.Email,
 		},
 		Orders: pages.config.Orders, Now: pages.config.Site.Now(),
