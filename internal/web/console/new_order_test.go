@@ -46,7 +46,7 @@ func TestNewOrderForPartner(t *testing.T) {
 	empty := desk.Open(t, path)
 	empty.Shows(t, http.StatusOK, "New order for metro", "Lamp", "The number of metro;", "For the records of metro.",
 		"the address of metro ("+metro.Email+")", "From the stock of metro", "These leave the stock of metro")
-	lacks(t, desk.Open(t, path+"?lang=fr"), "votre stock", "la vôtre", "Le vôtre", "vos dossiers")
+	lacks(t, operator.Visit(t).Open(t, path+"?lang=fr"), "votre stock", "la vôtre", "Le vôtre", "vos dossiers")
 	typed := slices.Concat(phoned, []string{"items[0].product_id", fmt.Sprint(lamp), "_act", "price"})
 	body := empty.Form(t, path, typed...)
 	priced := desk.Request(t, "POST", path+"/quote", body, "Content-Type", "application/x-www-form-urlencoded").Must(t,
