@@ -103,7 +103,7 @@ func TestTryMail(t *testing.T) {
 		},
 		"with the password": {func(string) string { return "535 5.7.8 " + password + " is wrong" }, onlyCode},
 		"with the command":  {func(command string) string { return "535 5.7.8 Error: " + command }, onlyCode},
-		"with a part":       {func(command string) string { return "535 5.7.8 Error: " + command[:len(command)-9] }, onlyCode},
+		"with a part":       {func(command string) string { return "535 5.7.8 " + command[:len(command)-9] }, onlyCode},
 		"malformed": {
 			func(command string) string { return "refused " + command },
 			[]string{"It does not work.", "the server&#39;s answer to the sign-in is malformed"},
