@@ -103,17 +103,27 @@ func TestBackUpNow(t *testing.T) {
 	v.Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "Sauvegarder maintenant", "échouée", "2 sur au plus 2")
 }
 
+// night is the first time of the schedule at 03:00 after the epoch of tests, which is 10:00 in Montréal.
+var night = testkit.Epoch.Add(17 * time.Hour)
+
+// advanceToNight moves the clock to the first backup of the schedule, once the service waits for it.
+func advanceToNight(t *testing.T, clock *testkit.Clock) {
+	t.Helper()
+	apptest.Await(t, "the schedule", func() bool { return clock.Waiting(night) > 0 })
+	clock.Advance(night.Sub(clock.Now()))
+}
+
 // TestBackupSchedule makes a backup each day at a time of Montréal, and one that was missed at the next start.
 func TestBackupSchedule(t *testing.T) {
 	t.Parallel()
 	folder, data := filepath.Join(t.TempDir(), "backups"), t.TempDir()
-	clock := testkit.NewClock(testkit.Epoch) // 10:00 in Montréal
+	clock := testkit.NewClock(testkit.Epoch)
 	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
 		backupsIn(folder, "03:00", 7)}
 	s := apptest.Start(t, options...)
 	v := s.Operate(t).Visit(t)
 	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "0 of at most 7")
-	clock.Advance(17 * time.Hour)
+	advanceToNight(t, clock)
 	showsSoon(t, s.Operate(t).Visit(t), "1 of at most 7")
 	s.Stop()
 	clock.Advance(30 * time.Hour)
@@ -127,7 +137,7 @@ func TestBackupSchedule(t *testing.T) {
 // TestBackupTriedAgain tries a backup again an hour after its failure, as long as it fails.
 func TestBackupTriedAgain(t *testing.T) {
 	t.Parallel()
-	folder, clock := filepath.Join(t.TempDir(), "backups"), testkit.NewClock(testkit.Epoch) // 10:00 in Montréal
+	folder, clock := filepath.Join(t.TempDir(), "backups"), testkit.NewClock(testkit.Epoch)
 	s := apptest.Start(t, apptest.OnClock(clock), apptest.Embedded(), backupsIn(folder, "", 7))
 	if err := os.Remove(folder); err != nil {
 		t.Fatal(err)
@@ -135,7 +145,7 @@ func TestBackupTriedAgain(t *testing.T) {
 	if err := os.WriteFile(folder, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clock.Advance(17 * time.Hour)
+	advanceToNight(t, clock)
 	o := s.Operate(t)
 	next := func(last string) string {
 		var got *apptest.Answer
