@@ -46,7 +46,7 @@ func (c *Config) checkBackups() error {
 	switch {
 	case c.Backups == "" && c.BackupAt != "" && c.BackupAt != offText:
 		return fmt.Errorf("--backup-at: %s names no place for the backup; set --backups, too", c.BackupAt)
-	case c.Backups != "" && c.BackupKeep < 1:
+	case c.BackupKeep < 1:
 		return fmt.Errorf("--backup-keep: %d is too few, at least 1 is needed", c.BackupKeep)
 	case c.Backups != "" && c.Postgres():
 		return errors.New("--backups: the service backs up the embedded database only; for PostgreSQL use pg_dump, or archive its write-ahead log (docs/backup.md)")

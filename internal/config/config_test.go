@@ -15,7 +15,7 @@ import (
 // validConfig returns settings that pass Check, with a data directory of their own.
 func validConfig(t *testing.T) *config.Config {
 	t.Helper()
-	return &config.Config{Listen: "127.0.0.1:8080", Data: t.TempDir(), RateLimit: 300}
+	return &config.Config{Listen: "127.0.0.1:8080", Data: t.TempDir(), RateLimit: 300, BackupKeep: 7}
 }
 
 func TestCheckAcceptsValidSettings(t *testing.T) {
@@ -84,10 +84,10 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"file without engine": {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
 		"engine without file": {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
 		"backups at no time": {"--backup-at", func(c *config.Config) {
-			c.Backups, c.BackupAt, c.BackupKeep = "b", "3:00", 7
+			c.Backups, c.BackupAt = "b", "3:00"
 		}},
 		"backups without a place": {"--backups", func(c *config.Config) { c.BackupAt = "03:00" }},
-		"no backup kept":          {"--backup-keep", func(c *config.Config) { c.Backups = "b" }},
+		"no backup kept":          {"--backup-keep", func(c *config.Config) { c.BackupKeep = 0 }},
 		"rate below 0":            {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
 		"unknown registration":    {"--registration", func(c *config.Config) { c.Registration = "invited" }},
 		"demo that is closed":     {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
