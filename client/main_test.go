@@ -46,7 +46,7 @@ var startExamples = sync.OnceValues(func() (url string, err error) {
 	world := app.System()
 	world.Log, world.Out = slog.New(slog.DiscardHandler), io.Discard
 	ctx, cancel := context.WithCancel(context.Background())
-	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: dir, WebhookInsecure: true,
+	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: dir, WebhookInsecure: true, BackupKeep: 7,
 		OperatorEmail: apptest.OperatorEmail, OperatorPassword: apptest.OperatorPassword}, world)
 	if err != nil {
 		cancel()

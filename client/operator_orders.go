@@ -74,7 +74,7 @@ type BoardRow struct {
 	Courier        *BoardCourier `json:"courier"` // nil until a courier is assigned
 	Zone           string        `json:"zone"`    // the first half of the dropoff's postal code
 	City           string        `json:"city"`    // of the dropoff
-	// Recipient and Street are those of the dropoff; empty if the order was last changed before release 0.2.
+	// Recipient and Street are those of the dropoff; empty in rows that 0.1.0 wrote until the order changes.
 	Recipient         string     `json:"recipient"`
 	Street            string     `json:"street"`
 	CODCents          int64      `json:"cod_cents,omitempty"` // to be collected in cash

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -93,7 +94,7 @@ func (c *showSettingsCommand) Run(ctx context.Context) error {
 }
 
 func settingsFields(s *client.ServiceSettings) []terminal.Field {
-	return []terminal.Field{field("dispatch phone", s.DispatchPhone)}
+	return []terminal.Field{field("dispatch phone", cmp.Or(s.DispatchPhone, "none"))}
 }
 
 type setSettingsCommand struct {
@@ -107,8 +108,10 @@ type setSettingsCommand struct {
 func (c *setSettingsCommand) Run(ctx context.Context) error {
 	var change client.ServiceSettingsChange
 	switch {
-	case (c.DispatchPhone != "") == c.NoDispatchPhone:
+	case c.DispatchPhone == "" && !c.NoDispatchPhone:
 		return usageError{errors.New("--dispatch-phone, --no-dispatch-phone: one of them is needed")}
+	case c.DispatchPhone != "" && c.NoDispatchPhone:
+		return usageError{errors.New("--dispatch-phone, --no-dispatch-phone: only one of them is possible")}
 	case c.NoDispatchPhone:
 		change.DispatchPhone = client.Reset[string]()
 	default:

@@ -175,6 +175,10 @@ func TestServeStartErrors(t *testing.T) {
 	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--data: ") {
 		t.Errorf("a file in place of a folder: got %+v, want exit code 1 and one line with the flag", got)
 	}
+	got = (run{dir: testkit.FastDir(t)}).do(t, "serve", "--listen", "127.0.0.1:0", "--backups", filepath.Join(file, "b"))
+	if got.code != 1 || strings.Count(got.stderr, "\n") != 1 || !strings.Contains(got.stderr, "--backups: ") {
+		t.Errorf("a file in place of the folder of backups: got %+v, want exit code 1 and one line with the flag", got)
+	}
 	s.signal(t, syscall.SIGTERM)
 	if err := os.Remove(filepath.Join(r.dir, "data", "master.key")); err != nil {
 		t.Fatal(err)

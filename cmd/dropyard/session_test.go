@@ -262,3 +262,18 @@ func TestOperatorReceivesReturns(t *testing.T) {
 		t.Errorf("board returns: got %+v, want none", got)
 	}
 }
+
+// TestServiceSettings shows that the desk has no number, and sets and removes one.
+func TestServiceSettings(t *testing.T) {
+	t.Parallel()
+	s, p := (run{dir: testkit.FastDir(t), env: operatorEnv}).serve(t), newPerson(t)
+	p.must("login --profile desk --operator --server "+s.URL, `as operator \S+ \(admin\)`, apptest.OperatorEmail,
+		apptest.OperatorPassword)
+	p.must("settings", `^dispatch phone +none\n`)
+	p.must("settings set --dispatch-phone +15145550100", `^dispatch phone +\+15145550100\n`)
+	p.must("settings show", `^dispatch phone +\+15145550100\n`)
+	p.refused(exitUsage, "settings set", "one of them is needed")
+	p.refused(exitUsage, "settings set --dispatch-phone +15145550100 --no-dispatch-phone", "only one of them")
+	p.must("settings set --no-dispatch-phone", `^dispatch phone +none\n`)
+	p.must("settings show --json", `"dispatch_phone":null`)
+}

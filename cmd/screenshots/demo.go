@@ -41,7 +41,7 @@ func runDemo(ctx context.Context, out string) (err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(data)) }()
 	world := app.System()
 	world.Out, world.Log = io.Discard, slog.New(slog.DiscardHandler)
-	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: data, Demo: true}, world)
+	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: data, Demo: true, BackupKeep: 7}, world)
 	if err != nil {
 		return err
 	}

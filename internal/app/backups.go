@@ -16,8 +16,12 @@ import (
 	"github.com/dropyard/dropyard/internal/store"
 )
 
-// backupsFile is added to the name of the embedded database for the file that lists its backups.
-const backupsFile = ".backups"
+// What is added to the name of the embedded database for the file that lists its backups, and for the folder of the
+// one that is under way to a bucket.
+const (
+	backupsFile  = ".backups"
+	uploadFolder = ".uploading"
+)
 
 // openBackups creates the service that makes backups, if the settings say where they are kept. The embedded
 // database has one node, so that no other one makes the same backup.
@@ -31,7 +35,7 @@ func (a *App) openBackups() error {
 		return err
 	}
 	made := backups.Config{
-		Place: a.backupPlace(where), Keep: a.config.KeptBackups(), File: a.config.Database() + backupsFile,
+		Place: a.backupPlace(where), Keep: a.config.BackupKeep, File: a.config.Database() + backupsFile,
 		Now: a.Now, At: a.At, Log: a.Log,
 		Write: func(ctx context.Context, file string) (int64, error) {
 			written, err := store.Backups.Write(ctx, a.config.Database(), file)
@@ -45,7 +49,9 @@ func (a *App) openBackups() error {
 	if daily {
 		made.Schedule = &backups.Schedule{Hour: hour, Minute: minute, Zone: a.calendar.Clock("QC")}
 	}
-	a.backups = backups.Open(made)
+	if a.backups, err = backups.Open(made); err != nil {
+		return fmt.Errorf("--backups: %w", err)
+	}
 	a.atClose(ending(a.backups.Close))
 	return nil
 }
@@ -60,26 +66,34 @@ func (a *App) backupPlace(where *config.FileStore) backups.Place {
 		Secret: where.Secret, VirtualHost: where.VirtualHost, Now: a.machine,
 	})
 	a.atClose(ending(bucket.Close))
-	return bucketOfBackups{bucket, where.String(), filepath.Dir(a.config.Database())}
+	return bucketOfBackups{bucket, where, a.config.Database() + uploadFolder}
 }
 
-// bucketOfBackups keeps backups in a bucket. Each is first written beside the database, and removed there once the
-// bucket has it.
+// bucketOfBackups keeps backups in a bucket. Each is first written to a folder beside the database, which is removed
+// once the bucket has it.
 type bucketOfBackups struct {
 	bucket *s3.Store
-	name   string
-	folder string
+	where  *config.FileStore
+	folder string // holds nothing else
 }
 
-func (b bucketOfBackups) String() string { return b.name }
+func (b bucketOfBackups) String() string { return b.where.String() }
+
+// ID implements backups.Place.
+func (b bucketOfBackups) ID() string {
+	return b.where.Endpoint.JoinPath(b.where.Bucket, b.where.Prefix).String()
+}
+
+// Prepare implements backups.Place.
+func (b bucketOfBackups) Prepare() error { return os.RemoveAll(b.folder) }
 
 // Keep implements backups.Place. The checksum goes first, so that a backup in the bucket has one.
 func (b bucketOfBackups) Keep(ctx context.Context, name string, write backups.Write) (bytes int64, err error) {
-	file := filepath.Join(b.folder, name)
-	if err := removeFiles(file); err != nil { // which a crash has left
+	if err := os.Mkdir(b.folder, 0o700); err != nil {
 		return 0, err
 	}
-	defer func() { err = errors.Join(err, removeFiles(file)) }()
+	defer func() { err = errors.Join(err, os.RemoveAll(b.folder)) }()
+	file := filepath.Join(b.folder, name)
 	if bytes, err = write(ctx, file); err != nil {
 		return 0, err
 	}
@@ -97,10 +111,6 @@ func (b bucketOfBackups) Keep(ctx context.Context, name string, write backups.Wr
 		return 0, fmt.Errorf("the checksum: %w", err)
 	}
 	return bytes, b.bucket.PutFile(ctx, name, file, sum)
-}
-
-func removeFiles(file string) error {
-	return backups.Folder(filepath.Dir(file)).Remove(context.Background(), filepath.Base(file))
 }
 
 // Remove implements backups.Place.

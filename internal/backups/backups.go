@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -22,6 +24,10 @@ import (
 type Place interface {
 	// String names the place, without secrets.
 	String() string
+	// ID is the same for the same place, with whatever credentials it is used.
+	ID() string
+	// Prepare makes the place ready, and removes what a crash has left of a backup that was being made.
+	Prepare() error
 	// Keep has write make a backup, and keeps it under a name. The backup is complete and verified once it has
 	// that name.
 	Keep(ctx context.Context, name string, write Write) (bytes int64, err error)
@@ -83,16 +89,21 @@ type Made struct {
 // State is what is known of backups.
 type State struct {
 	Running time.Time // when the backup that is being made was begun; zero if none is
-	Next    time.Time // when the next one is due; zero without a schedule
+	Daily   time.Time // the next time of the schedule; zero without one
+	Next    time.Time // when the next one is due, which is sooner after a failure; zero without a schedule
 	Last    *Made     // nil before the first
-	Kept    []Made    // the latest first
+	Kept    []Made    // those of the present place, the latest first
 }
 
 // record is what the file holds.
 type record struct {
-	Last *Made  `json:"last"`
-	Kept []Made `json:"kept"` // the latest last
+	Place string            `json:"place"` // the ID of the one that was used last
+	Last  *Made             `json:"last"`
+	Kept  map[string][]Made `json:"kept"` // by the ID of their place, the latest last
 }
+
+// Retry is how long after a failure a service with a schedule tries again.
+const Retry = time.Hour
 
 // Service makes backups, one at a time. Many goroutines may use it.
 type Service struct {
@@ -100,26 +111,58 @@ type Service struct {
 	ctx    context.Context // ends with Close
 	stop   context.CancelFunc
 	work   sync.WaitGroup
+	ended  chan struct{} // holds one element after the end of a backup
 
 	mu      sync.Mutex
 	record  record    // guarded by mu
 	running time.Time // guarded by mu; zero if no backup is being made
 }
 
-// Open reads what is known of earlier backups. A file that cannot be read is as good as none: the backups that it
-// names are then not removed.
-func Open(config Config) *Service {
-	s := &Service{config: config}
+// Open prepares the place, and reads what is known of earlier backups. A file that cannot be read is as good as none:
+// the backups that it names are then not removed.
+func Open(config Config) (*Service, error) {
+	if err := config.Place.Prepare(); err != nil {
+		return nil, err
+	}
+	s := &Service{config: config, ended: make(chan struct{}, 1)}
 	s.ctx, s.stop = context.WithCancel(context.Background())
-	text, err := os.ReadFile(config.File)
+	s.read()
+	if here := config.Place.ID(); s.record.Place != here {
+		s.leave(here)
+	}
+	return s, nil
+}
+
+func (s *Service) read() {
+	text, err := os.ReadFile(s.config.File)
 	if err == nil {
 		err = strictjson.Unmarshal(text, &s.record)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		config.Log.Warn("the list of backups cannot be read; earlier backups are not removed", "error", err)
+		s.config.Log.Warn("the list of backups cannot be read; earlier backups are not removed", "error", err)
 		s.record = record{}
 	}
-	return s
+	if s.record.Kept == nil {
+		s.record.Kept = map[string][]Made{}
+	}
+}
+
+// leave notes that backups are kept in another place from now on, and logs those that stay in former ones. If a
+// former place is used again, its backups are known.
+func (s *Service) leave(here string) {
+	for place, kept := range s.record.Kept {
+		if place == here || len(kept) == 0 {
+			continue
+		}
+		names := make([]string, len(kept))
+		for i, made := range kept {
+			names[i] = made.Name
+		}
+		s.config.Log.Warn("backups are kept in another place; those of the former one stay there until you remove them",
+			"former_place", place, "place", here, "names", names)
+	}
+	s.record.Place = here
+	s.write(s.record)
 }
 
 // Run makes backups as the schedule says, until Close. One that was due while the service was down is made now.
@@ -129,18 +172,30 @@ func (s *Service) Run() {
 	}
 	s.work.Go(func() {
 		for {
-			now := s.config.Now()
-			if last := s.State().Last; last != nil && last.At.Before(s.config.Schedule.Latest(now)) {
-				s.attempt()
-			}
 			select {
-			case <-s.config.At(s.config.Schedule.Next(now)):
+			case <-s.config.At(s.State().Next):
 				s.attempt()
+			case <-s.ended: // one that an admin asked for, and that may have failed
 			case <-s.ctx.Done():
 				return
 			}
 		}
 	})
+}
+
+// Due returns when the next backup is made, given the last one that was begun; nil if there was none.
+func (s *Schedule) Due(last *Made, now time.Time) time.Time {
+	next := s.Next(now)
+	switch {
+	case last == nil:
+		return next
+	case last.At.Before(s.Latest(now)):
+		return now
+	}
+	if again := last.At.Add(Retry); last.Error != "" && again.Before(next) {
+		return again
+	}
+	return next
 }
 
 // Place returns the name of where backups are kept, without secrets.
@@ -187,21 +242,26 @@ func (s *Service) begin() bool {
 func (s *Service) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state := State{Running: s.running, Last: s.record.Last, Kept: slices.Clone(s.record.Kept)}
+	state := State{Running: s.running, Last: s.record.Last, Kept: slices.Clone(s.record.Kept[s.record.Place])}
 	slices.Reverse(state.Kept)
-	if s.config.Schedule != nil {
-		state.Next = s.config.Schedule.Next(s.config.Now())
+	if s.config.Schedule == nil {
+		return state
 	}
+	begun, now := s.record.Last, s.config.Now()
+	if !s.running.IsZero() {
+		begun = &Made{At: s.running}
+	}
+	state.Daily, state.Next = s.config.Schedule.Next(now), s.config.Schedule.Due(begun, now)
 	return state
 }
 
 // make makes the backup that was begun, and then removes the oldest ones.
 func (s *Service) make() {
 	s.mu.Lock()
-	made, kept := Made{At: s.running}, slices.Clone(s.record.Kept)
+	made, result := Made{At: s.running}, record{s.record.Place, nil, maps.Clone(s.record.Kept)}
 	s.mu.Unlock()
 	made.Name = made.At.UTC().Format("dropyard-2006-01-02T15-04-05Z.db")
-	size, err := s.config.Place.Keep(s.ctx, made.Name, s.config.Write)
+	size, err := s.keep(made.Name)
 	made.Seconds = s.config.Now().Sub(made.At).Seconds()
 	if err != nil {
 		made.Error = err.Error()
@@ -212,9 +272,18 @@ func (s *Service) make() {
 		if err := s.config.Noted(made.At); err != nil {
 			s.config.Log.Warn("the time of the backup cannot be noted", "error", err)
 		}
-		kept = s.removeOld(append(kept, made))
+		result.Kept[result.Place] = s.removeOld(append(slices.Clip(result.Kept[result.Place]), made))
 	}
-	s.end(record{&made, kept})
+	result.Last = &made
+	s.write(result)
+	s.end(result)
+}
+
+func (s *Service) keep(name string) (bytes int64, err error) {
+	if err := s.config.Place.Prepare(); err != nil {
+		return 0, err
+	}
+	return s.config.Place.Keep(s.ctx, name, s.config.Write)
 }
 
 // removeOld removes all backups but the latest, and returns those that are left.
@@ -229,8 +298,7 @@ func (s *Service) removeOld(kept []Made) (left []Made) {
 	return append(left, kept[old:]...)
 }
 
-// end notes the result of a backup.
-func (s *Service) end(result record) {
+func (s *Service) write(result record) {
 	text, err := strictjson.Marshal(result)
 	if err == nil {
 		err = durable.Replace(s.config.File, text)
@@ -238,9 +306,17 @@ func (s *Service) end(result record) {
 	if err != nil {
 		s.config.Log.Warn("the list of backups cannot be written", "error", err)
 	}
+}
+
+// end notes the result of a backup.
+func (s *Service) end(result record) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.record, s.running = result, time.Time{}
+	select {
+	case s.ended <- struct{}{}:
+	default: // an earlier end is not noticed yet
+	}
 }
 
 // ChecksumSuffix is added to the name of a backup for the file that holds its checksum.
@@ -251,22 +327,39 @@ type Folder string
 
 func (f Folder) String() string { return string(f) }
 
+// ID implements Place.
+func (f Folder) ID() string {
+	if absolute, err := filepath.Abs(string(f)); err == nil {
+		return absolute
+	}
+	return string(f)
+}
+
+// unfinished matches the names of files that a crash has left of a backup in a folder.
+const unfinished = "dropyard-????-??-??T??-??-??Z.db*.partial-*"
+
+// Prepare implements Place. It makes the folder.
+func (f Folder) Prepare() error {
+	if err := durable.MakeFolder(string(f)); err != nil {
+		return fmt.Errorf("make the folder of backups: %w", err)
+	}
+	left, err := fs.Glob(os.DirFS(string(f)), unfinished)
+	for _, name := range left {
+		err = errors.Join(err, os.Remove(f.path(name)))
+	}
+	return err
+}
+
 // Keep implements Place.
 func (f Folder) Keep(ctx context.Context, name string, write Write) (bytes int64, err error) {
-	if err := durable.MakeFolder(string(f)); err != nil {
-		return 0, fmt.Errorf("make the folder of backups: %w", err)
-	}
 	return write(ctx, f.path(name))
 }
 
+func (f Folder) path(name string) string { return filepath.Join(string(f), name) }
+
 // Remove implements Place.
-func (f Folder) Remove(_ context.Context, name string) error { return removeBackup(f.path(name)) }
-
-func (f Folder) path(name string) string { return string(f) + string(os.PathSeparator) + name }
-
-// removeBackup removes a backup with its checksum.
-func removeBackup(file string) error {
-	for _, path := range []string{file, file + ChecksumSuffix} {
+func (f Folder) Remove(_ context.Context, name string) error {
+	for _, path := range []string{f.path(name), f.path(name + ChecksumSuffix)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// defaultKeep is how many backups are kept where no setting was read.
-const defaultKeep = 7
+// defaultBackupAt is when a backup is made if --backups is set.
+const defaultBackupAt = "03:00"
 
 // offText turns a setting off that has a default.
 const offText = "off"
@@ -25,18 +25,16 @@ func (c *Config) BackupStore() (*FileStore, error) {
 
 // BackupTime returns the time of day at which a backup is made; set is false if none is.
 func (c *Config) BackupTime() (hour, minute int, set bool, err error) {
-	if c.BackupAt == "" || c.BackupAt == offText || c.Backups == "" {
+	if c.BackupAt == offText || c.Backups == "" {
 		return 0, 0, false, nil
 	}
-	at, err := time.Parse("15:04", c.BackupAt)
-	if err != nil || len(c.BackupAt) != len("15:04") {
+	text := cmp.Or(c.BackupAt, defaultBackupAt)
+	at, err := time.Parse("15:04", text)
+	if err != nil || len(text) != len("15:04") {
 		return 0, 0, false, fmt.Errorf("--backup-at: %q is not a time of day such as 03:00, or off", c.BackupAt)
 	}
 	return at.Hour(), at.Minute(), true, nil
 }
-
-// KeptBackups returns how many backups are kept.
-func (c *Config) KeptBackups() int { return cmp.Or(c.BackupKeep, defaultKeep) }
 
 func (c *Config) checkBackups() error {
 	if _, err := c.BackupStore(); err != nil {
@@ -46,8 +44,10 @@ func (c *Config) checkBackups() error {
 		return err
 	}
 	switch {
-	case c.BackupKeep < 0:
-		return fmt.Errorf("--backup-keep: %d is negative", c.BackupKeep)
+	case c.Backups == "" && c.BackupAt != "" && c.BackupAt != offText:
+		return fmt.Errorf("--backup-at: %s names no place for the backup; set --backups, too", c.BackupAt)
+	case c.BackupKeep < 1:
+		return fmt.Errorf("--backup-keep: %d is too few, at least 1 is needed", c.BackupKeep)
 	case c.Backups != "" && c.Postgres():
 		return errors.New("--backups: the service backs up the embedded database only; for PostgreSQL use pg_dump, or archive its write-ahead log (docs/backup.md)")
 	}

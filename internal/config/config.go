@@ -37,7 +37,7 @@ type Config struct {
 	TrustedProxies    []string      `help:"Networks of reverse proxies whose X-Forwarded-For header is trusted (example: 10.0.0.0/8)." env:"DROPYARD_TRUSTED_PROXIES" placeholder:"CIDR"`
 	Proofs            string        `help:"Where proofs of delivery are kept: a directory, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: proofs in the data directory." env:"DROPYARD_PROOFS" placeholder:"DIR|URL"`
 	Backups           string        `help:"Where the service keeps backups of the embedded database: a directory on another disk, or s3://KEY:SECRET@HOST/BUCKET?region=REGION. Default: none, run dropyard backup." env:"DROPYARD_BACKUPS" placeholder:"DIR|URL"`
-	BackupAt          string        `help:"Time of day at which a backup is made to --backups, in Eastern Time, or off for those of the system page only (example: 03:00)." default:"03:00" env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
+	BackupAt          string        `help:"Time of day at which a backup is made to --backups, in Eastern Time, or off for those of the system page only. Default: 03:00." env:"DROPYARD_BACKUP_AT" placeholder:"HH:MM"`
 	BackupKeep        int           `help:"How many backups are kept in --backups; older ones are deleted after the next one." default:"7" env:"DROPYARD_BACKUP_KEEP"`
 	RateLimit         int           `help:"Requests that a partner may make per minute; 0 means no limit." default:"300" env:"DROPYARD_RATE_LIMIT"`
 	OrdersPerDay      int64         `help:"Orders that a partner may create per day, in UTC; 0 means no limit." default:"0" env:"DROPYARD_ORDERS_PER_DAY"`

@@ -15,7 +15,7 @@ import (
 // validConfig returns settings that pass Check, with a data directory of their own.
 func validConfig(t *testing.T) *config.Config {
 	t.Helper()
-	return &config.Config{Listen: "127.0.0.1:8080", Data: t.TempDir(), RateLimit: 300}
+	return &config.Config{Listen: "127.0.0.1:8080", Data: t.TempDir(), RateLimit: 300, BackupKeep: 7}
 }
 
 func TestCheckAcceptsValidSettings(t *testing.T) {
@@ -40,6 +40,8 @@ func TestCheckAcceptsValidSettings(t *testing.T) {
 			c.TrustedProxies = []string{"10.0.0.0/8", "fd00::/8", "192.0.2.1/32"}
 		},
 		"key to create": func(c *config.Config) { c.MasterKeyFile = filepath.Join(c.Data, "key") },
+		"backups":       func(c *config.Config) { c.Backups, c.BackupAt, c.BackupKeep = "b", "23:59", 1 },
+		"no backups":    func(c *config.Config) { c.BackupAt = "off" },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -77,39 +79,44 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"network without bits": {"--trusted-proxies", func(c *config.Config) {
 			c.TrustedProxies = []string{"10.0.0.0/8", "10.0.0.1"}
 		}},
-		"network of letters":    {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
-		"unknown engine":        {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
-		"file without engine":   {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
-		"engine without file":   {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
-		"rate below 0":          {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
-		"unknown registration":  {"--registration", func(c *config.Config) { c.Registration = "invited" }},
-		"demo that is closed":   {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
-		"orders below 0":        {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
-		"new bytes below 0":     {"--new-account-bytes", func(c *config.Config) { c.NewAccountBytes = -1 }},
-		"bytes below 0":         {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
-		"connections below 0":   {"--connection-limit", func(c *config.Config) { c.ConnectionLimit = -1 }},
-		"strangers below 0":     {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
-		"registrations below 0": {"--registration-limit", func(c *config.Config) { c.RegistrationLimit = -1 }},
-		"orders kept briefly":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
-		"orders kept below 0":   {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
-		"orders kept for long":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
-		"orders kept in words":  {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
-		"half a day":            {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
-		"events, no unit":       {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
-		"events kept briefly":   {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
-		"operator, no password": {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
-		"password, no operator": {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
-		"address, no scheme":    {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
-		"other scheme":          {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
-		"no host":               {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
-		"port without host":     {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
-		"path":                  {"--base-url", func(c *config.Config) { c.BaseURL = "http://example.com/delivery" }},
-		"path and slash":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/a/" }},
-		"escaped path":          {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/%61" }},
-		"query":                 {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
-		"empty query":           {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
-		"fragment":              {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
-		"empty fragment":        {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
+		"network of letters":  {"--trusted-proxies", func(c *config.Config) { c.TrustedProxies = []string{"proxy"} }},
+		"unknown engine":      {"--database", func(c *config.Config) { c.DatabaseURL = "mysql://127.0.0.1/dropyard" }},
+		"file without engine": {"--database", func(c *config.Config) { c.DatabaseURL = "orders.db" }},
+		"engine without file": {"--database", func(c *config.Config) { c.DatabaseURL = "sqlite:" }},
+		"backups at no time": {"--backup-at", func(c *config.Config) {
+			c.Backups, c.BackupAt = "b", "3:00"
+		}},
+		"backups without a place": {"--backups", func(c *config.Config) { c.BackupAt = "03:00" }},
+		"no backup kept":          {"--backup-keep", func(c *config.Config) { c.BackupKeep = 0 }},
+		"rate below 0":            {"--rate-limit", func(c *config.Config) { c.RateLimit = -1 }},
+		"unknown registration":    {"--registration", func(c *config.Config) { c.Registration = "invited" }},
+		"demo that is closed":     {"--registration", func(c *config.Config) { c.Registration, c.Demo = "closed", true }},
+		"orders below 0":          {"--orders-per-day", func(c *config.Config) { c.OrdersPerDay = -1 }},
+		"new bytes below 0":       {"--new-account-bytes", func(c *config.Config) { c.NewAccountBytes = -1 }},
+		"bytes below 0":           {"--stored-bytes", func(c *config.Config) { c.StoredBytes = -1 }},
+		"connections below 0":     {"--connection-limit", func(c *config.Config) { c.ConnectionLimit = -1 }},
+		"strangers below 0":       {"--stranger-limit", func(c *config.Config) { c.StrangerLimit = -1 }},
+		"registrations below 0":   {"--registration-limit", func(c *config.Config) { c.RegistrationLimit = -1 }},
+		"orders kept briefly":     {"--retain-orders", func(c *config.Config) { c.RetainOrders = "6d" }},
+		"orders kept below 0":     {"--retain-orders", func(c *config.Config) { c.RetainOrders = "-400d" }},
+		"orders kept for long":    {"--retain-orders", func(c *config.Config) { c.RetainOrders = "36526d" }},
+		"orders kept in words":    {"--retain-orders", func(c *config.Config) { c.RetainOrders = "a year" }},
+		"half a day":              {"--retain-orders", func(c *config.Config) { c.RetainOrders = "10.5d" }},
+		"events, no unit":         {"--retain-events", func(c *config.Config) { c.RetainEvents = "90" }},
+		"events kept briefly":     {"--retain-events", func(c *config.Config) { c.RetainEvents = "167h" }},
+		"operator, no password":   {"--operator-password", func(c *config.Config) { c.OperatorEmail = "ops@example.com" }},
+		"password, no operator":   {"--operator-email", func(c *config.Config) { c.OperatorPassword = "hunter2" }},
+		"address, no scheme":      {"--base-url", func(c *config.Config) { c.BaseURL = "delivery.example.com" }},
+		"other scheme":            {"--base-url", func(c *config.Config) { c.BaseURL = "ftp://delivery.example.com" }},
+		"no host":                 {"--base-url", func(c *config.Config) { c.BaseURL = "https:///v1" }},
+		"port without host":       {"--base-url", func(c *config.Config) { c.BaseURL = "https://:8443" }},
+		"path":                    {"--base-url", func(c *config.Config) { c.BaseURL = "http://example.com/delivery" }},
+		"path and slash":          {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/a/" }},
+		"escaped path":            {"--base-url", func(c *config.Config) { c.BaseURL = "https://example.com/%61" }},
+		"query":                   {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/?a=1" }},
+		"empty query":             {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com?" }},
+		"fragment":                {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com/#top" }},
+		"empty fragment":          {"--base-url", func(c *config.Config) { c.BaseURL = "https://delivery.example.com#" }},
 		"user": {"--base-url", func(c *config.Config) {
 			c.BaseURL = "https://user:hunter2@delivery.example.com"
 		}},

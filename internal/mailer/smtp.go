@@ -3,6 +3,7 @@ package mailer
 import (
 	"context"
 	"crypto/tls"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -78,7 +79,7 @@ func (s *SMTP) Try(ctx context.Context, envelope *Envelope) (accepted string, er
 	}
 	client, err := dialer.DialToSMTPClientWithContext(ctx)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return "", fmt.Errorf("%w: %w", ErrUnreachable, s.discreet(err))
 	}
 	defer func() { _ = client.Close() }()
 	if err := client.UpdateDeadline(stepTimeout); err != nil {
@@ -163,6 +164,44 @@ func answered(of string, err error) error {
 func shown(said string) string {
 	words := []rune(anyAddress.ReplaceAllString(strings.Map(printable, said), "[address]"))
 	return string(words[:min(len(words), maxAnswer)])
+}
+
+// discreet returns the error of a failed sign-in without the server's words if they repeat what it was sent: some
+// servers answer a wrong password with the whole command.
+func (s *SMTP) discreet(err error) error {
+	if !s.repeatsPassword(err.Error()) {
+		return err
+	}
+	var answer *textproto.Error
+	if errors.As(err, &answer) {
+		return fmt.Errorf("the server refused the sign-in: %d %s", answer.Code, enhanced.FindString(answer.Msg))
+	}
+	return errors.New("the server's answer to the sign-in is malformed, and repeats the password")
+}
+
+// repeatedPart is how many characters of a password, in whatever form, a server must not repeat.
+const repeatedPart = 6
+
+// repeatsPassword reports whether a text has a part of the password as it is, or as it is sent with AUTH LOGIN and
+// AUTH PLAIN.
+func (s *SMTP) repeatsPassword(text string) bool {
+	if s.Password == "" {
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, form := range []string{
+		s.Password, base64.StdEncoding.EncodeToString([]byte(s.Password)),
+		base64.StdEncoding.EncodeToString([]byte("\x00" + s.Username + "\x00" + s.Password)),
+	} {
+		form = strings.ToLower(form)
+		part := min(repeatedPart, len(form))
+		for start := range len(form) - part + 1 {
+			if strings.Contains(text, form[start:start+part]) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // printable replaces characters that cannot be seen by spaces.

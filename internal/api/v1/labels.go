@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/label"
 	"github.com/dropyard/dropyard/internal/web"
@@ -45,15 +46,20 @@ func (s *Server) handleLabels(c *httpd.Call) (httpd.Reply, error) {
 	}
 	resolution, _ := label.ParseResolution(q.OneOf("dpi", resolutionRule))
 	orderIDs := q.All("order_id")
-	different := len(slices.Compact(slices.Sorted(slices.Values(orderIDs))))
-	if different == 0 || different > label.MaxOrders || different < len(orderIDs) {
+	if len(orderIDs) == 0 || len(orderIDs) > label.MaxOrders {
 		q.Fault("order_id", nil, ordersOnce)
+	} else if twice := repeated(orderIDs); twice != "" {
+		q.Fault("order_id", twice, ordersOnce)
 	}
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
 	bundle, err := label.Collect(orderIDs, func(orderID string) (*delivery.Order, error) {
-		return s.config.Orders.Get(c.Context(), c.Account, orderID)
+		found, err := s.config.Orders.Get(c.Context(), c.Account, orderID)
+		if refusal.HasCode(err, refusal.CodeNotFound) {
+			return nil, missingOrder(orderID)
+		}
+		return found, err
 	}, s.config.Clock)
 	if err != nil {
 		return httpd.Reply{}, err
@@ -68,6 +74,29 @@ func (s *Server) handleLabels(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return replyFile(c)(bundle.File(labelFormat(c.Header.Values("Accept")), resolution))
+}
+
+// repeated returns the first text that is in a list twice; empty if none is.
+func repeated(list []string) string {
+	for i, text := range list {
+		if slices.Contains(list[:i], text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// maxOrderID is how many characters are repeated of what was sent as the id of an order.
+const maxOrderID = 100
+
+// missingOrder returns the refusal that names which of several orders does not exist.
+func missingOrder(orderID string) error {
+	orderID = form.Shorten(orderID, maxOrderID)
+	refused := refusal.NotFound("order " + orderID)
+	refused.Details = struct {
+		OrderID string `json:"order_id"`
+	}{orderID}
+	return refused
 }
 
 // The rules for the orders whose labels are printed together.

@@ -244,6 +244,7 @@ func plan(t testing.TB, options []Option) (*Service, *config.Config, app.Surroun
 	settings := &config.Config{
 		Listen: "127.0.0.1:0", Data: dir,
 		OperatorEmail: OperatorEmail, OperatorPassword: OperatorPassword, RequestLogBytes: 1 << 30, DatabaseMayLoseData: true,
+		BackupKeep: 7,
 	}
 	world := app.System()
 	world.Version = "test"

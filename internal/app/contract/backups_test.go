@@ -1,7 +1,10 @@
 package contract_test
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app"
@@ -16,7 +19,15 @@ func driveBackup(t *testing.T, o *operation) *apptest.Answer {
 	return f.send(t, call{operation: o.id})
 }
 
-// driveNoBackups asks a service for a backup that does not know where to keep it.
+// driveNoBackups asks a service for a backup that does not know where to keep it, and another one while it makes one.
 func driveNoBackups(t *testing.T, o *operation) *apptest.Answer {
-	return newFixture(t, roomy).send(t, call{operation: o.id})
+	newFixture(t, roomy).send(t, call{operation: o.id}).Must(t, 409)
+	release := make(chan struct{})
+	bucket := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	t.Cleanup(bucket.Close)
+	where := "s3://AKIDEXAMPLE:verysecretkey@" + strings.TrimPrefix(bucket.URL, "http://") + "/my-bucket?tls=off"
+	f := newFixture(t, roomy, apptest.Embedded(), func(c *config.Config, _ *app.Surroundings) { c.Backups = where })
+	t.Cleanup(func() { close(release) })
+	f.send(t, call{operation: o.id}).Must(t, 202)
+	return f.send(t, call{operation: o.id})
 }

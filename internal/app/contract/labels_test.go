@@ -79,10 +79,17 @@ func TestLabelsOfSeveralOrders(t *testing.T) {
 		if expected := got.Text("error", "details", "expected"); expected != "1 to 100 orders, each once" {
 			t.Errorf("%s: got %s, want the rule for orders", name, got.Body)
 		}
+		if value := got.JSON("error", "details", "value"); (value == first) != (name == "twice the same") {
+			t.Errorf("%s: got the value %v, want the order that is repeated", name, value)
+		}
 	}
 	unknown := "ord_" + strings.Repeat("0", 32)
-	if got := print("", first, unknown).Must(t, 404); got.Code() != "not_found" {
-		t.Errorf("an unknown order among them: got %s, want not_found", got.Body)
+	for _, missing := range []string{unknown, "EM-1042"} {
+		got := print("", first, missing).Must(t, 404)
+		if got.Code() != "not_found" || got.Text("error", "details", "order_id") != missing ||
+			got.Text("error", "message") != "order "+missing+" does not exist" {
+			t.Errorf("%s among them: got %s, want not_found with that order", missing, got.Body)
+		}
 	}
 	f.move(t, map[string]string{"order_id": first}, "cancelled").Must(t, 200)
 	f.send(t, call{

@@ -54,8 +54,7 @@ var varying = regexp.MustCompile(`ord_[0-9a-z]+|[0-9]+|"[^"]*"|\b(?:` +
 
 // elsewhere are messages that tests of other packages get, each with the test.
 var elsewhere = map[string]string{
-	"unavailable: the service is not ready":                                "TestNotReadyWithoutFiles",
-	"quota_exceeded: … orders have been created today, which is the limit": "TestOrdersPerDay",
+	"unavailable: the service is not ready": "TestNotReadyWithoutFiles",
 }
 
 func generalize(code, message string) string {

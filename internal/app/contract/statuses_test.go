@@ -225,7 +225,9 @@ var drives = map[string]drive{
 
 	"createOrder 409": driveDuplicate,
 
+	"createOrderForPartner 403": driveSuspended,
 	"createOrderForPartner 409": driveDuplicate,
+	"createOrderForPartner 429": driveFullDay,
 	"createAPIKey 409":          driveManyKeys,
 	"inviteUser 409":            driveFullTeam,
 	"putLogo 200":               driveLogo,
@@ -561,6 +563,14 @@ func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {
 func driveDuplicate(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: o.id, body: validBody(o)}).Must(t, 201)
+	return f.send(t, call{operation: o.id, body: validBody(o)})
+}
+
+// driveFullDay creates an order more than the partner may create in a day.
+func driveFullDay(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"orders_per_day":1}`)).Must(t, 200)
+	f.newOrder(t)
 	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 

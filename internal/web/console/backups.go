@@ -29,7 +29,7 @@ func (v backupsView) Took(made backups.Made) string {
 }
 
 // DailyAt returns the time of day of the schedule.
-func (v backupsView) DailyAt() string { return v.Language.Clock(v.Next) }
+func (v backupsView) DailyAt() string { return v.Language.Clock(v.Daily) }
 
 // addBackups adds what is known of backups, if the service makes them.
 func (v *systemView) addBackups() (err error) {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -102,17 +103,27 @@ func TestBackUpNow(t *testing.T) {
 	v.Open(t, systemPage+"?lang=fr").Shows(t, http.StatusOK, "Sauvegarder maintenant", "échouée", "2 sur au plus 2")
 }
 
+// night is the first time of the schedule at 03:00 after the epoch of tests, which is 10:00 in Montréal.
+var night = testkit.Epoch.Add(17 * time.Hour)
+
+// advanceToNight moves the clock to the first backup of the schedule, once the service waits for it.
+func advanceToNight(t *testing.T, clock *testkit.Clock) {
+	t.Helper()
+	apptest.Await(t, "the schedule", func() bool { return clock.Waiting(night) > 0 })
+	clock.Advance(night.Sub(clock.Now()))
+}
+
 // TestBackupSchedule makes a backup each day at a time of Montréal, and one that was missed at the next start.
 func TestBackupSchedule(t *testing.T) {
 	t.Parallel()
 	folder, data := filepath.Join(t.TempDir(), "backups"), t.TempDir()
-	clock := testkit.NewClock(testkit.Epoch) // 10:00 in Montréal
+	clock := testkit.NewClock(testkit.Epoch)
 	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
 		backupsIn(folder, "03:00", 7)}
 	s := apptest.Start(t, options...)
 	v := s.Operate(t).Visit(t)
 	v.Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "0 of at most 7")
-	clock.Advance(17 * time.Hour)
+	advanceToNight(t, clock)
 	showsSoon(t, s.Operate(t).Visit(t), "1 of at most 7")
 	s.Stop()
 	clock.Advance(30 * time.Hour)
@@ -120,6 +131,125 @@ func TestBackupSchedule(t *testing.T) {
 	showsSoon(t, again.Operate(t).Visit(t), "2 of at most 7")
 	if names := filesIn(t, folder); len(names) != 2 || names[0] != "dropyard-2026-01-15T08-00-00Z.db" {
 		t.Errorf("got %q, want that of 3:00, and that of the start", names)
+	}
+}
+
+// TestBackupTriedAgain tries a backup again an hour after its failure, as long as it fails.
+func TestBackupTriedAgain(t *testing.T) {
+	t.Parallel()
+	folder, clock := filepath.Join(t.TempDir(), "backups"), testkit.NewClock(testkit.Epoch)
+	s := apptest.Start(t, apptest.OnClock(clock), apptest.Embedded(), backupsIn(folder, "", 7))
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	advanceToNight(t, clock)
+	o := s.Operate(t)
+	next := func(last string) string {
+		var got *apptest.Answer
+		apptest.Await(t, "the backup of "+last, func() bool {
+			got = o.Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK)
+			return got.JSON("backups", "last") != nil && got.Text("backups", "last", "begun_at") == last
+		})
+		return got.Text("backups", "next_at")
+	}
+	if got := next("2026-01-15T08:00:00.000Z"); got != "2026-01-15T09:00:00.000Z" {
+		t.Errorf("got the next backup at %s after a failure, want an hour later", got)
+	}
+	o.Visit(t).Open(t, systemPage).Shows(t, http.StatusOK, "Every day at 3:00 AM, Eastern Time.", "failed")
+	clock.Advance(time.Hour)
+	if got := next("2026-01-15T09:00:00.000Z"); got != "2026-01-15T10:00:00.000Z" {
+		t.Errorf("got the next backup at %s after another failure, want an hour later", got)
+	}
+	if err := os.Remove(folder); err != nil {
+		t.Fatal(err)
+	}
+	clock.Advance(time.Hour)
+	if got := next("2026-01-15T10:00:00.000Z"); got != "2026-01-16T08:00:00.000Z" {
+		t.Errorf("got the next backup at %s after a good one, want the next night", got)
+	}
+	if names := filesIn(t, folder); !slices.Equal(names, []string{"dropyard-2026-01-15T10-00-00Z.db"}) {
+		t.Errorf("got %q, want the one that was tried again", names)
+	}
+}
+
+// TestBackupsMove keeps backups in another place from a restart on. Those of the former one are logged once, stay
+// there, and are not listed or counted.
+func TestBackupsMove(t *testing.T) {
+	t.Parallel()
+	former, present := filepath.Join(t.TempDir(), "former"), filepath.Join(t.TempDir(), "present")
+	data, clock := t.TempDir(), testkit.NewClock(testkit.Epoch)
+	var s *apptest.Service
+	start := func(where string) *apptest.Visitor {
+		s = apptest.Start(t, apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(), backupsIn(where, "off", 1))
+		clock.Advance(time.Minute)
+		return s.Operate(t).Visit(t)
+	}
+	backUp := func(v *apptest.Visitor) {
+		clock.Advance(time.Minute)
+		v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+		showsSoon(t, v, clock.Now().UTC().Format("dropyard-2006-01-02T15-04-05Z.db"))
+	}
+	backUp(start(former))
+	s.Stop()
+	moved := start(present)
+	moved.Open(t, systemPage).Shows(t, http.StatusOK, "0 of at most 1")
+	backUp(moved)
+	const name = "dropyard-2026-01-14T15-02-00Z.db"
+	logged := func() int { return strings.Count(s.Log.String(), name) }
+	s.Stop()
+	if log := s.Log.String(); logged() != 1 || !strings.Contains(log, "former_place="+former) {
+		t.Errorf("got the log\n%s\nwant the backup in the former place once", log)
+	}
+	start(present).Open(t, systemPage).Shows(t, http.StatusOK, "1 of at most 1")
+	s.Stop()
+	if logged() != 0 {
+		t.Errorf("got the log\n%s\nwant nothing of the former place at the second start", s.Log)
+	}
+	if names := filesIn(t, former); !slices.Equal(names, []string{name}) {
+		t.Errorf("got %q in the former place, want the backup that was made there", names)
+	}
+	back := start(former)
+	back.Open(t, systemPage).Shows(t, http.StatusOK, "1 of at most 1", name)
+	backUp(back)
+	if names := filesIn(t, former); len(names) != 1 || names[0] == name {
+		t.Errorf("got %q in the former place that is used again, want its latest", names)
+	}
+}
+
+// TestCrashDuringBackup removes at the start what a crash has left of a backup, and no other file.
+func TestCrashDuringBackup(t *testing.T) {
+	t.Parallel()
+	folder, data := t.TempDir(), t.TempDir()
+	uploading := filepath.Join(data, "embedded.db.uploading")
+	if err := os.Mkdir(uploading, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	left := []string{
+		filepath.Join(uploading, "dropyard-2026-01-13T08-00-00Z.db"),
+		filepath.Join(folder, "dropyard-2026-01-13T08-00-00Z.db.partial-123"),
+		filepath.Join(folder, "dropyard-2026-01-13T08-00-00Z.db.partial-123-journal"),
+		filepath.Join(folder, "dropyard-2026-01-13T08-00-00Z.db.sha256.partial-45"),
+	}
+	others := []string{
+		filepath.Join(folder, "dropyard-2026-01-13T08-00-00Z.db"), filepath.Join(folder, "monthly.db.partial-1"),
+	}
+	for _, path := range slices.Concat(left, others) {
+		if err := os.WriteFile(path, []byte("pages"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const bucket = "s3://AKIDEXAMPLE:verysecretkey@127.0.0.1:1/my-bucket?tls=off"
+	for _, where := range []string{folder, bucket} {
+		apptest.Start(t, apptest.DataIn(data), apptest.Embedded(), backupsIn(where, "off", 1)).Stop()
+	}
+	for _, path := range slices.Concat(left, others) {
+		_, err := os.Stat(path)
+		if exists := err == nil; exists != slices.Contains(others, path) {
+			t.Errorf("%s exists: got %t, want only the others to exist", path, exists)
+		}
 	}
 }
 
@@ -178,9 +308,9 @@ func TestBackUpToBucket(t *testing.T) {
 	if got := bucket.paths(); !slices.Equal(got, []string{latest, latest + ".sha256"}) {
 		t.Fatalf("got %q, want the latest backup with its checksum", got)
 	}
-	if sum := fmt.Sprintf("%x", sha256.Sum256(bucket.kept[latest])); !strings.HasPrefix(string(bucket.kept[latest+".sha256"]),
-		sum) {
-		t.Errorf("got checksum %q, want %s", bucket.kept[latest+".sha256"], sum)
+	line := fmt.Sprintf("%x  %s\n", sha256.Sum256(bucket.kept[latest]), path.Base(latest))
+	if got := string(bucket.kept[latest+".sha256"]); got != line {
+		t.Errorf("got checksum %q, want %q", got, line)
 	}
 	bucket.refuse()
 	clock.Advance(time.Hour)
@@ -194,7 +324,7 @@ func TestBackUpToBucket(t *testing.T) {
 	if at != "2026-01-14T15:02:00.000Z" {
 		t.Errorf("got %s as the time of the last backup, want that of the one that was kept", at)
 	}
-	if left, err := filepath.Glob(filepath.Join(data, "dropyard-*")); err != nil || len(left) > 0 {
+	if left, err := filepath.Glob(filepath.Join(data, "*uploading*")); err != nil || len(left) > 0 {
 		t.Errorf("got %q, %v beside the database, want no backup left", left, err)
 	}
 }

@@ -19,6 +19,15 @@ func TestCourierMessages(t *testing.T) {
 	desk.Send(t, first, path+"/messages", "text", " ").Shows(t, http.StatusUnprocessableEntity, `id="fault-text"`)
 	desk.Send(t, first, path+"/messages", "text", strings.Repeat("é", 501)).Shows(t, http.StatusUnprocessableEntity,
 		`id="fault-text"`)
+	lines := strings.Repeat("é\r\n", 249) + "é" // as a browser sends 499 characters
+	desk.Send(t, desk.Open(t, path), path+"/messages", "text", lines+"!").Leads(t, path+"#messages")
+	sent := courier.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, http.StatusOK)
+	if got := sent.Text("messages", 0, "text"); got != strings.Repeat("é\n", 249)+"é!" {
+		t.Errorf("got the message %q, want its lines as they were typed", got)
+	}
+	id := sent.Text("messages", 0, "message_id")
+	courier.Call(t, "POST", "/ops/v1/couriers/"+courier.CourierID+"/messages/"+id+"/read", []byte(`{}`)).Must(t,
+		http.StatusOK)
 	for range 2 { // the form is sent twice
 		desk.Send(t, first, path+"/messages", "text", "Call <b>me</b>, please.").Leads(t, path+"#messages")
 	}
@@ -28,7 +37,7 @@ func TestCourierMessages(t *testing.T) {
 		t.Errorf("got the message %d times, want it once", n)
 	}
 	messages := courier.Call(t, "GET", "/ops/v1/jobs", nil).Must(t, http.StatusOK)
-	id := messages.Text("messages", 0, "message_id")
+	id = messages.Text("messages", 0, "message_id")
 	courier.Call(t, "POST", "/ops/v1/couriers/"+courier.CourierID+"/messages/"+id+"/read", []byte(`{}`)).Must(t,
 		http.StatusOK)
 	read := desk.Open(t, path)
@@ -46,7 +55,7 @@ func TestDispatchPhonePage(t *testing.T) {
 	first, stale := admin.Open(t, page), admin.Open(t, page)
 	admin.Send(t, first, path, "dispatch_phone", "12").Shows(t, http.StatusUnprocessableEntity,
 		"Enter a phone number with its country code", `value="12"`)
-	admin.Send(t, first, path, "dispatch_phone", " +15145550100 ").Leads(t, page)
+	admin.Send(t, first, path, "dispatch_phone", " (514) 555-0100 ").Leads(t, page)
 	set := admin.Open(t, page)
 	set.Shows(t, http.StatusOK, `value="&#43;15145550100"`, "The app has the number")
 	admin.Send(t, stale, path, "dispatch_phone", "+15145550199").Leads(t, page)

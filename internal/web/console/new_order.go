@@ -48,8 +48,8 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 	return &newOrderView{sheet: s, Partner: found, New: orderform.New{
 		Form: orderform.Form{
 			Sheet: s.Sheet, Sent: &page.Form{Action: path, Key: made.Key, Values: url.Values{}}, ActPath: path + "/quote",
-			PartnerID: id, Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: true,
-			OwnEmail: found.Email,
+			PartnerID: id, PartnerName: found.Name, OwnEmail: found.Email,
+			Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: true,
 		},
 		Orders: pages.config.Orders, Now: pages.config.Site.Now(),
 		Create: func(key idempotency.Key, content []byte, wanted order.Wanted) (order.Answer, error) {

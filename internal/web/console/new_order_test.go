@@ -44,7 +44,9 @@ func TestNewOrderForPartner(t *testing.T) {
 	desk.Open(t, "/console/orders/new?q=none").Shows(t, http.StatusOK, "No partner has “none”")
 
 	empty := desk.Open(t, path)
-	empty.Shows(t, http.StatusOK, "New order for metro", "Lamp")
+	empty.Shows(t, http.StatusOK, "New order for metro", "Lamp", "The number of metro;", "For the records of metro.",
+		"the address of metro ("+metro.Email+")", "From the stock of metro", "These leave the stock of metro")
+	lacks(t, operator.Visit(t).Open(t, path+"?lang=fr"), "votre stock", "la vôtre", "Le vôtre", "vos dossiers")
 	typed := slices.Concat(phoned, []string{"items[0].product_id", fmt.Sprint(lamp), "_act", "price"})
 	body := empty.Form(t, path, typed...)
 	priced := desk.Request(t, "POST", path+"/quote", body, "Content-Type", "application/x-www-form-urlencoded").Must(t,

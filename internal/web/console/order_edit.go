@@ -28,8 +28,8 @@ func (pages *Pages) editForm(s *sheet, made *page.Form) (*orderform.Edit, error)
 	}
 	path := editPath(found.OrderID)
 	edit, err := orderform.NewEdit(orderform.Form{
-		Sheet: s.Sheet, ActPath: path + "/preview", PartnerID: found.Order.PartnerID, Clock: pages.config.Calendar.ClockAt,
-		Stock: pages.config.Stock, Offers: s.in(warehousing),
+		Sheet: s.Sheet, ActPath: path + "/preview", PartnerID: found.Order.PartnerID, PartnerName: found.PartnerName,
+		Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: s.in(warehousing),
 	}, &page.Form{Action: path, Key: made.Key}, found.Order, delivery.EditorService, pages.config.Orders)
 	if err != nil {
 		return nil, err

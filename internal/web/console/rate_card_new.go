@@ -335,11 +335,7 @@ func readCardForm(s *sheet) (*sentCard, error) {
 		return nil, err
 	}
 	if len(file) > 0 {
-		sent.Values.Set("document", strings.ToValidUTF8(string(file), "\uFFFD"))
-	}
-	// Browsers send the lines of a text as network protocols do.
-	for _, name := range []string{"document", baseField} {
-		sent.Values.Set(name, strings.ReplaceAll(sent.Values.Get(name), "\r\n", "\n"))
+		sent.Values.Set("document", page.LineEnds(strings.ToValidUTF8(string(file), "\uFFFD")))
 	}
 	sent.Values.Set("name", strings.TrimSpace(sent.Values.Get("name")))
 	card := &sentCard{Form: sent}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -107,11 +108,9 @@ func (pages *Pages) changePhone(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	phone := strings.TrimSpace(sent.Values.Get("dispatch_phone"))
-	sent.Values.Set("dispatch_phone", phone)
 	change := dispatch.ServiceSettingsChange{DispatchPhone: new("")}
-	if phone != "" {
-		change, err = form.Decode(sent.Typed(nil), dispatch.ReadServiceSettingsChange)
+	if strings.TrimSpace(sent.Values.Get("dispatch_phone")) != "" {
+		change, err = form.Decode(sent.Typed(dialled), dispatch.ReadServiceSettingsChange)
 	}
 	if err == nil {
 		_, err = pages.config.Dispatch.ChangeServiceSettings(s.Context(), page.Basis(sent, versionOfSettings), change)
@@ -130,6 +129,14 @@ func (pages *Pages) changePhone(s *sheet) (int, []byte, error) {
 	}
 	view.Phone = sent
 	return s.showSettings(view, http.StatusUnprocessableEntity)
+}
+
+// dialled returns a phone number as it is dialled from anywhere, if the text is one.
+func dialled(_, text string) string {
+	if digits, ok := delivery.InternationalPhone(text); ok {
+		return digits
+	}
+	return text
 }
 
 func versionOfRules(rules signin.Required) int64 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -38,10 +37,6 @@ type plannedChange struct{ Label, Before, After string }
 
 // maxPlanShown is the number of lines that the page shows of a plan.
 const maxPlanShown = 200
-
-// oneLineEnd makes the ends of lines alike: a browser sends those of a hidden field as
-// CR LF, whatever they were in the file.
-var oneLineEnd = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // showPlan shows what a file would do, with the form that imports it.
 func (r *storeroom) showPlan(v *importView, content string, status int) (int, []byte, error) {
@@ -135,7 +130,7 @@ func (pages *Pages) importProducts(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	content := oneLineEnd.Replace(sent.Values.Get("content"))
+	content := sent.Values.Get("content")
 	request := once(of, sent, content, func(done stock.Imported) ([]byte, error) {
 		return strictjson.Marshal(done)
 	})

@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bufio"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -15,9 +16,12 @@ import (
 	"github.com/dropyard/dropyard/internal/config"
 )
 
-// mailServer is a mail server that accepts mails, or refuses the password. It returns its address and
-// the channel of the recipients.
-func mailServer(t *testing.T, refuses bool) (address string, to <-chan string) {
+// refuses returns the answer to the command of a sign-in.
+type refuses func(command string) string
+
+// mailServer is a mail server that accepts mails, or refuses the password unless refuse is nil. It returns its address
+// and the channel of the recipients.
+func mailServer(t *testing.T, refuse refuses) (address string, to <-chan string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -33,7 +37,7 @@ func mailServer(t *testing.T, refuses bool) (address string, to <-chan string) {
 			}
 			go func() {
 				defer func() { _ = conn.Close() }()
-				talk(conn, refuses, recipients)
+				talk(conn, refuse, recipients)
 			}()
 		}
 	}()
@@ -41,7 +45,7 @@ func mailServer(t *testing.T, refuses bool) (address string, to <-chan string) {
 }
 
 // talk speaks SMTP with one client.
-func talk(conn net.Conn, refuses bool, recipients chan<- string) {
+func talk(conn net.Conn, refuse refuses, recipients chan<- string) {
 	answer := func(line string) { _, _ = fmt.Fprintf(conn, "%s\r\n", line) }
 	answer("220 mail.example.com ESMTP")
 	lines := bufio.NewScanner(conn)
@@ -54,8 +58,8 @@ func talk(conn net.Conn, refuses bool, recipients chan<- string) {
 		case inData:
 		case verb == "EHLO":
 			answer("250-mail.example.com\r\n250 AUTH PLAIN")
-		case verb == "AUTH" && refuses:
-			answer("535 5.7.8 <b>Error</b>: authentication failed: wrong password")
+		case verb == "AUTH" && refuse != nil:
+			answer(refuse(lines.Text()))
 		case verb == "AUTH":
 			answer("235 2.7.0 Authentication successful")
 		case verb == "RCPT":
@@ -82,35 +86,45 @@ func try(t *testing.T, v *apptest.Visitor, name string) *apptest.Answer {
 }
 
 // TestTryMail sends a test mail to the admin who asks, and shows the words of the mail server: those with
-// which it accepts the mail, and those with which it refuses the password, which is not shown.
+// which it accepts the mail, and those with which it refuses the password, unless they repeat it in any form.
 func TestTryMail(t *testing.T) {
 	t.Parallel()
 	const password = "verysecretpassword"
-	for refuses, want := range map[bool]struct {
-		status int
+	accepts := []string{"It works.", "queued as 4B1C"}
+	onlyCode := []string{"It does not work.", "the server refused the sign-in: 535 5.7.8<"}
+	for name, c := range map[string]struct {
+		refuse refuses
 		texts  []string
 	}{
-		false: {http.StatusOK, []string{"It works.", "queued as 4B1C"}},
-		true: {
-			http.StatusUnprocessableEntity,
+		"accepted": {nil, accepts},
+		"in words": {
+			func(string) string { return "535 5.7.8 <b>Error</b>: authentication failed" },
 			[]string{"It does not work.", "535 ", "5.7.8 &lt;b&gt;Error&lt;/b&gt;: authentication failed"},
 		},
+		"with the password": {func(string) string { return "535 5.7.8 " + password + " is wrong" }, onlyCode},
+		"with the command":  {func(command string) string { return "535 5.7.8 Error: " + command }, onlyCode},
+		"with a part":       {func(command string) string { return "535 5.7.8 " + command[:len(command)-9] }, onlyCode},
+		"malformed": {
+			func(command string) string { return "refused " + command },
+			[]string{"It does not work.", "the server&#39;s answer to the sign-in is malformed"},
+		},
 	} {
-		t.Run(fmt.Sprint(refuses), func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			address, to := mailServer(t, refuses)
-			s := apptest.Start(t, func(c *config.Config, _ *app.Surroundings) {
-				c.SMTP, c.MailFrom = "smtp://mailer:"+password+"@"+address, "no-reply@example.com"
+			address, to := mailServer(t, c.refuse)
+			s := apptest.Start(t, func(settings *config.Config, _ *app.Surroundings) {
+				settings.SMTP, settings.MailFrom = "smtp://mailer:"+password+"@"+address, "no-reply@example.com"
 			})
 			admin := s.Operate(t)
 			v := admin.Visit(t)
 			v.Open(t, systemPage).Shows(t, http.StatusOK, address, "Send me a test mail")
 			got := try(t, v, "mail")
-			got.Shows(t, want.status, want.texts...)
-			if strings.Contains(string(got.Body), password) {
-				t.Errorf("got the password of the mail server:\n%s", got.Body)
+			got.Shows(t, map[bool]int{true: 422, false: 200}[c.refuse != nil], c.texts...)
+			secret := base64.StdEncoding.EncodeToString([]byte("\x00mailer\x00" + password))
+			if shown := string(got.Body); strings.Contains(shown, password) || strings.Contains(shown, secret[:len(secret)-9]) {
+				t.Errorf("got the password of the mail server:\n%s", shown)
 			}
-			if refuses {
+			if c.refuse != nil {
 				return
 			}
 			if first := <-to; !strings.Contains(first, admin.Email) {

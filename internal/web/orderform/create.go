@@ -253,9 +253,9 @@ func (o *New) faultsOfRefusal(err error) (faults []Fault, ok bool) {
 	case delivery.CodeInsufficientStock:
 		return o.Shortages(refused), true
 	case refusal.CodeConflict:
-		return []Fault{o.Fault("partner_order_id", o.Sheet.Text("neworder.fault.taken"))}, true
+		return []Fault{o.Fault("partner_order_id", o.Words("neworder.fault.taken"))}, true
 	case delivery.CodeQuotaExceeded:
-		o.Notice = o.Sheet.Text("neworder.quota")
+		o.Notice = o.Words("neworder.quota")
 	case refusal.CodeIdempotencyInProgress, refusal.CodeIdempotencyKeyReused:
 		return nil, false // the page of the refusal says it
 	default:

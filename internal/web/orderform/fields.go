@@ -129,7 +129,7 @@ func (o *Form) Field(path string) page.Field {
 		Hint: o.hintOf(path), Options: o.optionsOf(f.name),
 	}
 	if path == recipientEmail && o.OwnEmail != "" {
-		field.Required, field.Hint = false, o.Sheet.Text("neworder.email.hint", "email", o.OwnEmail)
+		field.Required, field.Hint = false, o.Words("neworder.email.hint", "email", o.OwnEmail)
 	}
 	if object == "dropoff" {
 		field.Autocomplete = "off" // a browser would offer the address of the person who types
@@ -249,9 +249,28 @@ var hints = map[string]string{
 
 func (o *Form) hintOf(path string) string {
 	if key := hints[path]; key != "" {
-		return o.Sheet.Text(key)
+		return o.Words(key)
 	}
 	return ""
+}
+
+// namingPartner are the phrases for a dispatcher that name the partner, by those that speak to it.
+var namingPartner = map[string]string{
+	"neworder.partner_order_id.hint": "neworder.partner_order_id.hint.for",
+	"neworder.reference.hint":        "neworder.reference.hint.for",
+	"neworder.email.hint":            "neworder.email.hint.for",
+	"neworder.stock":                 "neworder.stock.for",
+	"neworder.stock.why":             "neworder.stock.why.for",
+	"neworder.quota":                 "neworder.quota.for",
+	"neworder.fault.taken":           "neworder.fault.taken.for",
+}
+
+// Words returns a phrase for the person who types the order: the partner, or a dispatcher.
+func (o *Form) Words(key string, arguments ...any) string {
+	if naming := namingPartner[key]; naming != "" && o.PartnerName != "" {
+		return o.Sheet.Text(naming, append(arguments, "partner", o.PartnerName)...)
+	}
+	return o.Sheet.Text(key, arguments...)
 }
 
 // Value returns what a field holds.

@@ -17,6 +17,8 @@ type Form struct {
 	Sent      *page.Form
 	ActPath   string // where buttons that change nothing send the form
 	PartnerID string // whose products are offered
+	// PartnerName is empty unless a dispatcher types the order of that partner.
+	PartnerName string
 	// Clock returns the time zone in which the times of an address are typed.
 	Clock        func(delivery.Address) *time.Location
 	Stock        *stock.Service

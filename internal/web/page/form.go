@@ -50,18 +50,24 @@ func (s *Site) NewForm(action string, version int64) (*Form, error) {
 	return &Form{Action: action, Key: hex.EncodeToString(key[:]), Version: version, Values: url.Values{}}, nil
 }
 
-// ReadForm returns the form that a visit sent. It refuses a form without a key: the
-// browser sends it with every form of this site.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// LineEnds returns a text with the ends of its lines made alike.
+func LineEnds(text string) string { return lineEnds.Replace(text) }
+
+// ReadForm returns the form that a visit sent, with LineEnds: a browser sends CR LF, whatever was typed or was in a
+// hidden field. It refuses a form without a key: the browser sends it with every form of this site.
 func ReadForm(v *web.PageRequest) (*Form, error) {
 	if _, err := v.Key(); err != nil {
 		return nil, err
 	}
 	values := v.Request.PostForm
 	for _, texts := range values {
-		for _, text := range texts {
+		for i, text := range texts {
 			if !utf8.ValidString(text) { // which browsers never send
 				return nil, errNotUTF8
 			}
+			texts[i] = LineEnds(text)
 		}
 	}
 	version, _ := strconv.ParseInt(values.Get(versionField), 10, 64)

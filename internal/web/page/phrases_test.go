@@ -197,6 +197,18 @@ func TestPhrasesAreUsed(t *testing.T) {
 	}
 }
 
+// TestSpacesInFrench finds signs without the no-break space before or after them. Code in backticks has none.
+func TestSpacesInFrench(t *testing.T) {
+	t.Parallel()
+	code := regexp.MustCompile("`[^`]*`")
+	unspaced := regexp.MustCompile(`[^\s\x{a0}][;:?!](\s|$)|«[^\x{a0}]|[^\x{a0}]»`)
+	for key, text := range page.French.Phrases("") {
+		if found := unspaced.FindString(code.ReplaceAllString(text, "")); found != "" {
+			t.Errorf("%s: got %q in %q, want a space at the sign", key, found, text)
+		}
+	}
+}
+
 func TestCount(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int][2]string{

@@ -705,7 +705,7 @@ export interface paths {
          * Print the labels of several orders
          * @description The labels of up to 100 orders and 500 parcels in one file, in the order in which they are named; the
          *     labels are those of `GET /v1/orders/{order_id}/label`, in the same formats. If one of the orders cannot be
-         *     printed, none is.
+         *     printed, none is, and the error names it.
          */
         get: operations["getLabels"];
         put?: never;
@@ -2108,6 +2108,16 @@ export interface components {
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
         };
+        NoSuchOrderError: {
+            /** @constant */
+            code: "not_found";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details: {
+                /** @description Which of the orders, as it was sent, shortened to 100 characters. */
+                order_id: string;
+            };
+        };
         MethodNotAllowedError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2309,6 +2319,10 @@ export interface components {
         };
         UnauthorizedBody: {
             error: components["schemas"]["UnauthorizedError"];
+            request_id: components["schemas"]["RequestID"];
+        };
+        NoSuchOrderBody: {
+            error: components["schemas"]["NoSuchOrderError"];
             request_id: components["schemas"]["RequestID"];
         };
         NotFoundBody: {
@@ -4112,6 +4126,30 @@ export interface components {
                  *     }
                  */
                 "application/json": components["schemas"]["NotFoundBody"];
+            };
+        };
+        /** @description One of the orders does not exist, or belongs to another partner. `details.order_id` is the first of these. */
+        NoSuchOrder: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "order ord_7dqv2m8ke61r0bnc5xyt4wzj39fhgsap does not exist",
+                 *         "details": {
+                 *           "order_id": "ord_7dqv2m8ke61r0bnc5xyt4wzj39fhgsap"
+                 *         }
+                 *       },
+                 *       "request_id": "req_06eaxqfvn7hgmwdz"
+                 *     }
+                 */
+                "application/json": components["schemas"]["NoSuchOrderBody"];
             };
         };
         /** @description You have no endpoint. */
@@ -6738,7 +6776,7 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Suspended"];
-            404: components["responses"]["NotFound"];
+            404: components["responses"]["NoSuchOrder"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
