@@ -115,15 +115,15 @@ func (s *Service) StartDraft(ctx context.Context, draft *Draft) error {
 	}
 	draft.CreatedAt = s.now()
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		if err := s.makeRoom(ctx, tx, draft); err != nil {
+		if err := makeRoom(ctx, tx, draft); err != nil {
 			return err
 		}
 		return tx.AddDraft(ctx, draft)
 	})
 }
 
-// makeRoom removes the drafts of a partner that are too old, or too many beside a new one.
-func (s *Service) makeRoom(ctx context.Context, tx Writer, added *Draft) error {
+// makeRoom removes the oldest drafts of a partner that are too many beside a new one.
+func makeRoom(ctx context.Context, tx Writer, added *Draft) error {
 	live := delivery.LiveAccount(added.PartnerID)
 	found, err := tx.Drafts(ctx, live)
 	if err != nil {
@@ -133,23 +133,15 @@ func (s *Service) makeRoom(ctx context.Context, tx Writer, added *Draft) error {
 	if err != nil {
 		return err
 	}
-	found = append(found, tests...)
-	slices.SortStableFunc(found, func(a, b *Draft) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	room := MaxDrafts - 1
-	for _, other := range found {
-		switch {
-		case s.isOld(other) || room == 0 && other.DraftID != added.DraftID:
-			if err := tx.RemoveDraft(ctx, other.PartnerID, other.DraftID); err != nil {
-				return err
-			}
-		case other.DraftID != added.DraftID:
-			room--
+	others := slices.DeleteFunc(append(found, tests...), func(d *Draft) bool { return d.DraftID == added.DraftID })
+	slices.SortStableFunc(others, func(a, b *Draft) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	for _, old := range others[min(len(others), MaxDrafts-1):] {
+		if err := tx.RemoveDraft(ctx, old.PartnerID, old.DraftID); err != nil {
+			return err
 		}
 	}
 	return nil
 }
-
-func (s *Service) isOld(draft *Draft) bool { return s.now().Sub(draft.CreatedAt) > DraftKept }
 
 // Draft returns a draft. It refuses with not_found, also for one that was kept for a day.
 func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
@@ -164,7 +156,7 @@ func (s *Service) fresh(found *Draft, err error) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || s.isOld(found) {
+	if found == nil || s.now().Sub(found.CreatedAt) > DraftKept {
 		return nil, refusal.NotFound("this import")
 	}
 	return found, nil

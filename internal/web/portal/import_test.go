@@ -200,6 +200,9 @@ func TestImportRefusesFiles(t *testing.T) {
 			t.Errorf("%s: got no %q in %s", name, c.want, shown.Body)
 		}
 	}
+	if kept := s.Query(t, "SELECT count(*) FROM import_drafts"); kept[0] != "0" {
+		t.Errorf("got %s files, want none kept", kept[0])
+	}
 	metro.As(t, "reader").Open(t, importPage).Must(t, http.StatusForbidden)
 }
 

@@ -3,7 +3,7 @@
 -- What a partner's people keep to fill in forms: addresses, parcels, and what the columns of their files mean.
 CREATE TABLE saved_entries (
     partner_id TEXT   NOT NULL,
-    kind       TEXT   NOT NULL, -- sender, recipient, parcel or columns
+    kind       TEXT   NOT NULL, -- sender, recipient, parcel or layout
     entry_id   TEXT   NOT NULL, -- from what the entry is known by, such as a name and a postal code
     name       TEXT   NOT NULL,
     email      TEXT   NOT NULL, -- in lower case; by which the entries of a recipient are erased
