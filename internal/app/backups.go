@@ -110,7 +110,10 @@ func (b bucketOfBackups) Keep(ctx context.Context, name string, write backups.Wr
 	if err := b.bucket.PutFile(ctx, name+backups.ChecksumSuffix, sums, ofLine); err != nil {
 		return 0, fmt.Errorf("the checksum: %w", err)
 	}
-	return bytes, b.bucket.PutFile(ctx, name, file, sum)
+	if err := b.bucket.PutFile(ctx, name, file, sum); err != nil { // its checksum would stay for ever
+		return 0, errors.Join(err, b.bucket.Delete(context.WithoutCancel(ctx), name+backups.ChecksumSuffix))
+	}
+	return bytes, nil
 }
 
 // Remove implements backups.Place.

@@ -98,6 +98,7 @@ type State struct {
 // record is what the file holds.
 type record struct {
 	Place string            `json:"place"` // the ID of the one that was used last
+	Since time.Time         `json:"since"` // when that place was used first; no backup was due before
 	Last  *Made             `json:"last"`
 	Kept  map[string][]Made `json:"kept"` // by the ID of their place, the latest last
 }
@@ -161,7 +162,7 @@ func (s *Service) leave(here string) {
 		s.config.Log.Warn("backups are kept in another place; those of the former one stay there until you remove them",
 			"former_place", place, "place", here, "names", names)
 	}
-	s.record.Place = here
+	s.record.Place, s.record.Since = here, s.config.Now()
 	s.write(s.record)
 }
 
@@ -183,16 +184,17 @@ func (s *Service) Run() {
 	})
 }
 
-// Due returns when the next backup is made, given the last one that was begun; nil if there was none.
-func (s *Schedule) Due(last *Made, now time.Time) time.Time {
+// Due returns when the next backup is made, given the last one that was begun, or nil and since when there could have
+// been one.
+func (s *Schedule) Due(last *Made, since, now time.Time) time.Time {
 	next := s.Next(now)
-	switch {
-	case last == nil:
-		return next
-	case last.At.Before(s.Latest(now)):
+	if last != nil {
+		since = last.At
+	}
+	if since.Before(s.Latest(now)) {
 		return now
 	}
-	if again := last.At.Add(Retry); last.Error != "" && again.Before(next) {
+	if again := since.Add(Retry); last != nil && last.Error != "" && again.Before(next) {
 		return again
 	}
 	return next
@@ -251,15 +253,16 @@ func (s *Service) State() State {
 	if !s.running.IsZero() {
 		begun = &Made{At: s.running}
 	}
-	state.Daily, state.Next = s.config.Schedule.Next(now), s.config.Schedule.Due(begun, now)
+	state.Daily, state.Next = s.config.Schedule.Next(now), s.config.Schedule.Due(begun, s.record.Since, now)
 	return state
 }
 
 // make makes the backup that was begun, and then removes the oldest ones.
 func (s *Service) make() {
 	s.mu.Lock()
-	made, result := Made{At: s.running}, record{s.record.Place, nil, maps.Clone(s.record.Kept)}
+	made, result := Made{At: s.running}, s.record
 	s.mu.Unlock()
+	result.Kept = maps.Clone(result.Kept)
 	made.Name = made.At.UTC().Format("dropyard-2006-01-02T15-04-05Z.db")
 	size, err := s.keep(made.Name)
 	made.Seconds = s.config.Now().Sub(made.At).Seconds()

@@ -134,6 +134,23 @@ func TestBackupSchedule(t *testing.T) {
 	}
 }
 
+// TestFirstBackupMissed makes the first backup at the next start, if the service was down at its time.
+func TestFirstBackupMissed(t *testing.T) {
+	t.Parallel()
+	folder, data := filepath.Join(t.TempDir(), "backups"), t.TempDir()
+	clock := testkit.NewClock(testkit.Epoch)
+	options := []apptest.Option{apptest.OnClock(clock), apptest.DataIn(data), apptest.Embedded(),
+		backupsIn(folder, "03:00", 7)}
+	for range 2 { // a start before that time makes none
+		s := apptest.Start(t, options...)
+		s.Operate(t).Visit(t).Open(t, systemPage).Shows(t, http.StatusOK, "0 of at most 7")
+		s.Stop()
+		clock.Advance(time.Hour)
+	}
+	clock.Advance(24 * time.Hour)
+	showsSoon(t, apptest.Start(t, options...).Operate(t).Visit(t), "1 of at most 7")
+}
+
 // TestBackupTriedAgain tries a backup again an hour after its failure, as long as it fails.
 func TestBackupTriedAgain(t *testing.T) {
 	t.Parallel()
@@ -257,7 +274,7 @@ func TestCrashDuringBackup(t *testing.T) {
 type objects struct {
 	mu      sync.Mutex
 	kept    map[string][]byte // guarded by mu; by path
-	refuses bool              // guarded by mu
+	refuses string            // guarded by mu; the end of what it refuses to take; "*" for all
 }
 
 func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -265,7 +282,8 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	switch {
-	case err != nil || o.refuses:
+	case err != nil, o.refuses == "*",
+		o.refuses != "" && r.Method == http.MethodPut && strings.HasSuffix(r.URL.Path, o.refuses):
 		w.WriteHeader(http.StatusForbidden)
 		_, _ = io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>The bucket is read-only.</Message></Error>")
 	case r.Method == http.MethodPut:
@@ -275,10 +293,10 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (o *objects) refuse() {
+func (o *objects) refuse(what string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.refuses = true
+	o.refuses = what
 }
 
 // paths returns what the bucket holds, sorted.
@@ -312,15 +330,26 @@ func TestBackUpToBucket(t *testing.T) {
 	if got := string(bucket.kept[latest+".sha256"]); got != line {
 		t.Errorf("got checksum %q, want %q", got, line)
 	}
-	bucket.refuse()
-	clock.Advance(time.Hour)
-	v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
-	failed := showsSoon(t, v, "The bucket is read-only.")
+	var failed *apptest.Answer
+	o := s.Operate(t)
+	for _, refused := range []string{".db", "*"} {
+		bucket.refuse(refused)
+		clock.Advance(time.Hour)
+		v.Send(t, v.Open(t, systemPage), backupNow).Leads(t, systemPage)
+		apptest.Await(t, "the end of the backup", func() bool {
+			system := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK)
+			return system.Text("backups", "last", "begun_at") == clock.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+		})
+		failed = showsSoon(t, v, "The bucket is read-only.")
+		if got := bucket.paths(); !slices.Equal(got, []string{latest, latest + ".sha256"}) {
+			t.Errorf("%s refused: got %q, want what was there, and no checksum without its backup", refused, got)
+		}
+	}
 	failed.Shows(t, http.StatusOK, "AccessDenied", "AKIDEXAMPLE:****@", "1 of at most 1")
 	if strings.Contains(string(failed.Body), "verysecretkey") {
 		t.Errorf("got the secret of the bucket:\n%s", failed.Body)
 	}
-	at := s.Operate(t).Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK).Text("last_backup_at")
+	at := o.Call(t, "GET", "/ops/v1/system", nil).Must(t, http.StatusOK).Text("last_backup_at")
 	if at != "2026-01-14T15:02:00.000Z" {
 		t.Errorf("got %s as the time of the last backup, want that of the one that was kept", at)
 	}
