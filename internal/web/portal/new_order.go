@@ -119,7 +119,7 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 // keepEnds saves the ends of the order that are to be saved.
 func (v *newOrderView) keepEnds() (err error) {
 	for _, wanted := range v.KeptEnds() {
-		err = errors.Join(err, v.pages.config.Saved.Save(v.Context(), v.Account, wanted, ""))
+		err = errors.Join(err, v.pages.config.Saved.Keep(v.Context(), v.Account, wanted))
 	}
 	return err
 }
