@@ -148,8 +148,7 @@ func (s *Service) makeRoom(ctx context.Context, tx Writer, added *Draft) error {
 
 func (s *Service) isOld(draft *Draft) bool { return s.now().Sub(draft.CreatedAt) > delivery.ImportKept }
 
-// Draft returns a draft. It refuses with not_found, also for one that was kept for a day, and for one that can no longer
-// be read.
+// Draft returns a draft. It refuses with not_found, also for one that was kept for a day or can no longer be read.
 func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Draft(ctx, account, draftID)

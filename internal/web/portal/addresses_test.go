@@ -153,7 +153,8 @@ func TestSavedEntriesStay(t *testing.T) {
 		}
 	}
 
-	small, large := add("parcel", "name", "Small box", "weight_kg", "1"), add("parcel", "name", "Large box", "weight_kg", "9")
+	small := add("parcel", "name", "Small box", "weight_kg", "1")
+	large := add("parcel", "name", "Large box", "weight_kg", "9")
 	taken := clerk.Send(t, clerk.Open(t, large), large, "name", "Small box").Must(t, http.StatusConflict)
 	contains(t, taken, "There is another parcel with this name.", `value="9"`)
 	adding := addresses + "/parcel"
