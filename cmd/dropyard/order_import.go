@@ -68,9 +68,13 @@ func (c *importOrdersCommand) Run(ctx context.Context) error {
 	orders := im.open(file)
 	if len(file.Faults) > 0 {
 		for _, fault := range file.Faults {
-			notice("line %d: %s", fault.Line, fault.Message())
+			if fault.OfDefault {
+				notice("--default: %s", fault.Message())
+			} else {
+				notice("line %d: %s", fault.Line, fault.Message())
+			}
 		}
-		return fmt.Errorf("%s: %d faults; nothing was sent", c.File, len(file.Faults))
+		return fmt.Errorf("%s: nothing was sent; faults: %d", c.File, len(file.Faults))
 	}
 	if c.DryRun {
 		err = im.validate(ctx, orders)
@@ -198,9 +202,14 @@ func (im *orderImport) open(file *orderfile.Result) (orders []*orderfile.Order) 
 		im.leftOut = append(im.leftOut, leftOutOrder{order.Line, order.Reference, closed.Column, closed.Text})
 		notice("line %d: %s: left out: %s is %q", order.Line, order.Reference, closed.Column, closed.Text)
 	}
+	defaults := map[string]bool{} // that have a fault, which is one however many orders need them
 	file.Faults = slices.DeleteFunc(file.Faults, func(fault orderfile.Fault) bool {
 		order := file.OrderAt(fault.Line)
-		return order != nil && order.Closed != nil
+		if order != nil && order.Closed != nil || fault.OfDefault && defaults[fault.Field] {
+			return true
+		}
+		defaults[fault.Field] = defaults[fault.Field] || fault.OfDefault
+		return false
 	})
 	im.total = len(orders)
 	return orders

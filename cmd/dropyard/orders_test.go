@@ -101,6 +101,11 @@ func TestImportOfShops(t *testing.T) {
 	); got.code != 1 || !strings.Contains(got.stderr, several) {
 		t.Errorf("got %+v, want all missing columns", got)
 	}
+	const wrong = `--default: weight_kg: "one" is not a number (example: 12.5)`
+	if got := from.do(t, append(slices.Clip(arguments), "--default", "weight_kg=one")...); got.code != 1 ||
+		strings.Count(got.stderr, wrong) != 1 || !strings.Contains(got.stderr, "nothing was sent; faults: 1") {
+		t.Errorf("got %+v, want one fault of the default", got)
+	}
 	arguments = append(arguments, "--default", "weight_kg=1.5")
 	if got := from.do(t, arguments...); got.code != 0 || !strings.Contains(got.stdout, "orders: 2, created: 2,") {
 		t.Errorf("got %+v, want two orders", got)

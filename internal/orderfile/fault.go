@@ -27,6 +27,8 @@ type Fault struct {
 	Code      Code
 	Text      string // of the cell
 	Arguments []any
+	// OfDefault is set if it is wrong with the default that stands for the cell, which is empty.
+	OfDefault bool
 }
 
 var messages = map[Code]string{

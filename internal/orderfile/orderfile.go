@@ -172,5 +172,5 @@ func (r *Result) OrderAt(line int) *Order {
 }
 
 func (r *Result) fault(cell Cell, code Code, text string, arguments ...any) {
-	r.Faults = append(r.Faults, Fault{cell, code, text, arguments})
+	r.Faults = append(r.Faults, Fault{Cell: cell, Code: code, Text: text, Arguments: arguments})
 }

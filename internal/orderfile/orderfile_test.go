@@ -3,6 +3,7 @@ package orderfile_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"strings"
@@ -211,6 +212,34 @@ func TestClosedOrders(t *testing.T) {
 		}
 		if want := (orderfile.Closed{Column: c.column, Text: c.text}); got != want {
 			t.Errorf("%s: got %+v, want %+v", c.line, got, want)
+		}
+	}
+}
+
+// TestDefaultsThatAreNeeded: a default is read only where a line lacks the field, and its fault names that cell. A cell
+// with a fault of its own has no other.
+func TestDefaultsThatAreNeeded(t *testing.T) {
+	t.Parallel()
+	wrong := maps.Clone(defaults)
+	wrong["weight_kg"], wrong["value"] = "one", "free"
+	for name, c := range map[string]struct {
+		lines []string
+		want  map[orderfile.Cell]bool // whether the fault is that of the default
+	}{
+		"none":   {[]string{"D-1,1.5,20", "D-2,2,30"}, map[orderfile.Cell]bool{}},
+		"second": {[]string{"D-1,1.5,20", "D-1,,30"}, map[orderfile.Cell]bool{{Line: 3, Field: "weight_kg"}: true}},
+		"both": {[]string{"D-1,1.5,20", "D-2,,"}, map[orderfile.Cell]bool{
+			{Line: 3, Field: "weight_kg"}: true, {Line: 3, Field: "value"}: true}},
+		"own": {[]string{"D-1,two,20"}, map[orderfile.Cell]bool{{Line: 2, Field: "weight_kg"}: false}},
+	} {
+		file := readText(t, append([]string{"order,weight,value"}, c.lines...)...)
+		result := file.Orders(orderfile.Options{Mapping: file.Propose(nil), Defaults: wrong})
+		got := map[orderfile.Cell]bool{}
+		for _, fault := range result.Faults {
+			got[fault.Cell] = fault.OfDefault
+		}
+		if len(got) != len(result.Faults) || !maps.Equal(got, c.want) {
+			t.Errorf("%s: got %+v, want %v", name, result.Faults, c.want)
 		}
 	}
 }

@@ -232,23 +232,37 @@ func (r *reader) addDefaults(order *Order) {
 		}
 	}
 	for _, field := range Fields {
-		text := r.Defaults[field.Name]
-		if text == "" || !field.MayDefault() {
-			continue
-		}
-		value, ok := r.value(Cell{order.Line, field.Name}, field, csvfile.Cell{Text: text, Literal: true})
 		switch {
-		case !ok:
+		case r.Defaults[field.Name] == "" || !field.MayDefault():
 		case field.Part == OfOrder && !order.hasMember(field.target()):
-			order.put(field.target(), value)
+			if value, ok := r.defaultOf(order.Line, field); ok {
+				order.put(field.target(), value)
+			}
 		case field.Part == OfParcel:
-			for _, parcel := range order.rows {
-				if parcel[field.target()] == nil {
+			for i, parcel := range order.rows {
+				if parcel[field.target()] != nil {
+					continue
+				}
+				if value, ok := r.defaultOf(order.parcels[i], field); ok {
 					parcel[field.target()] = value
 				}
 			}
 		}
 	}
+}
+
+// defaultOf parses the default of a field that a line lacks. It is not ok for one with a fault, which it adds, and for
+// a cell that is not empty but has a fault of its own.
+func (r *reader) defaultOf(line int, field Field) (value any, ok bool) {
+	at := Cell{line, field.Name}
+	if r.result.Texts[at] != "" {
+		return nil, false
+	}
+	value, ok = r.value(at, field, csvfile.Cell{Text: r.Defaults[field.Name], Literal: true})
+	if !ok {
+		r.result.Faults[len(r.result.Faults)-1].OfDefault = true
+	}
+	return value, ok
 }
 
 // hasMember reports whether the request has a member.

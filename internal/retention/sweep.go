@@ -118,11 +118,8 @@ func (w *sweep) account(ctx context.Context, partnerID string, policy Policy) er
 	return ctx.Err()
 }
 
-// draftsKept is how long a file that people import on a page is kept.
-const draftsKept = 24 * time.Hour
-
 func (w *sweep) drafts(ctx context.Context, partnerID string) error {
-	before, has := w.age.Now.Add(-draftsKept), false
+	before, has := w.age.Now.Add(-delivery.ImportKept), false
 	err := w.read(ctx, func(tx Reader) (err error) {
 		has, err = tx.HasDrafts(ctx, partnerID, before)
 		return err

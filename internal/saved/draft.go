@@ -14,9 +14,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 )
 
-// DraftKept is how long a draft is kept.
-const DraftKept = 24 * time.Hour
-
 const (
 	// MaxFile is how many bytes a file may have.
 	MaxFile = 1 << 20
@@ -41,7 +38,7 @@ type Draft struct {
 // DraftState is what has been decided about the file of a draft.
 type DraftState struct {
 	Columns     []string          `json:"columns"`     // the field of each column
-	Defaults    map[string]string `json:"defaults"`    // by field
+	Defaults    map[string]string `json:"defaults"`    // by field; nil for a draft whose document is damaged
 	Corrections []Correction      `json:"corrections"` // of cells
 	Created     []Created         `json:"created"`
 	// LeaveOut are the lines of what is not to be created: the first line of an order, or one that belongs to none.
@@ -143,7 +140,7 @@ func makeRoom(ctx context.Context, tx Writer, added *Draft) error {
 	return nil
 }
 
-// Draft returns a draft. It refuses with not_found, also for one that was kept for a day.
+// Draft returns a draft. It refuses with not_found, also for one that was kept for a day or can no longer be read.
 func (s *Service) Draft(ctx context.Context, account, draftID string) (found *Draft, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		found, err = tx.Draft(ctx, account, draftID)
@@ -156,7 +153,7 @@ func (s *Service) fresh(found *Draft, err error) (*Draft, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || s.now().Sub(found.CreatedAt) > DraftKept {
+	if found == nil || found.Defaults == nil || s.now().Sub(found.CreatedAt) > delivery.ImportKept {
 		return nil, refusal.NotFound("this import")
 	}
 	return found, nil
@@ -196,7 +193,7 @@ func (s *Service) KeepColumns(ctx context.Context, account string, titles, propo
 	for i, field := range chosen {
 		entry.Fields[strconv.Itoa(i)] = field
 	}
-	return s.save(ctx, entry, "")
+	return s.keep(ctx, entry)
 }
 
 // ColumnsOf returns what the columns of files with a header mean, by their titles; nil if that is not kept.

@@ -5,6 +5,7 @@ package saved
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -60,6 +61,11 @@ type Writer interface {
 	Reader
 	// EntryIDs lists the ids of the entries of a kind, those first that were not changed for the longest.
 	EntryIDs(ctx context.Context, partnerID string, kind Kind) ([]string, error)
+	// LockEntry reads an entry, locked until the transaction ends.
+	LockEntry(ctx context.Context, partnerID string, kind Kind, entryID string) (*Entry, error)
+	// AddEntry adds an entry, unless there is one with its id, and reports whether it did.
+	AddEntry(ctx context.Context, entry *Entry) (added bool, err error)
+	// SaveEntry adds or replaces an entry.
 	SaveEntry(ctx context.Context, entry *Entry) error
 	RemoveEntry(ctx context.Context, partnerID string, kind Kind, entryID string) error
 	// LockDraft reads a draft, locked until the transaction ends.
@@ -171,39 +177,104 @@ func idOf(fields map[string]string) string {
 // ErrFull is the refusal of an entry when there are as many as may be kept.
 var ErrFull = refusal.New(refusal.CodeConflict, "there are 500 saved entries of this kind: remove some first")
 
-// Save keeps an entry in the place of an earlier one, if replaced names one, and of one that is known by the same.
-func (s *Service) Save(ctx context.Context, account string, wanted Wanted, replaced string) error {
-	if err := wanted.Problems().Err(); err != nil {
+// ErrTaken is the refusal of an entry when another one is known by the same.
+var ErrTaken = refusal.New(refusal.CodeConflict, "there is another saved entry with this name and postal code")
+
+// Keep keeps an entry that comes with an order, in the place of an earlier one that is known by the same.
+func (s *Service) Keep(ctx context.Context, account string, wanted Wanted) error {
+	entry, err := s.entryOf(account, wanted)
+	if err != nil {
 		return err
 	}
-	entry := &Entry{
-		PartnerID: delivery.LiveAccount(account), Kind: wanted.Kind, EntryID: idOf(wanted.Fields),
-		Name: wanted.Fields["name"], Email: strings.ToLower(wanted.Fields["email"]), Fields: wanted.Fields,
-		UpdatedAt: s.now(),
-	}
-	return s.save(ctx, entry, replaced)
+	return s.keep(ctx, entry)
 }
 
-func (s *Service) save(ctx context.Context, entry *Entry, replaced string) error {
+// Save adds an entry that a person has typed, or replaces the one with the id replaced, unless that is empty. It
+// refuses with ErrTaken if another entry is known by the same, and with form.ErrStale unless the entry that is replaced
+// is the basis of the change; that is nil if there is none. An entry that is there already is saved, so a form may be
+// sent twice.
+func (s *Service) Save(
+	ctx context.Context, account string, wanted Wanted, replaced string, basis form.Basis[*Entry],
+) error {
+	entry, err := s.entryOf(account, wanted)
+	if err != nil {
+		return err
+	}
 	return s.config.Store.Write(ctx, func(tx Writer) error {
-		ids, err := tx.EntryIDs(ctx, entry.PartnerID, entry.Kind)
+		before, err := tx.LockEntry(ctx, entry.PartnerID, entry.Kind, replaced)
 		if err != nil {
 			return err
 		}
-		others := slices.DeleteFunc(ids, func(id string) bool { return id == entry.EntryID || id == replaced })
-		if len(others) >= MaxOfKind {
-			if entry.Kind != Columns { // which people do not see, and cannot remove
-				return ErrFull
-			}
-			replaced = others[0]
+		now, err := tx.Entry(ctx, entry.PartnerID, entry.Kind, entry.EntryID)
+		if err != nil {
+			return err
 		}
-		if replaced != "" && replaced != entry.EntryID {
-			if err := tx.RemoveEntry(ctx, entry.PartnerID, entry.Kind, replaced); err != nil {
-				return err
-			}
+		if now != nil && maps.Equal(now.Fields, entry.Fields) && (before == nil || replaced == entry.EntryID) {
+			return nil
+		}
+		if err := basis.Check(before); err != nil {
+			return err
+		}
+		return put(ctx, tx, entry, before)
+	})
+}
+
+// put saves an entry in the place of another, which is nil for none.
+func put(ctx context.Context, tx Writer, entry, replaced *Entry) error {
+	if replaced != nil && replaced.EntryID == entry.EntryID {
+		return tx.SaveEntry(ctx, entry)
+	}
+	if replaced == nil {
+		if err := makeRoomFor(ctx, tx, entry); err != nil {
+			return err
+		}
+	}
+	added, err := tx.AddEntry(ctx, entry)
+	switch {
+	case err != nil:
+		return err
+	case !added:
+		return ErrTaken
+	case replaced == nil:
+		return nil
+	}
+	return tx.RemoveEntry(ctx, replaced.PartnerID, replaced.Kind, replaced.EntryID)
+}
+
+// entryOf returns the entry to keep. It refuses one with faults.
+func (s *Service) entryOf(account string, wanted Wanted) (*Entry, error) {
+	return &Entry{
+		PartnerID: delivery.LiveAccount(account), Kind: wanted.Kind, EntryID: idOf(wanted.Fields),
+		Name: wanted.Fields["name"], Email: strings.ToLower(wanted.Fields["email"]), Fields: wanted.Fields,
+		UpdatedAt: s.now(),
+	}, wanted.Problems().Err()
+}
+
+// keep adds or replaces an entry.
+func (s *Service) keep(ctx context.Context, entry *Entry) error {
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		if err := makeRoomFor(ctx, tx, entry); err != nil {
+			return err
 		}
 		return tx.SaveEntry(ctx, entry)
 	})
+}
+
+// makeRoomFor refuses an entry with ErrFull if there are as many others as may be kept. Of columns, which people do not
+// see and cannot remove, it removes those that were not changed for the longest.
+func makeRoomFor(ctx context.Context, tx Writer, entry *Entry) error {
+	ids, err := tx.EntryIDs(ctx, entry.PartnerID, entry.Kind)
+	if err != nil {
+		return err
+	}
+	others := slices.DeleteFunc(ids, func(id string) bool { return id == entry.EntryID })
+	switch {
+	case len(others) < MaxOfKind:
+		return nil
+	case entry.Kind != Columns:
+		return ErrFull
+	}
+	return tx.RemoveEntry(ctx, entry.PartnerID, entry.Kind, others[0])
 }
 
 // Remove removes an entry, if there is one.

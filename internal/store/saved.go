@@ -24,7 +24,12 @@ var (
 			func(e *saved.Entry, _ error) { e.Fields = nil }), // the entry has its name
 		db.Moment("updated_at", func(e *saved.Entry) *time.Time { return &e.UpdatedAt }),
 	)
+	addEntries  = savedEntries.Insert()
 	saveEntries = savedEntries.Upsert()
+	lockEntries = db.LockBy(db.Key(
+		db.Text("partner_id", func(k *entryKey) *string { return &k.partnerID }),
+		db.Text("kind", func(k *entryKey) *string { return (*string)(&k.kind) }),
+		db.Text("entry_id", func(k *entryKey) *string { return &k.entryID })), savedEntries)
 
 	importDrafts = db.NewTable("import_drafts",
 		db.Key(
@@ -33,7 +38,7 @@ var (
 		db.Blob("file", func(d *saved.Draft) *[]byte { return &d.File }),
 		db.JSON("document", func(d *saved.Draft) *saved.DraftState { return &d.DraftState },
 			func(saved.DraftState) bool { return false },
-			func(d *saved.Draft, _ error) { d.DraftState = saved.DraftState{} }), // the file is read again
+			func(d *saved.Draft, _ error) { d.DraftState = saved.DraftState{} }),
 		db.Moment("created_at", func(d *saved.Draft) *time.Time { return &d.CreatedAt }),
 	)
 	draftTimes = importDrafts.Only("created_at")
@@ -43,6 +48,13 @@ var (
 		db.Text("partner_id", func(k *draftKey) *string { return &k.partnerID }),
 		db.Text("draft_id", func(k *draftKey) *string { return &k.draftID })), importDrafts)
 )
+
+// entryKey is the key of an entry.
+type entryKey struct {
+	partnerID string
+	kind      saved.Kind
+	entryID   string
+}
 
 // draftKey is the key of a draft.
 type draftKey struct{ partnerID, draftID string }
@@ -79,6 +91,19 @@ func (tx savedTx) EntryIDs(ctx context.Context, partnerID string, kind saved.Kin
 	return db.IDs(ctx, tx.conn,
 		"SELECT entry_id FROM saved_entries WHERE partner_id = $1 AND kind = $2 ORDER BY updated_at, entry_id", partnerID,
 		string(kind))
+}
+
+// LockEntry reads an entry, locked until the transaction ends; nil if there is none.
+func (tx savedTx) LockEntry(
+	ctx context.Context, partnerID string, kind saved.Kind, entryID string,
+) (*saved.Entry, error) {
+	return db.FindOne(ctx, tx.conn, lockEntries, entryKey{partnerID, kind, entryID})
+}
+
+// AddEntry adds an entry, unless there is one with its id, and reports whether it did.
+func (tx savedTx) AddEntry(ctx context.Context, entry *saved.Entry) (bool, error) {
+	written, err := db.WriteNow(ctx, tx.conn, addEntries, entry)
+	return written > 0, err
 }
 
 // SaveEntry adds or replaces an entry.

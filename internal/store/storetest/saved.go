@@ -25,6 +25,23 @@ func testSaved(t *testing.T, s *store.Store) {
 			})
 		})
 	}
+	write(func(ctx context.Context, tx saved.Writer) error {
+		locked, err := tx.LockEntry(ctx, partnerID, saved.Recipient, "Ann")
+		if err != nil || locked == nil || locked.Name != "Ann" {
+			t.Errorf("got %v, %v, want the entry that was locked", locked, err)
+		}
+		if locked, err = tx.LockEntry(ctx, partnerID, saved.Sender, "Ann"); err != nil || locked != nil {
+			t.Errorf("got %v, %v, want no entry of another kind", locked, err)
+		}
+		for _, entry := range []*saved.Entry{{EntryID: "Ann", Name: "Other"}, {EntryID: "Kim", Name: "Kim"}} {
+			entry.PartnerID, entry.Kind, entry.UpdatedAt = partnerID, saved.Recipient, at(3)
+			added, err := tx.AddEntry(ctx, entry)
+			if err != nil || added != (entry.Name == "Kim") {
+				t.Errorf("%s: got %t, %v, want only an entry with a new id added", entry.Name, added, err)
+			}
+		}
+		return tx.RemoveEntry(ctx, partnerID, saved.Recipient, "Kim")
+	})
 	first := &saved.Draft{
 		PartnerID: partnerID, DraftID: "1a", File: []byte("a;b\n\xff"), CreatedAt: testkit.Epoch,
 		DraftState: saved.DraftState{Columns: []string{"x"}},

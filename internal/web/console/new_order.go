@@ -1,7 +1,6 @@
 package console
 
 import (
-	"net/http"
 	"net/url"
 
 	"github.com/dropyard/dropyard/internal/idempotency"
@@ -37,9 +36,10 @@ type newOrderView struct {
 	Partner *partner.Overview
 }
 
-// newOrderView returns the form of a new order for the partner in the path. It refuses with not_found.
-func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, error) {
-	found, err := pages.config.Partners.Overview(s.Context(), s.ID("partner_id"))
+// newOrderView returns the form of a new order for the partner in the path, with the key of the form. It refuses with
+// not_found.
+func (s *sheet) newOrderView(key string) (*newOrderView, error) {
+	found, err := s.pages.config.Partners.Overview(s.Context(), s.ID("partner_id"))
 	if err != nil {
 		return nil, err
 	}
@@ -47,83 +47,42 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 	path := newOrderPath(id)
 	return &newOrderView{sheet: s, Partner: found, New: orderform.New{
 		Form: orderform.Form{
-			Sheet: s.Sheet, Sent: &page.Form{Action: path, Key: made.Key, Values: url.Values{}}, ActPath: path + "/quote",
+			Sheet: s.Sheet, Sent: &page.Form{Action: path, Key: key, Values: url.Values{}}, ActPath: path + "/quote",
 			PartnerID: id, PartnerName: found.Name, OwnEmail: found.Email,
-			Clock: pages.config.Calendar.ClockAt, Stock: pages.config.Stock, Offers: true,
+			Clock: s.pages.config.Calendar.ClockAt, Stock: s.pages.config.Stock, Offers: true,
 		},
-		Orders: pages.config.Orders, Now: pages.config.Site.Now(),
-		Create: func(key idempotency.Key, content []byte, wanted order.Wanted) (order.Answer, error) {
-			key.Scope = "POST /ops/v1/partners/" + id + "/orders " + s.Operator.OperatorID // as that of the interface
-			return pages.config.Orders.CreateByDesk(s.Context(), idempotency.NewRequest(key, content), wanted)
+		Orders: s.pages.config.Orders, Now: s.pages.config.Site.Now(),
+		Create: func(of idempotency.Key, content []byte, wanted order.Wanted) (order.Answer, error) {
+			of.Scope = "POST /ops/v1/partners/" + id + "/orders " + s.Operator.OperatorID // as that of the interface
+			return s.pages.config.Orders.CreateByDesk(s.Context(), idempotency.NewRequest(of, content), wanted)
 		},
 	}}, nil
 }
 
 // newOrder shows the form of a new order, as the parameters of the address fill it in.
-func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
-	made, err := s.form(s.Request.URL.Path, 0)
-	if err != nil {
-		return 0, nil, err
-	}
-	v, err := pages.newOrderView(s, made)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := v.Open(s.Request.URL.Query()); err != nil {
-		return 0, nil, err
-	}
-	return v.show(http.StatusOK)
-}
-
-// readNewOrder reads what was typed.
-func (pages *Pages) readNewOrder(s *sheet) (*newOrderView, error) {
-	sent, err := page.ReadForm(s.PageRequest)
-	if err != nil {
-		return nil, err
-	}
-	v, err := pages.newOrderView(s, sent)
-	if err != nil {
-		return nil, err
-	}
-	return v, v.Read(sent)
+func (*Pages) newOrder(s *sheet) (int, []byte, error) {
+	return orderform.OpenNew(s.Sheet, s.newOrderView)
 }
 
 // priceOrder shows the form again with its price, after what a button says was done.
-func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
-	v, err := pages.readNewOrder(s)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := v.Price(s.Request.PostForm); err != nil {
-		return 0, nil, err
-	}
-	return v.show(http.StatusOK)
+func (*Pages) priceOrder(s *sheet) (int, []byte, error) {
+	return orderform.PriceNew(s.Sheet, s.newOrderView)
 }
 
 // createOrder creates the order for the partner, if its price is the one that the page has shown.
-func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
-	v, err := pages.readNewOrder(s)
-	if err != nil {
-		return 0, nil, err
-	}
-	key, err := s.Key()
-	if err != nil {
-		return 0, nil, err
-	}
-	orderID, err := v.Save(key)
-	if err == nil {
-		return s.LeadTo(ordersPath+"/"+orderID,
-			page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}})
-	}
-	status, err := v.Refused(err)
-	if err != nil {
-		return 0, nil, err
-	}
-	return v.show(status)
+func (*Pages) createOrder(s *sheet) (int, []byte, error) {
+	return orderform.CreateNew(s.Sheet, s.newOrderView)
 }
 
-func (v *newOrderView) show(status int) (int, []byte, error) {
-	return v.sheet.show(leaf{
+// Created leads to the order.
+func (v *newOrderView) Created(orderID string) (int, []byte, error) {
+	return v.LeadTo(ordersPath+"/"+orderID,
+		page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}})
+}
+
+// Show shows the page.
+func (v *newOrderView) Show(status int) (int, []byte, error) {
+	return v.show(leaf{
 		template: "order-form-new", title: v.Text("neworder.for", "partner", v.Partner.Name), data: v, status: status,
 		scripts: []string{"order-form.js"},
 		back:    &page.Link{Text: v.Partner.Name, Path: "/console/partners/" + v.Partner.PartnerID},

@@ -1,7 +1,10 @@
 package portal
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -102,6 +105,7 @@ type entryView struct {
 	Form    *page.Form
 	Removal *page.Form // nil for a new entry
 	Problem *page.Message
+	Typed   url.Values // what a form held that was not saved, beside what the entry holds now; nil for none
 	kind    saved.Kind
 	fields  orderform.Form
 }
@@ -133,25 +137,41 @@ func (pages *Pages) entry(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := pages.config.Saved.Entry(s.Context(), s.Account, kind, s.ID("entry_id"))
-	if err == nil && found == nil {
+	v, err := pages.entryView(s, kind)
+	if err == nil && v.Form == nil {
 		err = refusal.NotFound("the saved entry")
 	}
 	if err != nil {
 		return 0, nil, err
 	}
+	return s.showEntry(v, http.StatusOK)
+}
+
+// entryView returns what the page of the entry in the path shows, without a form if there is no such entry.
+func (pages *Pages) entryView(s *sheet, kind saved.Kind) (v entryView, err error) {
+	v.kind = kind
+	found, err := pages.config.Saved.Entry(s.Context(), s.Account, kind, s.ID("entry_id"))
+	if err != nil || found == nil {
+		return v, err
+	}
 	path := addressesPath + "/" + string(kind) + "/" + found.EntryID
-	v := entryView{kind: kind}
 	if v.Form, err = s.form(path); err != nil {
-		return 0, nil, err
+		return v, err
 	}
-	if v.Removal, err = s.form(path + "/remove"); err != nil {
-		return 0, nil, err
-	}
+	v.Form.Version = versionOfEntry(found)
 	for field, text := range found.Fields {
 		v.Form.Values.Set(field, orderform.SavedText(field, text))
 	}
-	return s.showEntry(v, http.StatusOK)
+	v.Removal, err = s.form(path + "/remove")
+	return v, err
+}
+
+// versionOfEntry differs when the form shows another entry; it is 0 for none.
+func versionOfEntry(e *saved.Entry) int64 {
+	if e == nil {
+		return 0
+	}
+	return page.VersionOf(fmt.Sprintf("%q", e.Fields))
 }
 
 func (s *sheet) showEntry(v entryView, status int) (int, []byte, error) {
@@ -177,6 +197,9 @@ func (v entryView) Fields() (fields []page.Field) {
 			field = v.fields.Field(orderform.Row("parcels", 0) + "." + name)
 		}
 		field.Name, field.Required = name, name == "name"
+		if typed := v.Typed.Get(name); typed != "" && typed != v.Form.Values.Get(name) {
+			field.Hint = v.Text("settings.typed", "value", typed)
+		}
 		fields = append(fields, v.Form.With(field))
 	}
 	return fields
@@ -193,18 +216,45 @@ func (pages *Pages) saveEntry(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	wanted, _ := form.Decode(sent.Typed(orderform.SavedMeaning), saved.ReadWanted(kind)) // keeps its faults
-	err = pages.config.Saved.Save(s.Context(), s.Account, wanted, s.ID("entry_id"))
+	err = pages.config.Saved.Save(s.Context(), s.Account, wanted, s.ID("entry_id"), page.Basis(sent, versionOfEntry))
+	v := entryView{kind: kind, Form: sent}
 	switch {
 	case err == nil:
 		done := page.Flash{Key: "saved.done", Arguments: []string{"name", wanted.Fields["name"]}}
 		return s.LeadTo(s.Link(addressesPath), done)
-	case refusal.HasCode(err, refusal.CodeConflict):
-		full := &page.Message{Text: s.Text("saved.full"), Danger: true}
-		return s.showEntry(entryView{kind: kind, Form: sent, Problem: full}, http.StatusConflict)
+	case errors.Is(err, form.ErrStale):
+		return pages.showStaleEntry(s, v)
+	case errors.Is(err, saved.ErrTaken) && kind == saved.Parcel:
+		return s.refuseEntry(v, "saved.taken.parcel")
+	case errors.Is(err, saved.ErrTaken):
+		return s.refuseEntry(v, "saved.taken")
+	case errors.Is(err, saved.ErrFull):
+		return s.refuseEntry(v, "saved.full")
 	case !sent.Refuse(err, s.Language):
 		return 0, nil, err
 	}
-	return s.showEntry(entryView{kind: kind, Form: sent}, http.StatusUnprocessableEntity)
+	return s.showEntry(v, http.StatusUnprocessableEntity)
+}
+
+// refuseEntry shows a form with the phrase of why it was not saved.
+func (s *sheet) refuseEntry(v entryView, why string) (int, []byte, error) {
+	v.Problem = &page.Message{Text: s.Text(why), Danger: true}
+	return s.showEntry(v, http.StatusConflict)
+}
+
+// showStaleEntry shows the entry as it is now, with what was typed beside it. What was typed for an entry that is gone
+// becomes the form of a new one.
+func (pages *Pages) showStaleEntry(s *sheet, sent entryView) (int, []byte, error) {
+	now, err := pages.entryView(s, sent.kind)
+	if err != nil {
+		return 0, nil, err
+	}
+	if now.Form == nil {
+		sent.Form.Action, sent.Form.Version = s.Link(addressesPath+"/"+string(sent.kind)), 0
+		return s.refuseEntry(sent, "saved.gone")
+	}
+	now.Typed = sent.Form.Values
+	return s.refuseEntry(now, "saved.stale")
 }
 
 func (pages *Pages) removeEntry(s *sheet) (int, []byte, error) {

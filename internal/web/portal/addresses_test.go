@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -125,4 +127,81 @@ func TestSavedParcels(t *testing.T) {
 	draft := draftOf(t, upload(t, clerk.User, importPage, shopFile(t, "shopify.csv")))
 	withoutParcel := append(append([]string{}, whatShopsLack[:len(whatShopsLack)-10]...), "parcel", id)
 	contains(t, check(t, clerk.User, draft, withoutParcel...), "Create 2 orders")
+}
+
+// TestSavedEntriesStay: no entry takes the place of another that has its name, and none is saved from a page that shows
+// it as it no longer is. The same form may be sent twice.
+func TestSavedEntriesStay(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	metro := s.Register(t, "metro")
+	clerk, colleague := desk{metro.As(t, "clerk")}, desk{metro.As(t, "clerk")}
+	add := func(kind string, values ...string) (path string) {
+		t.Helper()
+		adding := addresses + "/" + kind
+		shown := clerk.Open(t, adding)
+		for range 2 { // the second time is a double click
+			clerk.Send(t, shown, adding, values...).Must(t, http.StatusSeeOther)
+		}
+		list := string(clerk.Open(t, addresses).Must(t, http.StatusOK).Body)
+		return regexp.MustCompile(`href="([^"]*)">` + values[1] + `</a>`).FindStringSubmatch(list)[1]
+	}
+	has := func(names ...string) {
+		t.Helper()
+		if got := s.Query(t, "SELECT name FROM saved_entries ORDER BY name"); !slices.Equal(got, names) {
+			t.Errorf("got the entries %q, want %q", got, names)
+		}
+	}
+
+	small := add("parcel", "name", "Small box", "weight_kg", "1")
+	large := add("parcel", "name", "Large box", "weight_kg", "9")
+	taken := clerk.Send(t, clerk.Open(t, large), large, "name", "Small box").Must(t, http.StatusConflict)
+	contains(t, taken, "There is another parcel with this name.", `value="9"`)
+	adding := addresses + "/parcel"
+	clerk.Send(t, clerk.Open(t, adding), adding, "name", "small box").Must(t, http.StatusConflict)
+	contains(t, clerk.Open(t, small), `value="1"`)
+	has("Large box", "Small box")
+
+	sam := add("recipient", "name", "Sam Roy", "address.postal_code", "H2X 1Y4")
+	adding = addresses + "/recipient"
+	taken = clerk.Send(t, clerk.Open(t, adding), adding, "name", "Sam Roy", "address.postal_code", "h2x1y4")
+	contains(t, taken.Must(t, http.StatusConflict), "There is another address with this name and postal code.")
+
+	stale, renaming := colleague.Open(t, sam), clerk.Open(t, sam)
+	clerk.Send(t, clerk.Open(t, sam), sam, "phone", "416-555-0100").Must(t, http.StatusSeeOther)
+	shown := colleague.Send(t, stale, sam, "phone", "514-555-0100").Must(t, http.StatusConflict)
+	contains(t, shown, "Someone else changed this entry", "You had entered: 514-555-0100")
+	if got := apptest.FieldOf(t, shown, sam, "phone"); got != "+14165550100" {
+		t.Errorf("got the phone %q, want it as it is now", got)
+	}
+	clerk.Send(t, renaming, sam, "name", "Sam R.").Must(t, http.StatusConflict)
+
+	renaming = clerk.Open(t, sam)
+	for range 2 {
+		clerk.Send(t, renaming, sam, "name", "Sam R.").Must(t, http.StatusSeeOther)
+	}
+	gone := colleague.Send(t, shown, sam, "name", "Sam Roy Jr.").Must(t, http.StatusConflict)
+	contains(t, gone, "Someone else renamed or removed this entry", `value="Sam Roy Jr."`)
+	has("Large box", "Sam R.", "Small box")
+	colleague.Send(t, gone, adding).Must(t, http.StatusSeeOther)
+	has("Large box", "Sam R.", "Sam Roy Jr.", "Small box")
+}
+
+// TestOrdersUpdateSavedAddresses: the address that is saved with an order takes the place of an earlier one of the same
+// person.
+func TestOrdersUpdateSavedAddresses(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := desk{s.Register(t, "metro").As(t, "clerk")}
+	for i, street := range []string{"1 Queen Street", "2 King Street"} {
+		values := append(append([]string{}, filled...), "_keep_dropoff", "yes", "dropoff.address.line1", street,
+			"partner_order_id", fmt.Sprint("K-", i))
+		priced := clerk.Send(t, clerk.Open(t, newOrder), newOrder, values...).Must(t, http.StatusConflict)
+		clerk.Send(t, priced, newOrder).Must(t, http.StatusSeeOther)
+		list := clerk.Open(t, addresses).Must(t, http.StatusOK)
+		contains(t, list, street)
+		if n := bytes.Count(list.Body, []byte("Alex Martin")); n != 1 {
+			t.Errorf("got %d addresses of the recipient, want one", n)
+		}
+	}
 }

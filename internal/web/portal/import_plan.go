@@ -27,8 +27,10 @@ type importPlan struct {
 	Stray []*plannedOrder
 	// missing holds the required fields for which the file has no column and the form no default.
 	missing map[string]bool
-	texts   map[orderfile.Cell]string
-	cents   int64
+	// defaultFaults are what is wrong with the defaults that orders need, by field, in the reader's language.
+	defaultFaults map[string]string
+	texts         map[orderfile.Cell]string
+	cents         int64
 }
 
 // plannedOrder is an order of a file, or lines that cannot be one.
@@ -58,7 +60,7 @@ func (s *sheet) planImport(draft *saved.Draft) (*importPlan, error) {
 		return nil, err // cannot happen: it was read when the draft was made
 	}
 	result := file.Orders(s.importOptions(draft))
-	p := &importPlan{file: file, missing: map[string]bool{}, texts: result.Texts}
+	p := &importPlan{file: file, missing: map[string]bool{}, defaultFaults: map[string]string{}, texts: result.Texts}
 	byLine := s.gather(p, draft, result)
 	if !slices.Contains(draft.Columns, orderNumber) {
 		p.missing[orderNumber] = true
@@ -133,9 +135,7 @@ func (p *importPlan) addStray(line int, draft *saved.Draft) *plannedOrder {
 
 // tooLate adds the fault of a line whose order was created without it.
 func (s *sheet) tooLate(one *plannedOrder, reference string) *plannedOrder {
-	one.cells = append(one.cells, cellFault{
-		orderfile.Cell{Line: one.line, Field: orderNumber}, s.Text("import.too_late", "order", reference),
-	})
+	one.blame(orderfile.Cell{Line: one.line, Field: orderNumber}, s.Text("import.too_late", "order", reference))
 	return one
 }
 
@@ -152,10 +152,16 @@ func (s *sheet) addFileFaults(
 			one = p.addStray(fault.Line, draft)
 			byLine[fault.Line] = one
 		}
-		if text := s.fileFault(fault); fault.Field == "" {
+		switch text := s.fileFault(fault); {
+		case fault.OfDefault:
+			if slices.Contains(p.Ready, one) { // other orders need no default now
+				p.defaultFaults[fault.Field] = text
+				s.addEmpty(p, one, draft, fault.Cell)
+			}
+		case fault.Field == "":
 			one.others = append(one.others, text)
-		} else {
-			one.cells = append(one.cells, cellFault{fault.Cell, text})
+		default:
+			one.blame(fault.Cell, text)
 		}
 	}
 }
@@ -205,8 +211,7 @@ func (s *sheet) validateImported(p *importPlan, one *plannedOrder, draft *saved.
 	switch {
 	case problems != nil:
 	case refused.Code == refusal.CodeConflict:
-		cell := orderfile.Cell{Line: one.line, Field: orderNumber}
-		one.cells = append(one.cells, cellFault{cell, s.Text("neworder.fault.taken")})
+		one.blame(orderfile.Cell{Line: one.line, Field: orderNumber}, s.Text("neworder.fault.taken"))
 	default:
 		one.others = append(one.others, s.Language.Refusal(refused.Code))
 	}
@@ -257,27 +262,39 @@ func (s *sheet) estimatedWindow(shipment delivery.Shipment) (window delivery.Win
 	return window, ok, err
 }
 
-// addProblem adds a fault of a member of an order. One that no order of the file has is missing.
+// addProblem adds a fault of a member of an order.
 func (s *sheet) addProblem(p *importPlan, one *plannedOrder, draft *saved.Draft, problem form.Problem) {
 	cell := one.Cell(problem.Field)
-	isEmpty := problem.Value == nil || problem.Value == ""
-	if isEmpty {
-		fields := missingFields(cell.Field)
-		if !slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(draft.Columns, field) }) &&
-			p.texts[cell] == "" {
-			for _, field := range fields {
-				p.missing[field] = true
-			}
-			return
-		}
+	if problem.Value == nil || problem.Value == "" {
+		s.addEmpty(p, one, draft, cell)
+		return
 	}
-	text := page.FaultText(problem, s.Language)
-	if isEmpty {
-		text = s.Text("fault.required")
+	one.blameMember(cell, page.FaultText(problem, s.Language))
+}
+
+// addEmpty adds that an order lacks a member. One that no order of the file has is missing.
+func (s *sheet) addEmpty(p *importPlan, one *plannedOrder, draft *saved.Draft, cell orderfile.Cell) {
+	fields := missingFields(cell.Field)
+	if p.texts[cell] != "" ||
+		slices.ContainsFunc(fields, func(field string) bool { return slices.Contains(draft.Columns, field) }) {
+		one.blameMember(cell, s.Text("fault.required"))
+		return
 	}
-	for _, field := range missingFields(cell.Field) {
-		one.cells = append(one.cells, cellFault{orderfile.Cell{Line: cell.Line, Field: field}, text})
+	for _, field := range fields {
+		p.missing[field] = true
 	}
+}
+
+// blameMember adds what is wrong with a member to the cells of its fields.
+func (one *plannedOrder) blameMember(member orderfile.Cell, text string) {
+	for _, field := range missingFields(member.Field) {
+		one.blame(orderfile.Cell{Line: member.Line, Field: field}, text)
+	}
+}
+
+// blame adds what is wrong with a cell.
+func (one *plannedOrder) blame(cell orderfile.Cell, text string) {
+	one.cells = append(one.cells, cellFault{cell, text})
 }
 
 // missingFields returns the fields that are typed for a member of a request, which may be an object.

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"slices"
@@ -89,8 +90,12 @@ func (v *importView) fill() {
 	for field, text := range v.Draft.Defaults {
 		values.Set(defaultPart+field, text)
 	}
+	faults := maps.Clone(v.defaultFaults)
 	for field := range v.missing {
-		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: defaultPart + field, Text: v.Text("fault.required")})
+		faults[field] = cmp.Or(faults[field], v.Text("fault.required"))
+	}
+	for field, text := range faults {
+		v.Form.Faults = append(v.Form.Faults, page.Fault{Field: defaultPart + field, Text: text})
 	}
 	for _, one := range slices.Concat(v.ShownStray(), v.ShownFaulty()) {
 		for _, fault := range one.cells {
@@ -162,6 +167,9 @@ func (v *importView) Unread() (count int) {
 // LacksColumns names the fields for which a column is to be chosen: no order has them, and they differ from order
 // to order.
 func (v *importView) LacksColumns() string { return v.lacks(false) }
+
+// DefaultsFaulty reports whether orders need defaults that are wrong.
+func (v *importView) DefaultsFaulty() bool { return len(v.defaultFaults) > 0 }
 
 // LacksDefaults names the missing fields of which the page asks for a default.
 func (v *importView) LacksDefaults() string { return v.lacks(true) }
@@ -420,7 +428,7 @@ func (s *sheet) takeTyped(d *saved.Draft, sent *page.Form, sender, parcel *saved
 		for _, field := range []string{"weight_kg", "length_cm", "width_cm", "height_cm", "description"} {
 			d.Defaults[field] = parcel.Fields[field]
 		}
-		d.Defaults["value"] = dollarsOf(parcel.Fields["value_cents"])
+		d.Defaults["value"] = orderform.SavedText("value_cents", parcel.Fields["value_cents"])
 	}
 	for name, texts := range sent.Values {
 		at, isCell := strings.CutPrefix(name, cellPart)
@@ -476,13 +484,4 @@ func marked(lines []int, line int, with bool) []int {
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// dollarsOf returns an amount in cents as it is typed; empty for none.
-func dollarsOf(cents string) string {
-	n, err := strconv.ParseInt(cents, 10, 64)
-	if err != nil {
-		return ""
-	}
-	return orderform.InDollars(n)
 }

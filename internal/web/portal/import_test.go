@@ -510,3 +510,48 @@ func TestImportAfterACrash(t *testing.T) {
 		t.Errorf("got %v orders, want two", n)
 	}
 }
+
+// TestImportNeedsDefaults: a default is read where a file lacks something. One that is wrong is a fault of its own, and
+// orders that have what it is for are ready.
+func TestImportNeedsDefaults(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	file := func(weights ...string) []byte {
+		lines := "order,name,phone,address,city,province,postal code,weight,description\n"
+		for i, weight := range weights {
+			lines += fmt.Sprintf("D-%d,Ann,4165550199,1 Queen St,Toronto,ON,M5H 2N2,%s,Books\n", i, weight)
+		}
+		return []byte(lines)
+	}
+	const fault = "“one” is not a number"
+	wrong := append(slices.Clip(whatShopsLack), "default:weight_kg", "one")
+	full := draftOf(t, upload(t, clerk, importPage, file("1.5", "2")))
+	shows(t, "all weights", check(t, clerk, full, wrong...), []string{"Create 2 orders"}, []string{fault})
+	some := draftOf(t, upload(t, clerk, importPage, file("1.5", "", "2")))
+	shown := check(t, clerk, some, wrong...)
+	shows(t, "one weight less", shown,
+		[]string{"Create 2 orders", "1 order needs a correction", "Line 3", "This is required.", fault}, nil)
+	if n := bytes.Count(shown.Body, []byte(fault)); n != 1 {
+		t.Errorf("got %q %d times, want it at the default", fault, n)
+	}
+	contains(t, check(t, clerk, some, "default:weight_kg", "3"), "Create 3 orders")
+	none := bytes.ReplaceAll(file("", ""), []byte(",weight,"), []byte(",comments,"))
+	shows(t, "no weights", check(t, clerk, draftOf(t, upload(t, clerk, importPage, none)), wrong...),
+		[]string{"Fill in what every order needs: Weight", fault}, []string{"needs a correction"})
+}
+
+// TestImportOfADamagedDraft: a file of which it cannot be read any more what was decided about it is not found.
+func TestImportOfADamagedDraft(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	clerk := s.Register(t, "metro").As(t, "clerk")
+	for _, document := range []string{"{", "{}", "null"} {
+		draft := draftOf(t, upload(t, clerk, importPage, shopFile(t, "shopify.csv")))
+		shown := clerk.Open(t, draft).Must(t, http.StatusOK)
+		s.Execute(t, "UPDATE import_drafts SET document = '"+document+"'")
+		clerk.Send(t, shown, draft+"/check", whatShopsLack...).Must(t, http.StatusNotFound)
+		clerk.Open(t, draft).Must(t, http.StatusNotFound)
+		check(t, clerk, draftOf(t, upload(t, clerk, importPage, shopFile(t, "shopify.csv"))), whatShopsLack...)
+	}
+}

@@ -2,7 +2,6 @@ package portal
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 
 	"github.com/dropyard/dropyard/internal/idempotency"
@@ -39,79 +38,53 @@ type newOrderView struct {
 }
 
 // newOrder shows the form, as the parameters of the address fill it in.
-func (pages *Pages) newOrder(s *sheet) (int, []byte, error) {
-	made, err := s.form(newOrderPath)
-	if err != nil {
-		return 0, nil, err
-	}
-	v, err := pages.newOrderView(s, made)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := v.Open(s.Request.URL.Query()); err != nil {
-		return 0, nil, err
-	}
-	return v.show(http.StatusOK)
+func (*Pages) newOrder(s *sheet) (int, []byte, error) {
+	return orderform.OpenNew(s.Sheet, s.newOrderView)
 }
 
 // priceOrder shows the form again with its price, after what a button says was done.
-func (pages *Pages) priceOrder(s *sheet) (int, []byte, error) {
-	v, err := pages.readNewOrder(s)
-	if err != nil {
-		return 0, nil, err
-	}
-	if err := v.Price(s.Request.PostForm); err != nil {
-		return 0, nil, err
-	}
-	return v.show(http.StatusOK)
+func (*Pages) priceOrder(s *sheet) (int, []byte, error) {
+	return orderform.PriceNew(s.Sheet, s.newOrderView)
 }
 
 // createOrder creates the order, if its price is the one that the page has shown.
-func (pages *Pages) createOrder(s *sheet) (int, []byte, error) {
-	v, err := pages.readNewOrder(s)
-	if err != nil {
-		return 0, nil, err
-	}
-	key, err := s.Key()
-	if err != nil {
-		return 0, nil, err
-	}
-	orderID, err := v.Save(key)
-	if err == nil {
-		created := page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}}
-		if err := v.keepEnds(); err != nil {
-			s.Report(err)
-			created.Key, created.Danger = "neworder.created.unsaved", true
-		}
-		return s.LeadTo(s.Link("/portal/orders/"+orderID), created)
-	}
-	status, err := v.Refused(err)
-	if err != nil {
-		return 0, nil, err
-	}
-	return v.show(status)
+func (*Pages) createOrder(s *sheet) (int, []byte, error) {
+	return orderform.CreateNew(s.Sheet, s.newOrderView)
 }
 
-func (v *newOrderView) show(status int) (int, []byte, error) {
-	return v.sheet.show(leaf{
+// Created saves the ends of the order that are to be saved, and leads to the order.
+func (v *newOrderView) Created(orderID string) (int, []byte, error) {
+	created := page.Flash{Key: "neworder.created", Arguments: []string{"order", v.Sent.Values.Get("partner_order_id")}}
+	if err := v.keepEnds(); err != nil {
+		v.Report(err)
+		created.Key, created.Danger = "neworder.created.unsaved", true
+	}
+	return v.LeadTo(v.Link("/portal/orders/"+orderID), created)
+}
+
+// Show shows the page.
+func (v *newOrderView) Show(status int) (int, []byte, error) {
+	return v.show(leaf{
 		template: "order-form-new", title: v.Text("portal.new"), data: v, status: status,
 		scripts: []string{"order-form.js"},
 		back:    &page.Link{Text: v.Text("portal.orders"), Path: v.Link("/portal/orders")},
 	})
 }
 
-func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, error) {
-	kept, err := pages.savedForForms(s)
+// newOrderView returns the form of a new order, with the key of the form.
+func (s *sheet) newOrderView(key string) (*newOrderView, error) {
+	kept, err := s.pages.savedForForms(s)
 	return &newOrderView{s, orderform.New{
 		Form: orderform.Form{
-			Sheet: s.Sheet, Sent: made, ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: pages.config.Calendar.ClockAt,
-			Stock: pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
+			Sheet: s.Sheet, Sent: &page.Form{Action: s.Link(newOrderPath), Key: key, Values: url.Values{}},
+			ActPath: s.Link(pricePath), PartnerID: s.Account, Clock: s.pages.config.Calendar.ClockAt,
+			Stock: s.pages.config.Stock, Offers: s.May(partner.PermissionStockRead),
 			OwnEmail: s.Member.Partner.Email, Saved: kept,
 		},
-		Orders: pages.config.Orders, Now: pages.config.Site.Now(),
-		Create: func(r idempotency.Key, content []byte, wanted order.Wanted) (order.Answer, error) {
-			r.Scope = "POST /v1/orders"
-			return pages.config.Orders.Create(s.Context(), idempotency.NewRequest(r, content), wanted)
+		Orders: s.pages.config.Orders, Now: s.pages.config.Site.Now(),
+		Create: func(of idempotency.Key, content []byte, wanted order.Wanted) (order.Answer, error) {
+			of.Scope = "POST /v1/orders"
+			return s.pages.config.Orders.Create(s.Context(), idempotency.NewRequest(of, content), wanted)
 		},
 	}}, err
 }
@@ -119,20 +92,7 @@ func (pages *Pages) newOrderView(s *sheet, made *page.Form) (*newOrderView, erro
 // keepEnds saves the ends of the order that are to be saved.
 func (v *newOrderView) keepEnds() (err error) {
 	for _, wanted := range v.KeptEnds() {
-		err = errors.Join(err, v.pages.config.Saved.Save(v.Context(), v.Account, wanted, ""))
+		err = errors.Join(err, v.pages.config.Saved.Keep(v.Context(), v.Account, wanted))
 	}
 	return err
-}
-
-// readNewOrder reads what was typed.
-func (pages *Pages) readNewOrder(s *sheet) (*newOrderView, error) {
-	sent, err := page.ReadForm(s.PageRequest)
-	if err != nil {
-		return nil, err
-	}
-	v, err := pages.newOrderView(s, &page.Form{Action: s.Link(newOrderPath), Key: sent.Key, Values: url.Values{}})
-	if err != nil {
-		return nil, err
-	}
-	return v, v.Read(sent)
 }
