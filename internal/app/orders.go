@@ -96,8 +96,15 @@ func (a *App) admits(ctx context.Context, partnerID string) error {
 // admitsData returns why a partner may not add data: its account is new, and the disk is nearly full.
 func (a *App) admitsData(ctx context.Context, partnerID string) error {
 	settings, err := a.partners.Settings(ctx, partnerID)
-	if err != nil || settings.Established(a.Now()) {
+	if err != nil {
 		return err
+	}
+	return a.refuseNew(settings)
+}
+
+func (a *App) refuseNew(settings partner.Settings) error {
+	if settings.Established(a.Now()) {
+		return nil
 	}
 	return a.refuseStrangers()
 }
@@ -105,11 +112,11 @@ func (a *App) admitsData(ctx context.Context, partnerID string) error {
 // quotaOf returns the limits of a partner. It refuses new accounts while the disk is nearly
 // full.
 func (a *App) quotaOf(ctx context.Context, partnerID string) (order.Quota, error) {
-	if err := a.admitsData(ctx, partnerID); err != nil {
-		return order.Quota{}, err
-	}
 	settings, err := a.partners.Settings(ctx, partnerID)
 	if err != nil {
+		return order.Quota{}, err
+	}
+	if err := a.refuseNew(settings); err != nil {
 		return order.Quota{}, err
 	}
 	quota := order.Quota{OrdersPerDay: settings.OrdersPerDay}
