@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/dropyard/dropyard/internal/testkit/disk"
@@ -64,7 +65,11 @@ func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
 				acknowledged = w.number
 			}
 		}
-		if err := surviveCut(t, program, disk.PowerFailure{After: after, Random: random}, acknowledged); err != nil {
+		err := surviveCut(t, program, disk.PowerFailure{After: after, Random: random}, acknowledged)
+		if acknowledged == 0 && isEmpty(err) {
+			continue // it was never complete, and is not taken for a new one without being asked: see FaultEmpty
+		}
+		if err != nil {
 			t.Errorf("cut %d, after %d of %d operations: %v", i, after, program.Len(), err)
 		}
 	}
@@ -79,6 +84,11 @@ func cutPower(t *testing.T, fault func(disk.Call) syscall.Errno) {
 		}
 	}
 	t.Error("on a disk that ignores syncs: got no loss, want one")
+}
+
+func isEmpty(err error) bool {
+	var fault *db.FaultError
+	return errors.As(err, &fault) && fault.Kind == db.FaultEmpty
 }
 
 const (
