@@ -174,7 +174,8 @@ def _time(value: datetime) -> str:
 def _parameters(query: Mapping[str, Any] | None) -> dict[str, list[str]]:
     """Return the parameters of a query without those that are None. One of a list is repeated."""
     given = {name: value for name, value in (query or {}).items() if value is not None}
-    return {name: [_text(v) for v in (value if isinstance(value, list) else [value])] for name, value in given.items()}
+    lists = {name: value if isinstance(value, list) else [value] for name, value in given.items()}
+    return {name: [_text(value) for value in values] for name, values in lists.items()}
 
 
 def _text(value: Any) -> str:
