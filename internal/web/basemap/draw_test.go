@@ -12,7 +12,7 @@ func BenchmarkDraw(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			from, _ := route.Centroid(ends[0])
 			to, _ := route.Centroid(ends[1])
-			Prepare()
+			projected()
 			b.ReportAllocs()
 			for b.Loop() {
 				draw(from, to)

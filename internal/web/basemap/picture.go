@@ -195,9 +195,6 @@ type shape struct {
 	ring   bool
 }
 
-// Prepare reads the lines of pictures, so that the first picture need not wait for it.
-func Prepare() { shapesAt(0) }
-
 // far is the scale below which pictures are drawn from lines that were simplified before.
 const far = 2500
 
@@ -212,7 +209,8 @@ func shapesAt(scale float64) map[string][]shape {
 // levels are the shapes of the map, and what remains of them where little is seen.
 type levels struct{ near, far map[string][]shape }
 
-// projected returns the shapes of the map. They are read once.
+// projected returns the shapes of the map. They are read once, for the first picture, which waits some 40 ms for it:
+// services that show none need no room for it.
 var projected = sync.OnceValue(func() levels {
 	l := levels{near: decoded(), far: map[string][]shape{}}
 	simpler := simplify.DouglasPeucker(exactness / far / 2)

@@ -12,7 +12,6 @@ import (
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/recipient"
 	"github.com/dropyard/dropyard/internal/web"
-	"github.com/dropyard/dropyard/internal/web/basemap"
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
@@ -61,7 +60,6 @@ type Pages struct {
 // New returns the pages and adds their assets to the site.
 func New(config Config) *Pages {
 	config.Site.AddAssets(files, "assets")
-	go basemap.Prepare()
 	return &Pages{config, config.Site.Templates(files, "templates/*.html")}
 }
 
