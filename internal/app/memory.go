@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/api/v1"
 	"github.com/dropyard/dropyard/internal/foundation/machine"
@@ -73,17 +74,26 @@ func (g *garbageCollector) start() {
 	g.set()
 }
 
-// crossed sets the percentage after a service has begun or ceased to hold much. Calls
-// may arrive in any order: only their sum matters. Setting the percentage may wait
-// for the end of a collection.
+// calm is how long a service must have held little before garbage is collected less often again:
+// large requests come in bursts, and the first of the next one would find room for four times
+// the heap in garbage.
+const calm = 5 * time.Second
+
+// crossed sets the percentage after a service has begun to hold much, or some time after it has
+// ceased to. Calls may arrive in any order: only their sum matters. Setting the percentage may
+// wait for the end of a collection.
 func (g *garbageCollector) crossed(high bool) {
+	if high {
+		g.add(1)
+		return
+	}
+	time.AfterFunc(calm, func() { g.add(-1) })
+}
+
+func (g *garbageCollector) add(more int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if high {
-		g.high++
-	} else {
-		g.high--
-	}
+	g.high += more
 	g.set()
 }
 
