@@ -42,6 +42,7 @@ var rules = map[string]rule{
 	"internal/foundation/clock": {
 		may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure,
 	},
+	"internal/foundation/date":      {mayNot: pure},
 	"internal/foundation/paging":    {mayNot: pure},
 	"internal/foundation/pace":      {mayNot: useCase},
 	"internal/foundation/refusal":   {mayNot: pure},
@@ -75,7 +76,7 @@ var rules = map[string]rule{
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},
 	"internal/actor":       {may: []string{foundation}, mayNot: pure},
 	"internal/board":       {may: []string{"internal/delivery"}, mayNot: pure},
-	"internal/figures":     {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/figures":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/signature":   {mayNot: pure},
 	"internal/movement":    {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/idempotency": {may: []string{foundation}, mayNot: pure},

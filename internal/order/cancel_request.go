@@ -135,7 +135,9 @@ func (s *Service) cancellationAnswer(
 	}
 	if a.Granted {
 		cmd.products, cmd.origin = productsOf(order), originOf(order)
-		cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now})
+		if cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now}); err == nil {
+			cmd.charged, err = s.charged(ctx, order.PartnerID, now)
+		}
 	}
 	return cmd, err
 }

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -186,6 +187,9 @@ func (s *Service) receipt(ctx context.Context, orderID string, receipt Receipt) 
 	cmd := &receiveCommand{
 		target: OrderKey{order.PartnerID, order.OrderID}, products: productsOf(order), location: receipt.Location,
 		lines: receipt.Lines, at: s.now(),
+	}
+	if cmd.charged, err = s.charged(ctx, order.PartnerID, cmp.Or(receipt.OccurredAt, cmd.at)); err != nil {
+		return nil, err
 	}
 	cmd.eventID, err = identifier.NewUUID(s.config.Random, cmd.at)
 	return cmd, err

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/report"
@@ -63,12 +64,12 @@ func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (h
 var dayRule = form.Define("day", "a date such as 2026-11-21")
 
 // dateIn returns a date; 0 if it was not sent.
-func dateIn(q *httpd.Query, name string) figures.Day {
+func dateIn(q *httpd.Query, name string) date.Day {
 	text := q.Text(name)
 	if text == "" {
 		return 0
 	}
-	day, ok := figures.ParseDay(text)
+	day, ok := date.Parse(text)
 	if !ok {
 		q.Fault(name, text, dayRule)
 	}
