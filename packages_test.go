@@ -34,7 +34,9 @@ var rules = map[string]rule{
 	"internal/foundation/barcode": {mayNot: pure},
 	"internal/foundation/csvfile": {mayNot: pure},
 	"internal/foundation/form": {
-		may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure,
+		may: []string{
+			"internal/foundation/date", "internal/foundation/refusal", "internal/foundation/timestamp",
+		}, mayNot: pure,
 	},
 	"internal/foundation/inbound":    {may: []string{"internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/identifier": {mayNot: pure},
@@ -89,6 +91,7 @@ var rules = map[string]rule{
 	"internal/route":       {mayNot: pure},
 	"internal/search":      {may: []string{"internal/board", "internal/delivery", foundation}, mayNot: useCase},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
+	"internal/money":       {may: []string{"internal/delivery", "internal/pricing", foundation}, mayNot: pure},
 
 	"internal/installation": {mayNot: pure},
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
@@ -98,12 +101,15 @@ var rules = map[string]rule{
 	},
 	"internal/order": {may: []string{
 		"internal/figures", "internal/delivery", "internal/idempotency", "internal/movement", "internal/mail",
-		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/pricing", "internal/record",
+		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing", "internal/record",
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
+	"internal/accounting": {
+		may: []string{"internal/audit", "internal/delivery", "internal/money", foundation}, mayNot: useCase,
+	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/report": {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard": {

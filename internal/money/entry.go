@@ -110,7 +110,18 @@ type Balance struct {
 // SortBalances sorts balances by currency, and by account as in Accounts.
 func SortBalances(balances []Balance) {
 	slices.SortFunc(balances, func(a, b Balance) int {
-		return cmp.Or(cmp.Compare(a.Currency, b.Currency),
-			cmp.Compare(slices.Index(Accounts, a.Account), slices.Index(Accounts, b.Account)))
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), compareAccounts(a.Account, b.Account))
 	})
+}
+
+// SortLines sorts the lines of an entry as balances are sorted.
+func SortLines(lines []Line) {
+	slices.SortFunc(lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), compareAccounts(a.Account, b.Account),
+			cmp.Compare(a.CourierID, b.CourierID))
+	})
+}
+
+func compareAccounts(a, b Account) int {
+	return cmp.Compare(slices.Index(Accounts, a), slices.Index(Accounts, b))
 }

@@ -1,8 +1,10 @@
 package store
 
 import (
+	"context"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
@@ -95,4 +97,128 @@ func writeEntries(p *db.Pipeline, entries []*money.Entry) {
 	}
 	db.WriteAll(p, addJournal, entries)
 	db.WriteAll(p, addLines, lines)
+}
+
+// Accounting is the store as package accounting sees it.
+func (s *Store) Accounting() accounting.Store {
+	return view[accounting.Reader, accounting.Writer]{s.Database,
+		func(c db.Conn) accounting.Reader { return accountingTx{auditing{c}} },
+		func(c db.Conn) accounting.Writer { return accountingTx{auditing{c}} },
+	}
+}
+
+// accountingTx is a transaction of package accounting.
+type accountingTx struct{ auditing }
+
+// Settings returns the settings of the books; zero for what was never set.
+func (tx accountingTx) Settings(ctx context.Context) (firm money.Firm, settings money.Settings, err error) {
+	return tx.settings(ctx, db.Settings.Get)
+}
+
+// LockSettings returns what Settings does, locked until the transaction ends.
+func (tx accountingTx) LockSettings(ctx context.Context) (money.Firm, money.Settings, error) {
+	return tx.settings(ctx, db.Settings.Lock)
+}
+
+// settings reads the settings in one way, and in one order.
+func (tx accountingTx) settings(
+	ctx context.Context, read func(db.Settings, context.Context, string) (string, error),
+) (firm money.Firm, settings money.Settings, err error) {
+	values := map[string]string{}
+	for _, name := range []string{booksSetting, firmSetting} {
+		if values[name], err = read(db.SettingsIn(tx.conn), ctx, name); err != nil {
+			return firm, settings, err
+		}
+	}
+	return readBooks(values)
+}
+
+// SaveFirm writes who sends statements.
+func (tx accountingTx) SaveFirm(ctx context.Context, firm money.Firm) error {
+	return tx.save(ctx, firmSetting, firm)
+}
+
+// SaveSettings writes the settings of the books.
+func (tx accountingTx) SaveSettings(ctx context.Context, settings money.Settings) error {
+	return tx.save(ctx, booksSetting, settings)
+}
+
+func (tx accountingTx) save(ctx context.Context, name string, value any) error {
+	document, err := strictjson.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return db.SettingsIn(tx.conn).Set(ctx, name, string(document))
+}
+
+// Entries lists entries of the journal with their lines, newest first, or oldest first if the filter asks
+// for that.
+func (tx accountingTx) Entries(ctx context.Context, f accounting.Filter) ([]*money.Entry, error) {
+	selected := &db.Conditions{}
+	selected.AddText("partner_id = ?", f.PartnerID)
+	selected.AddText("order_id = ?", f.OrderID)
+	selected.AddText("act = ?", string(f.Act))
+	selected.AddText(`EXISTS (SELECT 1 FROM journal_lines l WHERE l.partner_id = journal.partner_id AND
+		l.day = journal.day AND l.entry_id = journal.entry_id AND l.courier_id = ?)`, f.CourierID)
+	selectDays(selected, f)
+	after, by := "(day, entry_id) < (?, ?)", "ORDER BY day DESC, entry_id DESC LIMIT ?"
+	if f.Oldest {
+		after, by = "(day, entry_id) > (?, ?)", "ORDER BY day, entry_id LIMIT ?"
+	}
+	if f.After != (accounting.Cursor{}) {
+		selected.Add(after, int64(f.After.Day), f.After.EntryID)
+	}
+	tail, args := selected.Clause(by, f.Limit)
+	entries, err := journal.All(ctx, tx.conn, tail, args...)
+	if err != nil {
+		return nil, err
+	}
+	return entries, addLinesTo(ctx, tx.conn, entries)
+}
+
+// selectDays selects the days of a filter.
+func selectDays(selected *db.Conditions, f accounting.Filter) {
+	if f.First != 0 {
+		selected.Add("day >= ?", int64(f.First))
+	}
+	if f.Last != 0 {
+		selected.Add("day <= ?", int64(f.Last))
+	}
+}
+
+// addLinesTo reads the lines of entries, and sorts those of each as accounts are shown.
+func addLinesTo(ctx context.Context, c db.Conn, entries []*money.Entry) error {
+	keys, byKey := make([]journalKey, len(entries)), make(map[journalKey]*money.Entry, len(entries))
+	for i, entry := range entries {
+		keys[i] = journalKeyOf(entry)
+		byKey[keys[i]] = entry
+	}
+	lines, err := db.FindNow(ctx, c, findLines, keys...)
+	for _, line := range lines {
+		entry := byKey[line.journalKey]
+		entry.Lines = append(entry.Lines, line.Line)
+	}
+	for _, entry := range entries {
+		money.SortLines(entry.Lines)
+	}
+	return err
+}
+
+// Balances returns the sums of the lines that a filter selects.
+func (tx accountingTx) Balances(ctx context.Context, f accounting.Filter) (balances []money.Balance, err error) {
+	selected := &db.Conditions{}
+	selected.AddText("partner_id = ?", f.PartnerID)
+	selected.AddText("courier_id = ?", f.CourierID)
+	selectDays(selected, f)
+	tail, args := selected.Clause("GROUP BY account, currency")
+	err = tx.conn.Query(ctx, "SELECT account, currency, CAST(sum(cents) AS BIGINT) FROM journal_lines "+tail, args,
+		func(r db.Row) error {
+			var b money.Balance
+			if err := r.Scan((*string)(&b.Account), (*string)(&b.Currency), &b.Cents); err != nil {
+				return err
+			}
+			balances = append(balances, b)
+			return nil
+		})
+	return balances, err
 }

@@ -17,6 +17,7 @@ var (
 	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
 	// naming may know which partners there are; the warehouse only by name.
 	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
+	bookkeeping = in(operator.RoleAdmin)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
 	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
 	riding      = in(operator.RoleCourier)
@@ -84,6 +85,12 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsGet),
 		route("PUT", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsPut),
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),
+		route("GET", "/ops/v1/firm", bookkeeping, s.handleFirmGet),
+		route("PUT", "/ops/v1/firm", administering, s.handleFirmPut),
+		route("GET", "/ops/v1/books", bookkeeping, s.handleBooksGet),
+		route("PATCH", "/ops/v1/books", administering, s.handleBooksChange),
+		route("GET", "/ops/v1/journal", bookkeeping, s.handleJournalList),
+		route("GET", "/ops/v1/balances", bookkeeping, s.handleBalances),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),
 		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),

@@ -26,7 +26,10 @@ func On(year int, month time.Month, day int) Day {
 // dates until 1 January 1970.
 func Parse(text string) (day Day, ok bool) {
 	at, err := time.Parse(time.DateOnly, text)
-	return Day(at.Unix() / secondsPerDay), err == nil && at.Unix() > 0
+	if err != nil || at.Unix() <= 0 {
+		return 0, false
+	}
+	return Day(at.Unix() / secondsPerDay), true
 }
 
 // String returns the date as Parse reads it.

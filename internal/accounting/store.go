@@ -1,0 +1,60 @@
+package accounting
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/money"
+)
+
+// Store is what this package needs of storage: a consistent view to read, and a transaction to
+// write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads the books.
+type Reader interface {
+	// Settings returns the settings; zero for what was never set.
+	Settings(ctx context.Context) (money.Firm, money.Settings, error)
+	// Entries lists entries of the journal with their lines, newest first, or oldest first if
+	// the filter asks for that.
+	Entries(ctx context.Context, filter Filter) ([]*money.Entry, error)
+	// Balances returns the sums of the lines that a filter selects, of which Act, OrderID and
+	// what bounds a list are not read. What has no line is left out.
+	Balances(ctx context.Context, filter Filter) ([]money.Balance, error)
+}
+
+// Writer reads and writes.
+type Writer interface {
+	Reader
+	// LockSettings returns what Settings does, locked until the transaction ends.
+	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
+	SaveFirm(ctx context.Context, firm money.Firm) error
+	SaveSettings(ctx context.Context, settings money.Settings) error
+	// AddAudit writes entries of the audit log.
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+}
+
+// Filter selects entries. Zero fields select all.
+type Filter struct {
+	PartnerID   string
+	OrderID     string
+	CourierID   string // whose cash moved
+	Act         money.Act
+	First, Last date.Day // both included
+	Oldest      bool     // list the oldest first
+	After       Cursor   // only those that a list has after it
+	Limit       int
+}
+
+// Cursor names the place of an entry in lists.
+type Cursor struct {
+	Day     date.Day
+	EntryID string
+}
+
+// CursorOf returns the place of an entry.
+func CursorOf(e *money.Entry) Cursor { return Cursor{e.Day, e.EntryID} }
