@@ -93,6 +93,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"swept":                testSwept,
 		"erased":               testErased,
 		"figures":              testFigures,
+		"journal":              testJournal,
+		"books":                testBooks,
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,
