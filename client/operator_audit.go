@@ -74,6 +74,8 @@ const (
 	ActionTOTPRemoved      AuditAction = "totp.removed"
 	ActionRulesChanged     AuditAction = "sign_in_rules.changed"
 	ActionSettingsChanged  AuditAction = "settings.changed"
+	ActionFirmChanged      AuditAction = "firm.changed"  // who sends statements
+	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

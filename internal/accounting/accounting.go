@@ -53,7 +53,8 @@ var numberRule = form.Length(0, 30)
 // ReadFirmEntry reads such a request.
 func ReadFirmEntry(f *form.Form) FirmEntry {
 	entry := FirmEntry{Firm: money.Firm{
-		Name: f.Text("name", form.Required, form.Length(1, 255)), Address: f.Text("address", form.Optional, form.Length(0, 500)),
+		Name:    f.Text("name", form.Required, form.Length(1, 255)),
+		Address: f.Text("address", form.Optional, form.Length(0, 500)),
 	}}
 	if numbers := f.Object("numbers", form.Optional); numbers != nil {
 		entry.Numbers = money.Numbers{

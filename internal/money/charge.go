@@ -95,6 +95,7 @@ func (b *Bookkeeper) charge(o *delivery.Order, act Act, at time.Time, leg Leg, c
 		}
 	}
 	return &Entry{
-		PartnerID: o.PartnerID, Day: day, At: at, Act: act, OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID, Lines: lines,
+		PartnerID: o.PartnerID, Day: day, At: at, Act: act, OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID,
+		Lines: lines,
 	}
 }

@@ -132,7 +132,7 @@ const journalCSV = "text/csv"
 
 var journalFormats = map[string]string{journalCSV: journalCSV, "application/json": "application/json"}
 
-func (s *Server) handleJournalList(c *httpd.Call) (httpd.Reply, error) {
+func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err

@@ -89,7 +89,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("PUT", "/ops/v1/firm", administering, s.handleFirmPut),
 		route("GET", "/ops/v1/books", bookkeeping, s.handleBooksGet),
 		route("PATCH", "/ops/v1/books", administering, s.handleBooksChange),
-		route("GET", "/ops/v1/journal", bookkeeping, s.handleJournalList),
+		route("GET", "/ops/v1/journal", bookkeeping, s.handleBookEntries),
 		route("GET", "/ops/v1/balances", bookkeeping, s.handleBalances),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),

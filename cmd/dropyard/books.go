@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
+)
+
+// booksCommand shows what was charged, and sets from when on that is done.
+type booksCommand struct {
+	Show     showBooksCommand    `cmd:"" default:"1" help:"Show since when acts are charged."`
+	Set      setBooksCommand     `cmd:"" help:"Set since when acts are charged, as an admin."`
+	Firm     firmCommand         `cmd:"" help:"Show who sends statements, and which taxes are charged."`
+	SetFirm  setFirmCommand      `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
+	Journal  listJournalCommand  `cmd:"" help:"List what was charged, newest first."`
+	Balances listBalancesCommand `cmd:"" help:"Show what the accounts add up to."`
+}
+
+type showBooksCommand struct {
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the settings.
+func (c *showBooksCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.GetBooks(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, booksFields(found))
+}
+
+func booksFields(b *client.Books) []terminal.Field {
+	return []terminal.Field{field("charged since", cmp.Or(b.BooksFrom, "nothing is charged"))}
+}
+
+type setBooksCommand struct {
+	From string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
+	Off  bool   `help:"Charge nothing; possible until the first charge."`
+	outputFlags
+	operatorFlags
+}
+
+// Run changes the settings.
+func (c *setBooksCommand) Run(ctx context.Context) error {
+	if (c.From == "") != c.Off {
+		return usageError{errors.New("--from, --off: one of them is needed")}
+	}
+	change := client.BooksChange{BooksFrom: client.Set(c.From)}
+	if c.Off {
+		change.BooksFrom = client.Reset[string]()
+	}
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	changed, err := operator.ChangeBooks(ctx, change, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, booksFields(changed))
+}
+
+type firmCommand struct {
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the firm.
+func (c *firmCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.GetFirm(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, firmFields(found))
+}
+
+func firmFields(f *client.Firm) []terminal.Field {
+	return []terminal.Field{
+		field("name", f.Name), field("address", f.Address),
+		field("number for GST and HST", cmp.Or(f.Numbers.GSTHST, "none, not charged")),
+		field("number for QST", cmp.Or(f.Numbers.QST, "none, not charged")),
+	}
+}
+
+type setFirmCommand struct {
+	Name    string `arg:"" help:"Name that statements print."`
+	Address string `help:"Address that statements print; may have several lines." placeholder:"TEXT"`
+	GSTHST  string `name:"gst-hst" help:"Number for GST and HST (example: 123456789 RT0001). Default: they are not charged." placeholder:"NUMBER"`
+	QST     string `name:"qst" help:"Number for QST (example: 1234567890 TQ0001). Default: it is not charged." placeholder:"NUMBER"`
+	outputFlags
+	operatorFlags
+}
+
+// Run sets the firm.
+func (c *setFirmCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	changed, err := operator.PutFirm(ctx, client.Firm{
+		Name: c.Name, Address: c.Address, Numbers: client.FirmNumbers{GSTHST: c.GSTHST, QST: c.QST},
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, firmFields(changed))
+}
+
+type listJournalCommand struct {
+	Partner string `help:"Only charges of this partner." placeholder:"ID"`
+	Order   string `help:"Only charges of this order." placeholder:"ORDER-ID"`
+	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
+	To      string `help:"The last day." placeholder:"DATE"`
+	listFlags
+	operatorFlags
+}
+
+// Run prints the entries of the journal.
+func (c *listJournalCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	q := client.BookEntriesQuery{PartnerID: c.Partner, OrderID: c.Order, From: c.From, To: c.To}
+	return list(&c.listFlags, "entries", largestPage, []column[client.BookEntry]{
+		text("DAY", func(e client.BookEntry) string { return e.Day }),
+		text("PARTNER", func(e client.BookEntry) string { return e.PartnerID }),
+		text("ACT", func(e client.BookEntry) string { return string(e.Act) }),
+		text("NUMBER", func(e client.BookEntry) string { return e.PartnerOrderID }),
+		figure("NET", func(e client.BookEntry) string { return onAccount(e, client.BookAccountRevenue, -1) }),
+		figure("CHARGED", func(e client.BookEntry) string { return onAccount(e, client.BookAccountCharges, 1) }),
+		text("ORDER", func(e client.BookEntry) string { return e.OrderID }),
+	}, func(size int, option client.CallOption) ([]client.BookEntry, bool, error) {
+		q.Limit = size
+		found, err := operator.ListBookEntries(ctx, q, option)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor = found.NextCursor
+		return found.Entries, q.Cursor != "", nil
+	})
+}
+
+// onAccount returns the amount of an entry on an account, times a sign; empty if it has none.
+func onAccount(e client.BookEntry, account client.BookAccount, sign int64) string {
+	for _, line := range e.Lines {
+		if line.Account == account {
+			return dollars(sign*line.AmountCents, line.Currency)
+		}
+	}
+	return ""
+}
+
+type listBalancesCommand struct {
+	Partner string `help:"Only what belongs to this partner." placeholder:"ID"`
+	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
+	To      string `help:"The last day." placeholder:"DATE"`
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the balances.
+func (c *listBalancesCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.ListBalances(ctx,
+		client.BalancesQuery{PartnerID: c.Partner, From: c.From, To: c.To}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	out := c.output()
+	if out.json {
+		return out.raw(answer.Body)
+	}
+	return newLister(out, "", []column[client.Balance]{
+		text("ACCOUNT", func(b client.Balance) string { return string(b.Account) }),
+		figure("BALANCE", func(b client.Balance) string { return dollars(b.AmountCents, b.Currency) }),
+	}).print(found.Balances, nil)
+}
