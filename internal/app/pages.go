@@ -73,7 +73,7 @@ func (a *App) pages() pages {
 	})
 	houseFigures := charts.New(site, charts.Section{
 		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{
-			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher},
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant},
 		},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
@@ -100,7 +100,10 @@ func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []web.Route
 		{
 			Path: "/console/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
 			Needs: operator.Needs{
-				Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true,
+				Roles: []operator.Role{
+					operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse,
+				},
+				OwnSignIn: true,
 			},
 		},
 		{

@@ -63,7 +63,7 @@ func (w *world) pause() { w.service.Clock.Advance(15 * time.Second) }
 // signInAgain gives the operators new tokens, as those of before may expire.
 func (w *world) signInAgain(t *testing.T) {
 	w.service.Clock.Advance(time.Minute)
-	for _, o := range []*apptest.Operator{w.admin, w.desk, w.warehouse, w.rider} {
+	for _, o := range []*apptest.Operator{w.admin, w.desk, w.books, w.warehouse, w.rider} {
 		token := w.service.Do(t, "POST", "/ops/v1/tokens",
 			[]byte(`{"email":"`+o.Email+`","password":"`+o.Password+`"}`)).Must(t, 201)
 		o.Token, o.TokenID = token.Text("token"), token.Text("token_id")

@@ -12,7 +12,7 @@ import (
 
 // request is one that an operator may send at any time, if the role allows it.
 type request struct {
-	roles  string // the first letters of those that may
+	roles  string // the letters of those that may: m is the accountant
 	method string
 	path   string
 	body   string
@@ -23,18 +23,18 @@ type request struct {
 // requests are those of operators that change nothing of what the model knows. Who may is
 // written here a second time.
 var requests = []request{
-	{"adwc", "GET", "/ops/v1/me", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/tokens", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/auth/sessions", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/auth/totp", "", 200, ""},
-	{"adw", "GET", "/ops/v1/partners", "", 200, ""},
-	{"ad", "GET", "/ops/v1/partners/PARTNER", "", 200, ""},
-	{"ad", "GET", "/ops/v1/couriers", "", 200, ""},
-	{"ad", "GET", "/ops/v1/couriers/COURIER", "", 200, ""},
-	{"ad", "GET", "/ops/v1/orders", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/me", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/tokens", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/auth/sessions", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/auth/totp", "", 200, ""},
+	{"admw", "GET", "/ops/v1/partners", "", 200, ""},
+	{"adm", "GET", "/ops/v1/partners/PARTNER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/couriers", "", 200, ""},
+	{"adm", "GET", "/ops/v1/couriers/COURIER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/orders", "", 200, ""},
 	{"ad", "GET", "/ops/v1/orders/snapshot", "", 200, ""},
 	{"ad", "GET", "/ops/v1/attention", "", 200, ""},
-	{"ad", "GET", "/ops/v1/figures?partner_id=PARTNER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/figures?partner_id=PARTNER", "", 200, ""},
 	{"ad", "GET", "/ops/v1/partners/PARTNER/dispatch", "", 200, ""},
 	{"ad", "PUT", "/ops/v1/partners/PARTNER/dispatch", `{"auto_accept":false}`, 200, ""},
 	{"aw", "GET", "/ops/v1/partners/PARTNER/products", "", 200, ""},

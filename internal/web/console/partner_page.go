@@ -59,9 +59,10 @@ func (v *partnerView) render(status int) (int, []byte, error) {
 	})
 }
 
-// newOrderLink leads to the form of a new order for the partner; nil if it may not have one.
+// newOrderLink leads to the form of a new order for the partner; nil if it may not have one, or the reader may
+// create none.
 func (v *partnerView) newOrderLink() *page.Link {
-	if v.Partner.Refusal() != nil {
+	if v.Partner.Refusal() != nil || !v.MayDispatch() {
 		return nil
 	}
 	return &page.Link{Text: v.Text("portal.new"), Path: newOrderPath(v.Partner.PartnerID)}
