@@ -17,8 +17,9 @@ var (
 	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
 	// reading sees what dispatchers see, and changes none of it.
 	reading = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant)
-	// naming may know which partners there are; the warehouse only by name.
+	// bookkeeping reads the books.
 	bookkeeping = in(operator.RoleAdmin, operator.RoleAccountant)
+	// naming may know which partners there are; the warehouse only by name.
 	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
 	// storing knows where parcels lie, and which come back.

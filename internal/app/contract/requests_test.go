@@ -140,6 +140,11 @@ var subjects = []subject{
 		}},
 	},
 	{operation: "createCourierMessage", body: `{"text":"Call Camille."}`},
+	{
+		operation: "putFirm",
+		body:      `{"name":"Plateau","address":"Montréal","numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`,
+	},
+	{operation: "changeBooks", body: `{"books_from":"2036-12-01"}`},
 	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{

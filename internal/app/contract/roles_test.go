@@ -30,6 +30,7 @@ var rights = []struct{ roles, operations string }{
 	{"courier", `confirmCourierMessage`},
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
+	{"admin accountant", `getFirm getBooks listBookEntries listBalances`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges
@@ -41,7 +42,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings`},
+		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
 
 // TestRights compares the document with the table of rights.
