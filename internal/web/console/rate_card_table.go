@@ -86,7 +86,7 @@ func cellPaths() []string {
 			paths = append(paths, charge+"."+name)
 		}
 	}
-	return slices.Concat(paths, lastCells, extraCells)
+	return append(append(paths, lastCells...), extraCells...)
 }
 
 func zonePath(level delivery.ServiceLevel, zone pricing.Zone) string {
