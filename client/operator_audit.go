@@ -76,6 +76,8 @@ const (
 	ActionSettingsChanged  AuditAction = "settings.changed"
 	ActionFirmChanged      AuditAction = "firm.changed"  // who sends statements
 	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
+	ActionAdjustmentPosted AuditAction = "adjustment.posted"
+	ActionPaymentRecorded  AuditAction = "payment.recorded"
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

@@ -63,6 +63,8 @@ const (
 	ActAttempt          Act = "attempt"           // an attempt to deliver after the first
 	ActReturn           Act = "return"            // goods of an order that was given up were brought back
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
+	ActAdjustment       Act = "adjustment"        // a charge was corrected
+	ActPayment          Act = "payment"           // the partner has paid
 )
 
 // BookAccount is what an amount belongs to. What a partner owes and what is held is above zero, what is earned or
@@ -95,6 +97,7 @@ type BookEntry struct {
 	OrderID        string     `json:"order_id,omitempty"` // empty for an act that is about no order
 	PartnerOrderID string     `json:"partner_order_id,omitempty"`
 	ActorID        string     `json:"actor_id,omitempty"` // empty for what the service does by itself
+	Notes          string     `json:"notes,omitempty"`    // of adjustments and payments
 	Lines          []BookLine `json:"lines"`
 }
 
@@ -166,4 +169,35 @@ type BalancesQuery struct {
 func (o *Operator) ListBalances(ctx context.Context, q BalancesQuery, options ...CallOption) (*BalanceList, error) {
 	return fetch[BalanceList](ctx, o,
 		operation{method: http.MethodGet, path: "/ops/v1/balances", query: queryOf(q)}, options)
+}
+
+// AdjustmentRequest is a correction of what a partner was charged.
+type AdjustmentRequest struct {
+	AmountCents int64  `json:"amount_cents"`       // CAD, before taxes; below zero if too much was charged
+	OrderID     string `json:"order_id,omitempty"` // whose charge is corrected, with its part of the taxes; empty for none
+	Reason      string `json:"reason"`
+}
+
+// CreateAdjustment corrects what a partner was charged. Before the books begin the error is CodeConflict.
+func (o *Operator) CreateAdjustment(
+	ctx context.Context, partnerID string, adjustment AdjustmentRequest, options ...CallOption,
+) (*BookEntry, error) {
+	return fetch[BookEntry](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/partners/{id}/adjustments", id: partnerID, body: adjustment, keyed: true,
+	}, options)
+}
+
+// PaymentRequest is a payment by a partner.
+type PaymentRequest struct {
+	AmountCents int64  `json:"amount_cents"` // CAD
+	Notes       string `json:"notes,omitempty"`
+}
+
+// CreatePayment records that a partner has paid. Before the books begin the error is CodeConflict.
+func (o *Operator) CreatePayment(
+	ctx context.Context, partnerID string, payment PaymentRequest, options ...CallOption,
+) (*BookEntry, error) {
+	return fetch[BookEntry](ctx, o, operation{
+		method: http.MethodPost, path: "/ops/v1/partners/{id}/payments", id: partnerID, body: payment, keyed: true,
+	}, options)
 }

@@ -35,6 +35,8 @@ var operatorMethods = map[string]any{
 	"PATCH /ops/v1/books":                                (*client.Operator).ChangeBooks,
 	"GET /ops/v1/journal":                                (*client.Operator).ListBookEntries,
 	"GET /ops/v1/balances":                               (*client.Operator).ListBalances,
+	"POST /ops/v1/partners/{}/adjustments":               (*client.Operator).CreateAdjustment,
+	"POST /ops/v1/partners/{}/payments":                  (*client.Operator).CreatePayment,
 	"GET /ops/v1/settings":                               (*client.Operator).GetServiceSettings,
 	"PATCH /ops/v1/settings":                             (*client.Operator).ChangeServiceSettings,
 	"GET /ops/v1/sign-in-rules":                          (*client.Operator).GetSignInRules,

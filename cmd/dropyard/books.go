@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
@@ -17,6 +18,8 @@ type booksCommand struct {
 	SetFirm  setFirmCommand      `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
 	Journal  listJournalCommand  `cmd:"" help:"List what was charged, newest first."`
 	Balances listBalancesCommand `cmd:"" help:"Show what the accounts add up to."`
+	Adjust   adjustCommand       `cmd:"" help:"Correct what a partner was charged."`
+	Pay      payCommand          `cmd:"" help:"Record that a partner has paid."`
 }
 
 type showBooksCommand struct {
@@ -195,4 +198,62 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 		text("ACCOUNT", func(b client.Balance) string { return string(b.Account) }),
 		figure("BALANCE", func(b client.Balance) string { return dollars(b.AmountCents, b.Currency) }),
 	}).print(found.Balances, nil)
+}
+
+type adjustCommand struct {
+	Partner string  `arg:"" help:"The partner."`
+	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
+	Reason  string  `help:"Why; statements show it." required:"" placeholder:"TEXT"`
+	Order   string  `help:"The order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	outputFlags
+	operatorFlags
+}
+
+// Run posts the correction.
+func (c *adjustCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	posted, err := operator.CreateAdjustment(ctx, c.Partner, client.AdjustmentRequest{
+		AmountCents: inCents(c.Dollars), OrderID: c.Order, Reason: c.Reason,
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, postedFields(posted))
+}
+
+type payCommand struct {
+	Partner string  `arg:"" help:"The partner."`
+	Dollars float64 `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Notes   string  `help:"What the payment refers to." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run records the payment.
+func (c *payCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	posted, err := operator.CreatePayment(ctx, c.Partner,
+		client.PaymentRequest{AmountCents: inCents(c.Dollars), Notes: c.Notes}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, postedFields(posted))
+}
+
+// inCents returns an amount in cents.
+func inCents(dollars float64) int64 { return int64(math.Round(100 * dollars)) }
+
+func postedFields(e *client.BookEntry) []terminal.Field {
+	return []terminal.Field{
+		field("day", e.Day), field("act", string(e.Act)), field("order", e.PartnerOrderID),
+		field("owed in addition", onAccount(*e, client.BookAccountCharges, 1)), field("entry", e.EntryID),
+	}
 }

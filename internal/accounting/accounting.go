@@ -13,6 +13,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -21,6 +22,8 @@ type Config struct {
 	Store  Store
 	Now    func() time.Time
 	Random io.Reader // safe for use by many goroutines
+	// Zone is that of the service's days.
+	Zone *time.Location
 	// Startable returns an error while the books cannot be turned on, because a node of a release
 	// without them runs; nil if they always can be.
 	Startable func(ctx context.Context) error
@@ -32,6 +35,9 @@ type Service struct{ config Config }
 
 // NewService returns a service.
 func NewService(config Config) *Service { return &Service{config} }
+
+// now returns the time as the books hold it.
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 
 // Firm returns who sends statements.
 func (s *Service) Firm(ctx context.Context) (firm money.Firm, err error) {
@@ -151,7 +157,7 @@ var errBegun = refusal.New(refusal.CodeConflict, "the books have begun: their fi
 func (s *Service) change(
 	ctx context.Context, action audit.Action, fn func(Writer, *audit.Entry) (changed bool, err error),
 ) error {
-	note, err := audit.NewEntry(ctx, s.config.Random, s.config.Now(), action)
+	note, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ const exportPage = 500
 
 var exportColumns = []string{
 	"day", "entry_id", "partner_id", "act", "order_id", "partner_order_id", "account", "courier_id", "amount", "currency",
-	"at", "recorded_at", "actor_id",
+	"at", "recorded_at", "actor_id", "notes",
 }
 
 // Export returns the entries that a filter selects as a CSV file, oldest first, with a row for each line. It
@@ -52,5 +52,6 @@ func exportRow(e *money.Entry, line money.Line) []csvfile.Value {
 		csvfile.Plain(e.OrderID), csvfile.Words(e.PartnerOrderID), csvfile.Plain(string(line.Account)),
 		csvfile.Plain(line.CourierID), csvfile.Dollars(line.Cents), csvfile.Plain(string(line.Currency)),
 		csvfile.Plain(timestamp.Format(e.At)), csvfile.Plain(timestamp.Format(e.RecordedAt)), csvfile.Plain(e.ActorID),
+		csvfile.Words(e.Notes),
 	}
 }

@@ -19,6 +19,8 @@ type Store interface {
 type Reader interface {
 	// Settings returns the settings; zero for what was never set.
 	Settings(ctx context.Context) (money.Firm, money.Settings, error)
+	// KnowsPartner reports whether there is a partner.
+	KnowsPartner(ctx context.Context, partnerID string) (bool, error)
 	// Entries lists entries of the journal with their lines, newest first, or oldest first if
 	// the filter asks for that.
 	Entries(ctx context.Context, filter Filter) ([]*money.Entry, error)
@@ -34,6 +36,8 @@ type Writer interface {
 	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
 	SaveFirm(ctx context.Context, firm money.Firm) error
 	SaveSettings(ctx context.Context, settings money.Settings) error
+	// AddEntry adds an entry to the journal.
+	AddEntry(ctx context.Context, entry *money.Entry) error
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

@@ -159,3 +159,42 @@ func TestBooksAreOff(t *testing.T) {
 		t.Errorf("got %s, want no entries", found.Body)
 	}
 }
+
+// TestPosting corrects charges and records payments. What takes a charge back leaves nothing of it, and repeated
+// requests post nothing more.
+func TestPosting(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	target := "/ops/v1/partners/" + f.partner.PartnerID
+	f.operator.Call(t, "POST", target+"/payments", []byte(`{"amount_cents":100}`)).Refused(t, 409, "conflict")
+	f.keepBooks(t)
+	id := f.orderIn(t, "one", delivery.StatusDelivered)
+	books := f.operator.As(t, "accountant")
+	back := books.Call(t, "POST", target+"/adjustments",
+		[]byte(`{"amount_cents":-6534,"order_id":"`+id+`","reason":"Delivered to the wrong door"}`)).Must(t, 201)
+	if got := f.charges(t, id); strings.Join(got, "; ") != "adjustment charges -7383 revenue 6534 tax_hst 849; "+
+		"delivery charges 7383 revenue -6534 tax_hst -849" {
+		t.Errorf("got %s, want the charge and all of it back", got)
+	}
+	if back.Text("notes") != "Delivered to the wrong door" || back.Text("actor_id") != books.OperatorID {
+		t.Errorf("got %s, want the reason and the accountant", back.Body)
+	}
+	books.Call(t, "POST", target+"/adjustments",
+		[]byte(`{"amount_cents":-5,"order_id":"ord_x","reason":"None"}`)).Refused(t, 422, "validation_error")
+	books.Call(t, "POST", target+"/adjustments", []byte(`{"amount_cents":1000,"reason":"Storage in November"}`)).Must(t, 201)
+	key := uuid.NewString()
+	for range 2 {
+		f.Do(t, "POST", target+"/payments", []byte(`{"amount_cents":900}`), "Authorization", "Bearer "+books.Token,
+			"Content-Type", "application/json", "Idempotency-Key", key).Must(t, 201)
+	}
+	f.balanced(t, "partner_id="+f.partner.PartnerID)
+	found := books.Call(t, "GET", "/ops/v1/balances", nil).Must(t, 200)
+	if got := fmt.Sprint(found.JSON("balances")); got != "[map[account:charges amount_cents:100 currency:CAD] "+
+		"map[account:revenue amount_cents:-1000 currency:CAD] map[account:tax_hst amount_cents:0 currency:CAD] "+
+		"map[account:bank amount_cents:900 currency:CAD]]" {
+		t.Errorf("got the balances %s, want $10 charged, of which $9 is paid", got)
+	}
+	books.Call(t, "POST", "/ops/v1/partners/par_none/payments", []byte(`{"amount_cents":1}`)).Refused(t, 404, "not_found")
+	f.operator.As(t, "dispatcher").Call(t, "POST", target+"/payments", []byte(`{"amount_cents":1}`)).Refused(t, 403,
+		"forbidden")
+}

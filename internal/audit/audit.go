@@ -90,6 +90,8 @@ const (
 	ActionSettingsChanged  Action = "settings.changed"
 	ActionFirmChanged      Action = "firm.changed"
 	ActionBooksChanged     Action = "books.changed"
+	ActionAdjustmentPosted Action = "adjustment.posted"
+	ActionPaymentRecorded  Action = "payment.recorded"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -111,7 +113,7 @@ var Actions = []Action{
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
-	ActionBooksChanged,
+	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"iter"
 	"slices"
 	"time"
 
@@ -85,17 +86,28 @@ func (b *Bookkeeper) charge(o *delivery.Order, act Act, at time.Time, leg Leg, c
 	if b.Books.From == 0 || day < b.Books.From || delivery.IsTest(o.PartnerID) {
 		return nil
 	}
-	lines := []Line{
-		{Account: Charges, Currency: o.Currency, Cents: cents}, {Account: Revenue, Currency: o.Currency, Cents: -cents},
-	}
-	for _, tax := range TaxesOf(leg, date.Of(at, b.Clock(leg.To)), b.Books.Numbers) {
-		if on := tax.On(cents); on != 0 {
-			lines[0].Cents += on
-			lines = append(lines, Line{Account: tax.Account, Currency: o.Currency, Cents: -on})
-		}
-	}
 	return &Entry{
 		PartnerID: o.PartnerID, Day: day, At: at, Act: act, OrderID: o.OrderID, PartnerOrderID: o.PartnerOrderID,
-		Lines: lines,
+		Lines: charged(cents, o.Currency, func(yield func(Account, int64) bool) {
+			for _, tax := range TaxesOf(leg, date.Of(at, b.Clock(leg.To)), b.Books.Numbers) {
+				if !yield(tax.Account, tax.On(cents)) {
+					return
+				}
+			}
+		}),
 	}
+}
+
+// charged returns the lines of a charge with its taxes, by account.
+func charged(cents int64, currency delivery.Currency, taxes iter.Seq2[Account, int64]) []Line {
+	lines := []Line{
+		{Account: Charges, Currency: currency, Cents: cents}, {Account: Revenue, Currency: currency, Cents: -cents},
+	}
+	for account, tax := range taxes {
+		if tax != 0 {
+			lines[0].Cents += tax
+			lines = append(lines, Line{Account: account, Currency: currency, Cents: -tax})
+		}
+	}
+	return lines
 }

@@ -55,10 +55,12 @@ const (
 	ActAttempt          Act = "attempt"           // an attempt to deliver after the first
 	ActReturn           Act = "return"            // goods of an order that was given up were brought back
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
+	ActAdjustment       Act = "adjustment"        // a charge was corrected
+	ActPayment          Act = "payment"           // the partner has paid
 )
 
 // Acts lists all acts.
-var Acts = []Act{ActDelivery, ActAttempt, ActReturn, ActLateCancellation}
+var Acts = []Act{ActDelivery, ActAttempt, ActReturn, ActLateCancellation, ActAdjustment, ActPayment}
 
 // Entry is one act in the books. It is written in the transaction of the act and never
 // changed; what was wrong is corrected by another entry.
@@ -73,6 +75,7 @@ type Entry struct {
 	OrderID        string // empty for an act that is about no order
 	PartnerOrderID string
 	ActorID        string // the operator or user who acted; empty for what the service does by itself
+	Notes          string // why an adjustment was made, or what a payment refers to; empty for acts of orders
 	Lines          []Line
 }
 

@@ -179,3 +179,34 @@ func TestEveryWay(t *testing.T) {
 		}
 	})
 }
+
+// TestAdjustments takes a charge back in two parts: nothing is left of it but a cent of rounding for each tax, and nothing
+// at all if it is taken back at once.
+func TestAdjustments(t *testing.T) {
+	t.Parallel()
+	keeper := bookkeeper(1, both)
+	repeatable.Check(t, func(t *rapid.T) {
+		o := testkit.Order("par_00000001", "ord_1", "A-1", testkit.Epoch)
+		o.RateCents = rapid.Int64Range(1, 1_000_000).Draw(t, "rate")
+		o.Dropoff.Address.Province = "QC"
+		after := *o
+		after.Status = delivery.StatusDelivered
+		after.History = append(after.History, delivery.HistoryEntry{Status: delivery.StatusDelivered, At: testkit.Epoch})
+		charge := keeper.Moved(o, &after, extras)
+		part := rapid.Int64Range(0, o.RateCents).Draw(t, "part")
+		some := keeper.Adjustment(o.PartnerID, -part, charge, testkit.Epoch)
+		rest := keeper.Adjustment(o.PartnerID, part-o.RateCents, charge, testkit.Epoch)
+		all := keeper.Adjustment(o.PartnerID, -o.RateCents, charge, testkit.Epoch)
+		if !some.Balanced() || !rest.Balanced() || !all.Balanced() {
+			t.Errorf("got %+v, %+v and %+v, want lines that add up to zero", some, rest, all)
+		}
+		if left := charge.On(money.Charges, delivery.CAD) + all.On(money.Charges, delivery.CAD); left != 0 {
+			t.Errorf("got %d cents left of %+v, want none", left, charge)
+		}
+		left := charge.On(money.Charges, delivery.CAD) + some.On(money.Charges, delivery.CAD) +
+			rest.On(money.Charges, delivery.CAD)
+		if left < -2 || left > 2 {
+			t.Errorf("got %d cents left of %+v, want at most one for each tax", left, charge)
+		}
+	})
+}

@@ -279,6 +279,7 @@ type exportedEntry struct {
 	Act            money.Act      `json:"act"`
 	OrderID        string         `json:"order_id,omitzero"`
 	PartnerOrderID string         `json:"partner_order_id,omitzero"`
+	Notes          string         `json:"notes,omitzero"`
 	Lines          []exportedLine `json:"lines"`
 }
 
@@ -296,7 +297,7 @@ func (e *export) entries(ctx context.Context) error {
 		entry := *found
 		exported := exportedEntry{
 			EntryID: entry.EntryID, Day: entry.Day, At: entry.At, RecordedAt: entry.RecordedAt, Act: entry.Act,
-			OrderID: entry.OrderID, PartnerOrderID: entry.PartnerOrderID,
+			OrderID: entry.OrderID, PartnerOrderID: entry.PartnerOrderID, Notes: entry.Notes,
 		}
 		for _, line := range entry.Lines {
 			exported.Lines = append(exported.Lines, exportedLine{line.Account, line.Cents, line.Currency})

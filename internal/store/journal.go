@@ -37,6 +37,7 @@ var (
 		db.Text("order_id", func(e *money.Entry) *string { return &e.OrderID }),
 		db.Text("partner_order_id", func(e *money.Entry) *string { return &e.PartnerOrderID }),
 		db.Text("actor_id", func(e *money.Entry) *string { return &e.ActorID }),
+		db.Text("notes", func(e *money.Entry) *string { return &e.Notes }),
 	)
 	addJournal = journal.Insert()
 
@@ -225,6 +226,20 @@ func addLinesTo(ctx context.Context, c db.Conn, entries []*money.Entry) error {
 	for _, entry := range entries {
 		money.SortLines(entry.Lines)
 	}
+	return err
+}
+
+// KnowsPartner reports whether there is a partner.
+func (tx accountingTx) KnowsPartner(ctx context.Context, partnerID string) (bool, error) {
+	found, err := db.FindNow(ctx, tx.conn, findPartners, partnerID)
+	return len(found) > 0, err
+}
+
+// AddEntry adds an entry to the journal.
+func (tx accountingTx) AddEntry(ctx context.Context, entry *money.Entry) error {
+	p := db.NewPipeline(tx.conn)
+	writeEntries(p, []*money.Entry{entry})
+	_, err := p.Flush(ctx)
 	return err
 }
 

@@ -99,6 +99,7 @@ type entryAnswer struct {
 	OrderID        *string      `json:"order_id"` // null for an act that is about no order
 	PartnerOrderID *string      `json:"partner_order_id"`
 	ActorID        *string      `json:"actor_id"` // null for what the service does by itself
+	Notes          string       `json:"notes"`
 	Lines          []lineAnswer `json:"lines"`
 }
 
@@ -113,7 +114,7 @@ func entryOf(e *money.Entry) entryAnswer {
 	answer := entryAnswer{
 		EntryID: e.EntryID, PartnerID: e.PartnerID, Day: e.Day.String(), At: e.At, RecordedAt: e.RecordedAt, Act: e.Act,
 		OrderID: strictjson.OrNull(e.OrderID), PartnerOrderID: strictjson.OrNull(e.PartnerOrderID),
-		ActorID: strictjson.OrNull(e.ActorID), Lines: make([]lineAnswer, len(e.Lines)),
+		ActorID: strictjson.OrNull(e.ActorID), Notes: e.Notes, Lines: make([]lineAnswer, len(e.Lines)),
 	}
 	for i, line := range e.Lines {
 		answer.Lines[i] = lineAnswer{line.Account, strictjson.OrNull(line.CourierID), line.Cents, line.Currency}
@@ -219,4 +220,28 @@ func (s *Server) handleBalances(c *httpd.Call) (httpd.Reply, error) {
 	return httpd.OK(struct {
 		Balances []balanceAnswer `json:"balances"`
 	}{balances})
+}
+
+func (s *Server) handleAdjustment(c *httpd.Call) (httpd.Reply, error) {
+	adjustment, err := httpd.Decode(c, accounting.ReadAdjustment)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	posted, err := s.config.Accounting.Adjust(c.Context(), c.PathID("partner_id"), adjustment)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.Created(entryOf(posted))
+}
+
+func (s *Server) handlePayment(c *httpd.Call) (httpd.Reply, error) {
+	payment, err := httpd.Decode(c, accounting.ReadPayment)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	posted, err := s.config.Accounting.Pay(c.Context(), c.PathID("partner_id"), payment)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.Created(entryOf(posted))
 }

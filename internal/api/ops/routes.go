@@ -100,6 +100,8 @@ func (s *Server) Routes() []httpd.Route {
 		route("PATCH", "/ops/v1/books", administering, s.handleBooksChange),
 		route("GET", "/ops/v1/journal", bookkeeping, s.handleBookEntries),
 		route("GET", "/ops/v1/balances", bookkeeping, s.handleBalances),
+		route("POST", "/ops/v1/partners/{partner_id}/adjustments", bookkeeping, s.handleAdjustment),
+		route("POST", "/ops/v1/partners/{partner_id}/payments", bookkeeping, s.handlePayment),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", reading, s.handlePartnerGet),
 		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),

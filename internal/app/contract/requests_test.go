@@ -144,6 +144,8 @@ var subjects = []subject{
 		operation: "putFirm",
 		body:      `{"name":"Plateau","address":"Montréal","numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`,
 	},
+	{operation: "createAdjustment", body: `{"amount_cents":-500,"reason":"A vase was broken"}`},
+	{operation: "createPayment", body: `{"amount_cents":500,"notes":"Transfer"}`},
 	{operation: "changeBooks", body: `{"books_from":"2036-12-01"}`},
 	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},

@@ -30,7 +30,7 @@ var rights = []struct{ roles, operations string }{
 	{"courier", `confirmCourierMessage`},
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
-	{"admin accountant", `getFirm getBooks listBookEntries listBalances`},
+	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges

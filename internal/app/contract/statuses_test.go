@@ -83,6 +83,8 @@ var undriven = map[string]string{
 	"changeBooks":           "its only part that could fail is the database",
 	"listBookEntries":       "its only part that could fail is the database",
 	"listBalances":          "its only part that could fail is the database",
+	"createAdjustment":      "its only part that could fail is the database",
+	"createPayment":         "its only part that could fail is the database",
 
 	"getProof": "its only part that could fail is where proofs are kept",
 
@@ -358,6 +360,8 @@ func validBody(o *operation) []byte {
 		"createCourierMessage":  []byte(`{"text":"Call Camille."}`),
 		"confirmCourierMessage": []byte(`{}`),
 		"putFirm":               []byte(`{"name":"Plateau"}`),
+		"createAdjustment":      []byte(`{"amount_cents":-500,"reason":"A vase was broken"}`),
+		"createPayment":         []byte(`{"amount_cents":500}`),
 		"changeBooks":           []byte(`{"books_from":"2036-12-01"}`),
 		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),
 

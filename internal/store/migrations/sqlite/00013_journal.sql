@@ -12,6 +12,7 @@ CREATE TABLE journal (
     order_id         TEXT   NOT NULL, -- empty for an act that is about no order
     partner_order_id TEXT   NOT NULL,
     actor_id         TEXT   NOT NULL, -- who acted; empty for what the service does by itself
+    notes            TEXT   NOT NULL, -- of adjustments and payments; empty for acts of orders
     PRIMARY KEY (partner_id, day, entry_id)
 ) WITHOUT ROWID;
 CREATE INDEX journal_of_orders ON journal (partner_id, order_id);
