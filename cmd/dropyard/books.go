@@ -12,14 +12,14 @@ import (
 
 // booksCommand shows what was charged, and sets from when on that is done.
 type booksCommand struct {
-	Show     showBooksCommand    `cmd:"" default:"1" help:"Show since when acts are charged."`
-	Set      setBooksCommand     `cmd:"" help:"Set since when acts are charged, as an admin."`
-	Firm     firmCommand         `cmd:"" help:"Show who sends statements, and which taxes are charged."`
-	SetFirm  setFirmCommand      `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
-	Journal  listJournalCommand  `cmd:"" help:"List what was charged, newest first."`
-	Balances listBalancesCommand `cmd:"" help:"Show what the accounts add up to."`
-	Adjust   adjustCommand       `cmd:"" help:"Correct what a partner was charged."`
-	Pay      payCommand          `cmd:"" help:"Record that a partner has paid."`
+	Show     showBooksCommand     `cmd:"" default:"1" help:"Show since when acts are charged."`
+	Set      setBooksCommand      `cmd:"" help:"Set since when acts are charged, as an admin."`
+	Firm     firmCommand          `cmd:"" help:"Show who sends statements, and which taxes are charged."`
+	SetFirm  setFirmCommand       `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
+	Journal  listJournalCommand   `cmd:"" help:"List what was charged, newest first."`
+	Balances listBalancesCommand  `cmd:"" help:"Show what the accounts add up to."`
+	Adjust   adjustChargesCommand `cmd:"" help:"Correct what a partner was charged."`
+	Pay      payCommand           `cmd:"" help:"Record that a partner has paid."`
 }
 
 type showBooksCommand struct {
@@ -200,7 +200,7 @@ func (c *listBalancesCommand) Run(ctx context.Context) error {
 	}).print(found.Balances, nil)
 }
 
-type adjustCommand struct {
+type adjustChargesCommand struct {
 	Partner string  `arg:"" help:"The partner."`
 	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
 	Reason  string  `help:"Why; statements show it." required:"" placeholder:"TEXT"`
@@ -210,7 +210,7 @@ type adjustCommand struct {
 }
 
 // Run posts the correction.
-func (c *adjustCommand) Run(ctx context.Context) error {
+func (c *adjustChargesCommand) Run(ctx context.Context) error {
 	operator, err := c.operator()
 	if err != nil {
 		return err
