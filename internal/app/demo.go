@@ -27,6 +27,8 @@ import (
 const (
 	demoOperatorEmail = "operator@example.com"
 	demoCourierEmail  = "courier@example.com"
+	// demoAccountantEmail is that of an operator with the password of the first one.
+	demoAccountantEmail = "accountant@example.com"
 	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
@@ -76,10 +78,25 @@ func (a *App) seedDemo(ctx context.Context) error {
 	} else if err == nil {
 		err = a.openDay(ctx)
 	}
+	if err == nil {
+		err = a.addAccountant(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}
 	return a.printDemo(ctx, seeded)
+}
+
+// addAccountant adds the account of an accountant, unless there is one, as in the demo of an earlier release.
+func (a *App) addAccountant(ctx context.Context) (err error) {
+	accounts := a.openDemoAccounts(a.Now())
+	defer func() { err = errors.Join(err, accounts.partners.Close()) }()
+	_, err = accounts.operators.EnsureOperator(demoContext(ctx), demoAccountantEmail, a.demoPassword("operator"),
+		operator.RoleAccountant)
+	if errors.Is(err, errOlderNode) { // the next start adds it
+		return nil
+	}
+	return err
 }
 
 // seedQuiet adds what a quiet demo has besides its accounts.
@@ -276,6 +293,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
   API key    %[4]s
   secret     %[5]s
   operator   %[6]s  password %[7]s
+  accountant %[16]s  password %[7]s
   courier    %[13]s  password %[14]s
   courier id %[8]s
   test key   %[11]s
@@ -291,7 +309,7 @@ export DROPYARD_SECRET=%[5]s
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), sample.Shops[0].Email, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
-		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
+		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), demoAccountantEmail)
 	return err
 }
 
