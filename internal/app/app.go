@@ -265,7 +265,7 @@ func (a *App) open(ctx context.Context) (err error) {
 		Unreadable: a.unreadable("rate_card"),
 	})
 	a.accounting = accounting.NewService(accounting.Config{
-		Store: a.store.Accounting(), Now: a.Now, Random: a.Random,
+		Store: a.store.Accounting(), Now: a.Now, Random: a.Random, Zone: a.Zones.Location(a.config.Zone()),
 		Startable: func(ctx context.Context) error { return a.nodes.editable(ctx) },
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
