@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -225,4 +226,28 @@ func equalJSON(a, b any) bool {
 	x, _ := json.Marshal(a)
 	y, _ := json.Marshal(b)
 	return string(x) == string(y)
+}
+
+// TestEditBesideARequest edits an order for which a cancellation is requested, and one that was cancelled so after its
+// pickup: single reads show all that has happened.
+func TestEditBesideARequest(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	id := f.orderIn(t, "asked", delivery.StatusPickedUp)
+	f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancellation-request", []byte(`{"reason":"Sold out"}`),
+		"Idempotency-Key", uuid.NewString()).Must(t, 202)
+	edit(t, f.partner, id, `{"reference":"one"}`).Must(t, 200)
+	if read := f.read(t, id); read.Text("reference") != "one" || read.Text("cancellation_request", "state") != "requested" {
+		t.Errorf("got %s, want the edit and the request", read.Body)
+	}
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/cancellation-request/answer", []byte(`{"grant":true}`)).Must(t, 200)
+	edited := edit(t, f.partner, id, `{"reference":"two"}`).Must(t, 200)
+	read := f.read(t, id)
+	if read.Text("reference") != "two" || read.Text("cancellation_request", "state") != "granted" ||
+		read.Text("return", "state") != "due" {
+		t.Errorf("got %s, want the edit, the request and what is due back", read.Body)
+	}
+	if got, want := string(read.Body), strings.Replace(string(edited.Body), `,"rate_change_cents":0`, "", 1); got != want {
+		t.Errorf("got %s, want what the edit answered, %s", got, want)
+	}
 }

@@ -17,6 +17,7 @@ func EncodeCreated(o *delivery.Order) []byte {
 	created := *o
 	created.Status, created.UpdatedAt, created.EstimatedDelivery = delivery.StatusPending, o.CreatedAt, o.Promised
 	created.Courier, created.Cancellation, created.History = nil, nil, o.History[:1]
+	created.Course = delivery.Course{Origin: o.Course.Origin} // all else is written behind the history when it is read
 	return Encode(&created)
 }
 

@@ -40,7 +40,7 @@ public final class Flow {
         .serviceLevel(ServiceLevel.STANDARD).pickup(place("Montréal", Province.QC, "H2X 1Y4")).dropoff(place("Toronto", Province.ON, "M5V 2T6"))
         .addParcelsItem(new QuoteParcel().lengthCm(cm(25)).widthCm(cm(20)).heightCm(cm(15)).weightKg(new BigDecimal("1.1")))));
     var order = print("create", orders.createOrderWithHttpInfo(newKey(), order("J-1").addParcelsItem(beans()).quoteId(quote.getQuoteId())));
-    var page = print("list", orders.listOrdersWithHttpInfo(null, null, null, null, 10, null, null));
+    var page = print("list", orders.listOrdersWithHttpInfo(null, null, null, null, null, 10, null, null));
     check(page.getOrders().get(0).getOrderId().equals(order.getOrderId()), page);
     var cancelled = print("cancel", orders.cancelOrderWithHttpInfo(newKey(), order.getOrderId(), new CancelRequest().reason("changed my mind")));
     check(cancelled.getCancellationReason().equals("changed my mind"), cancelled);
