@@ -2,10 +2,12 @@ package accounting
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -70,6 +72,27 @@ type Owing struct {
 type Cursor struct {
 	Day     date.Day
 	EntryID string
+}
+
+// String returns the cursor as text, which ParseCursor reads; empty for none.
+func (c Cursor) String() string {
+	if c == (Cursor{}) {
+		return ""
+	}
+	return c.Day.String() + "." + c.EntryID
+}
+
+// ParseCursor reads a cursor that String has written.
+func ParseCursor(text string) (c Cursor, ok bool) {
+	day, entryID, _ := strings.Cut(text, ".")
+	if c.Day, ok = date.Parse(day); !ok {
+		return Cursor{}, false
+	}
+	if _, ok = identifier.UUIDTime(entryID); !ok {
+		return Cursor{}, false
+	}
+	c.EntryID = entryID
+	return c, true
 }
 
 // CursorOf returns the place of an entry.

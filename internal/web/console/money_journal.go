@@ -13,7 +13,6 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
-	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -76,7 +75,8 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 			return err
 		}
 	}
-	filter.After, filter.Limit = journalCursor(v.Request.URL.Query().Get("cursor")), chargesOnPage
+	filter.After, _ = accounting.ParseCursor(v.asked("cursor"))
+	filter.Limit = chargesOnPage
 	found, err := books.Journal(v.Context(), filter)
 	if err != nil {
 		return err
@@ -88,24 +88,13 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 	v.addSums(sums)
 	chosen := filled(v.Form.Values, journalFields)
 	v.CSV = v.Link(journalPath+".csv", chosen...)
-	if found.Next != (accounting.Cursor{}) {
-		v.Pages.Next = v.Link(journalPath,
-			append(slices.Clone(chosen), "cursor", found.Next.Day.String()+"."+found.Next.EntryID)...)
+	if next := found.Next.String(); next != "" {
+		v.Pages.Next = v.Link(journalPath, append(slices.Clone(chosen), "cursor", next)...)
 	}
 	if filter.After != (accounting.Cursor{}) {
 		v.Pages.First = v.Link(journalPath, chosen...)
 	}
 	return v.addRows(found.Entries)
-}
-
-// journalCursor reads the cursor of a page; zero for none.
-func journalCursor(text string) (after accounting.Cursor) {
-	day, entryID, _ := strings.Cut(text, ".")
-	at, ok := date.Parse(day)
-	if !ok || !httpd.UUIDCursor.Allows(entryID) {
-		return after
-	}
-	return accounting.Cursor{Day: at, EntryID: entryID}
 }
 
 // addSums adds the sums of what was charged, with a figure for each kind of tax.

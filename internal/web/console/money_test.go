@@ -90,7 +90,7 @@ func TestMoneyJournal(t *testing.T) {
 		"?order=A-1":                     {"<b>$73.83</b>", ">A-2<"},
 		"?order=" + b.late:               {"<b>$4.52</b>", ">A-1<"},
 		"?act=late_cancellation":         {"<b>$4.52</b>", ">A-1<"},
-		"?act=none":                      {"<b>$78.35</b>", "none"},
+		"?act=none":                      {"<b>$78.35</b>", "No matching"},
 		"?partner=METRO":                 {">A-1<", "Several"},
 		"?partner=" + b.metro.PartnerID:  {">A-1<", "Several"},
 		"?from=2020-01-01&to=2020-01-02": {"No matching entries.", ">A-1<"},
