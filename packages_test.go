@@ -101,7 +101,8 @@ var rules = map[string]rule{
 	},
 	"internal/order": {may: []string{
 		"internal/figures", "internal/delivery", "internal/idempotency", "internal/movement", "internal/mail",
-		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing", "internal/record",
+		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing",
+		"internal/record",
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
@@ -132,8 +133,8 @@ var rules = map[string]rule{
 		"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/retention": {may: []string{
-		"internal/audit", "internal/delivery", "internal/board", "internal/idempotency", "internal/outbox", "internal/record",
-		"internal/requestlog", foundation,
+		"internal/audit", "internal/delivery", "internal/board", "internal/idempotency", "internal/money", "internal/outbox",
+		"internal/record", "internal/requestlog", foundation,
 	}, mayNot: useCase},
 	"internal/proof": {
 		may: []string{"internal/delivery", "internal/audit", foundation, "internal/actor"}, mayNot: useCase,
@@ -171,7 +172,7 @@ var rules = map[string]rule{
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
 	}},
-	"internal/api/ops": {may: []string{
+	"internal/api/ops": {may: []string{"internal/accounting", "internal/money",
 		"internal/actor", "internal/api/shared", "internal/audit", "internal/board", "internal/delivery", "internal/dispatch",
 		"internal/dispatch/feed", "internal/httpd", "internal/installation", "internal/label", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/record",
@@ -246,7 +247,7 @@ var rules = map[string]rule{
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/backups":   {may: []string{foundation}, mayNot: storage},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{
+	"internal/store": {may: []string{"internal/accounting", "internal/money",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",

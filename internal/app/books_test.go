@@ -19,8 +19,8 @@ func (f floor) keepBooks(t *testing.T) {
 	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
 	f.operator.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
 	f.operator.Call(t, "PUT", "/ops/v1/firm", []byte(`{"name":"Livraisons Plateau inc.",
-		"address":"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8","numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`,
-	)).Must(t, 200)
+		"address":"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
+		"numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`)).Must(t, 200)
 	f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
 }
 
@@ -68,7 +68,9 @@ func TestCharges(t *testing.T) {
 	want(before, delivered)
 
 	again := f.orderIn(t, "attempts", delivery.StatusOutForDelivery)
-	for _, status := range []string{"failed", "out_for_delivery", "failed", "in_transit", "out_for_delivery", "delivered"} {
+	for _, status := range []string{
+		"failed", "out_for_delivery", "failed", "in_transit", "out_for_delivery", "delivered",
+	} {
 		f.operator.Move(t, again, status).Must(t, 200)
 	}
 	want(again, attempt, attempt, delivered)
@@ -88,7 +90,8 @@ func TestCharges(t *testing.T) {
 	asked := f.orderIn(t, "asked", delivery.StatusCourierAssigned)
 	f.partner.Call(t, "POST", "/v1/orders/"+asked+"/cancellation-request", []byte(`{"reason":"Sold out"}`),
 		"Idempotency-Key", uuid.NewString()).Must(t, 202)
-	f.operator.Call(t, "POST", "/ops/v1/orders/"+asked+"/cancellation-request/answer", []byte(`{"grant":true}`)).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+asked+"/cancellation-request/answer",
+		[]byte(`{"grant":true}`)).Must(t, 200)
 	want(asked, cancelled)
 
 	free := f.orderIn(t, "free", delivery.StatusAccepted)
@@ -108,7 +111,8 @@ func TestCharges(t *testing.T) {
 func (f floor) balanced(t *testing.T, query string) {
 	t.Helper()
 	found := f.operator.Call(t, "GET", "/ops/v1/balances?"+query, nil).Must(t, 200)
-	file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token, "Accept", "text/csv")
+	file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
+		"Accept", "text/csv")
 	sums, total := map[string]int{}, 0.0
 	for i, line := range strings.Split(strings.TrimSpace(string(file.Must(t, 200).Body)), "\n") {
 		cells := strings.Split(line, ",")

@@ -216,10 +216,7 @@ func (s *Service) tryMove(
 		return Answer{}, err
 	}
 	if costly(a.Status) {
-		cmd.step.charged, err = s.charged(ctx, order.PartnerID, cmp.Or(a.OccurredAt, now))
-		if err != nil {
-			return Answer{}, err
-		}
+		cmd.step.charged = s.charged(ctx, order.PartnerID, cmp.Or(a.OccurredAt, now))
 	}
 	switch a.Status {
 	case delivery.StatusCancelled:

@@ -135,9 +135,8 @@ func (s *Service) cancellationAnswer(
 	}
 	if a.Granted {
 		cmd.products, cmd.origin = productsOf(order), originOf(order)
-		if cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now}); err == nil {
-			cmd.charged, err = s.charged(ctx, order.PartnerID, now)
-		}
+		cmd.charged = s.charged(ctx, order.PartnerID, now)
+		cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now})
 	}
 	return cmd, err
 }

@@ -18,16 +18,17 @@ type charged struct {
 }
 
 // charged returns what the charge for an act depends on that happens to an order of a partner at a time. Test
-// orders cost nothing.
-func (s *Service) charged(ctx context.Context, partnerID string, at time.Time) (charged, error) {
+// orders cost nothing. A rate card that cannot be read keeps no courier from delivering: then nothing is charged
+// besides the price, which the order has.
+func (s *Service) charged(ctx context.Context, partnerID string, at time.Time) charged {
 	if delivery.IsTest(partnerID) {
-		return charged{}, nil
+		return charged{}
 	}
-	card, err := s.config.Card(ctx, partnerID, at)
-	if err != nil {
-		return charged{}, err
+	c := charged{maybe: true, actorID: audit.OperationOf(ctx).OperatorID}
+	if card, err := s.config.Card(ctx, partnerID, at); err == nil {
+		c.additions = card.Additions
 	}
-	return charged{maybe: true, additions: card.Additions, actorID: audit.OperationOf(ctx).OperatorID}, nil
+	return c
 }
 
 // costly reports whether a move to a status can cost something.

@@ -188,9 +188,7 @@ func (s *Service) receipt(ctx context.Context, orderID string, receipt Receipt) 
 		target: OrderKey{order.PartnerID, order.OrderID}, products: productsOf(order), location: receipt.Location,
 		lines: receipt.Lines, at: s.now(),
 	}
-	if cmd.charged, err = s.charged(ctx, order.PartnerID, cmp.Or(receipt.OccurredAt, cmd.at)); err != nil {
-		return nil, err
-	}
+	cmd.charged = s.charged(ctx, order.PartnerID, cmp.Or(receipt.OccurredAt, cmd.at))
 	cmd.eventID, err = identifier.NewUUID(s.config.Random, cmd.at)
 	return cmd, err
 }

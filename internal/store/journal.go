@@ -58,6 +58,14 @@ var (
 	findLines = db.LookUpBy(byJournalKey, journalLines)
 )
 
+// Unbalanced finds entries of the journal whose lines do not add up to zero, and lines without their entry. They
+// are written together, so that only damage makes them so.
+const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents) || ' cents ' || currency
+	FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) <> 0
+	UNION ALL SELECT 'the entry ' || l.entry_id || ' of the journal is missing' FROM journal_lines AS l
+	LEFT JOIN journal AS j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id
+	WHERE j.entry_id IS NULL`
+
 // The settings of the books, as JSON.
 const (
 	firmSetting  = "firm"
@@ -156,6 +164,22 @@ func (tx accountingTx) save(ctx context.Context, name string, value any) error {
 // Entries lists entries of the journal with their lines, newest first, or oldest first if the filter asks
 // for that.
 func (tx accountingTx) Entries(ctx context.Context, f accounting.Filter) ([]*money.Entry, error) {
+	return listJournal(ctx, tx.conn, f)
+}
+
+// JournalEntries lists the entries of the books with their lines, oldest first: those after one, or all if it is
+// nil.
+func (tx retentionTx) JournalEntries(
+	ctx context.Context, partnerID string, after *money.Entry, limit int,
+) ([]*money.Entry, error) {
+	filter := accounting.Filter{PartnerID: partnerID, Oldest: true, Limit: limit}
+	if after != nil {
+		filter.After = accounting.CursorOf(after)
+	}
+	return listJournal(ctx, tx.conn, filter)
+}
+
+func listJournal(ctx context.Context, c db.Conn, f accounting.Filter) ([]*money.Entry, error) {
 	selected := &db.Conditions{}
 	selectActs(selected, f)
 	selected.AddText(`EXISTS (SELECT 1 FROM journal_lines l WHERE l.partner_id = journal.partner_id AND
@@ -169,11 +193,11 @@ func (tx accountingTx) Entries(ctx context.Context, f accounting.Filter) ([]*mon
 		selected.Add(after, int64(f.After.Day), f.After.EntryID)
 	}
 	tail, args := selected.Clause(by, f.Limit)
-	entries, err := journal.All(ctx, tx.conn, tail, args...)
+	entries, err := journal.All(ctx, c, tail, args...)
 	if err != nil {
 		return nil, err
 	}
-	return entries, addLinesTo(ctx, tx.conn, entries)
+	return entries, addLinesTo(ctx, c, entries)
 }
 
 // selectActs selects the acts of a filter. The id of an order has that of its partner, by which

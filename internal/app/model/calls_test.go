@@ -112,5 +112,6 @@ func (w *world) compare(t *rapid.T) {
 		if got := movements.Len("movements"); got != min(a.movements, 100) {
 			t.Fatalf("got %d movements, want %d: %s", got, a.movements, movements.Body)
 		}
+		w.compareBooks(t, a)
 	}
 }

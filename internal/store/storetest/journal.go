@@ -90,8 +90,8 @@ func (r *figuresRun) expected(t *testing.T) (entries []string) {
 
 // textOfEntry returns all of an entry but its id.
 func textOfEntry(e *money.Entry) string {
-	return fmt.Sprintf("%s %s %s %d %d %s %s %s %v", e.PartnerID, e.Day, e.Act, e.At.UnixMilli(), e.RecordedAt.UnixMilli(), e.OrderID,
-		e.PartnerOrderID, e.ActorID, e.Lines)
+	return fmt.Sprintf("%s %s %s %d %d %s %s %s %v", e.PartnerID, e.Day, e.Act, e.At.UnixMilli(),
+		e.RecordedAt.UnixMilli(), e.OrderID, e.PartnerOrderID, e.ActorID, e.Lines)
 }
 
 // compareJournal reads the journal in both directions, in pages, and its balances.
