@@ -223,8 +223,9 @@ var rules = map[string]rule{
 	}},
 
 	"internal/web/console": {may: []string{
-		"internal/audit", "internal/backups", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures",
-		"internal/idempotency", "internal/installation", "internal/label", "internal/movement", "internal/operator",
+		"internal/accounting", "internal/audit", "internal/backups", "internal/board", "internal/delivery",
+		"internal/dispatch", "internal/figures", "internal/idempotency", "internal/installation", "internal/label",
+		"internal/money", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
 		"internal/web/page", "internal/web/inventory", "internal/web/orderform", "internal/web", foundation,

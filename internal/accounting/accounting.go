@@ -4,8 +4,10 @@
 package accounting
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -21,9 +23,8 @@ import (
 type Config struct {
 	Store  Store
 	Now    func() time.Time
-	Random io.Reader // safe for use by many goroutines
-	// Zone is that of the service's days.
-	Zone *time.Location
+	Zone   *time.Location // of the service's days and months
+	Random io.Reader      // safe for use by many goroutines
 	// Startable returns an error while the books cannot be turned on, because a node of a release
 	// without them runs; nil if they always can be.
 	Startable func(ctx context.Context) error
@@ -137,8 +138,8 @@ func (s *Service) ChangeSettings(
 		if err != nil || changed == before {
 			return false, err
 		}
-		written, err := tx.Entries(ctx, Filter{Limit: 1})
-		if err == nil && len(written) > 0 {
+		begun, err := hasEntries(ctx, tx)
+		if begun {
 			err = errBegun
 		}
 		if err != nil {
@@ -148,6 +149,21 @@ func (s *Service) ChangeSettings(
 		return true, tx.SaveSettings(ctx, changed)
 	})
 	return changed, err
+}
+
+// hasEntries reports whether the journal has any entry.
+func hasEntries(ctx context.Context, tx Reader) (bool, error) {
+	written, err := tx.Entries(ctx, Filter{Limit: 1})
+	return len(written) > 0, err
+}
+
+// Begun reports whether acts have been charged, after which the first day of the books stays.
+func (s *Service) Begun(ctx context.Context) (begun bool, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		begun, err = hasEntries(ctx, tx)
+		return err
+	})
+	return begun, err
 }
 
 // errBegun refuses another beginning of books that have entries.
@@ -197,4 +213,24 @@ func (s *Service) Balances(ctx context.Context, filter Filter) (balances []money
 	})
 	money.SortBalances(balances)
 	return balances, err
+}
+
+// Owing returns what each partner owes and what it was charged in a period of which both days are included,
+// the largest debt first. Partners that owe nothing are left out.
+func (s *Service) Owing(ctx context.Context, first, last date.Day) (owing []Owing, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		owing, err = tx.Owing(ctx, first, last)
+		return err
+	})
+	slices.SortFunc(owing, func(a, b Owing) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(b.Cents, a.Cents),
+			cmp.Compare(a.PartnerID, b.PartnerID))
+	})
+	return owing, err
+}
+
+// Month returns the first day of this month and today, in the time zone of the service.
+func (s *Service) Month() (first, today date.Day) {
+	today = date.Of(s.config.Now(), s.config.Zone)
+	return today - date.Day(today.Midnight().Day()) + 1, today
 }

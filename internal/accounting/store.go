@@ -2,9 +2,12 @@ package accounting
 
 import (
 	"context"
+	"strings"
 
 	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -24,9 +27,12 @@ type Reader interface {
 	// Entries lists entries of the journal with their lines, newest first, or oldest first if
 	// the filter asks for that.
 	Entries(ctx context.Context, filter Filter) ([]*money.Entry, error)
-	// Balances returns the sums of the lines that a filter selects, of which Act, OrderID and
-	// what bounds a list are not read. What has no line is left out.
+	// Balances returns the sums of the lines that a filter selects, of which what bounds a list is
+	// not read. What has no line is left out.
 	Balances(ctx context.Context, filter Filter) ([]money.Balance, error)
+	// Owing returns what each partner owes, and what it was charged in a period of which both days
+	// are included. Partners that owe nothing are left out.
+	Owing(ctx context.Context, first, last date.Day) ([]Owing, error)
 }
 
 // Writer reads and writes.
@@ -44,20 +50,53 @@ type Writer interface {
 
 // Filter selects entries. Zero fields select all.
 type Filter struct {
-	PartnerID   string
-	OrderID     string
-	CourierID   string // whose cash moved
-	Act         money.Act
-	First, Last date.Day // both included
-	Oldest      bool     // list the oldest first
-	After       Cursor   // only those that a list has after it
-	Limit       int
+	PartnerID string
+	OrderID   string
+	// PartnerOrderID is the number that a partner has given to an order. No index has it: it is looked for
+	// in the whole period.
+	PartnerOrderID string
+	CourierID      string // whose cash moved
+	Act            money.Act
+	First, Last    date.Day // both included
+	Oldest         bool     // list the oldest first
+	After          Cursor   // only those that a list has after it
+	Limit          int
+}
+
+// Owing is what a partner owes in one currency.
+type Owing struct {
+	PartnerID string
+	Currency  delivery.Currency
+	Cents     int64
+	Charged   int64    // in a period, with taxes, in cents
+	Last      date.Day // of its last charge
 }
 
 // Cursor names the place of an entry in lists.
 type Cursor struct {
 	Day     date.Day
 	EntryID string
+}
+
+// String returns the cursor as text, which ParseCursor reads; empty for none.
+func (c Cursor) String() string {
+	if c == (Cursor{}) {
+		return ""
+	}
+	return c.Day.String() + "." + c.EntryID
+}
+
+// ParseCursor reads a cursor that String has written.
+func ParseCursor(text string) (c Cursor, ok bool) {
+	day, entryID, _ := strings.Cut(text, ".")
+	if c.Day, ok = date.Parse(day); !ok {
+		return Cursor{}, false
+	}
+	if _, ok = identifier.UUIDTime(entryID); !ok {
+		return Cursor{}, false
+	}
+	c.EntryID = entryID
+	return c, true
 }
 
 // CursorOf returns the place of an entry.

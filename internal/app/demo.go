@@ -11,12 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	sample "github.com/dropyard/dropyard/internal/demo"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -52,6 +55,12 @@ type demo struct {
 	Date  string    `json:"date,omitzero"`
 	Begin time.Time `json:"begin,omitzero"`
 	Made  int       `json:"made,omitzero"`
+}
+
+// demoFirm is who delivers in the demo. Its numbers are invented.
+var demoFirm = money.Firm{
+	Name: "Livraisons Plateau inc.", Address: "4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
+	Numbers: money.Numbers{GSTHST: "123456789 RT0001", QST: "1234567890 TQ0001"},
 }
 
 // demoPassword returns the password of a demo account: "partner", "operator" or "courier".
@@ -178,8 +187,26 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if seeded.CourierID, err = a.demoCourier(ctx, accounts, &sample.Couriers[0]); err != nil {
 		return seeded, err
 	}
+	if err := a.openBooks(ctx, opened); err != nil {
+		return seeded, err
+	}
 	err = a.keepDemo(ctx, &seeded)
 	return seeded, err
+}
+
+// openBooks sets the firm of the demo and the first day of its books, before the first order, unless
+// they are set.
+func (a *App) openBooks(ctx context.Context, opened time.Time) error {
+	set, err := a.accounting.Settings(ctx)
+	if err != nil || set.From != 0 {
+		return err
+	}
+	if err := a.accounting.SetFirm(ctx, nil, accounting.FirmEntry{Firm: demoFirm}); err != nil {
+		return err
+	}
+	from := date.Of(opened, a.demoClock())
+	_, err = a.accounting.ChangeSettings(ctx, nil, accounting.SettingsChange{From: &from})
+	return err
 }
 
 func (a *App) keepDemo(ctx context.Context, seeded *demo) error {

@@ -52,6 +52,7 @@ func (a *App) pages() pages {
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,
 		Partners: a.partners, Stock: a.stock, RateCards: a.rateCards, Retention: a.retention, Reports: a.reports(),
+		Accounting:  a.accounting,
 		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
 		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, Trials: a.trials(), Backups: a.backups,
 		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,

@@ -6,6 +6,8 @@ import (
 
 	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
 )
@@ -180,9 +182,7 @@ func (tx retentionTx) JournalEntries(
 
 func listJournal(ctx context.Context, c db.Conn, f accounting.Filter) ([]*money.Entry, error) {
 	selected := &db.Conditions{}
-	selected.AddText("partner_id = ?", f.PartnerID)
-	selected.AddText("order_id = ?", f.OrderID)
-	selected.AddText("act = ?", string(f.Act))
+	selectActs(selected, f)
 	selected.AddText(`EXISTS (SELECT 1 FROM journal_lines l WHERE l.partner_id = journal.partner_id AND
 		l.day = journal.day AND l.entry_id = journal.entry_id AND l.courier_id = ?)`, f.CourierID)
 	selectDays(selected, f)
@@ -199,6 +199,18 @@ func listJournal(ctx context.Context, c db.Conn, f accounting.Filter) ([]*money.
 		return nil, err
 	}
 	return entries, addLinesTo(ctx, c, entries)
+}
+
+// selectActs selects the acts of a filter. The id of an order has that of its partner, by which
+// the entries of an order are found.
+func selectActs(selected *db.Conditions, f accounting.Filter) {
+	if partnerID, known := delivery.PartnerOfOrder(f.OrderID); known && f.PartnerID == "" {
+		f.PartnerID = partnerID
+	}
+	selected.AddText("partner_id = ?", f.PartnerID)
+	selected.AddText("order_id = ?", f.OrderID)
+	selected.AddText("partner_order_id = ?", f.PartnerOrderID)
+	selected.AddText("act = ?", string(f.Act))
 }
 
 // selectDays selects the days of a filter.
@@ -245,12 +257,15 @@ func (tx accountingTx) AddEntry(ctx context.Context, entry *money.Entry) error {
 
 // Balances returns the sums of the lines that a filter selects.
 func (tx accountingTx) Balances(ctx context.Context, f accounting.Filter) (balances []money.Balance, err error) {
-	selected := &db.Conditions{}
-	selected.AddText("partner_id = ?", f.PartnerID)
+	selected, from := &db.Conditions{}, "journal_lines"
+	if f.Act != "" || f.OrderID != "" || f.PartnerOrderID != "" {
+		from = "journal JOIN journal_lines USING (partner_id, day, entry_id)"
+	}
+	selectActs(selected, f)
 	selected.AddText("courier_id = ?", f.CourierID)
 	selectDays(selected, f)
 	tail, args := selected.Clause("GROUP BY account, currency")
-	err = tx.conn.Query(ctx, "SELECT account, currency, CAST(sum(cents) AS BIGINT) FROM journal_lines "+tail, args,
+	err = tx.conn.Query(ctx, "SELECT account, currency, CAST(sum(cents) AS BIGINT) FROM "+from+" "+tail, args,
 		func(r db.Row) error {
 			var b money.Balance
 			if err := r.Scan((*string)(&b.Account), (*string)(&b.Currency), &b.Cents); err != nil {
@@ -260,4 +275,27 @@ func (tx accountingTx) Balances(ctx context.Context, f accounting.Filter) (balan
 			return nil
 		})
 	return balances, err
+}
+
+// Owing returns what each partner owes, and what it was charged in a period.
+func (tx accountingTx) Owing(ctx context.Context, first, last date.Day) (owing []accounting.Owing, err error) {
+	const query = `SELECT partner_id, currency,
+			CAST(sum(CASE WHEN account = $1 THEN cents ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN account <> $1 AND day >= $2 AND day <= $3 THEN -cents ELSE 0 END) AS BIGINT),
+			max(CASE WHEN account = $4 THEN day ELSE 0 END)
+		FROM journal_lines WHERE account IN ($1, $4, $5, $6, $7) GROUP BY partner_id, currency
+		HAVING sum(CASE WHEN account = $1 THEN cents ELSE 0 END) <> 0`
+	args := []any{
+		string(money.Charges), int64(first), int64(last),
+		string(money.Revenue), string(money.TaxGST), string(money.TaxHST), string(money.TaxQST),
+	}
+	err = tx.conn.Query(ctx, query, args, func(r db.Row) error {
+		var o accounting.Owing
+		if err := r.Scan(&o.PartnerID, (*string)(&o.Currency), &o.Cents, &o.Charged, (*int64)(&o.Last)); err != nil {
+			return err
+		}
+		owing = append(owing, o)
+		return nil
+	})
+	return owing, err
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/accounting"
@@ -156,14 +155,10 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	for i, entry := range page.Entries {
 		entries[i] = entryOf(entry)
 	}
-	next := ""
-	if page.Next != (accounting.Cursor{}) {
-		next = page.Next.Day.String() + "." + page.Next.EntryID
-	}
 	return httpd.OK(struct {
 		Entries []entryAnswer `json:"entries"`
 		Next    string        `json:"next_cursor,omitzero"`
-	}{entries, next})
+	}{entries, page.Next.String()})
 }
 
 // journalCursor reads the cursor of a page of the journal.
@@ -172,12 +167,10 @@ func journalCursor(q *httpd.Query) (after accounting.Cursor) {
 	if text == "" {
 		return after
 	}
-	day, entryID, _ := strings.Cut(text, ".")
-	var ok bool
-	if after.Day, ok = date.Parse(day); !ok || !httpd.UUIDCursor.Allows(entryID) {
+	after, ok := accounting.ParseCursor(text)
+	if !ok {
 		q.Fault("cursor", text, httpd.CursorRule)
 	}
-	after.EntryID = entryID
 	return after
 }
 

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/accounting"
@@ -10,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -180,6 +182,67 @@ func testBooks(t *testing.T, s *store.Store) {
 		found, settings, err := tx.Settings(ctx)
 		if found != firm || settings.From != booksOfRuns {
 			t.Errorf("got %+v, %+v, want what was set", found, settings)
+		}
+		return err
+	}))
+}
+
+// testOwing sums up what partners owe, and what orders were charged.
+func testOwing(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	const metro, nord, even = "par_0000001a", "par_0000002b", "par_0000003c"
+	entry := func(partnerID string, day date.Day, number int, act money.Act, net, tax int64) *money.Entry {
+		return &money.Entry{
+			PartnerID: partnerID, Day: day, EntryID: fmt.Sprintf("%032d", number), At: testkit.Epoch, RecordedAt: testkit.Epoch,
+			Act: act, OrderID: fmt.Sprint("ord_", number), PartnerOrderID: fmt.Sprint("A-", number), Lines: []money.Line{
+				{Account: money.Charges, Currency: delivery.CAD, Cents: net + tax},
+				{Account: money.Revenue, Currency: delivery.CAD, Cents: -net},
+				{Account: money.TaxHST, Currency: delivery.CAD, Cents: -tax},
+			},
+		}
+	}
+	must(t, s.Orders().Write(ctx, func(tx order.Writer) error {
+		return tx.Save(ctx, &order.Changes{Entries: []*money.Entry{
+			entry(metro, 20_000, 1, money.ActDelivery, 1000, 130), entry(metro, 20_010, 2, money.ActDelivery, 2000, 260),
+			entry(metro, 20_011, 3, money.ActAttempt, 300, 39), entry(nord, 20_001, 4, money.ActDelivery, 700, 91),
+			entry(even, 20_010, 5, money.ActDelivery, 500, 65), entry(even, 20_010, 6, money.ActDelivery, -500, -65),
+		}})
+	}))
+	must(t, s.Accounting().Read(ctx, func(tx accounting.Reader) error {
+		owing, err := tx.Owing(ctx, 20_010, 20_011)
+		slices.SortFunc(owing, func(a, b accounting.Owing) int { return strings.Compare(a.PartnerID, b.PartnerID) })
+		same(t, "what partners owe", owing, []accounting.Owing{
+			{PartnerID: metro, Currency: delivery.CAD, Cents: 3729, Charged: 2599, Last: 20_011},
+			{PartnerID: nord, Currency: delivery.CAD, Cents: 791, Last: 20_001},
+		})
+		if err != nil {
+			return err
+		}
+		for _, c := range []struct {
+			filter accounting.Filter
+			want   int64
+		}{
+			{accounting.Filter{}, -4000}, {accounting.Filter{PartnerID: metro}, -3300},
+			{accounting.Filter{Act: money.ActAttempt}, -300}, {accounting.Filter{PartnerOrderID: "A-2"}, -2000},
+			{accounting.Filter{OrderID: "ord_1", Last: 20_001}, -1000},
+		} {
+			balances, err := tx.Balances(ctx, c.filter)
+			if err != nil {
+				return err
+			}
+			var got int64
+			for _, b := range balances {
+				if b.Account == money.Revenue {
+					got = b.Cents
+				}
+			}
+			if got != c.want {
+				t.Errorf("%+v: got %d on the account of revenue, want %d", c.filter, got, c.want)
+			}
+		}
+		found, err := tx.Entries(ctx, accounting.Filter{PartnerOrderID: "A-3", Limit: 10})
+		if len(found) != 1 || found[0].OrderID != "ord_3" {
+			t.Errorf("A-3: got %d entries, want that of its order", len(found))
 		}
 		return err
 	}))

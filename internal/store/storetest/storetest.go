@@ -95,6 +95,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"figures":              testFigures,
 		"journal":              testJournal,
 		"books":                testBooks,
+		"owing":                testOwing,
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,

@@ -327,11 +327,7 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 
 // date returns a day in words, such as June 18; with the year if it is another one.
 func (s *sheet) date(day date.Day) string {
-	at, now := day.Midnight(), s.site.Now()
-	if at.Year() != now.Year() {
-		return s.Language.Date(at, now)
-	}
-	return s.Language.ShortDate(at)
+	return s.Language.BriefDate(day.Midnight(), s.site.Now())
 }
 
 // Long returns the day of a line with its weekday.

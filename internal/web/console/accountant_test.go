@@ -12,7 +12,7 @@ import (
 // forms are the forms of a page that may change something.
 var forms = regexp.MustCompile(`<form[^>]* method="post"[^>]*>`)
 
-// TestAccountantReads leads an accountant to the figures, and from there to partners and orders. Their pages have
+// TestAccountantReads leads an accountant to the books; the figures, partners and orders. Their pages have
 // what a dispatcher reads, and nothing to press.
 func TestAccountantReads(t *testing.T) {
 	t.Parallel()
@@ -26,7 +26,7 @@ func TestAccountantReads(t *testing.T) {
 	partner := "/console/partners/" + b.metro.PartnerID
 
 	v := b.desk.As(t, "accountant").Visit(t)
-	v.Open(t, "/console").Leads(t, "/console/figures")
+	v.Open(t, "/console").Leads(t, "/console/money")
 	menu := []string{
 		`href="/console/orders"`, `href="/console/partners"`, `href="/console/figures"`, `href="/console/sign-in"`,
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -44,6 +45,8 @@ type Config struct {
 	RateCards *ratecard.Service
 	Retention *retention.Service
 	Reports   *report.Service
+	// Accounting has the books.
+	Accounting *accounting.Service
 	// UserSignIns and OperatorSignIns are the sign-ins of partners' people and of
 	// operators, and Rules what they must do.
 	UserSignIns, OperatorSignIns *signin.Service
@@ -107,6 +110,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.stockRoutes(),
 		pages.movementRoutes(),
 		pages.partnerRoutes(),
+		pages.moneyRoutes(),
 		pages.rateCardRoutes(),
 		pages.operatorRoutes(),
 		pages.settingsRoutes(),
@@ -126,7 +130,9 @@ var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
 	// reading sees what dispatchers see, and changes none of it.
-	reading     = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant}
+	reading = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant}
+	// bookkeeping reads the books.
+	bookkeeping = []operator.Role{operator.RoleAdmin, operator.RoleAccountant}
 	warehousing = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
 	storing     = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}
 	desks       = []operator.Role{
@@ -178,6 +184,9 @@ func (s *sheet) in(roles []operator.Role) bool { return slices.Contains(roles, s
 
 // IsAdmin reports whether the operator is an admin.
 func (s *sheet) IsAdmin() bool { return s.in(administering) }
+
+// KeepsBooks reports whether the operator reads the books.
+func (s *sheet) KeepsBooks() bool { return s.in(bookkeeping) }
 
 // MayDispatch reports whether the operator dispatches orders.
 func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
@@ -254,6 +263,7 @@ var ways = []way{
 	{daily, "console.returns", returnsPath, storing},
 	{daily, "console.orders", ordersPath, []operator.Role{operator.RoleAccountant}}, // others have the board
 	{daily, "console.partners", "/console/partners", reading},
+	{daily, "console.money", moneyPath, bookkeeping},
 	{daily, "console.figures", figuresPath, reading},
 	{aboutHouse, "console.rates", "/console/rate-cards", administering},
 	{aboutHouse, "console.operators", "/console/operators", administering},
@@ -311,7 +321,7 @@ const figuresPath = "/console/figures"
 
 // homes are the first pages of roles that do not begin with the first of their menu.
 var homes = map[operator.Role]string{
-	operator.RoleAccountant: figuresPath, operator.RoleWarehouse: warehousePath,
+	operator.RoleAccountant: moneyPath, operator.RoleWarehouse: warehousePath,
 }
 
 // home leads an operator to the first page of the operator's role.

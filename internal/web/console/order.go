@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -48,6 +51,7 @@ type orderView struct {
 	Record  *dispatch.Record
 	Late    bool     // it is due, and not delivered
 	Reasons []string // why the order needs attention
+	Charged string   // what it was charged, for those who keep the books; empty for nothing
 	// What follows is for those who dispatch only.
 	Moves  []moveView // those that are allowed now
 	Answer *page.Form // to the partner's request to cancel the order; nil if none awaits one
@@ -106,10 +110,28 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (*orderView, error) {
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
 	}
+	if s.KeepsBooks() {
+		if err := v.addCharges(); err != nil {
+			return nil, err
+		}
+	}
 	if !s.MayDispatch() {
 		return v, nil
 	}
 	return v, v.addActs()
+}
+
+// addCharges adds what the order has been charged.
+func (v *orderView) addCharges() error {
+	found, err := v.pages.config.Accounting.Journal(v.Context(),
+		accounting.Filter{OrderID: v.Order.OrderID, Oldest: true, Limit: chargesOnPage})
+	var charges []string
+	for _, entry := range found.Entries {
+		charges = append(charges, v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
+			"act", v.Text("money.charge."+string(entry.Act))))
+	}
+	v.Charged = strings.Join(charges, ", ")
+	return err
 }
 
 // addActs adds what can be done with the order.

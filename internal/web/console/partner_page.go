@@ -22,6 +22,7 @@ type partnerView struct {
 	State    accountState
 	Usage    []usageRow
 	Orders   []*delivery.Order // the latest
+	Owed     string            // what it owes, for those who keep the books; empty for nothing
 	// What follows is for admins only, and the forms are nil for others.
 	People                                           []personRow
 	Approval, Suspension, Resumption, Limits, Accept *page.Form
@@ -87,6 +88,11 @@ func (pages *Pages) viewOfPartner(s *sheet) (*partnerView, error) {
 		return nil, err
 	}
 	v.Orders, v.Usage = latest.Orders, pages.usageOf(s, found)
+	if s.KeepsBooks() {
+		if v.Owed, err = s.owed(id); err != nil {
+			return nil, err
+		}
+	}
 	if !s.IsAdmin() {
 		return v, nil
 	}
