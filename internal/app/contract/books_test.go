@@ -2,6 +2,14 @@ package contract_test
 
 import "testing"
 
+// beginBooks begins the books, if an operation posts to them.
+func (f *fixture) beginBooks(t testing.TB, operation string) {
+	t.Helper()
+	if operation == "createAdjustment" || operation == "createPayment" {
+		f.send(t, call{operation: "changeBooks", body: []byte(`{"books_from":"2020-01-01"}`)}).Must(t, 200)
+	}
+}
+
 // TestBooksBegin: once an order was charged, the first day of the books stays. The journal and the balances are as
 // the document has them.
 func TestBooksBegin(t *testing.T) {

@@ -193,6 +193,7 @@ type trial struct {
 func (s subject) start(t testing.TB) *trial {
 	t.Helper()
 	f := newFixture(t, generous)
+	f.beginBooks(t, s.operation)
 	f.send(t, call{operation: "createMovement",
 		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t,
 		201)

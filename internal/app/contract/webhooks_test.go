@@ -52,9 +52,7 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 	case o.takes("path", "user_id"):
 		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
-	if o.id == "createAdjustment" || o.id == "createPayment" {
-		f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
-	}
+	f.beginBooks(t, o.id)
 	f.prepareEndpoint(t, o)
 	return path
 }
