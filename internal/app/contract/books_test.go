@@ -15,6 +15,10 @@ func (f *fixture) beginBooks(t testing.TB, operation string) {
 func TestBooksBegin(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
+	payment := call{
+		operation: "createPayment", path: map[string]string{"partner_id": f.partner.PartnerID}, body: []byte(`{"amount_cents":1}`),
+	}
+	f.send(t, payment).Refused(t, 409, "conflict")
 	f.send(t, call{
 		operation: "putFirm",
 		body:      []byte(`{"name":"Plateau","numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`),
@@ -27,6 +31,7 @@ func TestBooksBegin(t *testing.T) {
 	if entries := f.send(t, call{operation: "listBookEntries"}).Must(t, 200); entries.Len("entries") != 1 {
 		t.Errorf("got %s, want the charge", entries.Body)
 	}
+	f.send(t, payment).Must(t, 201)
 	if balances := f.send(t, call{operation: "listBalances"}).Must(t, 200); balances.Len("balances") < 3 {
 		t.Errorf("got %s, want what is owed, earned and taxed", balances.Body)
 	}

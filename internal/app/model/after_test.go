@@ -26,6 +26,9 @@ func (w *world) after() map[string]func(*rapid.T) {
 		"scan":                w.scan,
 		"pick":                w.pick,
 		"locations":           w.locations,
+		"orderByPhone":        w.orderByPhone,
+		"message":             w.message,
+		"labels":              w.labels,
 	}
 }
 

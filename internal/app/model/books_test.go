@@ -52,6 +52,9 @@ func (w *world) compareBooks(t *rapid.T, a *account) {
 	found := w.operate(t, w.books, "GET", "/ops/v1/journal?limit=500&partner_id="+a.partner.PartnerID, "")
 	expect(t, found, 200, "")
 	for i := range found.Len("entries") {
+		if slices.Contains([]string{"adjustment", "payment"}, found.Text("entries", i, "act")) {
+			continue // posted by hand, see requests
+		}
 		id := found.Text("entries", i, "order_id")
 		charged[id] = append(charged[id], found.Text("entries", i, "act"))
 	}

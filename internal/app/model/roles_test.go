@@ -66,6 +66,22 @@ var requests = []request{
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "POST", "/ops/v1/rate-cards", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "GET", "/ops/v1/audit", "", 200, ""},
+	{"ad", "GET", "/ops/v1/settings", "", 200, ""},
+	{"a", "PATCH", "/ops/v1/settings", `{"dispatch_phone":"+1514555NUMBER"}`, 200, "settings.changed"},
+	{"am", "GET", "/ops/v1/firm", "", 200, ""},
+	{
+		"a", "PUT", "/ops/v1/firm", `{"name":"Plateau NUMBER","numbers":{"gst_hst":"123456789 RT0001"}}`, 200,
+		"firm.changed",
+	},
+	{"am", "GET", "/ops/v1/books", "", 200, ""},
+	{"a", "PATCH", "/ops/v1/books", `{"books_from":"2020-01-01"}`, 200, ""},
+	{"am", "GET", "/ops/v1/journal", "", 200, ""},
+	{"am", "GET", "/ops/v1/balances?partner_id=PARTNER", "", 200, ""},
+	{
+		"am", "POST", "/ops/v1/partners/PARTNER/adjustments", `{"amount_cents":-NUMBER,"reason":"Broken"}`, 201,
+		"adjustment.posted",
+	},
+	{"am", "POST", "/ops/v1/partners/PARTNER/payments", `{"amount_cents":NUMBER}`, 201, "payment.recorded"},
 }
 
 // ask sends some of the requests in any role, or without credentials. What the role does not
