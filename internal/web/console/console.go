@@ -263,8 +263,9 @@ var ways = []way{
 	{daily, "console.returns", returnsPath, storing},
 	{daily, "console.orders", ordersPath, []operator.Role{operator.RoleAccountant}}, // others have the board
 	{daily, "console.partners", "/console/partners", reading},
-	{daily, "console.money", moneyPath, bookkeeping},
+	{daily, "console.money", moneyPath, []operator.Role{operator.RoleAccountant}},
 	{daily, "console.figures", figuresPath, reading},
+	{aboutHouse, "console.money", moneyPath, administering}, // their line of daily work is full
 	{aboutHouse, "console.rates", "/console/rate-cards", administering},
 	{aboutHouse, "console.operators", "/console/operators", administering},
 	{aboutHouse, "console.settings", "/console/settings", administering},

@@ -74,7 +74,7 @@ func (h *house) addBooks(ctx context.Context) error {
 		numbers          []string
 	}{
 		{"charged", "Comptoir Rivard", "comptoir@rivard.example", []string{"CR-1", "CR-2", "CR-3", "CR-4"}},
-		{"charged-hostile", hostileText, "hostile@rivard.example", []string{hostileText + " 2"}},
+		{"charged-hostile", hostileName, "hostile@rivard.example", []string{hostileText + " 2"}},
 	} {
 		signing, partnerID, err := h.register(ctx, one.who, one.name, one.email)
 		if err != nil {
