@@ -97,9 +97,9 @@ func (pages *Pages) money(s *sheet) (int, []byte, error) {
 
 // fill shows the page with the partners that owe something.
 func (v *moneyView) fill(owing []accounting.Owing) (int, []byte, error) {
-	var about []*operator.Audited
-	for _, one := range owing {
-		about = append(about, &operator.Audited{PartnerID: one.PartnerID})
+	about := make([]*operator.Audited, len(owing))
+	for i, one := range owing {
+		about[i] = &operator.Audited{PartnerID: one.PartnerID}
 	}
 	names, err := v.pages.config.Operators.Names(v.Context(), about)
 	if err != nil {
@@ -126,9 +126,9 @@ func (s *sheet) sums(balances []money.Balance, sign int64, accounts ...money.Acc
 
 // amounts returns amounts with their currencies; zero if there are none.
 func (s *sheet) amounts(sums []money.Balance, sign int64) string {
-	var texts []string
-	for _, sum := range sums {
-		texts = append(texts, s.Language.Money(sign*sum.Cents, sum.Currency))
+	texts := make([]string, len(sums))
+	for i, sum := range sums {
+		texts[i] = s.Language.Money(sign*sum.Cents, sum.Currency)
 	}
 	if len(texts) == 0 {
 		return s.Language.Dollars(0)
