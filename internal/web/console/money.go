@@ -85,14 +85,11 @@ func (pages *Pages) money(s *sheet) (int, []byte, error) {
 		return 0, nil, err
 	}
 	v.Off = settings.From == 0
-	since := s.Text("money.since", "day", s.date(first))
+	since := s.Text("money.since")
 	v.Tiles = []tile{
 		{s.Text("money.charged"), s.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...), since},
 		{s.Text("money.taxes.month"), s.sums(month, -1, taxes...), since},
-		{
-			s.Text("money.owed"), s.sums(all, 1, money.Charges),
-			s.Language.Count("money.partners", len(owing)),
-		},
+		{s.Text("money.owed"), s.sums(all, 1, money.Charges), s.Language.Count("money.partners", len(owing))},
 	}
 	v.More = max(0, len(owing)-owingShown)
 	return v.fill(owing[:len(owing)-v.More])
@@ -100,9 +97,9 @@ func (pages *Pages) money(s *sheet) (int, []byte, error) {
 
 // fill shows the page with the partners that owe something.
 func (v *moneyView) fill(owing []accounting.Owing) (int, []byte, error) {
-	var about []*operator.Audited
-	for _, one := range owing {
-		about = append(about, &operator.Audited{PartnerID: one.PartnerID})
+	about := make([]*operator.Audited, len(owing))
+	for i, one := range owing {
+		about[i] = &operator.Audited{PartnerID: one.PartnerID}
 	}
 	names, err := v.pages.config.Operators.Names(v.Context(), about)
 	if err != nil {
@@ -129,9 +126,9 @@ func (s *sheet) sums(balances []money.Balance, sign int64, accounts ...money.Acc
 
 // amounts returns amounts with their currencies; zero if there are none.
 func (s *sheet) amounts(sums []money.Balance, sign int64) string {
-	var texts []string
-	for _, sum := range sums {
-		texts = append(texts, s.Language.Money(sign*sum.Cents, sum.Currency))
+	texts := make([]string, len(sums))
+	for i, sum := range sums {
+		texts[i] = s.Language.Money(sign*sum.Cents, sum.Currency)
 	}
 	if len(texts) == 0 {
 		return s.Language.Dollars(0)

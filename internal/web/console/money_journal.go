@@ -110,11 +110,10 @@ func (v *journalView) addSums(sums []money.Balance) {
 
 // addRows adds the rows of entries, with the names of what they are about.
 func (v *journalView) addRows(entries []*money.Entry) error {
-	var about []*operator.Audited
-	for _, entry := range entries {
-		one := &operator.Audited{PartnerID: entry.PartnerID}
-		one.OperatorID = entry.ActorID
-		about = append(about, one)
+	about := make([]*operator.Audited, len(entries))
+	for i, entry := range entries {
+		about[i] = &operator.Audited{PartnerID: entry.PartnerID}
+		about[i].OperatorID = entry.ActorID
 	}
 	names, err := v.pages.config.Operators.Names(v.Context(), about)
 	if err != nil {
@@ -215,9 +214,10 @@ func (pages *Pages) partnerMeant(s *sheet, sent *page.Form) (string, error) {
 
 // Fields returns the fields of the filter.
 func (v *journalView) Fields() []page.Field {
-	acts := []page.Option{{Label: v.Text("money.act.any")}}
-	for _, act := range money.Acts {
-		acts = append(acts, page.Option{Value: string(act), Label: v.Text("money.act." + string(act))})
+	acts := make([]page.Option, 1+len(money.Acts))
+	acts[0].Label = v.Text("money.act.any")
+	for i, act := range money.Acts {
+		acts[1+i] = page.Option{Value: string(act), Label: v.Text("money.act." + string(act))}
 	}
 	fields := []page.Field{
 		{Name: "partner", Label: v.Text("money.partner"), Type: "search"},

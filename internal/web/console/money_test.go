@@ -32,7 +32,8 @@ func newBooks(t *testing.T) *books {
 	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
 	b.admin.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
 	v := b.admin.Visit(t)
-	v.Send(t, v.Open(t, moneySettings), firmForm, "name", " Livraisons Plateau ", "address", "4200 Rue Saint-Denis\r\nMontréal",
+	v.Send(t, v.Open(t, moneySettings), firmForm, "name", " Livraisons Plateau ",
+		"address", "4200 Rue Saint-Denis\r\nMontréal",
 		"numbers.gst_hst", "123456789 RT0001", "numbers.qst", "").Leads(t, moneySettings)
 	v.Send(t, v.Open(t, moneySettings), booksForm, "books_from", "2020-01-01").Leads(t, moneySettings)
 	b.page = b.admin.As(t, "accountant").Visit(t)
