@@ -128,13 +128,17 @@ type BookEntriesQuery struct {
 }
 
 // ListBookEntries returns a page of the journal, newest first.
-func (o *Operator) ListBookEntries(ctx context.Context, q BookEntriesQuery, options ...CallOption) (*BookEntryPage, error) {
+func (o *Operator) ListBookEntries(
+	ctx context.Context, q BookEntriesQuery, options ...CallOption,
+) (*BookEntryPage, error) {
 	return fetch[BookEntryPage](ctx, o,
 		operation{method: http.MethodGet, path: "/ops/v1/journal", query: queryOf(q)}, options)
 }
 
 // BookEntries iterates over the entries of the journal, newest first. An error is the last value.
-func (o *Operator) BookEntries(ctx context.Context, q BookEntriesQuery, options ...CallOption) iter.Seq2[BookEntry, error] {
+func (o *Operator) BookEntries(
+	ctx context.Context, q BookEntriesQuery, options ...CallOption,
+) iter.Seq2[BookEntry, error] {
 	return pages(q, func(q *BookEntriesQuery) ([]BookEntry, bool, error) {
 		page, err := o.ListBookEntries(ctx, *q, options...)
 		if err != nil {

@@ -37,8 +37,8 @@ func ReadAdjustment(f *form.Form) Adjustment {
 		OrderID: f.Text("order_id", form.Optional, form.Length(1, 255)),
 		Reason:  f.Text("reason", form.Required, postedNotes),
 	}
-	sent := false
-	if a.Cents, sent = f.Integer("amount_cents", form.Required, -maxPosted, maxPosted); sent && a.Cents == 0 {
+	cents, sent := f.Integer("amount_cents", form.Required, -maxPosted, maxPosted)
+	if a.Cents = cents; sent && cents == 0 {
 		f.Fault("amount_cents", notZero)
 	}
 	return a
@@ -54,7 +54,8 @@ func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*
 		func(tx Writer, keeper *money.Bookkeeper, at time.Time) (*money.Entry, error) {
 			var charge *money.Entry
 			if a.OrderID != "" {
-				found, err := tx.Entries(ctx, Filter{PartnerID: partnerID, OrderID: a.OrderID, Oldest: true, Limit: mostOfOrder})
+				found, err := tx.Entries(ctx,
+					Filter{PartnerID: partnerID, OrderID: a.OrderID, Oldest: true, Limit: mostOfOrder})
 				if err != nil {
 					return nil, err
 				}
@@ -71,8 +72,8 @@ func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*
 // mostOfOrder bounds how many entries of an order are read to find what is corrected.
 const mostOfOrder = 100
 
-// chargeOf returns the charge that corrections of an order are of: that for its delivery or its cancellation, or else the
-// first; nil if there is none.
+// chargeOf returns the charge that corrections of an order are of: that for its delivery or its cancellation, or
+// else the first; nil if there is none.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
 		switch entry.Act {
@@ -123,7 +124,8 @@ type postedFacts struct {
 	OrderID     string    `json:"order_id,omitzero"`
 }
 
-// post adds an entry of a partner to the journal. It refuses with not_found, and with a conflict before the books begin.
+// post adds an entry of a partner to the journal. It refuses with not_found, and with a conflict before the books
+// begin.
 func (s *Service) post(
 	ctx context.Context, action audit.Action, partnerID string,
 	entryOf func(Writer, *money.Bookkeeper, time.Time) (*money.Entry, error),

@@ -14,7 +14,7 @@ func TestAccountantReads(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	books := f.operator.As(t, "accountant")
-	id, _ := f.givenUp(t, f.rider(t, "noor"), "A-1")
+	id, _ := f.givenUp(t, f.rider(t, "noor"))
 	if me := books.Call(t, "GET", "/ops/v1/me", nil).Must(t, 200); me.Text("role") != "accountant" {
 		t.Errorf("got %s, want the role accountant", me.Body)
 	}
@@ -37,7 +37,7 @@ func TestAccountantChangesNothing(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
 	noor, books := f.rider(t, "noor"), f.operator.As(t, "accountant")
-	back, lamp := f.givenUp(t, noor, "A-1")
+	back, lamp := f.givenUp(t, noor)
 	moving := f.orderIn(t, "A-2", "picked_up")
 	courier, partner := "/ops/v1/couriers/"+noor.CourierID, "/ops/v1/partners/"+f.partner.PartnerID
 	product := fmt.Sprintf("%s/products/%d", partner, lamp)

@@ -180,8 +180,8 @@ func TestEveryWay(t *testing.T) {
 	})
 }
 
-// TestAdjustments takes a charge back in two parts: nothing is left of it but a cent of rounding for each tax, and nothing
-// at all if it is taken back at once.
+// TestAdjustments takes a charge back in two parts: nothing is left of it but a cent of rounding for each tax, and
+// nothing at all if it is taken back at once.
 func TestAdjustments(t *testing.T) {
 	t.Parallel()
 	keeper := bookkeeper(1, both)

@@ -25,8 +25,8 @@ func (b *Bookkeeper) Adjustment(partnerID string, cents int64, charge *Entry, at
 // taxAccounts are those of taxes.
 var taxAccounts = []Account{TaxGST, TaxHST, TaxQST}
 
-// partOfTaxes returns the taxes of a charge, in the part that an amount has of what was charged before taxes, each rounded
-// half up; none of nil.
+// partOfTaxes returns the taxes of a charge, in the part that an amount has of what was charged before taxes, each
+// rounded half up; none of nil.
 func (e *Entry) partOfTaxes(cents int64) iter.Seq2[Account, int64] {
 	return func(yield func(Account, int64) bool) {
 		if e == nil || e.On(Revenue, delivery.CAD) == 0 {

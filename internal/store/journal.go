@@ -61,7 +61,8 @@ var (
 
 // Unbalanced finds entries of the journal whose lines do not add up to zero, and lines without their entry. They
 // are written together, so that only damage makes them so.
-const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents) || ' cents ' || currency
+const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
+		|| ' cents ' || currency
 	FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) <> 0
 	UNION ALL SELECT 'the entry ' || l.entry_id || ' of the journal is missing' FROM journal_lines AS l
 	LEFT JOIN journal AS j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id

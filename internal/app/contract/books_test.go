@@ -16,7 +16,8 @@ func TestBooksBegin(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, roomy)
 	payment := call{
-		operation: "createPayment", path: map[string]string{"partner_id": f.partner.PartnerID}, body: []byte(`{"amount_cents":1}`),
+		operation: "createPayment", path: map[string]string{"partner_id": f.partner.PartnerID},
+		body: []byte(`{"amount_cents":1}`),
 	}
 	f.send(t, payment).Refused(t, 409, "conflict")
 	f.send(t, call{

@@ -42,8 +42,9 @@ func testJournal(t *testing.T, s *store.Store) {
 		must(t, tx.SaveFirm(t.Context(), money.Firm{Name: "Plateau", Numbers: numbersOfRuns}))
 		return tx.SaveSettings(t.Context(), money.Settings{From: booksOfRuns})
 	})
-	var want []string
-	for seed := range testkit.Scaled(40, 4) {
+	runs := testkit.Scaled(40, 4)
+	want := make([]string, 0, 10*runs)
+	for seed := range runs {
 		run := &figuresRun{db: s}
 		for i := range 3 {
 			run.partners = append(run.partners, fmt.Sprintf("par_%07d%d", seed+1, i))
