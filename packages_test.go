@@ -34,7 +34,9 @@ var rules = map[string]rule{
 	"internal/foundation/barcode": {mayNot: pure},
 	"internal/foundation/csvfile": {mayNot: pure},
 	"internal/foundation/form": {
-		may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure,
+		may: []string{
+			"internal/foundation/date", "internal/foundation/refusal", "internal/foundation/timestamp",
+		}, mayNot: pure,
 	},
 	"internal/foundation/inbound":    {may: []string{"internal/foundation/throttle"}, mayNot: useCase},
 	"internal/foundation/identifier": {mayNot: pure},
@@ -42,6 +44,7 @@ var rules = map[string]rule{
 	"internal/foundation/clock": {
 		may: []string{"internal/foundation/refusal", "internal/foundation/timestamp"}, mayNot: pure,
 	},
+	"internal/foundation/date":      {mayNot: pure},
 	"internal/foundation/paging":    {mayNot: pure},
 	"internal/foundation/pace":      {mayNot: useCase},
 	"internal/foundation/refusal":   {mayNot: pure},
@@ -75,7 +78,7 @@ var rules = map[string]rule{
 	"internal/audit":       {may: []string{foundation}, mayNot: pure},
 	"internal/actor":       {may: []string{foundation}, mayNot: pure},
 	"internal/board":       {may: []string{"internal/delivery"}, mayNot: pure},
-	"internal/figures":     {may: []string{"internal/delivery"}, mayNot: pure},
+	"internal/figures":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/signature":   {mayNot: pure},
 	"internal/movement":    {may: []string{"internal/delivery"}, mayNot: pure},
 	"internal/idempotency": {may: []string{foundation}, mayNot: pure},
@@ -88,6 +91,7 @@ var rules = map[string]rule{
 	"internal/route":       {mayNot: pure},
 	"internal/search":      {may: []string{"internal/board", "internal/delivery", foundation}, mayNot: useCase},
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
+	"internal/money":       {may: []string{"internal/delivery", "internal/pricing", foundation}, mayNot: pure},
 
 	"internal/installation": {mayNot: pure},
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
@@ -97,12 +101,16 @@ var rules = map[string]rule{
 	},
 	"internal/order": {may: []string{
 		"internal/figures", "internal/delivery", "internal/idempotency", "internal/movement", "internal/mail",
-		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/pricing", "internal/record",
+		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing",
+		"internal/record",
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
+	"internal/accounting": {
+		may: []string{"internal/audit", "internal/delivery", "internal/money", foundation}, mayNot: useCase,
+	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/report": {may: []string{"internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard": {
@@ -125,8 +133,8 @@ var rules = map[string]rule{
 		"internal/delivery", "internal/audit", "internal/signin", foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/retention": {may: []string{
-		"internal/audit", "internal/delivery", "internal/board", "internal/idempotency", "internal/outbox", "internal/record",
-		"internal/requestlog", foundation,
+		"internal/audit", "internal/delivery", "internal/board", "internal/idempotency", "internal/money", "internal/outbox",
+		"internal/record", "internal/requestlog", foundation,
 	}, mayNot: useCase},
 	"internal/proof": {
 		may: []string{"internal/delivery", "internal/audit", foundation, "internal/actor"}, mayNot: useCase,
@@ -164,7 +172,7 @@ var rules = map[string]rule{
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
 	}},
-	"internal/api/ops": {may: []string{
+	"internal/api/ops": {may: []string{"internal/accounting", "internal/money",
 		"internal/actor", "internal/api/shared", "internal/audit", "internal/board", "internal/delivery", "internal/dispatch",
 		"internal/dispatch/feed", "internal/httpd", "internal/installation", "internal/label", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/record",
@@ -215,8 +223,9 @@ var rules = map[string]rule{
 	}},
 
 	"internal/web/console": {may: []string{
-		"internal/audit", "internal/backups", "internal/board", "internal/delivery", "internal/dispatch", "internal/figures",
-		"internal/idempotency", "internal/installation", "internal/label", "internal/movement", "internal/operator",
+		"internal/accounting", "internal/audit", "internal/backups", "internal/board", "internal/delivery",
+		"internal/dispatch", "internal/figures", "internal/idempotency", "internal/installation", "internal/label",
+		"internal/money", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
 		"internal/web/page", "internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
@@ -238,7 +247,7 @@ var rules = map[string]rule{
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/backups":   {may: []string{foundation}, mayNot: storage},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{
+	"internal/store": {may: []string{"internal/accounting", "internal/money",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",

@@ -45,6 +45,7 @@ type OperatorRole string
 const (
 	OperatorAdmin      OperatorRole = "admin"      // everything
 	OperatorDispatcher OperatorRole = "dispatcher" // orders, couriers, and reading partners
+	OperatorAccountant OperatorRole = "accountant" // reading figures, partners, couriers and orders
 	OperatorWarehouse  OperatorRole = "warehouse"  // stock
 	OperatorCourier    OperatorRole = "courier"    // the courier's own orders
 )

@@ -74,6 +74,10 @@ const (
 	ActionTOTPRemoved      AuditAction = "totp.removed"
 	ActionRulesChanged     AuditAction = "sign_in_rules.changed"
 	ActionSettingsChanged  AuditAction = "settings.changed"
+	ActionFirmChanged      AuditAction = "firm.changed"  // who sends statements
+	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
+	ActionAdjustmentPosted AuditAction = "adjustment.posted"
+	ActionPaymentRecorded  AuditAction = "payment.recorded"
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

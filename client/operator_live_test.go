@@ -203,6 +203,7 @@ func TestOperatorRateCards(t *testing.T) {
 	}
 	card := builtIn.Card
 	card.Version, card.EffectiveFrom, card.ParcelCents = "summer-1", time.Time{}, card.ParcelCents+100
+	card.AttemptCents, card.LateCancellationCents = 300, 400
 	upload := client.RateCardRequest{Name: "summer", Card: card}
 	if valid := must[*client.ValidRateCard](t)(d.ValidateRateCard(ctx, upload)); !valid.Valid ||
 		valid.Version != card.Version {
@@ -216,6 +217,10 @@ func TestOperatorRateCards(t *testing.T) {
 		t.Errorf("got %+v and %+v, want a higher price", preview.Current, preview.Proposed)
 	}
 	created := must[*client.RateCard](t)(d.CreateRateCard(ctx, upload))
+	if stored := must[*client.WholeRateCard](t)(d.GetRateCard(ctx, created.CardID)).Card; stored.AttemptCents != 300 ||
+		stored.ReturnCents != 0 || stored.LateCancellationCents != 400 {
+		t.Errorf("got %+v, want the extra charges that were sent", stored)
+	}
 	_, err := d.CreateRateCard(ctx, upload)
 	wantCode(t, err, 409, client.CodeConflict)
 	if listed := all(t, d.RateCards(ctx, client.RateCardQuery{Limit: 1})); len(listed) != 2 || listed[1] != *created {

@@ -33,6 +33,10 @@ type RateCardFile struct {
 	COD             Percentage `json:"cod"`
 	FuelBasisPoints int64      `json:"fuel_basis_points"`
 	CADPer10000USD  int64      `json:"cad_per_10000_usd"`
+	// The amounts that follow are not part of the price of an order. They are charged when they happen; 0 is nothing.
+	AttemptCents          int64 `json:"attempt_cents,omitzero"`           // for each attempt to deliver after the first
+	ReturnCents           int64 `json:"return_cents,omitzero"`            // for bringing goods back after their pickup
+	LateCancellationCents int64 `json:"late_cancellation_cents,omitzero"` // for a cancellation after a courier was assigned
 }
 
 // Percentage is a part of an amount, and at least so much.

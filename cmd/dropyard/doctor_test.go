@@ -205,6 +205,9 @@ var damages = map[string]damage{
 	"order that the board lacks": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), "DELETE FROM open_orders WHERE partner_order_id = 'D-7'")
 	}, doctor: "as of version 0, want 1"},
+	"entry that does not add up": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), "INSERT INTO journal_lines VALUES ('par_x', 1, 'e', 'charges', '', 'CAD', 5)")
+	}, doctor: "the entry e of the journal is off by 5 cents CAD"},
 }
 
 // execute runs statements on a database, and leaves no log.

@@ -41,6 +41,7 @@ type commands struct {
 	Locations locationsCommand `cmd:"" group:"Operators:" help:"List and set the addresses of warehouses and hubs."`
 	Stock     stockCommand     `cmd:"" group:"Operators:" help:"Show and book the stock of partners."`
 	Picks     picksCommand     `cmd:"" group:"Operators:" help:"Show what the warehouse picks for orders, and record it."`
+	Books     booksCommand     `cmd:"" group:"Operators:" help:"Show what was charged, and set since when that is done and which taxes are charged."`
 	Settings  settingsCommand  `cmd:"" group:"Operators:" help:"Show and change the settings of the service, such as the number of the desk."`
 	RateCards rateCardsCommand `cmd:"" group:"Operators:" help:"List rate cards, and preview what a new one would change."`
 

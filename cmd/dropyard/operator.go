@@ -16,7 +16,7 @@ type addOperatorCommand struct {
 	Email    string `arg:"" help:"The operator's e-mail address."`
 	Password string `help:"The operator's password." env:"DROPYARD_OPERATOR_PASSWORD" required:""`
 	Courier  string `help:"Id (cou_…) of the courier that the operator is; for the role courier only." placeholder:"ID"`
-	Role     string `help:"Role: admin, dispatcher, warehouse or courier." default:"admin" enum:"admin,dispatcher,warehouse,courier"`
+	Role     string `help:"Role: admin, dispatcher, accountant, warehouse or courier." default:"admin" enum:"admin,dispatcher,accountant,warehouse,courier"`
 }
 
 // Run adds the operator. The service may be running.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/config"
@@ -26,6 +27,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/securitylog"
 	"github.com/dropyard/dropyard/internal/foundation/throttle"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
+	"github.com/dropyard/dropyard/internal/foundation/zone"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/operator"
@@ -80,6 +82,7 @@ type App struct {
 	recipients      *recipient.Service
 	stock           *stock.Service
 	rateCards       *ratecard.Service
+	accounting      *accounting.Service
 	dispatch        *dispatch.Service
 	feed            *feed.Service
 	filler          *search.Filler
@@ -116,6 +119,9 @@ func Check(settings *config.Config) error {
 	}
 	if err := CheckPlaces(settings); err != nil {
 		return err
+	}
+	if zone.Own().Location(settings.Zone()) == nil {
+		return fmt.Errorf("--time-zone: %q is not a time zone of Canada (example: America/Toronto)", settings.TimeZone)
 	}
 	if settings.OperatorEmail == "" {
 		return nil
@@ -257,6 +263,10 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.rateCards = ratecard.NewService(ratecard.Config{
 		Store: a.store.RateCards(), Calendar: a.calendar, Now: a.Now, Random: a.Random, Log: a.Log,
 		Unreadable: a.unreadable("rate_card"),
+	})
+	a.accounting = accounting.NewService(accounting.Config{
+		Store: a.store.Accounting(), Now: a.Now, Random: a.Random, Zone: a.Zones.Location(a.config.Zone()),
+		Startable: func(ctx context.Context) error { return a.nodes.editable(ctx) },
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {

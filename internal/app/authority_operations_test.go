@@ -355,6 +355,14 @@ func onOrder(role, route, body string) operation {
 	})
 }
 
+// posting is an operation that posts to the books of a partner.
+func posting(route, body string) operation {
+	return prepared("accountant", route, func(r *rig, _ *someone) (string, []string) {
+		r.boss.Call(r.t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(r.t, 200)
+		return body, []string{r.Register(r.t, r.name("shop")).PartnerID}
+	})
+}
+
 // onProduct returns an operation on a product, whose body may need its id.
 func onProduct(route, body string) operation {
 	return prepared("warehouse", route, func(r *rig, _ *someone) (string, []string) {
@@ -430,6 +438,14 @@ var operatorOperations = []operation{
 	prepared("admin", "PATCH /ops/v1/settings", func(r *rig, _ *someone) (string, []string) {
 		return fmt.Sprintf(`{"dispatch_phone":"+1514555%04d"}`, r.number%10000), nil
 	}),
+	prepared("admin", "PUT /ops/v1/firm", func(r *rig, _ *someone) (string, []string) {
+		return fmt.Sprintf(`{"name":%q}`, r.name("firm")), nil
+	}),
+	prepared("admin", "PATCH /ops/v1/books", func(r *rig, _ *someone) (string, []string) {
+		return fmt.Sprintf(`{"books_from":"2%03d-01-01"}`, r.number%1000), nil
+	}),
+	posting("POST /ops/v1/partners/{partner_id}/adjustments", `{"amount_cents":-500,"reason":"Broken"}`),
+	posting("POST /ops/v1/partners/{partner_id}/payments", `{"amount_cents":500}`),
 	prepared("dispatcher", "PUT /ops/v1/couriers/{courier_id}/sequence", func(r *rig, _ *someone) (string, []string) {
 		_, orderID := r.order()
 		courierID := r.courier()

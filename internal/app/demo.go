@@ -11,12 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
 	sample "github.com/dropyard/dropyard/internal/demo"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/stock"
@@ -27,6 +30,8 @@ import (
 const (
 	demoOperatorEmail = "operator@example.com"
 	demoCourierEmail  = "courier@example.com"
+	// demoAccountantEmail is that of an operator with the password of the first one.
+	demoAccountantEmail = "accountant@example.com"
 	// demoSetting is the setting that holds the demo in JSON.
 	demoSetting = "demo"
 )
@@ -50,6 +55,12 @@ type demo struct {
 	Date  string    `json:"date,omitzero"`
 	Begin time.Time `json:"begin,omitzero"`
 	Made  int       `json:"made,omitzero"`
+}
+
+// demoFirm is who delivers in the demo. Its numbers are invented.
+var demoFirm = money.Firm{
+	Name: "Livraisons Plateau inc.", Address: "4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
+	Numbers: money.Numbers{GSTHST: "123456789 RT0001", QST: "1234567890 TQ0001"},
 }
 
 // demoPassword returns the password of a demo account: "partner", "operator" or "courier".
@@ -76,10 +87,25 @@ func (a *App) seedDemo(ctx context.Context) error {
 	} else if err == nil {
 		err = a.openDay(ctx)
 	}
+	if err == nil {
+		err = a.addAccountant(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("seed the demo: %w", err)
 	}
 	return a.printDemo(ctx, seeded)
+}
+
+// addAccountant adds the account of an accountant, unless there is one, as in the demo of an earlier release.
+func (a *App) addAccountant(ctx context.Context) (err error) {
+	accounts := a.openDemoAccounts(a.Now())
+	defer func() { err = errors.Join(err, accounts.partners.Close()) }()
+	_, err = accounts.operators.EnsureOperator(demoContext(ctx), demoAccountantEmail, a.demoPassword("operator"),
+		operator.RoleAccountant)
+	if errors.Is(err, errOlderNode) { // the next start adds it
+		return nil
+	}
+	return err
 }
 
 // seedQuiet adds what a quiet demo has besides its accounts.
@@ -161,8 +187,26 @@ func (a *App) createDemo(ctx context.Context) (seeded demo, err error) {
 	if seeded.CourierID, err = a.demoCourier(ctx, accounts, &sample.Couriers[0]); err != nil {
 		return seeded, err
 	}
+	if err := a.openBooks(ctx, opened); err != nil {
+		return seeded, err
+	}
 	err = a.keepDemo(ctx, &seeded)
 	return seeded, err
+}
+
+// openBooks sets the firm of the demo and the first day of its books, before the first order, unless
+// they are set.
+func (a *App) openBooks(ctx context.Context, opened time.Time) error {
+	set, err := a.accounting.Settings(ctx)
+	if err != nil || set.From != 0 {
+		return err
+	}
+	if err := a.accounting.SetFirm(ctx, nil, accounting.FirmEntry{Firm: demoFirm}); err != nil {
+		return err
+	}
+	from := date.Of(opened, a.demoClock())
+	_, err = a.accounting.ChangeSettings(ctx, nil, accounting.SettingsChange{From: &from})
+	return err
 }
 
 func (a *App) keepDemo(ctx context.Context, seeded *demo) error {
@@ -276,6 +320,7 @@ func (a *App) printDemo(ctx context.Context, seeded demo) error {
   API key    %[4]s
   secret     %[5]s
   operator   %[6]s  password %[7]s
+  accountant %[16]s  password %[7]s
   courier    %[13]s  password %[14]s
   courier id %[8]s
   test key   %[11]s
@@ -291,7 +336,7 @@ export DROPYARD_SECRET=%[5]s
 Open the response's tracking_url with /html appended to see the recipient's page.
 `, a.URL(), sample.Shops[0].Email, a.demoPassword("partner"), seeded.PublicKey, key.Secret,
 		demoOperatorEmail, a.demoPassword("operator"), seeded.CourierID, programName(), pastedOrder(a.Now()), seeded.TestKey,
-		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation())
+		testKey.Secret, demoCourierEmail, a.demoPassword("courier"), a.demoInvitation(), demoAccountantEmail)
 	return err
 }
 

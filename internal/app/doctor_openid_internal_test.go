@@ -103,7 +103,7 @@ func TestDoctorChecksOpenID(t *testing.T) {
 			change: func(c *config.Config) { c.OIDCTrustEmails = true }, note: "a person who can choose an address at URL",
 		},
 		"roles": {
-			description: works, keys: keys, refused: badCode, note: "no value stands for admin, courier",
+			description: works, keys: keys, refused: badCode, note: "no value stands for admin, accountant, courier",
 			change: func(c *config.Config) {
 				c.OIDCRoleClaim, c.OIDCRoles = "groups", []string{"dispatcher=d", "warehouse=w"}
 			},

@@ -136,6 +136,9 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	if err := d.checkPlace(ctx, settings, database); err != nil {
 		return err
 	}
+	if err := d.checkBooks(ctx, database); err != nil {
+		return err
+	}
 	known, err := database.Setting(ctx, fingerprintSetting)
 	if err != nil || !d.checkKey(settings, known) {
 		return err
@@ -148,6 +151,21 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	}
 	secrets.report(d)
 	return nil
+}
+
+// mostUnbalanced bounds what is found in the books.
+const mostUnbalanced = 20
+
+// checkBooks looks for entries of the journal that do not add up.
+func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
+	return database.Read(ctx, func(c db.Conn) error {
+		return c.Query(ctx, store.Unbalanced+" LIMIT $1", []any{mostUnbalanced}, func(r db.Row) error {
+			var problem string
+			err := r.Scan(&problem)
+			d.find("%s: read docs/money.md, Doctor", problem)
+			return err
+		})
+	})
 }
 
 func eachSealed(

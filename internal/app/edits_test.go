@@ -237,7 +237,8 @@ func TestEditBesideARequest(t *testing.T) {
 	f.partner.Call(t, "POST", "/v1/orders/"+id+"/cancellation-request", []byte(`{"reason":"Sold out"}`),
 		"Idempotency-Key", uuid.NewString()).Must(t, 202)
 	edit(t, f.partner, id, `{"reference":"one"}`).Must(t, 200)
-	if read := f.read(t, id); read.Text("reference") != "one" || read.Text("cancellation_request", "state") != "requested" {
+	if read := f.read(t, id); read.Text("reference") != "one" ||
+		read.Text("cancellation_request", "state") != "requested" {
 		t.Errorf("got %s, want the edit and the request", read.Body)
 	}
 	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/cancellation-request/answer", []byte(`{"grant":true}`)).Must(t, 200)

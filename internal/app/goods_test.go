@@ -15,8 +15,9 @@ import (
 )
 
 // givenUp returns an order of three lamps of five that has failed on its way, and was cancelled.
-func (f floor) givenUp(t *testing.T, by *apptest.Operator, reference string) (id string, lamp int) {
+func (f floor) givenUp(t *testing.T, by *apptest.Operator) (id string, lamp int) {
 	t.Helper()
+	const reference = "A-1"
 	lamp = f.operator.Stock(t, f.partner.PartnerID, "Lamp "+reference, map[string]int{"MTL-1": 5})
 	items := fmt.Sprintf(`[{"product_id":%d,"quantity":3}]`, lamp)
 	id = f.partner.Create(t, testkit.OrderJSON(reference, items)).Must(t, 201).Text("order_id")
@@ -63,7 +64,7 @@ func TestGoodsComeBack(t *testing.T) {
 	f := newFloor(t)
 	noor := f.rider(t, "noor")
 	warehouse := f.operator.As(t, "warehouse")
-	id, lamp := f.givenUp(t, noor, "A-1")
+	id, lamp := f.givenUp(t, noor)
 	if got := f.quantity(t, lamp); got != "2" {
 		t.Errorf("got %s lamps after the cancellation, want 2: the others are in the van", got)
 	}
@@ -144,7 +145,7 @@ func TestCourierBringsBack(t *testing.T) {
 	f := newFloor(t)
 	noor, camille := f.rider(t, "noor"), f.rider(t, "camille")
 	f.operator.Call(t, "PUT", "/ops/v1/locations/MTL-1", []byte(depot)).Must(t, 200)
-	lamps, lamp := f.givenUp(t, noor, "A-1")
+	lamps, lamp := f.givenUp(t, noor)
 	f.Clock.Advance(time.Minute)
 	books := f.carried(t, noor, "A-2", delivery.StatusPickedUp)
 	for _, status := range []string{"failed", "cancelled"} {
@@ -215,7 +216,7 @@ func TestStockOfAnOrderNotPickedUp(t *testing.T) {
 func TestReceiveTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
-	id, lamp := f.givenUp(t, f.rider(t, "noor"), "A-1")
+	id, lamp := f.givenUp(t, f.rider(t, "noor"))
 	body := fmt.Sprintf(`{"location":"MTL-1","lines":[{"product_id":%d,"quantity":3,"disposition":"sellable"}]}`, lamp)
 	var statuses [4]int
 	var all sync.WaitGroup

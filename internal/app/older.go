@@ -3,12 +3,16 @@ package app
 import (
 	"context"
 	"regexp"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/store"
 )
 
 // firstMinor matches the releases whose nodes do not know that orders can be edited: they
 // would answer replays of creations with edited records, and move such orders as they were.
+// Nor do they know accountants: their page of operators would fail.
 var firstMinor = regexp.MustCompile(`^v?0\.1\.[0-9]+$`)
 
 // errOlderNode refuses what a node of an earlier release would get wrong.
@@ -17,12 +21,29 @@ var errOlderNode = refusal.New(refusal.CodeUnavailable,
 
 // editable returns an error while a node of release 0.1 shares the database.
 func (n *nodes) editable(ctx context.Context) error {
-	if !n.app.store.Shared() {
+	return noOlderNode(ctx, n.app.store, n.self.NodeID, n.app.trust.Now())
+}
+
+// admits returns an error while operators cannot get a role.
+func (n *nodes) admits(ctx context.Context, role operator.Role) error {
+	return admitsRole(ctx, n.app.store, n.self.NodeID, n.app.trust.Now(), role)
+}
+
+func admitsRole(ctx context.Context, db *store.Store, self string, now time.Time, role operator.Role) error {
+	if role != operator.RoleAccountant {
 		return nil
 	}
-	others, err := n.app.store.Nodes(ctx, n.self.NodeID)
+	return noOlderNode(ctx, db, self, now)
+}
+
+// noOlderNode returns an error while a node of release 0.1 other than self shares the database.
+func noOlderNode(ctx context.Context, db *store.Store, self string, now time.Time) error {
+	if !db.Shared() {
+		return nil
+	}
+	others, err := db.Nodes(ctx, self)
 	for _, node := range others {
-		if firstMinor.MatchString(node.Version) && n.app.trust.Now().Sub(node.SeenAt) < nodeForgotten {
+		if firstMinor.MatchString(node.Version) && now.Sub(node.SeenAt) < nodeForgotten {
 			return errOlderNode
 		}
 	}

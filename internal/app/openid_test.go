@@ -80,6 +80,20 @@ func TestOpenIDCreatesOperators(t *testing.T) {
 	}
 }
 
+// TestOpenIDRolePrecedence signs people in who have several roles: the first of the service's roles counts.
+func TestOpenIDRolePrecedence(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted("groups"))
+	for i, want := range []string{"admin", "dispatcher", "accountant", "warehouse"} {
+		groups := []string{"courier", "warehouse", "accountant", "dispatcher", "admin"}[:5-i]
+		who := anna("sub", want, "email", want+"@example.com", "groups", groups)
+		if got := provider.SignIn(t, s, who, nil).Must(t, 200); got.Text("role") != want {
+			t.Errorf("%v: got %s, want the role %s", groups, got.Body, want)
+		}
+	}
+}
+
 // TestOpenIDFindsOperators signs in operators whom an admin has added, by their verified
 // address, without a claim for roles. The next person with the address is refused.
 func TestOpenIDFindsOperators(t *testing.T) {

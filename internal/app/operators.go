@@ -20,6 +20,7 @@ import (
 func operatorsOf(db *store.Store, world Surroundings) *operator.Service {
 	return operator.NewService(operator.Config{
 		Store: db.Operators(), Now: world.Now, Random: world.Random, Hasher: world.Hasher, Log: world.Log,
+		Admits: func(ctx context.Context, role operator.Role) error { return admitsRole(ctx, db, "", world.Now(), role) },
 	})
 }
 

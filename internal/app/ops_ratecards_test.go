@@ -88,17 +88,18 @@ func TestRateCardRefusals(t *testing.T) {
 	good := string(upload("default", "v-1", "", 200))
 	before := o.Call(t, "GET", "/ops/v1/audit", nil).Must(t, 200).Len("entries")
 	for name, c := range map[string]struct{ old, new, field string }{
-		"unknown member":     {`"parcel_cents"`, `"discount":1,"parcel_cents"`, "card.discount"},
-		"another case":       {`"parcel_cents"`, `"Parcel_cents"`, "card.Parcel_cents"},
-		"out of bounds":      {`"parcel_cents": 200`, `"parcel_cents": -1`, "card.parcel_cents"},
-		"unknown zone":       {`"remote"`, `"lunar"`, "card.levels.standard.zones.lunar"},
-		"beside the card":    {`"name"`, `"note":"x","name"`, "note"},
-		"no name":            {`"name":"default"`, `"name":""`, "name"},
-		"in the past":        {`"name"`, `"effective_from":"2026-01-14T14:59:59Z","name"`, "effective_from"},
-		"another time":       {`"version"`, `"effective_from":"2027-01-01T00:00:00Z","version"`, "card.effective_from"},
-		"the built-in's":     {`"v-1"`, `"default-1"`, "card.version"},
-		"no card":            {`"card":{`, `"carte":{`, "carte"},
-		"transit time of 20": {`"transit_days": 5`, `"transit_days": 20`, "card.levels.standard.zones.national.transit_days"},
+		"unknown member":      {`"parcel_cents"`, `"discount":1,"parcel_cents"`, "card.discount"},
+		"another case":        {`"parcel_cents"`, `"Parcel_cents"`, "card.Parcel_cents"},
+		"a text for a charge": {`"parcel_cents"`, `"attempt_cents":"3.00","parcel_cents"`, "card.attempt_cents"},
+		"out of bounds":       {`"parcel_cents": 200`, `"parcel_cents": -1`, "card.parcel_cents"},
+		"unknown zone":        {`"remote"`, `"lunar"`, "card.levels.standard.zones.lunar"},
+		"beside the card":     {`"name"`, `"note":"x","name"`, "note"},
+		"no name":             {`"name":"default"`, `"name":""`, "name"},
+		"in the past":         {`"name"`, `"effective_from":"2026-01-14T14:59:59Z","name"`, "effective_from"},
+		"another time":        {`"version"`, `"effective_from":"2027-01-01T00:00:00Z","version"`, "card.effective_from"},
+		"the built-in's":      {`"v-1"`, `"default-1"`, "card.version"},
+		"no card":             {`"card":{`, `"carte":{`, "carte"},
+		"transit time of 20":  {`"transit_days": 5`, `"transit_days": 20`, "card.levels.standard.zones.national.transit_days"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			body := []byte(strings.Replace(good, c.old, c.new, 1))

@@ -25,6 +25,7 @@ func (a *App) openOrders() {
 		Random:      a.Random,
 		Card:        a.cardOf,
 		Calendar:    a.calendar,
+		Zone:        a.Zones.Location(a.config.Zone()),
 		Editable:    func(ctx context.Context) error { return a.nodes.editable(ctx) },
 		Quota:       a.quotaOf,
 		Admits:      a.admits,

@@ -52,6 +52,7 @@ func (a *App) pages() pages {
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,
 		Partners: a.partners, Stock: a.stock, RateCards: a.rateCards, Retention: a.retention, Reports: a.reports(),
+		Accounting:  a.accounting,
 		UserSignIns: a.userSignIns, OperatorSignIns: a.operatorSignIns, Rules: a.rules, Installation: a.system,
 		Streets: a.streets(), AcceptClock: a.acceptClock, Resume: a.resume, Trials: a.trials(), Backups: a.backups,
 		EncodeRow: ops.EncodeRow, Counts: a.feed.Counts,
@@ -73,7 +74,7 @@ func (a *App) pages() pages {
 	})
 	houseFigures := charts.New(site, charts.Section{
 		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{
-			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher},
+			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant},
 		},
 		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
 	})
@@ -100,7 +101,10 @@ func (a *App) selfRoutes(site *page.Site, frames selfFrames) (routes []web.Route
 		{
 			Path: "/console/sign-in", For: web.Operators, SignIns: a.operatorSignIns, Frame: frames.console,
 			Needs: operator.Needs{
-				Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}, OwnSignIn: true,
+				Roles: []operator.Role{
+					operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse,
+				},
+				OwnSignIn: true,
 			},
 		},
 		{

@@ -103,7 +103,8 @@ func (a *App) handler() http.Handler {
 		Ops: ops.New(ops.Config{
 			Orders: a.orders, Partners: a.partners, Operators: a.operators,
 			OperatorSignIns: a.operatorSignIns, UserSignIns: a.userSignIns, SignInRules: a.rules,
-			Dispatch: a.dispatch, Feed: a.feed, Stock: a.stock, Proofs: a.proofs, RateCards: a.rateCards,
+			Accounting: a.accounting, Dispatch: a.dispatch, Feed: a.feed, Stock: a.stock, Proofs: a.proofs,
+			RateCards: a.rateCards,
 			Retention: a.retention, Reports: a.reports(), OpenID: a.openID(),
 			System: a.system, AcceptClock: a.acceptClock, Resume: a.resume, BeginBackup: a.beginBackup, Now: a.Now, Log: a.Log,
 		}),

@@ -49,6 +49,7 @@ func (a *App) operatorConfig() operator.Config {
 	return operator.Config{
 		Store: a.store.Operators(), SignIns: a.operatorSignIns, Now: a.Now, Aged: a.trust.Now, Random: a.Random,
 		Hasher: a.Hasher, Log: a.Log, Unreadable: a.unreadable("audit"),
+		Admits: func(ctx context.Context, role operator.Role) error { return a.nodes.admits(ctx, role) },
 	}
 }
 

@@ -122,6 +122,7 @@ func TestTestOrders(t *testing.T) {
 	simulation := newSimulation()
 	s := apptest.Start(t, simulation.testsOnly(), apptest.Webhooks())
 	live, admin := s.Register(t, "metro"), s.Operate(t)
+	floor{s, live, admin}.keepBooks(t)
 	test := live.InTest(t)
 	liveReceiver, testReceiver := apptest.NewReceiver(t), apptest.NewReceiver(t)
 	live.SetEndpoint(t, liveReceiver.URL)

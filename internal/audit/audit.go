@@ -88,6 +88,10 @@ const (
 	ActionTOTPRemoved      Action = "totp.removed"
 	ActionRulesChanged     Action = "sign_in_rules.changed"
 	ActionSettingsChanged  Action = "settings.changed"
+	ActionFirmChanged      Action = "firm.changed"
+	ActionBooksChanged     Action = "books.changed"
+	ActionAdjustmentPosted Action = "adjustment.posted"
+	ActionPaymentRecorded  Action = "payment.recorded"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -108,7 +112,8 @@ var Actions = []Action{
 	ActionSessionBegun, ActionSessionEnded, ActionPartnerChanged, ActionPartnerApproved, ActionPartnerExported,
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
-	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged,
+	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
+	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }

@@ -63,6 +63,7 @@ type Config struct {
 	Simulate          bool          `help:"Move live orders automatically, too, with a simulated dispatcher and couriers (docs/desk.md). Test orders are always moved." env:"DROPYARD_SIMULATE"`
 	SimulatePace      time.Duration `help:"Time between two simulated steps of a test order, and of a live one under --simulate (example: 500ms)." default:"5s" env:"DROPYARD_SIMULATE_PACE" placeholder:"DURATION"`
 	CourierSpeed      int           `help:"Speed in km/h, along straight lines, at which a courier's sequence is planned; 0 means the default." default:"30" env:"DROPYARD_COURIER_SPEED" placeholder:"KM/H"`
+	TimeZone          string        `help:"Time zone of the service's days and months, by which charges are booked (example: America/Vancouver)." default:"America/Toronto" env:"DROPYARD_TIME_ZONE" placeholder:"ZONE"`
 	StopTime          time.Duration `help:"Time that a courier is planned to spend at each stop (example: 3m)." default:"5m" env:"DROPYARD_STOP_TIME" placeholder:"DURATION"`
 	Map               string        `help:"Street tiles of maps: a PMTiles file, or the address of a tile server with {z}, {x} and {y}, which browsers ask. Default: none, maps have coasts, borders and the names of cities." env:"DROPYARD_MAP" placeholder:"FILE|URL"`
 	MapAttribution    string        `help:"Text that maps show for their street tiles, as the licence of the data asks (example: © OpenStreetMap contributors)." env:"DROPYARD_MAP_ATTRIBUTION" placeholder:"TEXT"`
@@ -206,6 +207,12 @@ func (c *Config) checkLimits() error {
 	_, _, err := c.Retention()
 	return err
 }
+
+// defaultZone is the time zone of the service if none is set.
+const defaultZone = "America/Toronto"
+
+// Zone returns the name of the time zone of the service's days and months.
+func (c *Config) Zone() string { return cmp.Or(c.TimeZone, defaultZone) }
 
 // defaultSpeed is the speed of couriers in km/h if none is set.
 const defaultSpeed = 30
@@ -434,13 +441,13 @@ func (c *Config) String() string {
 			c.OIDCIssuer, c.OIDCClientID, c.OIDCRoleClaim, c.OIDCRoles, c.OIDCTrustEmails)
 	}
 	return fmt.Sprintf(
-		"listen=%s data=%s database=%s proofs=%s backups=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
+		"listen=%s data=%s database=%s proofs=%s backups=%s base_url=%s tls=%s trusted_proxies=%s rate_limit=%d orders_per_day=%d stored_bytes=%d new_account_bytes=%d stranger_limit=%d registration_limit=%d connection_limit=%d registration=%s master_key=%s retain_orders=%s retain_events=%s request_log_bytes=%d webhook_allow_networks=%s webhook_allow_insecure=%t metrics_listen=%s access_log=%s traces=%s simulate=%t simulate_pace=%v courier_speed=%v stop_time=%v time_zone=%s map=%s demo=%t demo_quiet=%t hold=%t resume=%t operator=%s oidc=%s smtp=%s",
 		c.Listen, c.Data, c.databaseName(), c.proofsName(), cmp.Or(c.backupsName(), "none"), c.BaseURL,
 		c.tlsName(), strings.Join(c.TrustedProxies, ","),
 		c.RateLimit, c.OrdersPerDay, c.StoredBytes, c.NewAccountBytes, c.StrangerLimit, c.RegistrationLimit,
 		c.ConnectionLimit, cmp.Or(c.Registration, "open"), c.MasterKey(), cmp.Or(c.RetainOrders, "0"),
 		cmp.Or(c.RetainEvents, "0"), c.RequestLogBytes, strings.Join(c.WebhookNetworks, ","), c.WebhookInsecure,
-		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime,
+		c.MetricsListen, c.AccessLog, c.tracesName(), c.Simulate, c.SimulatePace, c.Speed(), c.StopTime, c.Zone(),
 		cmp.Or(c.Map, "none"), c.Demo, c.DemoQuiet, c.Hold, c.Resume, operator, openID, c.mailName(),
 	)
 }

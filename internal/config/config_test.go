@@ -142,6 +142,7 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"roles, no claim":      {"--oidc-roles", oidcRoles("", "admin=a")},
 		"role, no value":       {"--oidc-roles", oidcRoles("groups", "admin")},
 		"unknown role":         {"--oidc-roles", oidcRoles("groups", "owner=a")},
+		"unknown role of two":  {"accountant, warehouse", oidcRoles("groups", "accountant=a", "owner=b")},
 		"value with blanks":    {"--oidc-roles", oidcRoles("groups", "admin= a")},
 		"claim with blanks":    {"--oidc-role-claim", oidcRoles(" groups", "admin=a")},
 		"issuer's description": {"--oidc-issuer", provider("https://login.example.com/.well-known/openid-configuration")},

@@ -11,7 +11,7 @@ import (
 )
 
 // oidcRoles are the roles that --oidc-roles may name.
-var oidcRoles = []string{"admin", "dispatcher", "warehouse", "courier"}
+var oidcRoles = []string{"admin", "dispatcher", "accountant", "warehouse", "courier"}
 
 // OIDCRoleValues returns the roles that values of the role claim stand for, by value; empty
 // if the values are the roles' names.

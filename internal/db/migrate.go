@@ -25,11 +25,15 @@ type Schema struct {
 	Sealed []SealedColumn
 	// Pictures is a query for the names of the pictures that rows refer to.
 	Pictures string
-	// Disagreeing is a query that describes rows which disagree with others, one by one.
-	Disagreeing string
+	// Disagreeing are queries that describe rows which disagree with others, one by one.
+	Disagreeing []Disagreeing
 	// Distributed is a table that Distribute spreads by partner.
 	Distributed string
 }
+
+// Disagreeing is a query that describes rows which disagree with others, one by one. It is left out
+// where a table does not exist yet.
+type Disagreeing struct{ Table, Query string }
 
 // ErrNewerSchema means that a newer release has migrated the database.
 var ErrNewerSchema = errors.New("the database belongs to a newer release of dropyard")

@@ -11,11 +11,29 @@ var (
 		Key(Text("name", func(s *setting) *string { return &s.name })),
 		Text("value", func(s *setting) *string { return &s.value }),
 	)
-	addServiceSettings = SettingsTable.Insert()
-	setServiceSettings = SettingsTable.Upsert()
+	addServiceSettings  = SettingsTable.Insert()
+	setServiceSettings  = SettingsTable.Upsert()
+	findServiceSettings = LookUpBy(ByID("name"), SettingsTable)
 	// lockServiceSettings waits for a transaction that is writing a setting.
 	lockServiceSettings = LockBy(ByID("name"), SettingsTable)
 )
+
+// FoundSettings is what a look-up of settings in a pipeline will have found.
+type FoundSettings struct{ rows *Found[*setting] }
+
+// FindSettings queues a look-up of settings by their names.
+func FindSettings(p *Pipeline, names ...string) FoundSettings {
+	return FoundSettings{Find(p, findServiceSettings, names)}
+}
+
+// After returns the values by name; a setting that was never set is left out.
+func (f FoundSettings) After(done Flushed) map[string]string {
+	values := map[string]string{}
+	for _, row := range f.rows.After(done) {
+		values[row.name] = row.value
+	}
+	return values
+}
 
 // Settings are the values that belong to the whole installation, in one transaction.
 type Settings struct{ conn Conn }

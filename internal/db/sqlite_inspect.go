@@ -49,8 +49,7 @@ func (x *Examined) Inspect(
 				`SELECT 'a row of ' || "table" || ' refers to none of ' || parent FROM pragma_foreign_key_check LIMIT %d`,
 				mostFaults,
 			)),
-		found.collect(c, "rows of the database %s disagree: %s", x.path,
-			fmt.Sprintf("%s LIMIT %d", x.schema.Disagreeing, mostFaults)),
+		found.disagree(c, x),
 		found.count(c),
 		readSettings(c, found.settings),
 		forEach(c, x.schema.Pictures, func(st *sqlite.Stmt) { picture(st.ColumnText(0)) }),
@@ -101,6 +100,20 @@ func (x *Examined) openReadOnly() (*sqlite.Conn, error) {
 // collect adds a FaultError for each problem that a query finds.
 func (i *Inspection) collect(c *sqlite.Conn, format, path, sql string) error {
 	return eachProblem(c, sql, func(problem string) { i.add(format, path, problem) })
+}
+
+// disagree collects what the queries of the schema find.
+func (i *Inspection) disagree(c *sqlite.Conn, x *Examined) (err error) {
+	for _, one := range x.schema.Disagreeing {
+		exists := false
+		err = errors.Join(err, forEach(c, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = '"+one.Table+"'",
+			func(*sqlite.Stmt) { exists = true }))
+		if exists {
+			err = errors.Join(err, i.collect(c, "rows of the database %s disagree: %s", x.path,
+				fmt.Sprintf("%s LIMIT %d", one.Query, mostFaults)))
+		}
+	}
+	return err
 }
 
 // eachProblem calls fn with what a check of SQLite says, other than ok.

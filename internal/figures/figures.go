@@ -12,12 +12,13 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 )
 
 // Key names a row.
 type Key struct {
 	PartnerID string
-	Day       Day
+	Day       date.Day
 	CourierID string // empty for what no courier did
 }
 
@@ -164,7 +165,7 @@ func compare(a, b Key) int {
 	return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.Day, b.Day), cmp.Compare(a.CourierID, b.CourierID))
 }
 
-func (t *Tally) dayOf(o *delivery.Order, at time.Time) Day {
+func (t *Tally) dayOf(o *delivery.Order, at time.Time) date.Day {
 	return DayOf(t.Clock, at, o.Dropoff.Address.Province)
 }
 

@@ -53,19 +53,6 @@ func TestDayIsLocalToTheProvince(t *testing.T) {
 	}
 }
 
-func TestParseDay(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{
-		"2026-02-28": true, "2024-02-29": true, "2026-02-29": false, "1970-01-01": false, "1969-12-31": false,
-		"2026-2-8": false, "20260228": false, "2026-02-28T00:00:00Z": false, "": false,
-	} {
-		day, ok := figures.ParseDay(text)
-		if ok != want || ok && day.String() != text {
-			t.Errorf("%q: got %s, %t, want ok %t", text, day, ok, want)
-		}
-	}
-}
-
 // moved returns a pending order, and the same order after each of moves.
 func moved(moves ...func(o *delivery.Order)) []*delivery.Order {
 	o := testkit.Order(partnerID, "ord_1", "A-1", testkit.Epoch)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -167,6 +168,19 @@ func (q *Query) Time(name string) time.Time {
 		q.Fault(name, text, timeInQuery)
 	}
 	return at
+}
+
+// Day returns a date; 0 if it was not sent.
+func (q *Query) Day(name string) date.Day {
+	text := q.Text(name)
+	if text == "" {
+		return 0
+	}
+	day, ok := date.Parse(text)
+	if !ok {
+		q.Fault(name, text, form.DayRule)
+	}
+	return day
 }
 
 // MaxOffset is an offset that every database accepts.

@@ -169,6 +169,11 @@ func (s *Service) Change(ctx context.Context, operatorID string, change Change) 
 func (s *Service) ChangeFrom(
 	ctx context.Context, operatorID string, basis form.Basis[*Operator], change Change,
 ) (*Operator, error) {
+	if change.Role != "" {
+		if err := s.config.Admits(ctx, change.Role); err != nil {
+			return nil, err
+		}
+	}
 	var hash string
 	if change.Password != "" {
 		var err error

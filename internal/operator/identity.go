@@ -80,6 +80,9 @@ func (s *Service) LoginVouched(
 		return nil, "", errUnverified
 	}
 	role, err := v.role()
+	if err == nil && role != "" {
+		err = s.config.Admits(ctx, role)
+	}
 	if err != nil {
 		return nil, "", err
 	}

@@ -28,12 +28,13 @@ type Role string
 const (
 	RoleAdmin      Role = "admin"
 	RoleDispatcher Role = "dispatcher"
+	RoleAccountant Role = "accountant"
 	RoleWarehouse  Role = "warehouse"
 	RoleCourier    Role = "courier"
 )
 
-// Roles lists them.
-var Roles = []Role{RoleAdmin, RoleDispatcher, RoleWarehouse, RoleCourier}
+// Roles lists them. Of several roles that an OpenID provider names, the first counts.
+var Roles = []Role{RoleAdmin, RoleDispatcher, RoleAccountant, RoleWarehouse, RoleCourier}
 
 // Operator is a person who runs the service.
 type Operator struct {
@@ -77,6 +78,8 @@ type Config struct {
 	Log    *slog.Logger
 	// SignIns is how operators sign in; nil if none do.
 	SignIns *signin.Service
+	// Admits returns an error while no operator may get a role; nil admits all roles.
+	Admits func(ctx context.Context, role Role) error
 	// Unreadable is called for each document of the audit log that cannot be read,
 	// for metrics; nil counts nothing.
 	Unreadable func()
@@ -90,6 +93,9 @@ type Service struct{ config Config }
 func NewService(config Config) *Service {
 	if config.Aged == nil {
 		config.Aged = config.Now
+	}
+	if config.Admits == nil {
+		config.Admits = func(context.Context, Role) error { return nil }
 	}
 	if config.Unreadable == nil {
 		config.Unreadable = func() {}
@@ -117,6 +123,9 @@ func passwordRule(email string) form.TextRule {
 // email_taken.
 func (s *Service) Add(ctx context.Context, o Operator, password string) (_ *Operator, err error) {
 	if err := Check(o, password); err != nil {
+		return nil, err
+	}
+	if err := s.config.Admits(ctx, o.Role); err != nil {
 		return nil, err
 	}
 	account := &Account{Operator: o, EmailKey: strings.ToLower(o.Email)}

@@ -215,6 +215,9 @@ func (s *Service) tryMove(
 	if cmd.step.letter, err = s.letter(ctx, order, &cmd.step); err != nil {
 		return Answer{}, err
 	}
+	if costly(a.Status) {
+		cmd.step.charged = s.charged(ctx, order.PartnerID, cmp.Or(a.OccurredAt, now))
+	}
 	switch a.Status {
 	case delivery.StatusCancelled:
 		cmd.products, cmd.origin = productsOf(order), originOf(order)

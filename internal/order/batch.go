@@ -175,7 +175,7 @@ func (s *Service) Validate(ctx context.Context, partnerID string, wanted Wanted)
 		if err != nil {
 			return err
 		}
-		outcomes, _ := decideGroup(s.config.Calendar.Clock, state, []command{cmd})
+		outcomes, _ := decideGroup(s.config.zones(), state, []command{cmd})
 		return outcomes[0].err
 	})
 	if err != nil {

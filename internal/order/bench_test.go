@@ -71,7 +71,7 @@ func BenchmarkCreate(b *testing.B) {
 		wanted := wantedOf(b, body)
 		cmd := s.creation(b.Context(), idempotency.Request{Key: idempotency.Key{PartnerID: testPartner}}, &wanted)
 		commands := []command{cmd}
-		outcomes, changes := decideGroup(nil, &State{
+		outcomes, changes := decideGroup(zones{}, &State{
 			Receipts: map[idempotency.Key]*idempotency.Receipt{}, Taken: map[Reference]Existing{},
 			Orders: map[OrderKey]*delivery.Order{},
 		}, commands)

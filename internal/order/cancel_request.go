@@ -135,6 +135,7 @@ func (s *Service) cancellationAnswer(
 	}
 	if a.Granted {
 		cmd.products, cmd.origin = productsOf(order), originOf(order)
+		cmd.charged = s.charged(ctx, order.PartnerID, now)
 		cmd.letter, err = s.letter(ctx, order, &step{to: delivery.StatusCancelled, at: now})
 	}
 	return cmd, err

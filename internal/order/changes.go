@@ -11,6 +11,7 @@ import (
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
@@ -28,6 +29,9 @@ type Changes struct {
 	Figures figures.Tally
 	// Stocks has the stocks in which something was booked, by partner.
 	Stocks map[string]*movement.Stock
+	// Entries are what the journal gets.
+	Entries []*money.Entry
+	books   money.Bookkeeper
 
 	// The rest follows from the fields above; Apply fills it.
 

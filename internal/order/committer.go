@@ -11,7 +11,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/board"
-	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
@@ -33,7 +32,7 @@ type committer struct {
 	tracer    *tracing.Tracer // nil records nothing
 	// byPartner means that each transaction concerns one partner.
 	byPartner bool
-	clock     figures.Clock // of the figures
+	zones     zones
 	done      sync.WaitGroup
 
 	mu    sync.Mutex
@@ -107,7 +106,7 @@ func newCommitter(config Config) *committer {
 	c := &committer{
 		store: config.Store, announce: config.Announce, created: config.Created, committed: config.Committed,
 		written: config.Written, observer: config.Observer, tracer: config.Tracer,
-		byPartner: config.ByPartner, clock: config.Calendar.Clock,
+		byPartner: config.ByPartner, zones: config.zones(),
 		busy: map[string]bool{}, blocked: map[string]time.Time{}, tries: make(chan struct{}, asideAtOnce),
 	}
 	c.warmer, _ = config.Store.(Warmer)
@@ -404,7 +403,7 @@ func (c *committer) try(
 		if err != nil {
 			return err
 		}
-		outcomes, changes = decideGroup(c.clock, state, commands)
+		outcomes, changes = decideGroup(c.zones, state, commands)
 		if changes.empty() {
 			return nil
 		}

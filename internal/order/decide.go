@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/movement"
 )
 
@@ -86,13 +87,19 @@ func keep(s *State, c *Changes, receipt *idempotency.Receipt) {
 	c.Receipts = append(c.Receipts, receipt)
 }
 
-// decideGroup judges commands one after the other against one state. clock is that of the
-// figures.
-func decideGroup(clock figures.Clock, s *State, commands []command) ([]outcome, *Changes) {
+// zones are those by which acts belong to days.
+type zones struct {
+	of      figures.Clock  // by province; nil is UTC
+	service *time.Location // of the statements
+}
+
+// decideGroup judges commands one after the other against one state.
+func decideGroup(z zones, s *State, commands []command) ([]outcome, *Changes) {
 	changes := &Changes{
 		Changed: map[OrderKey]*Change{},
 		Stocks:  map[string]*movement.Stock{},
-		Figures: figures.Tally{Clock: clock},
+		Figures: figures.Tally{Clock: z.of},
+		books:   money.Bookkeeper{Books: s.Books, Zone: z.service, Clock: z.of},
 	}
 	outcomes := make([]outcome, len(commands))
 	for i, cmd := range commands {

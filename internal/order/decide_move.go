@@ -101,6 +101,7 @@ func (cmd *advanceCommand) needs(n *Needs) {
 	if cmd.request != nil {
 		n.Receipts = append(n.Receipts, cmd.request.Key)
 	}
+	n.Books = n.Books || cmd.step.charged.maybe
 }
 
 func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
@@ -205,6 +206,7 @@ type step struct {
 	reason        string // of a cancellation
 	letter        letter
 	signatureURL  string // of the best proof of a delivery; empty if there is none
+	charged       charged
 }
 
 // applyMove makes a permitted move: new state and version, history and event. A cancellation also
@@ -249,6 +251,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	announceMove(c, &order, st)
 	st.letter.post(c, found)
 	c.Figures.Moved(found, &order)
+	c.record(c.books.Moved(found, &order, st.charged.additions), st.charged, st.eventID, st.at)
 
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order

@@ -24,6 +24,7 @@ type receiveCommand struct {
 	// occurredAt is when it happened, if the request says so; otherwise zero.
 	occurredAt time.Time
 	eventID    string
+	charged    charged
 	unproven   bool         // the sender receives without a proof: of orders that are simulated
 	audit      *audit.Entry // the beginning of the entry in the audit log; nil for what the service does by itself
 	encode     encoder
@@ -39,6 +40,7 @@ func (cmd *receiveCommand) needs(n *Needs) {
 	if cmd.request != nil {
 		n.Receipts = append(n.Receipts, cmd.request.Key)
 	}
+	n.Books = n.Books || cmd.charged.maybe
 }
 
 func (cmd *receiveCommand) decide(s *State, c *Changes) outcome {
@@ -151,6 +153,7 @@ func applyReceipt(s *State, c *Changes, found *delivery.Order, cmd *receiveComma
 	}
 	c.announce(&order, delivery.EventReturnReceived, happening{cmd.eventID, happened, cmd.at},
 		delivery.EventFacts{Return: order.Course.Return})
+	c.record(c.books.Returned(&order, happened, cmd.charged.additions), cmd.charged, cmd.eventID, cmd.at)
 	s.revise(c, found, &order)
 	return &order
 }

@@ -62,7 +62,8 @@ type answerCommand struct {
 	text     string
 	at       time.Time
 	eventID  string
-	letter   letter       // about the cancellation
+	letter   letter // about the cancellation
+	charged  charged
 	audit    *audit.Entry // the beginning of the entry in the audit log; nil for what the service does by itself
 	encode   encoder
 	request  *idempotency.Request // nil if it came without a key
@@ -77,6 +78,7 @@ func (cmd *answerCommand) needs(n *Needs) {
 	if cmd.request != nil {
 		n.Receipts = append(n.Receipts, cmd.request.Key)
 	}
+	n.Books = n.Books || cmd.charged.maybe
 }
 
 func (cmd *answerCommand) decide(s *State, c *Changes) outcome {
@@ -113,7 +115,7 @@ func (cmd *answerCommand) apply(s *State, c *Changes, found *delivery.Order) *de
 		request.State = delivery.RequestGranted
 		return applyMove(s, c, &order, step{
 			to: delivery.StatusCancelled, by: delivery.ActorService, at: cmd.at, notes: request.Reason, reason: request.Reason,
-			eventID: cmd.eventID, letter: cmd.letter,
+			eventID: cmd.eventID, letter: cmd.letter, charged: cmd.charged,
 		})
 	}
 	c.announce(&order, delivery.EventCancellationDeclined,

@@ -44,7 +44,7 @@ func (s *Service) PreviewEdit(ctx context.Context, partnerID, orderID string, e 
 				return err
 			}
 			preview.Before = state.Orders[cmd.target]
-			outcomes, _ := decideGroup(s.config.Calendar.Clock, state, commands)
+			outcomes, _ := decideGroup(s.config.zones(), state, commands)
 			preview.After, preview.Record = state.Orders[cmd.target], outcomes[0].answer
 			return outcomes[0].err
 		})

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -187,6 +188,7 @@ func (s *Service) receipt(ctx context.Context, orderID string, receipt Receipt) 
 		target: OrderKey{order.PartnerID, order.OrderID}, products: productsOf(order), location: receipt.Location,
 		lines: receipt.Lines, at: s.now(),
 	}
+	cmd.charged = s.charged(ctx, order.PartnerID, cmp.Or(receipt.OccurredAt, cmd.at))
 	cmd.eventID, err = identifier.NewUUID(s.config.Random, cmd.at)
 	return cmd, err
 }

@@ -186,7 +186,7 @@ func TestCustodyOfAnOrder(t *testing.T) {
 	receipt := &receiveCommand{target: target, location: "B", lines: lines, at: at(70), eventID: "evt_5", encode: encode}
 	again := *receipt
 	again.eventID = "evt_6"
-	outcomes, changes := decideGroup(nil, state, []command{
+	outcomes, changes := decideGroup(zones{}, state, []command{
 		transfer(5, nil, "HUB-1", "evt_1"), transfer(9, &delivery.Courier{CourierID: "cou_2", Name: "Kim"}, "", "evt_2"),
 		cancelled, late, receipt, &again,
 	})

@@ -235,7 +235,7 @@ func (m *memory) saveStock(t *rapid.T, c *Changes) {
 // commit settles commands as one group.
 func (m *memory) commit(t *rapid.T, commands []command) []outcome {
 	needs := needsOf(commands)
-	outcomes, changes := decideGroup(nil, m.load(needs), commands)
+	outcomes, changes := decideGroup(zones{}, m.load(needs), commands)
 	changes.complete()
 	if err := changes.enqueue(context.Background(), m.queues); err != nil {
 		t.Fatal(err)

@@ -34,7 +34,9 @@ type Config struct {
 	// Card returns the rate card in effect for a partner at a time.
 	Card     func(ctx context.Context, partnerID string, at time.Time) (*pricing.Card, error)
 	Calendar *pricing.Calendar
-	Quoter   *pricing.Quoter
+	// Zone is that of the service's days and months; nil is UTC.
+	Zone   *time.Location
+	Quoter *pricing.Quoter
 	// Quota returns the limits of a partner; nil means that there are none.
 	Quota func(ctx context.Context, partnerID string) (Quota, error)
 	// Admits returns an error if a partner is unknown or may not have new orders now; it is called
@@ -70,6 +72,15 @@ type Config struct {
 	Tracer *tracing.Tracer
 	// Damaged is called for each stored order that was needed and cannot be read.
 	Damaged delivery.DamageReport
+}
+
+// zones returns those by which acts belong to days.
+func (c *Config) zones() zones {
+	z := zones{of: c.Calendar.Clock, service: time.UTC}
+	if c.Zone != nil {
+		z.service = c.Zone
+	}
+	return z
 }
 
 // Service carries out the use cases of orders.

@@ -9,6 +9,7 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/movement"
 	"github.com/dropyard/dropyard/internal/outbox"
 )
@@ -154,6 +155,7 @@ type Needs struct {
 	Documents  []OrderKey // the orders whose stored records are asked for
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
+	Books      bool       // the settings of the books are asked for
 	// Actors are the people on whose authority the commands change something. They are read
 	// and locked before all else.
 	Actors []*actor.Actor
@@ -182,6 +184,8 @@ type State struct {
 	Proofs map[OrderKey]*delivery.Proof
 	// Usages has what each partner that was asked for has used of its quotas.
 	Usages map[string]*Usage
+	// Books are the settings of the books, if they were asked for; otherwise off.
+	Books money.Books
 	// Actors is what was found of the people.
 	Actors *actor.Standing
 }

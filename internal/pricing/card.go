@@ -13,6 +13,7 @@ import (
 type Card struct {
 	Version       string    // the name of the card in prices
 	EffectiveFrom time.Time // UTC; the card applies from then until the next one does
+	Additions     Additions
 
 	levels map[delivery.ServiceLevel]level
 
@@ -23,6 +24,14 @@ type Card struct {
 	insurance, cod  percentage
 	fuelBasisPoints int64 // of the sum of base, parcels and weight
 	cadPer10000USD  int64 // the value of 10,000 USD in CAD
+}
+
+// Additions are what is charged beside the price of a delivery, in cents CAD. What an order costs
+// does not depend on them: they fall due by what happens to it.
+type Additions struct {
+	AttemptCents          int64 // each attempt to deliver after the first
+	ReturnCents           int64 // bringing goods back whose order was given up after their pickup
+	LateCancellationCents int64 // cancelling an order after a courier was assigned, before its pickup
 }
 
 // level holds the times of a service level, and its price in each zone in which

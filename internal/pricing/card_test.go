@@ -40,6 +40,17 @@ func TestParseInvalidCard(t *testing.T) {
 		{"negative price", `"base_cents": 795`, `"base_cents": -1`, "levels.standard.zones.local.base_cents", ""},
 		{"price too high", `"fragile_cents": 250`, `"fragile_cents": 100000001`, "fragile_cents", ""},
 		{
+			"negative addition", `"version"`, `"attempt_cents": -1, "version"`, "attempt_cents",
+			"an integer from 0 to 100000000",
+		},
+		{"addition too high", `"version"`, `"return_cents": 100000001, "version"`, "return_cents", ""},
+		{
+			"text for an addition", `"version"`, `"late_cancellation_cents": "400", "version"`, "late_cancellation_cents",
+			"an integer",
+		},
+		{"fraction of an addition", `"version"`, `"attempt_cents": 3.5, "version"`, "attempt_cents", "an integer"},
+		{"misspelt addition", `"version"`, `"attempts_cents": 300, "version"`, "attempts_cents", "no such member"},
+		{
 			"transit outside of the contract", `"transit_days": 4`, `"transit_days": 6`,
 			"levels.standard.zones.adjacent.transit_days", "3 to 5",
 		},
@@ -93,6 +104,47 @@ func TestParseInvalidCard(t *testing.T) {
 				t.Errorf("got message %q, want %q in it", err, test.message)
 			}
 		})
+	}
+}
+
+// TestAdditions reads the additions of cards that are uploaded and stored. They are not part of a price.
+func TestAdditions(t *testing.T) {
+	t.Parallel()
+	s := delivery.Shipment{
+		ServiceLevel: delivery.Standard, Pickup: at("V6B 1A1"), Dropoff: at("B3J 1S9"),
+		Parcels: []delivery.Parcel{parcelOf(1, 1)},
+	}
+	for _, test := range []struct {
+		members string
+		want    pricing.Additions
+	}{
+		{``, pricing.Additions{}}, // as in cards of the first release
+		{`"attempt_cents": null, "return_cents": null, "late_cancellation_cents": null,`, pricing.Additions{}},
+		{`"attempt_cents": 300,`, pricing.Additions{AttemptCents: 300}},
+		{`"return_cents": 450,`, pricing.Additions{ReturnCents: 450}},
+		{`"late_cancellation_cents": 400,`, pricing.Additions{LateCancellationCents: 400}},
+		{
+			`"attempt_cents": 0, "return_cents": 100000000, "late_cancellation_cents": 1,`,
+			pricing.Additions{ReturnCents: 100_000_000, LateCancellationCents: 1},
+		},
+	} {
+		document := strings.Replace(defaultJSON(t), `"version"`, test.members+`"version"`, 1)
+		stored, err := pricing.ReadStoredCard([]byte(document), monday)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for how, card := range map[string]*pricing.Card{"uploaded": parsed(t, document), "stored": stored} {
+			if card.Additions != test.want {
+				t.Errorf("%s with %s: got %+v, want %+v", how, test.members, card.Additions, test.want)
+			}
+			price, err := card.Price(pricing.OwnCalendar, s, monday)
+			if want := priced(t, s, monday).RateCents; err != nil || price.RateCents != want {
+				t.Errorf("%s with %s: got a price of %d, %v, want %d", how, test.members, price.RateCents, err, want)
+			}
+		}
+	}
+	if got := pricing.DefaultCard().Additions; got != (pricing.Additions{}) {
+		t.Errorf("the default card: got %+v, want no additions", got)
 	}
 }
 

@@ -53,7 +53,8 @@ func (c *Card) EffectiveAt(at time.Time) *Card {
 // readCard reads a card. Of a stored card it ignores effective_from.
 func (r *cardRules) readCard(f *form.Form, dated form.Presence) *Card {
 	r.only(f, "version", "effective_from", "levels", "parcel_cents", "included_grams", "fragile_cents",
-		"insurance", "cod", "fuel_basis_points", "cad_per_10000_usd")
+		"insurance", "cod", "fuel_basis_points", "cad_per_10000_usd",
+		"attempt_cents", "return_cents", "late_cancellation_cents")
 	card := &Card{Version: f.Text("version", form.Required, form.Length(1, r.versionLength))}
 	if r.strict {
 		card.EffectiveFrom = f.Time("effective_from", dated)
@@ -66,6 +67,7 @@ func (r *cardRules) readCard(f *form.Form, dated form.Presence) *Card {
 	card.cod = r.readPercentage(f.Object("cod", form.Required))
 	card.fuelBasisPoints = required(f, "fuel_basis_points", 0, r.basisPoints)
 	card.cadPer10000USD = required(f, "cad_per_10000_usd", 1, r.cadPer10000USD)
+	card.Additions = r.readAdditions(f)
 	return card
 }
 
@@ -121,6 +123,14 @@ func (r *cardRules) readPercentage(f *form.Form) percentage {
 		basisPoints:  required(f, "basis_points", 0, r.basisPoints),
 		minimumCents: required(f, "minimum_cents", 0, r.cents),
 	}
+}
+
+// readAdditions reads what is charged beside prices; cards of the first release have none of it.
+func (r *cardRules) readAdditions(f *form.Form) (a Additions) {
+	a.AttemptCents, _ = f.Integer("attempt_cents", form.Optional, 0, r.cents)
+	a.ReturnCents, _ = f.Integer("return_cents", form.Optional, 0, r.cents)
+	a.LateCancellationCents, _ = f.Integer("late_cancellation_cents", form.Optional, 0, r.cents)
+	return a
 }
 
 // only adds a fault for every member that has none of these names, if the rules

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/report"
 )
 
@@ -14,7 +15,7 @@ const headings = "orders,assigned,delivered,on_time,failed_attempts,cancelled,we
 
 func TestCSV(t *testing.T) {
 	t.Parallel()
-	day, _ := figures.ParseDay("2026-06-18")
+	day, _ := date.Parse("2026-06-18")
 	row := &figures.Row{Key: figures.Key{Day: day, CourierID: "cou_1"}, Counts: figures.Counts{
 		Orders: 7, Assigned: 6, Delivered: 5, OnTime: 4, FailedAttempts: 3, Cancelled: 2, WebhooksDelivered: 1,
 	}}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 )
 
@@ -37,7 +38,7 @@ func NewService(store Store, clock figures.Clock, now func() time.Time) *Service
 }
 
 // Today returns the latest date that has begun in any province.
-func (s *Service) Today() figures.Day { return figures.Today(s.clock, s.now()) }
+func (s *Service) Today() date.Day { return figures.Today(s.clock, s.now()) }
 
 // The bounds of a period, in days.
 const (
@@ -53,7 +54,7 @@ type Question struct{ figures.Filter }
 
 // Answer has the figures of a period.
 type Answer struct {
-	First, Last figures.Day
+	First, Last date.Day
 	ByCourier   bool // the filter asked for couriers
 	// Lines are sorted by day and courier. Without couriers, there is one for each day
 	// of the period; with couriers, one for each that something was counted for.
@@ -99,14 +100,14 @@ func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {
 var period = form.Define("period", "a date not after to ({to}), in a period of at most {most} days")
 
 // complete sets the bounds that were not given, and checks both.
-func (q *Question) complete(today figures.Day) error {
+func (q *Question) complete(today date.Day) error {
 	if q.Last == 0 {
 		q.Last = max(today, q.First)
 	}
 	if q.First == 0 {
 		q.First = max(1, q.Last-DefaultDays+1)
 	}
-	longest := figures.Day(MaxDays)
+	longest := date.Day(MaxDays)
 	if q.ByCourier {
 		longest = MaxDaysByCourier
 	}

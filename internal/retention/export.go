@@ -9,8 +9,10 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/record"
 	"github.com/dropyard/dropyard/internal/requestlog"
@@ -48,7 +50,7 @@ func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error)
 func (x *Export) Write(ctx context.Context, to io.Writer) error {
 	e := &export{store: x.store, partnerID: x.partnerID, to: to}
 	for _, part := range []func(context.Context) error{
-		e.account, e.products, e.levels, e.movements, e.orders, e.events, e.requests,
+		e.account, e.products, e.levels, e.movements, e.orders, e.events, e.entries, e.requests,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -267,6 +269,41 @@ func (e *export) event(event *Event) error {
 	}
 	w.EndObject()
 	return e.line("event", w.Buffer)
+}
+
+type exportedEntry struct {
+	EntryID        string         `json:"entry_id"`
+	Day            date.Day       `json:"day"`
+	At             time.Time      `json:"at"`
+	RecordedAt     time.Time      `json:"recorded_at"`
+	Act            money.Act      `json:"act"`
+	OrderID        string         `json:"order_id,omitzero"`
+	PartnerOrderID string         `json:"partner_order_id,omitzero"`
+	Notes          string         `json:"notes,omitzero"`
+	Lines          []exportedLine `json:"lines"`
+}
+
+type exportedLine struct {
+	Account     money.Account     `json:"account"`
+	AmountCents int64             `json:"amount_cents"`
+	Currency    delivery.Currency `json:"currency"`
+}
+
+// entries writes what the partner was charged. Who acted, and which courier had cash, is the service's own.
+func (e *export) entries(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last **money.Entry) ([]*money.Entry, error) {
+		return tx.JournalEntries(ctx, e.partnerID, *last, exportPage)
+	}, func(found **money.Entry) error {
+		entry := *found
+		exported := exportedEntry{
+			EntryID: entry.EntryID, Day: entry.Day, At: entry.At, RecordedAt: entry.RecordedAt, Act: entry.Act,
+			OrderID: entry.OrderID, PartnerOrderID: entry.PartnerOrderID, Notes: entry.Notes,
+		}
+		for _, line := range entry.Lines {
+			exported.Lines = append(exported.Lines, exportedLine{line.Account, line.Cents, line.Currency})
+		}
+		return e.value("journal_entry", exported)
+	})
 }
 
 // requestPage is how many segments of the request log are read at a time. Each may hold

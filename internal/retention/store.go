@@ -8,6 +8,7 @@ import (
 	"github.com/dropyard/dropyard/internal/board"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/idempotency"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/requestlog"
 )
@@ -60,6 +61,9 @@ type Reader interface {
 	Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
 	// Levels lists stock levels by product and location.
 	Levels(ctx context.Context, partnerID string, after delivery.Level, limit int) ([]delivery.Level, error)
+	// JournalEntries lists the entries of the books with their lines, oldest first: those after one, or all if it
+	// is nil.
+	JournalEntries(ctx context.Context, partnerID string, after *money.Entry, limit int) ([]*money.Entry, error)
 	// Movements lists the journal of stock, oldest first, without the names of products.
 	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
 	// Orders lists orders with their histories, oldest first.

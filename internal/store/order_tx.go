@@ -162,6 +162,7 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	proofs := db.Find(p, findProofs, needs.Proofs)
 	taken := db.Find(p, findReferences, needs.References)
 	receipts := db.Find(p, findReceipts, needs.Receipts)
+	books := findBooks(p, needs.Books)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
@@ -185,6 +186,9 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 		state.Documents[order.OrderKey{PartnerID: row.PartnerID, OrderID: row.OrderID}] = row.document
 	}
 	state.Orders = ordersOf(orderRows.After(done))
+	if state.Books, err = booksOf(books.After(done)); err != nil {
+		return nil, err
+	}
 	if state.Usages, err = usagesOf(ctx, c, usages.After(done), needs.Usages, locked); err != nil {
 		return nil, err
 	}
@@ -307,6 +311,7 @@ func (tx orderTx) Save(ctx context.Context, c *order.Changes) error {
 	writeReceipts(p, c.Receipts)
 	writeStocks(p, sortedStocks(c.Stocks))
 	writeQueue(p, c.Queue, c.Wakes)
+	writeEntries(p, c.Entries)
 	if err := writeAudit(p, c.Audit); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		orderMails.Name: shape(orderMails), originals.Name: shape(originals), orderReturns.Name: shape(orderReturns),
 		orderScans.Name: shape(orderScans), segments.Name: shape(segments),
 		locations.Name: shape(locations), savedEntries.Name: shape(savedEntries), importDrafts.Name: shape(importDrafts),
-		courierMessages.Name: shape(courierMessages),
+		courierMessages.Name: shape(courierMessages), journal.Name: shape(journal), journalLines.Name: shape(journalLines),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

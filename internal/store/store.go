@@ -28,7 +28,7 @@ var Schema = &db.Schema{
 	Migrations:  migrations,
 	Sealed:      []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
 	Pictures:    "SELECT name FROM order_proofs",
-	Disagreeing: unlikeOrders,
+	Disagreeing: []db.Disagreeing{{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: Unbalanced}},
 	Distributed: orders.Name,
 }
 

@@ -265,6 +265,9 @@ func checkStoredReceipts(t *testing.T, s *Store, rows storedRows) {
 // cards, in cents, by their versions.
 var storedPrices = map[string]int64{"docks-1": 6791}
 
+// storedAdditions are those of the stored rate cards, by their versions; cards of the first release have none.
+var storedAdditions = map[string]pricing.Additions{}
+
 func checkStoredRateCards(t *testing.T, s *Store, rows storedRows) {
 	shipped, err := record.Decode([]byte(textOf(rows["orders"][1], "document")))
 	if err != nil {
@@ -295,6 +298,9 @@ func checkStoredRateCards(t *testing.T, s *Store, rows storedRows) {
 		price, err := card.Price(testkit.Calendar(), shipped.Shipment, got.EffectiveFrom)
 		if want := storedPrices[got.Version]; err != nil || price.RateCents != want {
 			t.Errorf("rate card %s: got a price of %d, %v, want %d", got.Version, price.RateCents, err, want)
+		}
+		if card.Additions != storedAdditions[got.Version] {
+			t.Errorf("rate card %s: got %+v, want %+v", got.Version, card.Additions, storedAdditions[got.Version])
 		}
 	}
 }

@@ -15,13 +15,23 @@ func in(roles ...operator.Role) operator.Needs { return operator.Needs{Roles: ro
 var (
 	administering = in(operator.RoleAdmin)
 	dispatching   = in(operator.RoleAdmin, operator.RoleDispatcher)
+	// reading sees what dispatchers see, and changes none of it.
+	reading = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant)
+	// bookkeeping reads the books.
+	bookkeeping = in(operator.RoleAdmin, operator.RoleAccountant)
 	// naming may know which partners there are; the warehouse only by name.
-	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
+	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
-	delivering  = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
-	riding      = in(operator.RoleCourier)
-	allRoles    = in(operator.Roles...)
-	ownSignIn   = operator.Needs{Roles: operator.Roles, OwnSignIn: true}
+	// storing knows where parcels lie, and which come back.
+	storing    = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
+	delivering = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
+	// following may open the record of an order.
+	following = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleCourier)
+	// receiving takes parcels back.
+	receiving = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse, operator.RoleCourier)
+	riding    = in(operator.RoleCourier)
+	allRoles  = in(operator.Roles...)
+	ownSignIn = operator.Needs{Roles: operator.Roles, OwnSignIn: true}
 )
 
 // OpenIDCallback is where an OpenID provider sends operators back to.
@@ -46,26 +56,26 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/operators", administering, s.handleOperatorList),
 		route("POST", "/ops/v1/operators", administering, s.handleOperatorCreate),
 		route("PATCH", "/ops/v1/operators/{operator_id}", administering, s.handleOperatorChange),
-		route("GET", "/ops/v1/couriers", dispatching, s.handleCourierList),
+		route("GET", "/ops/v1/couriers", reading, s.handleCourierList),
 		route("POST", "/ops/v1/couriers", dispatching, s.handleCourierCreate),
-		route("GET", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierGet),
+		route("GET", "/ops/v1/couriers/{courier_id}", reading, s.handleCourierGet),
 		route("PATCH", "/ops/v1/couriers/{courier_id}", dispatching, s.handleCourierChange),
 		route("GET", "/ops/v1/couriers/{courier_id}/messages", delivering, s.handleMessageList),
 		route("POST", "/ops/v1/couriers/{courier_id}/messages", dispatching, s.handleMessageCreate),
 		route("POST", "/ops/v1/couriers/{courier_id}/messages/{message_id}/read", riding, s.handleMessageRead),
 		route("GET", "/ops/v1/settings", dispatching, s.handleSettingsGet),
 		route("PATCH", "/ops/v1/settings", administering, s.handleSettingsChange),
-		route("GET", "/ops/v1/locations", naming, s.handleLocationList),
-		route("PUT", "/ops/v1/locations/{code}", naming, s.handleLocationPut),
+		route("GET", "/ops/v1/locations", storing, s.handleLocationList),
+		route("PUT", "/ops/v1/locations/{code}", storing, s.handleLocationPut),
 		route("GET", "/ops/v1/couriers/{courier_id}/sequence", delivering, s.handleSequenceGet),
 		route("PUT", "/ops/v1/couriers/{courier_id}/sequence", dispatching, s.handleSequencePut),
 		route("POST", "/ops/v1/couriers/{courier_id}/sequence/proposal", dispatching, s.handleSequencePropose),
 		route("GET", "/ops/v1/jobs", delivering, s.handleJobs),
 		route("GET", "/ops/v1/scan", delivering, s.handleScan),
-		route("GET", "/ops/v1/orders", dispatching, s.handleBoard),
+		route("GET", "/ops/v1/orders", reading, s.handleBoard),
 		route("GET", "/ops/v1/orders/snapshot", dispatching, s.handleBoardSnapshot),
 		route("GET", "/ops/v1/orders/changes", dispatching, s.handleBoardChanges),
-		route("GET", "/ops/v1/orders/{order_id}", delivering, s.handleOrderRecord),
+		route("GET", "/ops/v1/orders/{order_id}", following, s.handleOrderRecord),
 		route("PATCH", "/ops/v1/orders/{order_id}", dispatching, s.handleOrderEdit),
 		route("POST", "/ops/v1/orders/status", dispatching, s.handleOrdersAdvance),
 		route("POST", "/ops/v1/orders/{order_id}/status", delivering, s.handleOrderAdvance),
@@ -74,18 +84,26 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/orders/{order_id}/proofs", delivering, s.handleProofAdd),
 		route("POST", "/ops/v1/orders/{order_id}/transfer", delivering, s.handleTransfer),
 		route("POST", "/ops/v1/orders/{order_id}/scans", delivering, s.handleScanCreate),
-		route("POST", "/ops/v1/orders/{order_id}/return/receive", allRoles, s.handleReturnReceive),
-		route("GET", "/ops/v1/returns", naming, s.handleReturnList),
+		route("POST", "/ops/v1/orders/{order_id}/return/receive", receiving, s.handleReturnReceive),
+		route("GET", "/ops/v1/returns", storing, s.handleReturnList),
 		route("GET", "/ops/v1/picks", warehousing, s.handlePickList),
 		route("POST", "/ops/v1/orders/{order_id}/picks", warehousing, s.handlePick),
 		route("POST", "/ops/v1/orders/{order_id}/notes", dispatching, s.handleNoteCreate),
 		route("GET", "/ops/v1/attention", dispatching, s.handleAttention),
-		route("GET", "/ops/v1/figures", dispatching, figures.OfAll),
+		route("GET", "/ops/v1/figures", reading, figures.OfAll),
 		route("GET", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsGet),
 		route("PUT", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsPut),
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),
+		route("GET", "/ops/v1/firm", bookkeeping, s.handleFirmGet),
+		route("PUT", "/ops/v1/firm", administering, s.handleFirmPut),
+		route("GET", "/ops/v1/books", bookkeeping, s.handleBooksGet),
+		route("PATCH", "/ops/v1/books", administering, s.handleBooksChange),
+		route("GET", "/ops/v1/journal", bookkeeping, s.handleBookEntries),
+		route("GET", "/ops/v1/balances", bookkeeping, s.handleBalances),
+		route("POST", "/ops/v1/partners/{partner_id}/adjustments", bookkeeping, s.handleAdjustment),
+		route("POST", "/ops/v1/partners/{partner_id}/payments", bookkeeping, s.handlePayment),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
-		route("GET", "/ops/v1/partners/{partner_id}", dispatching, s.handlePartnerGet),
+		route("GET", "/ops/v1/partners/{partner_id}", reading, s.handlePartnerGet),
 		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),
 		route("PATCH", "/ops/v1/partners/{partner_id}", administering, s.handlePartnerChange),
 		route("POST", "/ops/v1/partners/{partner_id}/approve", administering, s.handlePartnerApprove),

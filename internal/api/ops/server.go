@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/dispatch/feed"
 	"github.com/dropyard/dropyard/internal/foundation/fair"
@@ -40,6 +41,7 @@ type Config struct {
 	RateCards       *ratecard.Service
 	Retention       *retention.Service
 	Reports         *report.Service
+	Accounting      *accounting.Service
 
 	// OpenID signs operators in through an OpenID provider; nil if there is none.
 	OpenID *openid.Client

@@ -43,7 +43,7 @@ var byRule = form.OneOf("courier")
 // answer responds with the figures that the parameters ask for, in the format that
 // Accept asks for.
 func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
-	filter.First, filter.Last = dateIn(q, "from"), dateIn(q, "to")
+	filter.First, filter.Last = q.Day("from"), q.Day("to")
 	filter.ByCourier = q.OneOf("by", byRule) != ""
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
@@ -58,21 +58,6 @@ func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (h
 		return httpd.Reply{Status: http.StatusOK, Body: found.CSV(layout)}, nil
 	}
 	return httpd.OK(figuresOf(found, filter.ByCourier))
-}
-
-var dayRule = form.Define("day", "a date such as 2026-11-21")
-
-// dateIn returns a date; 0 if it was not sent.
-func dateIn(q *httpd.Query, name string) figures.Day {
-	text := q.Text(name)
-	if text == "" {
-		return 0
-	}
-	day, ok := figures.ParseDay(text)
-	if !ok {
-		q.Fault(name, text, dayRule)
-	}
-	return day
 }
 
 type figuresAnswer struct {

@@ -79,6 +79,7 @@ func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
 	defer p.kill()
 	partner := p.service.Register(t, "metro")
 	c.operator = p.service.Operate(t)
+	c.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
 	for i := range c.movers {
 		c.movers[i] = &mover{}
 		for j := range ordersOfMover {
@@ -204,6 +205,9 @@ func (c *crashOfMoves) check(t *testing.T) {
 	if got := service.Query(t,
 		"SELECT count(*), count(DISTINCT name) FROM couriers WHERE name LIKE 'rider %'")[0]; got != wanted {
 		t.Errorf("couriers and their names: got %s, want %s", got, wanted)
+	}
+	if got := service.Query(t, "SELECT count(*), count(DISTINCT order_id) FROM journal WHERE act = 'delivery'")[0]; got != wanted {
+		t.Errorf("charges for deliveries, and their orders: got %s, want %s", got, wanted)
 	}
 	service.Audit(t)
 }

@@ -103,7 +103,16 @@ func TestLostCommitResponses(t *testing.T) {
 			if got := strings.Join(statuses(f.partner.Call(t, "GET", "/v1/orders/"+id, nil)), " "); got != want {
 				t.Errorf("history: got %s, want %s", got, want)
 			}
-			f.partner.Create(t, testkit.OrderJSON("A-2", buying(f.lamp, 1))).Must(t, 201)
+			f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
+			second := f.partner.Create(t, testkit.OrderJSON("A-2", buying(f.lamp, 1))).Must(t, 201).Text("order_id")
+			for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
+				f.operator.Move(t, second, status).Must(t, 200)
+			}
+			f.proxy.CutCommits(cut, 1)
+			f.operator.Move(t, second, "delivered").Must(t, 200)
+			if got := f.Query(t, "SELECT order_id, act FROM journal"); len(got) != 1 || got[0] != second+" delivery" {
+				t.Errorf("got the charges %s, want one for the delivery of %s", got, second)
+			}
 			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
 				t.Errorf("got %s lamps in stock, want %d", got, opening-1)
 			}

@@ -19,7 +19,7 @@ var unaudited = []string{
 // bulk are the operations that make any number of changes, or none where nothing
 // differs.
 var bulk = []string{
-	"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence", "changeServiceSettings",
+	"changeOrderStatuses", "importProducts", "createCount", "putCourierSequence", "changeServiceSettings", "changeBooks",
 }
 
 // TestEveryChangeIsAudited sends every documented request of the operator document.

@@ -54,7 +54,8 @@ const cardBody = `{"version":"v","effective_from":"2036-06-01T00:00:00-04:00","l
 "express":{"cut_off":"13:00","deliver_by":"18:00","zones":{"remote":{"base_cents":795,"per_kg_cents":45,"transit_days":2}}},
 "same_day":{"cut_off":"13:00","deliver_by":"18:00","zones":{}}},
 "parcel_cents":150,"included_grams":1000,"fragile_cents":250,"insurance":{"basis_points":100,"minimum_cents":200},
-"cod":{"basis_points":150,"minimum_cents":450},"fuel_basis_points":1250,"cad_per_10000_usd":13750}`
+"cod":{"basis_points":150,"minimum_cents":450},"fuel_basis_points":1250,"cad_per_10000_usd":13750,
+"attempt_cents":300,"return_cents":450,"late_cancellation_cents":400}`
 
 // TestRareRefusals sends requests whose refusals are documented as examples, and which
 // no other test sends.

@@ -140,6 +140,13 @@ var subjects = []subject{
 		}},
 	},
 	{operation: "createCourierMessage", body: `{"text":"Call Camille."}`},
+	{
+		operation: "putFirm",
+		body:      `{"name":"Plateau","address":"Montréal","numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`,
+	},
+	{operation: "createAdjustment", body: `{"amount_cents":-500,"reason":"A vase was broken"}`},
+	{operation: "createPayment", body: `{"amount_cents":500,"notes":"Transfer"}`},
+	{operation: "changeBooks", body: `{"books_from":"2036-12-01"}`},
 	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{
@@ -186,6 +193,7 @@ type trial struct {
 func (s subject) start(t testing.TB) *trial {
 	t.Helper()
 	f := newFixture(t, generous)
+	f.beginBooks(t, s.operation)
 	f.send(t, call{operation: "createMovement",
 		body: fmt.Appendf(nil, `{"type":"IN","product_id":1,"quantity":%d,"location":"MTL-01"}`, plenty-100_040)}).Must(t,
 		201)

@@ -18,20 +18,23 @@ import (
 // rights says what operators may do: the roles, and the operations that are theirs. The
 // document and the service must say the same.
 var rights = []struct{ roles, operations string }{
-	{"admin dispatcher warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
-		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP receiveReturn`},
+	{"admin dispatcher accountant warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
+		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
+	{"admin dispatcher warehouse courier", `receiveReturn`},
+	{"admin dispatcher accountant courier", `getOrderRecord`},
 	{
 		"admin dispatcher courier",
-		`listJobs scanLabel getOrderRecord addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
+		`listJobs scanLabel addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
 		addOrderScan listCourierMessages`,
 	},
 	{"courier", `confirmCourierMessage`},
-	{"admin dispatcher warehouse", `listPartners`},
+	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
-	{"admin dispatcher", `getPartner listCouriers createCourier getCourier changeCourier listBoard addOrderNote
-		answerCancellationRequest
+	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment`},
+	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
+	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges
-		editOrderByService changeOrderStatuses getAttention getHouseFigures getDispatchSettings
+		editOrderByService changeOrderStatuses getAttention getDispatchSettings
 		putDispatchSettings putCourierSequence proposeCourierSequence
 		createCourierMessage getServiceSettings createOrderForPartner`},
 	{"admin warehouse", `createProduct listCatalogue exportProducts importProducts getProduct changeProduct createMovement
@@ -39,7 +42,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin",
 		`getSignInRules putSignInRules createOperatorResetLink listPartnerUsers createPartnerResetLink clearOperatorTOTP clearUserTOTP
 		listOperators createOperator changeOperator changePartner approvePartner exportPartner erasePartnerOrders getSystem acceptClock resumeMessages beginBackup listRateCards
-		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings`},
+		createRateCard validateRateCard previewRateCard getRateCard listAudit changeServiceSettings putFirm changeBooks`},
 }
 
 // TestRights compares the document with the table of rights.

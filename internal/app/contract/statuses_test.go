@@ -77,6 +77,14 @@ var undriven = map[string]string{
 	"confirmCourierMessage": "its only part that could fail is the database",
 	"getServiceSettings":    "its only part that could fail is the database",
 	"changeServiceSettings": "its only part that could fail is the database",
+	"getFirm":               "its only part that could fail is the database",
+	"putFirm":               "its only part that could fail is the database",
+	"getBooks":              "its only part that could fail is the database",
+	"changeBooks":           "its only part that could fail is the database",
+	"listBookEntries":       "its only part that could fail is the database",
+	"listBalances":          "its only part that could fail is the database",
+	"createAdjustment":      "its only part that could fail is the database",
+	"createPayment":         "its only part that could fail is the database",
 
 	"getProof": "its only part that could fail is where proofs are kept",
 
@@ -351,6 +359,10 @@ func validBody(o *operation) []byte {
 		"createOrderForPartner": testkit.OrderJSON("A-1", ""),
 		"createCourierMessage":  []byte(`{"text":"Call Camille."}`),
 		"confirmCourierMessage": []byte(`{}`),
+		"putFirm":               []byte(`{"name":"Plateau"}`),
+		"createAdjustment":      []byte(`{"amount_cents":-500,"reason":"A vase was broken"}`),
+		"createPayment":         []byte(`{"amount_cents":500}`),
+		"changeBooks":           []byte(`{"books_from":"2036-12-01"}`),
 		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),
 
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),

@@ -63,7 +63,7 @@ func (w *world) pause() { w.service.Clock.Advance(15 * time.Second) }
 // signInAgain gives the operators new tokens, as those of before may expire.
 func (w *world) signInAgain(t *testing.T) {
 	w.service.Clock.Advance(time.Minute)
-	for _, o := range []*apptest.Operator{w.admin, w.desk, w.warehouse, w.rider} {
+	for _, o := range []*apptest.Operator{w.admin, w.desk, w.books, w.warehouse, w.rider} {
 		token := w.service.Do(t, "POST", "/ops/v1/tokens",
 			[]byte(`{"email":"`+o.Email+`","password":"`+o.Password+`"}`)).Must(t, 201)
 		o.Token, o.TokenID = token.Text("token"), token.Text("token_id")
@@ -112,5 +112,6 @@ func (w *world) compare(t *rapid.T) {
 		if got := movements.Len("movements"); got != min(a.movements, 100) {
 			t.Fatalf("got %d movements, want %d: %s", got, a.movements, movements.Body)
 		}
+		w.compareBooks(t, a)
 	}
 }

@@ -73,6 +73,7 @@ type world struct {
 	receiver  *apptest.Receiver
 	admin     *apptest.Operator
 	desk      *apptest.Operator // a dispatcher
+	books     *apptest.Operator // an accountant
 	warehouse *apptest.Operator
 	rider     *apptest.Operator // the courier whom the admin assigns
 	nobody    *apptest.Operator // without credentials
@@ -93,9 +94,11 @@ func newWorld(t *testing.T) *world {
 	w := &world{service: service, surface: readSurface(t,
 		service), receiver: apptest.NewReceiver(t), admin: service.Operate(t), names: new(int), answered: map[string]string{}}
 	w.desk, w.warehouse, w.rider = w.admin.As(t, "dispatcher"), w.admin.As(t, "warehouse"), w.admin.As(t, "courier")
+	w.books = w.admin.As(t, "accountant")
+	beginBooks(t, w.admin)
 	w.nobody = &apptest.Operator{Service: service, Token: "none"}
-	w.letter = map[*apptest.Operator]string{w.admin: "a", w.desk: "d", w.warehouse: "w", w.rider: "c"}
-	w.operators = []*apptest.Operator{w.admin, w.desk, w.warehouse, w.rider, w.nobody}
+	w.letter = map[*apptest.Operator]string{w.admin: "a", w.desk: "d", w.books: "m", w.warehouse: "w", w.rider: "c"}
+	w.operators = []*apptest.Operator{w.admin, w.desk, w.books, w.warehouse, w.rider, w.nobody}
 	return w
 }
 

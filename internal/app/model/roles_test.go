@@ -12,7 +12,7 @@ import (
 
 // request is one that an operator may send at any time, if the role allows it.
 type request struct {
-	roles  string // the first letters of those that may
+	roles  string // the letters of those that may: m is the accountant
 	method string
 	path   string
 	body   string
@@ -23,18 +23,18 @@ type request struct {
 // requests are those of operators that change nothing of what the model knows. Who may is
 // written here a second time.
 var requests = []request{
-	{"adwc", "GET", "/ops/v1/me", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/tokens", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/auth/sessions", "", 200, ""},
-	{"adwc", "GET", "/ops/v1/auth/totp", "", 200, ""},
-	{"adw", "GET", "/ops/v1/partners", "", 200, ""},
-	{"ad", "GET", "/ops/v1/partners/PARTNER", "", 200, ""},
-	{"ad", "GET", "/ops/v1/couriers", "", 200, ""},
-	{"ad", "GET", "/ops/v1/couriers/COURIER", "", 200, ""},
-	{"ad", "GET", "/ops/v1/orders", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/me", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/tokens", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/auth/sessions", "", 200, ""},
+	{"admwc", "GET", "/ops/v1/auth/totp", "", 200, ""},
+	{"admw", "GET", "/ops/v1/partners", "", 200, ""},
+	{"adm", "GET", "/ops/v1/partners/PARTNER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/couriers", "", 200, ""},
+	{"adm", "GET", "/ops/v1/couriers/COURIER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/orders", "", 200, ""},
 	{"ad", "GET", "/ops/v1/orders/snapshot", "", 200, ""},
 	{"ad", "GET", "/ops/v1/attention", "", 200, ""},
-	{"ad", "GET", "/ops/v1/figures?partner_id=PARTNER", "", 200, ""},
+	{"adm", "GET", "/ops/v1/figures?partner_id=PARTNER", "", 200, ""},
 	{"ad", "GET", "/ops/v1/partners/PARTNER/dispatch", "", 200, ""},
 	{"ad", "PUT", "/ops/v1/partners/PARTNER/dispatch", `{"auto_accept":false}`, 200, ""},
 	{"aw", "GET", "/ops/v1/partners/PARTNER/products", "", 200, ""},
@@ -66,6 +66,22 @@ var requests = []request{
 	{"a", "POST", "/ops/v1/rate-cards/validate", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "POST", "/ops/v1/rate-cards", `{"name":"default","card":{}}`, 422, ""},
 	{"a", "GET", "/ops/v1/audit", "", 200, ""},
+	{"ad", "GET", "/ops/v1/settings", "", 200, ""},
+	{"a", "PATCH", "/ops/v1/settings", `{"dispatch_phone":"+1514555NUMBER"}`, 200, "settings.changed"},
+	{"am", "GET", "/ops/v1/firm", "", 200, ""},
+	{
+		"a", "PUT", "/ops/v1/firm", `{"name":"Plateau NUMBER","numbers":{"gst_hst":"123456789 RT0001"}}`, 200,
+		"firm.changed",
+	},
+	{"am", "GET", "/ops/v1/books", "", 200, ""},
+	{"a", "PATCH", "/ops/v1/books", `{"books_from":"2020-01-01"}`, 200, ""},
+	{"am", "GET", "/ops/v1/journal", "", 200, ""},
+	{"am", "GET", "/ops/v1/balances?partner_id=PARTNER", "", 200, ""},
+	{
+		"am", "POST", "/ops/v1/partners/PARTNER/adjustments", `{"amount_cents":-NUMBER,"reason":"Broken"}`, 201,
+		"adjustment.posted",
+	},
+	{"am", "POST", "/ops/v1/partners/PARTNER/payments", `{"amount_cents":NUMBER}`, 201, "payment.recorded"},
 }
 
 // ask sends some of the requests in any role, or without credentials. What the role does not

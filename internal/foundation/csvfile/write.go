@@ -55,7 +55,13 @@ func Code(value string) Value { return Value{value, code} }
 func Decimal(value string) Value { return Value{value, decimal} }
 
 // Dollars returns an amount in cents, which is not negative, as dollars with two decimals.
-func Dollars(cents int64) Value { return Decimal(fmt.Sprintf("%d.%02d", cents/100, cents%100)) }
+func Dollars(cents int64) Value {
+	sign, units := "", uint64(cents)
+	if cents < 0 {
+		sign, units = "-", -units
+	}
+	return Decimal(fmt.Sprintf("%s%d.%02d", sign, units/100, units%100))
+}
 
 // Writer writes a file.
 type Writer struct {

@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 )
@@ -422,6 +423,17 @@ func (f *Form) Time(name string, presence Presence) time.Time {
 		func(s Source) (time.Time, bool) { return timestamp.Parse(s.Text()) },
 		func() Rule { return dateTime })
 	return at
+}
+
+// DayRule is the rule for dates.
+var DayRule = Define("day", "a date such as 2026-11-21")
+
+// Day reads a date, as date.Parse does; 0 if there is none.
+func (f *Form) Day(name string, presence Presence) date.Day {
+	day, _ := take(f, name, presence, Text,
+		func(s Source) (date.Day, bool) { return date.Parse(s.Text()) },
+		func() Rule { return DayRule })
+	return day
 }
 
 // Object reads a nested object; the form is nil if there is none.

@@ -203,12 +203,15 @@ func DisagreeingBoard(t *testing.T, s *store.Store) {
 		var found []string
 		must(t, s.Read(ctx, func(c db.Conn) error {
 			found = nil
-			return c.Query(ctx, store.Schema.Disagreeing, nil, func(r db.Row) error {
-				var text string
-				err := r.Scan(&text)
-				found = append(found, text)
-				return err
-			})
+			for _, one := range store.Schema.Disagreeing {
+				must(t, c.Query(ctx, one.Query, nil, func(r db.Row) error {
+					var text string
+					err := r.Scan(&text)
+					found = append(found, text)
+					return err
+				}))
+			}
+			return nil
 		}))
 		if len(found) != want {
 			t.Errorf("%s: found %q, want %d", what, found, want)

@@ -38,6 +38,9 @@ type figuresRun struct {
 	partners []string
 }
 
+// additionsOfRuns are what the rate card of a run charges beside prices.
+var additionsOfRuns = pricing.Additions{AttemptCents: 301, ReturnCents: 450, LateCancellationCents: 401}
+
 // couriersOfFigures are the couriers of a run.
 var couriersOfFigures = []string{"cou_f1", "cou_f2", "cou_f3"}
 
@@ -105,7 +108,11 @@ func (r *figuresRun) node(t *testing.T, seed uint64) *order.Service {
 			defer mu.Unlock()
 			return testkit.Epoch.Add(time.Duration(random.Int64N(240*3_600_000)) * time.Millisecond)
 		},
-		Card:        func(context.Context, string, time.Time) (*pricing.Card, error) { return pricing.DefaultCard(), nil },
+		Card: func(context.Context, string, time.Time) (*pricing.Card, error) {
+			card := *pricing.DefaultCard()
+			card.Additions = additionsOfRuns
+			return &card, nil
+		},
 		Calendar:    testkit.Calendar(),
 		TrackingURL: func(orderID string) string { return "http://localhost/track/" + orderID },
 		ProofURL:    func(name string) string { return "http://localhost/proofs/" + name },

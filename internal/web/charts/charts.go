@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/web"
@@ -100,7 +100,7 @@ var usualPeriods = []int{7, 30, 90}
 type period struct {
 	days        int    // of a period that ends today; 0 if there are bounds
 	from, to    string // the bounds as they were typed
-	first, last figures.Day
+	first, last date.Day
 	byCourier   bool
 	faults      []page.Fault
 }
@@ -114,15 +114,15 @@ func (s *sheet) period() (p period) {
 			p.days = report.DefaultDays
 		}
 		p.last = s.section.Reports.Today()
-		p.first = p.last - figures.Day(p.days) + 1
+		p.first = p.last - date.Day(p.days) + 1
 		return p
 	}
 	for _, bound := range []struct {
 		name string
 		text *string
-		day  *figures.Day
+		day  *date.Day
 	}{{"from", &p.from, &p.first}, {"to", &p.to, &p.last}} {
-		day, ok := figures.ParseDay(*bound.text)
+		day, ok := date.Parse(*bound.text)
 		if !ok && *bound.text != "" {
 			*bound.text = "" // a field of dates shows no other text
 			p.faults = append(p.faults, page.Fault{Field: bound.name, Text: s.Text("portal.figures.fault.date")})
@@ -326,21 +326,14 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 }
 
 // date returns a day in words, such as June 18; with the year if it is another one.
-func (s *sheet) date(day figures.Day) string {
-	at, now := timeOf(day), s.site.Now()
-	if at.Year() != now.Year() {
-		return s.Language.Date(at, now)
-	}
-	return s.Language.ShortDate(at)
+func (s *sheet) date(day date.Day) string {
+	return s.Language.BriefDate(day.Midnight(), s.site.Now())
 }
 
 // Long returns the day of a line with its weekday.
 func (v *figuresView) Long(line report.Line) string {
-	return v.Language.Date(timeOf(line.Day), v.site.Now().UTC())
+	return v.Language.Date(line.Day.Midnight(), v.site.Now().UTC())
 }
 
 // Share returns which part of the deliveries of a line was on time; a dash without any.
 func (s *sheet) Share(line report.Line) string { return s.Language.Share(line.OnTime, line.Delivered) }
-
-// timeOf returns the beginning of a day in UTC.
-func timeOf(day figures.Day) time.Time { return time.Unix(int64(day)*24*60*60, 0).UTC() }

@@ -66,7 +66,7 @@ func (pages *Pages) audit(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	view := auditView{sheet: s, Form: sent, Narrowed: len(given(sent.Values)) > 0}
+	view := auditView{sheet: s, Form: sent, Narrowed: len(filled(sent.Values, auditFields)) > 0}
 	status := http.StatusOK
 	if len(sent.Faults) > 0 {
 		status = http.StatusUnprocessableEntity
@@ -98,7 +98,7 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 		}
 		v.Entries = append(v.Entries, row)
 	}
-	chosen := given(v.Form.Values)
+	chosen := filled(v.Form.Values, auditFields)
 	v.CSV = v.Link(auditPath+".csv", chosen...)
 	if found.Next != "" {
 		v.Pages.Next = v.Link(auditPath, append(slices.Clone(chosen), "cursor", found.Next)...)
@@ -109,9 +109,9 @@ func (v *auditView) fill(filter operator.AuditFilter) error {
 	return nil
 }
 
-// given returns the parameters of a filter that have a value, as pairs.
-func given(values url.Values) (pairs []string) {
-	for _, name := range auditFields {
+// filled returns the parameters of a filter that have a value, as pairs.
+func filled(values url.Values, names []string) (pairs []string) {
+	for _, name := range names {
 		if value := values.Get(name); value != "" {
 			pairs = append(pairs, name, value)
 		}

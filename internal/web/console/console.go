@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/backups"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
@@ -44,6 +45,8 @@ type Config struct {
 	RateCards *ratecard.Service
 	Retention *retention.Service
 	Reports   *report.Service
+	// Accounting has the books.
+	Accounting *accounting.Service
 	// UserSignIns and OperatorSignIns are the sign-ins of partners' people and of
 	// operators, and Rules what they must do.
 	UserSignIns, OperatorSignIns *signin.Service
@@ -107,6 +110,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.stockRoutes(),
 		pages.movementRoutes(),
 		pages.partnerRoutes(),
+		pages.moneyRoutes(),
 		pages.rateCardRoutes(),
 		pages.operatorRoutes(),
 		pages.settingsRoutes(),
@@ -125,8 +129,15 @@ func (pages *Pages) unknown(*sheet) (int, []byte, error) {
 var (
 	administering = []operator.Role{operator.RoleAdmin}
 	dispatching   = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher}
-	warehousing   = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
-	desks         = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}
+	// reading sees what dispatchers see, and changes none of it.
+	reading = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant}
+	// bookkeeping reads the books.
+	bookkeeping = []operator.Role{operator.RoleAdmin, operator.RoleAccountant}
+	warehousing = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
+	storing     = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}
+	desks       = []operator.Role{
+		operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse,
+	}
 )
 
 // sheet is a visit of the console.
@@ -173,6 +184,9 @@ func (s *sheet) in(roles []operator.Role) bool { return slices.Contains(roles, s
 
 // IsAdmin reports whether the operator is an admin.
 func (s *sheet) IsAdmin() bool { return s.in(administering) }
+
+// KeepsBooks reports whether the operator reads the books.
+func (s *sheet) KeepsBooks() bool { return s.in(bookkeeping) }
 
 // MayDispatch reports whether the operator dispatches orders.
 func (s *sheet) MayDispatch() bool { return s.in(dispatching) }
@@ -246,9 +260,12 @@ var ways = []way{
 	{daily, "console.couriers", "/console/couriers", dispatching},
 	{daily, "console.picks", picksPath, warehousing},
 	{daily, "console.stock", "/console/stock", warehousing},
-	{daily, "console.returns", returnsPath, desks},
-	{daily, "console.partners", "/console/partners", dispatching},
-	{daily, "console.figures", "/console/figures", dispatching},
+	{daily, "console.returns", returnsPath, storing},
+	{daily, "console.orders", ordersPath, []operator.Role{operator.RoleAccountant}}, // others have the board
+	{daily, "console.partners", "/console/partners", reading},
+	{daily, "console.money", moneyPath, []operator.Role{operator.RoleAccountant}},
+	{daily, "console.figures", figuresPath, reading},
+	{aboutHouse, "console.money", moneyPath, administering}, // their line of daily work is full
 	{aboutHouse, "console.rates", "/console/rate-cards", administering},
 	{aboutHouse, "console.operators", "/console/operators", administering},
 	{aboutHouse, "console.settings", "/console/settings", administering},
@@ -294,17 +311,24 @@ func (s *sheet) frame() *page.Frame {
 		Person:  s.Operator.Email, PersonID: s.PersonID, Self: "/console/sign-in", SignOut: "/console/logout",
 		Other: s.Language.InOther(s.PageRequest),
 	}
-	if s.MayDispatch() && s.Request.URL.Path != ordersPath {
+	if s.in(reading) && s.Request.URL.Path != ordersPath {
 		frame.Search = &page.Search{Action: ordersPath, Label: s.Text("console.orders.find")}
 	}
 	return frame
 }
 
-// home leads the warehouse to what it does today, and any other operator to the first page that the operator's
-// role may use.
+// figuresPath is the page of the figures, which package charts has.
+const figuresPath = "/console/figures"
+
+// homes are the first pages of roles that do not begin with the first of their menu.
+var homes = map[operator.Role]string{
+	operator.RoleAccountant: moneyPath, operator.RoleWarehouse: warehousePath,
+}
+
+// home leads an operator to the first page of the operator's role.
 func (pages *Pages) home(s *sheet) (int, []byte, error) {
-	if s.Operator.Role == operator.RoleWarehouse {
-		return s.LeadTo(warehousePath, page.Flash{})
+	if first := homes[s.Operator.Role]; first != "" {
+		return s.LeadTo(first, page.Flash{})
 	}
 	for _, way := range ways {
 		if s.in(way.roles) {

@@ -19,9 +19,9 @@ const (
 
 func (pages *Pages) locationRoutes() []web.Route {
 	return []web.Route{
-		pages.get("/locations", desks, (*Pages).locations),
-		pages.get("/locations/edit", desks, (*Pages).location),
-		pages.post("/locations/edit", desks, (*Pages).putLocation),
+		pages.get("/locations", storing, (*Pages).locations),
+		pages.get("/locations/edit", storing, (*Pages).location),
+		pages.post("/locations/edit", storing, (*Pages).putLocation),
 	}
 }
 

@@ -4,11 +4,14 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/dispatch"
 	"github.com/dropyard/dropyard/internal/label"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/proof"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -23,8 +26,8 @@ func (pages *Pages) orderRoutes() []web.Route {
 	preview := pages.post("/orders/{order_id}/edit/preview", dispatching, (*Pages).previewEdit)
 	preview.ChangesNothing = true
 	return []web.Route{
-		pages.get("/orders", dispatching, (*Pages).orders),
-		pages.get("/orders/{order_id}", dispatching, (*Pages).order),
+		pages.get("/orders", reading, (*Pages).orders),
+		pages.get("/orders/{order_id}", reading, (*Pages).order),
 		pages.get("/orders/{order_id}/moves/{status}", dispatching, (*Pages).askMove),
 		pages.post("/orders/{order_id}/moves/{status}", dispatching, (*Pages).move),
 		pages.post("/orders/{order_id}/cancellation-request", dispatching, (*Pages).answerRequest),
@@ -46,12 +49,14 @@ type orderView struct {
 	*sheet
 	page.OrderView
 	Record  *dispatch.Record
-	Late    bool       // it is due, and not delivered
-	Moves   []moveView // those that are allowed now
-	Reasons []string   // why the order needs attention
-	Answer  *page.Form // to the partner's request to cancel the order; nil if none awaits one
-	Note    *page.Form
-	Proof   *page.Form // nil if no proof can be added
+	Late    bool     // it is due, and not delivered
+	Reasons []string // why the order needs attention
+	Charged string   // what it was charged, for those who keep the books; empty for nothing
+	// What follows is for those who dispatch only.
+	Moves  []moveView // those that are allowed now
+	Answer *page.Form // to the partner's request to cancel the order; nil if none awaits one
+	Note   *page.Form
+	Proof  *page.Form // nil if no proof can be added
 }
 
 // Creator is the operator who created the order for its partner; empty for an order by the partner.
@@ -87,36 +92,71 @@ func (pages *Pages) showOrder(s *sheet, status int, change func(*orderView)) (in
 		return 0, nil, err
 	}
 	change(view)
-	return s.show(leaf{
+	shown := leaf{
 		template: "console-order", title: found.PartnerOrderID, data: view, status: status,
-		back:   &page.Link{Text: s.Text("console.orders"), Path: ordersPath},
-		action: &page.Link{Text: s.Text("console.order.board"), Path: s.Link("/console/board", "order", found.OrderID)},
-	})
+		back: &page.Link{Text: s.Text("console.orders"), Path: ordersPath},
+	}
+	if s.MayDispatch() {
+		shown.action = &page.Link{
+			Text: s.Text("console.order.board"), Path: s.Link("/console/board", "order", found.OrderID),
+		}
+	}
+	return s.show(shown)
 }
 
-func (s *sheet) viewOfOrder(found *dispatch.Record) (view *orderView, err error) {
-	o := found.Order
-	v := &orderView{sheet: s, OrderView: s.OrderView(o,
-		s.pages.config.Calendar.ClockAt), Record: found}
+func (s *sheet) viewOfOrder(found *dispatch.Record) (*orderView, error) {
+	v := &orderView{sheet: s, OrderView: s.OrderView(found.Order, s.pages.config.Calendar.ClockAt), Record: found}
 	v.Late = !v.HasEnded() && s.Site.Now().After(v.Due())
 	for _, reason := range found.Attention {
 		v.Reasons = append(v.Reasons, s.Text("board.reason."+string(reason)))
 	}
-	if v.Moves, err = s.movesOf(o); err != nil {
-		return nil, err
-	}
-	if mayAnswer(o) {
-		if v.Answer, err = s.form(ordersPath+"/"+o.OrderID+"/cancellation-request", 0); err != nil {
+	if s.KeepsBooks() {
+		if err := v.addCharges(); err != nil {
 			return nil, err
 		}
 	}
-	if v.Note, err = s.form(ordersPath+"/"+o.OrderID+"/notes", 0); err != nil {
-		return nil, err
+	if !s.MayDispatch() {
+		return v, nil
 	}
-	if mayProve(found) {
-		v.Proof, err = s.form(ordersPath+"/"+o.OrderID+"/proofs", 0)
+	return v, v.addActs()
+}
+
+// addCharges adds what the order has been charged.
+func (v *orderView) addCharges() error {
+	found, err := v.pages.config.Accounting.Journal(v.Context(),
+		accounting.Filter{OrderID: v.Order.OrderID, Oldest: true, Limit: chargesOnPage})
+	charges := make([]string, len(found.Entries))
+	for i, entry := range found.Entries {
+		charges[i] = v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
+			"act", v.Text("money.charge."+string(entry.Act)))
 	}
-	return v, err
+	v.Charged = strings.Join(charges, ", ")
+	return err
+}
+
+// addActs adds what can be done with the order.
+func (v *orderView) addActs() (err error) {
+	o, path := v.Order, ordersPath+"/"+v.Order.OrderID
+	if v.Moves, err = v.movesOf(o); err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		form   **page.Form
+		path   string
+		wanted bool
+	}{
+		{&v.Answer, "/cancellation-request", mayAnswer(o)},
+		{&v.Note, "/notes", true},
+		{&v.Proof, "/proofs", mayProve(v.Record)},
+	} {
+		if !one.wanted {
+			continue
+		}
+		if *one.form, err = v.form(path+one.path, 0); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Due returns when the order is due.

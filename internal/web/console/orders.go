@@ -30,7 +30,7 @@ type ordersView struct {
 	Shown    string // how many orders, and which
 	Pages    page.Pages
 	Narrowed bool   // there may be orders that the list does not show
-	New      string // the path of a new order
+	New      string // the path of a new order; empty if the reader may create none
 }
 
 // orderRow is an order of the list.
@@ -79,8 +79,12 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	if err := view.ofPartner(); err != nil {
 		return 0, nil, err
 	}
-	if view.New = ordersPath + "/new"; partnerID != "" {
-		view.New = newOrderPath(partnerID)
+	shown := leaf{template: "console-orders", title: s.Text("console.orders")}
+	if s.MayDispatch() {
+		shown.action = &page.Link{Text: s.Text("console.board"), Path: "/console/board"}
+		if view.New = ordersPath + "/new"; partnerID != "" {
+			view.New = newOrderPath(partnerID)
+		}
 	}
 	if view.Chips, err = view.chips(); err != nil {
 		return 0, nil, err
@@ -92,10 +96,8 @@ func (pages *Pages) orders(s *sheet) (int, []byte, error) {
 	if filter.After != (dispatch.Cursor{}) {
 		view.Pages.First = s.Link(ordersPath, here...)
 	}
-	return s.show(leaf{
-		template: "console-orders", title: s.Text("console.orders"), data: view,
-		action: &page.Link{Text: s.Text("console.board"), Path: "/console/board"},
-	})
+	shown.data = view
+	return s.show(shown)
 }
 
 func (s *sheet) rowsOf(entries []dispatch.Entry) []orderRow {

@@ -22,6 +22,7 @@ type partnerView struct {
 	State    accountState
 	Usage    []usageRow
 	Orders   []*delivery.Order // the latest
+	Owed     string            // what it owes, for those who keep the books; empty for nothing
 	// What follows is for admins only, and the forms are nil for others.
 	People                                           []personRow
 	Approval, Suspension, Resumption, Limits, Accept *page.Form
@@ -59,9 +60,10 @@ func (v *partnerView) render(status int) (int, []byte, error) {
 	})
 }
 
-// newOrderLink leads to the form of a new order for the partner; nil if it may not have one.
+// newOrderLink leads to the form of a new order for the partner; nil if it may not have one, or the reader may
+// create none.
 func (v *partnerView) newOrderLink() *page.Link {
-	if v.Partner.Refusal() != nil {
+	if v.Partner.Refusal() != nil || !v.MayDispatch() {
 		return nil
 	}
 	return &page.Link{Text: v.Text("portal.new"), Path: newOrderPath(v.Partner.PartnerID)}
@@ -86,6 +88,11 @@ func (pages *Pages) viewOfPartner(s *sheet) (*partnerView, error) {
 		return nil, err
 	}
 	v.Orders, v.Usage = latest.Orders, pages.usageOf(s, found)
+	if s.KeepsBooks() {
+		if v.Owed, err = s.owed(id); err != nil {
+			return nil, err
+		}
+	}
 	if !s.IsAdmin() {
 		return v, nil
 	}

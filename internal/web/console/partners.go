@@ -16,8 +16,8 @@ func (pages *Pages) partnerRoutes() []web.Route {
 	erase := pages.post(one+"/erasure", administering, (*Pages).eraseRecipient)
 	erase.Long = true
 	return []web.Route{
-		pages.get("/partners", dispatching, (*Pages).partners),
-		pages.get(one, dispatching, (*Pages).partner),
+		pages.get("/partners", reading, (*Pages).partners),
+		pages.get(one, reading, (*Pages).partner),
 		pages.post(one+"/approve", administering, (*Pages).approvePartner),
 		pages.post(one+"/establish", administering, (*Pages).establishPartner),
 		pages.post(one+"/suspend", administering, (*Pages).suspendPartner),

@@ -111,7 +111,13 @@ var (
 		"deliver_by": "rates.deliver_by", "parcel_cents": "rates.parcel", "included_grams": "rates.included",
 		"fragile_cents": "rates.fragile", "insurance": "rates.insurance", "cod": "rates.cod",
 		"basis_points": "rates.percent", "minimum_cents": "rates.minimum", "fuel_basis_points": "rates.fuel",
-		"cad_per_10000_usd": "rates.usd",
+		"cad_per_10000_usd": "rates.usd", "attempt_cents": "rates.attempt", "return_cents": "rates.return",
+		"late_cancellation_cents": "rates.late",
+	}
+	// extraHints are the phrases for when extra charges fall due.
+	extraHints = map[string]string{
+		"attempt_cents": "rates.attempt.hint", "return_cents": "rates.return.hint",
+		"late_cancellation_cents": "rates.late.hint",
 	}
 )
 

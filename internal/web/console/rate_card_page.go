@@ -30,6 +30,9 @@ func (cardView) General() []string {
 	}
 }
 
+// Extra are the charges beside the prices of orders.
+func (cardView) Extra() []string { return extraCells }
+
 // StepKg are the weights of the parcels whose prices are shown.
 func (cardView) StepKg() []float64 { return stepKg }
 

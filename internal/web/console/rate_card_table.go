@@ -57,6 +57,8 @@ var (
 	amountCells  = []string{"insurance", "cod"}
 	shareCells   = []string{"basis_points", "minimum_cents"}
 	lastCells    = []string{"fuel_basis_points", "cad_per_10000_usd"}
+	// extraCells may be empty: the file then lacks them.
+	extraCells = []string{"attempt_cents", "return_cents", "late_cancellation_cents"}
 )
 
 // cardCells holds what the cells of the tables hold, by path. The path of a zone is in it if the level is
@@ -84,7 +86,7 @@ func cellPaths() []string {
 			paths = append(paths, charge+"."+name)
 		}
 	}
-	return append(paths, lastCells...)
+	return append(append(paths, lastCells...), extraCells...)
 }
 
 func zonePath(level delivery.ServiceLevel, zone pricing.Zone) string {
@@ -173,6 +175,7 @@ func (cells cardCells) document() string {
 		w.EndObject()
 	}
 	w.members("", lastCells...)
+	w.members("", extraCells...)
 	w.EndObject()
 	file := jsontext.Value(w.Buffer)
 	_ = file.Indent(jsontext.WithIndent("  ")) // fails only for what is not JSON
@@ -258,6 +261,7 @@ type cardTables struct {
 	Version page.Field
 	Levels  []cellLevel
 	General []page.Field
+	Extra   []page.Field
 }
 
 // cellLevel is the table of a service level.
@@ -300,6 +304,11 @@ func (v newCardView) tablesFor(cells cardCells) *cardTables {
 	}
 	for _, path := range (cardView{}).General() {
 		tables.General = append(tables.General, v.cell(path, v.PathName(path)))
+	}
+	for _, path := range extraCells {
+		cell := v.cell(path, v.PathName(path))
+		cell.Hint = v.Text(extraHints[path])
+		tables.Extra = append(tables.Extra, cell)
 	}
 	return tables
 }

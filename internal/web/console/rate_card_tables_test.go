@@ -19,9 +19,9 @@ const (
 // force, and what is typed is what the card that is added holds.
 func TestRateCardTables(t *testing.T) {
 	t.Parallel()
-	for language, typed := range map[string]struct{ was, base, fuel, effect string }{
-		"en": {"7.95", "9.95", "13", "$9.95"},
-		"fr": {"7,95", "9,95", "13,0", "9,95\u00a0$"},
+	for language, typed := range map[string]struct{ was, base, fuel, effect, charge, name string }{
+		"en": {"7.95", "9.95", "13", "$9.95", "4.50", "Return of undelivered goods"},
+		"fr": {"7,95", "9,95", "13,0", "9,95\u00a0$", "4,5", "Retour de marchandises non livrées"},
 	} {
 		t.Run(language, func(t *testing.T) {
 			t.Parallel()
@@ -33,15 +33,16 @@ func TestRateCardTables(t *testing.T) {
 			page := desk.Open(t, newCard).Must(t, http.StatusOK)
 			for field, want := range map[string]string{
 				"version": "default-2", localBase: typed.was, remote: "yes", "included_grams": "1", "name": "default",
-				"levels.same_day.cut_off": "13:00",
+				"levels.same_day.cut_off": "13:00", "attempt_cents": "",
 			} {
 				if got := apptest.FieldOf(t, page, newCard, field); got != want {
 					t.Errorf("%s: got %q to begin with, want %q", field, got, want)
 				}
 			}
 			checked := desk.Send(t, page, newCard, localBase, typed.base, "fuel_basis_points", typed.fuel, remote, "",
-				"levels.same_day.cut_off", "11:30", "effective_from", "2026-02-01T00:00")
-			checked.Shows(t, http.StatusOK, typed.effect, "A-1", `action="/console/rate-cards"`)
+				"levels.same_day.cut_off", "11:30", "effective_from", "2026-02-01T00:00", "return_cents", typed.charge)
+			checked.Shows(t, http.StatusOK, typed.effect, "A-1", `action="/console/rate-cards"`,
+				`<bdi class="clip wide">`+typed.name)
 			if text := apptest.FieldOf(t, checked, newCard, "document"); !strings.Contains(text, `"base_cents": 995`) {
 				t.Errorf("got %s, want the file with what was typed", text)
 			}
@@ -62,11 +63,16 @@ func TestRateCardTables(t *testing.T) {
 				{1300.0, []any{"card", "fuel_basis_points"}},
 				{450.0, []any{"card", "cod", "minimum_cents"}},
 				{13750.0, []any{"card", "cad_per_10000_usd"}},
+				{450.0, []any{"card", "return_cents"}},
 			} {
 				if got := added.JSON(c.path...); got != c.want {
 					t.Errorf("%v: got %v, want %v", c.path, got, c.want)
 				}
 			}
+			if members, _ := added.JSON("card").(map[string]any); len(members) != 10 {
+				t.Errorf("got %v, want a card without the charges that were left empty", members)
+			}
+			desk.Open(t, path).Shows(t, http.StatusOK, `id="extra"`, "<dt>"+typed.name)
 			follow := desk.Open(t, newCard+"?from="+strings.TrimPrefix(path, "/console/rate-cards/"))
 			if got := apptest.FieldOf(t, follow, newCard, "version"); got != "default-3" {
 				t.Errorf("got version %q, want default-3", got)
@@ -91,6 +97,8 @@ func TestRateCardCellFaults(t *testing.T) {
 		"included_grams":                        {"-1", "Enter a weight such as 1.5, at most 70."},
 		"cad_per_10000_usd":                     {"0", "Enter a value such as 1.375"},
 		"levels.express.cut_off":                {"1 pm", "a time"},
+		"attempt_cents":                         {"free", "Enter an amount such as 12.50"},
+		"late_cancellation_cents":               {"1000000.01", "at most 1 million"},
 		"version":                               {"", "required"},
 		remote + ".transit_days":                {"7", "from 1 to 2"},
 		"effective_from":                        {"2026-03-08T02:30", "time"}, // the clocks of Montréal skip it
@@ -149,6 +157,17 @@ func TestRateCardTablesAndFile(t *testing.T) {
 	if chosen := desk.Send(t, both, newCard, "document", "").Must(t, http.StatusOK); base(chosen) != "9.00" ||
 		!strings.Contains(text(chosen), `"base_cents": 900,`) {
 		t.Errorf("got %q and %q, want 9.00 in both", text(chosen), base(chosen))
+	}
+	charged := desk.Send(t, page, newCard, "document",
+		strings.Replace(shown, `"parcel_cents"`, `"attempt_cents": 0, "return_cents": null, "parcel_cents"`, 1))
+	for field, want := range map[string]string{"attempt_cents": "0.00", "return_cents": ""} {
+		if got := apptest.FieldOf(t, charged.Must(t, http.StatusOK), newCard, field); got != want {
+			t.Errorf("%s: got %q in the table, want %q as in the file", field, got, want)
+		}
+	}
+	freed := desk.Send(t, charged, newCard, "attempt_cents", "").Must(t, http.StatusOK)
+	if got := text(freed); got != shown {
+		t.Errorf("got %q, want the file without charges that are left empty, %q", got, shown)
 	}
 	without := desk.Send(t, page, newCard, "levels.standard.zones.local", "").Must(t, http.StatusOK)
 	if base(without) != "7.95" || strings.Contains(text(without), "795") {

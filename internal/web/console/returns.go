@@ -15,9 +15,9 @@ const returnsPath = "/console/returns"
 
 func (pages *Pages) returnRoutes() []web.Route {
 	return []web.Route{
-		pages.get("/returns", desks, (*Pages).returns),
-		pages.get("/returns/{order_id}", desks, (*Pages).receipt),
-		pages.post("/returns/{order_id}", desks, (*Pages).receiveReturn),
+		pages.get("/returns", storing, (*Pages).returns),
+		pages.get("/returns/{order_id}", storing, (*Pages).receipt),
+		pages.post("/returns/{order_id}", storing, (*Pages).receiveReturn),
 	}
 }
 
@@ -44,7 +44,7 @@ type returnRow struct {
 	dispatch.Return
 	Holder    string   // who has the parcels
 	Goods     []string // what is due, or what was received
-	Path      string   // of the page that receives the parcels
+	Path      string   // of the page that receives the parcels; empty if the reader may not receive them
 	OrderPath string   // empty if the reader may not open the order's page
 }
 
@@ -125,8 +125,9 @@ func (s *sheet) returnRows(found []dispatch.Return) []returnRow {
 }
 
 func (s *sheet) returnRow(one dispatch.Return) returnRow {
-	row := returnRow{
-		Return: one, Holder: s.holder(one.Holder), Goods: s.goodsOf(one.Order), Path: returnsPath + "/" + one.OrderID,
+	row := returnRow{Return: one, Holder: s.holder(one.Holder), Goods: s.goodsOf(one.Order)}
+	if s.in(storing) {
+		row.Path = returnsPath + "/" + one.OrderID
 	}
 	if s.MayDispatch() {
 		row.OrderPath = ordersPath + "/" + one.OrderID

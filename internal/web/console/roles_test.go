@@ -20,31 +20,37 @@ import (
 )
 
 // rights are the roles that pages and forms are for, by the beginning of their patterns. The
-// longest one that fits counts.
+// longest one that fits counts. One that ends in $ is a whole pattern.
 var rights = map[string]string{
-	"/console":                                 "admin dispatcher warehouse",
+	"/console":                                 "admin dispatcher accountant warehouse",
 	"/console/board":                           "admin dispatcher",
 	"/console/orders":                          "admin dispatcher",
+	"/console/orders$":                         "admin dispatcher accountant",
+	"/console/orders/{order_id}$":              "admin dispatcher accountant",
 	"/console/couriers":                        "admin dispatcher",
 	"/console/couriers/{courier_id}/login":     "admin",
-	"/console/figures":                         "admin dispatcher",
-	"/console/figures.csv":                     "admin dispatcher",
+	"/console/figures":                         "admin dispatcher accountant",
+	"/console/figures.csv":                     "admin dispatcher accountant",
 	"/console/stock":                           "admin warehouse",
 	"/console/picks":                           "admin warehouse",
 	"/console/warehouse":                       "admin warehouse",
 	"/console/returns":                         "admin dispatcher warehouse",
 	"/console/locations":                       "admin dispatcher warehouse",
 	"/console/locations/edit":                  "admin dispatcher warehouse",
-	"/console/partners":                        "admin dispatcher",
+	"/console/partners":                        "admin dispatcher accountant",
 	"/console/partners/{partner_id}/approve":   "admin",
 	"/console/partners/{partner_id}/establish": "admin",
 	"/console/partners/{partner_id}/suspend":   "admin",
 	"/console/partners/{partner_id}/resume":    "admin",
 	"/console/partners/{partner_id}/limits":    "admin",
 	"/console/partners/{partner_id}/dispatch":  "admin",
+	"/console/partners/{partner_id}/orders":    "admin dispatcher",
 	"/console/partners/{partner_id}/people":    "admin",
 	"/console/partners/{partner_id}/erasure":   "admin",
 	"/ops/v1/partners/{partner_id}/export":     "admin",
+	"/console/money":                           "admin accountant",
+	"/console/money/settings/firm":             "admin",
+	"/console/money/settings/books":            "admin",
 	"/console/rate-cards":                      "admin",
 	"/console/operators":                       "admin",
 	"/console/settings":                        "admin",
@@ -56,6 +62,9 @@ var rights = map[string]string{
 // admits reports whether a role may use the page or form with a pattern.
 func admits(t *testing.T, pattern string, role operator.Role) bool {
 	t.Helper()
+	if only, found := rights[pattern+"$"]; found {
+		return slices.Contains(strings.Fields(only), string(role))
+	}
 	longest := ""
 	for begin := range rights {
 		below := begin != "/console" && strings.HasPrefix(pattern, begin+"/")

@@ -9,10 +9,13 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 )
 
-var tracked = regexp.MustCompile(`href="(/track/[^"]+/html)"`)
+var (
+	tracked    = regexp.MustCompile(`href="(/track/[^"]+/html)"`)
+	accountant = regexp.MustCompile(`(?m)^ *accountant +(\S+) +password (\S+)$`)
+)
 
-// TestDemo enters the demo with one click by each door, and follows the order that is
-// on its way.
+// TestDemo enters the demo with one click by each door, as the accountant with the password that was printed, and
+// follows the order that is on its way.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	var printed bytes.Buffer
@@ -34,6 +37,13 @@ func TestDemo(t *testing.T) {
 			}
 		}
 	}
+	account := accountant.FindStringSubmatch(printed.String())
+	if account == nil {
+		t.Fatalf("got no accountant printed:\n%s", printed.String())
+	}
+	books := comes(s)
+	books.Fill(t, "/console/login", "email", account[1], "password", account[2]).Leads(t, "/console")
+	books.Open(t, "/console").Leads(t, "/console/figures")
 	link := tracked.FindSubmatch(comes(s).Open(t, "/").Body)
 	if link == nil {
 		t.Fatal("got no link to an order on its way")

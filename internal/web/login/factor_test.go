@@ -98,13 +98,16 @@ func TestOperatorsDoors(t *testing.T) {
 	t.Parallel()
 	s := apptest.Start(t)
 	admin := s.Operate(t)
-	for _, role := range []string{"dispatcher", "warehouse", "courier"} {
+	for _, role := range []string{"dispatcher", "accountant", "warehouse", "courier"} {
 		admin.As(t, role)
 	}
 	for _, c := range []struct{ role, door, next, want string }{
 		{"dispatcher", "/console", "", "/console"},
 		{"dispatcher", "/courier", "", "/console"},
 		{"dispatcher", "/courier", "/courier/stops", "/courier/stops"},
+		{"accountant", "/console", "", "/console"},
+		{"accountant", "/courier", "/courier", "/console"},
+		{"accountant", "/console", "/console/orders", "/console/orders"},
 		{"warehouse", "/courier", "/courier", "/console"},
 		{"courier", "/courier", "", "/courier"},
 		{"courier", "/console", "", "/courier"},

@@ -150,7 +150,7 @@ func (s *sheet) wanted(role, next string) string {
 		return within(next, portal.path)
 	case role == string(operator.RoleCourier):
 		return within(next, courier.path)
-	case role == string(operator.RoleWarehouse):
+	case role == string(operator.RoleAccountant), role == string(operator.RoleWarehouse):
 		return within(next, console.path)
 	}
 	return within(next, console.path, courier.path)

@@ -81,7 +81,7 @@ var (
 var roleKeys = map[string]string{
 	"owner": "entrance.role.owner", "developer": "entrance.role.developer", "clerk": "entrance.role.clerk",
 	"reader": "entrance.role.reader", "admin": "entrance.role.admin", "dispatcher": "entrance.role.dispatcher",
-	"warehouse": "entrance.role.warehouse", "courier": "entrance.role.courier",
+	"accountant": "entrance.role.accountant", "warehouse": "entrance.role.warehouse", "courier": "entrance.role.courier",
 }
 
 // others are the doors beside one, for people who have taken the wrong one.

@@ -109,10 +109,13 @@ var ruleTexts = map[string]struct {
 	"not_of_ended":  {nil, "no value, if status is delivered or cancelled"},
 	"not_past":      {nil, "a time that is not in the past, or no value for now"},
 	"not_zero":      {nil, "an integer that is not 0"},
-	"object":        {nil, "an object"},
-	"object_size":   {[]any{"most", 65536}, "an object of at most 65536 bytes"},
-	"objects":       {[]any{"least", 1, "most", 50}, "an array of 1 to 50 objects"},
-	"occurred":      {nil, "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"},
+
+	"amount_not_zero": {nil, "an amount other than 0"},
+	"charged_order":   {nil, "an order for which the partner was charged"},
+	"object":          {nil, "an object"},
+	"object_size":     {[]any{"most", 65536}, "an object of at most 65536 bytes"},
+	"objects":         {[]any{"least", 1, "most", 50}, "an array of 1 to 50 objects"},
+	"occurred":        {nil, "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"},
 	"offered_level": {[]any{
 		"zone", "remote", "levels", []string{"standard", "express"},
 	}, "a service level offered in the remote zone: standard, express"},

@@ -81,6 +81,15 @@ func (l Language) ShortDate(at time.Time) string {
 	return month + " " + day
 }
 
+// BriefDate returns the day and the month of a time in the time's zone, with the year if it is another than
+// that of now.
+func (l Language) BriefDate(at, now time.Time) string {
+	if at.Year() != now.In(at.Location()).Year() {
+		return l.Date(at, now)
+	}
+	return l.ShortDate(at)
+}
+
 // Clock returns the time of day in the time's zone: 1:05 PM, 13 h 05. The modules of pages,
 // which use the browser's formats, and mails write it in the same way.
 func (l Language) Clock(at time.Time) string {

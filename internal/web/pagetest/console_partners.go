@@ -17,7 +17,7 @@ import (
 )
 
 // shops are the partners whose records the console shows, by their ids.
-type shops struct{ metro, pending, suspended, long, hostile string }
+type shops struct{ metro, pending, suspended, long, hostile, charged string }
 
 // cards are the ids of rate cards.
 type cards struct{ deal, planned, hostile string }
@@ -139,7 +139,8 @@ func cardOf(version string, base int64) client.RateCardFile {
 	file := client.RateCardFile{
 		Version: version, ParcelCents: 150, IncludedGrams: 1500, FragileCents: 250, FuelBasisPoints: 1275,
 		CADPer10000USD: 13750, Insurance: client.Percentage{BasisPoints: 100, MinimumCents: 200},
-		COD: client.Percentage{BasisPoints: 150, MinimumCents: 450},
+		COD:          client.Percentage{BasisPoints: 150, MinimumCents: 450},
+		AttemptCents: 300, ReturnCents: 450, LateCancellationCents: 400,
 		Levels: map[client.ServiceLevel]client.RateLevel{client.LevelStandard: level(1,
 			3), client.LevelExpress: level(2, 1), client.LevelSameDay: level(3, 0)},
 	}

@@ -19,7 +19,8 @@ func (h *house) keepCells(ctx context.Context) error {
 		"name": {"default"}, "version": {"2026-09"}, "parcel_cents": {"1.505"}, "included_grams": {"1.5"},
 		"fragile_cents": {"<script>hacked=1</script>"}, "insurance.basis_points": {"1"},
 		"insurance.minimum_cents": {"2.00"}, "cod.basis_points": {"101"}, "cod.minimum_cents": {"4.50"},
-		"fuel_basis_points": {"12.5"}, "cad_per_10000_usd": {"1.375"},
+		"fuel_basis_points": {"12.5"}, "cad_per_10000_usd": {"1.375"}, "return_cents": {"4,5 $"},
+		"late_cancellation_cents": {"free"},
 	}
 	days := map[delivery.ServiceLevel]string{delivery.Standard: "3", delivery.Express: "1", delivery.SameDay: "1"}
 	for _, level := range delivery.ServiceLevels {

@@ -94,7 +94,7 @@ func (h *house) addLogins(ctx context.Context) error {
 	h.logins = logins{operators: map[string]string{}, answers: map[string]answer{}}
 	for _, add := range []func(context.Context) error{
 		h.addOperators, h.addCouriers, h.addLinks, h.addRefusedSignIns, h.addSecured, h.addPartnerDesk, h.addWarehouse,
-		h.keepReturns, h.keepTrials, h.keepCells,
+		h.keepReturns, h.keepTrials, h.keepCells, h.addBooks,
 	} {
 		if err := add(ctx); err != nil {
 			return err
@@ -217,11 +217,20 @@ func (h *house) addRefusedSignIns(ctx context.Context) error {
 func (h *house) post(
 	ctx context.Context, path, cookie string, fields url.Values, language page.Language,
 ) (found answer, err error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.url+path, strings.NewReader(fields.Encode()))
+	return h.ask(ctx, http.MethodPost, path, cookie, strings.NewReader(fields.Encode()), language)
+}
+
+// ask asks for a page as a browser does, with a form if there is one.
+func (h *house) ask(
+	ctx context.Context, method, path, cookie string, form io.Reader, language page.Language,
+) (found answer, err error) {
+	request, err := http.NewRequestWithContext(ctx, method, h.url+path, form)
 	if err != nil {
 		return found, err
 	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	if method == http.MethodPost {
+		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
 	request.Header.Set("Accept-Language", string(language))
 	request.Header.Set("Accept", "text/html")
 	if cookie != "" {

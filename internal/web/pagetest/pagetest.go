@@ -131,6 +131,7 @@ func Open(ctx context.Context) (*Server, error) {
 		house.phoneScenes(),
 		mappedRecipientScenes(alone.URL),
 		house.mapScenes(),
+		house.moneyScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

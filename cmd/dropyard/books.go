@@ -1,0 +1,259 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
+)
+
+// booksCommand shows what was charged, and sets from when on that is done.
+type booksCommand struct {
+	Show     showBooksCommand     `cmd:"" default:"1" help:"Show since when acts are charged."`
+	Set      setBooksCommand      `cmd:"" help:"Set since when acts are charged, as an admin."`
+	Firm     firmCommand          `cmd:"" help:"Show who sends statements, and which taxes are charged."`
+	SetFirm  setFirmCommand       `cmd:"" help:"Set who sends statements, and which taxes are charged, as an admin."`
+	Journal  listJournalCommand   `cmd:"" help:"List what was charged, newest first."`
+	Balances listBalancesCommand  `cmd:"" help:"Show what the accounts add up to."`
+	Adjust   adjustChargesCommand `cmd:"" help:"Correct what a partner was charged."`
+	Pay      payCommand           `cmd:"" help:"Record that a partner has paid."`
+}
+
+type showBooksCommand struct {
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the settings.
+func (c *showBooksCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.GetBooks(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, booksFields(found))
+}
+
+func booksFields(b *client.Books) []terminal.Field {
+	return []terminal.Field{field("charged since", cmp.Or(b.BooksFrom, "nothing is charged"))}
+}
+
+type setBooksCommand struct {
+	From string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
+	Off  bool   `help:"Charge nothing; possible until the first charge."`
+	outputFlags
+	operatorFlags
+}
+
+// Run changes the settings.
+func (c *setBooksCommand) Run(ctx context.Context) error {
+	if (c.From == "") != c.Off {
+		return usageError{errors.New("--from, --off: one of them is needed")}
+	}
+	change := client.BooksChange{BooksFrom: client.Set(c.From)}
+	if c.Off {
+		change.BooksFrom = client.Reset[string]()
+	}
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	changed, err := operator.ChangeBooks(ctx, change, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, booksFields(changed))
+}
+
+type firmCommand struct {
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the firm.
+func (c *firmCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.GetFirm(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, firmFields(found))
+}
+
+func firmFields(f *client.Firm) []terminal.Field {
+	return []terminal.Field{
+		field("name", f.Name), field("address", f.Address),
+		field("number for GST and HST", cmp.Or(f.Numbers.GSTHST, "none, not charged")),
+		field("number for QST", cmp.Or(f.Numbers.QST, "none, not charged")),
+	}
+}
+
+type setFirmCommand struct {
+	Name    string `arg:"" help:"Name that statements print."`
+	Address string `help:"Address that statements print; may have several lines." placeholder:"TEXT"`
+	GSTHST  string `name:"gst-hst" help:"Number for GST and HST (example: 123456789 RT0001). Default: they are not charged." placeholder:"NUMBER"`
+	QST     string `name:"qst" help:"Number for QST (example: 1234567890 TQ0001). Default: it is not charged." placeholder:"NUMBER"`
+	outputFlags
+	operatorFlags
+}
+
+// Run sets the firm.
+func (c *setFirmCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	changed, err := operator.PutFirm(ctx, client.Firm{
+		Name: c.Name, Address: c.Address, Numbers: client.FirmNumbers{GSTHST: c.GSTHST, QST: c.QST},
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, firmFields(changed))
+}
+
+type listJournalCommand struct {
+	Partner string `help:"Only charges of this partner." placeholder:"ID"`
+	Order   string `help:"Only charges of this order." placeholder:"ORDER-ID"`
+	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
+	To      string `help:"The last day." placeholder:"DATE"`
+	listFlags
+	operatorFlags
+}
+
+// Run prints the entries of the journal.
+func (c *listJournalCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	q := client.BookEntriesQuery{PartnerID: c.Partner, OrderID: c.Order, From: c.From, To: c.To}
+	return list(&c.listFlags, "entries", largestPage, []column[client.BookEntry]{
+		text("DAY", func(e client.BookEntry) string { return e.Day }),
+		text("PARTNER", func(e client.BookEntry) string { return e.PartnerID }),
+		text("ACT", func(e client.BookEntry) string { return string(e.Act) }),
+		text("NUMBER", func(e client.BookEntry) string { return e.PartnerOrderID }),
+		figure("NET", func(e client.BookEntry) string { return onAccount(e, client.BookAccountRevenue, -1) }),
+		figure("CHARGED", func(e client.BookEntry) string { return onAccount(e, client.BookAccountCharges, 1) }),
+		text("ORDER", func(e client.BookEntry) string { return e.OrderID }),
+	}, func(size int, option client.CallOption) ([]client.BookEntry, bool, error) {
+		q.Limit = size
+		found, err := operator.ListBookEntries(ctx, q, option)
+		if err != nil {
+			return nil, false, err
+		}
+		q.Cursor = found.NextCursor
+		return found.Entries, q.Cursor != "", nil
+	})
+}
+
+// onAccount returns the amount of an entry on an account, times a sign; empty if it has none.
+func onAccount(e client.BookEntry, account client.BookAccount, sign int64) string {
+	for _, line := range e.Lines {
+		if line.Account == account {
+			return dollars(sign*line.AmountCents, line.Currency)
+		}
+	}
+	return ""
+}
+
+type listBalancesCommand struct {
+	Partner string `help:"Only what belongs to this partner." placeholder:"ID"`
+	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
+	To      string `help:"The last day." placeholder:"DATE"`
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the balances.
+func (c *listBalancesCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := operator.ListBalances(ctx,
+		client.BalancesQuery{PartnerID: c.Partner, From: c.From, To: c.To}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	out := c.output()
+	if out.json {
+		return out.raw(answer.Body)
+	}
+	return newLister(out, "", []column[client.Balance]{
+		text("ACCOUNT", func(b client.Balance) string { return string(b.Account) }),
+		figure("BALANCE", func(b client.Balance) string { return dollars(b.AmountCents, b.Currency) }),
+	}).print(found.Balances, nil)
+}
+
+type adjustChargesCommand struct {
+	Partner string  `arg:"" help:"The partner."`
+	Dollars float64 `arg:"" help:"Amount in dollars before taxes; below zero if too much was charged (example: -- par_3ebmvgjr -12.50)."`
+	Reason  string  `help:"Why; statements show it." required:"" placeholder:"TEXT"`
+	Order   string  `help:"The order whose charge is corrected, with its part of the taxes." placeholder:"ORDER-ID"`
+	outputFlags
+	operatorFlags
+}
+
+// Run posts the correction.
+func (c *adjustChargesCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	posted, err := operator.CreateAdjustment(ctx, c.Partner, client.AdjustmentRequest{
+		AmountCents: inCents(c.Dollars), OrderID: c.Order, Reason: c.Reason,
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, postedFields(posted))
+}
+
+type payCommand struct {
+	Partner string  `arg:"" help:"The partner."`
+	Dollars float64 `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Notes   string  `help:"What the payment refers to." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run records the payment.
+func (c *payCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	posted, err := operator.CreatePayment(ctx, c.Partner,
+		client.PaymentRequest{AmountCents: inCents(c.Dollars), Notes: c.Notes}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, postedFields(posted))
+}
+
+// inCents returns an amount in cents.
+func inCents(dollars float64) int64 { return int64(math.Round(100 * dollars)) }
+
+func postedFields(e *client.BookEntry) []terminal.Field {
+	return []terminal.Field{
+		field("day", e.Day), field("act", string(e.Act)), field("order", e.PartnerOrderID),
+		field("owed in addition", onAccount(*e, client.BookAccountCharges, 1)), field("entry", e.EntryID),
+	}
+}

@@ -1,0 +1,236 @@
+// Package accounting has the use cases of the books: who the firm is, from when on acts are
+// charged, what the journal has, and what its accounts add up to. The rules are in package
+// money; charges are decided where orders move, in package order.
+package accounting
+
+import (
+	"cmp"
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/paging"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/money"
+)
+
+// Config holds what a service needs.
+type Config struct {
+	Store  Store
+	Now    func() time.Time
+	Zone   *time.Location // of the service's days and months
+	Random io.Reader      // safe for use by many goroutines
+	// Startable returns an error while the books cannot be turned on, because a node of a release
+	// without them runs; nil if they always can be.
+	Startable func(ctx context.Context) error
+}
+
+// Service carries out the use cases of the books. Its methods may be called by many goroutines at
+// once.
+type Service struct{ config Config }
+
+// NewService returns a service.
+func NewService(config Config) *Service { return &Service{config} }
+
+// now returns the time as the books hold it.
+func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
+
+// Firm returns who sends statements.
+func (s *Service) Firm(ctx context.Context) (firm money.Firm, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		firm, _, err = tx.Settings(ctx)
+		return err
+	})
+	return firm, err
+}
+
+// FirmEntry is a request to set who sends statements.
+type FirmEntry struct {
+	form.Faults
+	money.Firm
+}
+
+var numberRule = form.Length(0, 30)
+
+// ReadFirmEntry reads such a request.
+func ReadFirmEntry(f *form.Form) FirmEntry {
+	entry := FirmEntry{Firm: money.Firm{
+		Name:    f.Text("name", form.Required, form.Length(1, 255)),
+		Address: f.Text("address", form.Optional, form.Length(0, 500)),
+	}}
+	if numbers := f.Object("numbers", form.Optional); numbers != nil {
+		entry.Numbers = money.Numbers{
+			GSTHST: numbers.Text("gst_hst", form.Optional, numberRule), QST: numbers.Text("qst", form.Optional, numberRule),
+		}
+	}
+	return entry
+}
+
+// SetFirm sets who sends statements, and which taxes are charged from now on. It refuses with
+// form.ErrStale unless the basis is what was set before.
+func (s *Service) SetFirm(ctx context.Context, basis form.Basis[money.Firm], entry FirmEntry) error {
+	if err := entry.Problems().Err(); err != nil {
+		return err
+	}
+	return s.change(ctx, audit.ActionFirmChanged, func(tx Writer, note *audit.Entry) (bool, error) {
+		before, _, err := tx.LockSettings(ctx)
+		if err == nil {
+			err = basis.Check(before)
+		}
+		if err != nil || before == entry.Firm {
+			return false, err
+		}
+		note.Before, note.After = before, entry.Firm
+		return true, tx.SaveFirm(ctx, entry.Firm)
+	})
+}
+
+// Settings returns the settings of the books.
+func (s *Service) Settings(ctx context.Context) (settings money.Settings, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		_, settings, err = tx.Settings(ctx)
+		return err
+	})
+	return settings, err
+}
+
+// SettingsChange is a change of the settings of the books; what is nil stays.
+type SettingsChange struct {
+	form.Faults
+	From *date.Day // 0 turns the books off
+}
+
+// ReadSettingsChange reads a change of the settings: null removes a value.
+func ReadSettingsChange(f *form.Form) (change SettingsChange) {
+	if f.Has("books_from") || f.IsNull("books_from") {
+		change.From = new(f.Day("books_from", form.Optional))
+	}
+	return change
+}
+
+// ChangeSettings changes the settings of the books and returns them. It refuses with form.ErrStale unless
+// the basis is what they were, with a conflict if the day would change since which acts have been
+// charged, and while a node of a release without books runs.
+func (s *Service) ChangeSettings(
+	ctx context.Context, basis form.Basis[money.Settings], change SettingsChange,
+) (changed money.Settings, err error) {
+	if err := change.Problems().Err(); err != nil {
+		return changed, err
+	}
+	if s.config.Startable != nil {
+		if err := s.config.Startable(ctx); err != nil {
+			return changed, err
+		}
+	}
+	err = s.change(ctx, audit.ActionBooksChanged, func(tx Writer, note *audit.Entry) (bool, error) {
+		_, before, err := tx.LockSettings(ctx)
+		if err == nil {
+			err = basis.Check(before)
+		}
+		if changed = before; change.From != nil {
+			changed.From = *change.From
+		}
+		if err != nil || changed == before {
+			return false, err
+		}
+		begun, err := hasEntries(ctx, tx)
+		if begun {
+			err = errBegun
+		}
+		if err != nil {
+			return false, err
+		}
+		note.Before, note.After = before, changed
+		return true, tx.SaveSettings(ctx, changed)
+	})
+	return changed, err
+}
+
+// hasEntries reports whether the journal has any entry.
+func hasEntries(ctx context.Context, tx Reader) (bool, error) {
+	written, err := tx.Entries(ctx, Filter{Limit: 1})
+	return len(written) > 0, err
+}
+
+// Begun reports whether acts have been charged, after which the first day of the books stays.
+func (s *Service) Begun(ctx context.Context) (begun bool, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		begun, err = hasEntries(ctx, tx)
+		return err
+	})
+	return begun, err
+}
+
+// errBegun refuses another beginning of books that have entries.
+var errBegun = refusal.New(refusal.CodeConflict, "the books have begun: their first day can no longer be changed")
+
+// change runs a change in a transaction, and notes it in the audit log if it has changed something.
+func (s *Service) change(
+	ctx context.Context, action audit.Action, fn func(Writer, *audit.Entry) (changed bool, err error),
+) error {
+	note, err := audit.NewEntry(ctx, s.config.Random, s.now(), action)
+	if err != nil {
+		return err
+	}
+	return s.config.Store.Write(ctx, func(tx Writer) error {
+		changed, err := fn(tx, note)
+		if err != nil || !changed {
+			return err
+		}
+		return tx.AddAudit(ctx, note)
+	})
+}
+
+// Page is a page of the journal. Next is the place of its last entry; zero at the end.
+type Page struct {
+	Entries []*money.Entry
+	Next    Cursor
+}
+
+// Journal lists the entries that a filter selects.
+func (s *Service) Journal(ctx context.Context, filter Filter) (page Page, err error) {
+	limit := filter.Limit
+	filter.Limit++ // one more shows whether a next page exists
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		page.Entries, err = tx.Entries(ctx, filter)
+		return err
+	})
+	page.Entries, page.Next = paging.Cut(page.Entries, limit, CursorOf)
+	return page, err
+}
+
+// Balances returns what the accounts that a filter selects add up to, in the order in which they are
+// shown.
+func (s *Service) Balances(ctx context.Context, filter Filter) (balances []money.Balance, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		balances, err = tx.Balances(ctx, filter)
+		return err
+	})
+	money.SortBalances(balances)
+	return balances, err
+}
+
+// Owing returns what each partner owes and what it was charged in a period of which both days are included,
+// the largest debt first. Partners that owe nothing are left out.
+func (s *Service) Owing(ctx context.Context, first, last date.Day) (owing []Owing, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		owing, err = tx.Owing(ctx, first, last)
+		return err
+	})
+	slices.SortFunc(owing, func(a, b Owing) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), cmp.Compare(b.Cents, a.Cents),
+			cmp.Compare(a.PartnerID, b.PartnerID))
+	})
+	return owing, err
+}
+
+// Month returns the first day of this month and today, in the time zone of the service.
+func (s *Service) Month() (first, today date.Day) {
+	today = date.Of(s.config.Now(), s.config.Zone)
+	return today - date.Day(today.Midnight().Day()) + 1, today
+}

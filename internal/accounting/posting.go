@@ -1,0 +1,166 @@
+package accounting
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/money"
+)
+
+// maxPosted bounds what is posted by hand, in cents: a hundred million dollars.
+const maxPosted = 10_000_000_000
+
+var (
+	notZero       = form.Define("amount_not_zero", "an amount other than 0")
+	chargedOrder  = form.Define("charged_order", "an order for which the partner was charged")
+	postedNotes   = form.Length(1, 500)
+	paymentsNotes = form.Length(0, 500)
+)
+
+// Adjustment is a correction of what a partner was charged.
+type Adjustment struct {
+	form.Faults
+	Cents   int64  // CAD, before taxes; below zero if too much was charged
+	OrderID string // the charge for whose delivery is corrected; empty for none
+	Reason  string
+}
+
+// ReadAdjustment reads a correction.
+func ReadAdjustment(f *form.Form) Adjustment {
+	a := Adjustment{
+		OrderID: f.Text("order_id", form.Optional, form.Length(1, 255)),
+		Reason:  f.Text("reason", form.Required, postedNotes),
+	}
+	cents, sent := f.Integer("amount_cents", form.Required, -maxPosted, maxPosted)
+	if a.Cents = cents; sent && cents == 0 {
+		f.Fault("amount_cents", notZero)
+	}
+	return a
+}
+
+// Adjust corrects what a partner was charged. What corrects the charge for the delivery of an order, or for its late
+// cancellation, takes back or adds its part of the taxes.
+func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*money.Entry, error) {
+	if err := a.Problems().Err(); err != nil {
+		return nil, err
+	}
+	return s.post(ctx, audit.ActionAdjustmentPosted, partnerID,
+		func(tx Writer, keeper *money.Bookkeeper, at time.Time) (*money.Entry, error) {
+			var charge *money.Entry
+			if a.OrderID != "" {
+				found, err := tx.Entries(ctx,
+					Filter{PartnerID: partnerID, OrderID: a.OrderID, Oldest: true, Limit: mostOfOrder})
+				if err != nil {
+					return nil, err
+				}
+				if charge = chargeOf(found); charge == nil {
+					return nil, form.Fault("order_id", a.OrderID, chargedOrder)
+				}
+			}
+			entry := keeper.Adjustment(partnerID, a.Cents, charge, at)
+			entry.Notes = a.Reason
+			return entry, nil
+		})
+}
+
+// mostOfOrder bounds how many entries of an order are read to find what is corrected.
+const mostOfOrder = 100
+
+// chargeOf returns the charge that corrections of an order are of: that for its delivery or its cancellation, or
+// else the first; nil if there is none.
+func chargeOf(entries []*money.Entry) (charge *money.Entry) {
+	for _, entry := range entries {
+		switch entry.Act {
+		case money.ActDelivery, money.ActLateCancellation:
+			return entry
+		case money.ActAdjustment, money.ActPayment:
+		default:
+			if charge == nil {
+				charge = entry
+			}
+		}
+	}
+	return charge
+}
+
+// Payment is a payment by a partner.
+type Payment struct {
+	form.Faults
+	Cents int64 // CAD
+	Notes string
+}
+
+// ReadPayment reads a payment.
+func ReadPayment(f *form.Form) Payment {
+	p := Payment{Notes: f.Text("notes", form.Optional, paymentsNotes)}
+	p.Cents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
+	return p
+}
+
+// Pay records that a partner has paid.
+func (s *Service) Pay(ctx context.Context, partnerID string, p Payment) (*money.Entry, error) {
+	if err := p.Problems().Err(); err != nil {
+		return nil, err
+	}
+	return s.post(ctx, audit.ActionPaymentRecorded, partnerID,
+		func(_ Writer, keeper *money.Bookkeeper, at time.Time) (*money.Entry, error) {
+			entry := keeper.Payment(partnerID, p.Cents, at)
+			entry.Notes = p.Notes
+			return entry, nil
+		})
+}
+
+// postedFacts is what the audit log holds of an entry. Its notes are in the journal only.
+type postedFacts struct {
+	EntryID     string    `json:"entry_id"`
+	Act         money.Act `json:"act"`
+	AmountCents int64     `json:"amount_cents"` // by which the partner owes more; below zero for less
+	OrderID     string    `json:"order_id,omitzero"`
+}
+
+// post adds an entry of a partner to the journal. It refuses with not_found, and with a conflict before the books
+// begin.
+func (s *Service) post(
+	ctx context.Context, action audit.Action, partnerID string,
+	entryOf func(Writer, *money.Bookkeeper, time.Time) (*money.Entry, error),
+) (posted *money.Entry, err error) {
+	now := s.now()
+	id, err := identifier.NewUUID(s.config.Random, now)
+	if err != nil {
+		return nil, err
+	}
+	err = s.change(ctx, action, func(tx Writer, note *audit.Entry) (bool, error) {
+		known, err := tx.KnowsPartner(ctx, partnerID)
+		if err == nil && (!known || delivery.IsTest(partnerID)) {
+			err = refusal.NotFound("partner")
+		}
+		if err != nil {
+			return false, err
+		}
+		_, settings, err := tx.Settings(ctx)
+		if err == nil && (settings.From == 0 || date.Of(now, s.config.Zone) < settings.From) {
+			err = errNotBegun
+		}
+		if err != nil {
+			return false, err
+		}
+		if posted, err = entryOf(tx, &money.Bookkeeper{Zone: s.config.Zone}, now); err != nil {
+			return false, err
+		}
+		posted.EntryID, posted.ActorID = id, note.OperatorID
+		money.SortLines(posted.Lines)
+		note.PartnerID, note.ObjectID = partnerID, partnerID
+		note.After = postedFacts{id, posted.Act, posted.On(money.Charges, delivery.CAD), posted.OrderID}
+		return true, tx.AddEntry(ctx, posted)
+	})
+	return posted, err
+}
+
+// errNotBegun refuses what is posted while the books are off.
+var errNotBegun = refusal.New(refusal.CodeConflict, "the books have not begun: set their first day")

@@ -1,0 +1,103 @@
+package accounting
+
+import (
+	"context"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/money"
+)
+
+// Store is what this package needs of storage: a consistent view to read, and a transaction to
+// write, durable once Write has returned nil.
+type Store interface {
+	Read(ctx context.Context, fn func(Reader) error) error
+	Write(ctx context.Context, fn func(Writer) error) error
+}
+
+// Reader reads the books.
+type Reader interface {
+	// Settings returns the settings; zero for what was never set.
+	Settings(ctx context.Context) (money.Firm, money.Settings, error)
+	// KnowsPartner reports whether there is a partner.
+	KnowsPartner(ctx context.Context, partnerID string) (bool, error)
+	// Entries lists entries of the journal with their lines, newest first, or oldest first if
+	// the filter asks for that.
+	Entries(ctx context.Context, filter Filter) ([]*money.Entry, error)
+	// Balances returns the sums of the lines that a filter selects, of which what bounds a list is
+	// not read. What has no line is left out.
+	Balances(ctx context.Context, filter Filter) ([]money.Balance, error)
+	// Owing returns what each partner owes, and what it was charged in a period of which both days
+	// are included. Partners that owe nothing are left out.
+	Owing(ctx context.Context, first, last date.Day) ([]Owing, error)
+}
+
+// Writer reads and writes.
+type Writer interface {
+	Reader
+	// LockSettings returns what Settings does, locked until the transaction ends.
+	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
+	SaveFirm(ctx context.Context, firm money.Firm) error
+	SaveSettings(ctx context.Context, settings money.Settings) error
+	// AddEntry adds an entry to the journal.
+	AddEntry(ctx context.Context, entry *money.Entry) error
+	// AddAudit writes entries of the audit log.
+	AddAudit(ctx context.Context, entries ...*audit.Entry) error
+}
+
+// Filter selects entries. Zero fields select all.
+type Filter struct {
+	PartnerID string
+	OrderID   string
+	// PartnerOrderID is the number that a partner has given to an order. No index has it: it is looked for
+	// in the whole period.
+	PartnerOrderID string
+	CourierID      string // whose cash moved
+	Act            money.Act
+	First, Last    date.Day // both included
+	Oldest         bool     // list the oldest first
+	After          Cursor   // only those that a list has after it
+	Limit          int
+}
+
+// Owing is what a partner owes in one currency.
+type Owing struct {
+	PartnerID string
+	Currency  delivery.Currency
+	Cents     int64
+	Charged   int64    // in a period, with taxes, in cents
+	Last      date.Day // of its last charge
+}
+
+// Cursor names the place of an entry in lists.
+type Cursor struct {
+	Day     date.Day
+	EntryID string
+}
+
+// String returns the cursor as text, which ParseCursor reads; empty for none.
+func (c Cursor) String() string {
+	if c == (Cursor{}) {
+		return ""
+	}
+	return c.Day.String() + "." + c.EntryID
+}
+
+// ParseCursor reads a cursor that String has written.
+func ParseCursor(text string) (c Cursor, ok bool) {
+	day, entryID, _ := strings.Cut(text, ".")
+	if c.Day, ok = date.Parse(day); !ok {
+		return Cursor{}, false
+	}
+	if _, ok = identifier.UUIDTime(entryID); !ok {
+		return Cursor{}, false
+	}
+	c.EntryID = entryID
+	return c, true
+}
+
+// CursorOf returns the place of an entry.
+func CursorOf(e *money.Entry) Cursor { return Cursor{e.Day, e.EntryID} }

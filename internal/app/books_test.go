@@ -1,0 +1,200 @@
+package app_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/pricing"
+	"github.com/google/uuid"
+)
+
+// keepBooks uploads the built-in card with what it charges beside prices, and sets the firm and the books.
+func (f floor) keepBooks(t *testing.T) {
+	t.Helper()
+	card := strings.Replace(string(pricing.DefaultCardFile()), `"version": "default-1"`,
+		`"version": "with-additions", "attempt_cents": 301, "return_cents": 450, "late_cancellation_cents": 400`, 1)
+	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
+	f.operator.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
+	f.operator.Call(t, "PUT", "/ops/v1/firm", []byte(`{"name":"Livraisons Plateau inc.",
+		"address":"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
+		"numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`)).Must(t, 200)
+	f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
+}
+
+// charges returns the acts for which an order was charged, sorted, each with the lines of its entry.
+func (f floor) charges(t *testing.T, id string) (charges []string) {
+	t.Helper()
+	found := f.operator.Call(t, "GET", "/ops/v1/journal?order_id="+id, nil).Must(t, 200)
+	for i := range found.Len("entries") {
+		text := found.Text("entries", i, "act")
+		for j := range found.Len("entries", i, "lines") {
+			text += fmt.Sprintf(" %s %v", found.Text("entries", i, "lines", j, "account"),
+				found.JSON("entries", i, "lines", j, "amount_cents"))
+		}
+		charges = append(charges, text)
+	}
+	slices.Sort(charges)
+	return charges
+}
+
+// TestCharges brings orders to all ends, and reads what each was charged.
+func TestCharges(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	before := f.orderIn(t, "before", delivery.StatusOutForDelivery)
+	early := f.orderIn(t, "delivered-before", delivery.StatusDelivered)
+	f.keepBooks(t)
+	f.operator.Move(t, before, "delivered").Must(t, 200)
+
+	want := func(id string, charges ...string) {
+		t.Helper()
+		if got := f.charges(t, id); strings.Join(got, "; ") != strings.Join(charges, "; ") {
+			t.Errorf("%s: got the charges\n%s, want\n%s", f.read(t, id).Text("partner_order_id"), strings.Join(got, "\n"),
+				strings.Join(charges, "\n"))
+		}
+	}
+	const (
+		// HST of Ontario, 13 %.
+		delivered = "delivery charges 7383 revenue -6534 tax_hst -849"
+		attempt   = "attempt charges 340 revenue -301 tax_hst -39"
+		// The goods go back to Quebec: GST, and no QST, because they were not in Quebec.
+		returned  = "return charges 473 revenue -450 tax_gst -23"
+		cancelled = "late_cancellation charges 452 revenue -400 tax_hst -52"
+	)
+	want(early)
+	want(before, delivered)
+
+	again := f.orderIn(t, "attempts", delivery.StatusOutForDelivery)
+	for _, status := range []string{
+		"failed", "out_for_delivery", "failed", "in_transit", "out_for_delivery", "delivered",
+	} {
+		f.operator.Move(t, again, status).Must(t, 200)
+	}
+	want(again, attempt, attempt, delivered)
+
+	back := f.orderIn(t, "given-up", delivery.StatusPickedUp)
+	f.operator.Move(t, back, "failed").Must(t, 200)
+	f.operator.Move(t, back, "cancelled").Must(t, 200)
+	want(back, delivered)
+	receive(t, f.operator, back, `{"location":"MTL-1","lines":[]}`).Must(t, 200)
+	want(back, delivered, returned)
+	receive(t, f.operator, back, `{"location":"MTL-1","lines":[]}`).Refused(t, 409, "conflict")
+
+	late := f.orderIn(t, "late", delivery.StatusCourierAssigned)
+	f.operator.Move(t, late, "cancelled").Must(t, 200)
+	want(late, cancelled)
+
+	asked := f.orderIn(t, "asked", delivery.StatusCourierAssigned)
+	f.partner.Call(t, "POST", "/v1/orders/"+asked+"/cancellation-request", []byte(`{"reason":"Sold out"}`),
+		"Idempotency-Key", uuid.NewString()).Must(t, 202)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+asked+"/cancellation-request/answer",
+		[]byte(`{"grant":true}`)).Must(t, 200)
+	want(asked, cancelled)
+
+	free := f.orderIn(t, "free", delivery.StatusAccepted)
+	f.partner.Cancel(t, free, "").Must(t, 200)
+	want(free)
+
+	unassigned := f.orderIn(t, "unassigned", delivery.StatusCourierAssigned)
+	f.operator.Move(t, unassigned, "accepted").Must(t, 200)
+	f.operator.Move(t, unassigned, "cancelled").Must(t, 200)
+	want(unassigned)
+
+	f.balanced(t, "")
+	f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-02-01"}`)).Refused(t, 409, "conflict")
+}
+
+// balanced compares the balances with the sums of the journal as a file.
+func (f floor) balanced(t *testing.T, query string) {
+	t.Helper()
+	found := f.operator.Call(t, "GET", "/ops/v1/balances?"+query, nil).Must(t, 200)
+	file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
+		"Accept", "text/csv")
+	sums, total := map[string]int{}, 0.0
+	for i, line := range strings.Split(strings.TrimSpace(string(file.Must(t, 200).Body)), "\n") {
+		cells := strings.Split(line, ",")
+		if i == 0 {
+			continue
+		}
+		var dollars, cents int
+		amount := strings.TrimPrefix(cells[8], "-")
+		if _, err := fmt.Sscanf(amount, "%d.%d", &dollars, &cents); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		cents += 100 * dollars
+		if amount != cells[8] {
+			cents = -cents
+		}
+		sums[cells[6]+" "+cells[9]] += cents
+	}
+	if found.Len("balances") != len(sums) || len(sums) == 0 {
+		t.Errorf("got %s, want a balance for each of %v", found.Body, sums)
+	}
+	for i := range found.Len("balances") {
+		key := found.Text("balances", i, "account") + " " + found.Text("balances", i, "currency")
+		cents, _ := found.JSON("balances", i, "amount_cents").(float64)
+		if int(cents) != sums[key] {
+			t.Errorf("%s: got a balance of %v, want %d, the sum of the lines", key, cents, sums[key])
+		}
+		total += cents
+	}
+	if total != 0 {
+		t.Errorf("got balances that add up to %v, want 0", total)
+	}
+}
+
+// TestBooksAreOff: nothing is charged while the books are off.
+func TestBooksAreOff(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.orderIn(t, "off", delivery.StatusDelivered)
+	f.keepBooks(t)
+	f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":null}`)).Must(t, 200)
+	f.orderIn(t, "off-again", delivery.StatusDelivered)
+	found := f.operator.Call(t, "GET", "/ops/v1/journal", nil).Must(t, 200)
+	if found.Len("entries") != 0 {
+		t.Errorf("got %s, want no entries", found.Body)
+	}
+}
+
+// TestPosting corrects charges and records payments. What takes a charge back leaves nothing of it, and repeated
+// requests post nothing more.
+func TestPosting(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	target := "/ops/v1/partners/" + f.partner.PartnerID
+	f.operator.Call(t, "POST", target+"/payments", []byte(`{"amount_cents":100}`)).Refused(t, 409, "conflict")
+	f.keepBooks(t)
+	id := f.orderIn(t, "one", delivery.StatusDelivered)
+	books := f.operator.As(t, "accountant")
+	back := books.Call(t, "POST", target+"/adjustments",
+		[]byte(`{"amount_cents":-6534,"order_id":"`+id+`","reason":"Delivered to the wrong door"}`)).Must(t, 201)
+	if got := f.charges(t, id); strings.Join(got, "; ") != "adjustment charges -7383 revenue 6534 tax_hst 849; "+
+		"delivery charges 7383 revenue -6534 tax_hst -849" {
+		t.Errorf("got %s, want the charge and all of it back", got)
+	}
+	if back.Text("notes") != "Delivered to the wrong door" || back.Text("actor_id") != books.OperatorID {
+		t.Errorf("got %s, want the reason and the accountant", back.Body)
+	}
+	books.Call(t, "POST", target+"/adjustments",
+		[]byte(`{"amount_cents":-5,"order_id":"ord_x","reason":"None"}`)).Refused(t, 422, "validation_error")
+	books.Call(t, "POST", target+"/adjustments", []byte(`{"amount_cents":1000,"reason":"Storage in November"}`)).Must(t, 201)
+	key := uuid.NewString()
+	for range 2 {
+		f.Do(t, "POST", target+"/payments", []byte(`{"amount_cents":900}`), "Authorization", "Bearer "+books.Token,
+			"Content-Type", "application/json", "Idempotency-Key", key).Must(t, 201)
+	}
+	f.balanced(t, "partner_id="+f.partner.PartnerID)
+	found := books.Call(t, "GET", "/ops/v1/balances", nil).Must(t, 200)
+	if got := fmt.Sprint(found.JSON("balances")); got != "[map[account:charges amount_cents:100 currency:CAD] "+
+		"map[account:revenue amount_cents:-1000 currency:CAD] map[account:tax_hst amount_cents:0 currency:CAD] "+
+		"map[account:bank amount_cents:900 currency:CAD]]" {
+		t.Errorf("got the balances %s, want $10 charged, of which $9 is paid", got)
+	}
+	books.Call(t, "POST", "/ops/v1/partners/par_none/payments", []byte(`{"amount_cents":1}`)).Refused(t, 404, "not_found")
+	f.operator.As(t, "dispatcher").Call(t, "POST", target+"/payments", []byte(`{"amount_cents":1}`)).Refused(t, 403,
+		"forbidden")
+}

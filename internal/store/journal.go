@@ -1,0 +1,302 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/money"
+)
+
+// journalKey is the key of an entry of the journal.
+type journalKey struct {
+	partnerID string
+	day       int64
+	entryID   string
+}
+
+func journalKeyOf(e *money.Entry) journalKey { return journalKey{e.PartnerID, int64(e.Day), e.EntryID} }
+
+// lineRow is a line with the entry that it belongs to.
+type lineRow struct {
+	journalKey
+	money.Line
+}
+
+var (
+	journal = db.NewTable("journal",
+		db.Key(
+			db.Text("partner_id", func(e *money.Entry) *string { return &e.PartnerID }),
+			db.Integer("day", func(e *money.Entry) *int64 { return (*int64)(&e.Day) }),
+			db.Text("entry_id", func(e *money.Entry) *string { return &e.EntryID })),
+		db.Moment("at", func(e *money.Entry) *time.Time { return &e.At }),
+		db.Moment("recorded_at", func(e *money.Entry) *time.Time { return &e.RecordedAt }),
+		db.Text("act", func(e *money.Entry) *string { return (*string)(&e.Act) }),
+		db.Text("order_id", func(e *money.Entry) *string { return &e.OrderID }),
+		db.Text("partner_order_id", func(e *money.Entry) *string { return &e.PartnerOrderID }),
+		db.Text("actor_id", func(e *money.Entry) *string { return &e.ActorID }),
+		db.Text("notes", func(e *money.Entry) *string { return &e.Notes }),
+	)
+	addJournal = journal.Insert()
+
+	byJournalKey = db.Key(
+		db.Text("partner_id", func(k *journalKey) *string { return &k.partnerID }),
+		db.Integer("day", func(k *journalKey) *int64 { return &k.day }),
+		db.Text("entry_id", func(k *journalKey) *string { return &k.entryID }),
+	)
+	journalLines = db.NewTable("journal_lines",
+		append(db.Within(func(l *lineRow) *journalKey { return &l.journalKey }, byJournalKey...),
+			db.Text("account", func(l *lineRow) *string { return (*string)(&l.Account) }),
+			db.Text("courier_id", func(l *lineRow) *string { return &l.CourierID }),
+			db.Text("currency", func(l *lineRow) *string { return (*string)(&l.Currency) })),
+		db.Integer("cents", func(l *lineRow) *int64 { return &l.Cents }),
+	)
+	addLines  = journalLines.Insert()
+	findLines = db.LookUpBy(byJournalKey, journalLines)
+)
+
+// Unbalanced finds entries of the journal whose lines do not add up to zero, and lines without their entry. They
+// are written together, so that only damage makes them so.
+const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
+		|| ' cents ' || currency
+	FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) <> 0
+	UNION ALL SELECT 'the entry ' || l.entry_id || ' of the journal is missing' FROM journal_lines AS l
+	LEFT JOIN journal AS j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id
+	WHERE j.entry_id IS NULL`
+
+// The settings of the books, as JSON.
+const (
+	firmSetting  = "firm"
+	booksSetting = "books"
+)
+
+// findBooks queues the reading of the settings that charges depend on, if they are asked for.
+func findBooks(p *db.Pipeline, asked bool) db.FoundSettings {
+	if !asked {
+		return db.FindSettings(p)
+	}
+	return db.FindSettings(p, firmSetting, booksSetting)
+}
+
+// booksOf returns what charges depend on, by the values of the settings.
+func booksOf(values map[string]string) (books money.Books, err error) {
+	firm, settings, err := readBooks(values)
+	return money.Books{From: settings.From, Numbers: firm.Numbers}, err
+}
+
+// readBooks returns the settings of the books by their values; zero for what was never set.
+func readBooks(values map[string]string) (firm money.Firm, settings money.Settings, err error) {
+	if text := values[firmSetting]; text != "" {
+		err = strictjson.Unmarshal([]byte(text), &firm)
+	}
+	if text := values[booksSetting]; text != "" && err == nil {
+		err = strictjson.Unmarshal([]byte(text), &settings)
+	}
+	return firm, settings, err
+}
+
+// writeEntries queues new entries of the journal with their lines.
+func writeEntries(p *db.Pipeline, entries []*money.Entry) {
+	var lines []*lineRow
+	for _, entry := range entries {
+		for _, line := range entry.Lines {
+			lines = append(lines, &lineRow{journalKeyOf(entry), line})
+		}
+	}
+	db.WriteAll(p, addJournal, entries)
+	db.WriteAll(p, addLines, lines)
+}
+
+// Accounting is the store as package accounting sees it.
+func (s *Store) Accounting() accounting.Store {
+	return view[accounting.Reader, accounting.Writer]{s.Database,
+		func(c db.Conn) accounting.Reader { return accountingTx{auditing{c}} },
+		func(c db.Conn) accounting.Writer { return accountingTx{auditing{c}} },
+	}
+}
+
+// accountingTx is a transaction of package accounting.
+type accountingTx struct{ auditing }
+
+// Settings returns the settings of the books; zero for what was never set.
+func (tx accountingTx) Settings(ctx context.Context) (firm money.Firm, settings money.Settings, err error) {
+	return tx.settings(ctx, db.Settings.Get)
+}
+
+// LockSettings returns what Settings does, locked until the transaction ends.
+func (tx accountingTx) LockSettings(ctx context.Context) (money.Firm, money.Settings, error) {
+	return tx.settings(ctx, db.Settings.Lock)
+}
+
+// settings reads the settings in one way, and in one order.
+func (tx accountingTx) settings(
+	ctx context.Context, read func(db.Settings, context.Context, string) (string, error),
+) (firm money.Firm, settings money.Settings, err error) {
+	values := map[string]string{}
+	for _, name := range []string{booksSetting, firmSetting} {
+		if values[name], err = read(db.SettingsIn(tx.conn), ctx, name); err != nil {
+			return firm, settings, err
+		}
+	}
+	return readBooks(values)
+}
+
+// SaveFirm writes who sends statements.
+func (tx accountingTx) SaveFirm(ctx context.Context, firm money.Firm) error {
+	return tx.save(ctx, firmSetting, firm)
+}
+
+// SaveSettings writes the settings of the books.
+func (tx accountingTx) SaveSettings(ctx context.Context, settings money.Settings) error {
+	return tx.save(ctx, booksSetting, settings)
+}
+
+func (tx accountingTx) save(ctx context.Context, name string, value any) error {
+	document, err := strictjson.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return db.SettingsIn(tx.conn).Set(ctx, name, string(document))
+}
+
+// Entries lists entries of the journal with their lines, newest first, or oldest first if the filter asks
+// for that.
+func (tx accountingTx) Entries(ctx context.Context, f accounting.Filter) ([]*money.Entry, error) {
+	return listJournal(ctx, tx.conn, f)
+}
+
+// JournalEntries lists the entries of the books with their lines, oldest first: those after one, or all if it is
+// nil.
+func (tx retentionTx) JournalEntries(
+	ctx context.Context, partnerID string, after *money.Entry, limit int,
+) ([]*money.Entry, error) {
+	filter := accounting.Filter{PartnerID: partnerID, Oldest: true, Limit: limit}
+	if after != nil {
+		filter.After = accounting.CursorOf(after)
+	}
+	return listJournal(ctx, tx.conn, filter)
+}
+
+func listJournal(ctx context.Context, c db.Conn, f accounting.Filter) ([]*money.Entry, error) {
+	selected := &db.Conditions{}
+	selectActs(selected, f)
+	selected.AddText(`EXISTS (SELECT 1 FROM journal_lines l WHERE l.partner_id = journal.partner_id AND
+		l.day = journal.day AND l.entry_id = journal.entry_id AND l.courier_id = ?)`, f.CourierID)
+	selectDays(selected, f)
+	after, by := "(day, entry_id) < (?, ?)", "ORDER BY day DESC, entry_id DESC LIMIT ?"
+	if f.Oldest {
+		after, by = "(day, entry_id) > (?, ?)", "ORDER BY day, entry_id LIMIT ?"
+	}
+	if f.After != (accounting.Cursor{}) {
+		selected.Add(after, int64(f.After.Day), f.After.EntryID)
+	}
+	tail, args := selected.Clause(by, f.Limit)
+	entries, err := journal.All(ctx, c, tail, args...)
+	if err != nil {
+		return nil, err
+	}
+	return entries, addLinesTo(ctx, c, entries)
+}
+
+// selectActs selects the acts of a filter. The id of an order has that of its partner, by which
+// the entries of an order are found.
+func selectActs(selected *db.Conditions, f accounting.Filter) {
+	if partnerID, known := delivery.PartnerOfOrder(f.OrderID); known && f.PartnerID == "" {
+		f.PartnerID = partnerID
+	}
+	selected.AddText("partner_id = ?", f.PartnerID)
+	selected.AddText("order_id = ?", f.OrderID)
+	selected.AddText("partner_order_id = ?", f.PartnerOrderID)
+	selected.AddText("act = ?", string(f.Act))
+}
+
+// selectDays selects the days of a filter.
+func selectDays(selected *db.Conditions, f accounting.Filter) {
+	if f.First != 0 {
+		selected.Add("day >= ?", int64(f.First))
+	}
+	if f.Last != 0 {
+		selected.Add("day <= ?", int64(f.Last))
+	}
+}
+
+// addLinesTo reads the lines of entries, and sorts those of each as accounts are shown.
+func addLinesTo(ctx context.Context, c db.Conn, entries []*money.Entry) error {
+	keys, byKey := make([]journalKey, len(entries)), make(map[journalKey]*money.Entry, len(entries))
+	for i, entry := range entries {
+		keys[i] = journalKeyOf(entry)
+		byKey[keys[i]] = entry
+	}
+	lines, err := db.FindNow(ctx, c, findLines, keys...)
+	for _, line := range lines {
+		entry := byKey[line.journalKey]
+		entry.Lines = append(entry.Lines, line.Line)
+	}
+	for _, entry := range entries {
+		money.SortLines(entry.Lines)
+	}
+	return err
+}
+
+// KnowsPartner reports whether there is a partner.
+func (tx accountingTx) KnowsPartner(ctx context.Context, partnerID string) (bool, error) {
+	found, err := db.FindNow(ctx, tx.conn, findPartners, partnerID)
+	return len(found) > 0, err
+}
+
+// AddEntry adds an entry to the journal.
+func (tx accountingTx) AddEntry(ctx context.Context, entry *money.Entry) error {
+	p := db.NewPipeline(tx.conn)
+	writeEntries(p, []*money.Entry{entry})
+	_, err := p.Flush(ctx)
+	return err
+}
+
+// Balances returns the sums of the lines that a filter selects.
+func (tx accountingTx) Balances(ctx context.Context, f accounting.Filter) (balances []money.Balance, err error) {
+	selected, from := &db.Conditions{}, "journal_lines"
+	if f.Act != "" || f.OrderID != "" || f.PartnerOrderID != "" {
+		from = "journal JOIN journal_lines USING (partner_id, day, entry_id)"
+	}
+	selectActs(selected, f)
+	selected.AddText("courier_id = ?", f.CourierID)
+	selectDays(selected, f)
+	tail, args := selected.Clause("GROUP BY account, currency")
+	err = tx.conn.Query(ctx, "SELECT account, currency, CAST(sum(cents) AS BIGINT) FROM "+from+" "+tail, args,
+		func(r db.Row) error {
+			var b money.Balance
+			if err := r.Scan((*string)(&b.Account), (*string)(&b.Currency), &b.Cents); err != nil {
+				return err
+			}
+			balances = append(balances, b)
+			return nil
+		})
+	return balances, err
+}
+
+// Owing returns what each partner owes, and what it was charged in a period.
+func (tx accountingTx) Owing(ctx context.Context, first, last date.Day) (owing []accounting.Owing, err error) {
+	const query = `SELECT partner_id, currency,
+			CAST(sum(CASE WHEN account = $1 THEN cents ELSE 0 END) AS BIGINT),
+			CAST(sum(CASE WHEN account <> $1 AND day >= $2 AND day <= $3 THEN -cents ELSE 0 END) AS BIGINT),
+			max(CASE WHEN account = $4 THEN day ELSE 0 END)
+		FROM journal_lines WHERE account IN ($1, $4, $5, $6, $7) GROUP BY partner_id, currency
+		HAVING sum(CASE WHEN account = $1 THEN cents ELSE 0 END) <> 0`
+	args := []any{
+		string(money.Charges), int64(first), int64(last),
+		string(money.Revenue), string(money.TaxGST), string(money.TaxHST), string(money.TaxQST),
+	}
+	err = tx.conn.Query(ctx, query, args, func(r db.Row) error {
+		var o accounting.Owing
+		if err := r.Scan(&o.PartnerID, (*string)(&o.Currency), &o.Cents, &o.Charged, (*int64)(&o.Last)); err != nil {
+			return err
+		}
+		owing = append(owing, o)
+		return nil
+	})
+	return owing, err
+}

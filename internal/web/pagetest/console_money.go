@@ -1,0 +1,98 @@
+package pagetest
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// accountant is an operator who keeps the books.
+const accountant = "accountant"
+
+// moneyScenes are the pages of the books. beside is the address of answered.
+func (h *house) moneyScenes(beside string) (scenes []Scene) {
+	admin := secured(page.English)
+	for _, one := range []struct{ name, who, path string }{
+		{"money", accountant, "/console/money"},
+		{"money-journal", accountant, "/console/money/journal"},
+		{"money-journal-partner", admin, "/console/money/journal?act=delivery&partner=Comptoir+Rivard"},
+		{"money-journal-none", accountant, "/console/money/journal?order=A-0"},
+		{"money-journal-faults", accountant, "/console/money/journal?partner=nobody+with+this+name&from=yesterday"},
+		{"money-settings", admin, "/console/money/settings"},
+		{"money-settings-read", accountant, "/console/money/settings"},
+		{"money-order", admin, "/console/orders/" + h.orders["CR-1"]},
+		{"money-partner", accountant, "/console/partners/" + h.shops.charged},
+	} {
+		scenes = append(scenes,
+			Scene{Name: "console-" + one.name, URL: h.url + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
+	}
+	for _, kept := range []string{"money-none", "money-unset", "money-firm-faults", "money-books-faults"} {
+		scenes = append(scenes,
+			Scene{Name: "console-" + kept, URL: beside + "/answered/" + kept, Policy: page.Policy})
+	}
+	return scenes
+}
+
+// addBooks keeps the answers to forms of the books that are refused, turns them on, and has orders charged.
+func (h *house) addBooks(ctx context.Context) error {
+	if err := h.addOperator(ctx, client.OperatorRequest{Email: accountant, Role: client.OperatorAccountant}); err != nil {
+		return err
+	}
+	const settings = "/console/money/settings"
+	for scene, path := range map[string]string{"money-none": "/console/money", "money-unset": settings} {
+		for _, language := range page.Languages {
+			found, err := h.ask(ctx, http.MethodGet, path, h.operatorSession(secured(page.English)), http.NoBody, language)
+			if err != nil {
+				return err
+			}
+			h.logins.answers[scene+"/"+string(language)] = found
+		}
+	}
+	if err := h.keepAll(ctx, []sent{
+		{"money-firm-faults", settings + "/firm", url.Values{
+			"address": {"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8"}, "numbers.qst": {strings.Repeat("1234567890 ", 4)},
+		}},
+		{"money-books-faults", settings + "/books", url.Values{"books_from": {"soon"}}},
+	}); err != nil {
+		return err
+	}
+	if _, err := h.desk.PutFirm(ctx, client.Firm{
+		Name: "Livraisons Plateau inc.", Address: "4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
+		Numbers: client.FirmNumbers{GSTHST: "123456789 RT0001", QST: "1234567890 TQ0001"},
+	}); err != nil {
+		return err
+	}
+	if _, err := h.desk.ChangeBooks(ctx, client.BooksChange{BooksFrom: client.Set("2026-06-01")}); err != nil {
+		return err
+	}
+	for _, one := range []struct {
+		who, name, email string
+		numbers          []string
+	}{
+		{"charged", "Comptoir Rivard", "comptoir@rivard.example", []string{"CR-1", "CR-2", "CR-3", "CR-4"}},
+		{"charged-hostile", hostileName, "hostile@rivard.example", []string{hostileText + " 2"}},
+	} {
+		signing, partnerID, err := h.register(ctx, one.who, one.name, one.email)
+		if err != nil {
+			return err
+		}
+		if h.shops.charged == "" {
+			h.shops.charged = partnerID
+		}
+		for i, number := range one.numbers {
+			created, err := signing.CreateOrder(ctx, orderTo(number, i, h.clock.Now()))
+			if err != nil {
+				return err
+			}
+			h.orders[number] = created.OrderID
+			if err := h.moveNow(ctx, created.OrderID, h.courierID, len(steps)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
