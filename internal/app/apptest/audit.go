@@ -124,7 +124,8 @@ var laws = []law{
 	{law: "the lines of each entry of the journal add up to zero, and none is of a test account", query: `
 		SELECT entry_id FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) != 0
 		UNION SELECT l.entry_id FROM journal_lines l
-		LEFT JOIN journal j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id WHERE j.entry_id IS NULL
+		LEFT JOIN journal j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id
+		WHERE j.entry_id IS NULL
 		UNION SELECT j.entry_id FROM journal j
 		LEFT JOIN journal_lines l ON l.partner_id = j.partner_id AND l.day = j.day AND l.entry_id = j.entry_id
 		WHERE l.entry_id IS NULL OR j.partner_id >= 'par_g'`},
