@@ -69,8 +69,8 @@ func TestFullDisk(t *testing.T) {
 			return got.Status == 503 && strings.Contains(string(got.Body), `"reason":"disk_full"`)
 		})
 		disk.full.Store(false)
+		untilReady(t, s) // changes are refused until the database has been tried again
 		p.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201)
-		untilReady(t, s)
 		s.Stop()
 		if got := strings.Count(s.Log.String(), `level=ERROR msg="the database cannot be reached"`); got != 1 {
 			t.Errorf("got %d lines for one full disk, want 1:\n%s", got, s.Log)
