@@ -25,7 +25,8 @@ var shelves = []struct {
 	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
-		"installing", "operating", "versions", "settings", "desk", "backup", "metrics", "security", "asvs", "reliability",
+		"installing", "operating", "versions", "settings", "desk", "money", "backup", "metrics", "security", "asvs",
+		"reliability",
 		"scaling", "benchmarks",
 	}},
 	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},

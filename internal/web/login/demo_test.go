@@ -43,7 +43,7 @@ func TestDemo(t *testing.T) {
 	}
 	books := comes(s)
 	books.Fill(t, "/console/login", "email", account[1], "password", account[2]).Leads(t, "/console")
-	books.Open(t, "/console").Leads(t, "/console/figures")
+	books.Open(t, "/console").Leads(t, "/console/money")
 	link := tracked.FindSubmatch(comes(s).Open(t, "/").Body)
 	if link == nil {
 		t.Fatal("got no link to an order on its way")
