@@ -26,8 +26,7 @@ var shelves = []struct {
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
 		"installing", "operating", "versions", "settings", "desk", "money", "backup", "metrics", "security", "asvs",
-		"reliability",
-		"scaling", "benchmarks",
+		"reliability", "scaling", "benchmarks",
 	}},
 	{"docs.group.developing", []string{"architecture", "changing", "releasing"}},
 }

@@ -56,7 +56,7 @@ func (h *house) addBooks(ctx context.Context) error {
 		{"money-firm-faults", settings + "/firm", url.Values{
 			"address": {"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8"}, "numbers.qst": {strings.Repeat("1234567890 ", 4)},
 		}},
-		{"money-books-faults", settings + "/books", url.Values{"books_from": {"soon"}}},
+		{"money-books-faults", settings + "/books", url.Values{"books_from": {"1969-12-31"}}},
 	}); err != nil {
 		return err
 	}
