@@ -147,7 +147,8 @@ func (w *words) phone(text string) {
 func postalCode(text string) (code string, ok bool) {
 	const half = 3
 	first, second, ok := strings.Cut(board.Fold(text), " ")
-	return first + second, ok && len(first) == half && len(second) == half
+	code = first + second
+	return code, ok && len(first) == half && len(second) == half && len(pieces(code)) == 1
 }
 
 // pieces splits a folded text where it has neither letters nor digits.
