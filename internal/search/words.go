@@ -58,7 +58,7 @@ func Of(o *delivery.Order) string {
 // divide: A-4 is not an A and a 4.
 func Parse(text string) (sought Words) {
 	if digits := board.PhoneDigits(text); digits != "" {
-		return Words{digits}
+		return Words{cut(digits)}
 	}
 	for field := range strings.FieldsSeq(text) {
 		found := pieces(board.Fold(field))
@@ -105,11 +105,14 @@ func (w *words) addAll(all []string) {
 func (w *words) text(text string) {
 	w.addAll(pieces(board.Fold(text)))
 	for field := range strings.FieldsSeq(text) {
-		w.addJoined(field)
+		if w.addJoined(field); strings.Contains(field, "@") {
+			w.addAll(splitAll(pieces(board.Fold(field)))) // as Parse does
+		}
 	}
 	if code, ok := postalCode(text); ok {
 		w.add(code)
 	}
+	w.add(board.PhoneDigits(text)) // which Parse takes it for
 }
 
 // addJoined adds what several words give without what is between them.
@@ -148,7 +151,7 @@ func postalCode(text string) (code string, ok bool) {
 	const half = 3
 	first, second, ok := strings.Cut(board.Fold(text), " ")
 	code = first + second
-	return code, ok && len(first) == half && len(second) == half && len(pieces(code)) == 1
+	return code, ok && len(first) == half && len(second) == half && slices.Equal(pieces(code), []string{code})
 }
 
 // pieces splits a folded text where it has neither letters nor digits.
