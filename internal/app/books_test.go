@@ -7,17 +7,13 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/delivery"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/google/uuid"
 )
 
 // keepBooks uploads the built-in card with what it charges beside prices, and sets the firm and the books.
 func (f floor) keepBooks(t *testing.T) {
 	t.Helper()
-	card := strings.Replace(string(pricing.DefaultCardFile()), `"version": "default-1"`,
-		`"version": "with-additions", "attempt_cents": 301, "return_cents": 450, "late_cancellation_cents": 400`, 1)
-	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
-	f.operator.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
+	f.operator.Charge(t, `"attempt_cents": 301, "return_cents": 450, "late_cancellation_cents": 400`)
 	f.operator.Call(t, "PUT", "/ops/v1/firm", []byte(`{"name":"Livraisons Plateau inc.",
 		"address":"4200 Rue Saint-Denis\nMontréal QC  H2J 2K8",
 		"numbers":{"gst_hst":"123456789 RT0001","qst":"1234567890 TQ0001"}}`)).Must(t, 200)

@@ -71,7 +71,7 @@ func attempts(o *delivery.Order) (count int) {
 	return count
 }
 
-// add charges an addition; one of nothing is no charge.
+// add charges an addition, unless it is 0.
 func (b *Bookkeeper) add(o *delivery.Order, act Act, at time.Time, leg Leg, cents int64) *Entry {
 	if cents == 0 {
 		return nil

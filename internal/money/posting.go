@@ -6,6 +6,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/pricing"
 )
 
 // Adjustment returns the entry of a correction of what a partner was charged, by an amount in cents CAD before taxes,
@@ -46,7 +47,7 @@ func portion(amount, part, whole int64) int64 {
 	if part < 0 {
 		return -portion(amount, -part, whole)
 	}
-	return (2*amount*part + whole) / (2 * whole)
+	return pricing.MulDiv(amount, part, whole)
 }
 
 // Payment returns the entry of a payment by a partner, of an amount in cents CAD. The caller completes it.

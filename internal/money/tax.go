@@ -2,6 +2,7 @@ package money
 
 import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/pricing"
 )
 
 // Leg is the way of what is charged, by the provinces of its ends. Goods that are brought back
@@ -72,6 +73,5 @@ func (t Tax) On(cents int64) int64 {
 	if cents < 0 {
 		return -t.On(-cents)
 	}
-	const whole = 100 * percent
-	return (cents/whole)*t.Rate + (cents%whole*t.Rate+whole/2)/whole
+	return pricing.MulDiv(cents, t.Rate, 100*percent)
 }

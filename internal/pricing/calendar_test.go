@@ -117,8 +117,8 @@ func TestMulDivRoundsHalfUp(t *testing.T) {
 			delivery.MaxCents},
 		{1 << 46, uploadRules.cents, unitsPerKg, 1_407_374_883_553}, // 2^46 * 1e8 / 5e9 = …553.28
 	} {
-		if got := mulDiv(test.amount, test.numerator, test.denominator); got != test.want {
-			t.Errorf("mulDiv(%d, %d, %d): got %d, want %d", test.amount, test.numerator, test.denominator, got, test.want)
+		if got := MulDiv(test.amount, test.numerator, test.denominator); got != test.want {
+			t.Errorf("MulDiv(%d, %d, %d): got %d, want %d", test.amount, test.numerator, test.denominator, got, test.want)
 		}
 	}
 }

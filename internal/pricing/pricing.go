@@ -85,8 +85,8 @@ func (c *Card) charges(s delivery.Shipment, rate zoneRate) []Charge {
 		}
 	}
 	add("parcels", c.parcelCents*int64(len(s.Parcels)))
-	add("weight", mulDiv(excess, rate.perKgCents, unitsPerKg))
-	add("fuel", mulDiv(sum(charges), c.fuelBasisPoints, wholeBasisPoints))
+	add("weight", MulDiv(excess, rate.perKgCents, unitsPerKg))
+	add("fuel", MulDiv(sum(charges), c.fuelBasisPoints, wholeBasisPoints))
 	add("fragile", c.fragileCents*fragile)
 	add("insurance", c.onAmount(c.insurance, s.Insurance))
 	add("cod", c.onAmount(c.cod, s.COD))
@@ -115,7 +115,7 @@ func (c *Card) onAmount(fee percentage, amount *delivery.Money) int64 {
 	if amount.Currency == delivery.USD {
 		cadPer10000 = c.cadPer10000USD
 	}
-	cents := mulDiv(amount.AmountCents, cadPer10000*fee.basisPoints, 10_000*wholeBasisPoints)
+	cents := MulDiv(amount.AmountCents, cadPer10000*fee.basisPoints, 10_000*wholeBasisPoints)
 	return max(cents, fee.minimumCents)
 }
 
@@ -154,11 +154,11 @@ func sides(p *delivery.Parcel) (length, width, height int64) {
 	return units(p.LengthCm), units(p.WidthCm), units(p.HeightCm)
 }
 
-// mulDiv returns amount * numerator / denominator, rounded half up. It is the only
+// MulDiv returns amount * numerator / denominator, rounded half up. It is the only
 // place where cents are rounded. The product has 128 bits, and the bounds of a
 // card keep the result far below the limit of an int64. No argument may be
 // negative.
-func mulDiv(amount, numerator, denominator int64) int64 {
+func MulDiv(amount, numerator, denominator int64) int64 {
 	high, low := bits.Mul64(uint64(amount), uint64(numerator))
 	low, carry := bits.Add64(low, uint64(denominator)/2, 0)
 	quotient, _ := bits.Div64(high+carry, low, uint64(denominator))

@@ -139,7 +139,7 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	}
 	filter := journalFilter(q)
 	filter.OrderID, filter.Act = q.Text("order_id"), money.Act(q.OneOf("act", form.OneOf(money.Acts...)))
-	filter.After, filter.Limit = journalCursor(q), q.Limit(maxPage)
+	filter.After, filter.Limit = cursorOf(q, accounting.ParseCursor), q.Limit(maxPage)
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
@@ -159,19 +159,6 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 		Entries []entryAnswer `json:"entries"`
 		Next    string        `json:"next_cursor,omitzero"`
 	}{entries, page.Next.String()})
-}
-
-// journalCursor reads the cursor of a page of the journal.
-func journalCursor(q *httpd.Query) (after accounting.Cursor) {
-	text := q.Text("cursor")
-	if text == "" {
-		return after
-	}
-	after, ok := accounting.ParseCursor(text)
-	if !ok {
-		q.Fault("cursor", text, httpd.CursorRule)
-	}
-	return after
 }
 
 // journalFile responds with the entries that a filter selects as a CSV file, oldest first.

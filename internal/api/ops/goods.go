@@ -52,13 +52,13 @@ func returnOf(r *dispatch.Return) returnAnswer {
 	return answer
 }
 
-// goodsCursor reads the cursor of a list of goods; zero for the first page.
-func goodsCursor(q *httpd.Query) (after dispatch.GoodsCursor) {
+// cursorOf returns the cursor of a list as read reads it; zero for the first page.
+func cursorOf[C any](q *httpd.Query, read func(text string) (C, bool)) (after C) {
 	text := q.Text("cursor")
 	if text == "" {
 		return after
 	}
-	after, ok := dispatch.ReadGoodsCursor(text)
+	after, ok := read(text)
 	if !ok {
 		q.Fault("cursor", text, httpd.CursorRule)
 	}
@@ -78,7 +78,7 @@ func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
 	if filter.State == "" {
 		filter.State = delivery.ReturnDue
 	}
-	filter.After = goodsCursor(q)
+	filter.After = cursorOf(q, dispatch.ReadGoodsCursor)
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}

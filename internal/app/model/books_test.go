@@ -3,21 +3,16 @@ package model_test
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"pgregory.net/rapid"
 )
 
 // beginBooks has all that happens charged, by a rate card that charges for everything that can be.
 func beginBooks(t *testing.T, admin *apptest.Operator) {
 	t.Helper()
-	card := strings.Replace(string(pricing.DefaultCardFile()), `"version": "default-1"`,
-		`"version": "with-everything", "attempt_cents": 300, "return_cents": 450, "late_cancellation_cents": 400`, 1)
-	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
-	admin.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
+	admin.Charge(t, `"attempt_cents": 300, "return_cents": 450, "late_cancellation_cents": 400`)
 	firm := `{"name":"Plateau","numbers":{"gst_hst":"123456789 RT0001"}}`
 	admin.Call(t, "PUT", "/ops/v1/firm", []byte(firm)).Must(t, 200)
 	admin.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)

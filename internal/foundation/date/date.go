@@ -54,7 +54,7 @@ func (d *Day) UnmarshalText(text []byte) error {
 	}
 	day, ok := Parse(string(text))
 	if !ok {
-		return fmt.Errorf("%q is no date", text)
+		return fmt.Errorf("%q is not a date", text)
 	}
 	*d = day
 	return nil

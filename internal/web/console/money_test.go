@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -27,10 +26,7 @@ func newBooks(t *testing.T) *books {
 	t.Helper()
 	s := apptest.Start(t)
 	b := &books{admin: s.Operate(t), metro: s.Register(t, "metro")}
-	card := strings.Replace(string(pricing.DefaultCardFile()), `"version": "default-1"`,
-		`"version": "with-additions", "late_cancellation_cents": 400`, 1)
-	card = strings.Replace(card, `"effective_from": "2020-01-01T00:00:00Z",`, "", 1)
-	b.admin.Call(t, "POST", "/ops/v1/rate-cards", []byte(`{"name":"default","card":`+card+`}`)).Must(t, 201)
+	b.admin.Charge(t, `"late_cancellation_cents": 400`)
 	v := b.admin.Visit(t)
 	v.Send(t, v.Open(t, moneySettings), firmForm, "name", " Livraisons Plateau ",
 		"address", "4200 Rue Saint-Denis\r\nMontréal",
