@@ -165,7 +165,9 @@ func (a *App) branch(ctx context.Context, o origin) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	b := store.Branching{Before: o.text, After: string(text), Older: older}
+	b := store.Branching{
+		Before: o.text, After: string(text), Older: older, New: o.text == "" && o.note == "" && !o.used,
+	}
 	if reason != "" {
 		held := a.newHold(reason)
 		if b.Hold, err = encodeHold(held); err != nil {

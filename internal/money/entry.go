@@ -57,10 +57,20 @@ const (
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
 	ActAdjustment       Act = "adjustment"        // a charge was corrected
 	ActPayment          Act = "payment"           // the partner has paid
+
+	ActCollection  Act = "collection"  // a courier collected money for the partner at the door
+	ActUnconfirmed Act = "unconfirmed" // money was to be collected, and the delivery does not say whether it was
+	ActCorrection  Act = "correction"  // the desk has confirmed or corrected what was collected
+	ActHandIn      Act = "hand_in"     // a courier's cash was counted at the desk
+	ActDeposit     Act = "deposit"     // cash was taken from the desk to the bank
+	ActRemittance  Act = "remittance"  // the partner was sent what was collected for it
 )
 
 // Acts lists all acts.
-var Acts = []Act{ActDelivery, ActAttempt, ActReturn, ActLateCancellation, ActAdjustment, ActPayment}
+var Acts = []Act{
+	ActDelivery, ActAttempt, ActReturn, ActLateCancellation, ActAdjustment, ActPayment,
+	ActCollection, ActUnconfirmed, ActCorrection, ActHandIn, ActDeposit, ActRemittance,
+}
 
 // Entry is one act in the books. It is written in the transaction of the act and never
 // changed; what was wrong is corrected by another entry.

@@ -1,6 +1,10 @@
 package money
 
-import "github.com/dropyard/dropyard/internal/foundation/date"
+import (
+	"time"
+
+	"github.com/dropyard/dropyard/internal/foundation/date"
+)
 
 // Firm is who sends statements.
 type Firm struct {
@@ -19,6 +23,17 @@ type Numbers struct {
 // Settings are the settings of the books.
 type Settings struct {
 	From date.Day `json:"books_from"` // acts before this day are not charged; 0 while the books are off
+	// CollectedFrom is the time from which a delivery has to say what was collected, if anything was to be; zero
+	// while it need not. In new databases that is long ago (see Beginning).
+	CollectedFrom time.Time `json:"collected_from,omitzero"`
+}
+
+// Beginning are the settings of a new database.
+var Beginning = Settings{CollectedFrom: time.Unix(0, 0).UTC()}
+
+// RequireCollected reports whether a delivery at a time has to say what was collected.
+func (s Settings) RequireCollected(at time.Time) bool {
+	return !s.CollectedFrom.IsZero() && !at.Before(s.CollectedFrom)
 }
 
 // Books are the settings that charges depend on.

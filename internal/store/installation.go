@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/retention"
 )
 
@@ -95,6 +96,8 @@ type Branching struct {
 	Hold          string // the setting HoldSetting; empty to leave it as it is
 	// Older is set if the data may be older than what was in use before.
 	Older bool
+	// New is set if the database is new. It begins with money.Beginning.
+	New   bool
 	Entry *audit.Entry // nil if nothing is held
 }
 
@@ -110,6 +113,11 @@ func (s *Store) Branch(ctx context.Context, b Branching) (done bool, err error) 
 				if _, err := c.Exec(ctx, statement); err != nil {
 					return err
 				}
+			}
+		}
+		if b.New {
+			if err := (accountingTx{auditing{c}}).SaveSettings(ctx, money.Beginning); err != nil {
+				return err
 			}
 		}
 		if b.Hold != "" {

@@ -1,0 +1,7 @@
+-- +goose NO TRANSACTION
+-- +goose Up
+
+-- Couriers' cash by courier: what each carries, and of which orders.
+DROP INDEX CONCURRENTLY IF EXISTS journal_lines_of_cash;
+CREATE INDEX CONCURRENTLY journal_lines_of_cash ON journal_lines (courier_id, currency, partner_id, day, entry_id, cents)
+    WHERE courier_id <> '';
