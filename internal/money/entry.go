@@ -120,6 +120,16 @@ type Balance struct {
 	Cents    int64
 }
 
+// BalanceOn returns the balance on an account, in cents of a currency.
+func BalanceOn(balances []Balance, account Account, currency delivery.Currency) (cents int64) {
+	for _, balance := range balances {
+		if balance.Account == account && balance.Currency == currency {
+			cents += balance.Cents
+		}
+	}
+	return cents
+}
+
 // SortBalances sorts balances by currency, and by account as in Accounts.
 func SortBalances(balances []Balance) {
 	slices.SortFunc(balances, func(a, b Balance) int {
