@@ -14,7 +14,7 @@ import (
 // stands with the courier from then on. The caller completes the entry as that of Moved.
 func (b *Bookkeeper) Collected(o *delivery.Order) *Entry {
 	c := o.Course.Collected
-	if c == nil {
+	if c == nil || c.AmountCents == 0 {
 		return nil
 	}
 	act := ActCollection
