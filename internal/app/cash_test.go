@@ -15,7 +15,7 @@ import (
 )
 
 // toCollect creates an order of which an amount is to be collected, and brings it to the door with a courier.
-func (f floor) toCollect(t *testing.T, by *apptest.Operator, reference string, cents int) (id string) {
+func (f floor) toCollect(t testing.TB, by *apptest.Operator, reference string, cents int) (id string) {
 	t.Helper()
 	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"reference":`),
 		fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
@@ -47,6 +47,12 @@ func keyed(t *testing.T, by *apptest.Operator, target, body, key string) *apptes
 	t.Helper()
 	return by.Do(t, "POST", target, []byte(body), "Authorization", "Bearer "+by.Token, "Content-Type", "application/json",
 		"Idempotency-Key", key)
+}
+
+// handIn counts the cash that a courier hands in.
+func handIn(t testing.TB, by *apptest.Operator, courierID, body string) *apptest.Answer {
+	t.Helper()
+	return by.Call(t, "POST", "/ops/v1/couriers/"+courierID+"/cash/hand-ins", []byte(body))
 }
 
 // with returns the cash that a courier carries, by its orders.
@@ -218,10 +224,7 @@ func TestHandIn(t *testing.T) {
 	clock := testkit.NewClock(testkit.Epoch)
 	f := floorOn(t, clock)
 	noor := f.rider(t, "noor")
-	target := "/ops/v1/couriers/" + noor.CourierID + "/cash/hand-ins"
-	count := func(by *apptest.Operator, body string) *apptest.Answer {
-		return by.Call(t, "POST", target, []byte(body))
-	}
+	count := func(by *apptest.Operator, body string) *apptest.Answer { return handIn(t, by, noor.CourierID, body) }
 	count(f.operator, `{"counted_cents":1,"kept_cents":0,"currency":"CAD"}`).Refused(t, 409, "conflict")
 	f.keepBooks(t)
 	count(f.operator, `{"counted_cents":1,"kept_cents":0,"currency":"CAD"}`).Refused(t, 409, "conflict")
@@ -240,7 +243,7 @@ func TestHandIn(t *testing.T) {
 	key := uuid.NewString()
 	desk := f.operator.As(t, "dispatcher")
 	for range 2 {
-		counted := keyed(t, desk, target,
+		counted := keyed(t, desk, "/ops/v1/couriers/"+noor.CourierID+"/cash/hand-ins",
 			`{"counted_cents":6900,"kept_cents":3000,"currency":"CAD","expected_cents":10000,"notes":"a dollar short"}`,
 			key).Must(t, 201)
 		if counted.JSON("expected_cents") != 10000.0 || counted.JSON("difference_cents") != 100.0 ||

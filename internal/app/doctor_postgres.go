@@ -153,13 +153,13 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	return nil
 }
 
-// mostUnbalanced bounds what is found in the books.
-const mostUnbalanced = 20
+// mostWrongEntries bounds what is found in the books.
+const mostWrongEntries = 20
 
-// checkBooks looks for entries of the journal that do not add up.
+// checkBooks looks for entries of the journal that do not add up, or stand there twice.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		return c.Query(ctx, store.Unbalanced+" LIMIT $1", []any{mostUnbalanced}, func(r db.Row) error {
+		return c.Query(ctx, store.WrongEntries+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 			var problem string
 			err := r.Scan(&problem)
 			d.find("%s: read docs/money.md, Doctor", problem)

@@ -59,14 +59,18 @@ var (
 	findLines = db.LookUpBy(byJournalKey, journalLines)
 )
 
-// Unbalanced finds entries of the journal whose lines do not add up to zero, and lines without their entry. They
-// are written together, so that only damage makes them so.
-const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
+// WrongEntries finds entries of the journal whose lines do not add up to zero, lines without their entry, and orders
+// that were charged for their delivery, or paid for at the door, more than once. Only damage makes them so.
+const WrongEntries = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
 		|| ' cents ' || currency
 	FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) <> 0
 	UNION ALL SELECT 'the entry ' || l.entry_id || ' of the journal is missing' FROM journal_lines AS l
 	LEFT JOIN journal AS j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id
-	WHERE j.entry_id IS NULL`
+	WHERE j.entry_id IS NULL
+	UNION ALL SELECT 'the journal has ' || count(*) || ' entries for the ' || kind || ' of the order ' || order_id
+	FROM (SELECT partner_id, order_id, CASE act WHEN 'delivery' THEN act ELSE 'collection' END AS kind FROM journal
+		WHERE act IN ('delivery', 'collection', 'unconfirmed')) AS acts
+	GROUP BY partner_id, order_id, kind HAVING count(*) > 1`
 
 // The settings of the books, as JSON.
 const (

@@ -28,7 +28,7 @@ var Schema = &db.Schema{
 	Migrations:  migrations,
 	Sealed:      []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
 	Pictures:    "SELECT name FROM order_proofs",
-	Disagreeing: []db.Disagreeing{{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: Unbalanced}},
+	Disagreeing: []db.Disagreeing{{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries}},
 	Distributed: orders.Name,
 }
 
