@@ -14,11 +14,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// toCollect creates an order of which an amount is to be collected, and brings it to the door with a courier.
+// toCollect creates an order of which an amount is to be collected, unless it is 0, and brings it to the door with a
+// courier.
 func (f floor) toCollect(t testing.TB, by *apptest.Operator, reference string, cents int) (id string) {
 	t.Helper()
-	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"reference":`),
-		fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
+	body := testkit.OrderJSON(reference, "")
+	if cents > 0 {
+		body = bytes.Replace(body, []byte(`"reference":`),
+			fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
+	}
 	id = f.partner.Create(t, body).Must(t, 201).Text("order_id")
 	desk := *f.operator
 	desk.CourierID = by.CourierID
@@ -302,4 +306,70 @@ func TestCashIsNotForOthers(t *testing.T) {
 	f.operator.Call(t, "GET", "/ops/v1/couriers/cou_none/cash", nil).Refused(t, 404, "not_found")
 	sam.Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
 	f.operator.As(t, "warehouse").Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
+}
+
+// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. That it was is in no entry, and so
+// is the correction, although the first day of the books lies before the delivery.
+func TestCorrectedBeforeBooks(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	f := floorOn(t, clock)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "E-1", 5000)
+	move(t, noor, id, paid(5000, "cash", "")).Must(t, 200)
+	clock.Advance(time.Minute)
+	f.keepBooks(t)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		[]byte(`{"amount_cents":4000,"currency":"CAD","method":"cash","notes":"miscounted"}`)).Must(t, 200)
+	if got := f.charges(t, id); len(got) != 0 {
+		t.Errorf("got %s, want no entry", got)
+	}
+	if got := f.with(t, noor); got != "" {
+		t.Errorf("got %s with the courier, want nothing", got)
+	}
+}
+
+// TestCashInTwoCurrencies: what a courier carries is added up for each currency, of all partners.
+func TestCashInTwoCurrencies(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	other := floor{f.Service, f.Register(t, "nord"), f.operator}
+	for i, of := range []floor{f, other} {
+		for j, currency := range []string{"CAD", "USD"} {
+			id := of.toCollect(t, noor, fmt.Sprint("F-", 2*i+j), 0)
+			move(t, noor, id, strings.Replace(paid(700, "cash", "a tip"), "CAD", currency, 1)).Must(t, 200)
+		}
+	}
+	for target, list := range map[string]string{
+		"/ops/v1/cash": "couriers", "/ops/v1/couriers/" + noor.CourierID + "/cash": "balances",
+	} {
+		found := f.operator.Call(t, "GET", target, nil).Must(t, 200)
+		if found.Len(list) != 2 || found.Text(list, 0, "currency") != "CAD" || found.JSON(list, 0, "amount_cents") != 1400.0 ||
+			found.Text(list, 1, "currency") != "USD" || found.JSON(list, 1, "amount_cents") != 1400.0 {
+			t.Errorf("%s: got %s, want a sum for each currency", target, found.Body)
+		}
+	}
+}
+
+// TestCorrectedAfterHandIn corrects the amount of an order whose cash was handed in. What the courier carries is that of
+// the order that was delivered after it.
+func TestCorrectedAfterHandIn(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	f := floorOn(t, clock)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	first := f.toCollect(t, noor, "G-1", 5000)
+	move(t, noor, first, paid(5000, "cash", "")).Must(t, 200)
+	handIn(t, f.operator, noor.CourierID, `{"counted_cents":5000,"currency":"CAD"}`).Must(t, 201)
+	clock.Advance(time.Minute)
+	move(t, noor, f.toCollect(t, noor, "G-2", 3000), paid(3000, "cash", "")).Must(t, 200)
+	clock.Advance(time.Minute)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+first+"/collected",
+		[]byte(`{"amount_cents":4000,"currency":"CAD","method":"cash","notes":"miscounted"}`)).Must(t, 200)
+	if got := f.with(t, noor); got != "2000 CAD G-2:2000" {
+		t.Errorf("got %s with the courier, want it to be of G-2", got)
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/order"
 )
 
 // journalKey is the key of an entry of the journal.
@@ -41,7 +42,8 @@ var (
 		db.Text("actor_id", func(e *money.Entry) *string { return &e.ActorID }),
 		db.Text("notes", func(e *money.Entry) *string { return &e.Notes }),
 	)
-	addJournal = journal.Insert()
+	addJournal  = journal.Insert()
+	findEntries = db.LookUpBy(byOrder, journal)
 
 	byJournalKey = db.Key(
 		db.Text("partner_id", func(k *journalKey) *string { return &k.partnerID }),
@@ -101,6 +103,17 @@ func readBooks(values map[string]string) (firm money.Firm, settings money.Settin
 		err = strictjson.Unmarshal([]byte(text), &settings)
 	}
 	return firm, settings, err
+}
+
+// chargedOf returns the orders whose delivery is among entries.
+func chargedOf(entries []*money.Entry) map[order.OrderKey]bool {
+	charged := map[order.OrderKey]bool{}
+	for _, entry := range entries {
+		if entry.Act == money.ActDelivery {
+			charged[order.OrderKey{PartnerID: entry.PartnerID, OrderID: entry.OrderID}] = true
+		}
+	}
+	return charged
 }
 
 // writeEntries queues new entries of the journal with their lines.

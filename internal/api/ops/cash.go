@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/accounting"
@@ -22,11 +23,13 @@ type cashHeldAnswer struct {
 func heldOf(held []money.Held) []cashHeldAnswer {
 	sums := []cashHeldAnswer{}
 	for _, one := range held {
-		last := len(sums) - 1
-		if last < 0 || sums[last].CourierID != one.CourierID || sums[last].Currency != one.Currency {
-			sums, last = append(sums, cashHeldAnswer{one.CourierID, one.Currency, 0}), last+1
+		i := slices.IndexFunc(sums, func(sum cashHeldAnswer) bool {
+			return sum.CourierID == one.CourierID && sum.Currency == one.Currency
+		})
+		if i < 0 {
+			sums, i = append(sums, cashHeldAnswer{one.CourierID, one.Currency, 0}), len(sums)
 		}
-		sums[last].AmountCents += one.Cents
+		sums[i].AmountCents += one.Cents
 	}
 	return sums
 }

@@ -131,7 +131,7 @@ func (m *till) of(courierID string) (carried []item) {
 			continue
 		}
 		left, of := items[0].cents, items[1:]
-		slices.SortStableFunc(of, func(a, b *item) int { return a.at.Compare(b.at) })
+		slices.SortFunc(of, func(a, b *item) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.orderID, b.orderID)) })
 		for _, i := range slices.Backward(of) {
 			if part := min(i.cents, left); part > 0 && i.orderID != "" {
 				carried = append(carried, item{i.partnerID, i.orderID, part, i.at})
