@@ -96,6 +96,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"journal":              testJournal,
 		"books":                testBooks,
 		"owing":                testOwing,
+		"cash of many":         testCashOfMany,
+		"months":               testMonths,
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,

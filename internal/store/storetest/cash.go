@@ -1,0 +1,320 @@
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/audit"
+	"github.com/dropyard/dropyard/internal/db"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/operator"
+	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/store"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
+)
+
+// cashNode is what a node does with orders and with money.
+type cashNode struct {
+	*order.Service
+	books *accounting.Service
+}
+
+// newCashNode returns a node that uses the stores of a database, or what stands before them.
+func newCashNode(
+	t *testing.T, s *store.Store, orders order.Store, books accounting.Store, name string, now func() time.Time,
+) *cashNode {
+	return &cashNode{
+		orderNode(s, orders, repeatable.Reader(t, "orders of ", name), now),
+		accounting.NewService(accounting.Config{
+			Store: books, Now: now, Zone: testkit.Epoch.Location(), Random: repeatable.Reader(t, "books of ", name),
+		}),
+	}
+}
+
+// withPayment returns the request of an order of which an amount is to be collected, unless it is 0.
+func withPayment(reference string, cents int64) []byte {
+	body := testkit.OrderJSON(reference, "")
+	if cents == 0 {
+		return body
+	}
+	return bytes.Replace(body, []byte(`"reference":`),
+		fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
+}
+
+// openBooks adds partners and couriers, and has everything in the books from the first day.
+func openBooks(t *testing.T, s *store.Store, partners, couriers []string) {
+	t.Helper()
+	ctx := t.Context()
+	must(t, s.Partners().Write(ctx, func(tx partner.Writer) error {
+		for _, id := range partners {
+			if _, err := tx.AddPartner(ctx,
+				&partner.Partner{PartnerID: id, Name: id, Email: id + "@example.com", CreatedAt: testkit.Epoch}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	writeOperators(t, s, func(tx operator.Writer) error {
+		for _, id := range couriers {
+			added := &operator.Courier{Courier: delivery.Courier{CourierID: id, Name: "Camille " + id}, Active: true}
+			if err := tx.AddCourier(ctx, added); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	writeBooks(t, s, func(tx accounting.Writer) error {
+		must(t, tx.SaveFirm(ctx, money.Firm{Name: "Plateau", Numbers: numbersOfRuns}))
+		return tx.SaveSettings(ctx, money.Settings{
+			From: date.Of(testkit.Epoch, testkit.Epoch.Location()) - 1, CollectedFrom: money.Beginning.CollectedFrom,
+		})
+	})
+}
+
+// balancesOf returns the balances of a filter, by account.
+func balancesOf(t *testing.T, s *store.Store, filter accounting.Filter) map[money.Account]int64 {
+	t.Helper()
+	sums := map[money.Account]int64{}
+	must(t, s.Accounting().Read(t.Context(), func(tx accounting.Reader) error {
+		balances, err := tx.Balances(t.Context(), filter)
+		clear(sums)
+		for _, b := range balances {
+			sums[b.Account] += b.Cents
+		}
+		return err
+	}))
+	return sums
+}
+
+// checkBooks reports entries that dropyard doctor would find.
+func checkBooks(t *testing.T, s *store.Store) {
+	t.Helper()
+	must(t, s.Read(t.Context(), func(c db.Conn) error {
+		return c.Query(t.Context(), store.WrongEntries, nil, func(r db.Row) error {
+			var text string
+			err := r.Scan(&text)
+			t.Error(text)
+			return err
+		})
+	}))
+}
+
+// acting returns a context in which the desk acts.
+func acting(t *testing.T) context.Context {
+	return audit.WithOperation(t.Context(), audit.Operation{OperatorID: "opr_1"})
+}
+
+// cashCrowd is what happens to the cash of two couriers at the same time on several nodes.
+type cashCrowd struct {
+	*testing.T
+	db    *store.Store
+	nodes []*cashNode
+	// The first courier delivers orders of the first partner only, which are corrected in both directions; and the second
+	// those of the second, which are corrected upwards.
+	partners, couriers []string
+	doors              []*delivery.Order // orders at the door, those of the partners in turn
+	delivered          sync.Map          // the doors that were delivered, by index
+	lowered            atomic.Int64      // by corrections, in cents
+}
+
+// testCashOfMany delivers orders on three nodes while several people count the couriers' cash, correct what was
+// collected, take cash to the bank and send it to the partners.
+func testCashOfMany(t *testing.T, s *store.Store) {
+	var seconds atomic.Int64
+	c := &cashCrowd{
+		T: t, db: s, partners: []string{"par_0000000a", "par_0000000b"}, couriers: []string{"cou_a", "cou_b"},
+	}
+	openBooks(t, s, c.partners, c.couriers)
+	for i := range 3 {
+		c.nodes = append(c.nodes, newCashNode(t, s, s.Orders(), s.Accounting(), fmt.Sprint(i), func() time.Time {
+			return testkit.Epoch.Add(time.Duration(seconds.Add(1)) * time.Second)
+		}))
+	}
+	c.toDoors(testkit.Scaled(120, 24))
+	var done sync.WaitGroup
+	for i := range 24 {
+		random := repeatable.Rand(t, fmt.Sprint("caller ", i))
+		act := []func(*cashNode, *rand.Rand){
+			c.deliver, c.deliver, c.count, c.count, c.correct, c.correct, c.deposit, c.remit,
+		}[i%8]
+		done.Go(func() {
+			for range testkit.Scaled(60, 12) {
+				act(c.nodes[random.IntN(len(c.nodes))], random)
+			}
+		})
+	}
+	done.Wait()
+	for i := range c.doors { // what nobody came to
+		c.deliverTo(c.nodes[0], i)
+	}
+	for _, node := range c.nodes {
+		node.Close()
+	}
+	c.check()
+}
+
+// toDoors brings orders to the doors of their recipients.
+func (c *cashCrowd) toDoors(count int) {
+	c.Helper()
+	for i := range count {
+		body := withPayment(fmt.Sprint("C-", i), int64(100+i))
+		o, err := createOrder(c.Context(), c.nodes[0].Service, c.partners[i%2], body, uint64(i))
+		must(c.T, err)
+		for _, move := range []order.Advance{
+			{Status: delivery.StatusAccepted}, {Status: delivery.StatusCourierAssigned, CourierID: c.couriers[i%2]},
+			{Status: delivery.StatusPickedUp}, {Status: delivery.StatusOutForDelivery},
+		} {
+			_, err := c.nodes[0].Advance(acting(c.T), nil, o.OrderID, move)
+			must(c.T, err)
+		}
+		c.doors = append(c.doors, o)
+	}
+}
+
+// refusedOr reports an error that is no refusal.
+func (c *cashCrowd) refusedOr(err error) (refused bool) {
+	var reason *refusal.Error
+	if err != nil && !errors.As(err, &reason) {
+		c.Error(err)
+	}
+	return err != nil
+}
+
+func (c *cashCrowd) deliver(n *cashNode, random *rand.Rand) {
+	c.deliverTo(n, random.IntN(len(c.doors)))
+}
+
+func (c *cashCrowd) deliverTo(n *cashNode, i int) {
+	o := c.doors[i]
+	_, err := n.Advance(acting(c.T), nil, o.OrderID,
+		order.Advance{Status: delivery.StatusDelivered, Collected: o.CollectedAsAsked()})
+	if !c.refusedOr(err) {
+		if _, twice := c.delivered.LoadOrStore(i, true); twice {
+			c.Errorf("%s was delivered twice", o.PartnerOrderID)
+		}
+	}
+}
+
+// count counts the cash of a courier, who keeps some of it at times.
+func (c *cashCrowd) count(n *cashNode, random *rand.Rand) {
+	courierID := c.couriers[random.IntN(2)]
+	carried, err := n.books.CashWith(c.Context(), courierID)
+	must(c.T, err)
+	expected := money.SumOf(carried)
+	h := accounting.HandIn{Currency: delivery.CAD, Kept: max(0, expected) / int64(1+random.IntN(3)), Expected: &expected}
+	if random.IntN(2) == 0 {
+		h.Expected = nil
+	}
+	h.Counted = max(0, expected-h.Kept-int64(random.IntN(3))*5)
+	count, err := n.books.HandIn(acting(c.T), courierID, h)
+	if c.refusedOr(err) {
+		return
+	}
+	if h.Expected != nil && count.Expected != expected {
+		c.Errorf("counted %d cents of %d, want a refusal", count.Expected, expected)
+	}
+}
+
+// correct corrects what was collected of an order.
+func (c *cashCrowd) correct(n *cashNode, random *rand.Rand) {
+	i := random.IntN(len(c.doors))
+	o := c.doors[i]
+	amount := *o.CollectedAsAsked()
+	amount.Notes = "miscounted"
+	if amount.AmountCents += int64(1 + random.IntN(50)); i%2 == 0 {
+		amount.AmountCents -= 60
+	}
+	_, err := n.SetCollected(acting(c.T), nil, o.OrderID, order.CollectedWanted{Collected: &amount})
+	if !c.refusedOr(err) && i%2 == 0 {
+		c.lowered.Add(60) // at most
+	}
+}
+
+func (c *cashCrowd) deposit(n *cashNode, random *rand.Rand) {
+	_, err := n.books.Deposit(acting(c.T), accounting.Deposit{Money: cad(1 + random.Int64N(400))})
+	c.refusedOr(err)
+}
+
+func (c *cashCrowd) remit(n *cashNode, random *rand.Rand) {
+	from := []money.Account{money.Bank, money.Desk}[random.IntN(2)]
+	_, err := n.books.Remit(acting(c.T), c.partners[random.IntN(2)],
+		accounting.Remittance{Money: cad(1 + random.Int64N(400)), From: from})
+	c.refusedOr(err)
+}
+
+func cad(cents int64) delivery.Money {
+	return delivery.Money{AmountCents: cents, Currency: delivery.CAD}
+}
+
+// check compares the sums.
+func (c *cashCrowd) check() {
+	c.Helper()
+	checkBooks(c.T, c.db)
+	all := balancesOf(c.T, c.db, accounting.Filter{})
+	by := map[money.Act]map[money.Account]int64{}
+	for _, act := range money.Acts {
+		by[act] = balancesOf(c.T, c.db, accounting.Filter{Act: act})
+	}
+	collected := -by[money.ActCollection][money.Collected] - by[money.ActCorrection][money.Collected]
+	handedIn := by[money.ActHandIn][money.Desk]
+	if got := all[money.Cash] + handedIn + all[money.Differences]; got != collected || collected == 0 {
+		c.Errorf("got %d cents on couriers, handed in and missing, want %d, which were collected", got, collected)
+	}
+	fromDesk := -by[money.ActDeposit][money.Desk] - by[money.ActRemittance][money.Desk]
+	if got := all[money.Desk] + fromDesk; got != handedIn || handedIn == 0 || fromDesk == 0 {
+		c.Errorf("got %d cents at the desk, deposited and remitted, want %d, which were handed in", got, handedIn)
+	}
+	if all[money.Desk] < 0 {
+		c.Errorf("got %d cents at the desk, want none below zero", all[money.Desk])
+	}
+	for i, partnerID := range c.partners {
+		bound := []int64{c.lowered.Load(), 0}[i]
+		sums := balancesOf(c.T, c.db, accounting.Filter{PartnerID: partnerID})
+		if owed := -sums[money.Collected]; owed < -bound {
+			c.Errorf("%s: got %d cents owed, want at most %d remitted too much", partnerID, owed, bound)
+		}
+		if sums[money.Cash] < -bound {
+			c.Errorf("%s: got %d cents with the courier, want at most %d taken back", partnerID, sums[money.Cash], bound)
+		}
+		if remitted := balancesOf(c.T, c.db,
+			accounting.Filter{PartnerID: partnerID, Act: money.ActRemittance}); remitted[money.Collected] == 0 {
+			c.Errorf("%s: got nothing remitted", partnerID)
+		}
+	}
+	c.eachOnce()
+}
+
+// eachOnce checks that each order has one entry about its delivery and one about what was collected.
+func (c *cashCrowd) eachOnce() {
+	c.Helper()
+	for _, o := range c.doors {
+		var acts []string
+		must(c.T, c.db.Accounting().Read(c.Context(), func(tx accounting.Reader) error {
+			entries, err := tx.Entries(c.Context(), accounting.Filter{OrderID: o.OrderID, Oldest: true, Limit: 1000})
+			acts = nil
+			for _, entry := range entries {
+				if entry.Act != money.ActCorrection {
+					acts = append(acts, string(entry.Act))
+				}
+			}
+			return err
+		}))
+		if got := strings.Join(acts, " "); got != "delivery collection" {
+			c.Errorf("%s: got the acts %s, want its delivery and collection", o.PartnerOrderID, got)
+		}
+	}
+}
