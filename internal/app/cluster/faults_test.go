@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -113,11 +114,59 @@ func TestLostCommitResponses(t *testing.T) {
 			if got := f.Query(t, "SELECT order_id, act FROM journal"); len(got) != 1 || got[0] != second+" delivery" {
 				t.Errorf("got the charges %s, want one for the delivery of %s", got, second)
 			}
+			f.lostMoney(t, cut)
 			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
 				t.Errorf("got %s lamps in stock, want %d", got, opening-1)
 			}
 			f.Audit(t)
 		})
+	}
+}
+
+// lostMoney loses the database's responses to COMMIT while cash is collected, corrected, counted, deposited and remitted.
+// Each is booked once.
+func (f *far) lostMoney(t *testing.T, cut testkit.Cut) {
+	t.Helper()
+	body := bytes.Replace(testkit.OrderJSON("A-3", ""), []byte(`"reference":`),
+		[]byte(`"cod":{"amount_cents":4999,"currency":"CAD"},"reference":`), 1)
+	id := f.partner.Create(t, body).Must(t, 201).Text("order_id")
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
+		f.operator.Move(t, id, status).Must(t, 200)
+	}
+	made := f.proxy.Made()
+	for _, one := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{
+			"POST", "orders/" + id + "/status",
+			`{"status":"delivered","collected":{"amount_cents":4999,"currency":"CAD","method":"cash"}}`, 200,
+		},
+		{
+			"PUT", "orders/" + id + "/collected",
+			`{"amount_cents":5000,"currency":"CAD","method":"cash","notes":"a cent more"}`, 200,
+		},
+		{
+			"POST", "couriers/" + f.operator.CourierID + "/cash/hand-ins",
+			`{"counted_cents":3990,"kept_cents":1000,"currency":"CAD"}`, 201,
+		},
+		{"POST", "cash/deposits", `{"amount_cents":3000,"currency":"CAD"}`, 201},
+		{
+			"POST", "partners/" + f.partner.PartnerID + "/remittances",
+			`{"amount_cents":900,"currency":"CAD","from":"desk"}`, 201,
+		},
+		{"POST", "partners/" + f.partner.PartnerID + "/payments", `{"amount_cents":700}`, 201},
+	} {
+		f.proxy.CutCommits(cut, 1)
+		f.operator.Call(t, one.method, "/ops/v1/"+one.path, []byte(one.body)).Must(t, one.status)
+	}
+	if got := f.proxy.Made() - made; got != 6 {
+		t.Errorf("got %d lost COMMITs of the acts of money, want 6", got)
+	}
+	got := f.Query(t, `SELECT account, sum(cents) FROM journal_lines WHERE account IN ('collected', 'cash', 'desk', 'bank',
+		'differences') GROUP BY account ORDER BY account`)
+	if want := "bank 3700 cash 1000 collected -4100 desk 90 differences 10"; strings.Join(got, " ") != want {
+		t.Errorf("got the balances %s, want %s", got, want)
 	}
 }
 
