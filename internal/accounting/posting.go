@@ -76,14 +76,11 @@ const mostOfOrder = 100
 // else the first; nil if there is none.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
-		switch entry.Act {
-		case money.ActDelivery, money.ActLateCancellation:
+		if entry.Act == money.ActDelivery || entry.Act == money.ActLateCancellation {
 			return entry
-		case money.ActAdjustment, money.ActPayment:
-		default:
-			if charge == nil {
-				charge = entry
-			}
+		}
+		if charge == nil && entry.IsCharge() {
+			charge = entry
 		}
 	}
 	return charge
