@@ -123,9 +123,9 @@ class Sequence {
 
   async openTab() {
     const storage = new Memory(this.disk), change = storage.change.bind(storage);
-    storage.change = (act) => {
-      this.untimed.add(act.id);
-      return change(act);
+    storage.change = (id, make) => {
+      this.untimed.add(id);
+      return change(id, make);
     };
     this.storages.push(storage);
     const world = { ...await phone(storage), pause: (ms, signal) => this.pause(ms, signal), alone: this.locks ? (name, run) => this.alone(name, run) : undefined };
