@@ -72,7 +72,7 @@ export const CashWithYou = ({ round }) => {
   const sums = balances.filter(({ amount_cents }) => amount_cents !== 0);
   if (!sums.length && !orders.length) return null;
   return html`<details class="done cash"><summary>${t("courier.carried", { amount: sums.map(money).join(" + ") || money({ amount_cents: 0, currency: "CAD" }) })}</summary>
-    <ul>${orders.map((order) => html`<li key=${order.order_id}><span><bdi>${round.names.value[order.order_id] ?? (order.partner_order_id || shorten(order.order_id))}</bdi>
+    <ul>${orders.map((order) => html`<li key=${order.order_id}><span class="brief"><bdi>${round.names.value[order.order_id] ?? (order.partner_order_id || shorten(order.order_id))}</bdi>
       <span class="soft">${moment(Date.parse(order.collected_at), tick.value)}</span>
       ${waiting.has(order.order_id) && html`<span class="unsent">${t("courier.unsent")}</span>`}
       ${order.unconfirmed && html`<span class="unsent">${t("courier.carried.unconfirmed")}</span>`}</span>
