@@ -103,6 +103,8 @@ func (s *Service) Settings(ctx context.Context) (settings money.Settings, err er
 type SettingsChange struct {
 	form.Faults
 	From *date.Day // 0 turns the books off
+	// RequireCollected says whether deliveries have to say what was collected, if they happen from now on.
+	RequireCollected *bool
 }
 
 // ReadSettingsChange reads a change of the settings: null removes a value.
@@ -110,6 +112,7 @@ func ReadSettingsChange(f *form.Form) (change SettingsChange) {
 	if f.Has("books_from") || f.IsNull("books_from") {
 		change.From = new(f.Day("books_from", form.Optional))
 	}
+	change.RequireCollected = f.FlagIfSent("require_collected")
 	return change
 }
 
@@ -132,23 +135,40 @@ func (s *Service) ChangeSettings(
 		if err == nil {
 			err = basis.Check(before)
 		}
-		if changed = before; change.From != nil {
-			changed.From = *change.From
-		}
-		if err != nil || changed == before {
-			return false, err
-		}
-		begun, err := hasEntries(ctx, tx)
-		if begun {
-			err = errBegun
-		}
 		if err != nil {
 			return false, err
+		}
+		changed = change.of(before, s.now())
+		if changed == before {
+			return false, nil
+		}
+		if changed.From != before.From {
+			begun, err := hasEntries(ctx, tx)
+			if begun {
+				err = errBegun
+			}
+			if err != nil {
+				return false, err
+			}
 		}
 		note.Before, note.After = before, changed
 		return true, tx.SaveSettings(ctx, changed)
 	})
 	return changed, err
+}
+
+// of returns the settings after the change, which is made at a time.
+func (c *SettingsChange) of(settings money.Settings, at time.Time) money.Settings {
+	if c.From != nil {
+		settings.From = *c.From
+	}
+	if c.RequireCollected != nil && *c.RequireCollected != !settings.CollectedFrom.IsZero() {
+		settings.CollectedFrom = time.Time{}
+		if *c.RequireCollected {
+			settings.CollectedFrom = at
+		}
+	}
+	return settings
 }
 
 // hasEntries reports whether the journal has any entry.

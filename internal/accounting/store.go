@@ -33,6 +33,15 @@ type Reader interface {
 	// Owing returns what each partner owes, and what it was charged in a period of which both days
 	// are included. Partners that owe nothing are left out.
 	Owing(ctx context.Context, first, last date.Day) ([]Owing, error)
+	// KnowsCourier reports whether there is a courier.
+	KnowsCourier(ctx context.Context, courierID string) (bool, error)
+	// Held returns what an account has of each partner, and of each courier on the account Cash; of one courier
+	// only, unless the id is empty. What is zero is left out.
+	Held(ctx context.Context, account money.Account, courierID string) ([]money.Held, error)
+	// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
+	Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error)
+	// Differences lists the entries since a day that have a difference, newest first.
+	Differences(ctx context.Context, since date.Day, limit int) ([]*money.Entry, error)
 }
 
 // Writer reads and writes.
@@ -42,8 +51,10 @@ type Writer interface {
 	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
 	SaveFirm(ctx context.Context, firm money.Firm) error
 	SaveSettings(ctx context.Context, settings money.Settings) error
-	// AddEntry adds an entry to the journal.
-	AddEntry(ctx context.Context, entry *money.Entry) error
+	// AddEntries adds entries to the journal.
+	AddEntries(ctx context.Context, entries []*money.Entry) error
+	// LockCourier locks a courier until the transaction ends, and reports whether there is one.
+	LockCourier(ctx context.Context, courierID string) (bool, error)
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

@@ -92,6 +92,10 @@ const (
 	ActionBooksChanged     Action = "books.changed"
 	ActionAdjustmentPosted Action = "adjustment.posted"
 	ActionPaymentRecorded  Action = "payment.recorded"
+	ActionCollectedSet     Action = "order.collected"
+	ActionCashCounted      Action = "cash.counted"
+	ActionCashDeposited    Action = "cash.deposited"
+	ActionRemittanceSent   Action = "remittance.sent"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -114,6 +118,7 @@ var Actions = []Action{
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
+	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }

@@ -21,7 +21,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher accountant warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
 	{"admin dispatcher warehouse courier", `receiveReturn`},
-	{"admin dispatcher accountant courier", `getOrderRecord`},
+	{"admin dispatcher accountant courier", `getOrderRecord getCourierCash`},
 	{
 		"admin dispatcher courier",
 		`listJobs scanLabel addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
@@ -30,8 +30,10 @@ var rights = []struct{ roles, operations string }{
 	{"courier", `confirmCourierMessage`},
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
-	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment`},
-	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
+	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
+		createDeposit createRemittance`},
+	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures
+		getCash createHandIn putOrderCollected`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges
 		editOrderByService changeOrderStatuses getAttention getDispatchSettings

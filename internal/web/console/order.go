@@ -59,6 +59,11 @@ type orderView struct {
 	Proof  *page.Form // nil if no proof can be added
 }
 
+// Correct is the path of the form that corrects what the order was charged.
+func (v *orderView) Correct() string {
+	return correctionPath(v.Order.PartnerID, v.Order.PartnerOrderID)
+}
+
 // Creator is the operator who created the order for its partner; empty for an order by the partner.
 func (v *orderView) Creator() string {
 	by := v.Record.Order.Course.CreatedBy
