@@ -44,9 +44,10 @@ func (o *Operator) PutOrderCollected(
 
 // CashHeld is what a courier carries in one currency.
 type CashHeld struct {
-	CourierID   string   `json:"courier_id,omitempty"` // empty in the answer about one courier
-	Currency    Currency `json:"currency"`
-	AmountCents int64    `json:"amount_cents"`
+	CourierID   string    `json:"courier_id"`
+	Currency    Currency  `json:"currency"`
+	AmountCents int64     `json:"amount_cents"`
+	Since       time.Time `json:"since,omitzero"` // the oldest of it was collected
 }
 
 // Cash is what couriers carry, and what has to be cleared up.
