@@ -300,7 +300,7 @@ func (h *house) moneyStates() []appState {
 	const edited = `answers.push(["GET /ops/v1/jobs", changed((round) => { for (const { cod } of round.jobs) if (cod) cod.amount_cents = 2999; return round; })]);`
 	const carried = `const cash = (id, partner_order_id, amount_cents, unconfirmed) => ({ order_id: "ord_" + id, partner_order_id, amount_cents, currency: "CAD", collected_at: "2026-06-18T15:20:00Z", unconfirmed });
 	answers.push(["GET /ops/v1/couriers/", service(200, { courier_id: "cou_1", balances: [{ currency: "CAD", amount_cents: 13451 }, { currency: "USD", amount_cents: 2000 }],
-		orders: [cash("1", "N-101", 9000, false), cash("2", "N-102", 4451, true), { ...cash("3", "EXPORT-2026-000417", 2000, false), currency: "USD" }] })]);`
+		orders: [cash("1", "N-101", 9000, false), cash("2", "N-102", 4451, true), { ...cash("3", "EXPORT-2026-000417", 1500, false), currency: "USD" }, { ...cash(), order_id: null, partner_order_id: null, collected_at: null, amount_cents: 500, currency: "USD" }] })]);`
 	return []appState{
 		{name: "proofs-cash", shown: "#collected-amount", script: cash},
 		{name: "proofs-less", shown: "#collected-notes", script: cash + `await tap(".dialog [value=terminal]"); await enter("#collected-amount", "40");`},
@@ -310,7 +310,7 @@ func (h *house) moneyStates() []appState {
 		{name: "home-asked-changed", shown: "[data-asks]", script: asked + `asks("collected.notes");` + cash + edited + deliver},
 		{name: "asked", shown: "#collected-notes", script: asked + `asks("collected.notes");` + cash + edited + deliver +
 			`await tap("[data-asks] .act:not([aria-disabled=true])", ".dialog .button.large");`},
-		{name: "home-carried", shown: ".cash[open] li:nth-child(4)", script: carried +
+		{name: "home-carried", shown: ".cash[open] li:nth-child(5)", script: carried +
 			`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);` + cash + deliver + `await tap(".cash summary"); document.querySelector(".cash").scrollIntoView({ block: "end" });`},
 	}
 }

@@ -33,7 +33,7 @@ const delivered = (order_id, body) => ({ id: ++last, order_id, kind: "move", sta
 const job = (order_id, cod = null) => ({ order_id, partner_order_id: `N-${order_id}`, cod });
 const cad = (amount_cents) => ({ amount_cents, currency: "CAD" });
 const known = { balances: [cad(5000)], orders: [{ order_id: "a", partner_order_id: "N-a", ...cad(5000), collected_at: "2026-06-18T12:00:00.000Z", unconfirmed: false }] };
-const shown = ({ balances, orders }) => [balances.map(money).join(" + "), orders.map(({ order_id: id, partner_order_id: number, unconfirmed, ...cash }) => `${id} ${number} ${money(cash)}${unconfirmed ? "?" : ""}`)];
+const shown = ({ balances, orders }) => [balances.map(money).join(" + "), orders.map(({ order_id: id, partner_order_id: number, unconfirmed, ...cash }) => `${id} ${number ?? ""} ${money(cash)}${unconfirmed ? "?" : ""}`)];
 
 test("cash of deliveries that the service may not know is counted, once for each order", () => {
   const b = delivered("b", collected(1000));

@@ -5,7 +5,7 @@ import { language } from "dropyard/text.js";
 
 /** @typedef {{amount_cents: number, currency: string}} Cash */
 /** What a courier collected, as a delivery says it. @typedef {Cash & {method: "cash" | "terminal" | "none", notes?: string}} Collected */
-/** An order of which a courier carries the cash. @typedef {Cash & {order_id: string, partner_order_id: string, collected_at: string, unconfirmed: boolean}} CashOfOrder */
+/** An order of which a courier carries the cash; of none it is what corrections have left. @typedef {Cash & {order_id: string | null, partner_order_id: string | null, collected_at: string | null, unconfirmed: boolean}} CashOfOrder */
 /** The cash of a courier (GET /ops/v1/couriers/{courier_id}/cash): its orders, oldest first. @typedef {{balances: Cash[], orders: CashOfOrder[]}} Carried */
 /** @typedef {{order_id: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** @typedef {{order_id: string, partner_order_id: string, cod: Cash | null}} Job */
@@ -54,7 +54,7 @@ export const carried = (known, acts, jobs) => {
     if (act.kind !== "move" || act.status !== "delivered" || orders.some(({ order_id: id }) => id === act.order_id)) continue;
     const job = jobs.find(({ order_id: id }) => id === act.order_id), cash = broughtBy(act, job);
     if (!cash) continue;
-    orders.push({ order_id: act.order_id, partner_order_id: job?.partner_order_id ?? "", collected_at: act.at, ...cash });
+    orders.push({ order_id: act.order_id, partner_order_id: job?.partner_order_id ?? null, collected_at: act.at, ...cash });
     sums.set(cash.currency, (sums.get(cash.currency) ?? 0) + cash.amount_cents);
   }
   return { balances: [...sums].map(([currency, amount_cents]) => ({ currency, amount_cents })), orders };

@@ -66,15 +66,21 @@ export const useCollecting = (due, before, explained = false) => {
   return { fields, read };
 };
 
+/** @param {{order: import("./cash.js").CashOfOrder, name?: string, waits: boolean}} props */
+const Carried = ({ order, name, waits }) => {
+  const { order_id: id, partner_order_id: number, collected_at: at, unconfirmed } = order;
+  return html`<li><span class="brief"><bdi>${id === null ? t("courier.carried.corrections") : name ?? number ?? shorten(id)}</bdi>
+      ${at && html`<span class="soft">${moment(Date.parse(at), tick.value)}</span>`}
+      ${waits && html`<span class="unsent">${t("courier.unsent")}</span>`}
+      ${unconfirmed && html`<span class="unsent">${t("courier.carried.unconfirmed")}</span>`}</span>
+    <b>${money(order)}</b></li>`;
+};
+
 /** The cash that the courier carries, with its orders behind it. @param {{round: Round}} props */
 export const CashWithYou = ({ round }) => {
   const { balances, orders } = round.cash.value, waiting = new Set(round.world.waiting.value.map(({ order_id: id }) => id));
-  const sums = balances.filter(({ amount_cents }) => amount_cents !== 0);
+  const sums = balances.filter(({ amount_cents }) => amount_cents !== 0).map(money);
   if (!sums.length && !orders.length) return null;
-  return html`<details class="done cash"><summary>${t("courier.carried", { amount: sums.map(money).join(" + ") || money({ amount_cents: 0, currency: "CAD" }) })}</summary>
-    <ul>${orders.map((order) => html`<li key=${order.order_id}><span class="brief"><bdi>${round.names.value[order.order_id] ?? (order.partner_order_id || shorten(order.order_id))}</bdi>
-      <span class="soft">${moment(Date.parse(order.collected_at), tick.value)}</span>
-      ${waiting.has(order.order_id) && html`<span class="unsent">${t("courier.unsent")}</span>`}
-      ${order.unconfirmed && html`<span class="unsent">${t("courier.carried.unconfirmed")}</span>`}</span>
-      <b>${money(order)}</b></li>`)}</ul></details>`;
+  return html`<details class="done cash"><summary>${t("courier.carried", { amount: sums.join(" + ") || money({ amount_cents: 0, currency: "CAD" }) })}</summary>
+    <ul>${orders.map((order, i) => html`<${Carried} key=${order.order_id ?? i} order=${order} name=${round.names.value[order.order_id ?? ""]} waits=${waiting.has(order.order_id ?? "")} />`)}</ul></details>`;
 };
