@@ -106,6 +106,37 @@ func CarriersOf(carried []money.Carried) (carriers []Carrier) {
 	return carriers
 }
 
+// ToRemit is what is owed to a partner that was collected for it.
+type ToRemit struct {
+	PartnerID string
+	Currency  delivery.Currency
+	Cents     int64
+	Net       int64 // less what the partner owes, which may leave less than nothing
+}
+
+// ToRemit returns what is owed to partners that was collected for them, by partner and currency.
+func (s *Service) ToRemit(ctx context.Context) (due []ToRemit, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		collected, err := tx.Held(ctx, money.Collected, "")
+		if err != nil {
+			return err
+		}
+		charges, err := tx.Held(ctx, money.Charges, "")
+		owed := map[money.Held]int64{}
+		for _, one := range charges {
+			owed[money.Held{PartnerID: one.PartnerID, Currency: one.Currency}] = one.Cents
+		}
+		for _, one := range collected {
+			if one.Cents < 0 {
+				net := -one.Cents - owed[money.Held{PartnerID: one.PartnerID, Currency: one.Currency}]
+				due = append(due, ToRemit{one.PartnerID, one.Currency, -one.Cents, net})
+			}
+		}
+		return err
+	})
+	return due, err
+}
+
 // AtDesk returns the cash at the desk, by currency.
 func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {

@@ -28,6 +28,7 @@ func (pages *Pages) moneyRoutes() []web.Route {
 		pages.get("/money/settings", bookkeeping, (*Pages).moneySettings),
 		pages.post("/money/settings/firm", administering, (*Pages).changeFirm),
 		pages.post("/money/settings/books", administering, (*Pages).changeBooks),
+		pages.post("/money/settings/door", administering, (*Pages).changeDoor),
 		pages.get("/money/partners/{partner_id}", bookkeeping, (*Pages).moneyPartner),
 		pages.post("/money/partners/{partner_id}/adjustments", bookkeeping, (*Pages).adjust),
 		pages.post("/money/partners/{partner_id}/payments", bookkeeping, (*Pages).pay),
@@ -36,8 +37,12 @@ func (pages *Pages) moneyRoutes() []web.Route {
 
 // moneyWays are the links between the pages of the books.
 func (s *sheet) moneyWays() (links []page.Link) {
+	if !s.KeepsBooks() {
+		return nil
+	}
 	for _, one := range [][2]string{
-		{"money.owing", moneyPath}, {"money.journal", journalPath}, {"money.settings", moneySettingsPath},
+		{"money.owing", moneyPath}, {"cash.title", cashPath}, {"money.journal", journalPath},
+		{"money.settings", moneySettingsPath},
 	} {
 		links = append(links, page.Link{Text: s.Text(one[0]), Path: one[1], Current: s.Request.URL.Path == one[1]})
 	}

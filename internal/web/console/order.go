@@ -130,10 +130,12 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (*orderView, error) {
 func (v *orderView) addCharges() error {
 	found, err := v.pages.config.Accounting.Journal(v.Context(),
 		accounting.Filter{OrderID: v.Order.OrderID, Oldest: true, Limit: chargesOnPage})
-	charges := make([]string, len(found.Entries))
-	for i, entry := range found.Entries {
-		charges[i] = v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
-			"act", v.Text("money.charge."+string(entry.Act)))
+	var charges []string
+	for _, entry := range found.Entries {
+		if entry.IsCharge() || entry.Act == money.ActAdjustment {
+			charges = append(charges, v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
+				"act", v.Text("money.charge."+string(entry.Act))))
+		}
 	}
 	v.Charged = strings.Join(charges, ", ")
 	return err
