@@ -78,6 +78,10 @@ const (
 	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
 	ActionAdjustmentPosted AuditAction = "adjustment.posted"
 	ActionPaymentRecorded  AuditAction = "payment.recorded"
+	ActionOrderCollected   AuditAction = "order.collected"
+	ActionCashCounted      AuditAction = "cash.counted"
+	ActionCashDeposited    AuditAction = "cash.deposited"
+	ActionRemittanceSent   AuditAction = "remittance.sent"
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

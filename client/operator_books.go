@@ -34,12 +34,16 @@ func (o *Operator) PutFirm(ctx context.Context, firm Firm, options ...CallOption
 type Books struct {
 	// BooksFrom is the first day of which acts are charged; empty while the books are off.
 	BooksFrom string `json:"books_from,omitempty"`
+	// RequireCollected is set if a delivery has to say what was collected, if anything was to be.
+	RequireCollected bool `json:"require_collected"`
 }
 
 // BooksChange is what to change of the settings. Zero fields stay as they are.
 type BooksChange struct {
 	// BooksFrom is a date such as "2026-12-01"; a reset turns the books off.
 	BooksFrom Setting[string] `json:"books_from,omitzero"`
+	// RequireCollected is for deliveries from now on.
+	RequireCollected *bool `json:"require_collected,omitempty"`
 }
 
 // GetBooks returns the settings of the books.
@@ -65,6 +69,12 @@ const (
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
 	ActAdjustment       Act = "adjustment"        // a charge was corrected
 	ActPayment          Act = "payment"           // the partner has paid
+	ActCollection       Act = "collection"        // money was collected at the door
+	ActUnconfirmed      Act = "unconfirmed"       // it was to be, and the courier has not said whether it was
+	ActCorrection       Act = "correction"        // the desk has confirmed or corrected what was collected
+	ActHandIn           Act = "hand_in"           // a courier's cash was counted
+	ActDeposit          Act = "deposit"           // cash was taken from the desk to the bank
+	ActRemittance       Act = "remittance"        // the partner was sent what was collected for it
 )
 
 // BookAccount is what an amount belongs to. What a partner owes and what is held is above zero, what is earned or
@@ -97,7 +107,7 @@ type BookEntry struct {
 	OrderID        string     `json:"order_id,omitempty"` // empty for an act that is about no order
 	PartnerOrderID string     `json:"partner_order_id,omitempty"`
 	ActorID        string     `json:"actor_id,omitempty"` // empty for what the service does by itself
-	Notes          string     `json:"notes,omitempty"`    // of adjustments and payments
+	Notes          string     `json:"notes,omitempty"`    // of what was posted by hand
 	Lines          []BookLine `json:"lines"`
 }
 

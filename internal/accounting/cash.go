@@ -61,13 +61,97 @@ func entriesBehind(ctx context.Context, tx Reader, held money.Held) (entries []*
 	return entries, nil
 }
 
-// CashOut returns the cash that all couriers carry, of each partner.
-func (s *Service) CashOut(ctx context.Context) (held []money.Held, err error) {
+// Carrier is a courier with the cash that the courier carries in one currency.
+type Carrier struct {
+	CourierID string
+	Currency  delivery.Currency
+	Cents     int64
+	Since     time.Time // the oldest of it was collected; zero if corrections only have left it
+}
+
+// Carriers returns the couriers who carry cash, by courier and currency.
+func (s *Service) Carriers(ctx context.Context) (carriers []Carrier, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		held, err = tx.Held(ctx, money.Cash, "")
+		held, err := tx.Held(ctx, money.Cash, "")
+		courierID := ""
+		for _, one := range held {
+			if err != nil {
+				return err
+			}
+			if one.CourierID == courierID {
+				continue
+			}
+			courierID = one.CourierID
+			var carried []money.Carried
+			carried, err = carriedBy(ctx, tx, courierID)
+			carriers = append(carriers, CarriersOf(carried)...)
+		}
 		return err
 	})
-	return held, err
+	return carriers, err
+}
+
+// CarriersOf adds up what one courier carries, which is sorted.
+func CarriersOf(carried []money.Carried) (carriers []Carrier) {
+	for _, one := range carried {
+		last := len(carriers) - 1
+		if last < 0 || carriers[last].Currency != one.Currency {
+			carriers, last = append(carriers, Carrier{CourierID: one.CourierID, Currency: one.Currency}), last+1
+		}
+		carriers[last].Cents += one.Cents
+		if carriers[last].Since.IsZero() {
+			carriers[last].Since = one.At
+		}
+	}
+	return carriers
+}
+
+// ToRemit is what is owed to a partner that was collected for it.
+type ToRemit struct {
+	PartnerID string
+	Currency  delivery.Currency
+	Cents     int64
+	Net       int64 // less what the partner owes, which may leave less than nothing
+}
+
+// ToRemit returns what is owed to partners that was collected for them, by partner and currency.
+func (s *Service) ToRemit(ctx context.Context) (due []ToRemit, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		collected, err := tx.Held(ctx, money.Collected, "")
+		if err != nil {
+			return err
+		}
+		charges, err := tx.Held(ctx, money.Charges, "")
+		owed := map[money.Held]int64{}
+		for _, one := range charges {
+			owed[money.Held{PartnerID: one.PartnerID, Currency: one.Currency}] = one.Cents
+		}
+		for _, one := range collected {
+			if one.Cents < 0 {
+				net := -one.Cents - owed[money.Held{PartnerID: one.PartnerID, Currency: one.Currency}]
+				due = append(due, ToRemit{one.PartnerID, one.Currency, -one.Cents, net})
+			}
+		}
+		return err
+	})
+	return due, err
+}
+
+// AtDesk returns the cash at the desk, by currency.
+func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) {
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		held, err := tx.Held(ctx, money.Desk, "")
+		sums := map[delivery.Currency]int64{}
+		for _, one := range held {
+			sums[one.Currency] += one.Cents
+		}
+		for currency, cents := range sums {
+			desk = append(desk, money.Balance{Account: money.Desk, Currency: currency, Cents: cents})
+		}
+		return err
+	})
+	money.SortBalances(desk)
+	return desk, err
 }
 
 // CashDoubts returns what has to be cleared up: deliveries of which their courier has not said what was collected, until

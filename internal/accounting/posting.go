@@ -77,14 +77,11 @@ const mostOfOrder = 100
 // else the first; nil if there is none.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
-		switch entry.Act {
-		case money.ActDelivery, money.ActLateCancellation:
+		if entry.Act == money.ActDelivery || entry.Act == money.ActLateCancellation {
 			return entry
-		case money.ActAttempt, money.ActReturn:
-			if charge == nil {
-				charge = entry
-			}
-		default: // not a charge
+		}
+		if charge == nil && entry.IsCharge() {
+			charge = entry
 		}
 	}
 	return charge

@@ -89,6 +89,16 @@ type Entry struct {
 	Lines          []Line
 }
 
+// IsCharge reports whether the entry is a charge for an order, which an adjustment may correct.
+func (e *Entry) IsCharge() bool {
+	switch e.Act {
+	case ActDelivery, ActAttempt, ActReturn, ActLateCancellation:
+		return true
+	default:
+		return false
+	}
+}
+
 // Balanced reports whether the lines of the entry add up to zero for each currency.
 func (e *Entry) Balanced() bool {
 	sums := map[delivery.Currency]int64{}

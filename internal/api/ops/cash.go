@@ -1,7 +1,6 @@
 package ops
 
 import (
-	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/accounting"
@@ -14,24 +13,18 @@ import (
 
 // cashHeldAnswer is what a courier carries in one currency, in JSON.
 type cashHeldAnswer struct {
-	CourierID   string            `json:"courier_id,omitzero"`
+	CourierID   string            `json:"courier_id"`
 	Currency    delivery.Currency `json:"currency"`
 	AmountCents int64             `json:"amount_cents"`
+	Since       time.Time         `json:"since,omitzero"`
 }
 
-// heldOf adds up what is held of several partners.
-func heldOf(held []money.Held) []cashHeldAnswer {
-	sums := []cashHeldAnswer{}
-	for _, one := range held {
-		i := slices.IndexFunc(sums, func(sum cashHeldAnswer) bool {
-			return sum.CourierID == one.CourierID && sum.Currency == one.Currency
-		})
-		if i < 0 {
-			sums, i = append(sums, cashHeldAnswer{one.CourierID, one.Currency, 0}), len(sums)
-		}
-		sums[i].AmountCents += one.Cents
+func heldOf(carriers []accounting.Carrier) []cashHeldAnswer {
+	held := make([]cashHeldAnswer, len(carriers))
+	for i, one := range carriers {
+		held[i] = cashHeldAnswer{one.CourierID, one.Currency, one.Cents, one.Since}
 	}
-	return sums
+	return held
 }
 
 // carriedAnswer is the cash of one order that a courier carries, in JSON.
@@ -58,9 +51,8 @@ func (s *Server) handleCourierCash(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	held, orders := make([]money.Held, len(carried)), make([]carriedAnswer, len(carried))
+	orders := make([]carriedAnswer, len(carried))
 	for i, one := range carried {
-		held[i] = money.Held{Currency: one.Currency, Cents: one.Cents}
 		orders[i] = carriedAnswer{
 			OrderID: strictjson.OrNull(one.OrderID), PartnerOrderID: strictjson.OrNull(one.PartnerOrderID),
 			PartnerID: one.PartnerID, AmountCents: one.Cents, Currency: one.Currency, Unconfirmed: one.Unconfirmed,
@@ -73,7 +65,7 @@ func (s *Server) handleCourierCash(c *httpd.Call) (httpd.Reply, error) {
 		CourierID string           `json:"courier_id"`
 		Balances  []cashHeldAnswer `json:"balances"`
 		Orders    []carriedAnswer  `json:"orders"`
-	}{courierID, heldOf(held), orders})
+	}{courierID, heldOf(accounting.CarriersOf(carried)), orders})
 }
 
 // cashAnswer is the cash that is under way, in JSON.
@@ -84,7 +76,7 @@ type cashAnswer struct {
 }
 
 func (s *Server) handleCash(c *httpd.Call) (httpd.Reply, error) {
-	held, err := s.config.Accounting.CashOut(c.Context())
+	carriers, err := s.config.Accounting.Carriers(c.Context())
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -92,7 +84,7 @@ func (s *Server) handleCash(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	return httpd.OK(cashAnswer{heldOf(held), entriesOf(unconfirmed), entriesOf(differences)})
+	return httpd.OK(cashAnswer{heldOf(carriers), entriesOf(unconfirmed), entriesOf(differences)})
 }
 
 func entriesOf(entries []*money.Entry) []entryAnswer {
