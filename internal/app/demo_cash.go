@@ -44,7 +44,7 @@ func (d *demoDay) countCash(ctx context.Context, midnight time.Time) error {
 		if sum.Cents <= 0 {
 			continue
 		}
-		deposit := accounting.Deposit{Money: delivery.Money{AmountCents: sum.Cents, Currency: sum.Currency}}
+		deposit := accounting.Deposit{Money: delivery.Money{AmountCents: sum.Cents, Currency: sum.Currency}, From: money.Desk}
 		if _, err := books.Deposit(ctx, deposit); err != nil {
 			return err
 		}
