@@ -142,6 +142,25 @@ func (f floor) balanced(t *testing.T, query string) {
 	}
 }
 
+// TestJournalForOtherPrograms takes the journal as a file with the columns of other programs.
+func TestJournalForOtherPrograms(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	f.orderIn(t, "A-1", delivery.StatusDelivered)
+	for query, want := range map[string]string{
+		"columns=quickbooks":                     ",charges,73.83,,delivery A-1,",
+		"columns=xero&bom=1&separator=semicolon": ",revenue,Tax Exempt,-65.34,",
+	} {
+		file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
+			"Accept", "text/csv").Must(t, 200).Body
+		if !strings.Contains(string(file), want) || file[0] > 'Z' {
+			t.Errorf("%s: got\n%s\nwant %s", query, file, want)
+		}
+	}
+	f.operator.Call(t, "GET", "/ops/v1/journal?columns=sage", nil).Refused(t, 422, "validation_error")
+}
+
 // TestBooksAreOff: nothing is charged while the books are off.
 func TestBooksAreOff(t *testing.T) {
 	t.Parallel()

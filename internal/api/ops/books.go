@@ -140,12 +140,13 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	filter := journalFilter(q)
 	filter.OrderID, filter.Act = q.Text("order_id"), money.Act(q.OneOf("act", form.OneOf(money.Acts...)))
 	filter.After, filter.Limit = cursorOf(q, accounting.ParseCursor), q.Limit(maxPage)
+	columns := accounting.Columns(q.OneOf("columns", form.OneOf(accounting.Programs...)))
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
 	if httpd.Preferred(c.Header.Values("Accept"), journalFormats, "application/json") == journalCSV {
-		return s.journalFile(c, filter, layout)
+		return s.journalFile(c, filter, columns, layout)
 	}
 	page, err := s.config.Accounting.Journal(c.Context(), filter)
 	if err != nil {
@@ -163,9 +164,9 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 
 // journalFile responds with the entries that a filter selects as a CSV file, oldest first.
 func (s *Server) journalFile(
-	c *httpd.Call, filter accounting.Filter, layout csvfile.Layout,
+	c *httpd.Call, filter accounting.Filter, columns accounting.Columns, layout csvfile.Layout,
 ) (httpd.Reply, error) {
-	pages, err := s.config.Accounting.Export(c.Context(), filter, layout)
+	pages, err := s.config.Accounting.Export(c.Context(), filter, columns, layout)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
