@@ -2,9 +2,11 @@ package ops
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/api/shared"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/date"
@@ -225,4 +227,9 @@ func (s *Server) handlePayment(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return httpd.Created(entryOf(posted))
+}
+
+// handleFigures responds with the figures, which have money for those who may read the books.
+func (s *Server) handleFigures(c *httpd.Call) (httpd.Reply, error) {
+	return shared.Figures{Reports: s.config.Reports}.OfAll(c, slices.Contains(bookkeeping.Roles, sender(c).Role))
 }
