@@ -116,7 +116,8 @@ func summary(e *money.Entry) string {
 
 // oneLine returns a text with a blank for each run of white space and control characters.
 func oneLine(text string) string {
-	return strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	parts := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	return strings.Join(parts, " ")
 }
 
 // first returns the first characters of a text.

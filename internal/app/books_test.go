@@ -190,7 +190,8 @@ func TestFiguresHaveMoney(t *testing.T) {
 		}
 	}
 	file := func(who *apptest.Operator) string {
-		return string(who.Do(t, "GET", day, nil, "Authorization", "Bearer "+who.Token, "Accept", "text/csv").Must(t, 200).Body)
+		got := who.Do(t, "GET", day, nil, "Authorization", "Bearer "+who.Token, "Accept", "text/csv")
+		return string(got.Must(t, 200).Body)
 	}
 	if got := file(accountant); !strings.Contains(got, ",revenue_cad,collected_cad,collected_usd\n") ||
 		!strings.HasSuffix(got, ",65.34,0.00,0.00\n") {

@@ -38,8 +38,10 @@ func TestCSV(t *testing.T) {
 			"date," + strings.TrimSpace(headings) + ",revenue_cad,collected_cad,collected_usd\n" +
 				"2026-06-18," + strings.TrimSpace(numbers) + ",-1.00,0.05,12.34\n",
 		},
-		{report.Answer{Lines: lines, ByCourier: true, Money: []report.DayMoney{}}, "date,courier_id,courier_name," + headings +
-			"2026-06-18,cou_1,'=Amélie," + numbers},
+		{
+			report.Answer{Lines: lines, ByCourier: true, Money: []report.DayMoney{}},
+			"date,courier_id,courier_name," + headings + "2026-06-18,cou_1,'=Amélie," + numbers,
+		},
 	} {
 		if got := string(c.answer.CSV(csvfile.Layout{})); got != c.want {
 			t.Errorf("%+v: got\n%swant\n%s", c.answer, got, c.want)

@@ -210,11 +210,16 @@ func testMoneyByDay(t *testing.T, s *store.Store) {
 		add(partnerID, 20_000, money.ActDelivery, line(money.Charges, delivery.CAD, 1130),
 			line(money.Revenue, delivery.CAD, -1000), line(money.TaxHST, delivery.CAD, -130))
 	}
-	add(metro, 20_000, money.ActCollection, line(money.Collected, delivery.CAD, -500), line(money.Terminal, delivery.CAD, 500))
-	add(metro, 20_000, money.ActCollection, line(money.Collected, delivery.USD, -700), line(money.Terminal, delivery.USD, 700))
-	add(metro, 20_001, money.ActRemittance, line(money.Collected, delivery.CAD, 500), line(money.Bank, delivery.CAD, -500))
-	add(metro, 20_002, money.ActAdjustment, line(money.Charges, delivery.CAD, -300), line(money.Revenue, delivery.CAD, 300))
-	add(metro, 20_002, money.ActPayment, line(money.Charges, delivery.CAD, -830), line(money.Bank, delivery.CAD, 830))
+	add(metro, 20_000, money.ActCollection,
+		line(money.Collected, delivery.CAD, -500), line(money.Terminal, delivery.CAD, 500))
+	add(metro, 20_000, money.ActCollection,
+		line(money.Collected, delivery.USD, -700), line(money.Terminal, delivery.USD, 700))
+	add(metro, 20_001, money.ActRemittance,
+		line(money.Collected, delivery.CAD, 500), line(money.Bank, delivery.CAD, -500))
+	add(metro, 20_002, money.ActAdjustment,
+		line(money.Charges, delivery.CAD, -300), line(money.Revenue, delivery.CAD, 300))
+	add(metro, 20_002, money.ActPayment,
+		line(money.Charges, delivery.CAD, -830), line(money.Bank, delivery.CAD, 830))
 	adjusted := report.DayMoney{Day: 20_002, Currency: delivery.CAD, Revenue: -300}
 	for _, c := range []struct {
 		partnerID   string

@@ -58,8 +58,9 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "charged.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js",
-	"messages.js", "panel.js", "picker.js", "places.js", "printing.js", "proofs.js", "sequence.js", "trouble.js",
+	"areas.js", "asking.js", "charged.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js",
+	"history.js", "map.js", "messages.js", "panel.js", "picker.js", "places.js", "printing.js", "proofs.js",
+	"sequence.js", "trouble.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board without street tiles.

@@ -105,7 +105,8 @@ func TestMoneyJournal(t *testing.T) {
 	showsNone(t, file, "late_cancellation")
 	b.page.Open(t, journal+".csv?order=A-1&separator=semicolon").Shows(t, 200, ";charges;;73,83;CAD;")
 	b.page.Open(t, journal+"?order=A-1").Shows(t, 200, journal+".csv?columns=quickbooks&amp;order=A-1", "For Xero")
-	b.page.Open(t, journal+".csv?columns=quickbooks").Shows(t, 200, "JournalNo,JournalDate,", ",charges,73.83,,delivery A-1,metro,CAD")
+	b.page.Open(t, journal+".csv?columns=quickbooks").Shows(t, 200, "JournalNo,JournalDate,",
+		",charges,73.83,,delivery A-1,metro,CAD")
 	xero := b.page.Open(t, journal+".csv?columns=xero&order=A-1")
 	xero.Shows(t, 200, "*Narration,*Date,", " delivery A-1,", ",metro,tax_hst,Tax Exempt,-8.49,")
 	if name := xero.Header.Get("Content-Disposition"); name != `attachment; filename="journal-xero.csv"` {
