@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
@@ -150,11 +149,7 @@ func (c *listJournalCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if terminal.Is(os.Stdout) {
-			file = []byte(terminal.CleanLines(string(file)))
-		}
-		_, err = os.Stdout.Write(file)
-		return err
+		return c.output().text(file)
 	}
 	return list(&c.listFlags, "entries", largestPage, []column[client.BookEntry]{
 		text("DAY", func(e client.BookEntry) string { return e.Day }),
