@@ -181,11 +181,12 @@ type HandIn struct {
 }
 
 var (
-	currencyRule = form.OneOf(delivery.CAD, delivery.USD)
-	keptAtMost   = form.Define("kept_at_most", "at most {dollars} dollars, which the courier carries")
-	deskAtMost   = form.Define("desk_at_most", "at most {dollars} dollars, which are at the desk")
-	owedAtMost   = form.Define("owed_at_most", "at most {dollars} dollars, which are owed to the partner")
-	remittedBy   = form.OneOf(money.Bank, money.Desk)
+	currencyRule  = form.OneOf(delivery.CAD, delivery.USD)
+	keptAtMost    = form.Define("kept_at_most", "at most {dollars} dollars, which the courier carries")
+	accountAtMost = form.Define("account_at_most", "at most {dollars} dollars, which the account has")
+	owedAtMost    = form.Define("owed_at_most", "at most {dollars} dollars, which are owed to the partner")
+	depositedFrom = form.OneOf(money.Desk, money.Terminal)
+	remittedBy    = form.OneOf(money.Bank, money.Desk)
 )
 
 // dollars returns cents as an argument of a rule.
@@ -271,15 +272,22 @@ func (s *Service) HandIn(ctx context.Context, courierID string, h HandIn) (count
 	return count, err
 }
 
-// Deposit is a deposit of cash from the desk at the bank.
+// Deposit is a deposit of cash from the desk at the bank, or what was paid out there of cards.
 type Deposit struct {
 	form.Faults
 	delivery.Money
+	From  money.Account // Desk or Terminal
 	Notes string
 }
 
 // ReadDeposit reads a deposit.
-func ReadDeposit(f *form.Form) Deposit { return Deposit{Money: readAmount(f), Notes: readNotes(f)} }
+func ReadDeposit(f *form.Form) Deposit {
+	d := Deposit{Money: readAmount(f), From: money.Desk, Notes: readNotes(f)}
+	if from := f.Text("from", form.Optional, depositedFrom); from != "" {
+		d.From = money.Account(from)
+	}
+	return d
+}
 
 func readAmount(f *form.Form) (amount delivery.Money) {
 	amount.AmountCents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
@@ -295,45 +303,45 @@ type depositFacts struct {
 	Currency    delivery.Currency `json:"currency"`
 }
 
-// Deposit records that cash was taken from the desk to the bank: an entry for each partner for which it was collected.
-// It refuses more than is at the desk.
+// Deposit records that cash was taken from the desk to the bank, or that the bank has what was paid by card: an entry for
+// each partner for which it was collected. It refuses more than is there.
 func (s *Service) Deposit(ctx context.Context, d Deposit) ([]*money.Entry, error) {
 	if err := d.Problems().Err(); err != nil {
 		return nil, err
 	}
 	return s.record(ctx, audit.ActionCashDeposited,
 		func(tx Writer, keeper *money.Bookkeeper, at time.Time) (posting, error) {
-			desk, err := atDesk(ctx, tx, keeper, d.Money, at)
+			held, err := heldOn(ctx, tx, keeper, d.From, d.Money, at)
 			return posting{
-				entries: keeper.Deposit(desk, d.AmountCents, at), notes: d.Notes,
+				entries: keeper.Deposit(held, d.From, d.AmountCents, at), notes: d.Notes,
 				after: func() any { return depositFacts{d.AmountCents, d.Currency} },
 			}, err
 		})
 }
 
-// atDesk returns what the desk has of each partner, from which no other transaction takes an amount until this one ends.
-// It refuses if the desk has less.
-func atDesk(
-	ctx context.Context, tx Writer, keeper *money.Bookkeeper, amount delivery.Money, at time.Time,
-) (desk []money.Held, err error) {
+// heldOn returns what an account has of each partner, from which no other transaction takes an amount until this one
+// ends. It refuses if the account has less.
+func heldOn(
+	ctx context.Context, tx Writer, keeper *money.Bookkeeper, account money.Account, amount delivery.Money, at time.Time,
+) (found []money.Held, err error) {
 	if _, _, err := tx.LockSettings(ctx); err != nil {
 		return nil, err
 	}
 	if err := begun(ctx, tx, keeper, at); err != nil {
 		return nil, err
 	}
-	held, err := tx.Held(ctx, money.Desk, "")
+	held, err := tx.Held(ctx, account, "")
 	var sum int64
 	for _, one := range held {
 		if one.Currency == amount.Currency {
-			desk = append(desk, one)
+			found = append(found, one)
 			sum += one.Cents
 		}
 	}
 	if err == nil && amount.AmountCents > sum {
-		err = form.Fault("amount_cents", amount.AmountCents, deskAtMost.With("dollars", dollars(sum)))
+		err = form.Fault("amount_cents", amount.AmountCents, accountAtMost.With("dollars", dollars(sum)))
 	}
-	return desk, err
+	return found, err
 }
 
 // Remittance is a payment to a partner of what was collected for it.
@@ -373,7 +381,7 @@ func (s *Service) Remit(ctx context.Context, partnerID string, r Remittance) (*m
 				return nil, form.Fault("amount_cents", r.AmountCents, owedAtMost.With("dollars", dollars(max(0, owed))))
 			}
 			if r.From == money.Desk {
-				if _, err := atDesk(ctx, tx, keeper, r.Money, at); err != nil {
+				if _, err := heldOn(ctx, tx, keeper, money.Desk, r.Money, at); err != nil {
 					return nil, err
 				}
 			}

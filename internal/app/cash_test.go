@@ -91,7 +91,7 @@ func TestCollected(t *testing.T) {
 		paid(0, "none", ""):                                      "collected.notes",
 		paid(-1, "cash", "given change"):                         "collected.amount_cents",
 		strings.Replace(paid(4999, "cash", ""), "CAD", "USD", 1): "collected.currency",
-		`{"status":"delivered","collected":{}}`:                  "collected.method",
+		`{"status":"delivered","collected":{}}`:                  "collected.amount_cents",
 	} {
 		if got := move(t, noor, id, body).Refused(t, 422, "validation_error").Text("error", "details", "field"); got != field {
 			t.Errorf("%s: got a fault at %s, want one at %s", body, got, field)
@@ -271,6 +271,8 @@ func TestHandIn(t *testing.T) {
 	if got := deposit(books, 6000).Must(t, 201); got.Len("entries") != 1 || got.JSON("amount_cents") != 6000.0 {
 		t.Errorf("got %s, want an entry of the deposit", got.Body)
 	}
+	books.Call(t, "POST", "/ops/v1/cash/deposits",
+		[]byte(`{"amount_cents":1,"currency":"CAD","from":"terminal"}`)).Refused(t, 422, "validation_error")
 	remit := func(by *apptest.Operator, body string) *apptest.Answer {
 		return by.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/remittances", []byte(body))
 	}

@@ -208,21 +208,22 @@ func (b *Bookkeeper) HandIn(carried []Carried, counted, kept int64, at time.Time
 	return entries
 }
 
-// Deposit returns the entries of a deposit of cash from the desk at the bank, one for each partner, sorted by partner, by
-// what the desk has of each. The amount is at most the sum of what it has. The caller completes the entries.
-func (b *Bookkeeper) Deposit(desk []Held, cents int64, at time.Time) (entries []*Entry) {
-	desk = slices.Clone(desk)
-	slices.SortFunc(desk, func(a, b Held) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
-	for _, held := range desk {
-		part := min(held.Cents, cents)
+// Deposit returns the entries of a deposit at the bank, of cash from the desk or of what was paid by card: one for each
+// partner, sorted by partner, by what the account has of each. The amount is at most the sum of that. The caller
+// completes the entries.
+func (b *Bookkeeper) Deposit(held []Held, from Account, cents int64, at time.Time) (entries []*Entry) {
+	held = slices.Clone(held)
+	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
+	for _, one := range held {
+		part := min(one.Cents, cents)
 		if part <= 0 {
 			continue
 		}
 		cents -= part
 		entries = append(entries, &Entry{
-			PartnerID: held.PartnerID, Day: date.Of(at, b.Zone), At: at, RecordedAt: at, Act: ActDeposit,
+			PartnerID: one.PartnerID, Day: date.Of(at, b.Zone), At: at, RecordedAt: at, Act: ActDeposit,
 			Lines: []Line{
-				{Account: Desk, Currency: held.Currency, Cents: -part}, {Account: Bank, Currency: held.Currency, Cents: part},
+				{Account: from, Currency: one.Currency, Cents: -part}, {Account: Bank, Currency: one.Currency, Cents: part},
 			},
 		})
 	}

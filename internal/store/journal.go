@@ -265,6 +265,16 @@ func (tx accountingTx) KnowsPartner(ctx context.Context, partnerID string) (bool
 	return len(found) > 0, err
 }
 
+// PartnerNames returns the names of partners by their ids. Unknown ones are left out.
+func (tx accountingTx) PartnerNames(ctx context.Context, ids ...string) (map[string]string, error) {
+	found, err := db.FindNow(ctx, tx.conn, findPartners, ids...)
+	names := make(map[string]string, len(found))
+	for _, partner := range found {
+		names[partner.PartnerID] = partner.Name
+	}
+	return names, err
+}
+
 // KnowsCourier reports whether there is a courier.
 func (tx accountingTx) KnowsCourier(ctx context.Context, courierID string) (bool, error) {
 	found, err := couriersByID(ctx, tx.conn, []string{courierID})

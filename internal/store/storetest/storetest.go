@@ -95,6 +95,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"figures":              testFigures,
 		"journal":              testJournal,
 		"books":                testBooks,
+		"money by day":         testMoneyByDay,
 		"owing":                testOwing,
 		"cash of many":         testCashOfMany,
 		"months":               testMonths,

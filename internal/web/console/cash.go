@@ -194,7 +194,11 @@ func currencies() []page.Option {
 
 // DepositFields returns the fields of a deposit.
 func (v *cashView) DepositFields() []page.Field {
-	return v.amountFields(v.Deposit, "deposit")
+	from := v.Deposit.With(page.Field{Name: "deposit.from", Label: v.Text("cash.from"), Type: "select", Options: []page.Option{
+		{Value: string(money.Desk), Label: v.Text("cash.from.desk")},
+		{Value: string(money.Terminal), Label: v.Text("cash.from.terminal")},
+	}})
+	return append([]page.Field{from}, v.amountFields(v.Deposit, "deposit")...)
 }
 
 // RemittanceFields returns the fields of a remittance.
@@ -248,7 +252,7 @@ func (s *sheet) refuseAmounts(sent *page.Form, refused error) bool {
 }
 
 // boundsOfAmounts are the rules that say themselves how much it may be.
-var boundsOfAmounts = []string{"kept_at_most", "desk_at_most", "owed_at_most"}
+var boundsOfAmounts = []string{"kept_at_most", "account_at_most", "owed_at_most"}
 
 // deposit records that cash was taken from the desk to the bank.
 func (pages *Pages) deposit(s *sheet) (int, []byte, error) {

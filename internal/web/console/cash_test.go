@@ -75,7 +75,7 @@ func TestCashPages(t *testing.T) {
 	cash := b.page.Open(t, "/console/cash")
 	cash.Shows(t, 200, ">metro · $59.99<", "After charges")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency", "CAD").Shows(t, 422,
-		"At most 58 dollars, which are at the desk.")
+		"At most 58 dollars, which are there.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,
 		"/console/cash")
 	b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "60",

@@ -5,6 +5,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { inHands, insist, moveKey, moves, press, pressMove, pressTransfer, reader, say, transfer, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
+import { Charged, readsBooks } from "./charged.js";
 import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
 import { doneText, undoOf } from "./done.js";
@@ -181,6 +182,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
     <${Parcels} order=${now.order} />
+    ${readsBooks && html`<${Charged} record=${now} />`}
   </div>`;
 };
 
