@@ -61,8 +61,8 @@ var towns = []struct{ province, address string }{
 // What the rate card of keepBooks charges besides prices, in cents.
 const perAttempt, perReturn, perLateCancellation = 301, 450, 400
 
-// TestMonth compares the trial balance of a month with figures that follow from its script, cent by cent. In the middle of
-// the month Nova Scotia lowers its tax.
+// TestMonth compares the trial balance of a month with figures that follow from its script, cent by cent. In the middle
+// of the month Nova Scotia lowers its tax.
 func TestMonth(t *testing.T) {
 	t.Parallel()
 	count := 500
@@ -101,10 +101,10 @@ func newMonth(t *testing.T, count int) *month {
 	return m
 }
 
-// until moves the clock to a time of a day.
-func (m *month) until(day, hour, minute int) {
+// until moves the clock to an hour of a day.
+func (m *month) until(day, hour int) {
 	m.Helper()
-	at := time.Date(2025, time.March, 15+day, hour, minute, 0, 0, m.zone)
+	at := time.Date(2025, time.March, 15+day, hour, 0, 0, 0, m.zone)
 	if by := at.Sub(m.clock.Now()); by > 0 {
 		m.clock.Advance(by)
 	}
@@ -146,11 +146,11 @@ func (m *month) charge(p *apptest.Partner, from, to string, at time.Time, cents 
 	m.post(p, lines)
 }
 
-// morning does what was left yesterday, signs people in again when their tokens end, and creates and takes out the orders
-// with some numbers.
+// morning does what was left yesterday, signs people in again when their tokens end, and creates and takes out the
+// orders with some numbers.
 func (m *month) morning(day, first, last int) {
 	m.Helper()
-	m.until(day, 8, 0)
+	m.until(day, 8)
 	left := m.tomorrow
 	m.tomorrow = nil
 	for _, do := range left {
@@ -186,10 +186,10 @@ func (m *month) morning(day, first, last int) {
 		}
 	}
 	today = slices.DeleteFunc(today, late)
-	m.until(day, 10, 0)
+	m.until(day, 10)
 	m.advance(today, "picked_up", nil)
 	m.advance(today, "out_for_delivery", nil)
-	m.until(day, 13, 0)
+	m.until(day, 13)
 	for _, o := range today {
 		m.clock.Advance(time.Second)
 		m.atDoor(day, o)
@@ -361,7 +361,7 @@ func (m *month) bringBack(o *monthsOrder) {
 // evening counts the couriers' cash, and does what the accountant does on some days.
 func (m *month) evening(day int) {
 	m.Helper()
-	m.until(day, 20, 0)
+	m.until(day, 20)
 	for i, rider := range m.riders {
 		m.clock.Advance(time.Second)
 		m.count(day+i, rider, i == 0 && day%4 != 3)
@@ -371,14 +371,18 @@ func (m *month) evening(day int) {
 		m.remit()
 	}
 	if desk := m.total("desk"); weekday == time.Friday && desk > 5000 {
-		m.deposit(desk - 5000)
+		m.deposit("desk", desk-5000)
+	}
+	if card := m.total("terminal"); weekday == time.Thursday && card > 0 {
+		m.deposit("terminal", card-card/50)
 	}
 	if day%14 == 13 {
 		m.pay()
 	}
 }
 
-// count counts the cash of a courier, who keeps some if keeps is set. Some days it is less than it should be, and some more.
+// count counts the cash of a courier, who keeps some if keeps is set. Some days it is less than it should be, and some
+// more.
 func (m *month) count(number int, rider *apptest.Operator, keeps bool) {
 	m.Helper()
 	carried, expected := m.carried[rider], int64(0)
@@ -419,15 +423,15 @@ func (m *month) total(account string) (cents int64) {
 	return cents
 }
 
-// deposit takes cash to the bank: of one partner after the other, in the order of their ids.
-func (m *month) deposit(cents int64) {
+// deposit takes cash to the bank, or what was paid by card: of one partner after the other, in the order of their ids.
+func (m *month) deposit(from string, cents int64) {
 	m.Helper()
 	m.operator.Call(m.T, "POST", "/ops/v1/cash/deposits",
-		fmt.Appendf(nil, `{"amount_cents":%d,"currency":"CAD"}`, cents)).Must(m.T, 201)
+		fmt.Appendf(nil, `{"amount_cents":%d,"currency":"CAD","from":%q}`, cents, from)).Must(m.T, 201)
 	for _, partnerID := range slices.Sorted(maps.Keys(m.books)) {
-		part := max(0, min(cents, m.books[partnerID]["desk"]))
+		part := max(0, min(cents, m.books[partnerID][from]))
 		cents -= part
-		m.books[partnerID]["desk"] -= part
+		m.books[partnerID][from] -= part
 		m.books[partnerID]["bank"] += part
 	}
 }
@@ -456,7 +460,9 @@ func (m *month) pay() {
 	adjust := func(body string) {
 		m.operator.Call(m.T, "POST", "/ops/v1/partners/"+p.PartnerID+"/adjustments", []byte(body)).Must(m.T, 201)
 	}
-	i := slices.IndexFunc(m.orders, func(o *monthsOrder) bool { return o.partner == p && o.province == "QC" && o.number%25 == 2 })
+	i := slices.IndexFunc(m.orders, func(o *monthsOrder) bool {
+		return o.partner == p && o.province == "QC" && o.number%25 == 2
+	})
 	if i >= 0 {
 		o := m.orders[i]
 		adjust(fmt.Sprintf(`{"amount_cents":-999,"order_id":%q,"reason":"Delivered late"}`, o.id))

@@ -32,12 +32,10 @@ func (p *payment) malformed() bool { return p != nil && (p.cents == 0) != (p.met
 
 // takes reports whether the payment, which may be nil, can be that of the order.
 func (o *order) takes(p *payment, required bool) bool {
-	switch {
-	case p == nil:
+	if p == nil {
 		return o.cod == 0 || !required
-	default:
-		return p.cents == o.cod || p.notes != ""
 	}
+	return p.cents == o.cod || p.notes != ""
 }
 
 // holding is the cash of a partner that a courier carries.
@@ -71,25 +69,30 @@ func (w *world) openTill(t *rapid.T) {
 		cents, _ := found.JSON("balances", 0, "amount_cents").(float64)
 		w.operate(t, w.admin, "POST", path+"/hand-ins", fmt.Sprintf(`{"counted_cents":%d,"currency":"CAD"}`, max(0, int(cents))))
 	}
-	desk := int64(0)
-	for range 2 { // before and after the deposit
-		clear(w.till.sums)
-		desk = 0
-		for _, row := range w.service.Query(w.t, `SELECT partner_id, sum(cents) FROM journal_lines WHERE account = 'desk'
-			GROUP BY partner_id`) {
-			partnerID, sum, _ := strings.Cut(row, " ")
-			cents, _ := strconv.ParseInt(sum, 10, 64)
-			w.till.add(partnerID, "desk", cents)
-			desk += cents
-		}
-		w.operate(t, w.admin, "POST", "/ops/v1/cash/deposits", fmt.Sprintf(`{"amount_cents":%d,"currency":"CAD"}`, desk))
+	for _, account := range []string{"desk", "terminal"} {
+		w.readTill(account)
+		w.operate(t, w.admin, "POST", "/ops/v1/cash/deposits",
+			fmt.Sprintf(`{"amount_cents":%d,"currency":"CAD","from":%q}`, w.till.all(account), account))
 	}
+	clear(w.till.sums)
+	w.readTill("desk")
+	w.readTill("terminal")
 	left := w.operate(t, w.admin, "GET", path, "")
 	for i := range left.Len("orders") {
 		cents, _ := left.JSON("orders", i, "amount_cents").(float64)
 		at, _ := time.Parse(time.RFC3339Nano, left.Text("orders", i, "collected_at"))
 		of := holding{w.admin.CourierID, left.Text("orders", i, "partner_id")}
 		w.till.carry(of, left.Text("orders", i, "order_id"), int64(cents), at)
+	}
+}
+
+// readTill reads what an account has of each partner.
+func (w *world) readTill(account string) {
+	for _, row := range w.service.Query(w.t, `SELECT partner_id, sum(cents) FROM journal_lines WHERE account = '`+account+`'
+		GROUP BY partner_id`) {
+		partnerID, sum, _ := strings.Cut(row, " ")
+		cents, _ := strconv.ParseInt(sum, 10, 64)
+		w.till.add(partnerID, account, cents)
 	}
 }
 
@@ -155,10 +158,10 @@ func sumOf(items []item) (cents int64) {
 	return cents
 }
 
-// desk returns what is at the desk.
-func (m *till) desk() (cents int64) {
+// all returns what is on an account of all partners.
+func (m *till) all(account string) (cents int64) {
 	for _, sums := range m.sums {
-		cents += sums["desk"]
+		cents += sums[account]
 	}
 	return cents
 }
@@ -363,24 +366,25 @@ func (w *world) counted(courierID string, carried []item, handedIn, counted int6
 	w.till.add(last, "differences", -counted)
 }
 
-// deposit takes cash from the desk to the bank.
+// deposit takes cash from the desk to the bank, or what was paid by card.
 func (w *world) deposit(t *rapid.T) {
-	desk := w.till.desk()
-	cents := max(1, rapid.SampledFrom([]int64{desk, desk / 2, desk + 1}).Draw(t, "deposited"))
-	body := fmt.Sprintf(`{"amount_cents":%d,"currency":"CAD"}`, cents)
+	from := rapid.SampledFrom([]string{"desk", "terminal"}).Draw(t, "from")
+	there := w.till.all(from)
+	cents := max(1, rapid.SampledFrom([]int64{there, there / 2, there + 1}).Draw(t, "deposited"))
+	body := fmt.Sprintf(`{"amount_cents":%d,"currency":"CAD","from":%q}`, cents, from)
 	by, allowed := w.bookkeeper(t, w.admin, w.books)
 	switch {
 	case !allowed:
 		expect(t, w.operate(t, by, "POST", "/ops/v1/cash/deposits", body), 403, "forbidden")
-	case cents > desk:
+	case cents > there:
 		expect(t, w.operate(t, by, "POST", "/ops/v1/cash/deposits", body), 422, "validation_error")
 	default:
 		w.insist(t, by, "/ops/v1/cash/deposits", body, 201)
 		w.audited("cash.deposited")
 		for _, partnerID := range slices.Sorted(maps.Keys(w.till.sums)) {
-			part := max(0, min(cents, w.till.sums[partnerID]["desk"]))
+			part := max(0, min(cents, w.till.sums[partnerID][from]))
 			cents -= part
-			w.till.add(partnerID, "desk", -part)
+			w.till.add(partnerID, from, -part)
 			w.till.add(partnerID, "bank", part)
 		}
 	}
@@ -399,7 +403,7 @@ func (w *world) remit(t *rapid.T) {
 	switch {
 	case !allowed:
 		expect(t, w.operate(t, by, "POST", path, body), 403, "forbidden")
-	case cents > owed, from == "desk" && cents > w.till.desk():
+	case cents > owed, from == "desk" && cents > w.till.all("desk"):
 		expect(t, w.operate(t, by, "POST", path, body), 422, "validation_error")
 	default:
 		w.insist(t, by, path, body, 201)
@@ -463,8 +467,8 @@ func (w *world) compareCash(t *rapid.T) {
 	expect(t, w.operate(t, w.warehouse, "GET", "/ops/v1/cash", ""), 403, "forbidden")
 }
 
-// compareSums compares the sums of an account's entries about money that was collected with the model, and the balances with
-// the sums of all its entries.
+// compareSums compares the sums of an account's entries about money that was collected with the model, and the balances
+// with the sums of all its entries.
 func (w *world) compareSums(t *rapid.T, a *account, ofCash, all map[string]int64) {
 	partnerID := a.partner.PartnerID
 	for _, account := range accountsOfCash {

@@ -132,8 +132,8 @@ type cashCrowd struct {
 }
 
 // testCashOfMany delivers orders on three nodes while several people count the couriers' cash, correct what was
-// collected, take cash to the bank and send it to the partners. After each round of it, several do the same at the same time,
-// of which one succeeds.
+// collected, take cash to the bank and send it to the partners. After each round of it, several do the same at the same
+// time, of which one succeeds.
 func testCashOfMany(t *testing.T, s *store.Store) {
 	var seconds atomic.Int64
 	c := &cashCrowd{
@@ -219,7 +219,7 @@ func (c *cashCrowd) settle() {
 	}
 	desk := balancesOf(c.T, c.db, accounting.Filter{})[money.Desk]
 	c.one(fmt.Sprint("deposits ", desk), func(n *cashNode) error {
-		_, err := n.books.Deposit(acting(c.T), accounting.Deposit{Money: cad(desk)})
+		_, err := n.books.Deposit(acting(c.T), accounting.Deposit{Money: cad(desk), From: money.Desk})
 		return err
 	})
 }
@@ -306,7 +306,7 @@ func (c *cashCrowd) correct(n *cashNode, random *rand.Rand) {
 }
 
 func (c *cashCrowd) deposit(n *cashNode, random *rand.Rand) {
-	_, err := n.books.Deposit(acting(c.T), accounting.Deposit{Money: cad(1 + random.Int64N(9000))})
+	_, err := n.books.Deposit(acting(c.T), accounting.Deposit{Money: cad(1 + random.Int64N(9000)), From: money.Desk})
 	c.refusedOr(err)
 }
 

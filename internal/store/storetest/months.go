@@ -101,16 +101,15 @@ type month struct {
 // monthsOrder is what is known of an order.
 type monthsOrder struct {
 	*delivery.Order
-	of        int // the number of its partner
-	status    delivery.Status
-	attempts  int
-	pickedUp  bool
-	due       bool // it has to come back
-	collected int64
+	of       int // the number of its partner
+	status   delivery.Status
+	attempts int
+	pickedUp bool
+	due      bool // it has to come back
 }
 
-// testMonths compares the balances after each of many random months with those that follow from what was done. What is not
-// answered, because the process was killed, is done again under the same key by the next process.
+// testMonths compares the balances after each of many random months with those that follow from what was done. What is
+// not answered, because the process was killed, is done again under the same key by the next process.
 func testMonths(t *testing.T, s *store.Store) {
 	m := &months{T: t, db: s, sums: map[string]map[money.Account]int64{}}
 	number := testkit.Scaled(1000, 5)
@@ -217,7 +216,8 @@ func (m *months) post(partner int, lines map[money.Account]int64) {
 	}
 }
 
-// charge adds what an act is charged with. Orders go from Quebec to Ontario, where the tax is 13 %; back to Quebec it is 5 %.
+// charge adds what an act is charged with. Orders go from Quebec to Ontario, where the tax is 13 %; back to Quebec it is
+// 5 %.
 func (m *months) charge(partner int, cents int64, back bool) {
 	rate, account := int64(13), money.TaxHST
 	if back {
@@ -397,25 +397,25 @@ func (m *months) handIn() {
 	}
 }
 
-// deposit takes cash to the bank, of one partner after the other.
+// deposit takes cash to the bank, or what was paid by card, of one partner after the other.
 func (m *months) deposit() {
 	m.Helper()
-	cents := 1 + m.random.Int64N(9000)
-	desk := int64(0)
+	cents, from := 1+m.random.Int64N(9000), []money.Account{money.Desk, money.Terminal}[m.random.IntN(2)]
+	there := int64(0)
 	for _, sums := range m.sums {
-		desk += sums[money.Desk]
+		there += sums[from]
 	}
 	done := m.onBooks("deposit", func(ctx context.Context) error {
-		_, err := m.node.books.Deposit(ctx, accounting.Deposit{Money: cad(cents)})
+		_, err := m.node.books.Deposit(ctx, accounting.Deposit{Money: cad(cents), From: from})
 		return err
 	})
-	if done != (cents <= desk) {
-		m.Errorf("a deposit of %d cents of %d: got it carried out %t", cents, desk, done)
+	if done != (cents <= there) {
+		m.Errorf("a deposit of %d cents of %d from the account %s: got it carried out %t", cents, there, from, done)
 	}
 	for _, partnerID := range slices.Sorted(maps.Keys(m.sums)) {
-		if part := min(cents, m.sums[partnerID][money.Desk]); done && part > 0 {
+		if part := min(cents, m.sums[partnerID][from]); done && part > 0 {
 			cents -= part
-			m.sums[partnerID][money.Desk] -= part
+			m.sums[partnerID][from] -= part
 			m.sums[partnerID][money.Bank] += part
 		}
 	}
