@@ -197,10 +197,10 @@ func testMoneyByDay(t *testing.T, s *store.Store) {
 	add := func(partnerID string, day date.Day, act money.Act, lines ...money.Line) {
 		number++
 		writeBooks(t, s, func(tx accounting.Writer) error {
-			return tx.AddEntry(ctx, &money.Entry{
+			return tx.AddEntries(ctx, []*money.Entry{{
 				PartnerID: partnerID, Day: day, EntryID: fmt.Sprintf("%032d", number), At: testkit.Epoch,
 				RecordedAt: testkit.Epoch, Act: act, Lines: lines,
-			})
+			}})
 		})
 	}
 	line := func(account money.Account, currency delivery.Currency, cents int64) money.Line {
