@@ -310,8 +310,8 @@ func TestCashIsNotForOthers(t *testing.T) {
 	f.operator.As(t, "warehouse").Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
 }
 
-// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. That it was is in no entry, and so
-// is the correction, although the first day of the books lies before the delivery.
+// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. It is in no entry, and neither is
+// the correction, although the first day of the books lies before the delivery.
 func TestCorrectedBeforeBooks(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(testkit.Epoch)
@@ -374,4 +374,31 @@ func TestCorrectedAfterHandIn(t *testing.T) {
 	if got := f.with(t, noor); got != "2000 CAD G-2:2000" {
 		t.Errorf("got %s with the courier, want it to be of G-2", got)
 	}
+}
+
+// TestCollectedAtHub: what is paid where the parcels lie is at the desk, and so is what a correction changes.
+func TestCollectedAtHub(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "H-1", 2500)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/transfer", []byte(`{"location":"HUB-1"}`)).Must(t, 200)
+	move(t, f.operator, id, paid(2500, "cash", "")).Must(t, 200)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		[]byte(`{"amount_cents":2400,"currency":"CAD","method":"cash","notes":"a dollar less"}`)).Must(t, 200)
+	if got := f.charges(t, id); strings.Join(got[:2], "; ") !=
+		"collection collected -2500 desk 2500; correction collected 100 desk -100" {
+		t.Errorf("got %s, want the cash at the desk", got)
+	}
+	if got := f.with(t, noor); got != "" {
+		t.Errorf("got %s with the courier, want nothing", got)
+	}
+	deposit := func(cents int) *apptest.Answer {
+		return f.operator.Call(t, "POST", "/ops/v1/cash/deposits",
+			fmt.Appendf(nil, `{"amount_cents":%d,"currency":"CAD"}`, cents))
+	}
+	deposit(2401).Refused(t, 422, "validation_error")
+	deposit(2400).Must(t, 201)
+	f.balanced(t, "")
 }
