@@ -310,8 +310,8 @@ func TestCashIsNotForOthers(t *testing.T) {
 	f.operator.As(t, "warehouse").Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
 }
 
-// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. It is in no entry, and neither is
-// the correction, although the first day of the books lies before the delivery.
+// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. It is in no entry, and neither
+// is the correction, although the first day of the books lies before the delivery.
 func TestCorrectedBeforeBooks(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(testkit.Epoch)

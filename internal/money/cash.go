@@ -24,11 +24,12 @@ func (b *Bookkeeper) Collected(o *delivery.Order) *Entry {
 	return b.collected(o, act, o.LastMove().At, collectedLines(o, c, 1))
 }
 
-// Corrected returns the entry of a correction of what was collected of an order whose delivery is in the books, from the
-// order before it to the order after it. It has the differences only: none if the desk confirms what was recorded.
+// Corrected returns the entry of a correction of what was collected of an order whose delivery is in the books, from
+// the order before it to the order after it. It has the differences only: none if the desk confirms what was recorded.
 func (b *Bookkeeper) Corrected(before, after *delivery.Order, at time.Time) *Entry {
-	return b.collected(after, ActCorrection, at,
-		sumLines(append(collectedLines(after, after.Course.Collected, 1), collectedLines(before, before.Course.Collected, -1)...)))
+	lines := append(collectedLines(after, after.Course.Collected, 1),
+		collectedLines(before, before.Course.Collected, -1)...)
+	return b.collected(after, ActCorrection, at, sumLines(lines))
 }
 
 // collected returns an entry about what was collected of an order. It is in the books if the delivery is.
@@ -114,7 +115,9 @@ func CarriedOf(held Held, entries []*Entry) []Carried {
 	left := held.Cents
 	carried = slices.DeleteFunc(carried, func(c Carried) bool { return c.Cents <= 0 })
 	// An order that was corrected later comes first in the journal, although it was collected before others.
-	slices.SortFunc(carried, func(a, b Carried) int { return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.OrderID, a.OrderID)) })
+	slices.SortFunc(carried, func(a, b Carried) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.OrderID, a.OrderID))
+	})
 	for i := range carried {
 		carried[i].Cents = max(0, min(carried[i].Cents, left))
 		left -= carried[i].Cents
@@ -127,7 +130,8 @@ func CarriedOf(held Held, entries []*Entry) []Carried {
 	return carried
 }
 
-// Covered reports whether the entries of a partner's cash that a courier carries reach back to the oldest of its orders.
+// Covered reports whether the entries of a partner's cash that a courier carries reach back to the oldest of its
+// orders.
 func Covered(held Held, entries []*Entry) bool {
 	var sum int64
 	for _, entry := range entries {

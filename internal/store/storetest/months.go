@@ -216,8 +216,8 @@ func (m *months) post(partner int, lines map[money.Account]int64) {
 	}
 }
 
-// charge adds what an act is charged with. Orders go from Quebec to Ontario, where the tax is 13 %; back to Quebec it is
-// 5 %.
+// charge adds what an act is charged with. Orders go from Quebec to Ontario, where the tax is 13 %; back to Quebec it
+// is 5 %.
 func (m *months) charge(partner int, cents int64, back bool) {
 	rate, account := int64(13), money.TaxHST
 	if back {
