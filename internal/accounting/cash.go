@@ -74,6 +74,7 @@ func (s *Service) Carriers(ctx context.Context) (carriers []Carrier, err error) 
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		held, err := tx.Held(ctx, money.Cash, "")
 		courierID := ""
+		carriers = nil // of an earlier try
 		for _, one := range held {
 			if err != nil {
 				return err
@@ -117,6 +118,7 @@ type ToRemit struct {
 // ToRemit returns what is owed to partners that was collected for them, by partner and currency.
 func (s *Service) ToRemit(ctx context.Context) (due []ToRemit, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		due = nil // of an earlier try
 		collected, err := tx.Held(ctx, money.Collected, "")
 		if err != nil {
 			return err
@@ -142,6 +144,7 @@ func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) 
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		held, err := tx.Held(ctx, money.Desk, "")
 		sums := map[delivery.Currency]int64{}
+		desk = nil // of an earlier try
 		for _, one := range held {
 			sums[one.Currency] += one.Cents
 		}

@@ -23,8 +23,10 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
-// errKilled is what a transaction returns when its process is killed.
-var errKilled = errors.New("killed")
+var (
+	errKilled     = errors.New("killed") // the process of a transaction
+	errRolledBack = errors.New("rolled back")
+)
 
 // life is how long a process lives.
 type life struct {
@@ -48,13 +50,24 @@ func (l *life) write(run func(rollBack error) error) error {
 	return cmp.Or(run(nil), errKilled)
 }
 
-// writing runs a transaction that is rolled back with an error, unless it is nil.
+// writing runs a transaction that is rolled back with an error, unless it is nil. It is run twice, as databases do that
+// roll a transaction back in favour of another one.
 func writing[W any](
 	ctx context.Context, write func(context.Context, func(W) error) error, fn func(W) error,
 ) func(error) error {
 	return func(rollBack error) error {
+		if err := write(ctx, func(tx W) error { return cmp.Or(fn(tx), errRolledBack) }); !errors.Is(err, errRolledBack) {
+			return err
+		}
 		return write(ctx, func(tx W) error { return cmp.Or(fn(tx), rollBack) })
 	}
+}
+
+// reading does the same with a transaction that reads.
+func reading[R any](
+	ctx context.Context, read func(context.Context, func(R) error) error, fn func(R) error,
+) error {
+	return read(ctx, func(tx R) error { return cmp.Or(fn(tx), fn(tx)) })
 }
 
 // mortalOrders is a store of orders in a process that may be killed.
@@ -71,6 +84,10 @@ func (s mortalOrders) Write(ctx context.Context, fn func(order.Writer) error) er
 type mortalBooks struct {
 	accounting.Store
 	*life
+}
+
+func (s mortalBooks) Read(ctx context.Context, fn func(accounting.Reader) error) error {
+	return reading(ctx, s.Store.Read, fn)
 }
 
 func (s mortalBooks) Write(ctx context.Context, fn func(accounting.Writer) error) error {
@@ -473,9 +490,41 @@ func (m *months) check(number int) {
 			m.Errorf("month %d, %s: got balances that add up to %d", number, partnerID, sum)
 		}
 	}
+	out, desk := map[string]int64{}, int64(0)
+	carriers, err := m.node.books.Carriers(m.Context())
+	must(m.T, err)
+	for _, one := range carriers {
+		out[one.CourierID] += one.Cents
+	}
 	for _, courierID := range m.couriers {
-		if got := balancesOf(m.T, m.db, accounting.Filter{CourierID: courierID})[money.Cash]; got != m.cash[courierID] {
-			m.Errorf("month %d: got %d cents with %s, want %d", number, got, courierID, m.cash[courierID])
+		if got := balancesOf(m.T, m.db, accounting.Filter{CourierID: courierID})[money.Cash]; got != m.cash[courierID] ||
+			out[courierID] != got {
+			m.Errorf("month %d: got %d and %d cents with %s, want %d", number, got, out[courierID], courierID, m.cash[courierID])
+		}
+	}
+	balances, err := m.node.books.AtDesk(m.Context())
+	must(m.T, err)
+	for _, sums := range m.sums {
+		desk += sums[money.Desk]
+	}
+	if got := money.BalanceOn(balances, money.Desk, delivery.CAD); got != desk {
+		m.Errorf("month %d: got %d cents at the desk, want %d", number, got, desk)
+	}
+	m.checkDue(number)
+}
+
+// checkDue compares what is to be sent to the partners.
+func (m *months) checkDue(number int) {
+	m.Helper()
+	due, err := m.node.books.ToRemit(m.Context())
+	must(m.T, err)
+	owed := map[string]int64{}
+	for _, one := range due {
+		owed[one.PartnerID] += one.Cents
+	}
+	for _, partnerID := range m.partners {
+		if want := max(0, -m.sums[partnerID][money.Collected]); owed[partnerID] != want {
+			m.Errorf("month %d: got %d cents to be sent to %s, want %d", number, owed[partnerID], partnerID, want)
 		}
 	}
 }
