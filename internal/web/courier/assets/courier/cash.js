@@ -10,6 +10,9 @@ import { language } from "dropyard/text.js";
 /** @typedef {{order_id: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** @typedef {{order_id: string, partner_order_id: string, cod: Cash | null}} Job */
 
+/** How long the reason of a difference may be. */
+export const maxNotes = 500;
+
 /** Returns an amount in its currency: $49.99, or US$49.99. @param {Cash} cash */
 export const money = ({ amount_cents, currency }) =>
   new Intl.NumberFormat(language === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency }).format(amount_cents / 100);
