@@ -37,6 +37,13 @@ type Service struct{ config Config }
 // NewService returns a service.
 func NewService(config Config) *Service { return &Service{config} }
 
+// At returns a service that carries out the same use cases by another clock.
+func (s *Service) At(now func() time.Time) *Service {
+	at := *s
+	at.config.Now = now
+	return &at
+}
+
 // now returns the time as the books hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 

@@ -76,6 +76,7 @@ func BoardPolicyWith(streets basemap.Streets) string {
 var boardPhrases = []string{
 	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma",
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
+	"cash.method", "cash.collected", "cash.to_collect", "cash.why", "neworder.fault.amount", "fault.required",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
 	"console.partners", "console.stock", "console.order.custody", "console.order.scans", "holder.",
 	// The fields that the history of an order names.

@@ -43,6 +43,7 @@ func TestCashPages(t *testing.T) {
 	}
 	desk.Send(t, asked, ask, "collected.amount_cents", "49,99", "collected.method", "cash").Leads(t, path)
 	desk.Open(t, path).Shows(t, 200, "$49.99 collected in cash", `href="`+path+`/collected"`)
+	b.metro.Owner(t).Open(t, "/portal/orders/"+one).Shows(t, 200, "$49.99 collected in cash")
 	second := "/console/orders/" + two + "/moves/delivered"
 	desk.Send(t, desk.Open(t, second), second, "collected.amount_cents", "0", "collected.method", "none",
 		"collected.notes", "paid <online>").Leads(t, "/console/orders/"+two)
@@ -72,7 +73,7 @@ func TestCashPages(t *testing.T) {
 	showsNone(t, desk.Open(t, "/console/cash"), "/console/cash/deposits", "/console/money")
 
 	cash := b.page.Open(t, "/console/cash")
-	cash.Shows(t, 200, "metro: $59.99 collected, ")
+	cash.Shows(t, 200, ">metro · $59.99<", "After charges")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency", "CAD").Shows(t, 422,
 		"At most 58 dollars, which are at the desk.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,

@@ -48,7 +48,9 @@ func (h *house) addBooks(ctx context.Context) error {
 		return err
 	}
 	const settings = "/console/money/settings"
-	for scene, path := range map[string]string{"money-none": "/console/money", "money-unset": settings} {
+	for scene, path := range map[string]string{
+		"money-none": "/console/money", "money-unset": settings, "cash-none": "/console/cash",
+	} {
 		for _, language := range page.Languages {
 			found, err := h.ask(ctx, http.MethodGet, path, h.operatorSession(secured(page.English)), http.NoBody, language)
 			if err != nil {

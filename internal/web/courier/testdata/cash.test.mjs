@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, test } from "node:test";
 import { use } from "dropyard/text.js";
-import { carried, centsOf, inDollars, money, noCash } from "../assets/courier/cash.js";
+import { centsOf, inDollars, money } from "dropyard/amounts.js";
+import { carried, noCash } from "../assets/courier/cash.js";
 
 afterEach(() => use("en", {}));
 use("en", {});

@@ -145,7 +145,8 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   /** Asks for what a move needs, and moves the order. @param {string} to */
   const decideOn = (to) => {
     const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
-    decide(to, [{ ...seen, province: seen.order.dropoff.address.province, next: Date.parse(next) > tick.value ? next : "" }],
+    const { dropoff, cod, return_of: back } = seen.order;
+    decide(to, [{ ...seen, province: dropoff.address.province, next: Date.parse(next) > tick.value ? next : "", due: cod?.amount_cents && !back ? cod : null }],
       (move, receiver) => send(pressMove(seen, move), told(move, receiver), to));
   };
   const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {

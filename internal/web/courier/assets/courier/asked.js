@@ -7,7 +7,7 @@ import { ask } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { moment, n, t } from "dropyard/text.js";
 import { rested, said, useReady } from "./acts.js";
-import { money } from "./cash.js";
+import { money } from "dropyard/amounts.js";
 import { useCollecting } from "./collect.js";
 import { Unstored, useStoring } from "./storing.js";
 

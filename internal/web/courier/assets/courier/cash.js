@@ -1,9 +1,7 @@
 // Amounts that are collected at the door, and the cash that a courier carries. Nothing here
 // touches the page.
 
-import { language } from "dropyard/text.js";
-
-/** @typedef {{amount_cents: number, currency: string}} Cash */
+/** @typedef {import("dropyard/amounts.js").Amount} Cash */
 /** What a courier collected, as a delivery says it. @typedef {Cash & {method: "cash" | "terminal" | "none", notes?: string}} Collected */
 /** An order of which a courier carries the cash; of none it is what corrections have left. @typedef {Cash & {order_id: string | null, partner_order_id: string | null, collected_at: string | null, unconfirmed: boolean}} CashOfOrder */
 /** The cash of a courier (GET /ops/v1/couriers/{courier_id}/cash): its orders, oldest first. @typedef {{balances: Cash[], orders: CashOfOrder[]}} Carried */
@@ -12,19 +10,6 @@ import { language } from "dropyard/text.js";
 
 /** How long the reason of a difference may be. */
 export const maxNotes = 500;
-
-/** Returns an amount in its currency: $49.99, or US$49.99. @param {Cash} cash */
-export const money = ({ amount_cents, currency }) =>
-  new Intl.NumberFormat(language === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency }).format(amount_cents / 100);
-
-/** Returns an amount as it is typed: 49.99, or 49,99 in French. @param {number} cents */
-export const inDollars = (cents) => (cents / 100).toFixed(2).replace(".", language === "fr" ? "," : ".");
-
-/** Returns the cents of an amount that was typed in dollars, with a point or a comma; NaN for another text, and for a fraction of a cent. @param {string} text */
-export const centsOf = (text) => {
-  const [, whole = "", part = ""] = /^(\d{0,9})(?:[.,](\d{1,2}))?$/.exec(text.replace(/[\s$]/g, "")) ?? [];
-  return whole + part ? Number(whole) * 100 + Number(part.padEnd(2, "0")) : NaN;
-};
 
 /** No cash. @type {Carried} */
 export const noCash = { balances: [], orders: [] };

@@ -6,7 +6,7 @@ import { html } from "dropyard/html.js";
 import { moment, number, phone, postal, t } from "dropyard/text.js";
 import { timesIn, zoneOf } from "dropyard/zone.js";
 import { resting, useReady } from "./acts.js";
-import { money } from "./cash.js";
+import { money } from "dropyard/amounts.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 

@@ -4,7 +4,8 @@ import { useSignal } from "@preact/signals";
 import { tick } from "dropyard/clock.js";
 import { html } from "dropyard/html.js";
 import { moment, shorten, t } from "dropyard/text.js";
-import { centsOf, inDollars, maxNotes, money } from "./cash.js";
+import { centsOf, inDollars, money } from "dropyard/amounts.js";
+import { maxNotes } from "./cash.js";
 
 /** @typedef {import("./cash.js").Cash} Cash */
 /** @typedef {import("./cash.js").Collected} Collected */

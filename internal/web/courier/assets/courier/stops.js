@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
 import { Address, Ways, distinct, parcelsOf, useHeading, useTicks } from "./card.js";
 import { Acts, askFailure, record, recordAll, recordSeen, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
-import { money } from "./cash.js";
+import { money } from "dropyard/amounts.js";
 import { Changes } from "./changes.js";
 import { CashWithYou } from "./collect.js";
 import { askHandover } from "./handover.js";
