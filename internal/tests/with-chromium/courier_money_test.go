@@ -164,8 +164,8 @@ func TestCourierCollects(t *testing.T) {
 	evaluate(t, c.Visit, `[...document.querySelectorAll(".cash b")].map((one) => one.textContent).join(" ")`, "$49.99 $15.00")
 }
 
-// as010 puts a delivery onto the phone as the app of 0.1.0 recorded it, without a word about money. Then it does something
-// with the phone's storage, or sends it.
+// as010 puts a delivery onto the phone as the app of 0.1.0 recorded it, without a word about money. Then it sends it,
+// or changes what the phone keeps.
 const as010 = `import("/assets/courier/storage.js").then(async ({ open }) => {
 	const storage = await open("dropyard-courier"), { operator: owner } = document.getElementById("courier").dataset;
 	await storage.add(owner, %[1]q, (last) => {
