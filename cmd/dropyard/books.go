@@ -49,7 +49,8 @@ func (c *showBooksCommand) Run(ctx context.Context) error {
 func booksFields(b *client.Books) []terminal.Field {
 	required := map[bool]string{true: "required on delivery", false: "not required on delivery"}
 	return []terminal.Field{
-		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")), field("what was collected", required[b.RequireCollected]),
+		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")),
+		field("what was collected", required[b.RequireCollected]),
 	}
 }
 

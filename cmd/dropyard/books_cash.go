@@ -120,7 +120,8 @@ func (c *countCashCommand) Run(ctx context.Context) error {
 	}
 	return c.output().record(&answer, []terminal.Field{
 		field("carried", dollars(count.ExpectedCents, count.Currency)),
-		field("counted", dollars(count.CountedCents, count.Currency)), field("kept", dollars(count.KeptCents, count.Currency)),
+		field("counted", dollars(count.CountedCents, count.Currency)),
+		field("kept", dollars(count.KeptCents, count.Currency)),
 		field("missing", dollars(count.DifferenceCents, count.Currency)),
 	})
 }
@@ -141,8 +142,9 @@ func (c *depositCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	deposit, err := operator.CreateDeposit(ctx,
-		client.DepositRequest{AmountCents: inCents(c.Dollars), Currency: c.Currency, From: c.From, Notes: c.Notes}, client.WithAnswer(&answer))
+	deposit, err := operator.CreateDeposit(ctx, client.DepositRequest{
+		AmountCents: inCents(c.Dollars), Currency: c.Currency, From: c.From, Notes: c.Notes,
+	}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

@@ -157,8 +157,8 @@ func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) 
 	return desk, err
 }
 
-// CashDoubts returns what has to be cleared up: deliveries of which their courier has not said what was collected, until
-// the desk answers, and counts that found a difference in the last 30 days, newest first.
+// CashDoubts returns what has to be cleared up: deliveries of which their courier has not said what was collected,
+// until the desk answers, and counts that found a difference in the last 30 days, newest first.
 func (s *Service) CashDoubts(ctx context.Context) (unconfirmed, differences []*money.Entry, err error) {
 	const shown, days = 200, 30
 	_, today := s.Month()
@@ -306,8 +306,8 @@ type depositFacts struct {
 	Currency    delivery.Currency `json:"currency"`
 }
 
-// Deposit records that cash was taken from the desk to the bank, or that the bank has what was paid by card: an entry for
-// each partner for which it was collected. It refuses more than is there.
+// Deposit records that cash was taken from the desk to the bank, or that the bank has what was paid by card: an entry
+// for each partner for which it was collected. It refuses more than is there.
 func (s *Service) Deposit(ctx context.Context, d Deposit) ([]*money.Entry, error) {
 	if err := d.Problems().Err(); err != nil {
 		return nil, err
@@ -364,8 +364,8 @@ func ReadRemittance(f *form.Form) Remittance {
 	return r
 }
 
-// Remit records that a partner was sent what was collected for it. It refuses more than is owed to the partner, and more
-// cash than is at the desk.
+// Remit records that a partner was sent what was collected for it. It refuses more than is owed to the partner, and
+// more cash than is at the desk.
 func (s *Service) Remit(ctx context.Context, partnerID string, r Remittance) (*money.Entry, error) {
 	if err := r.Problems().Err(); err != nil {
 		return nil, err

@@ -15,8 +15,8 @@ const (
 	demoMissing = 250 // cents
 )
 
-// countCash counts the couriers' cash in the evening of a day, which begins at a midnight. On Fridays it goes to the bank,
-// and partners are sent what was collected for them.
+// countCash counts the couriers' cash in the evening of a day, which begins at a midnight. On Fridays it goes to the
+// bank, and partners are sent what was collected for them.
 func (d *demoDay) countCash(ctx context.Context, midnight time.Time) error {
 	at := midnight.Add(demoCount)
 	books := d.app.accounting.At(func() time.Time { return at })

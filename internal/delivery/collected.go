@@ -80,7 +80,8 @@ func (o *Order) Collection(reported *Collected, required bool) (*Collected, erro
 	case due == nil:
 		due = &Collected{Currency: reported.Currency}
 	case due.Currency != reported.Currency:
-		return nil, form.Fault("collected.currency", string(reported.Currency), collectedIn.With("currency", string(due.Currency)))
+		return nil, form.Fault("collected.currency", string(reported.Currency),
+			collectedIn.With("currency", string(due.Currency)))
 	}
 	if reported.AmountCents != due.AmountCents && reported.Notes == "" {
 		return nil, form.Fault("collected.notes", "",

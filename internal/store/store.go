@@ -25,10 +25,12 @@ var (
 
 // Schema is what this release keeps in its databases.
 var Schema = &db.Schema{
-	Migrations:  migrations,
-	Sealed:      []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
-	Pictures:    "SELECT name FROM order_proofs",
-	Disagreeing: []db.Disagreeing{{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries}},
+	Migrations: migrations,
+	Sealed:     []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
+	Pictures:   "SELECT name FROM order_proofs",
+	Disagreeing: []db.Disagreeing{
+		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
+	},
 	Distributed: orders.Name,
 }
 

@@ -123,8 +123,8 @@ func TestLostCommitResponses(t *testing.T) {
 	}
 }
 
-// lostMoney loses the database's responses to COMMIT while cash is collected, corrected, counted, deposited and remitted.
-// What is answered with 503 is repeated under its key. Each is booked once.
+// lostMoney loses the database's responses to COMMIT while cash is collected, corrected, counted, deposited and
+// remitted. What is answered with 503 is repeated under its key. Each is booked once.
 func (f *far) lostMoney(t *testing.T, cut testkit.Cut) {
 	t.Helper()
 	body := bytes.Replace(testkit.OrderJSON("A-3", ""), []byte(`"reference":`),

@@ -67,7 +67,8 @@ func (r *figuresRun) expected(t *testing.T) (entries []string) {
 	t.Helper()
 	keeper := money.Bookkeeper{
 		Books: money.Books{Settings: money.Settings{From: booksOfRuns}, Numbers: numbersOfRuns},
-		Zone:  testkit.Epoch.Location(), Clock: testkit.Calendar().Clock,
+		Zone:  testkit.Epoch.Location(),
+		Clock: testkit.Calendar().Clock,
 	}
 	for _, partnerID := range r.partners {
 		must(t, r.db.Retention().Read(t.Context(), func(tx retention.Reader) error {

@@ -164,44 +164,57 @@ func TestCourierCollects(t *testing.T) {
 	evaluate(t, c.Visit, `[...document.querySelectorAll(".cash b")].map((one) => one.textContent).join(" ")`, "$49.99 $15.00")
 }
 
-// recordAs010 puts a delivery onto the phone as the app of 0.1.0 recorded it, without a word about money, and sends it.
-const recordAs010 = `import("/assets/courier/storage.js").then(async ({ open }) => {
+// as010 puts a delivery onto the phone as the app of 0.1.0 recorded it, without a word about money. Then it sends it,
+// or changes what the phone keeps.
+const as010 = `import("/assets/courier/storage.js").then(async ({ open }) => {
 	const storage = await open("dropyard-courier"), { operator: owner } = document.getElementById("courier").dataset;
 	await storage.add(owner, %[1]q, (last) => {
 		const at = new Date(Math.max(last + 1, Date.now())).toISOString();
 		return [{ act: { owner, order_id: %[1]q, label: "Alex Martin", kind: "move", status: "delivered", at, key: crypto.randomUUID(), path: "/ops/v1/orders/%[1]s/status", type: "application/json", body: JSON.stringify({ status: "delivered", occurred_at: at }) } }];
 	});
-	dispatchEvent(new Event("online"));
+	const [act] = (await storage.all(owner)).acts;
+	%[2]s
 	return "";
 })`
+
+// What becomes of such a delivery: it is sent, or was refused while the phone had the app of 0.1.0.
+const (
+	sent010    = `dispatchEvent(new Event("online"));`
+	refused010 = `await storage.refuse(act.id, { owner, act, at: act.at, status: 422, code: "validation_error", message: "collected: expected it",
+		details: { field: "collected", errors: [{ field: "collected" }] } });`
+)
 
 // TestCourierIsAskedLater answers what the service asks about deliveries that were recorded already: by an app that did
 // not ask, and at a door at which the amount to collect had been changed. They are recorded once.
 func TestCourierIsAskedLater(t *testing.T) {
 	t.Parallel()
-	c, orders := collectAt(t, 4999, 2000, 1000)
-	evaluate(t, c.Visit, fmt.Sprintf(recordAs010, orders[0]), "")
-	c.shows("[data-asks]", "What did you collect from Alex Martin?")
-	c.shows(".cash", "not confirmed")
-	goTo(t, c.Visit, c.rider.URL+"/courier", "[data-asks] button:not([aria-disabled])") // the question stays
-	c.tap("[data-asks] button", "#collected-amount")
-	c.sound()
-	c.tap(".dialog [value=cash]", ".dialog :checked")
-	c.record()
-	c.sent()
-	c.collected(orders[0], "map[amount_cents:4999 currency:CAD method:cash]")
+	c, orders := collectAt(t, 4999, 4999, 2000, 1000)
+	for i, becomes := range []string{sent010, refused010} {
+		evaluate(t, c.Visit, fmt.Sprintf(as010, orders[i], becomes), "")
+		if becomes == sent010 {
+			c.shows("[data-asks]", "What did you collect from Alex Martin?")
+			c.shows(".cash", "not confirmed")
+		}
+		goTo(t, c.Visit, c.rider.URL+"/courier", "[data-asks] button:not([aria-disabled])") // the question stays
+		c.tap("[data-asks] button", "#collected-amount")
+		c.sound()
+		c.tap(".dialog [value=cash]", ".dialog :checked")
+		c.record()
+		c.sent()
+		c.collected(orders[i], "map[amount_cents:4999 currency:CAD method:cash]")
+	}
 
 	if err := c.Do(offline(true)); err != nil {
 		t.Fatal(err)
 	}
-	c.deliver(orders[1])
+	c.deliver(orders[2])
 	c.tap(".dialog [value=cash]", ".dialog :checked")
 	c.record()
-	c.deliver(orders[2])
+	c.deliver(orders[3])
 	c.tap(".dialog [value=terminal]", ".dialog :checked")
 	c.record()
 	for i, cod := range []string{`{"amount_cents":1200,"currency":"CAD"}`, `null`} {
-		c.desk.Call(t, "PATCH", "/ops/v1/orders/"+orders[i+1], []byte(`{"reason":"the price","cod":`+cod+`}`)).Must(t, 200)
+		c.desk.Call(t, "PATCH", "/ops/v1/orders/"+orders[i+2], []byte(`{"reason":"the price","cod":`+cod+`}`)).Must(t, 200)
 	}
 	if err := c.Do(offline(false)); err != nil {
 		t.Fatal(err)
@@ -217,9 +230,9 @@ func TestCourierIsAskedLater(t *testing.T) {
 	}
 	c.sent()
 	const notes = " notes:the price had been another one]"
-	c.collected(orders[1], "map[amount_cents:2000 currency:CAD method:cash"+notes)
-	c.collected(orders[2], "map[amount_cents:1000 currency:CAD method:terminal"+notes)
-	c.shows(".cash summary", "Cash with you: $69.99")
+	c.collected(orders[2], "map[amount_cents:2000 currency:CAD method:cash"+notes)
+	c.collected(orders[3], "map[amount_cents:1000 currency:CAD method:terminal"+notes)
+	c.shows(".cash summary", "Cash with you: $119.98")
 	for _, id := range orders {
 		checkHistory(t, c.desk, id, strings.Join([]string{
 			"pending", "accepted", "courier_assigned", "picked_up", "out_for_delivery", "delivered",

@@ -194,10 +194,7 @@ func currencies() []page.Option {
 
 // DepositFields returns the fields of a deposit.
 func (v *cashView) DepositFields() []page.Field {
-	from := v.Deposit.With(page.Field{Name: "deposit.from", Label: v.Text("cash.from"), Type: "select", Options: []page.Option{
-		{Value: string(money.Desk), Label: v.Text("cash.from.desk")},
-		{Value: string(money.Terminal), Label: v.Text("cash.from.terminal")},
-	}})
+	from := v.fromField(v.Deposit, "deposit", money.Desk, money.Terminal)
 	return append([]page.Field{from}, v.amountFields(v.Deposit, "deposit")...)
 }
 
@@ -210,10 +207,17 @@ func (v *cashView) RemittanceFields() []page.Field {
 	choose := v.Remittance.With(page.Field{
 		Name: "partner_id", Label: v.Text("money.partner"), Type: "select", Required: true, Options: partners,
 	})
-	from := v.Remittance.With(page.Field{Name: "remittance.from", Label: v.Text("cash.from"), Type: "select", Options: []page.Option{
-		{Value: string(money.Bank), Label: v.Text("cash.from.bank")}, {Value: string(money.Desk), Label: v.Text("cash.from.desk")},
-	}})
+	from := v.fromField(v.Remittance, "remittance", money.Bank, money.Desk)
 	return append([]page.Field{choose, from}, v.amountFields(v.Remittance, "remittance")...)
+}
+
+// fromField returns the field of the account that an amount is taken from.
+func (v *cashView) fromField(of *page.Form, object string, accounts ...money.Account) page.Field {
+	options := make([]page.Option, len(accounts))
+	for i, account := range accounts {
+		options[i] = page.Option{Value: string(account), Label: v.Text("cash.from." + string(account))}
+	}
+	return of.With(page.Field{Name: object + ".from", Label: v.Text("cash.from"), Type: "select", Options: options})
 }
 
 // amountFields returns the fields of an amount that is posted by hand. The fields of each form are those of an

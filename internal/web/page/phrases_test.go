@@ -174,7 +174,8 @@ func TestPhrasesAreUsed(t *testing.T) {
 		}
 		if strings.HasPrefix(key, "money.act.") || strings.HasPrefix(key, "money.account.") ||
 			strings.HasPrefix(key, "money.charge.") || strings.HasPrefix(key, "money.csv.") ||
-			strings.HasPrefix(key, "cash.method.") || strings.HasPrefix(key, "cash.order.") {
+			strings.HasPrefix(key, "cash.method.") || strings.HasPrefix(key, "cash.order.") ||
+			strings.HasPrefix(key, "cash.from.") {
 			continue // named by acts, accounts, programs that import the journal, and by how something was paid
 		}
 		if strings.HasPrefix(key, "home.fact.") {

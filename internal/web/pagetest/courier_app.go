@@ -299,7 +299,8 @@ func (h *house) moneyStates() []appState {
 	const asked = `const asks = (field) => answers.push(["POST /ops/v1/", fault(422, "validation_error", { field, errors: [{ field }] })]);`
 	const edited = `answers.push(["GET /ops/v1/jobs", changed((round) => { for (const { cod } of round.jobs) if (cod) cod.amount_cents = 2999; return round; })]);`
 	const carried = `const cash = (id, partner_order_id, amount_cents, unconfirmed) => ({ order_id: "ord_" + id, partner_order_id, amount_cents, currency: "CAD", collected_at: "2026-06-18T15:20:00Z", unconfirmed });
-	answers.push(["GET /ops/v1/couriers/", service(200, { courier_id: "cou_1", balances: [{ currency: "CAD", amount_cents: 13451 }, { currency: "USD", amount_cents: 2000 }],
+	answers.push(["GET /ops/v1/couriers/", service(200, { courier_id: "cou_1",
+		balances: [{ currency: "CAD", amount_cents: 13451 }, { currency: "USD", amount_cents: 2000 }],
 		orders: [cash("1", "N-101", 9000, false), cash("2", "N-102", 4451, true), { ...cash("3", "EXPORT-2026-000417", 1500, false), currency: "USD" }, { ...cash(), order_id: null, partner_order_id: null, collected_at: null, amount_cents: 500, currency: "USD" }] })]);`
 	return []appState{
 		{name: "proofs-cash", shown: "#collected-amount", script: cash},

@@ -15,7 +15,7 @@ import { Unstored, useStoring } from "./storing.js";
 /** @typedef {import("./cash.js").Collected} Collected */
 /** @typedef {import("./round.js").Round} Round */
 /** @typedef {import("./outbox.js").Act} Act */
-/** @typedef {Pick<import("./outbox.js").Outbox, "waiting" | "answer">} Outbox */
+/** @typedef {Pick<import("./outbox.js").Outbox, "waiting" | "refused" | "answer">} Outbox */
 
 /** Returns what a delivery says was collected; undefined if it does not. @param {Act} act @returns {Collected | undefined} */
 const collectedOf = ({ body }) => JSON.parse(String(body)).collected;
@@ -39,10 +39,13 @@ const Again = ({ act, due, outbox }) => {
     <button class="button first large" aria-disabled=${storing.value ? "true" : null}>${t("courier.ask.send")}</button></form>`;
 };
 
+/** The fields of which the service asks after the amount to collect was changed. */
+const changes = new Set(["collected.notes", "collected.currency"]);
+
 /** Says what the service asks about a delivery. @param {Act} act @param {Cash | null | undefined} due */
-const question = ({ asked, body }, due) => {
+const question = ({ asked }, due) => {
   if (asked?.field === "collected") return t("courier.ask.missing");
-  if (asked?.field !== "collected.notes" || due === undefined) return t("courier.refused.other", { text: asked?.message ?? "" });
+  if (!changes.has(asked?.field ?? "") || due === undefined) return t("courier.refused.other", { text: asked?.message ?? "" });
   return t("courier.ask.changed", { amount: due ? money(due) : t("courier.changed.nothing") });
 };
 
@@ -68,8 +71,8 @@ const Card = ({ act, more, round, outbox, readDue }) => {
   </article>`;
 };
 
-/** What the service asks about deliveries, one after the other. It is read out as soon as it is there. @param {{round: Round, outbox: Outbox, readDue: (id: string) => Promise<Cash | null | undefined>}} props */
+/** What the service asks about deliveries, one after the other, and after what it has refused. It is read out as soon as it is there. @param {{round: Round, outbox: Outbox, readDue: (id: string) => Promise<Cash | null | undefined>}} props */
 export const Questions = ({ round, outbox, readDue }) => {
-  const [first, ...rest] = outbox.waiting.value.filter(({ asked }) => asked);
+  const [first, ...rest] = outbox.refused.value.length ? [] : outbox.waiting.value.filter(({ asked }) => asked);
   return html`<div class="refusals" role="alert">${first && html`<${Card} key=${first.id} act=${first} more=${rest.length} round=${round} outbox=${outbox} readDue=${readDue} />`}</div>`;
 };

@@ -8,6 +8,9 @@
 /** @typedef {{order_id: string, kind: string, status?: string, at: string, body: unknown}} Act */
 /** @typedef {{order_id: string, partner_order_id: string, cod: Cash | null}} Job */
 
+/** How long the reason of a difference may be. */
+export const maxNotes = 500;
+
 /** No cash. @type {Carried} */
 export const noCash = { balances: [], orders: [] };
 

@@ -5,6 +5,7 @@ import { tick } from "dropyard/clock.js";
 import { html } from "dropyard/html.js";
 import { moment, shorten, t } from "dropyard/text.js";
 import { centsOf, inDollars, money } from "dropyard/amounts.js";
+import { maxNotes } from "./cash.js";
 
 /** @typedef {import("./cash.js").Cash} Cash */
 /** @typedef {import("./cash.js").Collected} Collected */
@@ -13,8 +14,8 @@ import { centsOf, inDollars, money } from "dropyard/amounts.js";
 /** The ways to pay, as the service names them. @returns {[Collected["method"], string][]} */
 const methods = () => [["cash", t("courier.collected.cash")], ["terminal", t("courier.collected.terminal")], ["none", t("courier.collected.none")]];
 
-/** How long the reason of a difference may be. */
-const maxNotes = 500;
+/** Selects what is in a field, so that what is typed replaces it. @param {{currentTarget: HTMLInputElement}} event */
+const selectAll = ({ currentTarget }) => currentTarget.select();
 
 /** What is wrong with what was entered, by field; empty if it can be recorded. @typedef {{method?: string, amount?: string, notes?: string}} Faults */
 
@@ -28,7 +29,7 @@ const maxNotes = 500;
  */
 export const useCollecting = (due, before, explained = false) => {
   const method = useSignal(/** @type {Collected["method"] | ""} */ (before?.method ?? "")), notes = useSignal(before?.notes ?? "");
-  const amount = useSignal(inDollars(before?.amount_cents || due.amount_cents)), tried = useSignal(false);
+  const amount = useSignal(inDollars(before?.currency === due.currency && before.amount_cents || due.amount_cents)), tried = useSignal(false);
   const none = method.value === "none", cents = none ? 0 : centsOf(amount.value), off = cents - due.amount_cents;
   const differs = off !== 0 && (none || cents >= 0) || explained && cents === before?.amount_cents;
   /** @returns {Faults} */
@@ -56,7 +57,7 @@ export const useCollecting = (due, before, explained = false) => {
       ${methods().map(([value, label], i) => html`<label class="choice" key=${value}><input type="radio" name="method" id=${i ? null : "collected-method"} value=${value} checked=${method.value === value} onChange=${into(method)} /><span>${label}</span></label>`)}
       ${wrong.method && fault("method")}</fieldset>
     ${!none && html`<div class="field" key="amount"><label for="collected-amount">${t("courier.collected.amount")}</label><p class="hint" id="collected-amount-hint">${t(due.currency === "USD" ? "courier.collected.usd" : "courier.collected.cad")}</p>
-      <input class="input amount" id="collected-amount" inputmode="decimal" autocomplete="off" required value=${amount.value} onInput=${into(amount)} ...${about("amount", "collected-amount-hint")} />
+      <input class="input amount" id="collected-amount" inputmode="decimal" autocomplete="off" required value=${amount.value} onFocus=${selectAll} onInput=${into(amount)} ...${about("amount", "collected-amount-hint")} />
       ${wrong.amount && fault("amount")}</div>`}
     <div key="difference" role="status">${off !== 0 && differs && html`<p class="notice warn differs">${t(off < 0 ? "courier.collected.less" : "courier.collected.more", { amount: money({ ...due, amount_cents: Math.abs(off) }) })}</p>`}</div>
     ${differs && html`<div class="field" key="notes"><label for="collected-notes">${t("courier.collected.notes")}</label><p class="hint" id="collected-notes-hint">${t("courier.collected.notes.hint")}</p>
