@@ -65,10 +65,7 @@ const perAttempt, perReturn, perLateCancellation = 301, 450, 400
 // of the month Nova Scotia lowers its tax.
 func TestMonth(t *testing.T) {
 	t.Parallel()
-	count := 500
-	if testing.Short() {
-		count = 100
-	}
+	const count = 500
 	m := newMonth(t, count)
 	m.compare()
 	m.Audit(t)

@@ -27,9 +27,9 @@ func (b *Bookkeeper) Collected(o *delivery.Order) *Entry {
 // Corrected returns the entry of a correction of what was collected of an order whose delivery is in the books, from
 // the order before it to the order after it. It has the differences only: none if the desk confirms what was recorded.
 func (b *Bookkeeper) Corrected(before, after *delivery.Order, at time.Time) *Entry {
-	lines := append(collectedLines(after, after.Course.Collected, 1),
-		collectedLines(before, before.Course.Collected, -1)...)
-	return b.collected(after, ActCorrection, at, sumLines(lines))
+	changed := collectedLines(after, after.Course.Collected, 1)
+	changed = append(changed, collectedLines(before, before.Course.Collected, -1)...)
+	return b.collected(after, ActCorrection, at, sumLines(changed))
 }
 
 // collected returns an entry about what was collected of an order. It is in the books if the delivery is.
