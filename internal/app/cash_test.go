@@ -93,7 +93,8 @@ func TestCollected(t *testing.T) {
 		strings.Replace(paid(4999, "cash", ""), "CAD", "USD", 1): "collected.currency",
 		`{"status":"delivered","collected":{}}`:                  "collected.amount_cents",
 	} {
-		if got := move(t, noor, id, body).Refused(t, 422, "validation_error").Text("error", "details", "field"); got != field {
+		refused := move(t, noor, id, body).Refused(t, 422, "validation_error")
+		if got := refused.Text("error", "details", "field"); got != field {
 			t.Errorf("%s: got a fault at %s, want one at %s", body, got, field)
 		}
 	}
@@ -348,15 +349,17 @@ func TestCashInTwoCurrencies(t *testing.T) {
 		"/ops/v1/cash": "couriers", "/ops/v1/couriers/" + noor.CourierID + "/cash": "balances",
 	} {
 		found := f.operator.Call(t, "GET", target, nil).Must(t, 200)
-		if found.Len(list) != 2 || found.Text(list, 0, "currency") != "CAD" || found.JSON(list, 0, "amount_cents") != 1400.0 ||
-			found.Text(list, 1, "currency") != "USD" || found.JSON(list, 1, "amount_cents") != 1400.0 {
-			t.Errorf("%s: got %s, want a sum for each currency", target, found.Body)
+		for i, currency := range []string{"CAD", "USD"} {
+			if found.Len(list) != 2 || found.Text(list, i, "currency") != currency ||
+				found.JSON(list, i, "amount_cents") != 1400.0 {
+				t.Errorf("%s: got %s, want a sum for each currency", target, found.Body)
+			}
 		}
 	}
 }
 
-// TestCorrectedAfterHandIn corrects the amount of an order whose cash was handed in. What the courier carries is that of
-// the order that was delivered after it.
+// TestCorrectedAfterHandIn corrects the amount of an order whose cash was handed in. What the courier carries is that
+// of the order that was delivered after it.
 func TestCorrectedAfterHandIn(t *testing.T) {
 	t.Parallel()
 	clock := testkit.NewClock(testkit.Epoch)

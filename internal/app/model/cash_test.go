@@ -48,11 +48,17 @@ type item struct {
 	at                 time.Time
 }
 
+// purse is the cash of a partner that a courier has collected.
+type purse struct {
+	cents int64   // that the courier carries: less what was handed in
+	items []*item // all that was collected
+}
+
 // till is what the model knows of the money that was collected.
 type till struct {
 	required bool // deliveries have to say what was collected
 	changed  bool // since it was compared
-	items    map[holding][]*item
+	purses   map[holding]*purse
 	sums     map[string]map[string]int64 // by partner and account
 }
 
@@ -62,12 +68,13 @@ var accountsOfCash = []string{"collected", "cash", "terminal", "desk", "bank", "
 // openTill empties the till of the service as far as it can be, because earlier sequences have filled it, and reads
 // what is left.
 func (w *world) openTill(t *rapid.T) {
-	w.till = &till{required: true, items: map[holding][]*item{}, sums: map[string]map[string]int64{}}
+	w.till = &till{required: true, purses: map[holding]*purse{}, sums: map[string]map[string]int64{}}
 	expect(t, w.operate(t, w.admin, "PATCH", "/ops/v1/books", `{"require_collected":true}`), 200, "")
 	path := "/ops/v1/couriers/" + w.admin.CourierID + "/cash"
 	if found := w.operate(t, w.admin, "GET", path, ""); found.Len("balances") > 0 {
 		cents, _ := found.JSON("balances", 0, "amount_cents").(float64)
-		w.operate(t, w.admin, "POST", path+"/hand-ins", fmt.Sprintf(`{"counted_cents":%d,"currency":"CAD"}`, max(0, int(cents))))
+		w.operate(t, w.admin, "POST", path+"/hand-ins",
+			fmt.Sprintf(`{"counted_cents":%d,"currency":"CAD"}`, max(0, int(cents))))
 	}
 	for _, account := range []string{"desk", "terminal"} {
 		w.readTill(account)
@@ -88,8 +95,8 @@ func (w *world) openTill(t *rapid.T) {
 
 // readTill reads what an account has of each partner.
 func (w *world) readTill(account string) {
-	for _, row := range w.service.Query(w.t, `SELECT partner_id, sum(cents) FROM journal_lines WHERE account = '`+account+`'
-		GROUP BY partner_id`) {
+	query := "SELECT partner_id, sum(cents) FROM journal_lines WHERE account = '" + account + "' GROUP BY partner_id"
+	for _, row := range w.service.Query(w.t, query) {
 		partnerID, sum, _ := strings.Cut(row, " ")
 		cents, _ := strconv.ParseInt(sum, 10, 64)
 		w.till.add(partnerID, account, cents)
@@ -107,42 +114,38 @@ func (m *till) add(partnerID, account string, cents int64) {
 // carry adds cash of an order to what a courier carries; below zero takes it back.
 func (m *till) carry(of holding, orderID string, cents int64, at time.Time) {
 	m.add(of.partnerID, "cash", cents)
-	m.net(of, cents)
-	known := slices.IndexFunc(m.items[of], func(i *item) bool { return i.orderID == orderID && orderID != "" })
+	p := m.purses[of]
+	if p == nil {
+		p = &purse{}
+		m.purses[of] = p
+	}
+	p.cents += cents
+	known := slices.IndexFunc(p.items, func(i *item) bool { return i.orderID == orderID && orderID != "" })
 	if known >= 0 {
-		m.items[of][known].cents += cents
+		p.items[known].cents += cents
 		return
 	}
-	m.items[of] = append(m.items[of], &item{of.partnerID, orderID, cents, at})
-}
-
-// total is the order of the items that hold how much is carried in all.
-const total = "total"
-
-// net adds to what a courier carries of a partner in all.
-func (m *till) net(of holding, cents int64) {
-	if len(m.items[of]) == 0 {
-		m.items[of] = []*item{{partnerID: of.partnerID, orderID: total}}
-	}
-	m.items[of][0].cents += cents
+	p.items = append(p.items, &item{of.partnerID, orderID, cents, at})
 }
 
 // of returns what a courier carries, oldest first: of each partner, what was collected last.
 func (m *till) of(courierID string) (carried []item) {
-	for of, items := range m.items {
+	for of, p := range m.purses {
 		if of.courierID != courierID {
 			continue
 		}
-		left, of := items[0].cents, items[1:]
-		slices.SortFunc(of, func(a, b *item) int { return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.orderID, b.orderID)) })
-		for _, i := range slices.Backward(of) {
+		left := p.cents
+		slices.SortFunc(p.items, func(a, b *item) int {
+			return cmp.Or(a.at.Compare(b.at), cmp.Compare(a.orderID, b.orderID))
+		})
+		for _, i := range slices.Backward(p.items) {
 			if part := min(i.cents, left); part > 0 && i.orderID != "" {
 				carried = append(carried, item{i.partnerID, i.orderID, part, i.at})
 				left -= part
 			}
 		}
 		if left != 0 {
-			carried = append(carried, item{partnerID: items[0].partnerID, cents: left})
+			carried = append(carried, item{partnerID: of.partnerID, cents: left})
 		}
 	}
 	slices.SortFunc(carried, func(a, b item) int {
@@ -357,7 +360,7 @@ func (w *world) counted(courierID string, carried []item, handedIn, counted int6
 		}
 		there := min(part, counted)
 		handedIn, counted, last = handedIn-part, counted-there, i.partnerID
-		w.till.net(holding{courierID, i.partnerID}, -part)
+		w.till.purses[holding{courierID, i.partnerID}].cents -= part
 		w.till.add(i.partnerID, "cash", -part)
 		w.till.add(i.partnerID, "desk", there)
 		w.till.add(i.partnerID, "differences", part-there)
