@@ -82,7 +82,8 @@ func (m *till) deliver() {
 // draw returns what was collected of an amount.
 func (m *till) draw(asked int64) *delivery.Collected {
 	c := &delivery.Collected{AmountCents: asked, Currency: delivery.CAD}
-	c.Method = rapid.SampledFrom(append(slices.Clone(delivery.CollectionMethods), delivery.PaidUnknown)).Draw(m.T, "method")
+	methods := append(slices.Clone(delivery.CollectionMethods), delivery.PaidUnknown)
+	c.Method = rapid.SampledFrom(methods).Draw(m.T, "method")
 	switch {
 	case c.Method == delivery.PaidNothing:
 		c.AmountCents = 0

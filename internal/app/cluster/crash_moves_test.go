@@ -23,8 +23,8 @@ const (
 )
 
 // TestKilledBetweenChangeAndAnswer kills the program again and again while operators move and edit
-// orders, hand parcels over, collect and count cash, and add couriers. They repeat what was not answered, under the same
-// Idempotency-Key, and everything happens once, in order, at its own time.
+// orders, hand parcels over, collect and count cash, and add couriers. They repeat what was not answered, under the
+// same Idempotency-Key, and everything happens once, in order, at its own time.
 func TestKilledBetweenChangeAndAnswer(t *testing.T) {
 	t.Parallel()
 	for engine, database := range map[string]func(*testing.T) string{
@@ -97,8 +97,8 @@ func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
 	return c
 }
 
-// changesOf returns moves of an order and what else is done with it, a millisecond apart, and a new courier. Of the cash
-// that is collected the courier hands in all but what is kept, in cents; a cent is missing.
+// changesOf returns moves of an order and what else is done with it, a millisecond apart, and a new courier. Of the
+// cash that is collected the courier hands in all but what is kept, in cents; a cent is missing.
 func (c *crashOfMoves) changesOf(orderID, name, courierID string, kept int) (changes []*change) {
 	at := time.Now().Add(time.Second)
 	courier := fmt.Sprintf(`"courier_id":%q`, courierID)
