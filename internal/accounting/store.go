@@ -41,6 +41,7 @@ type Reader interface {
 	// only, unless the id is empty. What is zero is left out.
 	Held(ctx context.Context, account money.Account, courierID string) ([]money.Held, error)
 	// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
+	// Those of orders that were removed, about which the desk can no longer answer, are left out.
 	Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error)
 	// Differences lists the entries since a day that have a difference, newest first.
 	Differences(ctx context.Context, since date.Day, limit int) ([]*money.Entry, error)

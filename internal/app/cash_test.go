@@ -10,6 +10,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/testkit"
 	"github.com/google/uuid"
 )
@@ -376,6 +377,35 @@ func TestCorrectedAfterHandIn(t *testing.T) {
 		[]byte(`{"amount_cents":4000,"currency":"CAD","method":"cash","notes":"miscounted"}`)).Must(t, 200)
 	if got := f.with(t, noor); got != "2000 CAD G-2:2000" {
 		t.Errorf("got %s with the courier, want it to be of G-2", got)
+	}
+}
+
+// TestUnconfirmedOfRemovedOrder: what can no longer be answered, because the order was removed, is not listed to be
+// cleared up. The courier still carries the cash.
+func TestUnconfirmedOfRemovedOrder(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	f := floorOn(t, clock)
+	f.keepBooks(t)
+	f.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"require_collected":false}`)).Must(t, 200)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "U-1", 2500)
+	move(t, noor, id, `{"status":"delivered"}`).Must(t, 200)
+	unconfirmed := func() int {
+		return f.operator.Call(t, "GET", "/ops/v1/cash", nil).Must(t, 200).Len("unconfirmed")
+	}
+	if got := unconfirmed(); got != 1 {
+		t.Errorf("got %d deliveries to clear up, want one", got)
+	}
+	clock.Advance(20 * 24 * time.Hour)
+	f.Sweep(t, retention.Policy{Orders: 10 * 24 * time.Hour})
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		[]byte(`{"amount_cents":2500,"currency":"CAD","method":"cash"}`)).Refused(t, 404, "not_found")
+	if got := unconfirmed(); got != 0 {
+		t.Errorf("got %d deliveries to clear up, want none that cannot be", got)
+	}
+	if got := f.with(t, noor); got != "2500 CAD U-1:2500" {
+		t.Errorf("got %s with the courier, want the cash", got)
 	}
 }
 

@@ -316,10 +316,13 @@ func (tx accountingTx) Held(
 	return held, err
 }
 
-// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
+// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first, without
+// those of orders that were removed.
 func (tx accountingTx) Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error) {
 	return tx.newest(ctx, `WHERE act = 'unconfirmed' AND NOT EXISTS (SELECT 1 FROM journal AS later
 		WHERE later.partner_id = journal.partner_id AND later.order_id = journal.order_id AND later.act = 'correction')
+		AND EXISTS (SELECT 1 FROM orders
+		WHERE orders.partner_id = journal.partner_id AND orders.order_id = journal.order_id)
 		ORDER BY day DESC, entry_id DESC LIMIT $1`, limit)
 }
 
