@@ -316,8 +316,8 @@ func (tx accountingTx) Held(
 	return held, err
 }
 
-// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first, without
-// those of orders that were removed.
+// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first,
+// without those of orders that were removed.
 func (tx accountingTx) Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error) {
 	return tx.newest(ctx, `WHERE act = 'unconfirmed' AND NOT EXISTS (SELECT 1 FROM journal AS later
 		WHERE later.partner_id = journal.partner_id AND later.order_id = journal.order_id AND later.act = 'correction')
