@@ -7,7 +7,9 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -16,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -28,14 +31,35 @@ type Config struct {
 	// Startable returns an error while the books cannot be turned on, because a node of a release
 	// without them runs; nil if they always can be.
 	Startable func(ctx context.Context) error
+
+	// Post has mails sent; nil without a mail server.
+	Post mail.Post
+	// BaseURL returns the public address of the service.
+	BaseURL func() string
+	// Announce is called with partners whose events wait to be sent.
+	Announce func(partnerIDs ...string)
+	// At and Log are for Run.
+	At  func(time.Time) <-chan time.Time
+	Log *slog.Logger
+	// Pause waits after each statement of a closing, which took the given time. If it is nil, the service waits in
+	// proportion, on the real clock.
+	Pause func(ctx context.Context, took time.Duration) error
 }
 
 // Service carries out the use cases of the books. Its methods may be called by many goroutines at
-// once.
-type Service struct{ config Config }
+// once, but Work by one only.
+type Service struct {
+	config  Config
+	cancel  context.CancelFunc // nil until Run
+	stopped sync.WaitGroup
+	woken   chan struct{} // holds one
+	holder  string        // names this service while it closes a month; only Work uses it
+}
 
-// NewService returns a service.
-func NewService(config Config) *Service { return &Service{config} }
+// NewService returns a service, which does nothing by itself until Run.
+func NewService(config Config) *Service {
+	return &Service{config: config, woken: make(chan struct{}, 1)}
+}
 
 // now returns the time as the books hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
@@ -102,13 +126,21 @@ func (s *Service) Settings(ctx context.Context) (settings money.Settings, err er
 // SettingsChange is a change of the settings of the books; what is nil stays.
 type SettingsChange struct {
 	form.Faults
-	From *date.Day // 0 turns the books off
+	From       *date.Day // 0 turns the books off
+	CloseOnDay *int64    // 0 has no month closed by itself
 }
+
+// mostCloseOnDay is the last day that every month has.
+const mostCloseOnDay = 28
 
 // ReadSettingsChange reads a change of the settings: null removes a value.
 func ReadSettingsChange(f *form.Form) (change SettingsChange) {
 	if f.Has("books_from") || f.IsNull("books_from") {
 		change.From = new(f.Day("books_from", form.Optional))
+	}
+	if f.Has("close_on_day") || f.IsNull("close_on_day") {
+		day, _ := f.Integer("close_on_day", form.Optional, 1, mostCloseOnDay)
+		change.CloseOnDay = &day
 	}
 	return change
 }
@@ -135,15 +167,20 @@ func (s *Service) ChangeSettings(
 		if changed = before; change.From != nil {
 			changed.From = *change.From
 		}
+		if change.CloseOnDay != nil {
+			changed.CloseOnDay = *change.CloseOnDay
+		}
 		if err != nil || changed == before {
 			return false, err
 		}
-		begun, err := hasEntries(ctx, tx)
-		if begun {
-			err = errBegun
-		}
-		if err != nil {
-			return false, err
+		if changed.From != before.From {
+			begun, err := hasEntries(ctx, tx)
+			if begun {
+				err = errBegun
+			}
+			if err != nil {
+				return false, err
+			}
 		}
 		note.Before, note.After = before, changed
 		return true, tx.SaveSettings(ctx, changed)

@@ -92,6 +92,8 @@ const (
 	ActionBooksChanged     Action = "books.changed"
 	ActionAdjustmentPosted Action = "adjustment.posted"
 	ActionPaymentRecorded  Action = "payment.recorded"
+	ActionClosingBegun     Action = "statements.begun" // the closing of a month for all partners
+	ActionStatementClosed  Action = "statement.closed"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -113,7 +115,7 @@ var Actions = []Action{
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
-	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
+	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }

@@ -25,10 +25,13 @@ var (
 
 // Schema is what this release keeps in its databases.
 var Schema = &db.Schema{
-	Migrations:  migrations,
-	Sealed:      []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
-	Pictures:    "SELECT name FROM order_proofs",
-	Disagreeing: []db.Disagreeing{{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: Unbalanced}},
+	Migrations: migrations,
+	Sealed:     []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
+	Pictures:   "SELECT name FROM order_proofs",
+	Disagreeing: []db.Disagreeing{
+		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: Unbalanced},
+		{Table: statements.Name, Query: Misnumbered},
+	},
 	Distributed: orders.Name,
 }
 
