@@ -34,12 +34,16 @@ func (o *Operator) PutFirm(ctx context.Context, firm Firm, options ...CallOption
 type Books struct {
 	// BooksFrom is the first day of which acts are charged; empty while the books are off.
 	BooksFrom string `json:"books_from,omitempty"`
+	// CloseOnDay is the day of the month on which the month before is closed by itself; 0 if none is.
+	CloseOnDay int `json:"close_on_day,omitempty"`
 }
 
 // BooksChange is what to change of the settings. Zero fields stay as they are.
 type BooksChange struct {
 	// BooksFrom is a date such as "2026-12-01"; a reset turns the books off.
 	BooksFrom Setting[string] `json:"books_from,omitzero"`
+	// CloseOnDay is a day of the month, 1 to 28; a reset has no month closed by itself.
+	CloseOnDay Setting[int] `json:"close_on_day,omitzero"`
 }
 
 // GetBooks returns the settings of the books.
@@ -65,6 +69,13 @@ const (
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
 	ActAdjustment       Act = "adjustment"        // a charge was corrected
 	ActPayment          Act = "payment"           // the partner has paid
+
+	ActCollection  Act = "collection"  // a courier collected money for the partner at the door
+	ActUnconfirmed Act = "unconfirmed" // money was to be collected, and it is not known whether it was
+	ActCorrection  Act = "correction"  // what was collected was confirmed or corrected
+	ActHandIn      Act = "hand_in"     // a courier's cash was counted
+	ActDeposit     Act = "deposit"     // cash was brought to the bank
+	ActRemittance  Act = "remittance"  // the partner was sent what was collected for it
 )
 
 // BookAccount is what an amount belongs to. What a partner owes and what is held is above zero, what is earned or

@@ -32,6 +32,19 @@ type File struct {
 	Data   []byte
 }
 
+var endings = map[Format]string{FormatJSON: ".json", FormatCSV: ".csv", FormatPDF: ".pdf"}
+
+// Name returns the name of the file of a statement.
+func (f File) Name(statementID string) string { return "statement-" + statementID + endings[f.Format] }
+
+// ContentType returns the type of the file, with its encoding.
+func (f File) ContentType() string {
+	if f.Format == FormatCSV {
+		return string(f.Format) + "; charset=utf-8"
+	}
+	return string(f.Format)
+}
+
 // Files returns a closed statement in all formats.
 func Files(s *money.Statement, in Language) ([]File, error) {
 	files := make([]File, len(Formats))

@@ -54,10 +54,13 @@ func (s *Server) handleFirmPut(c *httpd.Call) (httpd.Reply, error) {
 
 // booksAnswer holds the settings of the books in JSON.
 type booksAnswer struct {
-	From *string `json:"books_from"` // null while the books are off
+	From       *string `json:"books_from"`   // null while the books are off
+	CloseOnDay *int64  `json:"close_on_day"` // null if no month is closed by itself
 }
 
-func booksOf(s money.Settings) booksAnswer { return booksAnswer{strictjson.OrNull(dayText(s.From))} }
+func booksOf(s money.Settings) booksAnswer {
+	return booksAnswer{strictjson.OrNull(dayText(s.From)), strictjson.OrNull(s.CloseOnDay)}
+}
 
 // dayText returns a date as it is sent; empty for none.
 func dayText(day date.Day) string {
@@ -139,7 +142,7 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	}
 	filter := journalFilter(q)
 	filter.OrderID, filter.Act = q.Text("order_id"), money.Act(q.OneOf("act", form.OneOf(money.Acts...)))
-	filter.After, filter.Limit = cursorOf(q, accounting.ParseCursor), q.Limit(maxPage)
+	filter.After, filter.Limit = httpd.Cursor(q, accounting.ParseCursor), q.Limit(maxPage)
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
