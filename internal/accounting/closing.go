@@ -196,8 +196,8 @@ func (s *Service) Work(ctx context.Context) error {
 		if ctx.Err() != nil {
 			break
 		}
-		if held, held2 := s.hold(ctx, closing); held2 != nil || !held {
-			return errors.Join(err, held2)
+		if held, failed := s.hold(ctx, closing); failed != nil || !held {
+			return errors.Join(err, failed)
 		}
 		begun := s.config.Now()
 		_, _, refused := s.CloseMonth(asked, partnerID, closing.Period)
@@ -235,11 +235,6 @@ func (s *Service) beginByDay(ctx context.Context) error {
 
 // take returns the closing that is to be worked on, held by this node; nil if there is none, or another node has it.
 func (s *Service) take(ctx context.Context) (taken *Closing, err error) {
-	if s.holder == "" {
-		if s.holder, err = identifier.New(s.config.Random, "hld_"); err != nil {
-			return nil, err
-		}
-	}
 	waits := false
 	if err := s.config.Store.Read(ctx, func(tx Reader) error {
 		closing, err := tx.Closing(ctx)
@@ -247,6 +242,11 @@ func (s *Service) take(ctx context.Context) (taken *Closing, err error) {
 		return err
 	}); err != nil || !waits {
 		return nil, err
+	}
+	if s.holder == "" {
+		if s.holder, err = identifier.New(s.config.Random, "hld_"); err != nil {
+			return nil, err
+		}
 	}
 	err = s.config.Store.Write(ctx, func(tx Writer) error {
 		taken = nil

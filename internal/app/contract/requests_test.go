@@ -146,7 +146,7 @@ var subjects = []subject{
 	},
 	{operation: "createAdjustment", body: `{"amount_cents":-500,"reason":"A vase was broken"}`},
 	{operation: "createPayment", body: `{"amount_cents":500,"notes":"Transfer"}`},
-	{operation: "changeBooks", body: `{"books_from":"2036-12-01"}`},
+	{operation: "changeBooks", body: `{"books_from":"2036-12-01","close_on_day":5}`},
 	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{

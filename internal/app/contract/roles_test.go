@@ -30,7 +30,8 @@ var rights = []struct{ roles, operations string }{
 	{"courier", `confirmCourierMessage`},
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
-	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment`},
+	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
+		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges
@@ -146,6 +147,7 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["session_id"] = f.send(t, call{operation: "listSessions"}).Must(t, 200).Text("sessions", 0, "session_id")
 	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
+	theirs["statement_id"] = f.newStatement(t)["statement_id"]
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := f.Do(t, "POST", "/v1/auth/login",
