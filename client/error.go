@@ -117,6 +117,8 @@ type ErrorDetails struct {
 	ObjectID string    `json:"object_id,omitempty"` // to what it was done
 	At       time.Time `json:"at,omitzero"`
 
+	ExpectedCents int64 `json:"expected_cents,omitempty"` // what the courier carries, of [Operator.CreateHandIn]
+
 	Quota Quota `json:"quota,omitempty"` // the one that is used up; with quota_exceeded
 	Limit int64 `json:"limit,omitempty"` // of the quota
 	Used  int64 `json:"used,omitempty"`  // of the quota

@@ -80,6 +80,10 @@ const (
 	ActionPaymentRecorded  AuditAction = "payment.recorded"
 	ActionStatementsBegun  AuditAction = "statements.begun" // the closing of a month for all partners
 	ActionStatementClosed  AuditAction = "statement.closed"
+	ActionOrderCollected   AuditAction = "order.collected"
+	ActionCashCounted      AuditAction = "cash.counted"
+	ActionCashDeposited    AuditAction = "cash.deposited"
+	ActionRemittanceSent   AuditAction = "remittance.sent"
 
 	ActionUserInvited         AuditAction = "user.invited"
 	ActionInvitationWithdrawn AuditAction = "user.invitation_withdrawn"

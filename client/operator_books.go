@@ -36,6 +36,8 @@ type Books struct {
 	BooksFrom string `json:"books_from,omitempty"`
 	// CloseOnDay is the day of the month on which the month before is closed by itself; 0 if none is.
 	CloseOnDay int `json:"close_on_day,omitempty"`
+	// RequireCollected is set if a delivery has to say what was collected, if anything was to be.
+	RequireCollected bool `json:"require_collected"`
 }
 
 // BooksChange is what to change of the settings. Zero fields stay as they are.
@@ -44,6 +46,8 @@ type BooksChange struct {
 	BooksFrom Setting[string] `json:"books_from,omitzero"`
 	// CloseOnDay is a day of the month, 1 to 28; a reset has no month closed by itself.
 	CloseOnDay Setting[int] `json:"close_on_day,omitzero"`
+	// RequireCollected is for deliveries from now on.
+	RequireCollected *bool `json:"require_collected,omitempty"`
 }
 
 // GetBooks returns the settings of the books.
@@ -69,13 +73,12 @@ const (
 	ActLateCancellation Act = "late_cancellation" // an order was cancelled that a courier was to pick up
 	ActAdjustment       Act = "adjustment"        // a charge was corrected
 	ActPayment          Act = "payment"           // the partner has paid
-
-	ActCollection  Act = "collection"  // a courier collected money for the partner at the door
-	ActUnconfirmed Act = "unconfirmed" // money was to be collected, and it is not known whether it was
-	ActCorrection  Act = "correction"  // what was collected was confirmed or corrected
-	ActHandIn      Act = "hand_in"     // a courier's cash was counted
-	ActDeposit     Act = "deposit"     // cash was brought to the bank
-	ActRemittance  Act = "remittance"  // the partner was sent what was collected for it
+	ActCollection       Act = "collection"        // money was collected at the door
+	ActUnconfirmed      Act = "unconfirmed"       // it was to be, and the courier has not said whether it was
+	ActCorrection       Act = "correction"        // the desk has confirmed or corrected what was collected
+	ActHandIn           Act = "hand_in"           // a courier's cash was counted
+	ActDeposit          Act = "deposit"           // cash was taken from the desk to the bank
+	ActRemittance       Act = "remittance"        // the partner was sent what was collected for it
 )
 
 // BookAccount is what an amount belongs to. What a partner owes and what is held is above zero, what is earned or
@@ -108,7 +111,7 @@ type BookEntry struct {
 	OrderID        string     `json:"order_id,omitempty"` // empty for an act that is about no order
 	PartnerOrderID string     `json:"partner_order_id,omitempty"`
 	ActorID        string     `json:"actor_id,omitempty"` // empty for what the service does by itself
-	Notes          string     `json:"notes,omitempty"`    // of adjustments and payments
+	Notes          string     `json:"notes,omitempty"`    // of what was posted by hand
 	Lines          []BookLine `json:"lines"`
 }
 

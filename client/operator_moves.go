@@ -29,6 +29,8 @@ type StatusMoveRequest struct {
 	// Version is the version of the order that the operator saw. The move is refused with
 	// [CodeInvalidTransition] if the order has changed since. It is not compared if it is 0.
 	Version int64 `json:"version,omitempty"`
+	// Collected is what was collected, with [StatusDelivered] of an order that is paid for at the door.
+	Collected *Collected `json:"collected,omitempty"`
 }
 
 // ChangeOrderStatus moves an order. A move that its status does not allow is refused with
@@ -75,6 +77,8 @@ func (o *Operator) edit(
 type StatusMovesRequest struct {
 	OrderIDs []string `json:"order_ids"`
 	Versions []int64  `json:"versions,omitempty"` // that the operator saw, in the sequence of OrderIDs; optional
+	// Collected is what was collected of each order that is paid for at the door, with [StatusDelivered].
+	Collected []CollectedOfOrder `json:"collected,omitempty"`
 	StatusMove
 }
 

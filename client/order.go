@@ -260,6 +260,8 @@ type StatusChange struct {
 	// Version is that of the order from then on; only operators see it
 	Version int64  `json:"version,omitzero"`
 	Notes   string `json:"notes,omitempty"` // empty if there are none, and in public tracking
+	// Collected is what was collected, with [StatusDelivered]; nil if nothing was to be.
+	Collected *Collected `json:"collected,omitempty"`
 }
 
 // OrderList is a page of orders.

@@ -140,7 +140,8 @@ type boardMoveCommand struct {
 	Failure string             `help:"With failed: not_home, wrong_address, no_access, declined, damaged, other, or text for the partner." placeholder:"REASON"`
 	NextTry time.Time          `name:"next-attempt" help:"With failed: when the next attempt is planned." placeholder:"TIME"`
 	Reason  string             `help:"With cancelled: why." placeholder:"TEXT"`
-	Yes     bool               `short:"y" help:"Do not ask before more than one order is cancelled."`
+	collectedFlags
+	Yes bool `short:"y" help:"Do not ask before more than one order is cancelled."`
 	outputFlags
 	operatorFlags
 }
@@ -165,13 +166,16 @@ func (c *boardMoveCommand) Run(ctx context.Context) error {
 	}
 	var answer client.Answer
 	if len(c.OrderID) == 1 {
-		order, err := operator.ChangeOrderStatus(ctx, c.OrderID[0], client.StatusMoveRequest{StatusMove: step},
-			client.WithAnswer(&answer))
+		order, err := operator.ChangeOrderStatus(ctx, c.OrderID[0],
+			client.StatusMoveRequest{StatusMove: step, Collected: c.collected(c.Notes)}, client.WithAnswer(&answer))
 		if err != nil {
 			return err
 		}
 		return c.output().record(&answer,
 			[]terminal.Field{field("order", order.OrderID), statusField("status", order.Status)})
+	}
+	if c.Collected != nil {
+		return usageError{errors.New("--collected: each order has an amount of its own, so move one order at a time")}
 	}
 	moved, err := operator.ChangeOrderStatuses(ctx, client.StatusMovesRequest{OrderIDs: c.OrderID, StatusMove: step},
 		client.WithAnswer(&answer))

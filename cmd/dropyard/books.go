@@ -20,6 +20,11 @@ type booksCommand struct {
 	Balances listBalancesCommand  `cmd:"" help:"Show what the accounts add up to."`
 	Adjust   adjustChargesCommand `cmd:"" help:"Correct what a partner was charged."`
 	Pay      payCommand           `cmd:"" help:"Record that a partner has paid."`
+	Cash     cashCommand          `cmd:"" help:"Show what couriers carry, or the orders of one courier's cash."`
+	Count    countCashCommand     `cmd:"" help:"Record a count of the cash that a courier hands in."`
+	Deposit  depositCommand       `cmd:"" help:"Record that cash was taken from the desk to the bank."`
+	Remit    remitCommand         `cmd:"" help:"Record that a partner was sent what was collected for it."`
+	Collect  collectCommand       `cmd:"" help:"Confirm or correct what was collected of a delivered order."`
 }
 
 type showBooksCommand struct {
@@ -42,24 +47,31 @@ func (c *showBooksCommand) Run(ctx context.Context) error {
 }
 
 func booksFields(b *client.Books) []terminal.Field {
-	return []terminal.Field{field("charged since", cmp.Or(b.BooksFrom, "nothing is charged"))}
+	required := map[bool]string{true: "required on delivery", false: "not required on delivery"}
+	return []terminal.Field{
+		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")), field("what was collected", required[b.RequireCollected]),
+	}
 }
 
 type setBooksCommand struct {
 	From string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
 	Off  bool   `help:"Charge nothing; possible until the first charge."`
+	// Require is nil if neither flag is given.
+	Require *bool `name:"require-collected" help:"Whether deliveries from now on have to say what was collected." negatable:""`
 	outputFlags
 	operatorFlags
 }
 
 // Run changes the settings.
 func (c *setBooksCommand) Run(ctx context.Context) error {
-	if (c.From == "") != c.Off {
-		return usageError{errors.New("--from, --off: one of them is needed")}
-	}
-	change := client.BooksChange{BooksFrom: client.Set(c.From)}
-	if c.Off {
+	change := client.BooksChange{RequireCollected: c.Require}
+	switch {
+	case c.From != "" && c.Off, c.From == "" && !c.Off && c.Require == nil:
+		return usageError{errors.New("--from, --off, --require-collected: one of them is needed, and only one of the first two")}
+	case c.Off:
 		change.BooksFrom = client.Reset[string]()
+	case c.From != "":
+		change.BooksFrom = client.Set(c.From)
 	}
 	operator, err := c.operator()
 	if err != nil {

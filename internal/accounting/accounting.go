@@ -128,6 +128,8 @@ type SettingsChange struct {
 	form.Faults
 	From       *date.Day // 0 turns the books off
 	CloseOnDay *int64    // 0 has no month closed by itself
+	// RequireCollected says whether deliveries have to say what was collected, if they happen from now on.
+	RequireCollected *bool
 }
 
 // mostCloseOnDay is the last day that every month has.
@@ -142,6 +144,7 @@ func ReadSettingsChange(f *form.Form) (change SettingsChange) {
 		day, _ := f.Integer("close_on_day", form.Optional, 1, mostCloseOnDay)
 		change.CloseOnDay = &day
 	}
+	change.RequireCollected = f.FlagIfSent("require_collected")
 	return change
 }
 
@@ -164,14 +167,12 @@ func (s *Service) ChangeSettings(
 		if err == nil {
 			err = basis.Check(before)
 		}
-		if changed = before; change.From != nil {
-			changed.From = *change.From
-		}
-		if change.CloseOnDay != nil {
-			changed.CloseOnDay = *change.CloseOnDay
-		}
-		if err != nil || changed == before {
+		if err != nil {
 			return false, err
+		}
+		changed = change.of(before, s.now())
+		if changed == before {
+			return false, nil
 		}
 		if changed.From != before.From {
 			begun, err := hasEntries(ctx, tx)
@@ -186,6 +187,23 @@ func (s *Service) ChangeSettings(
 		return true, tx.SaveSettings(ctx, changed)
 	})
 	return changed, err
+}
+
+// of returns the settings after the change, which is made at a time.
+func (c *SettingsChange) of(settings money.Settings, at time.Time) money.Settings {
+	if c.From != nil {
+		settings.From = *c.From
+	}
+	if c.CloseOnDay != nil {
+		settings.CloseOnDay = *c.CloseOnDay
+	}
+	if c.RequireCollected != nil && *c.RequireCollected != !settings.CollectedFrom.IsZero() {
+		settings.CollectedFrom = time.Time{}
+		if *c.RequireCollected {
+			settings.CollectedFrom = at
+		}
+	}
+	return settings
 }
 
 // hasEntries reports whether the journal has any entry.

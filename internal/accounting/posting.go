@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -76,14 +77,11 @@ const mostOfOrder = 100
 // else the first; nil if there is none.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
-		switch entry.Act {
-		case money.ActDelivery, money.ActLateCancellation:
+		if entry.Act == money.ActDelivery || entry.Act == money.ActLateCancellation {
 			return entry
-		case money.ActAdjustment, money.ActPayment:
-		default:
-			if charge == nil {
-				charge = entry
-			}
+		}
+		if charge == nil && entry.IsCharge() {
+			charge = entry
 		}
 	}
 	return charge
@@ -129,37 +127,75 @@ type postedFacts struct {
 func (s *Service) post(
 	ctx context.Context, action audit.Action, partnerID string,
 	entryOf func(Writer, *money.Bookkeeper, time.Time) (*money.Entry, error),
-) (posted *money.Entry, err error) {
+) (*money.Entry, error) {
+	entries, err := s.record(ctx, action, func(tx Writer, keeper *money.Bookkeeper, at time.Time) (posting, error) {
+		known, err := tx.KnowsPartner(ctx, partnerID)
+		if err == nil && (!known || delivery.IsTest(partnerID)) {
+			err = refusal.NotFound("partner")
+		}
+		if err != nil {
+			return posting{}, err
+		}
+		if err := begun(ctx, tx, keeper, at); err != nil {
+			return posting{}, err
+		}
+		entry, err := entryOf(tx, keeper, at)
+		if err != nil {
+			return posting{}, err
+		}
+		return posting{entries: []*money.Entry{entry}, partnerID: partnerID, objectID: partnerID, after: func() any {
+			return postedFacts{entry.EntryID, entry.Act, entry.On(money.Charges, delivery.CAD), entry.OrderID}
+		}}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries[0], nil
+}
+
+// posting is what an act adds to the journal, and what the audit log holds of it.
+type posting struct {
+	entries             []*money.Entry
+	notes               string     // of entries that have none
+	partnerID, objectID string     // of the entry in the audit log
+	after               func() any // what the audit log holds, once the entries have ids
+}
+
+// record adds the entries of an act by an operator to the journal.
+func (s *Service) record(
+	ctx context.Context, action audit.Action,
+	decide func(Writer, *money.Bookkeeper, time.Time) (posting, error),
+) (entries []*money.Entry, err error) {
 	now := s.now()
 	id, err := identifier.NewUUID(s.config.Random, now)
 	if err != nil {
 		return nil, err
 	}
 	err = s.change(ctx, action, func(tx Writer, note *audit.Entry) (bool, error) {
-		known, err := tx.KnowsPartner(ctx, partnerID)
-		if err == nil && (!known || delivery.IsTest(partnerID)) {
-			err = refusal.NotFound("partner")
-		}
+		act, err := decide(tx, &money.Bookkeeper{Zone: s.config.Zone}, now)
 		if err != nil {
 			return false, err
 		}
-		_, settings, err := tx.Settings(ctx)
-		if err == nil && (settings.From == 0 || date.Of(now, s.config.Zone) < settings.From) {
-			err = errNotBegun
+		entryID := id // the transaction may be tried again
+		for _, entry := range act.entries {
+			entry.EntryID, entry.ActorID, entry.Notes = entryID, note.OperatorID, cmp.Or(entry.Notes, act.notes)
+			entryID = identifier.NextUUID(entryID)
+			money.SortLines(entry.Lines)
 		}
-		if err != nil {
-			return false, err
-		}
-		if posted, err = entryOf(tx, &money.Bookkeeper{Zone: s.config.Zone}, now); err != nil {
-			return false, err
-		}
-		posted.EntryID, posted.ActorID = id, note.OperatorID
-		money.SortLines(posted.Lines)
-		note.PartnerID, note.ObjectID = partnerID, partnerID
-		note.After = postedFacts{id, posted.Act, posted.On(money.Charges, delivery.CAD), posted.OrderID}
-		return true, tx.AddEntry(ctx, posted)
+		entries = act.entries
+		note.PartnerID, note.ObjectID, note.After = act.partnerID, act.objectID, act.after()
+		return true, tx.AddEntries(ctx, entries)
 	})
-	return posted, err
+	return entries, err
+}
+
+// begun refuses what is posted while the books are off.
+func begun(ctx context.Context, tx Writer, keeper *money.Bookkeeper, at time.Time) error {
+	_, settings, err := tx.Settings(ctx)
+	if err == nil && (settings.From == 0 || date.Of(at, keeper.Zone) < settings.From) {
+		err = errNotBegun
+	}
+	return err
 }
 
 // errNotBegun refuses what is posted while the books are off.

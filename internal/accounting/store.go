@@ -53,6 +53,15 @@ type Reader interface {
 	Addressee(ctx context.Context, partnerID string) (Addressee, error)
 	// Closing returns the last closing of a month for all partners; zero if there was none.
 	Closing(ctx context.Context) (Closing, error)
+	// KnowsCourier reports whether there is a courier.
+	KnowsCourier(ctx context.Context, courierID string) (bool, error)
+	// Held returns what an account has of each partner, and of each courier on the account Cash; of one courier
+	// only, unless the id is empty. What is zero is left out.
+	Held(ctx context.Context, account money.Account, courierID string) ([]money.Held, error)
+	// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
+	Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error)
+	// Differences lists the entries since a day that have a difference, newest first.
+	Differences(ctx context.Context, since date.Day, limit int) ([]*money.Entry, error)
 }
 
 // Writer reads and writes.
@@ -63,8 +72,6 @@ type Writer interface {
 	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
 	SaveFirm(ctx context.Context, firm money.Firm) error
 	SaveSettings(ctx context.Context, settings money.Settings) error
-	// AddEntry adds an entry to the journal.
-	AddEntry(ctx context.Context, entry *money.Entry) error
 	// AddStatement adds a statement with its files and the entries that are on it. It is false, and nothing is added,
 	// if its number or its month is taken.
 	AddStatement(ctx context.Context, closed *Closed, files []statement.File, entryIDs []string) (added bool, err error)
@@ -73,6 +80,10 @@ type Writer interface {
 	// LockClosing returns what Closing does, locked until the transaction ends.
 	LockClosing(ctx context.Context) (Closing, error)
 	SaveClosing(ctx context.Context, closing Closing) error
+	// AddEntries adds entries to the journal.
+	AddEntries(ctx context.Context, entries []*money.Entry) error
+	// LockCourier locks a courier until the transaction ends, and reports whether there is one.
+	LockCourier(ctx context.Context, courierID string) (bool, error)
 	// AddAudit writes entries of the audit log.
 	AddAudit(ctx context.Context, entries ...*audit.Entry) error
 }

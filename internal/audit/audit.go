@@ -94,6 +94,10 @@ const (
 	ActionPaymentRecorded  Action = "payment.recorded"
 	ActionClosingBegun     Action = "statements.begun" // the closing of a month for all partners
 	ActionStatementClosed  Action = "statement.closed"
+	ActionCollectedSet     Action = "order.collected"
+	ActionCashCounted      Action = "cash.counted"
+	ActionCashDeposited    Action = "cash.deposited"
+	ActionRemittanceSent   Action = "remittance.sent"
 
 	ActionUserInvited         Action = "user.invited"
 	ActionInvitationWithdrawn Action = "user.invitation_withdrawn"
@@ -116,6 +120,8 @@ var Actions = []Action{
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
+	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
+	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,
 }

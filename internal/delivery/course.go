@@ -26,12 +26,15 @@ type Course struct {
 	Returns []ReturnOrder `json:"returns,omitempty"`
 	// Picking is what the warehouse has picked of the order; nil before the first pick.
 	Picking *Picking `json:"picking,omitempty"`
+	// Collected is what was collected at the door; nil if nothing was to be, and before the delivery.
+	Collected *Collected `json:"collected,omitempty"`
 }
 
 // IsZero reports whether nothing has happened.
 func (c *Course) IsZero() bool {
 	return len(c.Edits) == 0 && c.Request == nil && len(c.Transfers) == 0 && c.Return == nil && c.Origin == nil &&
-		len(c.Returns) == 0 && c.Picking == nil && c.CreatedBy == ""
+		len(c.Returns) == 0 && c.Picking == nil && c.Collected == nil &&
+		c.CreatedBy == ""
 }
 
 // MaxEdits is how many edits of an order are listed.

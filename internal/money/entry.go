@@ -89,6 +89,16 @@ type Entry struct {
 	Lines          []Line
 }
 
+// IsCharge reports whether the entry is a charge for an order, which an adjustment may correct.
+func (e *Entry) IsCharge() bool {
+	switch e.Act {
+	case ActDelivery, ActAttempt, ActReturn, ActLateCancellation:
+		return true
+	default:
+		return false
+	}
+}
+
 // Balanced reports whether the lines of the entry add up to zero for each currency.
 func (e *Entry) Balanced() bool {
 	sums := map[delivery.Currency]int64{}
@@ -118,6 +128,16 @@ type Balance struct {
 	Account  Account
 	Currency delivery.Currency
 	Cents    int64
+}
+
+// BalanceOn returns the balance on an account, in cents of a currency.
+func BalanceOn(balances []Balance, account Account, currency delivery.Currency) (cents int64) {
+	for _, balance := range balances {
+		if balance.Account == account && balance.Currency == currency {
+			cents += balance.Cents
+		}
+	}
+	return cents
 }
 
 // SortBalances sorts balances by currency, and by account as in Accounts.

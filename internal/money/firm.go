@@ -40,6 +40,6 @@ func (s Settings) RequireCollected(at time.Time) bool {
 
 // Books are the settings that charges depend on.
 type Books struct {
-	From    date.Day
+	Settings
 	Numbers Numbers
 }

@@ -90,7 +90,7 @@ func TestTaxRounding(t *testing.T) {
 func bookkeeper(from date.Day, numbers money.Numbers) *money.Bookkeeper {
 	clock := testkit.Calendar().Clock
 	return &money.Bookkeeper{
-		Books: money.Books{From: from, Numbers: numbers}, Zone: clock("QC"), Clock: clock,
+		Books: money.Books{Settings: money.Settings{From: from}, Numbers: numbers}, Zone: clock("QC"), Clock: clock,
 	}
 }
 

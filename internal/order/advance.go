@@ -24,12 +24,13 @@ type Advance struct {
 	form.Faults   // which come after what a courier may not do, and after the answer to an equal request
 	Status        delivery.Status
 	Notes         string
-	CourierID     string     // required for courier_assigned
-	ETA           time.Time  // zero keeps the estimate
-	FailureReason string     // for failed
-	NextAttempt   *time.Time // for failed; nil if none is planned
-	Reason        string     // for cancelled
-	OccurredAt    time.Time  // when it happened; zero if it happens now
+	CourierID     string              // required for courier_assigned
+	ETA           time.Time           // zero keeps the estimate
+	FailureReason string              // for failed
+	NextAttempt   *time.Time          // for failed; nil if none is planned
+	Reason        string              // for cancelled
+	Collected     *delivery.Collected // for delivered; nil if the request does not say
+	OccurredAt    time.Time           // when it happened; zero if it happens now
 	// By is the courier who makes the request, which is limited to that courier's orders;
 	// empty for the dispatch desk.
 	By string
@@ -43,6 +44,7 @@ func (s *Service) ReadAdvance(by string) func(*form.Form) Advance {
 	return func(f *form.Form) Advance {
 		a := s.readAdvance(f, by)
 		a.Version, _ = f.Integer("version", form.Optional, 1, maxVersion)
+		a.Collected = delivery.ReadCollected(f.Object("collected", form.Optional))
 		return a
 	}
 }
@@ -78,6 +80,7 @@ func (s *Service) readOccurred(f *form.Form) time.Time {
 
 var (
 	activeCourier  = form.Define("active_courier", "the id of an active courier")
+	collectedOnce  = form.Define("collected_once", "one of order_ids, each once")
 	asManyVersions = form.Define("as_many_versions", "as many versions as order_ids")
 )
 
@@ -210,6 +213,7 @@ func (s *Service) tryMove(
 			to: a.Status, by: delivery.ActorService, at: now, occurredAt: a.OccurredAt, notes: cmp.Or(a.Notes, a.FailureReason,
 				a.Reason), eventID: eventID,
 			courier: courier, eta: a.ETA, failureReason: a.FailureReason, nextAttempt: a.NextAttempt, reason: a.Reason,
+			collected: a.Collected,
 		},
 	}
 	if cmd.step.letter, err = s.letter(ctx, order, &cmd.step); err != nil {
@@ -312,9 +316,12 @@ func versionOf(record []byte) (int64, error) {
 
 // BulkAdvance is a request to move many orders in the same way.
 type BulkAdvance struct {
-	Advance           // without a version
+	Advance           // without a version, and without what was collected
 	OrderIDs []string // each once
 	Versions []int64  // those of the orders that the caller saw, in the same order; may be empty
+	// Collected is what was collected of each order, by its id; orders of which the request does not say it are left
+	// out.
+	Collected map[string]*delivery.Collected
 }
 
 // ReadBulkAdvance reads a request of the dispatch desk to move many orders.
@@ -324,6 +331,7 @@ func (s *Service) ReadBulkAdvance(f *form.Form) BulkAdvance {
 		OrderIDs: f.Texts("order_ids", form.Required, 1, MaxBulk, form.Length(1, 255)),
 		Versions: f.Integers("versions", form.Optional, 1, MaxBulk, 1, maxVersion),
 	}
+	a.Collected = readAllCollected(f, a.OrderIDs)
 	if twice(a.OrderIDs) {
 		f.Fault("order_ids", delivery.EachOrderOnce)
 	}
@@ -331,6 +339,20 @@ func (s *Service) ReadBulkAdvance(f *form.Form) BulkAdvance {
 		f.Fault("versions", asManyVersions)
 	}
 	return a
+}
+
+// readAllCollected reads what was collected of each of some orders.
+func readAllCollected(f *form.Form, orderIDs []string) map[string]*delivery.Collected {
+	entries := f.Objects("collected", form.Optional, 0, MaxBulk)
+	all := make(map[string]*delivery.Collected, len(entries))
+	for _, entry := range entries {
+		id := entry.Text("order_id", form.Required, form.Length(1, 255))
+		if id != "" && (all[id] != nil || !slices.Contains(orderIDs, id)) {
+			entry.Fault("order_id", collectedOnce)
+		}
+		all[id] = delivery.ReadCollected(entry)
+	}
+	return all
 }
 
 // AdvanceAll moves many orders in the same way, each independently: a refused
@@ -357,6 +379,7 @@ func (s *Service) AdvanceAll(ctx context.Context, r *idempotency.Request, a Bulk
 		moved[i] = Moved{OrderID: orderID, Err: refusal.NotFound("order")}
 		if order := found[orderID]; order != nil {
 			one := a.Advance
+			one.Collected = a.Collected[orderID]
 			if len(a.Versions) > 0 {
 				one.Version = a.Versions[i]
 			}

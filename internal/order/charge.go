@@ -41,11 +41,12 @@ func costly(to delivery.Status) bool {
 	}
 }
 
-// record adds an entry to the journal; nil is none. The act has one entry at most, which gets the id of its event.
-func (c *Changes) record(entry *money.Entry, by charged, eventID string, at time.Time) {
+// record adds an entry to the journal; nil is none. The entry of an act has the id of the act's event, and one of what
+// was collected the next id.
+func (c *Changes) record(entry *money.Entry, by charged, entryID string, at time.Time) {
 	if entry == nil {
 		return
 	}
-	entry.EntryID, entry.RecordedAt, entry.ActorID = eventID, at, by.actorID
+	entry.EntryID, entry.RecordedAt, entry.ActorID = entryID, at, by.actorID
 	c.Entries = append(c.Entries, entry)
 }

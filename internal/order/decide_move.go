@@ -8,6 +8,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/idempotency"
@@ -133,6 +134,13 @@ func (cmd *advanceCommand) decide(s *State, c *Changes) outcome {
 	if best := s.Proofs[cmd.target]; best != nil && cmd.proofURL != nil {
 		st.signatureURL = cmd.proofURL(best.Name)
 	}
+	if st.to == delivery.StatusDelivered {
+		var err error
+		required := s.Books.RequireCollected(cmp.Or(st.occurredAt, st.at))
+		if st.collected, err = found.Collection(st.collected, required); err != nil {
+			return refused(err)
+		}
+	}
 	moved := applyMove(s, c, found, st)
 	audited(c, cmd.audit, found, factsOf(moved, cmd.step.nextAttempt))
 	answer := cmd.encode(moved)
@@ -207,6 +215,7 @@ type step struct {
 	letter        letter
 	signatureURL  string // of the best proof of a delivery; empty if there is none
 	charged       charged
+	collected     *delivery.Collected // for delivered; nil if nothing was to be collected
 }
 
 // applyMove makes a permitted move: new state and version, history and event. A cancellation also
@@ -232,6 +241,7 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 		order.Courier = nil
 		order.Course.Edits = found.Course.Reassigned()
 	case delivery.StatusDelivered:
+		order.Course.Collected = st.collected
 		if origin := order.Course.Origin; origin != nil && origin.To == delivery.ReturnToWarehouse {
 			order.Course.Return = &delivery.Return{State: delivery.ReturnDue}
 		}
@@ -252,6 +262,9 @@ func applyMove(s *State, c *Changes, found *delivery.Order, st step) *delivery.O
 	st.letter.post(c, found)
 	c.Figures.Moved(found, &order)
 	c.record(c.books.Moved(found, &order, st.charged.additions), st.charged, st.eventID, st.at)
+	if st.to == delivery.StatusDelivered {
+		c.record(c.books.Collected(&order), st.charged, identifier.NextUUID(st.eventID), st.at)
+	}
 
 	key := OrderKey{order.PartnerID, order.OrderID}
 	s.Orders[key] = &order

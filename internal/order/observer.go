@@ -48,12 +48,14 @@ const (
 	CommandTransfer CommandKind = "transfer"
 	CommandReceive  CommandKind = "receive"
 	CommandPick     CommandKind = "pick" // of items, by the warehouse
+	// CommandCollected confirms or corrects what was collected of an order.
+	CommandCollected CommandKind = "collected"
 )
 
 // CommandKinds lists them.
 var CommandKinds = []CommandKind{
 	CommandCreate, CommandCancel, CommandAdvance, CommandEdit, CommandRequest, CommandAnswer, CommandConfirm,
-	CommandTransfer, CommandReceive, CommandPick,
+	CommandTransfer, CommandReceive, CommandPick, CommandCollected,
 }
 
 // CommandOutcome says how a command ended.
@@ -122,6 +124,8 @@ func kindOf(cmd command) CommandKind {
 		return CommandReceive
 	case *pickCommand:
 		return CommandPick
+	case *collectedCommand:
+		return CommandCollected
 	case *refuseCommand:
 		return cmd.kind
 	default:

@@ -48,6 +48,9 @@ func (s *Service) AdvanceTest(ctx context.Context, orderID string, version int64
 			courier: m.Courier, failureReason: m.FailureReason, nextAttempt: m.NextAttempt, reason: m.Reason,
 		},
 	}
+	if m.To == delivery.StatusDelivered {
+		cmd.step.collected = order.CollectedAsAsked()
+	}
 	if m.To == delivery.StatusCancelled {
 		cmd.products, cmd.origin = productsOf(order), originOf(order)
 	}

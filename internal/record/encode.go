@@ -70,7 +70,7 @@ func encode(o *delivery.Order, s shape) []byte {
 	writeWarnings(&w, o.Warnings)
 	writeCourier(&w, o.Courier)
 	w.List("status_history")
-	writeEntries(&w, o.History, s.operators)
+	writeEntries(&w, o.History, o.Course.Collected, s.operators)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
 	if s.version {
@@ -195,7 +195,10 @@ func writeCourier(w *strictjson.Writer, c *delivery.Courier) {
 	w.EndObject()
 }
 
-func writeEntries(w *strictjson.Writer, history []delivery.HistoryEntry, forOperators bool) {
+// writeEntries writes a history. What was collected stands in the entry of the delivery, which is the last.
+func writeEntries(
+	w *strictjson.Writer, history []delivery.HistoryEntry, collected *delivery.Collected, forOperators bool,
+) {
 	for _, entry := range history {
 		w.Object("")
 		w.Text("status", string(entry.Status))
@@ -205,8 +208,23 @@ func writeEntries(w *strictjson.Writer, history []delivery.HistoryEntry, forOper
 			w.Integer("version", entry.Version)
 		}
 		w.Text("notes", entry.Notes)
+		if entry.Status == delivery.StatusDelivered {
+			writeCollected(w, collected)
+		}
 		w.EndObject()
 	}
+}
+
+func writeCollected(w *strictjson.Writer, c *delivery.Collected) {
+	if c == nil {
+		return
+	}
+	w.Object("collected")
+	w.Integer("amount_cents", c.AmountCents)
+	w.Text("currency", string(c.Currency))
+	w.Text("method", string(c.Method))
+	w.OptionalText("notes", c.Notes)
+	w.EndObject()
 }
 
 func writeCancellation(w *strictjson.Writer, c *delivery.Cancellation) {

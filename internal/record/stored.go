@@ -40,7 +40,7 @@ func Current(o *delivery.Stored) ([]byte, error) {
 	w.Buffer = append(append(w.Buffer, afterListed...), rest[:at]...)
 	writeCourier(&w, o.Courier)
 	w.Buffer = append(w.Buffer, history...)
-	writeEntries(&w, o.Moves, false)
+	writeEntries(&w, o.Moves, o.Course.Collected, false)
 	w.EndList()
 	writeCancellation(&w, o.Cancellation)
 	writeCourse(&w, o.Version, &o.Course, false)

@@ -497,6 +497,9 @@ func eraseOrder(o *delivery.Order, email string) {
 	if r := o.Course.Request; r != nil {
 		o.Course.Request = &delivery.CancellationRequest{State: r.State, At: r.At}
 	}
+	if c := o.Course.Collected; c != nil {
+		o.Course.Collected = &delivery.Collected{AmountCents: c.AmountCents, Currency: c.Currency, Method: c.Method}
+	}
 	o.Course.Edits = slices.Clone(o.Course.Edits)
 	for i := range o.Course.Edits {
 		o.Course.Edits[i].Reason = ""

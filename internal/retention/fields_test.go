@@ -23,6 +23,7 @@ var notPersonal = []string{
 	"Course.Transfers.To.ID", "Course.Transfers.To.Name", "Course.Transfers.OperatorID", "Course.Origin.OrderID",
 	"Course.Origin.To", "Course.Origin.Location", "Course.Returns.OrderID",
 	"Course.CreatedBy",
+	"Course.Collected.Currency", "Course.Collected.Method",
 	"Course.Picking.Lines.Location", "Course.Picking.Lines.OperatorID", "Course.Picking.Packed.OperatorID",
 }
 

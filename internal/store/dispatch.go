@@ -292,7 +292,11 @@ func (tx dispatchTx) Couriers(ctx context.Context, ids []string) (map[string]dis
 // LockCouriers locks couriers until the transaction ends, and returns the ids of those
 // that exist.
 func (tx dispatchTx) LockCouriers(ctx context.Context, ids []string) ([]string, error) {
-	rows, err := db.FindNow(ctx, tx.conn, lockCouriers, ids...)
+	return lockedCouriers(ctx, tx.conn, ids...)
+}
+
+func lockedCouriers(ctx context.Context, c db.Conn, ids ...string) ([]string, error) {
+	rows, err := db.FindNow(ctx, c, lockCouriers, ids...)
 	known := make([]string, len(rows))
 	for i, row := range rows {
 		known[i] = row.CourierID

@@ -85,7 +85,7 @@ func findBooks(p *db.Pipeline, asked bool) db.FoundSettings {
 // booksOf returns what charges depend on, by the values of the settings.
 func booksOf(values map[string]string) (books money.Books, err error) {
 	firm, settings, err := readBooks(values)
-	return money.Books{From: settings.From, Numbers: firm.Numbers}, err
+	return money.Books{Settings: settings, Numbers: firm.Numbers}, err
 }
 
 // readBooks returns the settings of the books by their values; zero for what was never set.
@@ -251,10 +251,72 @@ func (tx accountingTx) KnowsPartner(ctx context.Context, partnerID string) (bool
 	return len(found) > 0, err
 }
 
-// AddEntry adds an entry to the journal.
-func (tx accountingTx) AddEntry(ctx context.Context, entry *money.Entry) error {
+// KnowsCourier reports whether there is a courier.
+func (tx accountingTx) KnowsCourier(ctx context.Context, courierID string) (bool, error) {
+	found, err := couriersByID(ctx, tx.conn, []string{courierID})
+	return len(found) > 0, err
+}
+
+// LockCourier locks a courier until the transaction ends, and reports whether there is one.
+func (tx accountingTx) LockCourier(ctx context.Context, courierID string) (bool, error) {
+	known, err := lockedCouriers(ctx, tx.conn, courierID)
+	return len(known) > 0, err
+}
+
+// Held returns what an account has of each partner and courier.
+func (tx accountingTx) Held(
+	ctx context.Context, account money.Account, courierID string,
+) (held []money.Held, err error) {
+	selected := &db.Conditions{}
+	switch account {
+	case money.Cash: // the only one with couriers, for which there is an index
+		selected.Add("courier_id <> ''")
+	case money.Desk:
+		selected.Add("account = 'desk'")
+	default:
+		selected.Add("account = ?", string(account))
+	}
+	selected.AddText("courier_id = ?", courierID)
+	tail, args := selected.Clause(
+		"GROUP BY courier_id, partner_id, currency HAVING sum(cents) <> 0 ORDER BY courier_id, partner_id, currency")
+	err = tx.conn.Query(ctx,
+		"SELECT courier_id, partner_id, currency, CAST(sum(cents) AS BIGINT) FROM journal_lines "+tail, args,
+		func(r db.Row) error {
+			var h money.Held
+			if err := r.Scan(&h.CourierID, &h.PartnerID, (*string)(&h.Currency), &h.Cents); err != nil {
+				return err
+			}
+			held = append(held, h)
+			return nil
+		})
+	return held, err
+}
+
+// Unconfirmed lists the entries of what couriers have not confirmed and the desk has not answered, newest first.
+func (tx accountingTx) Unconfirmed(ctx context.Context, limit int) ([]*money.Entry, error) {
+	return tx.newest(ctx, `WHERE act = 'unconfirmed' AND NOT EXISTS (SELECT 1 FROM journal AS later
+		WHERE later.partner_id = journal.partner_id AND later.order_id = journal.order_id AND later.act = 'correction')
+		ORDER BY day DESC, entry_id DESC LIMIT $1`, limit)
+}
+
+// Differences lists the entries since a day that have a difference, newest first.
+func (tx accountingTx) Differences(ctx context.Context, since date.Day, limit int) ([]*money.Entry, error) {
+	return tx.newest(ctx, `WHERE (partner_id, day, entry_id) IN (SELECT partner_id, day, entry_id FROM journal_lines
+		WHERE account = 'differences' AND day >= $1) ORDER BY day DESC, entry_id DESC LIMIT $2`, int64(since), limit)
+}
+
+func (tx accountingTx) newest(ctx context.Context, tail string, args ...any) ([]*money.Entry, error) {
+	entries, err := journal.All(ctx, tx.conn, tail, args...)
+	if err != nil {
+		return nil, err
+	}
+	return entries, addLinesTo(ctx, tx.conn, entries)
+}
+
+// AddEntries adds entries to the journal.
+func (tx accountingTx) AddEntries(ctx context.Context, entries []*money.Entry) error {
 	p := db.NewPipeline(tx.conn)
-	writeEntries(p, []*money.Entry{entry})
+	writeEntries(p, entries)
 	_, err := p.Flush(ctx)
 	return err
 }

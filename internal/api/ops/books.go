@@ -54,12 +54,13 @@ func (s *Server) handleFirmPut(c *httpd.Call) (httpd.Reply, error) {
 
 // booksAnswer holds the settings of the books in JSON.
 type booksAnswer struct {
-	From       *string `json:"books_from"`   // null while the books are off
-	CloseOnDay *int64  `json:"close_on_day"` // null if no month is closed by itself
+	From             *string `json:"books_from"` // null while the books are off
+	RequireCollected bool    `json:"require_collected"`
+	CloseOnDay       *int64  `json:"close_on_day"` // null if no month is closed by itself
 }
 
 func booksOf(s money.Settings) booksAnswer {
-	return booksAnswer{strictjson.OrNull(dayText(s.From)), strictjson.OrNull(s.CloseOnDay)}
+	return booksAnswer{strictjson.OrNull(dayText(s.From)), !s.CollectedFrom.IsZero(), strictjson.OrNull(s.CloseOnDay)}
 }
 
 // dayText returns a date as it is sent; empty for none.
@@ -154,14 +155,10 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	entries := make([]entryAnswer, len(page.Entries))
-	for i, entry := range page.Entries {
-		entries[i] = entryOf(entry)
-	}
 	return httpd.OK(struct {
 		Entries []entryAnswer `json:"entries"`
 		Next    string        `json:"next_cursor,omitzero"`
-	}{entries, page.Next.String()})
+	}{entriesOf(page.Entries), page.Next.String()})
 }
 
 // journalFile responds with the entries that a filter selects as a CSV file, oldest first.

@@ -19,13 +19,15 @@ var (
 	reading = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant)
 	// bookkeeping reads the books.
 	bookkeeping = in(operator.RoleAdmin, operator.RoleAccountant)
+	// counting sees and counts what couriers have collected.
+	counting = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant)
 	// naming may know which partners there are; the warehouse only by name.
 	naming      = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleWarehouse)
 	warehousing = in(operator.RoleAdmin, operator.RoleWarehouse)
 	// storing knows where parcels lie, and which come back.
 	storing    = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse)
 	delivering = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleCourier)
-	// following may open the record of an order.
+	// following may open the record of an order, and see what its courier has collected.
 	following = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant, operator.RoleCourier)
 	// receiving takes parcels back.
 	receiving = in(operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse, operator.RoleCourier)
@@ -109,6 +111,12 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/statements", bookkeeping, httpd.Heavy(s.handleStatementCreate)),
 		route("GET", "/ops/v1/statements/closing", bookkeeping, s.handleClosing),
 		route("GET", "/ops/v1/statements/{statement_id}", bookkeeping, statements.OfAny),
+		route("POST", "/ops/v1/partners/{partner_id}/remittances", bookkeeping, s.handleRemittance),
+		route("GET", "/ops/v1/cash", counting, s.handleCash),
+		route("POST", "/ops/v1/cash/deposits", bookkeeping, s.handleDeposit),
+		route("GET", "/ops/v1/couriers/{courier_id}/cash", following, s.handleCourierCash),
+		route("POST", "/ops/v1/couriers/{courier_id}/cash/hand-ins", counting, s.handleHandIn),
+		route("PUT", "/ops/v1/orders/{order_id}/collected", counting, s.handleCollectedPut),
 		route("GET", "/ops/v1/partners", naming, s.handlePartnerList),
 		route("GET", "/ops/v1/partners/{partner_id}", reading, s.handlePartnerGet),
 		route("POST", "/ops/v1/partners/{partner_id}/orders", dispatching, s.handleOrderCreate),
@@ -170,6 +178,7 @@ var traits = map[string]httpd.Route{
 	"POST /ops/v1/orders/{order_id}/transfer":                    {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/{order_id}/return/receive":              {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/{order_id}/picks":                       {Repeated: httpd.SettledElsewhere},
+	"PUT /ops/v1/orders/{order_id}/collected":                    {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/orders/{order_id}/cancellation-request/answer": {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/partners/{partner_id}/movements":               {Repeated: httpd.SettledElsewhere},
 	"POST /ops/v1/partners/{partner_id}/counts":                  {Repeated: httpd.SettledElsewhere},

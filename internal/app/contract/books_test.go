@@ -3,10 +3,13 @@ package contract_test
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/google/uuid"
 )
 
 // beginBooks begins the books, if an operation posts to them.
@@ -14,6 +17,72 @@ func (f *fixture) beginBooks(t testing.TB, operation string) {
 	t.Helper()
 	if operation == "createAdjustment" || operation == "createPayment" {
 		f.send(t, call{operation: "changeBooks", body: []byte(`{"books_from":"2020-01-01"}`)}).Must(t, 200)
+	}
+}
+
+// paidAtDoor are the operations about what couriers collect.
+var paidAtDoor = []string{"createHandIn", "createDeposit", "createRemittance"}
+
+// collectCash begins the books, and has a courier collect $49.99 and hand it in, as far as an operation needs that.
+func (f *fixture) collectCash(t testing.TB, operation string) {
+	t.Helper()
+	if !slices.Contains(paidAtDoor, operation) {
+		return
+	}
+	f.send(t, call{operation: "changeBooks", body: []byte(`{"books_from":"2020-01-01"}`)}).Must(t, 200)
+	f.paidOrder(t)
+	if operation != "createHandIn" {
+		f.send(t, call{operation: "createHandIn", body: []byte(`{"counted_cents":4999,"currency":"CAD"}`)}).Must(t, 201)
+	}
+}
+
+// paidOrder returns an order that was delivered and paid for in cash.
+func (f *fixture) paidOrder(t testing.TB) map[string]string {
+	t.Helper()
+	body := bytes.Replace(testkit.OrderJSON(uuid.NewString(), ""), []byte(`"reference":`),
+		[]byte(`"cod":{"amount_cents":4999,"currency":"CAD"},"reference":`), 1)
+	created := f.send(t, call{operation: "createOrder", body: body}).Must(t, 201)
+	order := map[string]string{"order_id": created.Text("order_id")}
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
+		f.move(t, order, status).Must(t, 200)
+	}
+	f.move(t, order, "delivered").Refused(t, 422, "validation_error")
+	f.send(t, call{operation: "changeOrderStatus", path: order, body: []byte(
+		`{"status":"delivered","collected":{"amount_cents":4999,"currency":"CAD","method":"cash"}}`)}).Must(t, 200)
+	return order
+}
+
+// driveCollected corrects what was collected.
+func driveCollected(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	order := f.paidOrder(t)
+	body := []byte(`{"amount_cents":4000,"currency":"CAD","method":"terminal","notes":"by card"}`)
+	f.send(t, call{operation: o.id, path: order, body: body}).Must(t, 200)
+	read := f.send(t, call{operation: "getOrder", path: order}).Must(t, 200)
+	if got := read.JSON("status_history", read.Len("status_history")-1, "collected", "amount_cents"); got != 4000.0 {
+		t.Errorf("got %v cents in the history, want what the desk knows", got)
+	}
+	return f.send(t, call{operation: o.id, path: order, body: body})
+}
+
+// TestCashCounted compares the answers about cash with the document.
+func TestCashCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	count := func(counted, expected int) *apptest.Answer {
+		return f.send(t, call{operation: "createHandIn", body: fmt.Appendf(nil,
+			`{"counted_cents":%d,"currency":"CAD","expected_cents":%d}`, counted, expected)})
+	}
+	count(1, 1).Refused(t, 409, "conflict")
+	f.collectCash(t, "createHandIn")
+	if cash := f.send(t, call{operation: "getCourierCash"}).Must(t, 200); cash.Len("orders") != 1 {
+		t.Errorf("got %s, want the order that was paid for", cash.Body)
+	}
+	count(4999, 6000).Refused(t, 409, "conflict")
+	count(4900, 4999).Must(t, 201)
+	count(4900, 4999).Refused(t, 409, "conflict")
+	if cash := f.send(t, call{operation: "getCash"}).Must(t, 200); cash.Len("differences") != 1 {
+		t.Errorf("got %s, want the difference", cash.Body)
 	}
 }
 

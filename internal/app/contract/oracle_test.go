@@ -300,6 +300,20 @@ func brokenChanges(body any) []string {
 	if inBounds(ids) && inBounds(versions) && len(ids) != len(versions) {
 		places = append(places, "/versions")
 	}
+	return append(places, brokenCollected(body, ids)...)
+}
+
+// brokenCollected checks that the orders of which something was collected are moved, each once.
+func brokenCollected(body any, ids []any) (places []string) {
+	collected, _ := member(body, "collected").([]any)
+	seen := []any{}
+	for i, entry := range collected {
+		id := member(entry, "order_id")
+		if !slices.Contains(ids, id) || slices.Contains(seen, id) {
+			places = append(places, fmt.Sprintf("/collected/%d/order_id", i))
+		}
+		seen = append(seen, id)
+	}
 	return places
 }
 

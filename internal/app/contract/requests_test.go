@@ -117,7 +117,8 @@ var subjects = []subject{
 	{
 		operation: "changeOrderStatus",
 		body: `{"status":"accepted","notes":"n","courier_id":"cou_x","eta":"2026-01-15T10:00:00Z","failure_reason":"r",
-"next_attempt":"2026-01-16T10:00:00Z","reason":"r","version":1}`,
+"next_attempt":"2026-01-16T10:00:00Z","reason":"r","version":1,
+"collected":{"amount_cents":5,"currency":"CAD","method":"cash","notes":"n"}}`,
 		broken: brokenChange, order: true,
 		other: map[string]func(any) bool{"invalid_transition": func(body any) bool {
 			status, _ := text(body, "status")
@@ -128,7 +129,8 @@ var subjects = []subject{
 	{
 		operation: "changeOrderStatuses", broken: brokenChanges,
 		body: `{"order_ids":["ord_00000000000000000000000000000000","x"],"versions":[1,2],"status":"accepted","notes":"n","courier_id":"cou_x",
-"eta":"2026-01-15T10:00:00Z","failure_reason":"r","next_attempt":"2026-01-16T10:00:00Z","reason":"r"}`,
+"eta":"2026-01-15T10:00:00Z","failure_reason":"r","next_attempt":"2026-01-16T10:00:00Z","reason":"r",
+"collected":[{"order_id":"x","amount_cents":5,"currency":"CAD","method":"cash","notes":"n"}]}`,
 	},
 	{operation: "addOrderNote", body: `{"text":"the back door is open"}`, order: true},
 	{
@@ -146,7 +148,13 @@ var subjects = []subject{
 	},
 	{operation: "createAdjustment", body: `{"amount_cents":-500,"reason":"A vase was broken"}`},
 	{operation: "createPayment", body: `{"amount_cents":500,"notes":"Transfer"}`},
-	{operation: "changeBooks", body: `{"books_from":"2036-12-01","close_on_day":5}`},
+	{operation: "changeBooks", body: `{"books_from":"2036-12-01","require_collected":true,"close_on_day":5}`},
+	{operation: "createHandIn", body: `{"counted_cents":5,"kept_cents":1,"currency":"CAD","expected_cents":6,"notes":"n"}`,
+		other: booksAreOff},
+	{operation: "createDeposit", body: `{"amount_cents":5,"currency":"CAD","notes":"n"}`, other: booksAreOff},
+	{operation: "createRemittance", body: `{"amount_cents":5,"currency":"CAD","from":"desk","notes":"n"}`, other: booksAreOff},
+	{operation: "putOrderCollected", body: `{"amount_cents":5,"currency":"CAD","method":"cash","notes":"n"}`, order: true,
+		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},
 	{operation: "changeServiceSettings", body: `{"dispatch_phone":"+15145550100"}`},
 	{operation: "putDispatchSettings", body: `{"auto_accept":true}`},
 	{
@@ -178,6 +186,9 @@ var subjects = []subject{
 	{operation: "redeliverEvents", broken: brokenRedelivery,
 		body: `{"cursor":"019bbd14-8a00-7000-8000-000000000000","since":"2026-01-14T10:00:00Z","state":"delivered"}`},
 }
+
+// booksAreOff is why nothing is posted.
+var booksAreOff = map[string]func(any) bool{"conflict": func(any) bool { return true }}
 
 // trial is a subject and the service that it is tried on.
 type trial struct {

@@ -21,7 +21,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher accountant warehouse courier", `listTokens revokeToken getOperator changeOperatorPassword listOperatorSessions
 		endOtherOperatorSessions endOperatorSession getOperatorTOTP beginOperatorTOTP removeOperatorTOTP confirmOperatorTOTP`},
 	{"admin dispatcher warehouse courier", `receiveReturn`},
-	{"admin dispatcher accountant courier", `getOrderRecord`},
+	{"admin dispatcher accountant courier", `getOrderRecord getCourierCash`},
 	{
 		"admin dispatcher courier",
 		`listJobs scanLabel addProof changeOrderStatus confirmOrderEdits getCourierSequence transferOrder
@@ -31,8 +31,10 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
-		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement`},
-	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures`},
+		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement
+		createDeposit createRemittance`},
+	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures
+		getCash createHandIn putOrderCollected`},
 	{"admin dispatcher", `createCourier changeCourier addOrderNote answerCancellationRequest
 		getBoardSnapshot listBoardChanges
 		editOrderByService changeOrderStatuses getAttention getDispatchSettings

@@ -92,6 +92,11 @@ var undriven = map[string]string{
 	"getPartnerStatement":   "its only part that could fail is the database",
 	"listStatements":        "its only part that could fail is the database",
 	"getStatement":          "its only part that could fail is the database",
+	"getCash":               "its only part that could fail is the database",
+	"getCourierCash":        "its only part that could fail is the database",
+	"createHandIn":          "its only part that could fail is the database",
+	"createDeposit":         "its only part that could fail is the database",
+	"createRemittance":      "its only part that could fail is the database",
 
 	"getProof": "its only part that could fail is where proofs are kept",
 
@@ -185,6 +190,7 @@ var drives = map[string]drive{
 	"transferOrder 200":       driveTransfer,
 	"receiveReturn 200":       driveReceive,
 	"pickOrder 200":           drivePick,
+	"putOrderCollected 200":   driveCollected,
 	"* 503":                   driveTimeout,
 
 	"receiveReturn 403": driveCrossSiteSession,
@@ -374,6 +380,10 @@ func validBody(o *operation) []byte {
 		"putFirm":               []byte(`{"name":"Plateau"}`),
 		"createAdjustment":      []byte(`{"amount_cents":-500,"reason":"A vase was broken"}`),
 		"createPayment":         []byte(`{"amount_cents":500}`),
+		"createHandIn":          []byte(`{"counted_cents":500,"currency":"CAD"}`),
+		"createDeposit":         []byte(`{"amount_cents":500,"currency":"CAD"}`),
+		"createRemittance":      []byte(`{"amount_cents":500,"currency":"CAD"}`),
+		"putOrderCollected":     []byte(`{"amount_cents":500,"currency":"CAD","method":"cash"}`),
 		"changeBooks":           []byte(`{"books_from":"2036-12-01"}`),
 		"closeMonth":            []byte(`{"period":"2025-12"}`),
 		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),

@@ -55,6 +55,7 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
 	f.beginBooks(t, o.id)
+	f.collectCash(t, o.id)
 	f.prepareEndpoint(t, o)
 	return path
 }

@@ -65,7 +65,7 @@ func testJournal(t *testing.T, s *store.Store) {
 func (r *figuresRun) expected(t *testing.T) (entries []string) {
 	t.Helper()
 	keeper := money.Bookkeeper{
-		Books: money.Books{From: booksOfRuns, Numbers: numbersOfRuns}, Zone: testkit.Epoch.Location(),
+		Books: money.Books{Settings: money.Settings{From: booksOfRuns}, Numbers: numbersOfRuns}, Zone: testkit.Epoch.Location(),
 		Clock: testkit.Calendar().Clock,
 	}
 	for _, partnerID := range r.partners {

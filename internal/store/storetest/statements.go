@@ -179,7 +179,7 @@ func testStatementModel(t *testing.T, s *store.Store) {
 				entry := statedEntry(id, number, day, rapid.SampledFrom(statedActs).Draw(rt, "act"),
 					rapid.Int64Range(-5_000, 50_000).Draw(rt, "cents"))
 				must(t, s.Accounting().Write(t.Context(), func(tx accounting.Writer) error {
-					return tx.AddEntry(t.Context(), entry)
+					return tx.AddEntries(t.Context(), []*money.Entry{entry})
 				}))
 				entries = append(entries, entry)
 			case 2:
@@ -262,7 +262,7 @@ func testStatementRaces(t *testing.T, s *store.Store) {
 				entry := statedEntry(id, number, firstMonth.First()+date.Day(draw.IntN(int(end-firstMonth.First()))),
 					statedActs[draw.IntN(len(statedActs))], int64(draw.IntN(10_000)))
 				mu.Unlock()
-				if err := s.Accounting().Write(ctx, func(tx accounting.Writer) error { return tx.AddEntry(ctx, entry) }); err != nil {
+				if err := s.Accounting().Write(ctx, func(tx accounting.Writer) error { return tx.AddEntries(ctx, []*money.Entry{entry}) }); err != nil {
 					t.Errorf("add an entry: %v", err)
 					return
 				}
@@ -381,9 +381,9 @@ func testClosing(t *testing.T, s *store.Store) {
 		addPartner(t, s, id, id)
 		if i > 0 { // the first one has no entry
 			must(t, s.Accounting().Write(ctx, func(tx accounting.Writer) error {
-				err := tx.AddEntry(ctx, statedEntry(id, 10*i, firstMonth.First(), money.ActDelivery, 1000))
+				err := tx.AddEntries(ctx, []*money.Entry{statedEntry(id, 10*i, firstMonth.First(), money.ActDelivery, 1000)})
 				if err == nil && i == 1 { // has paid everything
-					err = tx.AddEntry(ctx, statedEntry(id, 10*i+1, firstMonth.Last(), money.ActPayment, 1100))
+					err = tx.AddEntries(ctx, []*money.Entry{statedEntry(id, 10*i+1, firstMonth.Last(), money.ActPayment, 1100)})
 				}
 				return err
 			}))

@@ -111,6 +111,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.movementRoutes(),
 		pages.partnerRoutes(),
 		pages.moneyRoutes(),
+		pages.cashRoutes(),
 		pages.rateCardRoutes(),
 		pages.operatorRoutes(),
 		pages.settingsRoutes(),
@@ -133,6 +134,8 @@ var (
 	reading = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant}
 	// bookkeeping reads the books.
 	bookkeeping = []operator.Role{operator.RoleAdmin, operator.RoleAccountant}
+	// counting counts what couriers have collected.
+	counting    = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant}
 	warehousing = []operator.Role{operator.RoleAdmin, operator.RoleWarehouse}
 	storing     = []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleWarehouse}
 	desks       = []operator.Role{
@@ -265,7 +268,8 @@ var ways = []way{
 	{daily, "console.partners", "/console/partners", reading},
 	{daily, "console.money", moneyPath, []operator.Role{operator.RoleAccountant}},
 	{daily, "console.figures", figuresPath, reading},
-	{aboutHouse, "console.money", moneyPath, administering}, // their line of daily work is full
+	{aboutHouse, "console.money", moneyPath, administering},                   // their line of daily work is full
+	{daily, "cash.title", cashPath, []operator.Role{operator.RoleDispatcher}}, // others have it beside the books
 	{aboutHouse, "console.rates", "/console/rate-cards", administering},
 	{aboutHouse, "console.operators", "/console/operators", administering},
 	{aboutHouse, "console.settings", "/console/settings", administering},

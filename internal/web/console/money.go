@@ -28,13 +28,21 @@ func (pages *Pages) moneyRoutes() []web.Route {
 		pages.get("/money/settings", bookkeeping, (*Pages).moneySettings),
 		pages.post("/money/settings/firm", administering, (*Pages).changeFirm),
 		pages.post("/money/settings/books", administering, (*Pages).changeBooks),
+		pages.post("/money/settings/door", administering, (*Pages).changeDoor),
+		pages.get("/money/partners/{partner_id}", bookkeeping, (*Pages).moneyPartner),
+		pages.post("/money/partners/{partner_id}/adjustments", bookkeeping, (*Pages).adjust),
+		pages.post("/money/partners/{partner_id}/payments", bookkeeping, (*Pages).pay),
 	}
 }
 
 // moneyWays are the links between the pages of the books.
 func (s *sheet) moneyWays() (links []page.Link) {
+	if !s.KeepsBooks() {
+		return nil
+	}
 	for _, one := range [][2]string{
-		{"money.owing", moneyPath}, {"money.journal", journalPath}, {"money.settings", moneySettingsPath},
+		{"money.owing", moneyPath}, {"cash.title", cashPath}, {"money.journal", journalPath},
+		{"money.settings", moneySettingsPath},
 	} {
 		links = append(links, page.Link{Text: s.Text(one[0]), Path: one[1], Current: s.Request.URL.Path == one[1]})
 	}
@@ -59,7 +67,7 @@ type tile struct{ Title, Value, Note string }
 
 // owingRow is a partner that owes something.
 type owingRow struct {
-	Name, Journal string // Journal is the path of its charges
+	Name, Path    string // Path is the page of its balance
 	Owed, Charged string
 	Last          string // the day of its last charge
 }
@@ -107,7 +115,7 @@ func (v *moneyView) fill(owing []accounting.Owing) (int, []byte, error) {
 	}
 	for _, one := range owing {
 		v.Partners = append(v.Partners, owingRow{
-			Name: cmp.Or(names[one.PartnerID], one.PartnerID), Journal: v.Link(journalPath, "partner", one.PartnerID),
+			Name: cmp.Or(names[one.PartnerID], one.PartnerID), Path: moneyPartnerPath(one.PartnerID),
 			Owed:    v.Language.Money(one.Cents, one.Currency),
 			Charged: v.Language.Money(one.Charged, one.Currency), Last: v.date(one.Last),
 		})
@@ -158,11 +166,8 @@ func (s *sheet) date(day date.Day) string {
 	return s.Language.BriefDate(day.Midnight(), s.Site.Now())
 }
 
-// owed returns what a partner owes; empty if it owes nothing.
+// owed returns what a partner owes.
 func (s *sheet) owed(partnerID string) (string, error) {
 	balances, err := s.pages.config.Accounting.Balances(s.Context(), accounting.Filter{PartnerID: partnerID})
-	if sums := balancesOn(balances, money.Charges); err == nil && len(sums) > 0 {
-		return s.amounts(sums, 1), nil
-	}
-	return "", err
+	return s.sums(balances, 1, money.Charges), err
 }

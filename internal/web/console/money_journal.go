@@ -35,11 +35,17 @@ type journalView struct {
 	Ways     []page.Link
 	Form     *page.Form
 	Partner  *partner.Overview // whose entries are shown; nil for all partners
-	Rows     []chargeRow
+	Table    entryTable
 	Sums     []tile // of all entries that the filter selects
 	Narrowed bool
 	Pages    page.Pages
 	CSV      string // the address of the file
+}
+
+// entryTable shows entries of the journal.
+type entryTable struct {
+	Rows  []chargeRow
+	OfOne bool // they are of one partner, which is not named in each row
 }
 
 // chargeRow is an entry of the journal.
@@ -48,6 +54,7 @@ type chargeRow struct {
 	Date, Partner, Act string
 	PartnerPath        string
 	OrderPath          string // empty if the entry is about no order
+	Correct            string // the path of the form that corrects it; empty for what is no charge of an order
 	Net, Taxes, Total  string
 	By                 string // empty for what the service does by itself
 }
@@ -94,7 +101,8 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 	if filter.After != (accounting.Cursor{}) {
 		v.Pages.First = v.Link(journalPath, chosen...)
 	}
-	return v.addRows(found.Entries)
+	v.Table, err = v.entryTable(found.Entries)
+	return err
 }
 
 // addSums adds the sums of what was charged, with a figure for each kind of tax.
@@ -108,41 +116,48 @@ func (v *journalView) addSums(sums []money.Balance) {
 	v.Sums = append(v.Sums, tile{Title: v.Text("money.total"), Value: v.sums(sums, 1, money.Charges)})
 }
 
-// addRows adds the rows of entries, with the names of what they are about.
-func (v *journalView) addRows(entries []*money.Entry) error {
+// entryTable returns the rows of entries, with the names of what they are about.
+func (s *sheet) entryTable(entries []*money.Entry) (table entryTable, err error) {
 	about := make([]*operator.Audited, len(entries))
 	for i, entry := range entries {
 		about[i] = &operator.Audited{PartnerID: entry.PartnerID}
 		about[i].OperatorID = entry.ActorID
 	}
-	names, err := v.pages.config.Operators.Names(v.Context(), about)
+	names, err := s.pages.config.Operators.Names(s.Context(), about)
 	if err != nil {
-		return err
+		return table, err
 	}
 	for _, entry := range entries {
 		lines := balancesOf(entry)
 		row := chargeRow{
-			Entry: entry, Date: v.date(entry.Day), Partner: cmp.Or(names[entry.PartnerID], entry.PartnerID),
-			Act: v.Text("money.act." + string(entry.Act)), PartnerPath: v.Link(journalPath, "partner", entry.PartnerID),
-			Net: v.sums(lines, -1, money.Revenue), Total: v.sums(lines, 1, money.Charges),
+			Entry: entry, Date: s.date(entry.Day), Partner: cmp.Or(names[entry.PartnerID], entry.PartnerID),
+			Act: s.Text("money.act." + string(entry.Act)), PartnerPath: moneyPartnerPath(entry.PartnerID),
+			Net: s.sums(lines, -1, money.Revenue), Taxes: s.taxesOf(lines), Total: s.sums(lines, 1, money.Charges),
 			By: cmp.Or(names[entry.ActorID], entry.ActorID),
 		}
 		if entry.OrderID != "" {
 			row.OrderPath = ordersPath + "/" + entry.OrderID
-		}
-		var kinds []string
-		for _, tax := range taxes {
-			if on := balancesOn(lines, tax); len(on) > 0 {
-				kinds = append(kinds, v.amounts(on, -1)+" "+v.Text("money.account."+string(tax)))
+			if entry.IsCharge() {
+				row.Correct = correctionPath(entry.PartnerID, entry.PartnerOrderID)
 			}
 		}
-		row.Taxes = strings.Join(kinds, " · ")
 		if key := machines[entry.ActorID]; key != "" {
-			row.By = v.Text(key)
+			row.By = s.Text(key)
 		}
-		v.Rows = append(v.Rows, row)
+		table.Rows = append(table.Rows, row)
 	}
-	return nil
+	return table, nil
+}
+
+// taxesOf returns the taxes of some lines, with the name of each.
+func (s *sheet) taxesOf(lines []money.Balance) string {
+	var kinds []string
+	for _, tax := range taxes {
+		if on := balancesOn(lines, tax); len(on) > 0 {
+			kinds = append(kinds, s.amounts(on, -1)+" "+s.Text("money.account."+string(tax)))
+		}
+	}
+	return strings.Join(kinds, " · ")
 }
 
 // balancesOf returns the lines of an entry as sums.

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/accounting"
@@ -17,6 +18,7 @@ type moneySettingsView struct {
 	*sheet
 	Ways        []page.Link
 	Firm, Books *page.Form // sent by admins only
+	Door        *page.Form // what deliveries have to say
 	Begun       bool       // the first day can no longer be changed
 }
 
@@ -32,6 +34,23 @@ func (v *moneySettingsView) FirmFields() []page.Field {
 // BooksFields returns the fields of the books.
 func (v *moneySettingsView) BooksFields() []page.Field {
 	return v.fields(v.Books, v.Begun || !v.IsAdmin(), v.Input("books_from", "money.from", "date", "off"))
+}
+
+// DoorFields returns the fields of what deliveries have to say.
+func (v *moneySettingsView) DoorFields() []page.Field {
+	required := v.Input("require_collected", "cash.required", "select", "off")
+	required.Options = []page.Option{
+		{Value: "true", Label: v.Text("cash.required.yes")}, {Value: "false", Label: v.Text("cash.required.no")},
+	}
+	fields := v.fields(v.Door, !v.IsAdmin(), required)
+	if fields[0].Fixed {
+		key := "cash.required.no"
+		if fields[0].Value == "true" {
+			key = "cash.required.yes"
+		}
+		fields[0].Value = v.Text(key)
+	}
+	return fields
 }
 
 // fields returns fields of a form, of which only the name of the firm is required.
@@ -83,6 +102,10 @@ func (pages *Pages) moneySettingsView(s *sheet) (*moneySettingsView, error) {
 	if v.Books, err = s.form(moneySettingsPath+"/books", versionOfBooks(settings)); err != nil {
 		return nil, err
 	}
+	if v.Door, err = s.form(moneySettingsPath+"/door", 0); err != nil {
+		return nil, err
+	}
+	v.Door.Values.Set("require_collected", strconv.FormatBool(!settings.CollectedFrom.IsZero()))
 	if settings.From != 0 {
 		v.Books.Values.Set("books_from", settings.From.String())
 	}
@@ -122,6 +145,17 @@ func (pages *Pages) changeBooks(s *sheet) (int, []byte, error) {
 		_, err = pages.config.Accounting.ChangeSettings(s.Context(), page.Basis(sent, versionOfBooks), change)
 	}
 	return pages.answerMoney(s, sent, err, "money.from.saved", func(v *moneySettingsView) { v.Books = sent })
+}
+
+// changeDoor sets whether deliveries have to say what was collected.
+func (pages *Pages) changeDoor(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	change, _ := form.Decode(sent.Typed(page.Trim), accounting.ReadSettingsChange) // keeps its faults
+	_, err = pages.config.Accounting.ChangeSettings(s.Context(), nil, change)
+	return pages.answerMoney(s, sent, err, "cash.required.saved", func(v *moneySettingsView) { v.Door = sent })
 }
 
 // answerMoney leads back to the settings after a change, or shows them with the form that was refused.

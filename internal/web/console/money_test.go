@@ -59,7 +59,7 @@ func TestMoney(t *testing.T) {
 	b.page.Open(t, "/console/money").Shows(t, 200, "No partner owes anything.", "<b>$0.00</b>")
 	b.page.Open(t, "/console/money/journal").Shows(t, 200, "No matching entries.")
 	b.charge(t)
-	ofMetro := "/console/money/journal?partner=" + b.metro.PartnerID
+	ofMetro := "/console/money/partners/" + b.metro.PartnerID
 	b.page.Open(t, "/console/money").Shows(t, 200, `href="`+ofMetro+`"`, ">metro<", "<b>$78.35</b>", "<b>$9.01</b>",
 		"1 partner<")
 	b.page.Open(t, "/console/money?lang=fr").Shows(t, 200, "Dû par les partenaires", "78,35\u00a0$")

@@ -59,6 +59,11 @@ type orderView struct {
 	Proof  *page.Form // nil if no proof can be added
 }
 
+// Correct is the path of the form that corrects what the order was charged.
+func (v *orderView) Correct() string {
+	return correctionPath(v.Order.PartnerID, v.Order.PartnerOrderID)
+}
+
 // Creator is the operator who created the order for its partner; empty for an order by the partner.
 func (v *orderView) Creator() string {
 	by := v.Record.Order.Course.CreatedBy
@@ -125,10 +130,12 @@ func (s *sheet) viewOfOrder(found *dispatch.Record) (*orderView, error) {
 func (v *orderView) addCharges() error {
 	found, err := v.pages.config.Accounting.Journal(v.Context(),
 		accounting.Filter{OrderID: v.Order.OrderID, Oldest: true, Limit: chargesOnPage})
-	charges := make([]string, len(found.Entries))
-	for i, entry := range found.Entries {
-		charges[i] = v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
-			"act", v.Text("money.charge."+string(entry.Act)))
+	var charges []string
+	for _, entry := range found.Entries {
+		if entry.IsCharge() || entry.Act == money.ActAdjustment {
+			charges = append(charges, v.Text("money.charge", "amount", v.sums(balancesOf(entry), 1, money.Charges),
+				"act", v.Text("money.charge."+string(entry.Act))))
+		}
 	}
 	v.Charged = strings.Join(charges, ", ")
 	return err

@@ -16,9 +16,6 @@ import (
 	"github.com/dropyard/dropyard/internal/web/page"
 )
 
-// asked are the moves that need more than a press: a courier, a reason, or a second look.
-var asked = []delivery.Status{delivery.StatusCourierAssigned, delivery.StatusFailed, delivery.StatusCancelled}
-
 // moveKey returns the key of the phrase that names a move, as its button says it.
 func moveKey(from, to delivery.Status) string {
 	switch {
@@ -43,7 +40,7 @@ func (s *sheet) movesOf(o *delivery.Order) (moves []moveView, err error) {
 			Danger: to == delivery.StatusFailed || to == delivery.StatusCancelled,
 		}
 		path := movePath(o.OrderID, to)
-		if slices.Contains(asked, to) {
+		if asksFor(o, to) {
 			m.Ask = path
 		} else if m.Form, err = s.form(path, o.Version); err != nil {
 			return nil, err
@@ -79,10 +76,10 @@ func (pages *Pages) askMove(s *sheet) (int, []byte, error) {
 // is one.
 func (pages *Pages) showMove(s *sheet, sent *page.Form, status int) (int, []byte, error) {
 	to := delivery.Status(s.Request.PathValue("status"))
-	if !slices.Contains(asked, to) {
-		return 0, nil, refusal.NotFound("page")
-	}
 	found, err := pages.config.Dispatch.Order(s.Context(), "", s.ID("order_id"))
+	if err == nil && !asksFor(found.Order, to) {
+		err = refusal.NotFound("page")
+	}
 	if err != nil {
 		return 0, nil, err
 	}
@@ -142,6 +139,8 @@ func (pages *Pages) moveFields(
 			}),
 			form.With(page.Field{Name: "notes", Label: s.Text("act.remark"), Type: "textarea", Hint: s.Text("act.remark.hint")}),
 		}, nil
+	case delivery.StatusDelivered:
+		return s.collectedFields(form, "collected.", found.Order), nil
 	default:
 		return []page.Field{form.With(page.Field{
 			Name: "reason", Label: s.Text("act.reason"), Type: "textarea", Hint: s.Text("act.reason.hint"),
@@ -186,6 +185,9 @@ func (pages *Pages) move(s *sheet) (int, []byte, error) {
 	version := max(sent.Version, 1)
 	sent.Values.Set("status", to)
 	sent.Values.Set("version", strconv.FormatInt(version, 10))
+	if to == string(delivery.StatusDelivered) && asksFor(found.Order, delivery.StatusDelivered) {
+		sent.Values.Set("collected.currency", string(currencyOf(found.Order)))
+	}
 	move, err := form.Decode(sent.Typed(pages.typedMove(found.Order)), pages.config.Orders.ReadAdvance(""))
 	if err == nil {
 		_, err = pages.config.Orders.Advance(s.Context(), nil, orderID, move)
@@ -193,7 +195,7 @@ func (pages *Pages) move(s *sheet) (int, []byte, error) {
 	switch {
 	case refusal.HasCode(err, delivery.CodeInvalidTransition):
 		return pages.showTooLate(s, orderID, version)
-	case sent.Refuse(err, s.Language):
+	case s.refuseAmounts(sent, err):
 		return pages.showMove(s, sent, http.StatusUnprocessableEntity)
 	case err != nil:
 		return 0, nil, err
@@ -214,7 +216,7 @@ func (pages *Pages) typedMove(o *delivery.Order) func(path, text string) string 
 				return at.Format(time.RFC3339)
 			}
 		}
-		return text
+		return typedAmounts(path, text)
 	}
 }
 

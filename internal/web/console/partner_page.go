@@ -22,7 +22,7 @@ type partnerView struct {
 	State    accountState
 	Usage    []usageRow
 	Orders   []*delivery.Order // the latest
-	Owed     string            // what it owes, for those who keep the books; empty for nothing
+	Owed     string            // what it owes, for those who keep the books; empty for others
 	// What follows is for admins only, and the forms are nil for others.
 	People                                           []personRow
 	Approval, Suspension, Resumption, Limits, Accept *page.Form

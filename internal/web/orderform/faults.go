@@ -83,12 +83,20 @@ func (o *Form) typedPath(path string) string {
 func (o *Form) faultText(problem form.Problem) string {
 	f, _, _ := findField(problem.Field)
 	switch {
+	case f.kind == asCents:
+		return AmountFault(problem, o.Sheet.Language)
 	case isEmpty(problem):
 		return o.Sheet.Text("fault.required")
-	case f.kind == asCents:
-		return o.Sheet.Text("neworder.fault.amount")
 	}
 	return page.FaultText(problem, o.Sheet.Language)
+}
+
+// AmountFault says in the reader's language what a field of an amount in dollars must hold.
+func AmountFault(problem form.Problem, l page.Language) string {
+	if isEmpty(problem) {
+		return l.Text("fault.required")
+	}
+	return l.Text("neworder.fault.amount")
 }
 
 // Shortages returns a fault for each product of which too few are left.

@@ -144,6 +144,11 @@ func number(text string) (value string, ok bool) {
 // amountSpace is what people write around and inside of an amount.
 var amountSpace = strings.NewReplacer(" ", "", "\u00a0", "", "\u202f", "", "$", "")
 
+// Cents returns what a field of an amount in dollars means, as use cases read it: see meaning.
+func Cents(typed string) string {
+	return orderField{kind: asCents}.meaning(strings.TrimSpace(typed), nil)
+}
+
 // cents converts an amount in dollars to cents. A fraction of a cent is refused.
 func cents(text string) (value string, ok bool) {
 	parts := numberForm.FindStringSubmatch(amountSpace.Replace(text))

@@ -173,8 +173,9 @@ func TestPhrasesAreUsed(t *testing.T) {
 			continue // named by the statuses that orders are moved to, and by the codes of errors
 		}
 		if strings.HasPrefix(key, "money.act.") || strings.HasPrefix(key, "money.account.") ||
-			strings.HasPrefix(key, "money.charge.") {
-			continue // named by acts and accounts
+			strings.HasPrefix(key, "money.charge.") ||
+			strings.HasPrefix(key, "cash.method.") || strings.HasPrefix(key, "cash.order.") {
+			continue // named by acts and accounts, and by how something was paid
 		}
 		if strings.HasPrefix(key, "home.fact.") {
 			continue // named by the service, which knows the figures

@@ -112,10 +112,22 @@ var ruleTexts = map[string]struct {
 
 	"amount_not_zero": {nil, "an amount other than 0"},
 	"charged_order":   {nil, "an order for which the partner was charged"},
-	"object":          {nil, "an object"},
-	"object_size":     {[]any{"most", 65536}, "an object of at most 65536 bytes"},
-	"objects":         {[]any{"least", 1, "most", 50}, "an array of 1 to 50 objects"},
-	"occurred":        {nil, "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"},
+
+	"collected":         {nil, "what was collected, as this order is paid for at the door"},
+	"method_of_nothing": {nil, "none for an amount of 0, and only then"},
+	"collected_difference": {
+		[]any{"dollars", 49.99, "currency", "CAD"}, "why another amount was collected than 49.99 CAD",
+	},
+	"collected_currency": {[]any{"currency", "CAD"}, "CAD, in which the amount is to be collected"},
+	"collected_once":     {nil, "one of order_ids, each once"},
+	"kept_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which the courier carries"},
+	"desk_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which are at the desk"},
+	"owed_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which are owed to the partner"},
+
+	"object":      {nil, "an object"},
+	"object_size": {[]any{"most", 65536}, "an object of at most 65536 bytes"},
+	"objects":     {[]any{"least", 1, "most", 50}, "an array of 1 to 50 objects"},
+	"occurred":    {nil, "a time at most 2 minutes ahead of the service's clock and 48 hours behind it"},
 	"offered_level": {[]any{
 		"zone", "remote", "levels", []string{"standard", "express"},
 	}, "a service level offered in the remote zone: standard, express"},

@@ -25,12 +25,17 @@ func (h *house) moneyScenes(beside string) (scenes []Scene) {
 		{"money-settings", admin, "/console/money/settings"},
 		{"money-settings-read", accountant, "/console/money/settings"},
 		{"money-order", admin, "/console/orders/" + h.orders["CR-1"]},
+		{"money-balance", accountant, "/console/money/partners/" + h.shops.charged + "?order=CR-1"},
+		{"money-balance-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile},
 		{"money-partner", accountant, "/console/partners/" + h.shops.charged},
 	} {
 		scenes = append(scenes,
 			Scene{Name: "console-" + one.name, URL: h.url + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
 	}
-	for _, kept := range []string{"money-none", "money-unset", "money-firm-faults", "money-books-faults"} {
+	for _, kept := range []string{
+		"money-none", "money-unset", "money-firm-faults", "money-books-faults",
+		"money-adjustment-faults", "money-payment-faults",
+	} {
 		scenes = append(scenes,
 			Scene{Name: "console-" + kept, URL: beside + "/answered/" + kept, Policy: page.Policy})
 	}
@@ -71,18 +76,23 @@ func (h *house) addBooks(ctx context.Context) error {
 	}
 	for _, one := range []struct {
 		who, name, email string
+		id               *string
 		numbers          []string
 	}{
-		{"charged", "Comptoir Rivard", "comptoir@rivard.example", []string{"CR-1", "CR-2", "CR-3", "CR-4"}},
-		{"charged-hostile", hostileName, "hostile@rivard.example", []string{hostileText + " 2"}},
+		{
+			"charged", "Comptoir Rivard", "comptoir@rivard.example", &h.shops.charged,
+			[]string{"CR-1", "CR-2", "CR-3", "CR-4"},
+		},
+		{
+			"charged-hostile", hostileName, "hostile@rivard.example", &h.shops.chargedHostile,
+			[]string{hostileText + " 2"},
+		},
 	} {
 		signing, partnerID, err := h.register(ctx, one.who, one.name, one.email)
 		if err != nil {
 			return err
 		}
-		if h.shops.charged == "" {
-			h.shops.charged = partnerID
-		}
+		*one.id = partnerID
 		for i, number := range one.numbers {
 			created, err := signing.CreateOrder(ctx, orderTo(number, i, h.clock.Now()))
 			if err != nil {
@@ -94,5 +104,28 @@ func (h *house) addBooks(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return h.addPosted(ctx)
+}
+
+// addPosted posts adjustments and a payment, and keeps the answers to forms that are refused.
+func (h *house) addPosted(ctx context.Context) error {
+	for partnerID, reason := range map[string]string{
+		h.shops.charged: "The parcel was late", h.shops.chargedHostile: hostileText,
+	} {
+		adjustment := client.AdjustmentRequest{AmountCents: -1250, Reason: reason}
+		if _, err := h.desk.CreateAdjustment(ctx, partnerID, adjustment); err != nil {
+			return err
+		}
+	}
+	payment := client.PaymentRequest{AmountCents: 10_000, Notes: "Transfer 2026-06-17"}
+	if _, err := h.desk.CreatePayment(ctx, h.shops.charged, payment); err != nil {
+		return err
+	}
+	balance := "/console/money/partners/" + h.shops.charged
+	return h.keepAll(ctx, []sent{
+		{"money-adjustment-faults", balance + "/adjustments", url.Values{
+			"_way": {"back"}, "amount_cents": {"12.345"}, "order_id": {"CR-0"},
+		}},
+		{"money-payment-faults", balance + "/payments", url.Values{"payment.notes": {"Cheque 12"}}},
+	})
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // shops are the partners whose records the console shows, by their ids.
-type shops struct{ metro, pending, suspended, long, hostile, charged string }
+type shops struct{ metro, pending, suspended, long, hostile, charged, chargedHostile string }
 
 // cards are the ids of rate cards.
 type cards struct{ deal, planned, hostile string }

@@ -2460,7 +2460,7 @@ export interface components {
             /** @description The operator who brought the order to this version; absent if the partner or the service itself did. */
             changed_by?: components["schemas"]["ChangedBy"];
         };
-        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; the `status` of an order whose cancellation cannot be requested, or has no open request; what an operator's request met whose `occurred_at` is earlier than the order's last change; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
+        /** @description `order_id` and `status` of the order that has the `partner_order_id` already; the `status` of an order whose cancellation cannot be requested, or has no open request; what an operator's request met whose `occurred_at` is earlier than the order's last change; what a courier carries, in a count of its cash; or `action`, `object_id` and `at` of a change that was carried out without its answer being kept. Other conflicts have no details. */
         ConflictDetails: {
             /** @description The order that has the `partner_order_id`. */
             order_id?: components["schemas"]["OrderID"];
@@ -2482,6 +2482,8 @@ export interface components {
             object_id?: string;
             /** @description When it was done. */
             at?: components["schemas"]["Time"];
+            /** @description What the courier carries by now. */
+            expected_cents?: number;
         };
         AssignedCourier: {
             courier_id: string;
@@ -3400,6 +3402,19 @@ export interface components {
             timestamp: components["schemas"]["Time"];
             /** @description Empty if there are none. */
             notes: string;
+            /** @description With delivered, if something was to be collected. */
+            collected?: components["schemas"]["RecordedCollected"];
+        };
+        RecordedCollected: {
+            amount_cents: number;
+            currency: components["schemas"]["Currency"];
+            /**
+             * @description unconfirmed: the amount was to be collected, and the courier has not said whether it was.
+             * @enum {string}
+             */
+            method: "cash" | "terminal" | "none" | "unconfirmed";
+            /** @description Present if there are some. */
+            notes?: string;
         };
         Product: {
             /** @description Each partner's products are numbered from 1. */

@@ -1,7 +1,19 @@
 -- +goose NO TRANSACTION
 -- +goose Up
 
--- Couriers' cash by courier: what each carries, and of which orders.
+-- Couriers' cash: what each carries.
 DROP INDEX CONCURRENTLY IF EXISTS journal_lines_of_cash;
 CREATE INDEX CONCURRENTLY journal_lines_of_cash ON journal_lines (courier_id, currency, partner_id, day, entry_id, cents)
     WHERE courier_id <> '';
+
+-- Cash at the desk.
+DROP INDEX CONCURRENTLY IF EXISTS journal_lines_of_desk;
+CREATE INDEX CONCURRENTLY journal_lines_of_desk ON journal_lines (partner_id, currency, cents) WHERE account = 'desk';
+
+-- Counts that have found a difference.
+DROP INDEX CONCURRENTLY IF EXISTS journal_lines_of_differences;
+CREATE INDEX CONCURRENTLY journal_lines_of_differences ON journal_lines (day) WHERE account = 'differences';
+
+-- What couriers have not confirmed.
+DROP INDEX CONCURRENTLY IF EXISTS journal_unconfirmed;
+CREATE INDEX CONCURRENTLY journal_unconfirmed ON journal (day, entry_id) WHERE act = 'unconfirmed';

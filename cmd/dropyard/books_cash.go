@@ -1,0 +1,177 @@
+package main
+
+import (
+	"context"
+
+	"github.com/dropyard/dropyard/client"
+	"github.com/dropyard/dropyard/internal/foundation/terminal"
+)
+
+// collectedFlags say what was collected at the door.
+type collectedFlags struct {
+	Collected *float64                `help:"With delivered: what was collected, in dollars (example: 49.99)." placeholder:"DOLLARS"`
+	Paid      client.CollectionMethod `help:"How it was paid: cash or terminal." enum:"cash,terminal" default:"cash"`
+	Currency  client.Currency         `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
+}
+
+// collected returns what was collected; nil if the command does not say.
+func (f *collectedFlags) collected(notes string) *client.Collected {
+	if f.Collected == nil {
+		return nil
+	}
+	c := &client.Collected{AmountCents: inCents(*f.Collected), Currency: f.Currency, Method: f.Paid, Notes: notes}
+	if c.AmountCents == 0 {
+		c.Method = client.PaidNothing
+	}
+	return c
+}
+
+type collectCommand struct {
+	OrderID  string                  `arg:"" help:"The order (ord_…)."`
+	Dollars  float64                 `arg:"" help:"Amount in dollars; 0 for nothing (example: 49.99)."`
+	Paid     client.CollectionMethod `help:"How it was paid: cash or terminal." enum:"cash,terminal" default:"cash"`
+	Currency client.Currency         `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
+	Notes    string                  `help:"Why it is another amount than was to be collected." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run sets what was collected.
+func (c *collectCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	flags := collectedFlags{&c.Dollars, c.Paid, c.Currency}
+	var answer client.Answer
+	order, err := operator.PutOrderCollected(ctx, c.OrderID, *flags.collected(c.Notes), client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, []terminal.Field{
+		field("order", order.OrderID), field("collected", dollars(inCents(c.Dollars), c.Currency)),
+	})
+}
+
+type cashCommand struct {
+	Courier string `arg:"" optional:"" help:"The courier (cou_…). Default: all couriers."`
+	outputFlags
+	operatorFlags
+}
+
+// Run prints the cash that is under way.
+func (c *cashCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	out := c.output()
+	if c.Courier != "" {
+		found, err := operator.GetCourierCash(ctx, c.Courier, client.WithAnswer(&answer))
+		if err != nil {
+			return err
+		}
+		if out.json {
+			return out.raw(answer.Body)
+		}
+		return newLister(out, "", []column[client.CarriedCash]{
+			text("NUMBER", func(o client.CarriedCash) string { return o.PartnerOrderID }),
+			text("COLLECTED", func(o client.CarriedCash) string { return moment(o.CollectedAt) }),
+			figure("AMOUNT", func(o client.CarriedCash) string { return dollars(o.AmountCents, o.Currency) }),
+			text("ORDER", func(o client.CarriedCash) string { return o.OrderID }),
+		}).print(found.Orders, nil)
+	}
+	found, err := operator.GetCash(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	if out.json {
+		return out.raw(answer.Body)
+	}
+	return newLister(out, "", []column[client.CashHeld]{
+		text("COURIER", func(h client.CashHeld) string { return h.CourierID }),
+		figure("CARRIES", func(h client.CashHeld) string { return dollars(h.AmountCents, h.Currency) }),
+	}).print(found.Couriers, nil)
+}
+
+type countCashCommand struct {
+	Courier  string          `arg:"" help:"The courier (cou_…)."`
+	Counted  float64         `arg:"" help:"What was counted, in dollars (example: 184.50)."`
+	Kept     float64         `help:"What the courier keeps, in dollars." placeholder:"DOLLARS"`
+	Currency client.Currency `help:"Currency of the amounts." enum:"CAD,USD" default:"CAD"`
+	Notes    string          `help:"What the count needs to be remembered by." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run records the count.
+func (c *countCashCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	count, err := operator.CreateHandIn(ctx, c.Courier, client.HandInRequest{
+		CountedCents: inCents(c.Counted), KeptCents: inCents(c.Kept), Currency: c.Currency, Notes: c.Notes,
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, []terminal.Field{
+		field("carried", dollars(count.ExpectedCents, count.Currency)),
+		field("counted", dollars(count.CountedCents, count.Currency)), field("kept", dollars(count.KeptCents, count.Currency)),
+		field("missing", dollars(count.DifferenceCents, count.Currency)),
+	})
+}
+
+type depositCommand struct {
+	Dollars  float64         `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	Currency client.Currency `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
+	Notes    string          `help:"What the deposit refers to." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run records the deposit.
+func (c *depositCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	deposit, err := operator.CreateDeposit(ctx,
+		client.DepositRequest{AmountCents: inCents(c.Dollars), Currency: c.Currency, Notes: c.Notes}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, []terminal.Field{field("deposited", dollars(deposit.AmountCents, deposit.Currency))})
+}
+
+type remitCommand struct {
+	Partner  string             `arg:"" help:"The partner."`
+	Dollars  float64            `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	From     client.BookAccount `help:"Where the money comes from: bank or desk." enum:"bank,desk" default:"bank"`
+	Currency client.Currency    `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
+	Notes    string             `help:"What the payment refers to." placeholder:"TEXT"`
+	outputFlags
+	operatorFlags
+}
+
+// Run records the remittance.
+func (c *remitCommand) Run(ctx context.Context) error {
+	operator, err := c.operator()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	sent, err := operator.CreateRemittance(ctx, c.Partner, client.RemittanceRequest{
+		AmountCents: inCents(c.Dollars), Currency: c.Currency, From: c.From, Notes: c.Notes,
+	}, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	return c.output().record(&answer, []terminal.Field{
+		field("day", sent.Day), field("sent", onAccount(*sent, client.BookAccountCollected, 1)), field("entry", sent.EntryID),
+	})
+}

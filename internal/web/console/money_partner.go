@@ -1,0 +1,240 @@
+package console
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/delivery"
+	"github.com/dropyard/dropyard/internal/foundation/form"
+	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/web/orderform"
+	"github.com/dropyard/dropyard/internal/web/page"
+)
+
+// recentEntries is the number of entries on the page of a partner's balance.
+const recentEntries = 10
+
+// moneyPartnerPath is the page of a partner's balance.
+func moneyPartnerPath(partnerID string) string { return moneyPath + "/partners/" + partnerID }
+
+// correctionPath is that page with the form that corrects what an order was charged.
+func correctionPath(partnerID, partnerOrderID string) string {
+	return page.Address(moneyPartnerPath(partnerID), "order", partnerOrderID) + "#adjustment"
+}
+
+// moneyPartnerView is what the page of a partner's balance shows.
+type moneyPartnerView struct {
+	*sheet
+	Ways    []page.Link
+	Partner *partner.Overview
+	Off     bool // nothing can be posted yet: there are no forms
+	Tiles   []tile
+	Recent  entryTable
+	Journal string // the address of all entries
+	// The fields of payments are those of an object, so that no name is on the page twice.
+	Adjustment, Payment *page.Form
+}
+
+// moneyPartner shows what a partner owes, its latest entries, and the forms that post others.
+func (pages *Pages) moneyPartner(s *sheet) (int, []byte, error) {
+	v, err := pages.moneyPartnerView(s, s.ID("partner_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	v.Adjustment.Values.Set("order_id", s.asked("order"))
+	return v.render(http.StatusOK)
+}
+
+func (v *moneyPartnerView) render(status int) (int, []byte, error) {
+	return v.show(leaf{
+		template: "money-partner", title: v.Text("money.balance", "name", v.Partner.Name), data: v, status: status,
+		back: &page.Link{Text: v.Text("console.money"), Path: moneyPath},
+	})
+}
+
+// moneyPartnerView returns the page with fresh forms. It refuses with not_found.
+func (pages *Pages) moneyPartnerView(s *sheet, partnerID string) (*moneyPartnerView, error) {
+	found, err := pages.config.Partners.Overview(s.Context(), partnerID)
+	if err != nil {
+		return nil, err
+	}
+	books := pages.config.Accounting
+	settings, err := books.Settings(s.Context())
+	if err != nil {
+		return nil, err
+	}
+	first, today := books.Month()
+	v := &moneyPartnerView{
+		sheet: s, Ways: s.moneyWays(), Partner: found, Off: settings.From == 0 || today < settings.From,
+		Journal: s.Link(journalPath, "partner", partnerID),
+	}
+	if v.Adjustment, err = s.form(moneyPartnerPath(partnerID)+"/adjustments", 0); err != nil {
+		return nil, err
+	}
+	if v.Payment, err = s.form(moneyPartnerPath(partnerID)+"/payments", 0); err != nil {
+		return nil, err
+	}
+	filter := accounting.Filter{PartnerID: partnerID, Limit: recentEntries}
+	latest, err := books.Journal(s.Context(), filter)
+	if err != nil {
+		return nil, err
+	}
+	if v.Recent, err = s.entryTable(latest.Entries); err != nil {
+		return nil, err
+	}
+	v.Recent.OfOne = true
+	all, err := books.Balances(s.Context(), filter)
+	if err != nil {
+		return nil, err
+	}
+	filter.First, filter.Last = first, today
+	month, err := books.Balances(s.Context(), filter)
+	v.addTiles(all, month)
+	return v, err
+}
+
+func (v *moneyPartnerView) addTiles(all, month []money.Balance) {
+	v.Tiles = []tile{
+		{Title: v.Text("money.owed.partner"), Value: v.sums(all, 1, money.Charges)},
+		{
+			v.Text("money.charged"), v.sums(month, -1, append(slices.Clone(taxes), money.Revenue)...), v.Text("money.since"),
+		},
+	}
+	if held := balancesOn(all, money.Collected); len(held) > 0 {
+		v.Tiles = append(v.Tiles, tile{Title: v.Text("money.held"), Value: v.amounts(held, -1)})
+	}
+}
+
+// giveBack is what the field of an adjustment has that gives something back.
+const giveBack = "back"
+
+// AdjustmentFields returns the fields of an adjustment.
+func (v *moneyPartnerView) AdjustmentFields() []page.Field {
+	way := v.Input("_way", "money.adjust.way", "select", "")
+	way.Options = []page.Option{
+		{Value: "more", Label: v.Text("money.adjust.more")}, {Value: giveBack, Label: v.Text("money.adjust.back")},
+	}
+	order := v.Hinted(v.Input("order_id", "money.adjust.order", "text", "off"), "money.adjust.order.hint")
+	order.Required = false
+	return v.fields(v.Adjustment, way, v.amount("amount_cents", "money.adjust.amount"), order,
+		v.Input("reason", "money.adjust.reason", "text", "off"))
+}
+
+// PaymentFields returns the fields of a payment.
+func (v *moneyPartnerView) PaymentFields() []page.Field {
+	notes := v.Hinted(v.Input("payment.notes", "money.pay.notes", "text", "off"), "money.pay.notes.hint")
+	notes.Required = false
+	return v.fields(v.Payment, v.amount("payment.amount_cents", "money.pay.amount"), notes)
+}
+
+func (v *moneyPartnerView) amount(name, label string) page.Field {
+	field := v.Input(name, label, "text", "off")
+	field.InputMode = "decimal"
+	return field
+}
+
+func (v *moneyPartnerView) fields(of *page.Form, fields ...page.Field) []page.Field {
+	for i := range fields {
+		fields[i] = of.With(fields[i])
+	}
+	return fields
+}
+
+// adjust corrects what a partner was charged.
+func (pages *Pages) adjust(s *sheet) (int, []byte, error) {
+	partnerID := s.ID("partner_id")
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	adjustment, _ := form.Decode(sent.Typed(func(path, text string) string { // keeps its faults
+		if path != "amount_cents" {
+			return strings.TrimSpace(text)
+		}
+		cents := orderform.Cents(text)
+		if sent.Values.Get("_way") == giveBack {
+			cents = negative(cents)
+		}
+		return cents
+	}), accounting.ReadAdjustment)
+	if adjustment.OrderID, err = pages.chargedOrder(s, partnerID, adjustment.OrderID); err != nil {
+		return 0, nil, err
+	}
+	posted, err := pages.config.Accounting.Adjust(s.Context(), partnerID, adjustment)
+	return pages.answerPosted(s, posted, sent, err, "money.adjusted", func(v *moneyPartnerView) { v.Adjustment = sent })
+}
+
+// negative returns a number with a minus in front of it. What is quoted is no number.
+func negative(number string) string {
+	if number == "" || strings.HasPrefix(number, `"`) {
+		return number
+	}
+	return "-" + number
+}
+
+// chargedOrder returns the id of the order that is meant by its id or the partner's own number; what was typed if
+// the journal has no order with that number.
+func (pages *Pages) chargedOrder(s *sheet, partnerID, typed string) (string, error) {
+	if _, isID := delivery.PartnerOfOrder(typed); isID || typed == "" {
+		return typed, nil
+	}
+	found, err := pages.config.Accounting.Journal(s.Context(),
+		accounting.Filter{PartnerID: partnerID, PartnerOrderID: typed, Limit: 1})
+	if err != nil || len(found.Entries) == 0 {
+		return typed, err
+	}
+	return found.Entries[0].OrderID, nil
+}
+
+// pay records that a partner has paid.
+func (pages *Pages) pay(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	payment, _ := form.Decode(sent.Typed(func(path, text string) string { // keeps its faults
+		if path == "payment.amount_cents" {
+			return orderform.Cents(text)
+		}
+		return strings.TrimSpace(text)
+	}), func(f *form.Form) accounting.Payment {
+		return accounting.ReadPayment(f.Object("payment", form.Required))
+	})
+	posted, err := pages.config.Accounting.Pay(s.Context(), s.ID("partner_id"), payment)
+	return pages.answerPosted(s, posted, sent, err, "money.paid", func(v *moneyPartnerView) { v.Payment = sent })
+}
+
+// answerPosted leads to the partner's balance with its new entry, or shows the form that was refused.
+func (pages *Pages) answerPosted(
+	s *sheet, posted *money.Entry, sent *page.Form, refused error, done string, put func(*moneyPartnerView),
+) (int, []byte, error) {
+	path := moneyPartnerPath(s.ID("partner_id"))
+	if refused == nil {
+		amount := posted.On(money.Charges, delivery.CAD)
+		if posted.Act == money.ActPayment {
+			amount = -amount
+		}
+		return s.LeadTo(path, page.Flash{Key: done, Arguments: []string{"amount", s.Language.Dollars(amount)}})
+	}
+	status := http.StatusUnprocessableEntity
+	if refusal.HasCode(refused, refusal.CodeConflict) { // the page shows why: the books are off
+		status = http.StatusConflict
+	} else if !sent.Refuse(refused, s.Language) {
+		return 0, nil, refused
+	}
+	for i, problem := range form.ProblemsOf(refused) {
+		if strings.HasSuffix(problem.Field, "amount_cents") {
+			sent.Faults[i].Text = orderform.AmountFault(problem, s.Language)
+		}
+	}
+	view, err := pages.moneyPartnerView(s.on(path), s.ID("partner_id"))
+	if err != nil {
+		return 0, nil, err
+	}
+	put(view)
+	return view.render(status)
+}
