@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/dropyard/dropyard/internal/actor"
 	"github.com/dropyard/dropyard/internal/audit"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
@@ -153,7 +152,7 @@ func (s *Service) wake() {
 // Run closes months in the background until Close: those that were begun, and, if a day is set for it, the last month
 // from that day on.
 func (s *Service) Run() {
-	ctx, cancel := context.WithCancel(actor.Without(context.Background()))
+	ctx, cancel := context.WithCancel(context.Background())
 	s.cancel = cancel
 	s.stopped.Go(func() {
 		for ctx.Err() == nil {

@@ -120,7 +120,6 @@ var Actions = []Action{
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
 	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
-	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
 	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,

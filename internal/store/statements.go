@@ -211,7 +211,8 @@ func closingOf(text string, err error) (closing accounting.Closing, _ error) {
 	if err != nil || text == "" {
 		return closing, err
 	}
-	return closing, strictjson.Unmarshal([]byte(text), &closing)
+	err = strictjson.Unmarshal([]byte(text), &closing)
+	return closing, err
 }
 
 // SaveClosing writes how far the closing of a month is.
