@@ -27,7 +27,7 @@ func (pages *Pages) statementRoutes() []web.Route {
 	return []web.Route{
 		pages.get("/money/statements", bookkeeping, (*Pages).statements),
 		pages.get("/money/statements/closing", bookkeeping, (*Pages).closing),
-		pages.post("/money/statements/closing", bookkeeping, (*Pages).beginClosing),
+		pages.post("/money/statements", bookkeeping, (*Pages).beginClosing),
 		pages.get("/money/statements/{file}", bookkeeping, (*Pages).statementFile),
 		preview, closed,
 	}
@@ -180,7 +180,7 @@ func (pages *Pages) closingView(s *sheet, period money.Period) (*closingView, er
 		Choice: &page.Form{Action: closingPath, Values: url.Values{"period": {period.String()}}},
 	}
 	var err error
-	if v.Form, err = s.form(closingPath, 0); err != nil {
+	if v.Form, err = s.form(statementsPath, 0); err != nil {
 		return nil, err
 	}
 	if v.Progress, err = books.Progress(s.Context(), period); err != nil {
