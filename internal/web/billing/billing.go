@@ -157,7 +157,7 @@ func (v *View) sums(sums money.Sums) (shown Sums) {
 
 func (v *View) line(line money.StatementLine) Line {
 	shown := Line{
-		Date: v.day(line.Day), Act: v.Text("money.act." + string(line.Act)), Notes: line.Notes, Number: line.PartnerOrderID,
+		Date: v.day(line.Day), Act: v.act(line.Act), Notes: line.Notes, Number: line.PartnerOrderID,
 		Net: v.Language.Money(line.Net, line.Currency), Total: v.Language.Money(line.Total, line.Currency),
 	}
 	if line.OrderID != "" {
@@ -169,6 +169,14 @@ func (v *View) line(line money.StatementLine) Line {
 	}
 	shown.Taxes = strings.Join(taxes, " · ")
 	return shown
+}
+
+// act names what a line is about.
+func (v *View) act(act money.Act) string {
+	if act == money.ActRemittance && v.PartnerID != "" {
+		return v.Text("statement.remittance")
+	}
+	return v.Text("money.act." + string(act))
 }
 
 func (v *View) day(day date.Day) string { return v.Language.BriefDate(day.Midnight(), v.Site.Now()) }

@@ -134,6 +134,9 @@ const closingShown = 200
 // Running reports whether the month is being closed.
 func (v *closingView) Running() bool { return v.Progress.State == accounting.StateRunning }
 
+// HasEnded reports whether the month can be closed.
+func (v *closingView) HasEnded() bool { return v.Period <= v.pages.config.Accounting.Closable() }
+
 // Due returns how many partners get a statement.
 func (v *closingView) Due() int { return len(v.Partners) + v.More }
 
@@ -146,7 +149,7 @@ func (v *closingView) Fields() []page.Field {
 
 // DoneStatements and TotalStatements are how far the closing is.
 func (v *closingView) DoneStatements() int64  { return int64(v.Progress.Done) }
-func (v *closingView) TotalStatements() int64 { return int64(v.Progress.Total) }
+func (v *closingView) TotalStatements() int64 { return int64(max(v.Progress.Total, v.Progress.Done+v.Due())) }
 
 // ListPath returns the address of the statements of the month.
 func (v *closingView) ListPath() string { return v.Link(statementsPath, "period", v.Period.String()) }

@@ -28,12 +28,25 @@ func (h *house) moneyScenes(beside string) (scenes []Scene) {
 		{"money-balance", accountant, "/console/money/partners/" + h.shops.charged + "?order=CR-1"},
 		{"money-balance-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile},
 		{"money-partner", accountant, "/console/partners/" + h.shops.charged},
+		{"statements", accountant, "/console/money/statements"},
+		{"statements-none-of-month", admin, "/console/money/statements?period=2025-12"},
+		{"statements-closing", accountant, "/console/money/statements/closing?period=2026-05"},
+		{"statements-closing-early", admin, "/console/money/statements/closing?period=2026-06"},
+		{"statements-closing-done", accountant, "/console/money/statements/closing?period=2026-04"},
+		{"statement-preview", accountant, "/console/money/partners/" + h.shops.charged + "/statement?period=2026-06"},
+		{"statement-preview-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile + "/statement?period=2026-05"},
 	} {
 		scenes = append(scenes,
 			Scene{Name: "console-" + one.name, URL: h.url + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
 	}
+	for _, one := range [][2]string{{"", "charged"}, {"-none", newcomer}, {"-hostile", "charged-hostile"}} {
+		scenes = append(scenes, Scene{
+			Name: "portal-statements" + one[0], URL: h.url + "/portal/statements", Policy: page.Policy,
+			Cookie: sessionCookie + "=" + h.cookies[one[1]],
+		})
+	}
 	for _, kept := range []string{
-		"money-none", "money-unset", "money-firm-faults", "money-books-faults",
+		"money-none", "money-unset", "statements-none", "money-firm-faults", "money-books-faults",
 		"money-adjustment-faults", "money-payment-faults",
 	} {
 		scenes = append(scenes,
@@ -48,7 +61,7 @@ func (h *house) addBooks(ctx context.Context) error {
 		return err
 	}
 	const settings = "/console/money/settings"
-	for scene, path := range map[string]string{"money-none": "/console/money", "money-unset": settings} {
+	for scene, path := range map[string]string{"money-none": "/console/money", "money-unset": settings, "statements-none": "/console/money/statements"} {
 		for _, language := range page.Languages {
 			found, err := h.ask(ctx, http.MethodGet, path, h.operatorSession(secured(page.English)), http.NoBody, language)
 			if err != nil {
@@ -104,7 +117,10 @@ func (h *house) addBooks(ctx context.Context) error {
 			}
 		}
 	}
-	return h.addPosted(ctx)
+	if err := h.addPosted(ctx); err != nil {
+		return err
+	}
+	return h.addStatements(ctx)
 }
 
 // addPosted posts adjustments and a payment, and keeps the answers to forms that are refused.
