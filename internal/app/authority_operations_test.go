@@ -446,6 +446,9 @@ var operatorOperations = []operation{
 	}),
 	posting("POST /ops/v1/partners/{partner_id}/adjustments", `{"amount_cents":-500,"reason":"Broken"}`),
 	posting("POST /ops/v1/partners/{partner_id}/payments", `{"amount_cents":500}`),
+	prepared("accountant", "POST /ops/v1/statements", func(*rig, *someone) (string, []string) {
+		return `{"period":"2025-12"}`, nil
+	}),
 	prepared("dispatcher", "PUT /ops/v1/couriers/{courier_id}/sequence", func(r *rig, _ *someone) (string, []string) {
 		_, orderID := r.order()
 		courierID := r.courier()

@@ -156,15 +156,20 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 // mostUnbalanced bounds what is found in the books.
 const mostUnbalanced = 20
 
-// checkBooks looks for entries of the journal that do not add up.
+// checkBooks looks for entries of the journal that do not add up, and for statements that do not follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		return c.Query(ctx, store.Unbalanced+" LIMIT $1", []any{mostUnbalanced}, func(r db.Row) error {
-			var problem string
-			err := r.Scan(&problem)
-			d.find("%s: read docs/money.md, Doctor", problem)
-			return err
-		})
+		for _, query := range []string{store.Unbalanced, store.Misnumbered} {
+			if err := c.Query(ctx, query+" LIMIT $1", []any{mostUnbalanced}, func(r db.Row) error {
+				var problem string
+				err := r.Scan(&problem)
+				d.find("%s: read docs/money.md, Doctor", problem)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
+	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/statement"
 )
 
@@ -220,13 +221,15 @@ func (tx accountingTx) SaveClosing(ctx context.Context, closing accounting.Closi
 	return tx.save(ctx, closingSetting, closing)
 }
 
-// Statements lists the statements of a partner by number: those after one.
-func (tx retentionTx) Statements(ctx context.Context, partnerID string, after int64, limit int) ([][]byte, error) {
+// Statements lists the statements of a partner as JSON, by their numbers: those after one.
+func (tx retentionTx) Statements(
+	ctx context.Context, partnerID string, after int64, limit int,
+) ([]retention.Statement, error) {
 	files, err := statementFiles.All(ctx, tx.conn, `WHERE partner_id = $1 AND number > $2 AND format = $3
 		ORDER BY number LIMIT $4`, partnerID, after, string(statement.FormatJSON), limit)
-	documents := make([][]byte, len(files))
+	found := make([]retention.Statement, len(files))
 	for i, file := range files {
-		documents[i] = file.Data
+		found[i] = retention.Statement{Number: file.number, Document: file.Data}
 	}
-	return documents, err
+	return found, err
 }

@@ -82,6 +82,12 @@ var requests = []request{
 		"adjustment.posted",
 	},
 	{"am", "POST", "/ops/v1/partners/PARTNER/payments", `{"amount_cents":NUMBER}`, 201, "payment.recorded"},
+	{"am", "GET", "/ops/v1/partners/PARTNER/statement-preview?period=2026-01", "", 200, ""},
+	{"am", "GET", "/ops/v1/statements?partner_id=PARTNER", "", 200, ""},
+	{"am", "GET", "/ops/v1/statements/closing", "", 200, ""},
+	{"am", "GET", "/ops/v1/statements/stm_00000000_1", "", 404, ""},
+	{"am", "POST", "/ops/v1/statements", `{"period":"2025-12"}`, 202, "statements.begun"},
+	{"am", "POST", "/ops/v1/statements", `{"period":"2036-12","partner_id":"PARTNER"}`, 409, ""},
 }
 
 // ask sends some of the requests in any role, or without credentials. What the role does not

@@ -148,8 +148,10 @@ func (v *closingView) Fields() []page.Field {
 }
 
 // DoneStatements and TotalStatements are how far the closing is.
-func (v *closingView) DoneStatements() int64  { return int64(v.Progress.Done) }
-func (v *closingView) TotalStatements() int64 { return int64(max(v.Progress.Total, v.Progress.Done+v.Due())) }
+func (v *closingView) DoneStatements() int64 { return int64(v.Progress.Done) }
+func (v *closingView) TotalStatements() int64 {
+	return int64(max(v.Progress.Total, v.Progress.Done+v.Due()))
+}
 
 // ListPath returns the address of the statements of the month.
 func (v *closingView) ListPath() string { return v.Link(statementsPath, "period", v.Period.String()) }
