@@ -115,7 +115,7 @@ var rules = map[string]rule{
 		}, mayNot: useCase,
 	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
-	"internal/report": {may: []string{"internal/figures", foundation}, mayNot: useCase},
+	"internal/report": {may: []string{"internal/delivery", "internal/figures", foundation}, mayNot: useCase},
 	"internal/ratecard": {
 		may: []string{"internal/delivery", "internal/audit", "internal/pricing", foundation}, mayNot: useCase,
 	},

@@ -139,6 +139,25 @@ type BookEntriesQuery struct {
 	To        string `query:"to"`
 	Limit     int    `query:"limit"`  // the most entries of a page, 1 to 500; 50 if it is 0
 	Cursor    string `query:"cursor"` // the NextCursor of the previous page
+	// Columns are those of ExportBookEntries: all of the journal's if it is empty.
+	Columns BookColumns `query:"columns"`
+}
+
+// BookColumns are the columns of a program that imports a journal.
+type BookColumns string
+
+// The programs.
+const (
+	BookColumnsQuickBooks BookColumns = "quickbooks" // Online
+	BookColumnsXero       BookColumns = "xero"
+)
+
+// ExportBookEntries returns all entries that a query selects as CSV, oldest first, with a row for each line. Its limit
+// and cursor do not count.
+func (o *Operator) ExportBookEntries(ctx context.Context, q BookEntriesQuery, options ...CallOption) ([]byte, error) {
+	return content(fetch[[]byte](ctx, o, operation{
+		method: http.MethodGet, path: "/ops/v1/journal", query: queryOf(q), accept: csvKind,
+	}, options))
 }
 
 // ListBookEntries returns a page of the journal, newest first.

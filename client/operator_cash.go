@@ -122,9 +122,10 @@ func (o *Operator) CreateHandIn(
 
 // DepositRequest is a deposit of cash from the desk at the bank.
 type DepositRequest struct {
-	AmountCents int64    `json:"amount_cents"` // at most what is at the desk
-	Currency    Currency `json:"currency"`
-	Notes       string   `json:"notes,omitempty"`
+	AmountCents int64       `json:"amount_cents"` // at most what is there
+	Currency    Currency    `json:"currency"`
+	From        BookAccount `json:"from,omitempty"` // [BookAccountDesk], also if it is empty, or [BookAccountTerminal]
+	Notes       string      `json:"notes,omitempty"`
 }
 
 // Deposit is a deposit that was recorded.
@@ -134,7 +135,7 @@ type Deposit struct {
 	Entries     []BookEntry `json:"entries"` // one for each partner
 }
 
-// CreateDeposit records that cash was taken from the desk to the bank.
+// CreateDeposit records that cash was taken from the desk to the bank, or what was paid out there of card payments.
 func (o *Operator) CreateDeposit(
 	ctx context.Context, deposit DepositRequest, options ...CallOption,
 ) (*Deposit, error) {

@@ -58,7 +58,8 @@ func booksFields(b *client.Books) []terminal.Field {
 		closed = fmt.Sprintf("on day %d of the next month", b.CloseOnDay)
 	}
 	return []terminal.Field{
-		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")), field("what was collected", required[b.RequireCollected]),
+		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")),
+		field("what was collected", required[b.RequireCollected]),
 		field("months are closed", closed),
 	}
 }
@@ -160,6 +161,7 @@ type listJournalCommand struct {
 	Order   string `help:"Only charges of this order." placeholder:"ORDER-ID"`
 	From    string `help:"The first day (example: 2026-12-01)." placeholder:"DATE"`
 	To      string `help:"The last day." placeholder:"DATE"`
+	Columns string `help:"Print a CSV file of all these entries, oldest first, for an import into another program: quickbooks or xero." placeholder:"PROGRAM"`
 	listFlags
 	operatorFlags
 }
@@ -170,7 +172,16 @@ func (c *listJournalCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.BookEntriesQuery{PartnerID: c.Partner, OrderID: c.Order, From: c.From, To: c.To}
+	q := client.BookEntriesQuery{
+		PartnerID: c.Partner, OrderID: c.Order, From: c.From, To: c.To, Columns: client.BookColumns(c.Columns),
+	}
+	if c.Columns != "" {
+		file, err := operator.ExportBookEntries(ctx, q)
+		if err != nil {
+			return err
+		}
+		return c.output().text(file)
+	}
 	return list(&c.listFlags, "entries", largestPage, []column[client.BookEntry]{
 		text("DAY", func(e client.BookEntry) string { return e.Day }),
 		text("PARTNER", func(e client.BookEntry) string { return e.PartnerID }),

@@ -120,15 +120,17 @@ func (c *countCashCommand) Run(ctx context.Context) error {
 	}
 	return c.output().record(&answer, []terminal.Field{
 		field("carried", dollars(count.ExpectedCents, count.Currency)),
-		field("counted", dollars(count.CountedCents, count.Currency)), field("kept", dollars(count.KeptCents, count.Currency)),
+		field("counted", dollars(count.CountedCents, count.Currency)),
+		field("kept", dollars(count.KeptCents, count.Currency)),
 		field("missing", dollars(count.DifferenceCents, count.Currency)),
 	})
 }
 
 type depositCommand struct {
-	Dollars  float64         `arg:"" help:"Amount in dollars (example: 1469.00)."`
-	Currency client.Currency `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
-	Notes    string          `help:"What the deposit refers to." placeholder:"TEXT"`
+	Dollars  float64            `arg:"" help:"Amount in dollars (example: 1469.00)."`
+	From     client.BookAccount `help:"Where the money comes from: desk, or terminal for what was paid by card." enum:"desk,terminal" default:"desk"`
+	Currency client.Currency    `help:"Currency of the amount." enum:"CAD,USD" default:"CAD"`
+	Notes    string             `help:"What the deposit refers to." placeholder:"TEXT"`
 	outputFlags
 	operatorFlags
 }
@@ -140,8 +142,9 @@ func (c *depositCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	deposit, err := operator.CreateDeposit(ctx,
-		client.DepositRequest{AmountCents: inCents(c.Dollars), Currency: c.Currency, Notes: c.Notes}, client.WithAnswer(&answer))
+	deposit, err := operator.CreateDeposit(ctx, client.DepositRequest{
+		AmountCents: inCents(c.Dollars), Currency: c.Currency, From: c.From, Notes: c.Notes,
+	}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,14 @@ func TestDoctorOnPostgres(t *testing.T) {
 			"CREATE ROLE limited LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO limited -- %s", "SELECT 1 -- %s",
 			[]string{"--database", limited.String()}, "INSERT on orders",
 		},
+		{
+			entryOf("a", "delivery") + ";" + entryOf("b", "delivery") + " -- %s", "DELETE FROM journal -- %s", nil,
+			"the journal has 2 entries for the delivery of the order ord_x: read docs/money.md, Doctor",
+		},
+		{
+			entryOf("a", "unconfirmed") + ";" + entryOf("b", "collection") + " -- %s", "DELETE FROM journal -- %s", nil,
+			"the journal has 2 entries for the collection of the order ord_x",
+		},
 		{"SELECT 1 -- %s", "SELECT 1 -- %s", []string{
 			"--database", "postgres://127.0.0.1:1/x?user=x&password=hushhush",
 		}, "PostgreSQL cannot be used"},

@@ -214,6 +214,18 @@ var damages = map[string]damage{
 	"entry on a statement that is missing": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), "INSERT INTO statement_entries VALUES ('par_x', 'e', 1)")
 	}, doctor: "the entry e is on a statement that is missing"},
+	"delivery that was charged twice": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), entryOf("a", "delivery"), entryOf("b", "delivery"))
+	}, doctor: "the journal has 2 entries for the delivery of the order ord_x"},
+	"cash that was collected twice": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), entryOf("a", "unconfirmed"), entryOf("b", "collection"),
+			entryOf("c", "delivery"), entryOf("d", "correction"))
+	}, doctor: "the journal has 2 entries for the collection of the order ord_x"},
+}
+
+// entryOf returns a statement that adds an entry without lines to the journal, of an order that does not exist.
+func entryOf(id, act string) string {
+	return fmt.Sprintf("INSERT INTO journal VALUES ('par_x', 1, '%s', 0, 0, '%s', 'ord_x', '', '', '')", id, act)
 }
 
 // execute runs statements on a database, and leaves no log.

@@ -48,6 +48,12 @@ func (o *output) raw(body []byte) error {
 	return err
 }
 
+// text prints lines of text.
+func (o *output) text(lines []byte) error {
+	_, err := io.WriteString(o.to, terminal.CleanLines(string(lines)))
+	return err
+}
+
 // line prints JSON on one line.
 func (o *output) line(body []byte) error {
 	var compact bytes.Buffer

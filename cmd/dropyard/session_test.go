@@ -219,6 +219,8 @@ func TestOperatorSession(t *testing.T) {
 	p.must("stock levels "+product+" "+partner, `at B-02 +15`)
 	p.must("stock list "+partner, `Maple syrup +35`)
 	p.must("stock journal --json -n 1 "+partner, `"type":"ADJUSTMENT"`)
+	p.must("books journal --columns quickbooks", `^JournalNo,JournalDate,`)
+	p.refused(exitRefused, "books journal --columns sage", "columns: expected")
 	card := p.must("rate-cards list --json", `"card_id":"([^"]+)"`)
 	p.must("rate-cards preview --card "+card+" --order "+order, `CHARGE +NOW +PROPOSED\nbase`)
 	p.must("logout --profile desk", `Logged out`)

@@ -61,6 +61,13 @@ func NewService(config Config) *Service {
 	return &Service{config: config, woken: make(chan struct{}, 1)}
 }
 
+// At returns a service that carries out the same use cases by another clock.
+func (s *Service) At(now func() time.Time) *Service {
+	at := *s
+	at.config.Now = now
+	return &at
+}
+
 // now returns the time as the books hold it.
 func (s *Service) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 

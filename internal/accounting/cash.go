@@ -74,6 +74,7 @@ func (s *Service) Carriers(ctx context.Context) (carriers []Carrier, err error) 
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		held, err := tx.Held(ctx, money.Cash, "")
 		courierID := ""
+		carriers = nil // of an earlier try
 		for _, one := range held {
 			if err != nil {
 				return err
@@ -117,6 +118,7 @@ type ToRemit struct {
 // ToRemit returns what is owed to partners that was collected for them, by partner and currency.
 func (s *Service) ToRemit(ctx context.Context) (due []ToRemit, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		due = nil // of an earlier try
 		collected, err := tx.Held(ctx, money.Collected, "")
 		if err != nil {
 			return err
@@ -142,6 +144,7 @@ func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) 
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
 		held, err := tx.Held(ctx, money.Desk, "")
 		sums := map[delivery.Currency]int64{}
+		desk = nil // of an earlier try
 		for _, one := range held {
 			sums[one.Currency] += one.Cents
 		}
@@ -154,8 +157,8 @@ func (s *Service) AtDesk(ctx context.Context) (desk []money.Balance, err error) 
 	return desk, err
 }
 
-// CashDoubts returns what has to be cleared up: deliveries of which their courier has not said what was collected, until
-// the desk answers, and counts that found a difference in the last 30 days, newest first.
+// CashDoubts returns what has to be cleared up: deliveries of which their courier has not said what was collected,
+// until the desk answers, and counts that found a difference in the last 30 days, newest first.
 func (s *Service) CashDoubts(ctx context.Context) (unconfirmed, differences []*money.Entry, err error) {
 	const shown, days = 200, 30
 	_, today := s.Month()
@@ -181,11 +184,12 @@ type HandIn struct {
 }
 
 var (
-	currencyRule = form.OneOf(delivery.CAD, delivery.USD)
-	keptAtMost   = form.Define("kept_at_most", "at most {dollars} dollars, which the courier carries")
-	deskAtMost   = form.Define("desk_at_most", "at most {dollars} dollars, which are at the desk")
-	owedAtMost   = form.Define("owed_at_most", "at most {dollars} dollars, which are owed to the partner")
-	remittedBy   = form.OneOf(money.Bank, money.Desk)
+	currencyRule  = form.OneOf(delivery.CAD, delivery.USD)
+	keptAtMost    = form.Define("kept_at_most", "at most {dollars} dollars, which the courier carries")
+	accountAtMost = form.Define("account_at_most", "at most {dollars} dollars, which the account has")
+	owedAtMost    = form.Define("owed_at_most", "at most {dollars} dollars, which are owed to the partner")
+	depositedFrom = form.OneOf(money.Desk, money.Terminal)
+	remittedBy    = form.OneOf(money.Bank, money.Desk)
 )
 
 // dollars returns cents as an argument of a rule.
@@ -271,15 +275,22 @@ func (s *Service) HandIn(ctx context.Context, courierID string, h HandIn) (count
 	return count, err
 }
 
-// Deposit is a deposit of cash from the desk at the bank.
+// Deposit is a deposit of cash from the desk at the bank, or what was paid out there of cards.
 type Deposit struct {
 	form.Faults
 	delivery.Money
+	From  money.Account // Desk or Terminal
 	Notes string
 }
 
 // ReadDeposit reads a deposit.
-func ReadDeposit(f *form.Form) Deposit { return Deposit{Money: readAmount(f), Notes: readNotes(f)} }
+func ReadDeposit(f *form.Form) Deposit {
+	d := Deposit{Money: readAmount(f), From: money.Desk, Notes: readNotes(f)}
+	if from := f.Text("from", form.Optional, depositedFrom); from != "" {
+		d.From = money.Account(from)
+	}
+	return d
+}
 
 func readAmount(f *form.Form) (amount delivery.Money) {
 	amount.AmountCents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
@@ -295,45 +306,45 @@ type depositFacts struct {
 	Currency    delivery.Currency `json:"currency"`
 }
 
-// Deposit records that cash was taken from the desk to the bank: an entry for each partner for which it was collected.
-// It refuses more than is at the desk.
+// Deposit records that cash was taken from the desk to the bank, or that the bank has what was paid by card: an entry
+// for each partner for which it was collected. It refuses more than is there.
 func (s *Service) Deposit(ctx context.Context, d Deposit) ([]*money.Entry, error) {
 	if err := d.Problems().Err(); err != nil {
 		return nil, err
 	}
 	return s.record(ctx, audit.ActionCashDeposited,
 		func(tx Writer, keeper *money.Bookkeeper, at time.Time) (posting, error) {
-			desk, err := atDesk(ctx, tx, keeper, d.Money, at)
+			held, err := heldOn(ctx, tx, keeper, d.From, d.Money, at)
 			return posting{
-				entries: keeper.Deposit(desk, d.AmountCents, at), notes: d.Notes,
+				entries: keeper.Deposit(held, d.From, d.AmountCents, at), notes: d.Notes,
 				after: func() any { return depositFacts{d.AmountCents, d.Currency} },
 			}, err
 		})
 }
 
-// atDesk returns what the desk has of each partner, from which no other transaction takes an amount until this one ends.
-// It refuses if the desk has less.
-func atDesk(
-	ctx context.Context, tx Writer, keeper *money.Bookkeeper, amount delivery.Money, at time.Time,
-) (desk []money.Held, err error) {
+// heldOn returns what an account has of each partner, from which no other transaction takes an amount until this one
+// ends. It refuses if the account has less.
+func heldOn(
+	ctx context.Context, tx Writer, keeper *money.Bookkeeper, account money.Account, amount delivery.Money, at time.Time,
+) (found []money.Held, err error) {
 	if _, _, err := tx.LockSettings(ctx); err != nil {
 		return nil, err
 	}
 	if err := begun(ctx, tx, keeper, at); err != nil {
 		return nil, err
 	}
-	held, err := tx.Held(ctx, money.Desk, "")
+	held, err := tx.Held(ctx, account, "")
 	var sum int64
 	for _, one := range held {
 		if one.Currency == amount.Currency {
-			desk = append(desk, one)
+			found = append(found, one)
 			sum += one.Cents
 		}
 	}
 	if err == nil && amount.AmountCents > sum {
-		err = form.Fault("amount_cents", amount.AmountCents, deskAtMost.With("dollars", dollars(sum)))
+		err = form.Fault("amount_cents", amount.AmountCents, accountAtMost.With("dollars", dollars(sum)))
 	}
-	return desk, err
+	return found, err
 }
 
 // Remittance is a payment to a partner of what was collected for it.
@@ -353,8 +364,8 @@ func ReadRemittance(f *form.Form) Remittance {
 	return r
 }
 
-// Remit records that a partner was sent what was collected for it. It refuses more than is owed to the partner, and more
-// cash than is at the desk.
+// Remit records that a partner was sent what was collected for it. It refuses more than is owed to the partner, and
+// more cash than is at the desk.
 func (s *Service) Remit(ctx context.Context, partnerID string, r Remittance) (*money.Entry, error) {
 	if err := r.Problems().Err(); err != nil {
 		return nil, err
@@ -373,7 +384,7 @@ func (s *Service) Remit(ctx context.Context, partnerID string, r Remittance) (*m
 				return nil, form.Fault("amount_cents", r.AmountCents, owedAtMost.With("dollars", dollars(max(0, owed))))
 			}
 			if r.From == money.Desk {
-				if _, err := atDesk(ctx, tx, keeper, r.Money, at); err != nil {
+				if _, err := heldOn(ctx, tx, keeper, money.Desk, r.Money, at); err != nil {
 					return nil, err
 				}
 			}

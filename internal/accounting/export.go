@@ -12,41 +12,66 @@ import (
 // exportPage is how many entries are read at a time.
 const exportPage = 500
 
-var exportColumns = []string{
-	"day", "entry_id", "partner_id", "act", "order_id", "partner_order_id", "account", "courier_id", "amount", "currency",
-	"at", "recorded_at", "actor_id", "notes",
-}
-
 // Export returns the entries that a filter selects as a CSV file, oldest first, with a row for each line. It
 // holds only a few entries in memory at a time: the function writes the file, whose first entries have been read
-// before it is returned, so that an error of reading is one of the request.
+// before it is returned, so that an error of reading is one of the request. The layout is that of all columns;
+// files for other programs are laid out as those read them.
 func (s *Service) Export(
-	ctx context.Context, filter Filter, layout csvfile.Layout,
+	ctx context.Context, filter Filter, columns Columns, layout csvfile.Layout,
 ) (pages func(io.Writer) error, err error) {
+	kind := ownTable
+	if of, ok := tables[columns]; ok {
+		kind, layout = of, csvfile.Layout{}
+	}
 	filter.Oldest, filter.Limit = true, exportPage
-	page, err := s.Journal(ctx, filter)
+	page, names, err := s.exported(ctx, filter, kind)
 	if err != nil {
 		return nil, err
 	}
 	return func(out io.Writer) error {
-		w := csvfile.NewWriter(out, layout, exportColumns...)
+		w := csvfile.NewWriter(out, layout, kind.columns...)
 		for {
 			for _, entry := range page.Entries {
-				for _, line := range entry.Lines {
-					w.Row(exportRow(entry, line)...)
-				}
+				kind.write(w, entry, names[entry.PartnerID])
 			}
 			if filter.After = page.Next; filter.After == (Cursor{}) {
 				return w.Flush()
 			}
-			if page, err = s.Journal(ctx, filter); err != nil {
+			if page, names, err = s.exported(ctx, filter, kind); err != nil {
 				return err
 			}
 		}
 	}, nil
 }
 
-func exportRow(e *money.Entry, line money.Line) []csvfile.Value {
+// exported returns a page of entries, and the names of their partners if the rows have them.
+func (s *Service) exported(
+	ctx context.Context, filter Filter, kind table,
+) (page Page, names map[string]string, err error) {
+	if page, err = s.Journal(ctx, filter); err != nil || !kind.named {
+		return page, nil, err
+	}
+	ids := make([]string, len(page.Entries))
+	for i, entry := range page.Entries {
+		ids[i] = entry.PartnerID
+	}
+	err = s.config.Store.Read(ctx, func(tx Reader) error {
+		names, err = tx.PartnerNames(ctx, ids...)
+		return err
+	})
+	return page, names, err
+}
+
+// write writes the rows of an entry.
+func (t table) write(w *csvfile.Writer, e *money.Entry, partner string) {
+	for _, line := range e.Lines {
+		if t.leavesOut == nil || !t.leavesOut(line) {
+			w.Row(t.row(e, line, partner)...)
+		}
+	}
+}
+
+func ownRow(e *money.Entry, line money.Line, _ string) []csvfile.Value {
 	return []csvfile.Value{
 		csvfile.Plain(e.Day.String()), csvfile.Plain(e.EntryID), csvfile.Plain(e.PartnerID), csvfile.Plain(string(e.Act)),
 		csvfile.Plain(e.OrderID), csvfile.Words(e.PartnerOrderID), csvfile.Plain(string(line.Account)),

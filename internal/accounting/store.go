@@ -26,6 +26,8 @@ type Reader interface {
 	Settings(ctx context.Context) (money.Firm, money.Settings, error)
 	// KnowsPartner reports whether there is a partner.
 	KnowsPartner(ctx context.Context, partnerID string) (bool, error)
+	// PartnerNames returns the names of partners by their ids. Unknown ones are left out.
+	PartnerNames(ctx context.Context, ids ...string) (map[string]string, error)
 	// Entries lists entries of the journal with their lines, newest first, or oldest first if
 	// the filter asks for that.
 	Entries(ctx context.Context, filter Filter) ([]*money.Entry, error)

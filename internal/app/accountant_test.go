@@ -25,7 +25,8 @@ func TestAccountantReads(t *testing.T) {
 		"/ops/v1/orders", "/ops/v1/orders?q=A-1", "/ops/v1/orders/" + id,
 	} {
 		got, want := books.Call(t, "GET", path, nil).Must(t, 200), dispatcher.Call(t, "GET", path, nil).Must(t, 200)
-		if string(got.Body) != string(want.Body) {
+		// The figures of an accountant have money besides: see TestFiguresHaveMoney.
+		if strings.Replace(string(got.Body), `"money":{"days":[]}`, `"money":null`, 1) != string(want.Body) {
 			t.Errorf("%s: got %s, want what a dispatcher gets: %s", path, got.Body, want.Body)
 		}
 	}

@@ -269,7 +269,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.accounting = accounting.NewService(accounting.Config{
 		Store: a.store.Accounting(), Now: a.Now, Random: a.Random, Zone: a.Zones.Location(a.config.Zone()),
 		Startable: func(ctx context.Context) error { return a.nodes.editable(ctx) },
-		Post: a.Post, BaseURL: a.URL, Announce: func(partnerIDs ...string) { a.sender.Wake(partnerIDs...) },
+		Post:      a.Post, BaseURL: a.URL, Announce: func(partnerIDs ...string) { a.sender.Wake(partnerIDs...) },
 		At: a.At, Log: a.Log,
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})

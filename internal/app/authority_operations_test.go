@@ -358,9 +358,28 @@ func onOrder(role, route, body string) operation {
 // posting is an operation that posts to the books of a partner.
 func posting(route, body string) operation {
 	return prepared("accountant", route, func(r *rig, _ *someone) (string, []string) {
-		r.boss.Call(r.t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(r.t, 200)
+		r.keepBooks()
 		return body, []string{r.Register(r.t, r.name("shop")).PartnerID}
 	})
+}
+
+// onCash is an operation on cash that was collected of an order, at the end of which the desk has five dollars. Its ids
+// are chosen from those of the order, its partner and the courier.
+func onCash(role, route, body string, ids func(orderID, partnerID, courierID string) []string) operation {
+	return prepared(role, route, func(r *rig, _ *someone) (string, []string) {
+		r.keepBooks()
+		f := floor{r.Service, r.Register(r.t, r.name("shop")), r.boss}
+		orderID := f.toCollect(r.t, r.boss, r.name("A"), 900)
+		move(r.t, r.boss, orderID, paid(900, "cash", "")).Must(r.t, 200)
+		handIn(r.t, r.boss, r.boss.CourierID, `{"counted_cents":500,"kept_cents":400,"currency":"CAD"}`).Must(r.t, 201)
+		return body, ids(orderID, f.partner.PartnerID, r.boss.CourierID)
+	})
+}
+
+// keepBooks turns the books on.
+func (r *rig) keepBooks() {
+	r.t.Helper()
+	r.boss.Call(r.t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(r.t, 200)
 }
 
 // onProduct returns an operation on a product, whose body may need its id.
@@ -449,6 +468,15 @@ var operatorOperations = []operation{
 	prepared("accountant", "POST /ops/v1/statements", func(*rig, *someone) (string, []string) {
 		return `{"period":"2025-12"}`, nil
 	}),
+	onCash("accountant", "POST /ops/v1/partners/{partner_id}/remittances", `{"amount_cents":500,"currency":"CAD"}`,
+		func(_, partnerID, _ string) []string { return []string{partnerID} }),
+	onCash("accountant", "POST /ops/v1/cash/deposits", `{"amount_cents":500,"currency":"CAD"}`,
+		func(_, _, _ string) []string { return nil }),
+	onCash("dispatcher", "POST /ops/v1/couriers/{courier_id}/cash/hand-ins", `{"counted_cents":400,"currency":"CAD"}`,
+		func(_, _, courierID string) []string { return []string{courierID} }),
+	onCash("dispatcher", "PUT /ops/v1/orders/{order_id}/collected",
+		`{"amount_cents":800,"currency":"CAD","method":"cash","notes":"a dollar less"}`,
+		func(orderID, _, _ string) []string { return []string{orderID} }),
 	prepared("dispatcher", "PUT /ops/v1/couriers/{courier_id}/sequence", func(r *rig, _ *someone) (string, []string) {
 		_, orderID := r.order()
 		courierID := r.courier()

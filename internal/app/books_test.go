@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/google/uuid"
 )
@@ -139,6 +140,77 @@ func (f floor) balanced(t *testing.T, query string) {
 	}
 	if total != 0 {
 		t.Errorf("got balances that add up to %v, want 0", total)
+	}
+}
+
+// TestJournalForOtherPrograms takes the journal as a file with the columns of other programs.
+func TestJournalForOtherPrograms(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	f.orderIn(t, "A-1", delivery.StatusDelivered)
+	for query, want := range map[string]string{
+		"columns=quickbooks":                     ",charges,73.83,,delivery A-1,",
+		"columns=xero&bom=1&separator=semicolon": ",revenue,Tax Exempt,-65.34,",
+	} {
+		file := f.operator.Do(t, "GET", "/ops/v1/journal?"+query, nil, "Authorization", "Bearer "+f.operator.Token,
+			"Accept", "text/csv").Must(t, 200).Body
+		if !strings.Contains(string(file), want) || file[0] > 'Z' {
+			t.Errorf("%s: got\n%s\nwant %s", query, file, want)
+		}
+	}
+	f.operator.Call(t, "GET", "/ops/v1/journal?columns=sage", nil).Refused(t, 422, "validation_error")
+}
+
+// TestFiguresHaveMoney: what was charged is in the figures of those who read the books.
+func TestFiguresHaveMoney(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	f.orderIn(t, "A-1", delivery.StatusDelivered)
+	const day = "/ops/v1/figures?from=2026-01-14&to=2026-01-14"
+	accountant, dispatcher := f.operator.As(t, "accountant"), f.operator.As(t, "dispatcher")
+	for query, days := range map[string]int{
+		"": 1, "&partner_id=" + f.partner.PartnerID: 1, "&partner_id=par_none": 0, "&by=courier": 1,
+	} {
+		got := accountant.Call(t, "GET", day+query, nil).Must(t, 200)
+		if got.Len("money", "days") != days {
+			t.Errorf("%q: got %s, want %d days with money", query, got.Body, days)
+		}
+		if days > 0 && (got.JSON("money", "days", 0, "revenue_cents") != 6534.0 ||
+			got.JSON("money", "days", 0, "collected_cents") != 0.0 || got.Text("money", "days", 0, "day") != "2026-01-14") {
+			t.Errorf("%q: got %s, want the revenue of the delivery", query, got.Body)
+		}
+	}
+	for who, query := range map[*apptest.Operator]string{
+		accountant: "&courier_id=" + f.operator.CourierID, dispatcher: "",
+	} {
+		if got := who.Call(t, "GET", day+query, nil).Must(t, 200); got.JSON("money") != nil {
+			t.Errorf("%s%s: got %s, want no money", who.Email, query, got.Body)
+		}
+	}
+	file := func(who *apptest.Operator) string {
+		got := who.Do(t, "GET", day, nil, "Authorization", "Bearer "+who.Token, "Accept", "text/csv")
+		return string(got.Must(t, 200).Body)
+	}
+	if got := file(accountant); !strings.Contains(got, ",revenue_cad,collected_cad,collected_usd\n") ||
+		!strings.HasSuffix(got, ",65.34,0.00,0.00\n") {
+		t.Errorf("got\n%s\nwant columns with money", got)
+	}
+	if got := file(dispatcher); strings.Contains(got, "revenue") {
+		t.Errorf("dispatcher: got\n%s\nwant no money", got)
+	}
+	partners := f.partner.Call(t, "GET", "/v1/figures", nil).Must(t, 200)
+	if _, has := partners.JSON().(map[string]any)["money"]; has {
+		t.Errorf("partner: got %s, want no money", partners.Body)
+	}
+
+	page, path := accountant.Visit(t), "/console/figures?from=2026-01-14&to=2026-01-14"
+	page.Open(t, path).Shows(t, 200, "Revenue before taxes", "<b>$65.34</b>", `data-label="Revenue before taxes">$65.34<`,
+		"January 14: revenue before taxes: $65.34, collected: $0.00")
+	page.Open(t, path+"&lang=fr").Shows(t, 200, "Revenu avant taxes", "<b>65,34\u00a0$</b>")
+	if got := dispatcher.Visit(t).Open(t, path).Must(t, 200); strings.Contains(string(got.Body), "Revenue") {
+		t.Errorf("got money on the page of a dispatcher:\n%s", got.Body)
 	}
 }
 

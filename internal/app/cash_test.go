@@ -14,11 +14,15 @@ import (
 	"github.com/google/uuid"
 )
 
-// toCollect creates an order of which an amount is to be collected, and brings it to the door with a courier.
-func (f floor) toCollect(t *testing.T, by *apptest.Operator, reference string, cents int) (id string) {
+// toCollect creates an order of which an amount is to be collected, unless it is 0, and brings it to the door with a
+// courier.
+func (f floor) toCollect(t testing.TB, by *apptest.Operator, reference string, cents int) (id string) {
 	t.Helper()
-	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"reference":`),
-		fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
+	body := testkit.OrderJSON(reference, "")
+	if cents > 0 {
+		body = bytes.Replace(body, []byte(`"reference":`),
+			fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, cents), 1)
+	}
 	id = f.partner.Create(t, body).Must(t, 201).Text("order_id")
 	desk := *f.operator
 	desk.CourierID = by.CourierID
@@ -47,6 +51,12 @@ func keyed(t *testing.T, by *apptest.Operator, target, body, key string) *apptes
 	t.Helper()
 	return by.Do(t, "POST", target, []byte(body), "Authorization", "Bearer "+by.Token, "Content-Type", "application/json",
 		"Idempotency-Key", key)
+}
+
+// handIn counts the cash that a courier hands in.
+func handIn(t testing.TB, by *apptest.Operator, courierID, body string) *apptest.Answer {
+	t.Helper()
+	return by.Call(t, "POST", "/ops/v1/couriers/"+courierID+"/cash/hand-ins", []byte(body))
 }
 
 // with returns the cash that a courier carries, by its orders.
@@ -81,7 +91,7 @@ func TestCollected(t *testing.T) {
 		paid(0, "none", ""):                                      "collected.notes",
 		paid(-1, "cash", "given change"):                         "collected.amount_cents",
 		strings.Replace(paid(4999, "cash", ""), "CAD", "USD", 1): "collected.currency",
-		`{"status":"delivered","collected":{}}`:                  "collected.method",
+		`{"status":"delivered","collected":{}}`:                  "collected.amount_cents",
 	} {
 		if got := move(t, noor, id, body).Refused(t, 422, "validation_error").Text("error", "details", "field"); got != field {
 			t.Errorf("%s: got a fault at %s, want one at %s", body, got, field)
@@ -218,10 +228,7 @@ func TestHandIn(t *testing.T) {
 	clock := testkit.NewClock(testkit.Epoch)
 	f := floorOn(t, clock)
 	noor := f.rider(t, "noor")
-	target := "/ops/v1/couriers/" + noor.CourierID + "/cash/hand-ins"
-	count := func(by *apptest.Operator, body string) *apptest.Answer {
-		return by.Call(t, "POST", target, []byte(body))
-	}
+	count := func(by *apptest.Operator, body string) *apptest.Answer { return handIn(t, by, noor.CourierID, body) }
 	count(f.operator, `{"counted_cents":1,"kept_cents":0,"currency":"CAD"}`).Refused(t, 409, "conflict")
 	f.keepBooks(t)
 	count(f.operator, `{"counted_cents":1,"kept_cents":0,"currency":"CAD"}`).Refused(t, 409, "conflict")
@@ -240,7 +247,7 @@ func TestHandIn(t *testing.T) {
 	key := uuid.NewString()
 	desk := f.operator.As(t, "dispatcher")
 	for range 2 {
-		counted := keyed(t, desk, target,
+		counted := keyed(t, desk, "/ops/v1/couriers/"+noor.CourierID+"/cash/hand-ins",
 			`{"counted_cents":6900,"kept_cents":3000,"currency":"CAD","expected_cents":10000,"notes":"a dollar short"}`,
 			key).Must(t, 201)
 		if counted.JSON("expected_cents") != 10000.0 || counted.JSON("difference_cents") != 100.0 ||
@@ -264,6 +271,8 @@ func TestHandIn(t *testing.T) {
 	if got := deposit(books, 6000).Must(t, 201); got.Len("entries") != 1 || got.JSON("amount_cents") != 6000.0 {
 		t.Errorf("got %s, want an entry of the deposit", got.Body)
 	}
+	books.Call(t, "POST", "/ops/v1/cash/deposits",
+		[]byte(`{"amount_cents":1,"currency":"CAD","from":"terminal"}`)).Refused(t, 422, "validation_error")
 	remit := func(by *apptest.Operator, body string) *apptest.Answer {
 		return by.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/remittances", []byte(body))
 	}
@@ -299,4 +308,97 @@ func TestCashIsNotForOthers(t *testing.T) {
 	f.operator.Call(t, "GET", "/ops/v1/couriers/cou_none/cash", nil).Refused(t, 404, "not_found")
 	sam.Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
 	f.operator.As(t, "warehouse").Call(t, "GET", "/ops/v1/cash", nil).Refused(t, 403, "forbidden")
+}
+
+// TestCorrectedBeforeBooks corrects what was collected before the books were turned on. It is in no entry, and neither
+// is the correction, although the first day of the books lies before the delivery.
+func TestCorrectedBeforeBooks(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	f := floorOn(t, clock)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "E-1", 5000)
+	move(t, noor, id, paid(5000, "cash", "")).Must(t, 200)
+	clock.Advance(time.Minute)
+	f.keepBooks(t)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		[]byte(`{"amount_cents":4000,"currency":"CAD","method":"cash","notes":"miscounted"}`)).Must(t, 200)
+	if got := f.charges(t, id); len(got) != 0 {
+		t.Errorf("got %s, want no entry", got)
+	}
+	if got := f.with(t, noor); got != "" {
+		t.Errorf("got %s with the courier, want nothing", got)
+	}
+}
+
+// TestCashInTwoCurrencies: what a courier carries is added up for each currency, of all partners.
+func TestCashInTwoCurrencies(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	other := floor{f.Service, f.Register(t, "nord"), f.operator}
+	for i, of := range []floor{f, other} {
+		for j, currency := range []string{"CAD", "USD"} {
+			id := of.toCollect(t, noor, fmt.Sprint("F-", 2*i+j), 0)
+			move(t, noor, id, strings.Replace(paid(700, "cash", "a tip"), "CAD", currency, 1)).Must(t, 200)
+		}
+	}
+	for target, list := range map[string]string{
+		"/ops/v1/cash": "couriers", "/ops/v1/couriers/" + noor.CourierID + "/cash": "balances",
+	} {
+		found := f.operator.Call(t, "GET", target, nil).Must(t, 200)
+		if found.Len(list) != 2 || found.Text(list, 0, "currency") != "CAD" || found.JSON(list, 0, "amount_cents") != 1400.0 ||
+			found.Text(list, 1, "currency") != "USD" || found.JSON(list, 1, "amount_cents") != 1400.0 {
+			t.Errorf("%s: got %s, want a sum for each currency", target, found.Body)
+		}
+	}
+}
+
+// TestCorrectedAfterHandIn corrects the amount of an order whose cash was handed in. What the courier carries is that of
+// the order that was delivered after it.
+func TestCorrectedAfterHandIn(t *testing.T) {
+	t.Parallel()
+	clock := testkit.NewClock(testkit.Epoch)
+	f := floorOn(t, clock)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	first := f.toCollect(t, noor, "G-1", 5000)
+	move(t, noor, first, paid(5000, "cash", "")).Must(t, 200)
+	handIn(t, f.operator, noor.CourierID, `{"counted_cents":5000,"currency":"CAD"}`).Must(t, 201)
+	clock.Advance(time.Minute)
+	move(t, noor, f.toCollect(t, noor, "G-2", 3000), paid(3000, "cash", "")).Must(t, 200)
+	clock.Advance(time.Minute)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+first+"/collected",
+		[]byte(`{"amount_cents":4000,"currency":"CAD","method":"cash","notes":"miscounted"}`)).Must(t, 200)
+	if got := f.with(t, noor); got != "2000 CAD G-2:2000" {
+		t.Errorf("got %s with the courier, want it to be of G-2", got)
+	}
+}
+
+// TestCollectedAtHub: what is paid where the parcels lie is at the desk, and so is what a correction changes.
+func TestCollectedAtHub(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	id := f.toCollect(t, noor, "H-1", 2500)
+	f.operator.Call(t, "POST", "/ops/v1/orders/"+id+"/transfer", []byte(`{"location":"HUB-1"}`)).Must(t, 200)
+	move(t, f.operator, id, paid(2500, "cash", "")).Must(t, 200)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+id+"/collected",
+		[]byte(`{"amount_cents":2400,"currency":"CAD","method":"cash","notes":"a dollar less"}`)).Must(t, 200)
+	if got := f.charges(t, id); strings.Join(got[:2], "; ") !=
+		"collection collected -2500 desk 2500; correction collected 100 desk -100" {
+		t.Errorf("got %s, want the cash at the desk", got)
+	}
+	if got := f.with(t, noor); got != "" {
+		t.Errorf("got %s with the courier, want nothing", got)
+	}
+	deposit := func(cents int) *apptest.Answer {
+		return f.operator.Call(t, "POST", "/ops/v1/cash/deposits",
+			fmt.Appendf(nil, `{"amount_cents":%d,"currency":"CAD"}`, cents))
+	}
+	deposit(2401).Refused(t, 422, "validation_error")
+	deposit(2400).Must(t, 201)
+	f.balanced(t, "")
 }

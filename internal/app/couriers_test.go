@@ -36,7 +36,7 @@ func (f floor) carried(t *testing.T, by *apptest.Operator, reference string, sta
 }
 
 // move changes an order's status with the token of a courier.
-func move(t *testing.T, by *apptest.Operator, orderID, body string) *apptest.Answer {
+func move(t testing.TB, by *apptest.Operator, orderID, body string) *apptest.Answer {
 	t.Helper()
 	return by.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(body))
 }

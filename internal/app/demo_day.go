@@ -155,6 +155,9 @@ func (d *demoDay) makePast(ctx context.Context, now time.Time) error {
 		if err := d.playAll(ctx, sample.Past(midnight), midnight.AddDate(0, 0, 1)); err != nil {
 			return err
 		}
+		if err := d.countCash(ctx, midnight); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -436,6 +439,9 @@ func (d *demoDay) step(ctx context.Context, orderID string, steps []sample.Step,
 		}
 	}
 	move := order.Advance{Status: step.Status}
+	if step.Collected.AmountCents > 0 {
+		move.Collected = &step.Collected
+	}
 	switch step.Status {
 	case delivery.StatusCourierAssigned:
 		move.CourierID = d.seeded.Couriers[step.Courier]

@@ -153,14 +153,14 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 	return nil
 }
 
-// mostUnbalanced bounds what is found in the books.
-const mostUnbalanced = 20
+// mostWrongEntries bounds what is found in the books.
+const mostWrongEntries = 20
 
-// checkBooks looks for entries of the journal that do not add up, and for statements that do not follow each other.
+// checkBooks looks for entries of the journal that do not add up or stand there twice, and for statements that do not follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		for _, query := range []string{store.Unbalanced, store.Misnumbered} {
-			if err := c.Query(ctx, query+" LIMIT $1", []any{mostUnbalanced}, func(r db.Row) error {
+		for _, query := range []string{store.WrongEntries, store.Misnumbered} {
+			if err := c.Query(ctx, query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
 				var problem string
 				err := r.Scan(&problem)
 				d.find("%s: read docs/money.md, Doctor", problem)

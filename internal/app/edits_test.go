@@ -142,7 +142,7 @@ func TestEditByStage(t *testing.T) {
 	refused("partner, picked up", partner, "service", "pickup name", "street", "city", "cod")
 	refused("desk, picked up", desk, "service", "pickup name")
 	o.Move(t, id, "out_for_delivery").Must(t, 200)
-	o.Move(t, id, "delivered").Must(t, 200)
+	move(t, o, id, paid(100, "cash", "the recipient had no more")).Must(t, 200)
 	refused("partner, delivered", partner, "service", "pickup name", "street", "city", "name", "cod")
 	refused("desk, delivered", desk, "service", "pickup name", "street", "city", "name", "cod")
 	if got := o.Call(t, "PATCH", "/ops/v1/orders/"+id,

@@ -76,7 +76,7 @@ func (a *App) pages() pages {
 		Path: "/console/figures", For: web.Operators, Needs: operator.Needs{
 			Roles: []operator.Role{operator.RoleAdmin, operator.RoleDispatcher, operator.RoleAccountant},
 		},
-		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName,
+		Reports: a.reports(), Frame: operators.Frame, Names: operators.PartnerName, Money: operators.KeepsBooks,
 	})
 	first := home.New(home.Config{Site: site, SignedIn: entry.SignedIn, Demo: shownDemo(demo), Facts: a.facts})
 	guide := docs.New(docs.Config{Site: site, BaseURL: a.URL, Statuses: api.Statuses()})

@@ -69,7 +69,7 @@ func TestTrackingPageAmountToPay(t *testing.T) {
 		strings.Contains(string(got.Body), "A-1042") {
 		t.Errorf("got %s, want neither amount nor number", got.Body)
 	}
-	f.moved(t, server, id, `{"status":"delivered"}`)
+	f.moved(t, server, id, paid(6493, "cash", ""))
 	if got := page("en"); strings.Contains(got, "64.93") {
 		t.Errorf("delivered: got\n%s\nwant no amount", got)
 	}

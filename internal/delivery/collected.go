@@ -40,13 +40,13 @@ func ReadCollected(f *form.Form) *Collected {
 	if f == nil {
 		return nil
 	}
+	amount, sent := f.Integer("amount_cents", form.Required, 0, MaxCents)
 	c := &Collected{
+		AmountCents: amount, Currency: Currency(f.Text("currency", form.Required, currencyRule)),
 		Method: CollectionMethod(f.Text("method", form.Required, methodRule)),
 		Notes:  f.Text("notes", form.Optional, collectionsNotes),
 	}
-	amount := readMoney(f)
-	c.AmountCents, c.Currency = amount.AmountCents, amount.Currency
-	if f.Has("amount_cents") && c.Method != "" && (c.Method == PaidNothing) != (c.AmountCents == 0) {
+	if sent && c.Method != "" && (c.Method == PaidNothing) != (amount == 0) {
 		f.Fault("method", methodOfNothing)
 	}
 	return c
@@ -80,7 +80,8 @@ func (o *Order) Collection(reported *Collected, required bool) (*Collected, erro
 	case due == nil:
 		due = &Collected{Currency: reported.Currency}
 	case due.Currency != reported.Currency:
-		return nil, form.Fault("collected.currency", string(reported.Currency), collectedIn.With("currency", string(due.Currency)))
+		return nil, form.Fault("collected.currency", string(reported.Currency),
+			collectedIn.With("currency", string(due.Currency)))
 	}
 	if reported.AmountCents != due.AmountCents && reported.Notes == "" {
 		return nil, form.Fault("collected.notes", "",

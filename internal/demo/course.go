@@ -91,7 +91,7 @@ func course(random *rand.Rand, o *Order, ends outcome) (steps []Step) {
 		at = at.Add(lag)
 	default: // it is delivered without delay
 	}
-	last := Step{Status: delivery.StatusDelivered}
+	last := Step{Status: delivery.StatusDelivered, Collected: o.collected()}
 	if o.Number%PhotoEvery == 3 {
 		last.Photo = 1 + random.IntN(Photos)
 	}

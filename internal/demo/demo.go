@@ -141,6 +141,7 @@ type Order struct {
 	PartnerOrderID string
 	Key            [16]byte // of idempotency
 	CreatedAt      time.Time
+	Cash           int64  // cents that are paid at the door; 0 for none
 	Body           []byte // the request, in JSON
 	Course         []Step // the moves after its creation
 }
@@ -152,6 +153,8 @@ type Step struct {
 	Courier int    // an index of Couriers, for courier_assigned
 	Reason  string // for failed and cancelled
 	Photo   int    // the number of the picture that is taken at the door before it; 0 for none
+	// Collected is what is paid at the door; zero for nothing.
+	Collected delivery.Collected
 }
 
 // After returns the steps that an order still has before it: those after the one to a status, before
@@ -180,11 +183,37 @@ func newOrder(date string, number int, created time.Time, ends outcome) Order {
 	key := sha256.Sum256(fmt.Appendf(nil, "order %s %d", date, number))
 	order := Order{
 		Number: number, Shop: shop, CreatedAt: created, Key: [16]byte(key[:]),
-		PartnerOrderID: fmt.Sprintf("%s-%d-%s", Shops[shop].Prefix, number, day.Format(compact)),
+		PartnerOrderID: fmt.Sprintf("%s-%d-%s", Shops[shop].Prefix, number, day.Format(compact)), Cash: cashOf(number),
 	}
 	order.Body = order.request(random, ends)
 	order.Course = course(random, &order, ends)
 	return order
+}
+
+// The orders that are paid for at the door: one of paidEvery, and one of cardEvery with a card.
+const (
+	paidEvery = 6
+	cardEvery = 24
+)
+
+// cashOf returns what is paid at the door for the order with a number, in cents.
+func cashOf(number int) int64 {
+	if number%paidEvery != 2 {
+		return 0
+	}
+	return 1_995 + 250*int64(number%17)
+}
+
+// collected returns what the courier collects of the order; zero for nothing.
+func (o *Order) collected() (paid delivery.Collected) {
+	if o.Cash == 0 {
+		return paid
+	}
+	paid = delivery.Collected{AmountCents: o.Cash, Currency: delivery.CAD, Method: delivery.PaidCash}
+	if o.Number%cardEvery == 2 {
+		paid.Method = delivery.PaidTerminal
+	}
+	return paid
 }
 
 // drawing returns the random numbers of an order.

@@ -64,6 +64,12 @@ type request struct {
 	Dropoff        contact               `json:"dropoff"`
 	Parcels        []parcel              `json:"parcels"`
 	Items          []item                `json:"items,omitempty"`
+	COD            *amount               `json:"cod,omitempty"`
+}
+
+type amount struct {
+	Cents    int64             `json:"amount_cents"`
+	Currency delivery.Currency `json:"currency"`
 }
 
 // request returns the order as the shop's program sends it.
@@ -83,6 +89,9 @@ func (o *Order) request(random *rand.Rand, ends outcome) []byte {
 		wanted.Level = delivery.Express
 	}
 	wanted.Parcels, wanted.Items = shop.contents(random, o.Number)
+	if o.Cash > 0 {
+		wanted.COD = &amount{o.Cash, delivery.CAD}
+	}
 	body, err := json.Marshal(wanted)
 	if err != nil {
 		panic("demo: " + err.Error()) // all of it can be encoded

@@ -24,11 +24,12 @@ func (b *Bookkeeper) Collected(o *delivery.Order) *Entry {
 	return b.collected(o, act, o.LastMove().At, collectedLines(o, c, 1))
 }
 
-// Corrected returns the entry of a correction of what was collected of an order, from the order before it to the order
-// after it. It has the differences only: none if the desk confirms what was recorded.
+// Corrected returns the entry of a correction of what was collected of an order whose delivery is in the books, from
+// the order before it to the order after it. It has the differences only: none if the desk confirms what was recorded.
 func (b *Bookkeeper) Corrected(before, after *delivery.Order, at time.Time) *Entry {
-	return b.collected(after, ActCorrection, at,
-		sumLines(append(collectedLines(after, after.Course.Collected, 1), collectedLines(before, before.Course.Collected, -1)...)))
+	lines := append(collectedLines(after, after.Course.Collected, 1),
+		collectedLines(before, before.Course.Collected, -1)...)
+	return b.collected(after, ActCorrection, at, sumLines(lines))
 }
 
 // collected returns an entry about what was collected of an order. It is in the books if the delivery is.
@@ -113,6 +114,10 @@ func CarriedOf(held Held, entries []*Entry) []Carried {
 	}
 	left := held.Cents
 	carried = slices.DeleteFunc(carried, func(c Carried) bool { return c.Cents <= 0 })
+	// An order that was corrected later comes first in the journal, although it was collected before others.
+	slices.SortFunc(carried, func(a, b Carried) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(b.OrderID, a.OrderID))
+	})
 	for i := range carried {
 		carried[i].Cents = max(0, min(carried[i].Cents, left))
 		left -= carried[i].Cents
@@ -125,7 +130,8 @@ func CarriedOf(held Held, entries []*Entry) []Carried {
 	return carried
 }
 
-// Covered reports whether the entries of a partner's cash that a courier carries reach back to the oldest of its orders.
+// Covered reports whether the entries of a partner's cash that a courier carries reach back to the oldest of its
+// orders.
 func Covered(held Held, entries []*Entry) bool {
 	var sum int64
 	for _, entry := range entries {
@@ -206,21 +212,22 @@ func (b *Bookkeeper) HandIn(carried []Carried, counted, kept int64, at time.Time
 	return entries
 }
 
-// Deposit returns the entries of a deposit of cash from the desk at the bank, one for each partner, sorted by partner, by
-// what the desk has of each. The amount is at most the sum of what it has. The caller completes the entries.
-func (b *Bookkeeper) Deposit(desk []Held, cents int64, at time.Time) (entries []*Entry) {
-	desk = slices.Clone(desk)
-	slices.SortFunc(desk, func(a, b Held) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
-	for _, held := range desk {
-		part := min(held.Cents, cents)
+// Deposit returns the entries of a deposit at the bank, of cash from the desk or of what was paid by card: one for each
+// partner, sorted by partner, by what the account has of each. The amount is at most the sum of that. The caller
+// completes the entries.
+func (b *Bookkeeper) Deposit(held []Held, from Account, cents int64, at time.Time) (entries []*Entry) {
+	held = slices.Clone(held)
+	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
+	for _, one := range held {
+		part := min(one.Cents, cents)
 		if part <= 0 {
 			continue
 		}
 		cents -= part
 		entries = append(entries, &Entry{
-			PartnerID: held.PartnerID, Day: date.Of(at, b.Zone), At: at, RecordedAt: at, Act: ActDeposit,
+			PartnerID: one.PartnerID, Day: date.Of(at, b.Zone), At: at, RecordedAt: at, Act: ActDeposit,
 			Lines: []Line{
-				{Account: Desk, Currency: held.Currency, Cents: -part}, {Account: Bank, Currency: held.Currency, Cents: part},
+				{Account: from, Currency: one.Currency, Cents: -part}, {Account: Bank, Currency: one.Currency, Cents: part},
 			},
 		})
 	}

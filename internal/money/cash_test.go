@@ -174,7 +174,7 @@ func (m *till) deposit(t *rapid.T) {
 		return
 	}
 	cents := rapid.Int64Range(1, m.desk).Draw(t, "deposited")
-	m.post(m.keeper.Deposit(desk, cents, m.now)...)
+	m.post(m.keeper.Deposit(desk, money.Desk, cents, m.now)...)
 	if got := m.sum("", money.Bank); got != cents || m.sum("", money.Desk) != m.desk-cents {
 		t.Errorf("got %d cents at the bank, want %d", got, cents)
 	}

@@ -2,6 +2,7 @@ package order
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -39,6 +40,13 @@ func costly(to delivery.Status) bool {
 	default:
 		return false
 	}
+}
+
+// charges reports whether the changes have the charge for the delivery of an order.
+func (c *Changes) charges(key OrderKey) bool {
+	return slices.ContainsFunc(c.Entries, func(e *money.Entry) bool {
+		return e.Act == money.ActDelivery && e.PartnerID == key.PartnerID && e.OrderID == key.OrderID
+	})
 }
 
 // record adds an entry to the journal; nil is none. The entry of an act has the id of the act's event, and one of what

@@ -66,6 +66,7 @@ func (cmd *collectedCommand) needs(n *Needs) {
 		n.Receipts = append(n.Receipts, cmd.request.Key)
 	}
 	n.Books = true
+	n.Charged = append(n.Charged, cmd.target)
 }
 
 func (cmd *collectedCommand) decide(s *State, c *Changes) outcome {
@@ -96,7 +97,9 @@ func (cmd *collectedCommand) apply(
 	order := *found
 	order.Course.Collected = collected
 	s.revise(c, found, &order)
-	c.record(c.books.Corrected(found, &order, cmd.at), charged{actorID: cmd.audit.OperatorID}, cmd.entryID, cmd.at)
+	if s.Charged[cmd.target] || c.charges(cmd.target) {
+		c.record(c.books.Corrected(found, &order, cmd.at), charged{actorID: cmd.audit.OperatorID}, cmd.entryID, cmd.at)
+	}
 	audited(c, cmd.audit, found, collectedFacts{factsOf(&order, nil), collected.AmountCents, collected.Currency,
 		collected.Method})
 	return &order

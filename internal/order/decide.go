@@ -126,6 +126,7 @@ func needsOf(commands []command) *Needs {
 	n.Orders = distinct(n.Orders, compareOrders)
 	n.Documents = distinct(n.Documents, compareOrders)
 	n.Proofs = distinct(n.Proofs, compareOrders)
+	n.Charged = distinct(n.Charged, compareOrders)
 	n.Usages = latestDays(n.Usages)
 	n.Products = distinct(n.Products, func(a, b movement.ProductKey) int {
 		return cmp.Or(cmp.Compare(a.PartnerID, b.PartnerID), cmp.Compare(a.ProductID, b.ProductID))

@@ -156,6 +156,7 @@ type Needs struct {
 	Proofs     []OrderKey // the orders whose proofs of delivery are asked for
 	Usages     []UsageKey // the partners that have quotas
 	Books      bool       // the settings of the books are asked for
+	Charged    []OrderKey // the orders of which it is asked whether their delivery is in the books
 	// Actors are the people on whose authority the commands change something. They are read
 	// and locked before all else.
 	Actors []*actor.Actor
@@ -186,6 +187,8 @@ type State struct {
 	Usages map[string]*Usage
 	// Books are the settings of the books, if they were asked for; otherwise off.
 	Books money.Books
+	// Charged has those orders that were asked for whose delivery is in the books.
+	Charged map[OrderKey]bool
 	// Actors is what was found of the people.
 	Actors *actor.Standing
 }

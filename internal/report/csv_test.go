@@ -1,8 +1,10 @@
 package report_test
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/date"
@@ -28,8 +30,18 @@ func TestCSV(t *testing.T) {
 	}{
 		{report.Answer{}, "date," + headings},
 		{report.Answer{Lines: lines}, "date," + headings + "2026-06-18," + numbers},
-		{report.Answer{Lines: lines, ByCourier: true}, "date,courier_id,courier_name," + headings +
-			"2026-06-18,cou_1,'=Amélie," + numbers},
+		{
+			report.Answer{Lines: lines, Money: []report.DayMoney{
+				{Day: day - 1, Currency: delivery.CAD, Revenue: 9}, {Day: day, Currency: delivery.CAD, Revenue: -100, Collected: 5},
+				{Day: day, Currency: delivery.USD, Collected: 1234}, {Day: day + 1, Currency: delivery.CAD, Revenue: 9},
+			}},
+			"date," + strings.TrimSpace(headings) + ",revenue_cad,collected_cad,collected_usd\n" +
+				"2026-06-18," + strings.TrimSpace(numbers) + ",-1.00,0.05,12.34\n",
+		},
+		{
+			report.Answer{Lines: lines, ByCourier: true, Money: []report.DayMoney{}},
+			"date,courier_id,courier_name," + headings + "2026-06-18,cou_1,'=Amélie," + numbers,
+		},
 	} {
 		if got := string(c.answer.CSV(csvfile.Layout{})); got != c.want {
 			t.Errorf("%+v: got\n%swant\n%s", c.answer, got, c.want)

@@ -3,9 +3,12 @@
 package report
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -21,6 +24,9 @@ type Reader interface {
 	// Figures returns the sums by day, and by courier if the filter asks for that, in
 	// this order. What nothing was counted for is left out.
 	Figures(ctx context.Context, filter figures.Filter) ([]*figures.Row, error)
+	// Money returns what was charged and collected by day and currency, in this order. Days without either
+	// are left out.
+	Money(ctx context.Context, partnerID string, first, last date.Day) ([]DayMoney, error)
 	// CourierNames returns the names of couriers by their ids, active or not.
 	CourierNames(ctx context.Context, ids []string) (map[string]string, error)
 }
@@ -50,7 +56,18 @@ const (
 
 // Question is a filter, of which First and Last are 0 if they were not given: the
 // period ends today, and has DefaultDays.
-type Question struct{ figures.Filter }
+type Question struct {
+	figures.Filter
+	Money bool // for those who may read the books
+}
+
+// DayMoney is what the books have of a day in one currency. Their days are those of the service's time zone.
+type DayMoney struct {
+	Day       date.Day
+	Currency  delivery.Currency
+	Revenue   int64 // charged to partners, before taxes, in cents; below zero if more was given back
+	Collected int64 // for partners, in cents
+}
 
 // Answer has the figures of a period.
 type Answer struct {
@@ -59,6 +76,34 @@ type Answer struct {
 	// Lines are sorted by day and courier. Without couriers, there is one for each day
 	// of the period; with couriers, one for each that something was counted for.
 	Lines []Line
+	// Money is sorted by day and currency, without days that have none. It is nil if it was not asked for, or
+	// for a courier, to whom the books ascribe nothing.
+	Money []DayMoney
+}
+
+// MoneyOn returns what the books have of a day.
+func (a *Answer) MoneyOn(day date.Day) []DayMoney {
+	from, _ := slices.BinarySearchFunc(a.Money, day, func(m DayMoney, day date.Day) int { return cmp.Compare(m.Day, day) })
+	to := from
+	for to < len(a.Money) && a.Money[to].Day == day {
+		to++
+	}
+	return a.Money[from:to]
+}
+
+// TotalMoney returns the sums of a period, by currency.
+func (a *Answer) TotalMoney() (total []DayMoney) {
+	for _, m := range a.Money {
+		i := slices.IndexFunc(total, func(t DayMoney) bool { return t.Currency == m.Currency })
+		if i < 0 {
+			i = len(total)
+			total = append(total, DayMoney{Currency: m.Currency})
+		}
+		total[i].Revenue += m.Revenue
+		total[i].Collected += m.Collected
+	}
+	slices.SortFunc(total, func(a, b DayMoney) int { return cmp.Compare(a.Currency, b.Currency) })
+	return total
 }
 
 // Line has the sums of a day, or of a courier on a day.
@@ -86,6 +131,11 @@ func (s *Service) Figures(ctx context.Context, q Question) (*Answer, error) {
 		rows, err := tx.Figures(ctx, q.Filter)
 		if err != nil {
 			return err
+		}
+		if q.Money && q.CourierID == "" {
+			if answer.Money, err = tx.Money(ctx, q.PartnerID, q.First, q.Last); err != nil {
+				return err
+			}
 		}
 		if !q.ByCourier {
 			answer.Lines = eachDay(q.Filter, rows)

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/order"
 )
 
 // journalKey is the key of an entry of the journal.
@@ -41,7 +42,8 @@ var (
 		db.Text("actor_id", func(e *money.Entry) *string { return &e.ActorID }),
 		db.Text("notes", func(e *money.Entry) *string { return &e.Notes }),
 	)
-	addJournal = journal.Insert()
+	addJournal  = journal.Insert()
+	findEntries = db.LookUpBy(byOrder, journal)
 
 	byJournalKey = db.Key(
 		db.Text("partner_id", func(k *journalKey) *string { return &k.partnerID }),
@@ -59,14 +61,18 @@ var (
 	findLines = db.LookUpBy(byJournalKey, journalLines)
 )
 
-// Unbalanced finds entries of the journal whose lines do not add up to zero, and lines without their entry. They
-// are written together, so that only damage makes them so.
-const Unbalanced = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
+// WrongEntries finds entries of the journal whose lines do not add up to zero, lines without their entry, and orders
+// that were charged for their delivery, or paid for at the door, more than once. Only damage makes them so.
+const WrongEntries = `SELECT 'the entry ' || entry_id || ' of the journal is off by ' || sum(cents)
 		|| ' cents ' || currency
 	FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) <> 0
 	UNION ALL SELECT 'the entry ' || l.entry_id || ' of the journal is missing' FROM journal_lines AS l
 	LEFT JOIN journal AS j ON j.partner_id = l.partner_id AND j.day = l.day AND j.entry_id = l.entry_id
-	WHERE j.entry_id IS NULL`
+	WHERE j.entry_id IS NULL
+	UNION ALL SELECT 'the journal has ' || count(*) || ' entries for the ' || kind || ' of the order ' || order_id
+	FROM (SELECT partner_id, order_id, CASE act WHEN 'delivery' THEN act ELSE 'collection' END AS kind FROM journal
+		WHERE act IN ('delivery', 'collection', 'unconfirmed')) AS acts
+	GROUP BY partner_id, order_id, kind HAVING count(*) > 1`
 
 // The settings of the books, as JSON.
 const (
@@ -97,6 +103,17 @@ func readBooks(values map[string]string) (firm money.Firm, settings money.Settin
 		err = strictjson.Unmarshal([]byte(text), &settings)
 	}
 	return firm, settings, err
+}
+
+// chargedOf returns the orders whose delivery is among entries.
+func chargedOf(entries []*money.Entry) map[order.OrderKey]bool {
+	charged := map[order.OrderKey]bool{}
+	for _, entry := range entries {
+		if entry.Act == money.ActDelivery {
+			charged[order.OrderKey{PartnerID: entry.PartnerID, OrderID: entry.OrderID}] = true
+		}
+	}
+	return charged
 }
 
 // writeEntries queues new entries of the journal with their lines.
@@ -249,6 +266,16 @@ func addLinesTo(ctx context.Context, c db.Conn, entries []*money.Entry) error {
 func (tx accountingTx) KnowsPartner(ctx context.Context, partnerID string) (bool, error) {
 	found, err := db.FindNow(ctx, tx.conn, findPartners, partnerID)
 	return len(found) > 0, err
+}
+
+// PartnerNames returns the names of partners by their ids. Unknown ones are left out.
+func (tx accountingTx) PartnerNames(ctx context.Context, ids ...string) (map[string]string, error) {
+	found, err := db.FindNow(ctx, tx.conn, findPartners, ids...)
+	names := make(map[string]string, len(found))
+	for _, partner := range found {
+		names[partner.PartnerID] = partner.Name
+	}
+	return names, err
 }
 
 // KnowsCourier reports whether there is a courier.

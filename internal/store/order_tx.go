@@ -162,14 +162,14 @@ func readState(ctx context.Context, c db.Conn, needs *order.Needs, locked bool) 
 	proofs := db.Find(p, findProofs, needs.Proofs)
 	taken := db.Find(p, findReferences, needs.References)
 	receipts := db.Find(p, findReceipts, needs.Receipts)
-	books := findBooks(p, needs.Books)
+	books, entries := findBooks(p, needs.Books), db.Find(p, findEntries, needs.Charged)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return nil, err
 	}
 	state := &order.State{
 		Stocks: stocks.after(done), Proofs: bestProofs(proofs.After(done)),
-		Actors: actors.after(done), Taken: map[order.Reference]order.Existing{},
+		Actors: actors.after(done), Charged: chargedOf(entries.After(done)), Taken: map[order.Reference]order.Existing{},
 		Receipts: map[idempotency.Key]*idempotency.Receipt{},
 	}
 	for _, row := range taken.After(done) {
@@ -443,7 +443,8 @@ type orderStore struct {
 func (s orderStore) Cold() bool { return s.warmth.Cold() }
 
 func lookups(needs *order.Needs) int {
-	return len(needs.Receipts) + len(needs.References) + len(needs.Orders) + len(needs.Products) + len(needs.Proofs)
+	return len(needs.Receipts) + len(needs.References) + len(needs.Orders) + len(needs.Products) + len(needs.Proofs) +
+		len(needs.Charged)
 }
 
 // Warm reads what a command will look up, so that Load finds it in memory: what lies at

@@ -2,10 +2,13 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/figures"
+	"github.com/dropyard/dropyard/internal/foundation/date"
+	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/report"
 )
 
@@ -84,6 +87,31 @@ type reportTx struct{ conn db.Conn }
 // Figures returns the sums by day, and by courier if the filter asks for that.
 func (tx reportTx) Figures(ctx context.Context, filter figures.Filter) ([]*figures.Row, error) {
 	return sumFigures(ctx, tx.conn, filter)
+}
+
+// Money returns what was charged and collected by day and currency. What was sent on to partners stays collected.
+func (tx reportTx) Money(
+	ctx context.Context, partnerID string, first, last date.Day,
+) (days []report.DayMoney, err error) {
+	selected := &db.Conditions{}
+	selected.AddText("partner_id = ?", partnerID)
+	selected.Add("day >= ? AND day <= ?", int64(first), int64(last))
+	selected.Add("(account = ? OR account = ? AND act <> ?)", string(money.Revenue), string(money.Collected),
+		string(money.ActRemittance))
+	tail, args := selected.Clause("GROUP BY day, currency ORDER BY day, currency")
+	days = []report.DayMoney{}
+	query := fmt.Sprintf(`SELECT day, currency, CAST(-sum(CASE WHEN account = '%[1]s' THEN cents ELSE 0 END) AS BIGINT),
+		CAST(-sum(CASE WHEN account = '%[1]s' THEN 0 ELSE cents END) AS BIGINT)
+		FROM journal JOIN journal_lines USING (partner_id, day, entry_id) `, money.Revenue)
+	err = tx.conn.Query(ctx, query+tail, args, func(r db.Row) error {
+		var m report.DayMoney
+		if err := r.Scan((*int64)(&m.Day), (*string)(&m.Currency), &m.Revenue, &m.Collected); err != nil {
+			return err
+		}
+		days = append(days, m)
+		return nil
+	})
+	return days, err
 }
 
 // CourierNames returns the names of couriers by their ids, active or not.

@@ -29,7 +29,7 @@ var Schema = &db.Schema{
 	Sealed:     []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
 	Pictures:   "SELECT name FROM order_proofs",
 	Disagreeing: []db.Disagreeing{
-		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: Unbalanced},
+		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
 		{Table: statements.Name, Query: Misnumbered},
 	},
 	Distributed: orders.Name,

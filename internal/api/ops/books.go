@@ -2,9 +2,11 @@ package ops
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/accounting"
+	"github.com/dropyard/dropyard/internal/api/shared"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/csvfile"
 	"github.com/dropyard/dropyard/internal/foundation/date"
@@ -144,12 +146,13 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	filter := journalFilter(q)
 	filter.OrderID, filter.Act = q.Text("order_id"), money.Act(q.OneOf("act", form.OneOf(money.Acts...)))
 	filter.After, filter.Limit = httpd.Cursor(q, accounting.ParseCursor), q.Limit(maxPage)
+	columns := accounting.Columns(q.OneOf("columns", form.OneOf(accounting.Programs...)))
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
 	if httpd.Preferred(c.Header.Values("Accept"), journalFormats, "application/json") == journalCSV {
-		return s.journalFile(c, filter, layout)
+		return s.journalFile(c, filter, columns, layout)
 	}
 	page, err := s.config.Accounting.Journal(c.Context(), filter)
 	if err != nil {
@@ -163,9 +166,9 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 
 // journalFile responds with the entries that a filter selects as a CSV file, oldest first.
 func (s *Server) journalFile(
-	c *httpd.Call, filter accounting.Filter, layout csvfile.Layout,
+	c *httpd.Call, filter accounting.Filter, columns accounting.Columns, layout csvfile.Layout,
 ) (httpd.Reply, error) {
-	pages, err := s.config.Accounting.Export(c.Context(), filter, layout)
+	pages, err := s.config.Accounting.Export(c.Context(), filter, columns, layout)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -224,4 +227,9 @@ func (s *Server) handlePayment(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	return httpd.Created(entryOf(posted))
+}
+
+// handleFigures responds with the figures, which have money for those who may read the books.
+func (s *Server) handleFigures(c *httpd.Call) (httpd.Reply, error) {
+	return shared.Figures{Reports: s.config.Reports}.OfAll(c, slices.Contains(bookkeeping.Roles, sender(c).Role))
 }

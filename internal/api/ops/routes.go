@@ -41,7 +41,7 @@ const OpenIDCallback = "/ops/v1/oidc/callback"
 
 // Routes returns the routes of operators.
 func (s *Server) Routes() []httpd.Route {
-	signIn, figures := shared.SignIns{Service: s.config.OperatorSignIns}, shared.Figures{Reports: s.config.Reports}
+	signIn := shared.SignIns{Service: s.config.OperatorSignIns}
 	statements := shared.Statements{Accounting: s.config.Accounting}
 	return append(signIn.Routes("/ops/v1", httpd.AccessOperator, ownSignIn), []httpd.Route{
 		httpd.Public("POST", "/ops/v1/tokens", s.handleTokenCreate),
@@ -93,7 +93,7 @@ func (s *Server) Routes() []httpd.Route {
 		route("POST", "/ops/v1/orders/{order_id}/picks", warehousing, s.handlePick),
 		route("POST", "/ops/v1/orders/{order_id}/notes", dispatching, s.handleNoteCreate),
 		route("GET", "/ops/v1/attention", dispatching, s.handleAttention),
-		route("GET", "/ops/v1/figures", reading, figures.OfAll),
+		route("GET", "/ops/v1/figures", reading, s.handleFigures),
 		route("GET", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsGet),
 		route("PUT", "/ops/v1/partners/{partner_id}/dispatch", dispatching, s.handleDispatchSettingsPut),
 		route("GET", "/ops/v1/audit", administering, s.handleAudit),

@@ -3,6 +3,7 @@ package shared
 import (
 	"net/http"
 
+	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
 	"github.com/dropyard/dropyard/internal/foundation/form"
 	"github.com/dropyard/dropyard/internal/httpd"
@@ -26,30 +27,37 @@ func (f Figures) OfAccount(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	return f.answer(c, q, figures.Filter{PartnerID: c.Account})
+	question := report.Question{Filter: figures.Filter{PartnerID: c.Account}}
+	return f.answer(c, q, question, func(found *report.Answer) any { return figuresOf(found) })
 }
 
-// OfAll responds with the figures of all partners and couriers, or of one.
-func (f Figures) OfAll(c *httpd.Call) (httpd.Reply, error) {
+// OfAll responds with the figures of all partners and couriers, or of one, and with those of the books to a caller who
+// may read them.
+func (f Figures) OfAll(c *httpd.Call, readsBooks bool) (httpd.Reply, error) {
 	q, err := c.ListQuery()
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	return f.answer(c, q, figures.Filter{PartnerID: q.Text("partner_id"), CourierID: q.Text("courier_id")})
+	filter := figures.Filter{PartnerID: q.Text("partner_id"), CourierID: q.Text("courier_id")}
+	return f.answer(c, q, report.Question{Filter: filter, Money: readsBooks}, func(found *report.Answer) any {
+		return houseFiguresAnswer{figuresOf(found), moneyOf(found)}
+	})
 }
 
 var byRule = form.OneOf("courier")
 
 // answer responds with the figures that the parameters ask for, in the format that
 // Accept asks for.
-func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (httpd.Reply, error) {
-	filter.First, filter.Last = q.Day("from"), q.Day("to")
-	filter.ByCourier = q.OneOf("by", byRule) != ""
+func (f Figures) answer(
+	c *httpd.Call, q *httpd.Query, question report.Question, inJSON func(*report.Answer) any,
+) (httpd.Reply, error) {
+	question.First, question.Last = q.Day("from"), q.Day("to")
+	question.ByCourier = q.OneOf("by", byRule) != ""
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
-	found, err := f.Reports.Figures(c.Context(), report.Question{Filter: filter})
+	found, err := f.Reports.Figures(c.Context(), question)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -57,13 +65,41 @@ func (f Figures) answer(c *httpd.Call, q *httpd.Query, filter figures.Filter) (h
 		c.ReplyHeader.Set("Content-Type", "text/csv; charset=utf-8")
 		return httpd.Reply{Status: http.StatusOK, Body: found.CSV(layout)}, nil
 	}
-	return httpd.OK(figuresOf(found, filter.ByCourier))
+	return httpd.OK(inJSON(found))
 }
 
 type figuresAnswer struct {
 	From string      `json:"from"`
 	To   string      `json:"to"`
 	Days []dayAnswer `json:"days"`
+}
+
+// houseFiguresAnswer are the figures that operators get.
+type houseFiguresAnswer struct {
+	figuresAnswer
+	Money *moneyAnswer `json:"money"` // null for those who may not read the books, and for one courier
+}
+
+type moneyAnswer struct {
+	Days []dayMoneyAnswer `json:"days"`
+}
+
+type dayMoneyAnswer struct {
+	Day       string            `json:"day"`
+	Currency  delivery.Currency `json:"currency"`
+	Revenue   int64             `json:"revenue_cents"`
+	Collected int64             `json:"collected_cents"`
+}
+
+func moneyOf(found *report.Answer) *moneyAnswer {
+	if found.Money == nil {
+		return nil
+	}
+	answer := &moneyAnswer{make([]dayMoneyAnswer, len(found.Money))}
+	for i, m := range found.Money {
+		answer.Days[i] = dayMoneyAnswer{m.Day.String(), m.Currency, m.Revenue, m.Collected}
+	}
+	return answer
 }
 
 type dayAnswer struct {
@@ -96,7 +132,7 @@ type stayAnswer struct {
 	Seconds int64 `json:"seconds"`
 }
 
-func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
+func figuresOf(found *report.Answer) figuresAnswer {
 	answer := figuresAnswer{From: found.First.String(), To: found.Last.String(), Days: make([]dayAnswer, len(found.Lines))}
 	for i, line := range found.Lines {
 		day := dayAnswer{
@@ -104,7 +140,7 @@ func figuresOf(found *report.Answer, byCourier bool) figuresAnswer {
 			OnTime: line.OnTime, FailedAttempts: line.FailedAttempts, Cancelled: line.Cancelled,
 			WebhooksDelivered: line.WebhooksDelivered, TimeInStatus: staysOf(line.Counts),
 		}
-		if byCourier {
+		if found.ByCourier {
 			day.CourierID, day.CourierName = &line.CourierID, &line.CourierName
 		}
 		answer.Days[i] = day

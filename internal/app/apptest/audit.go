@@ -136,6 +136,7 @@ var laws = []law{
 		SELECT e.entry_id FROM statement_entries e
 		LEFT JOIN statements s ON s.partner_id = e.partner_id AND s.number = e.number
 		LEFT JOIN journal j ON j.partner_id = e.partner_id AND j.entry_id = e.entry_id WHERE s.number IS NULL OR j.entry_id IS NULL`},
+	// An entry without lines says that the desk has confirmed what was collected.
 	{law: "the lines of each entry of the journal add up to zero, and none is of a test account", query: `
 		SELECT entry_id FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) != 0
 		UNION SELECT l.entry_id FROM journal_lines l
@@ -143,10 +144,12 @@ var laws = []law{
 		WHERE j.entry_id IS NULL
 		UNION SELECT j.entry_id FROM journal j
 		LEFT JOIN journal_lines l ON l.partner_id = j.partner_id AND l.day = j.day AND l.entry_id = j.entry_id
-		WHERE l.entry_id IS NULL OR j.partner_id >= 'par_g'`},
+		WHERE l.entry_id IS NULL AND j.act != 'correction' OR j.partner_id >= 'par_g'`},
 	{law: "an order is charged once for its delivery, for its return, and for its cancellation", query: `
 		SELECT order_id, act FROM journal WHERE act IN ('delivery', 'return', 'late_cancellation')
 		GROUP BY partner_id, order_id, act HAVING count(*) > 1`},
+	{law: "what was collected of an order was collected once", query: `
+		SELECT order_id FROM journal WHERE act IN ('collection', 'unconfirmed') GROUP BY partner_id, order_id HAVING count(*) > 1`},
 	{law: "a partner's references are distinct", query: `
 		SELECT partner_id, partner_order_id FROM orders GROUP BY partner_id, partner_order_id HAVING count(*) > 1`},
 }

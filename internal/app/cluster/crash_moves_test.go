@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -18,11 +19,11 @@ import (
 const (
 	movers         = 8
 	ordersOfMover  = 5
-	changesOfOrder = 10 // six moves, an edit, two handovers and a new courier
+	changesOfOrder = 12 // six moves, an edit, two handovers, a correction and a count of its cash, and a new courier
 )
 
 // TestKilledBetweenChangeAndAnswer kills the program again and again while operators move and edit
-// orders, hand parcels over and add couriers. They repeat what was not answered, under the same
+// orders, hand parcels over, collect and count cash, and add couriers. They repeat what was not answered, under the same
 // Idempotency-Key, and everything happens once, in order, at its own time.
 func TestKilledBetweenChangeAndAnswer(t *testing.T) {
 	t.Parallel()
@@ -53,6 +54,7 @@ type crashOfMoves struct {
 	movers   [movers]*mover
 	lost     atomic.Int64 // changes that were not answered
 	made     atomic.Int64 // those of them that had been made
+	couriers [movers]string
 }
 
 // mover makes changes one after the other.
@@ -82,19 +84,24 @@ func newCrashOfMoves(t *testing.T, database string) *crashOfMoves {
 	c.operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
 	for i := range c.movers {
 		c.movers[i] = &mover{}
+		c.couriers[i] = c.operator.Call(t, "POST", "/ops/v1/couriers",
+			fmt.Appendf(nil, `{"name":"carrier %d","phone":"+15145550190","vehicle":"bike"}`, i)).Must(t, 201).Text("courier_id")
 		for j := range ordersOfMover {
 			name := fmt.Sprintf("%d-%d", i, j)
-			id := partner.Create(t, testkit.OrderJSON(name, "")).Must(t, 201).Text("order_id")
-			c.movers[i].changes = append(c.movers[i].changes, c.changesOf(id, name)...)
+			body := bytes.Replace(testkit.OrderJSON(name, ""), []byte(`"reference":`),
+				[]byte(`"cod":{"amount_cents":4999,"currency":"CAD"},"reference":`), 1)
+			id := partner.Create(t, body).Must(t, 201).Text("order_id")
+			c.movers[i].changes = append(c.movers[i].changes, c.changesOf(id, name, c.couriers[i], 1000*(j+1))...)
 		}
 	}
 	return c
 }
 
-// changesOf returns moves of an order and what else is done with it, a millisecond apart, and a new courier.
-func (c *crashOfMoves) changesOf(orderID, name string) (changes []*change) {
+// changesOf returns moves of an order and what else is done with it, a millisecond apart, and a new courier. Of the cash
+// that is collected the courier hands in all but what is kept, in cents; a cent is missing.
+func (c *crashOfMoves) changesOf(orderID, name, courierID string, kept int) (changes []*change) {
 	at := time.Now().Add(time.Second)
-	courier := fmt.Sprintf(`"courier_id":%q`, c.operator.CourierID)
+	courier := fmt.Sprintf(`"courier_id":%q`, courierID)
 	add := func(method, path, body, entry string) {
 		changes = append(changes, &change{
 			method: method, path: "/ops/v1/orders/" + orderID + path, body: body, key: newKey(), orderID: orderID, entry: entry,
@@ -110,10 +117,15 @@ func (c *crashOfMoves) changesOf(orderID, name string) (changes []*change) {
 	add("PATCH", "", `{"instructions":"Ring twice","reason":"by phone"}`, "edited instructions")
 	move("picked_up", "")
 	timed("/transfer", `"location":"HUB-1"`, "location HUB-1")
-	timed("/transfer", courier, "courier "+c.operator.CourierID)
-	for _, status := range strings.Fields("in_transit out_for_delivery delivered") {
-		move(status, "")
-	}
+	timed("/transfer", courier, "courier "+courierID)
+	move("in_transit", "")
+	move("out_for_delivery", "")
+	move("delivered", `,"collected":{"amount_cents":4999,"currency":"CAD","method":"cash"}`)
+	add("PUT", "/collected", `{"amount_cents":5000,"currency":"CAD","method":"cash","notes":"a cent more"}`, "")
+	changes = append(changes, &change{
+		method: "POST", path: "/ops/v1/couriers/" + courierID + "/cash/hand-ins", key: newKey(),
+		body: fmt.Sprintf(`{"counted_cents":3999,"kept_cents":%d,"currency":"CAD"}`, kept),
+	})
 	body := fmt.Sprintf(`{"name":"rider %s","phone":"+15145550190","vehicle":"bike"}`, name)
 	return append(changes, &change{method: "POST", path: "/ops/v1/couriers", body: body, key: newKey()})
 }
@@ -188,8 +200,10 @@ func (c *crashOfMoves) check(t *testing.T) {
 	for _, m := range c.movers {
 		for ; len(m.changes) > 0; m.changes = m.changes[changesOfOrder:] {
 			var want []string
-			for _, change := range m.changes[:changesOfOrder-1] {
-				want = append(want, change.entry)
+			for _, change := range m.changes[:changesOfOrder] {
+				if change.entry != "" {
+					want = append(want, change.entry)
+				}
 			}
 			slices.Sort(want)
 			read := operator.Call(t, "GET", "/ops/v1/orders/"+m.changes[0].orderID, nil).Must(t, 200)
@@ -208,6 +222,17 @@ func (c *crashOfMoves) check(t *testing.T) {
 	}
 	if got := service.Query(t, "SELECT count(*), count(DISTINCT order_id) FROM journal WHERE act = 'delivery'")[0]; got != wanted {
 		t.Errorf("charges for deliveries, and their orders: got %s, want %s", got, wanted)
+	}
+	for _, act := range []string{"collection", "correction", "hand_in"} {
+		if got := service.Query(t, "SELECT count(*) FROM journal WHERE act = '"+act+"'")[0]; got != wanted[:2] {
+			t.Errorf("entries of the act %s: got %s, want %s", act, got, wanted[:2])
+		}
+	}
+	for account, cents := range map[string]int{"collected": -5000, "cash": 1000, "desk": 3999, "differences": 1} {
+		if got := service.Query(t, "SELECT sum(cents) FROM journal_lines WHERE account = '"+account+"'")[0]; got !=
+			fmt.Sprint(cents*movers*ordersOfMover) {
+			t.Errorf("cents on the account %s: got %s, want %d for each order", account, got, cents)
+		}
 	}
 	service.Audit(t)
 }

@@ -1,6 +1,7 @@
 package cluster_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"net/http"
@@ -113,6 +114,7 @@ func TestLostCommitResponses(t *testing.T) {
 			if got := f.Query(t, "SELECT order_id, act FROM journal"); len(got) != 1 || got[0] != second+" delivery" {
 				t.Errorf("got the charges %s, want one for the delivery of %s", got, second)
 			}
+			f.lostMoney(t, cut)
 			f.closeMonth(t, cut)
 			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
 				t.Errorf("got %s lamps in stock, want %d", got, opening-1)
@@ -135,6 +137,64 @@ func (f *far) closeMonth(t *testing.T, cut testkit.Cut) {
 	if got := f.Query(t, `SELECT (SELECT count(*) FROM statements), (SELECT count(*) FROM statement_entries),
 		(SELECT count(*) FROM events WHERE type = 'statement.closed')`)[0]; got != "1 1 1" {
 		t.Errorf("statements, their entries and events: got %s, want one of each", got)
+	}
+}
+
+// lostMoney loses the database's responses to COMMIT while cash is collected, corrected, counted, deposited and
+// remitted. What is answered with 503 is repeated under its key. Each is booked once.
+func (f *far) lostMoney(t *testing.T, cut testkit.Cut) {
+	t.Helper()
+	body := bytes.Replace(testkit.OrderJSON("A-3", ""), []byte(`"reference":`),
+		[]byte(`"cod":{"amount_cents":4999,"currency":"CAD"},"reference":`), 1)
+	id := f.partner.Create(t, body).Must(t, 201).Text("order_id")
+	for _, status := range []string{"accepted", "courier_assigned", "picked_up", "out_for_delivery"} {
+		f.operator.Move(t, id, status).Must(t, 200)
+	}
+	made := f.proxy.Made()
+	for _, one := range []struct {
+		method, path, body string
+		status             int
+	}{
+		{
+			"POST", "orders/" + id + "/status",
+			`{"status":"delivered","collected":{"amount_cents":4999,"currency":"CAD","method":"cash"}}`, 200,
+		},
+		{
+			"PUT", "orders/" + id + "/collected",
+			`{"amount_cents":5000,"currency":"CAD","method":"cash","notes":"a cent more"}`, 200,
+		},
+		{
+			"POST", "couriers/" + f.operator.CourierID + "/cash/hand-ins",
+			`{"counted_cents":3990,"kept_cents":1000,"currency":"CAD"}`, 201,
+		},
+		{"POST", "cash/deposits", `{"amount_cents":3000,"currency":"CAD"}`, 201},
+		{
+			"POST", "partners/" + f.partner.PartnerID + "/remittances",
+			`{"amount_cents":900,"currency":"CAD","from":"desk"}`, 201,
+		},
+		{"POST", "partners/" + f.partner.PartnerID + "/payments", `{"amount_cents":700}`, 201},
+	} {
+		f.proxy.CutCommits(cut, 1)
+		key := newKey()
+		send := func() *apptest.Answer {
+			return f.Do(t, one.method, "/ops/v1/"+one.path, []byte(one.body), "Authorization", "Bearer "+f.operator.Token,
+				"Content-Type", "application/json", "Idempotency-Key", key)
+		}
+		got := send()
+		if got.Status == 503 {
+			got = send()
+		}
+		if got.Status != one.status && (got.Status != 409 || cut != testkit.CutAfter) {
+			t.Errorf("%s: got %d %s, want %d, or that it was carried out before", one.path, got.Status, got.Body, one.status)
+		}
+	}
+	if got := f.proxy.Made() - made; got != 6 {
+		t.Errorf("got %d lost COMMITs of the acts of money, want 6", got)
+	}
+	got := f.Query(t, `SELECT account, sum(cents) FROM journal_lines WHERE account IN ('collected', 'cash', 'desk', 'bank',
+		'differences') GROUP BY account ORDER BY account`)
+	if want := "bank 3700 cash 1000 collected -4100 desk 90 differences 10"; strings.Join(got, " ") != want {
+		t.Errorf("got the balances %s, want %s", got, want)
 	}
 }
 

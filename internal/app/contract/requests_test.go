@@ -151,7 +151,7 @@ var subjects = []subject{
 	{operation: "changeBooks", body: `{"books_from":"2036-12-01","require_collected":true,"close_on_day":5}`},
 	{operation: "createHandIn", body: `{"counted_cents":5,"kept_cents":1,"currency":"CAD","expected_cents":6,"notes":"n"}`,
 		other: booksAreOff},
-	{operation: "createDeposit", body: `{"amount_cents":5,"currency":"CAD","notes":"n"}`, other: booksAreOff},
+	{operation: "createDeposit", body: `{"amount_cents":5,"currency":"CAD","from":"terminal","notes":"n"}`, other: booksAreOff},
 	{operation: "createRemittance", body: `{"amount_cents":5,"currency":"CAD","from":"desk","notes":"n"}`, other: booksAreOff},
 	{operation: "putOrderCollected", body: `{"amount_cents":5,"currency":"CAD","method":"cash","notes":"n"}`, order: true,
 		other: map[string]func(any) bool{"conflict": func(any) bool { return true }}},

@@ -75,11 +75,22 @@ func (w *world) advance(t *rapid.T, a *account, o *order, to string, c *courier)
 		rapid.Bool().Draw(t, "by the courier") {
 		by = w.rider
 	}
-	expect(t, w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status",
-		fmt.Sprintf(`{"status":%q,"courier_id":%q,"failure_reason":"not_home"}`, to, c.id)), 200, "")
+	var p *payment
+	if to == "delivered" {
+		p = w.fitting(t, o)
+	}
+	w.insist(t, by, "/ops/v1/orders/"+o.id+"/status", moveTo(to, c, p), 200)
 	w.audited("order.moved")
+	w.wasMoved(a, o, to, c, p)
+}
+
+// wasMoved notes a move, with what was collected; nil if that was not said.
+func (w *world) wasMoved(a *account, o *order, to string, c *courier, p *payment) {
 	a.moved(o, to)
 	w.assigned(o, to, c)
+	if to == "delivered" {
+		w.delivered(a, o, p)
+	}
 }
 
 // active draws a courier who may get orders.

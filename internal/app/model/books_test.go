@@ -42,26 +42,37 @@ func (o *order) charges() (acts []string) {
 	return acts
 }
 
-// compareBooks compares what the orders of an account were charged for with the model.
+// compareBooks compares the entries of an account with the model: what its orders were charged for, and what was
+// collected.
 func (w *world) compareBooks(t *rapid.T, a *account) {
-	charged := map[string][]string{}
+	acts, ofCash, all := map[string][]string{}, map[string]int64{}, map[string]int64{}
 	found := w.operate(t, w.books, "GET", "/ops/v1/journal?limit=500&partner_id="+a.partner.PartnerID, "")
 	expect(t, found, 200, "")
 	for i := range found.Len("entries") {
-		if slices.Contains([]string{"adjustment", "payment"}, found.Text("entries", i, "act")) {
-			continue // posted by hand, see requests
+		act := found.Text("entries", i, "act")
+		for j := range found.Len("entries", i, "lines") {
+			account := found.Text("entries", i, "lines", j, "account")
+			cents, _ := found.JSON("entries", i, "lines", j, "amount_cents").(float64)
+			if all[account] += int64(cents); act != "payment" {
+				ofCash[account] += int64(cents)
+			}
+		}
+		if slices.Contains([]string{"adjustment", "payment", "hand_in", "deposit", "remittance"}, act) {
+			continue // about no order
 		}
 		id := found.Text("entries", i, "order_id")
-		charged[id] = append(charged[id], found.Text("entries", i, "act"))
+		acts[id] = append(acts[id], act)
 	}
 	for _, o := range a.orders {
-		slices.Sort(charged[o.id])
-		if got, want := fmt.Sprint(charged[o.id]), fmt.Sprint(o.charges()); got != want {
-			t.Fatalf("got the charges %s for the order %s %v, want %s", got, o.id, o.history, want)
+		want := append(o.charges(), o.acts...)
+		slices.Sort(acts[o.id])
+		if slices.Sort(want); fmt.Sprint(acts[o.id]) != fmt.Sprint(want) {
+			t.Fatalf("got the acts %s of the order %s %v, want %s", acts[o.id], o.id, o.history, want)
 		}
-		delete(charged, o.id)
+		delete(acts, o.id)
 	}
-	if len(charged) > 0 {
-		t.Fatalf("got charges %v of other orders", charged)
+	if len(acts) > 0 {
+		t.Fatalf("got acts %v of other orders", acts)
 	}
+	w.compareSums(t, a, ofCash, all)
 }

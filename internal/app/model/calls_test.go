@@ -15,6 +15,7 @@ func (w *world) send(
 	t *rapid.T, s *apptest.Service, method, target string, body []byte, headers ...string,
 ) *apptest.Answer {
 	w.service.Clock.Advance(2 * time.Millisecond) // what is sorted by time must not be of the same
+	w.acted = w.service.Clock.Now()
 	answer, err := s.Try(method, target, body, headers...)
 	if err != nil {
 		t.Fatal(err)
@@ -114,4 +115,5 @@ func (w *world) compare(t *rapid.T) {
 		}
 		w.compareBooks(t, a)
 	}
+	w.compareCash(t)
 }

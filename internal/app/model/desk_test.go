@@ -73,13 +73,23 @@ func (w *world) moveAll(t *rapid.T) {
 		t.Skip("no orders")
 	}
 	to, c := rapid.SampledFrom(statuses).Draw(t, "status"), w.courier(t)
-	ids := make([]string, len(picked))
+	ids, paid := make([]string, len(picked)), make([]*payment, len(picked))
+	var collected []string
 	for i, o := range picked {
 		ids[i] = o.id
+		if to != "delivered" {
+			continue
+		}
+		if paid[i] = w.payment(t, o); paid[i].malformed() {
+			paid[i] = nil // it would have all refused
+		}
+		if paid[i] != nil {
+			collected = append(collected, fmt.Sprintf(`{"order_id":%q,%s`, o.id, paid[i].json()[1:]))
+		}
 	}
 	answer := w.operate(t, w.desk, "POST", "/ops/v1/orders/status",
-		fmt.Sprintf(`{"order_ids":["%s"],"status":%q,"courier_id":%q,"failure_reason":"nobody answers"}`,
-			strings.Join(ids, `","`), to, c.id))
+		fmt.Sprintf(`{"order_ids":["%s"],"status":%q,"courier_id":%q,"failure_reason":"nobody answers","collected":[%s]}`,
+			strings.Join(ids, `","`), to, c.id, strings.Join(collected, ",")))
 	if to == "courier_assigned" && !c.active {
 		expect(t, answer, 422, "validation_error")
 		return
@@ -93,15 +103,17 @@ func (w *world) moveAll(t *rapid.T) {
 	expect(t, answer, 200, "")
 	for i, o := range picked {
 		want := ""
-		if !o.may(to) {
+		switch {
+		case !o.may(to):
 			want = "invalid_transition"
+		case to == "delivered" && !o.takes(paid[i], w.till.required):
+			want = "validation_error"
 		}
 		if got := answer.Text("results", i, "error", "code"); got != want {
 			t.Fatalf("order %d, which is %s, to %s: got %q, want %q: %s", i, o.status, to, got, want, answer.Body)
 		}
 		if want == "" {
-			owners[o].moved(o, to)
-			w.assigned(o, to, c)
+			w.wasMoved(owners[o], o, to, c, paid[i])
 			w.audited("order.moved")
 		}
 	}
@@ -214,6 +226,9 @@ func (w *world) erase(t *rapid.T) {
 	expect(t, answer, 200, "")
 	w.skipAudit()
 	o.erased, o.remark = true, ""
+	if o.paid != nil {
+		o.paid.notes = ""
+	}
 	if record := w.call(t, a.partner, "GET", "/v1/orders/"+o.id, nil, ""); record.Status != 200 ||
 		record.Text("dropoff", "name") == "Alex Martin" {
 		t.Fatalf("got %s, want no recipient", record.Body)

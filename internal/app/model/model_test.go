@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"slices"
@@ -53,6 +54,9 @@ type order struct {
 	returned           bool   // a return order brings it back
 	picked             int    // units
 	short, packed      bool   // as the warehouse has picked it
+	cod                int64  // to be collected, in cents
+	paid               *payment
+	acts               []string // of the journal that are about what was collected
 }
 
 // account is what the model knows of a partner.
@@ -68,6 +72,7 @@ type account struct {
 
 // world is a service, and what the model predicts of it.
 type world struct {
+	t         *testing.T
 	service   *apptest.Service
 	surface   *surface
 	receiver  *apptest.Receiver
@@ -81,8 +86,10 @@ type world struct {
 	letter    map[*apptest.Operator]string // of the role
 	couriers  []*courier
 	accounts  []*account
+	till      *till
 	names     *int              // how many names were used
 	answered  map[string]string // partner, request and status, by X-Request-Id
+	acted     time.Time         // when the last request was sent that is no repetition
 
 	entries []string // the actions of the entries that the audit log must have got
 	latest  string   // the newest entry before those
@@ -91,8 +98,10 @@ type world struct {
 // newWorld returns a service with an operator of each role.
 func newWorld(t *testing.T) *world {
 	service := apptest.Start(t, apptest.Webhooks())
-	w := &world{service: service, surface: readSurface(t,
-		service), receiver: apptest.NewReceiver(t), admin: service.Operate(t), names: new(int), answered: map[string]string{}}
+	w := &world{
+		t: t, service: service, surface: readSurface(t, service), receiver: apptest.NewReceiver(t), admin: service.Operate(t),
+		names: new(int), answered: map[string]string{},
+	}
 	w.desk, w.warehouse, w.rider = w.admin.As(t, "dispatcher"), w.admin.As(t, "warehouse"), w.admin.As(t, "courier")
 	w.books = w.admin.As(t, "accountant")
 	beginBooks(t, w.admin)
@@ -121,6 +130,7 @@ func TestModel(t *testing.T) {
 			w.accounts = append(w.accounts, &account{partner: partner, lamp: lamp, stock: 9, movements: 1})
 		}
 		w.signInAgain(t)
+		w.openTill(rt)
 		w.skipAudit()
 		w.compare(rt)
 		steps := map[string]func(*rapid.T){
@@ -166,7 +176,13 @@ func TestModel(t *testing.T) {
 			"register":  w.register,
 			"profile":   w.profile,
 			"strangers": w.strangers,
-			"":          w.compare,
+
+			"correct": w.correct,
+			"handIn":  w.handIn,
+			"deposit": w.deposit,
+			"remit":   w.remit,
+			"require": w.require,
+			"":        w.compare,
 		}
 		maps.Copy(steps, w.after())
 		w.early(rt)
@@ -224,6 +240,11 @@ func (w *world) draft(t *rapid.T, a *account) *order {
 		items = fmt.Sprintf(`[{"product_id":%d,"quantity":%d}]`, a.lamp, o.units)
 	}
 	o.body = testkit.OrderJSON(o.reference, items)
+	if rapid.Bool().Draw(t, "paid at the door") {
+		o.cod = rapid.Int64Range(1, 9000).Draw(t, "to collect")
+		o.body = bytes.Replace(o.body, []byte(`"reference":`),
+			fmt.Appendf(nil, `"cod":{"amount_cents":%d,"currency":"CAD"},"reference":`, o.cod), 1)
+	}
 	return o
 }
 

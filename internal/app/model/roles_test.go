@@ -88,6 +88,11 @@ var requests = []request{
 	{"am", "GET", "/ops/v1/statements/stm_00000000_1", "", 404, ""},
 	{"am", "POST", "/ops/v1/statements", `{"period":"2025-12"}`, 202, "statements.begun"},
 	{"am", "POST", "/ops/v1/statements", `{"period":"2036-12","partner_id":"PARTNER"}`, 409, ""},
+	{"adm", "GET", "/ops/v1/cash", "", 200, ""},
+	{"adm", "POST", "/ops/v1/couriers/COURIER/cash/hand-ins", `{"counted_cents":NUMBER,"currency":"USD"}`, 409, ""},
+	{"am", "POST", "/ops/v1/cash/deposits", `{"amount_cents":NUMBER,"currency":"USD"}`, 422, ""},
+	{"am", "POST", "/ops/v1/partners/PARTNER/remittances", `{"amount_cents":NUMBER,"currency":"USD"}`, 422, ""},
+	{"adm", "PUT", "/ops/v1/orders/ord_none/collected", `{"amount_cents":5,"currency":"CAD","method":"cash"}`, 404, ""},
 }
 
 // ask sends some of the requests in any role, or without credentials. What the role does not

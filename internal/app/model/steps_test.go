@@ -91,20 +91,23 @@ func (w *world) move(t *rapid.T) {
 		by = w.desk
 	}
 	to, c := rapid.SampledFrom(statuses).Draw(t, "status"), w.courier(t)
-	answer := w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status",
-		fmt.Sprintf(`{"status":%q,"courier_id":%q,"notes":"by test"}`, to, c.id))
-	if to == "courier_assigned" && !c.active {
+	var p *payment
+	if to == "delivered" {
+		p = w.payment(t, o)
+	}
+	answer := w.operate(t, by, "POST", "/ops/v1/orders/"+o.id+"/status", moveTo(to, c, p))
+	switch {
+	case to == "courier_assigned" && !c.active, p.malformed():
 		expect(t, answer, 422, "validation_error")
-		return
-	}
-	if !o.may(to) {
+	case !o.may(to):
 		expect(t, answer, 409, "invalid_transition")
-		return
+	case to == "delivered" && !o.takes(p, w.till.required):
+		expect(t, answer, 422, "validation_error")
+	default:
+		expect(t, answer, 200, "")
+		w.audited("order.moved")
+		w.wasMoved(a, o, to, c, p)
 	}
-	expect(t, answer, 200, "")
-	w.audited("order.moved")
-	a.moved(o, to)
-	w.assigned(o, to, c)
 }
 
 // receive books goods in or out. Only admins and the warehouse may.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	mathrand "math/rand/v2"
 	"slices"
 	"strings"
@@ -101,13 +102,17 @@ func (r *figuresRun) work(t *testing.T, seed uint64) {
 func (r *figuresRun) node(t *testing.T, seed uint64) *order.Service {
 	var mu sync.Mutex
 	random := mathrand.New(mathrand.NewPCG(seed, 99))
+	return orderNode(r.db, r.db.Orders(), repeatable.Reader(t, fmt.Sprint(seed, len(r.nodes))), func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return testkit.Epoch.Add(time.Duration(random.Int64N(240*3_600_000)) * time.Millisecond)
+	})
+}
+
+// orderNode returns the service of a node that keeps its orders in a store.
+func orderNode(db *store.Store, orders order.Store, random io.Reader, now func() time.Time) *order.Service {
 	return order.NewService(order.Config{
-		Store: r.db.Orders(), ByPartner: r.db.Sharded(), Random: repeatable.Reader(t, fmt.Sprint(seed, len(r.nodes))),
-		Now: func() time.Time {
-			mu.Lock()
-			defer mu.Unlock()
-			return testkit.Epoch.Add(time.Duration(random.Int64N(240*3_600_000)) * time.Millisecond)
-		},
+		Store: orders, ByPartner: db.Sharded(), Random: random, Now: now,
 		Card: func(context.Context, string, time.Time) (*pricing.Card, error) {
 			card := *pricing.DefaultCard()
 			card.Additions = additionsOfRuns
@@ -132,24 +137,7 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 	province := pick(c,
 		[]string{`"ON","postal_code":"M5H 2N2"`, `"BC","postal_code":"V6B 1A1"`, `"NL","postal_code":"A1A 1A1"`})
 	body := strings.Replace(string(testkit.OrderJSON(reference, "")), `"ON","postal_code":"M5H 2N2"`, province, 1)
-	root, err := strictjson.Parse([]byte(body))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	wanted, err := form.Decode(root, order.ReadWanted)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	key := idempotency.Key{PartnerID: pick(c, c.partners), Scope: "POST /v1/orders"}
-	binary.NativeEndian.PutUint64(key.UUID[:], c.random.Uint64())
-	answer, err := pick(c, c.nodes).Create(ctx, idempotency.NewRequest(key, []byte(body)), wanted)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	o, err := record.Decode(answer.Record)
+	o, err := createOrder(ctx, pick(c, c.nodes), pick(c, c.partners), []byte(body), c.random.Uint64())
 	if err != nil {
 		t.Error(err)
 		return
@@ -174,6 +162,27 @@ func (c figuresCaller) order(t *testing.T, reference string) {
 			return
 		}
 	}
+}
+
+// createOrder creates an order under a key, or finds the one that was created under it.
+func createOrder(
+	ctx context.Context, node *order.Service, partnerID string, body []byte, number uint64,
+) (*delivery.Order, error) {
+	root, err := strictjson.Parse(body)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := form.Decode(root, order.ReadWanted)
+	if err != nil {
+		return nil, err
+	}
+	key := idempotency.Key{PartnerID: partnerID, Scope: "POST /v1/orders"}
+	binary.NativeEndian.PutUint64(key.UUID[:], number)
+	answer, err := node.Create(ctx, idempotency.NewRequest(key, body), wanted)
+	if err != nil {
+		return nil, err
+	}
+	return record.Decode(answer.Record)
 }
 
 // deliver counts every second event as delivered, as the sender does.

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/money"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/report"
 	"github.com/dropyard/dropyard/internal/retention"
 	"github.com/dropyard/dropyard/internal/store"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -65,7 +66,8 @@ func testJournal(t *testing.T, s *store.Store) {
 func (r *figuresRun) expected(t *testing.T) (entries []string) {
 	t.Helper()
 	keeper := money.Bookkeeper{
-		Books: money.Books{Settings: money.Settings{From: booksOfRuns}, Numbers: numbersOfRuns}, Zone: testkit.Epoch.Location(),
+		Books: money.Books{Settings: money.Settings{From: booksOfRuns}, Numbers: numbersOfRuns},
+		Zone:  testkit.Epoch.Location(),
 		Clock: testkit.Calendar().Clock,
 	}
 	for _, partnerID := range r.partners {
@@ -186,6 +188,59 @@ func testBooks(t *testing.T, s *store.Store) {
 		}
 		return err
 	}))
+}
+
+// testMoneyByDay sums up what was charged and collected by day and currency.
+func testMoneyByDay(t *testing.T, s *store.Store) {
+	ctx := t.Context()
+	const metro, nord = "par_0000001a", "par_0000002b"
+	number := 0
+	add := func(partnerID string, day date.Day, act money.Act, lines ...money.Line) {
+		number++
+		writeBooks(t, s, func(tx accounting.Writer) error {
+			return tx.AddEntries(ctx, []*money.Entry{{
+				PartnerID: partnerID, Day: day, EntryID: fmt.Sprintf("%032d", number), At: testkit.Epoch,
+				RecordedAt: testkit.Epoch, Act: act, Lines: lines,
+			}})
+		})
+	}
+	line := func(account money.Account, currency delivery.Currency, cents int64) money.Line {
+		return money.Line{Account: account, Currency: currency, Cents: cents}
+	}
+	for _, partnerID := range []string{metro, nord} {
+		add(partnerID, 20_000, money.ActDelivery, line(money.Charges, delivery.CAD, 1130),
+			line(money.Revenue, delivery.CAD, -1000), line(money.TaxHST, delivery.CAD, -130))
+	}
+	add(metro, 20_000, money.ActCollection,
+		line(money.Collected, delivery.CAD, -500), line(money.Terminal, delivery.CAD, 500))
+	add(metro, 20_000, money.ActCollection,
+		line(money.Collected, delivery.USD, -700), line(money.Terminal, delivery.USD, 700))
+	add(metro, 20_001, money.ActRemittance,
+		line(money.Collected, delivery.CAD, 500), line(money.Bank, delivery.CAD, -500))
+	add(metro, 20_002, money.ActAdjustment,
+		line(money.Charges, delivery.CAD, -300), line(money.Revenue, delivery.CAD, 300))
+	add(metro, 20_002, money.ActPayment,
+		line(money.Charges, delivery.CAD, -830), line(money.Bank, delivery.CAD, 830))
+	adjusted := report.DayMoney{Day: 20_002, Currency: delivery.CAD, Revenue: -300}
+	for _, c := range []struct {
+		partnerID   string
+		first, last date.Day
+		want        []report.DayMoney
+	}{
+		{"", 20_000, 20_002, []report.DayMoney{
+			{Day: 20_000, Currency: delivery.CAD, Revenue: 2000, Collected: 500},
+			{Day: 20_000, Currency: delivery.USD, Collected: 700}, adjusted,
+		}},
+		{metro, 20_001, 20_002, []report.DayMoney{adjusted}},
+		{nord, 20_000, 20_002, []report.DayMoney{{Day: 20_000, Currency: delivery.CAD, Revenue: 1000}}},
+		{nord, 20_001, 20_002, []report.DayMoney{}},
+	} {
+		must(t, s.Reports().Read(ctx, func(tx report.Reader) error {
+			got, err := tx.Money(ctx, c.partnerID, c.first, c.last)
+			same(t, fmt.Sprintf("%q from %s to %s", c.partnerID, c.first, c.last), got, c.want)
+			return err
+		}))
+	}
 }
 
 // testOwing sums up what partners owe, and what orders were charged.

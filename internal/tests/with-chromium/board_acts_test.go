@@ -100,3 +100,24 @@ func shoot(t *testing.T, visit *browser.Visit, name string) {
 		}
 	}
 }
+
+// TestPanelShowsWhatAnOrderWasCharged opens the panel of a delivered order as an admin.
+func TestPanelShowsWhatAnOrderWasCharged(t *testing.T) {
+	t.Parallel()
+	service := apptest.Start(t, inRealTime)
+	partner, operator := service.Register(t, "metro"), service.Operate(t)
+	operator.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, 200)
+	id := partner.Create(t, testkit.OrderJSON("A-1", "")).Must(t, 201).Text("order_id")
+	for _, status := range []string{
+		"accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery", "delivered",
+	} {
+		operator.Move(t, id, status).Must(t, 200)
+	}
+	visit := openBoard(t, operator, "?order="+id)
+	steps(t, visit, [2]string{"", `.panel-order .charged a[href="/console/orders/` + id + `"]`})
+	text, err := browser.Evaluate[string](visit, `document.querySelector(".charged").textContent`)
+	if err != nil || text != "Charged: $65.34" {
+		t.Errorf("got %q, %v, want what the order was charged", text, err)
+	}
+	shoot(t, visit, "charged")
+}

@@ -31,8 +31,14 @@ func orderTo(t *testing.T, partner *apptest.Partner, name string, to destination
 	} {
 		body = bytes.Replace(body, []byte(one[0]), []byte(one[1]), 1)
 	}
+	if name == paidAtDoor {
+		body = bytes.Replace(body, []byte(`"reference"`), []byte(`"cod":{"amount_cents":4999,"currency":"CAD"},"reference"`), 1)
+	}
 	return partner.Create(t, body).Must(t, http.StatusCreated)
 }
+
+// paidAtDoor is the order that is paid for at the door.
+const paidAtDoor = "M-1"
 
 var (
 	toronto   = destination{"Toronto", "ON", "M5H", "express"}
@@ -151,7 +157,16 @@ func TestHourOfDesk(t *testing.T) {
 	d.enter(move("picked_up"), ".panel-body > .line .status-picked_up")
 	d.press("", "#panel-title:focus")
 	d.enter(move("out_for_delivery"), ".panel-body > .line .status-out_for_delivery")
-	d.enter(move("delivered"), ".panel-body > .line .status-delivered")
+	d.enter(move("delivered"), "#act-method:focus")
+	d.sound("collected")
+	d.press(kb.Tab, "#act-amount:focus")
+	d.write("x", "#act-amount:focus")
+	d.enter(".dialog .button.first", "#act-amount:focus[aria-invalid]")
+	d.press(kb.Backspace, "#act-amount:focus")
+	d.write("49,9", "#act-amount:focus")
+	d.enter(".dialog .button.first", "#act-why:focus[aria-invalid]")
+	d.write("no coins", "#act-why:focus")
+	d.enter(".dialog .button.first", ".panel-body > .line .status-delivered")
 	d.press(kb.Escape, "#orders:focus")
 
 	d.search("vancouver", 2)
@@ -208,6 +223,10 @@ func TestHourOfDesk(t *testing.T) {
 		if got := record(name).Text("status"); got != want {
 			t.Errorf("%s: got the status %q, want %q", name, got, want)
 		}
+	}
+	if got := record("M-1"); !strings.Contains(string(got.Body),
+		`"collected":{"amount_cents":4990,"currency":"CAD","method":"cash","notes":"no coins"}`) {
+		t.Errorf("got %s, want what was collected", got.Body)
 	}
 	const next = `"next_attempt":"2026-01-16T22:30:00.000Z"` // 14:30 in Vancouver
 	if got := operator.Call(t, "GET", "/ops/v1/jobs?courier_id="+operator.CourierID, nil).Must(t,

@@ -273,14 +273,14 @@ const pictureScript = `(async (i) => {
   return [kind, data.type, bitmap.width, bitmap.height, colour(2, 2), colour(bitmap.width - 3, bitmap.height - 3), exif, dark].join(" ");
 })`
 
-// TestCourierProofs takes a photo and a signature, and confirms the cash, before a delivery.
+// TestCourierProofs takes a photo and a signature, and asks what was collected, before a delivery.
 func TestCourierProofs(t *testing.T) {
 	t.Parallel()
 	testkit.NeedChromium.OrSkip(t)
 	p := newPhone(t, startChromium(t), apptest.Start(t),
 		browser.Reader{Language: "en", Width: 360, Dark: true, Scripts: true})
 	p.ask("proofs.js", "askProofs", "jobs[0]")
-	p.shows("Collected $49.99 cash")
+	p.shows("Collect $49.99")
 	unfit := filepath.Join(t.TempDir(), "photo.jpg")
 	if err := os.WriteFile(unfit, []byte("not a picture"), 0o600); err != nil {
 		t.Fatal(err)
@@ -293,12 +293,8 @@ func TestCourierProofs(t *testing.T) {
 	p.do(chromedp.WaitEnabled(`dialog .signature ~ button`))
 	p.sound()
 	p.do(chromedp.Click("dialog .large"))
-	if got := p.run(
-		`String(window.outcome) + document.querySelector("dialog [name=collected]").validity.valueMissing`,
-	); got != "undefinedtrue" {
-		t.Errorf("got %s without the cash, want the dialog to ask for it", got)
-	}
-	p.do(chromedp.Click("dialog .collect"), chromedp.Click("dialog .large"))
+	p.shows("Choose how it was paid.")
+	p.do(chromedp.Click("dialog [value=cash]"), chromedp.Click("dialog .large"))
 	p.closed()
 	if got, want := p.run(pictureScript+"(0)"), "photo image/jpeg 1536 2048 f00 00f false false"; got != want {
 		t.Errorf("got the photo %q, want %q", got, want)
@@ -306,6 +302,9 @@ func TestCourierProofs(t *testing.T) {
 	// Strokes of 100 by 30 pixels with their margins of 12, drawn twice as finely.
 	if got, want := p.run(pictureScript+"(1)"), "signature image/png 248 108 fff fff false true"; got != want {
 		t.Errorf("got the signature %q, want %q", got, want)
+	}
+	if got := p.run("JSON.stringify(outcome.collected)"); got != `{"amount_cents":4999,"currency":"CAD","method":"cash"}` {
+		t.Errorf("got %s as collected, want the amount in cash", got)
 	}
 	p.ask("proofs.js", "askProofs", "jobs[1]")
 	p.do(chromedp.Click("dialog .large"))

@@ -35,6 +35,8 @@ type Section struct {
 	// Names returns the name of a partner by the id that the parameter partner_id has;
 	// nil where the figures are always those of the account that the page shows.
 	Names func(s page.Sheet, partnerID string) (string, error)
+	// Money reports whether the reader may see what the books have; nil where there is no such reader.
+	Money func(page.Sheet) bool
 }
 
 // Pages has the page of one section.
@@ -152,7 +154,7 @@ func (s *sheet) ask(p *period, byCourier bool) (*report.Answer, error) {
 	}
 	answer, err := s.section.Reports.Figures(s.Context(), report.Question{Filter: figures.Filter{
 		PartnerID: s.partnerID, First: p.first, Last: p.last, ByCourier: byCourier,
-	}})
+	}, Money: s.section.Money != nil && s.section.Money(s.Sheet)})
 	if len(form.ProblemsOf(err)) > 0 {
 		longest := report.MaxDays
 		if byCourier {
@@ -191,11 +193,12 @@ type figuresView struct {
 	Period  string      // in words; empty if there is no answer
 	Empty   bool        // nothing was counted
 	Cards   []figure
+	Money   []moneyCard // nil if there is none, and for those who do not read the books
 	Charts  []page.Chart
 	Stays   []stayRow
 	// Views lead from the table of days to that of couriers and back.
 	Views    []page.Link
-	Days     []report.Line // those with any figures, the latest first; nil for couriers
+	Days     []dayRow // those with any figures, the latest first; nil for couriers
 	Couriers []courierRow
 	// TooLong is set if couriers were asked for in a period that is too long for that.
 	TooLong bool
@@ -273,8 +276,11 @@ func (v *figuresView) fill(p *period) error {
 	}
 	total := report.Total(now.Lines)
 	v.Period = v.Text("portal.figures.period", "from", v.date(now.First), "to", v.date(now.Last))
-	v.Empty = total == figures.Counts{}
+	v.Empty = total == figures.Counts{} && len(now.Money) == 0
 	v.Cards, v.Charts, v.Stays = v.cards(total, before), v.charts(now.Lines, total), staysOf(total)
+	if len(now.Money) > 0 {
+		v.addMoney(now)
+	}
 	return v.tables(p, now)
 }
 
@@ -311,7 +317,7 @@ func (v *figuresView) tables(p *period, now *report.Answer) error {
 	}
 	v.CSV = v.to(".csv", p.parameters()...)
 	if !p.byCourier {
-		v.Days = busyDays(now.Lines)
+		v.Days = v.busyDays(now)
 		return nil
 	}
 	if v.TooLong = now.Last-now.First >= report.MaxDaysByCourier; v.TooLong {

@@ -153,9 +153,22 @@ func couriersOf(lines []report.Line) []courierRow {
 	return rows
 }
 
-// busyDays returns the days on which anything was counted, the latest first.
-func busyDays(lines []report.Line) []report.Line {
-	busy := slices.DeleteFunc(slices.Clone(lines), func(line report.Line) bool { return line.Counts == figures.Counts{} })
-	slices.Reverse(busy)
+// dayRow has the figures of a day.
+type dayRow struct {
+	report.Line
+	Revenue, Collected string
+}
+
+// busyDays returns the days on which anything was counted or charged, the latest first.
+func (v *figuresView) busyDays(now *report.Answer) (busy []dayRow) {
+	for _, line := range slices.Backward(now.Lines) {
+		booked := now.MoneyOn(line.Day)
+		if line.Counts == (figures.Counts{}) && len(booked) == 0 {
+			continue
+		}
+		row := dayRow{Line: line}
+		row.Revenue, row.Collected = v.amounts(booked)
+		busy = append(busy, row)
+	}
 	return busy
 }

@@ -37,6 +37,7 @@ func (pages *Pages) streets(s *sheet) (int, []byte, error) {
 //	table.js      the list                            lines.js      its rows as elements
 //	notes.js      the order that is open              panel.js      all but its notes
 //	trouble.js    what is wrong with it               history.js    what happened to it
+//	charged.js    what it was charged
 //	later.js      modules that come later
 //	acts.js       moving orders, one or many          asking.js     the dialogs of such acts
 //	proofs.js     pictures of an order                picker.js     choosing a courier
@@ -57,8 +58,9 @@ const boardFolder = "board"
 
 // boardLater are the modules that the first rows do not need.
 var boardLater = []string{
-	"areas.js", "asking.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js", "history.js", "map.js",
-	"messages.js", "panel.js", "picker.js", "places.js", "printing.js", "proofs.js", "sequence.js", "trouble.js",
+	"areas.js", "asking.js", "charged.js", "choosing.js", "columns.js", "couriers.js", "geo.js", "goods.js",
+	"history.js", "map.js", "messages.js", "panel.js", "picker.js", "places.js", "printing.js", "proofs.js",
+	"sequence.js", "trouble.js",
 }
 
 // BoardPolicy returns the content security policy of the dispatch board without street tiles.
@@ -76,6 +78,7 @@ func BoardPolicyWith(streets basemap.Streets) string {
 var boardPhrases = []string{
 	"board.", "views.", "act.", "status.", "statuses.", "level.", "failure.", "time.in", "time.ago", "time.comma",
 	"refused.again", "refused.request", "track.parcels", "order.courier", "order.cod", "order.instructions",
+	"cash.method", "cash.collected", "cash.to_collect", "cash.why", "neworder.fault.amount", "fault.required",
 	"order.dropoff", "order.pickup", "order.fragile", "order.proofs", "console.board", "console.couriers",
 	"console.partners", "console.stock", "console.order.custody", "console.order.scans", "holder.",
 	// The fields that the history of an order names.

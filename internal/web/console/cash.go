@@ -38,7 +38,7 @@ type cashView struct {
 	Desk     string
 	Doubts   []doubtRow
 	// What follows is for those who keep the books.
-	Owed                []page.Option // partners to which something is to be sent
+	Owed                []owedRow // partners to which something is to be sent
 	Deposit, Remittance *page.Form
 }
 
@@ -46,6 +46,12 @@ type cashView struct {
 type carrierRow struct {
 	accounting.Carrier
 	Name, Amount, Count string // Count is the path of the page where it is counted
+}
+
+// owedRow is what was collected for a partner and not sent yet.
+type owedRow struct {
+	PartnerID, Name, Amount string
+	Net                     string // less what the partner owes
 }
 
 // doubtRow is something that has to be cleared up.
@@ -173,9 +179,10 @@ func (v *cashView) addForms() (err error) {
 	}
 	names, err := v.pages.config.Operators.Names(v.Context(), about)
 	for _, one := range due {
-		v.Owed = append(v.Owed, page.Option{Value: one.PartnerID, Label: v.Text("cash.owed.partner",
-			"name", cmp.Or(names[one.PartnerID], one.PartnerID), "amount", v.Language.Money(one.Cents, one.Currency),
-			"net", v.Language.Money(max(0, one.Net), one.Currency))})
+		v.Owed = append(v.Owed, owedRow{
+			PartnerID: one.PartnerID, Name: cmp.Or(names[one.PartnerID], one.PartnerID),
+			Amount: v.Language.Money(one.Cents, one.Currency), Net: v.Language.Money(max(0, one.Net), one.Currency),
+		})
 	}
 	return err
 }
@@ -187,18 +194,30 @@ func currencies() []page.Option {
 
 // DepositFields returns the fields of a deposit.
 func (v *cashView) DepositFields() []page.Field {
-	return v.amountFields(v.Deposit, "deposit")
+	from := v.fromField(v.Deposit, "deposit", money.Desk, money.Terminal)
+	return append([]page.Field{from}, v.amountFields(v.Deposit, "deposit")...)
 }
 
 // RemittanceFields returns the fields of a remittance.
 func (v *cashView) RemittanceFields() []page.Field {
+	partners := make([]page.Option, len(v.Owed))
+	for i, one := range v.Owed {
+		partners[i] = page.Option{Value: one.PartnerID, Label: one.Name + " · " + one.Amount}
+	}
 	choose := v.Remittance.With(page.Field{
-		Name: "partner_id", Label: v.Text("money.partner"), Type: "select", Required: true, Options: v.Owed,
+		Name: "partner_id", Label: v.Text("money.partner"), Type: "select", Required: true, Options: partners,
 	})
-	from := v.Remittance.With(page.Field{Name: "remittance.from", Label: v.Text("cash.from"), Type: "select", Options: []page.Option{
-		{Value: string(money.Bank), Label: v.Text("cash.from.bank")}, {Value: string(money.Desk), Label: v.Text("cash.from.desk")},
-	}})
+	from := v.fromField(v.Remittance, "remittance", money.Bank, money.Desk)
 	return append([]page.Field{choose, from}, v.amountFields(v.Remittance, "remittance")...)
+}
+
+// fromField returns the field of the account that an amount is taken from.
+func (v *cashView) fromField(of *page.Form, object string, accounts ...money.Account) page.Field {
+	options := make([]page.Option, len(accounts))
+	for i, account := range accounts {
+		options[i] = page.Option{Value: string(account), Label: v.Text("cash.from." + string(account))}
+	}
+	return of.With(page.Field{Name: object + ".from", Label: v.Text("cash.from"), Type: "select", Options: options})
 }
 
 // amountFields returns the fields of an amount that is posted by hand. The fields of each form are those of an
@@ -237,7 +256,7 @@ func (s *sheet) refuseAmounts(sent *page.Form, refused error) bool {
 }
 
 // boundsOfAmounts are the rules that say themselves how much it may be.
-var boundsOfAmounts = []string{"kept_at_most", "desk_at_most", "owed_at_most"}
+var boundsOfAmounts = []string{"kept_at_most", "account_at_most", "owed_at_most"}
 
 // deposit records that cash was taken from the desk to the bank.
 func (pages *Pages) deposit(s *sheet) (int, []byte, error) {

@@ -290,6 +290,9 @@ func (pages *Pages) PartnerName(s page.Sheet, partnerID string) (string, error) 
 	return found.Name, nil
 }
 
+// KeepsBooks reports whether the operator who sees a page reads the books.
+func (pages *Pages) KeepsBooks(s page.Sheet) bool { return pages.sheet(s).KeepsBooks() }
+
 // frame returns the frame of the console for an operator. What a role may not use is
 // absent.
 func (s *sheet) frame() *page.Frame {

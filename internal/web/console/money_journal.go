@@ -39,7 +39,8 @@ type journalView struct {
 	Sums     []tile // of all entries that the filter selects
 	Narrowed bool
 	Pages    page.Pages
-	CSV      string // the address of the file
+	CSV      string      // the address of the file
+	Others   []page.Link // the same for other programs
 }
 
 // entryTable shows entries of the journal.
@@ -95,6 +96,12 @@ func (v *journalView) fill(filter accounting.Filter) (err error) {
 	v.addSums(sums)
 	chosen := filled(v.Form.Values, journalFields)
 	v.CSV = v.Link(journalPath+".csv", chosen...)
+	for _, columns := range accounting.Programs {
+		v.Others = append(v.Others, page.Link{
+			Text: v.Text("money.csv." + string(columns)),
+			Path: v.Link(journalPath+".csv", append(slices.Clone(chosen), "columns", string(columns))...),
+		})
+	}
 	if next := found.Next.String(); next != "" {
 		v.Pages.Next = v.Link(journalPath, append(slices.Clone(chosen), "cursor", next)...)
 	}
@@ -259,7 +266,12 @@ func (pages *Pages) exportJournal(s *sheet) (int, []byte, error) {
 		}
 		return 0, nil, refusal.NotFound("the partner")
 	}
-	write, err := pages.config.Accounting.Export(s.Context(), filter, page.CSVLayout(s.PageRequest))
+	columns := accounting.Columns(s.asked("columns"))
+	name := "journal.csv"
+	if slices.Contains(accounting.Programs, columns) {
+		name = "journal-" + string(columns) + ".csv"
+	}
+	write, err := pages.config.Accounting.Export(s.Context(), filter, columns, page.CSVLayout(s.PageRequest))
 	if err != nil {
 		return 0, nil, err
 	}
@@ -267,7 +279,7 @@ func (pages *Pages) exportJournal(s *sheet) (int, []byte, error) {
 	if err := write(&file); err != nil {
 		return 0, nil, err
 	}
-	return page.ShowCSV(s.PageRequest, "journal.csv", file.Bytes())
+	return page.ShowCSV(s.PageRequest, name, file.Bytes())
 }
 
 // limitedFile is a file that is made in memory.

@@ -108,6 +108,14 @@ func TestMoneyJournal(t *testing.T) {
 	file.Shows(t, 200, "day,entry_id,partner_id,act,", ",charges,,73.83,CAD,")
 	showsNone(t, file, "late_cancellation")
 	b.page.Open(t, journal+".csv?order=A-1&separator=semicolon").Shows(t, 200, ";charges;;73,83;CAD;")
+	b.page.Open(t, journal+"?order=A-1").Shows(t, 200, journal+".csv?columns=quickbooks&amp;order=A-1", "For Xero")
+	b.page.Open(t, journal+".csv?columns=quickbooks").Shows(t, 200, "JournalNo,JournalDate,",
+		",charges,73.83,,delivery A-1,metro,CAD")
+	xero := b.page.Open(t, journal+".csv?columns=xero&order=A-1")
+	xero.Shows(t, 200, "*Narration,*Date,", " delivery A-1,", ",metro,tax_hst,Tax Exempt,-8.49,")
+	if name := xero.Header.Get("Content-Disposition"); name != `attachment; filename="journal-xero.csv"` {
+		t.Errorf("got %s, want the name of a file for Xero", name)
+	}
 	b.page.Open(t, journal+".csv?from=yesterday").Must(t, 422)
 	b.page.Open(t, journal+".csv?partner=nord").Must(t, 404)
 }

@@ -68,15 +68,6 @@ func currencyOf(o *delivery.Order) delivery.Currency {
 	}
 }
 
-// Collected says what was collected of the order; empty if nothing was to be.
-func (v *orderView) Collected() string {
-	c := v.Order.Course.Collected
-	if c == nil {
-		return ""
-	}
-	return v.Text("cash.order."+string(c.Method), "amount", v.Language.Money(c.AmountCents, c.Currency))
-}
-
 // Correction is the path of the page that confirms or corrects what was collected; empty for those who do not count
 // cash, and before the delivery.
 func (v *orderView) Correction() string {

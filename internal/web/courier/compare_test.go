@@ -2,7 +2,9 @@ package courier_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -29,6 +31,28 @@ func (y *yard) compare(t *testing.T, s *sequence) (faults []string) {
 			faults = append(faults, order.OrderID+": "+fault)
 		}
 		faults = append(faults, wrongPictures(read, acts)...)
+	}
+	return append(faults, y.wrongCash(t, s)...)
+}
+
+// wrongCash compares the cash that a courier carries with the orders that the courier has delivered: each once.
+func (y *yard) wrongCash(t *testing.T, s *sequence) (faults []string) {
+	t.Helper()
+	y.mu.Lock()
+	courierID := y.riders[strconv.Itoa(s.Seed)].CourierID
+	y.mu.Unlock()
+	held := y.desk.Call(t, "GET", "/ops/v1/couriers/"+courierID+"/cash", nil).Must(t, http.StatusOK)
+	var got, want []string
+	for i := range held.Len("orders") {
+		got = append(got, fmt.Sprint(held.Text("orders", i, "order_id"), " ", held.JSON("orders", i, "amount_cents")))
+	}
+	for _, a := range s.Acts {
+		if a.Kind == "move" && a.Status == "delivered" && a.Refused == "" {
+			want = append(want, a.OrderID+" 2000")
+		}
+	}
+	if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+		faults = append(faults, fmt.Sprintf("got the cash of %q with the courier, want %q", got, want))
 	}
 	return faults
 }

@@ -73,7 +73,8 @@ func TestOutboxSequences(t *testing.T) {
 		}
 	})
 	t.Logf("%+v", total)
-	if total.Untroubled == 0 || total.Refused == 0 || total.AnswersLost == 0 || total.Killed == 0 || total.Untimed == 0 {
+	if total.Untroubled == 0 || total.Refused == 0 || total.AnswersLost == 0 || total.Killed == 0 || total.Untimed == 0 ||
+		total.Asked == 0 {
 		t.Errorf("got %+v, want some of each", total)
 	}
 }
@@ -126,6 +127,7 @@ type tapped struct {
 type figures struct {
 	Sequences, Acts, Untroubled, Refused, Untimed                  int
 	Sent, Lost, AnswersLost, Killed, Clocks, Desk, SignedOut, Tabs int
+	Asked                                                          int
 }
 
 func (f *figures) add(s *sequence) {
@@ -146,7 +148,7 @@ func (f *figures) add(s *sequence) {
 	}
 	f.Sent, f.Lost, f.AnswersLost = f.Sent+s.Figures.Sent, f.Lost+s.Figures.Lost, f.AnswersLost+s.Figures.AnswersLost
 	f.Killed, f.Clocks, f.Desk = f.Killed+s.Figures.Killed, f.Clocks+s.Figures.Clocks, f.Desk+s.Figures.Desk
-	f.SignedOut, f.Tabs = f.SignedOut+s.Figures.SignedOut, f.Tabs+s.Figures.Tabs
+	f.SignedOut, f.Tabs, f.Asked = f.SignedOut+s.Figures.SignedOut, f.Tabs+s.Figures.Tabs, f.Asked+s.Figures.Asked
 }
 
 // play runs sequences, and returns what they report.

@@ -20,6 +20,7 @@ type tables struct {
 	Moves            map[delivery.Status][]delivery.Status
 	Fills            map[delivery.Status]string
 	Oldest, Earliest int // in milliseconds
+	MaxNotes         int
 }
 
 // readTables returns the tables of the modules.
@@ -28,8 +29,9 @@ func readTables(t *testing.T) (read tables) {
 	testkit.NeedNode.OrSkip(t)
 	const script = `import { moves } from "./assets/courier/round.js";
 import { oldest, earliest } from "./assets/courier/outbox.js";
+import { maxNotes } from "./assets/courier/cash.js";
 import { fills } from "dropyard/html.js";
-console.log(JSON.stringify({ moves, fills, oldest, earliest }));`
+console.log(JSON.stringify({ moves, fills, oldest, earliest, maxNotes }));`
 	out, err := exec.CommandContext(t.Context(), "node", "--import", "../types/resolve.mjs", "--input-type=module",
 		"--eval", script).Output()
 	if err == nil {
@@ -56,6 +58,9 @@ func TestTablesAreTheServices(t *testing.T) {
 	if fills := slices.Sorted(maps.Keys(got.Fills)); !slices.Equal(fills,
 		slices.Sorted(slices.Values(delivery.Statuses))) {
 		t.Errorf("html.js: got icons for %q, want one for each status: %q", fills, delivery.Statuses)
+	}
+	if got.MaxNotes != delivery.MaxReason {
+		t.Errorf("cash.js: got notes of up to %d characters, want the service's %d", got.MaxNotes, delivery.MaxReason)
 	}
 	now := time.Date(2026, 1, 14, 15, 0, 0, 0, time.UTC)
 	for name, limit := range map[string][2]int{"oldest": {-got.Oldest, -1}, "earliest": {got.Earliest, 1}} {

@@ -38,6 +38,7 @@ func newYard(t *testing.T) *yard {
 	s := apptest.Start(t)
 	y := &yard{Service: s, partner: s.Register(t,
 		"metro"), desk: s.Operate(t), riders: map[string]*apptest.Operator{}, moved: map[string]bool{}}
+	y.desk.Call(t, "PATCH", "/ops/v1/books", []byte(`{"books_from":"2020-01-01"}`)).Must(t, http.StatusOK)
 	target, err := url.Parse(s.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -99,10 +100,12 @@ func (y *yard) newRider(t *testing.T, name string) *apptest.Operator {
 	return r
 }
 
-// assigned makes an order that a courier is assigned to.
+// assigned makes an order that a courier is assigned to, of which $20 are to be collected.
 func (y *yard) assigned(t *testing.T, r *apptest.Operator, reference string) (orderID string) {
 	t.Helper()
-	orderID = y.partner.Create(t, testkit.OrderJSON(reference, "")).Text("order_id")
+	body := bytes.Replace(testkit.OrderJSON(reference, ""), []byte(`"reference":`),
+		[]byte(`"cod":{"amount_cents":2000,"currency":"CAD"},"reference":`), 1)
+	orderID = y.partner.Create(t, body).Text("order_id")
 	for _, body := range []string{`{"status":"accepted"}`, fmt.Sprintf(`{"status":"courier_assigned","courier_id":%q}`,
 		r.CourierID)} {
 		if got := y.desk.Call(t, "POST", "/ops/v1/orders/"+orderID+"/status", []byte(body)); got.Status != http.StatusOK {

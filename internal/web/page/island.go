@@ -30,7 +30,7 @@ type ownLibraries struct{ start, later map[string]string }
 // sharedModules are the modules that all islands may import, as dropyard/text.js and so on.
 var sharedModules = []string{
 	"plain.js", "island/text.js", "island/clock.js", "island/html.js", "island/dialog.js", "island/draft.js",
-	"island/zone.js", "island/photo.js",
+	"island/zone.js", "island/photo.js", "island/amounts.js",
 }
 
 // island is what the layout writes for the modules of an island.

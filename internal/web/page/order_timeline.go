@@ -13,7 +13,7 @@ type TimelineEntry struct {
 	Courier  string // the name of the courier that it assigned
 	At       time.Time
 	By       string    // who made it; empty if that is not known
-	Fields   string    // what was edited
+	Fields   string    // what was edited, or collected
 	Recorded time.Time // when it was recorded, if that was later than it happened
 	Note     string
 	version  int64
@@ -29,6 +29,9 @@ func (v OrderView) Timeline(
 		shown := TimelineEntry{
 			Title: v.language.Text("status." + string(entry.Status)), At: entry.At, Note: v.Note(entry), version: entry.Version,
 		}
+		if entry.Status == delivery.StatusDelivered {
+			shown.Fields = v.Collected()
+		}
 		move(entry, &shown)
 		entries = append(entries, shown)
 	}
@@ -43,4 +46,17 @@ func (v OrderView) Timeline(
 	slices.Reverse(entries)
 	slices.SortStableFunc(entries, func(a, b TimelineEntry) int { return int(b.version - a.version) })
 	return entries
+}
+
+// Collected says what was collected at the door; empty if nothing was to be.
+func (v OrderView) Collected() string {
+	c := v.Order.Course.Collected
+	if c == nil {
+		return ""
+	}
+	text := v.language.Text("cash.order."+string(c.Method), "amount", v.language.Money(c.AmountCents, c.Currency))
+	if c.Notes != "" {
+		text += " – " + c.Notes
+	}
+	return text
 }

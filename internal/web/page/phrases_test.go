@@ -173,9 +173,10 @@ func TestPhrasesAreUsed(t *testing.T) {
 			continue // named by the statuses that orders are moved to, and by the codes of errors
 		}
 		if strings.HasPrefix(key, "money.act.") || strings.HasPrefix(key, "money.account.") ||
-			strings.HasPrefix(key, "money.charge.") ||
-			strings.HasPrefix(key, "cash.method.") || strings.HasPrefix(key, "cash.order.") {
-			continue // named by acts and accounts, and by how something was paid
+			strings.HasPrefix(key, "money.charge.") || strings.HasPrefix(key, "money.csv.") ||
+			strings.HasPrefix(key, "cash.method.") || strings.HasPrefix(key, "cash.order.") ||
+			strings.HasPrefix(key, "cash.from.") {
+			continue // named by acts, accounts, programs that import the journal, and by how something was paid
 		}
 		if strings.HasPrefix(key, "home.fact.") {
 			continue // named by the service, which knows the figures

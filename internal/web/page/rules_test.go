@@ -122,7 +122,7 @@ var ruleTexts = map[string]struct {
 	"collected_currency": {[]any{"currency", "CAD"}, "CAD, in which the amount is to be collected"},
 	"collected_once":     {nil, "one of order_ids, each once"},
 	"kept_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which the courier carries"},
-	"desk_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which are at the desk"},
+	"account_at_most":    {[]any{"dollars", 49.99}, "at most 49.99 dollars, which the account has"},
 	"owed_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which are owed to the partner"},
 
 	"object":      {nil, "an object"},

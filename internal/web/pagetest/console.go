@@ -17,6 +17,7 @@ func (h *house) deskScenes() (scenes []Scene) {
 	add("console-audit-faults", administrator, "/console/audit?from=yesterday")
 	add("console-system", administrator, "/console/system")
 	add("console-figures", dispatcher, "/console/figures")
+	add("console-figures-money", accountant, "/console/figures?days=7")
 	add("console-figures-partner", dispatcher, "/console/figures?by=courier&partner_id="+h.stockedID)
 	return scenes
 }

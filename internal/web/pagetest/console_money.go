@@ -61,7 +61,10 @@ func (h *house) addBooks(ctx context.Context) error {
 		return err
 	}
 	const settings = "/console/money/settings"
-	for scene, path := range map[string]string{"money-none": "/console/money", "money-unset": settings, "statements-none": "/console/money/statements"} {
+	for scene, path := range map[string]string{
+		"money-none": "/console/money", "money-unset": settings, "cash-none": "/console/cash",
+		"statements-none": "/console/money/statements",
+	} {
 		for _, language := range page.Languages {
 			found, err := h.ask(ctx, http.MethodGet, path, h.operatorSession(secured(page.English)), http.NoBody, language)
 			if err != nil {

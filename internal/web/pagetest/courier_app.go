@@ -38,6 +38,7 @@ func (h *house) courierAppScenes() (scenes []Scene) {
 	add(storageStates)
 	add(menuStates)
 	add(h.proofStates())
+	add(h.moneyStates())
 	add(scanStates)
 	return append(scenes,
 		Scene{
@@ -264,14 +265,12 @@ var menuStates = []appState{
 
 // proofStates are those of the dialogs before a delivery and after a failed attempt.
 func (h *house) proofStates() []appState {
-	cash := fmt.Sprintf(`await tap(%q, ".large%s [data-act=delivered]");`,
-		fmt.Sprintf(".small[data-order=%s]", h.orders["N-202"]), fmt.Sprintf("[data-order=%s]", h.orders["N-202"]))
+	cash := h.delivering("N-202")
 	failing := `await tap("[data-act=failed]");`
 	return []appState{
 		{name: "proofs", shown: ".dialog .proofs", script: `await tap("[data-act=delivered]");`},
-		{name: "proofs-cash", shown: ".dialog .collect", script: cash},
 		{name: "proofs-taken", shown: ".dialog .photo img", script: cash +
-			`await tap(".collect"); await sign(); await photograph();`},
+			`await tap(".dialog [value=cash]"); await sign(); await photograph();`},
 		{name: "proofs-unfit", shown: ".dialog .state.fault", script: cash + `await choose(new Blob(["not a picture"]));`},
 		{name: "proofs-unstored", shown: ".dialog form > .fault", script: `IDBObjectStore.prototype.add = () => { throw new DOMException("", "QuotaExceededError"); }; await tap("[data-act=delivered]", ".dialog .button.large");`},
 		{name: "failing", shown: ".dialog .reasons", script: failing},
@@ -284,6 +283,36 @@ func (h *house) proofStates() []appState {
 				failing + `await tap(".reasons [value=not_home]", ".dialog .fail");`,
 		},
 		{name: "failing-pickup", shown: ".dialog .reasons", script: `await tap('.small[data-status="courier_assigned"]', '.large[data-status="courier_assigned"] [data-act="failed"]');`},
+	}
+}
+
+// delivering returns the script that opens the dialog in which an order is delivered.
+func (h *house) delivering(number string) string {
+	order := fmt.Sprintf("[data-order=%s]", h.orders[number])
+	return fmt.Sprintf(`await tap(%q, %q);`, ".small"+order, ".large"+order+" [data-act=delivered]")
+}
+
+// moneyStates are those of what is collected at the door, and of the cash with the courier.
+func (h *house) moneyStates() []appState {
+	cash := h.delivering("N-202")
+	const deliver = `await tap(".dialog [value=cash]", ".dialog .button.large");`
+	const asked = `const asks = (field) => answers.push(["POST /ops/v1/", fault(422, "validation_error", { field, errors: [{ field }] })]);`
+	const edited = `answers.push(["GET /ops/v1/jobs", changed((round) => { for (const { cod } of round.jobs) if (cod) cod.amount_cents = 2999; return round; })]);`
+	const carried = `const cash = (id, partner_order_id, amount_cents, unconfirmed) => ({ order_id: "ord_" + id, partner_order_id, amount_cents, currency: "CAD", collected_at: "2026-06-18T15:20:00Z", unconfirmed });
+	answers.push(["GET /ops/v1/couriers/", service(200, { courier_id: "cou_1",
+		balances: [{ currency: "CAD", amount_cents: 13451 }, { currency: "USD", amount_cents: 2000 }],
+		orders: [cash("1", "N-101", 9000, false), cash("2", "N-102", 4451, true), { ...cash("3", "EXPORT-2026-000417", 1500, false), currency: "USD" }, { ...cash(), order_id: null, partner_order_id: null, collected_at: null, amount_cents: 500, currency: "USD" }] })]);`
+	return []appState{
+		{name: "proofs-cash", shown: "#collected-amount", script: cash},
+		{name: "proofs-less", shown: "#collected-notes", script: cash + `await tap(".dialog [value=terminal]"); await enter("#collected-amount", "40");`},
+		{name: "proofs-nothing", shown: ".dialog .fault", script: cash + `await tap(".dialog [value=none]", ".dialog .button.large");`},
+		{name: "proofs-faults", shown: "#collected-amount[aria-invalid]", script: cash + `await enter("#collected-amount", "49.999"); await tap(".dialog .button.large");`},
+		{name: "home-asked", shown: "[data-asks]", script: asked + `asks("collected");` + cash + deliver},
+		{name: "home-asked-changed", shown: "[data-asks]", script: asked + `asks("collected.notes");` + cash + edited + deliver},
+		{name: "asked", shown: "#collected-notes", script: asked + `asks("collected.notes");` + cash + edited + deliver +
+			`await tap("[data-asks] .act:not([aria-disabled=true])", ".dialog .button.large");`},
+		{name: "home-carried", shown: ".cash[open] li:nth-child(5)", script: carried +
+			`answers.push(["POST /ops/v1/", lost], ["GET /ops/v1/me", lost]);` + cash + deliver + `await tap(".cash summary"); document.querySelector(".cash").scrollIntoView({ block: "end" });`},
 	}
 }
 

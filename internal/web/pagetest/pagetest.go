@@ -132,6 +132,7 @@ func Open(ctx context.Context) (*Server, error) {
 		mappedRecipientScenes(alone.URL),
 		house.mapScenes(),
 		house.moneyScenes(alone.URL),
+		house.cashScenes(alone.URL),
 	)
 	return &Server{Scenes: all, URL: alone.URL, alone: alone, house: house}, nil
 }

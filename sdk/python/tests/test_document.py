@@ -33,6 +33,7 @@ TYPES: dict[str, str | None] = {
     "LoginRequest": None,
     "MoneyRecord": "Money",
     "OptionalMoney": "Money",
+    "RecordedCollected": "Collected",
     "RedeliverRequest": None,
     "RegisterRequest": None,
     "RegisteredPartner": "Partner",

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { correct, now } from "dropyard/clock.js";
-import { lookUp, readJobs } from "../assets/courier/jobs.js";
+import { lookUp, readCash, readDue, readJobs } from "../assets/courier/jobs.js";
 import { phone } from "../assets/courier/send.js";
 import { Memory, newDisk } from "./memory.mjs";
 
@@ -56,4 +56,23 @@ test("a code is unknown only if the service says so", async () => {
   }
   answers(200, { matches: [{ place: 1, order: { order_id: "a" } }] });
   assert.deepEqual(await lookUp("P-1"), { matches: [{ job: { order_id: "a" }, place: 1 }], problem: "" });
+});
+
+test("the amount to collect is null for nothing, and undefined if it cannot be read", async () => {
+  const cod = { amount_cents: 4999, currency: "CAD" };
+  for (const [status, body, want] of [
+    [200, { order: { cod } }, cod], [200, { order: { cod: { ...cod, amount_cents: 0 } } }, null], [200, { order: {} }, null],
+    [404, { error: { code: "not_found" } }, undefined], [200, "<h1>Welcome</h1>", undefined],
+  ]) {
+    answers(status, body);
+    assert.deepEqual(await readDue("ord_1"), want, `${status} ${JSON.stringify(body)}`);
+  }
+});
+
+test("cash that cannot be read is undefined, so that the stops are shown all the same", async () => {
+  const cash = { courier_id: "cou_1", balances: [], orders: [] };
+  for (const [status, body, want] of [[200, cash, cash], [404, { error: { code: "not_found" } }, undefined], [500, "", undefined], [200, "<h1>Welcome</h1>", undefined]]) {
+    answers(status, body);
+    assert.deepEqual(await readCash("cou_1"), want, `${status} ${JSON.stringify(body)}`);
+  }
 });

@@ -32,7 +32,7 @@ async ({ part, when, owner, order, picture }) => {
   const data = new Blob([Uint8Array.from(atob(picture), (one) => one.charCodeAt(0))], { type: "image/png" });
   await outbox.record({ order_id: order, label: "", move: { status: "picked_up" } });
   await outbox.record({ order_id: order, label: "", move: { status: "out_for_delivery" } });
-  const last = outbox.record({ order_id: order, label: "", move: { status: "delivered" }, pictures: [{ kind: "photo", data }] });
+  const last = outbox.record({ order_id: order, label: "", move: { status: "delivered", collected: { amount_cents: 2000, currency: "CAD", method: "cash" } }, pictures: [{ kind: "photo", data }] });
   if (when === "storing") return report();
   await last;
   if (when !== "stored") await reached;

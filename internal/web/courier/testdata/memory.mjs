@@ -54,7 +54,9 @@ export class Memory {
     return new Blob([data], { type });
   }
 
-  change(act) { return this.#transaction(({ acts }) => { if (acts.has(act.id)) acts.set(act.id, structuredClone(act)); }); }
+  change(id, make) { return this.#transaction(({ acts }) => { if (acts.has(id)) acts.set(id, structuredClone(make(acts.get(id)))); }); }
+
+  reopen(id, act) { return this.#transaction(({ acts, refusals }) => { if (refusals.delete(id)) acts.set(act.id, structuredClone(act)); }); }
 
   settle(id) {
     return this.#transaction((disk) => {

@@ -34,6 +34,9 @@ const picture = (kind = "photo") => ({ kind, data: new Blob(["a picture"], { typ
 const shown = ({ order_id, status, kind }) => `${order_id} ${status || kind}`;
 const at = (ms) => new Date(epoch + ms).toISOString();
 
+/** Returns the answer of a service that finds fields wrong. */
+const wrong = (...fields) => ({ status: 422, code: "validation_error", message: `${fields[0]}: it is wrong`, details: { field: fields[0], errors: fields.map((field) => ({ field })) } });
+
 test("a response means what the table in docs/couriers.md says", () => {
   const move = { kind: "move", path: "/status" }, photo = { kind: "photo", path: "/proofs?kind=photo&occurred_at=x" }, read = { kind: "read", path: "/read" };
   const cases = [
@@ -46,6 +49,8 @@ test("a response means what the table in docs/couriers.md says", () => {
     [move, { status: 403, code: "forbidden", details: { reason: "totp_enrolment_required" } }, "signed-out"],
     [photo, { status: 409, code: "conflict" }, "untimed"], [{ kind: "photo", path: "/proofs?kind=photo" }, { status: 409, code: "conflict" }, "refused"],
     [photo, { status: 409, code: "conflict", details: { action: "proof.added", object_id: "x", at: at(0) } }, "sent"],
+    [move, wrong("collected"), "asked"], [move, wrong("collected.notes"), "asked"], [move, wrong("collected.method", "collected.notes"), "asked"],
+    [move, wrong("occurred_at", "collected"), "refused"], [move, wrong("collected_by"), "refused"], [move, { ...wrong("collected"), status: 409 }, "refused"],
     [read, { status: 404, code: "not_found" }, "sent"], [read, { status: 403, code: "forbidden" }, "refused"],
     [read, { status: 409, code: "conflict", details: { action: "courier.message_read", object_id: "x", at: at(0) } }, "sent"],
   ];
@@ -331,4 +336,91 @@ test("that a message was read is sent to its own path, with its time, beside the
   assert.deepEqual(outbox.waiting.value.map(shown), ["a picked_up", "m1 read"]);
   const [sent] = world.sent.filter(({ kind }) => kind === "read");
   assert.deepEqual([sent.path, JSON.parse(sent.body)], [path, { occurred_at: at(0) }]);
+});
+
+const cash = (amount_cents, notes) => ({ amount_cents, currency: "CAD", method: "cash", ...notes && { notes } });
+const asks = ({ outbox }) => outbox.waiting.value.map((act) => `${shown(act)} ${act.asked?.field ?? ""}`.trim());
+
+test("a delivery of which the service asks what was collected waits for the answer, and is then sent once with the time of its tap", async () => {
+  const { world, outbox, move } = await phone({ script: (act) => JSON.parse(act.body).collected || act.order_id !== "a" ? ok : wrong("collected") });
+  await move("a", "delivered");
+  await move("b", "delivered");
+  await turns();
+  assert.deepEqual([asks({ outbox }), outbox.state.value, outbox.refused.value], [["a delivered collected"], "idle", []]);
+  assert.deepEqual(world.settled, [["delivered", 422], ["delivered", 200]]);
+  await outbox.close();
+  const again = await phone({ disk: world.disk, newKey: () => "another" });
+  again.outbox.hurry();
+  await turns();
+  assert.deepEqual([again.world.sent, asks(again)], [[], ["a delivered collected"]], "not sent again before there is an answer, also by the next start");
+  world.time += hour;
+  const [act] = again.outbox.waiting.value;
+  await again.outbox.answer(act.id, cash(4999));
+  await turns();
+  assert.deepEqual(again.world.sent.map(({ body }) => JSON.parse(body)), [{ status: "delivered", occurred_at: at(0), collected: cash(4999) }]);
+  assert.equal(again.world.sent[0].key, "another", "a key belongs to one request");
+  assert.deepEqual([again.outbox.waiting.value, again.outbox.refused.value, again.outbox.state.value], [[], [], "idle"]);
+});
+
+test("what was collected keeps its bytes and its key while answers are lost", async () => {
+  const { world, outbox, move } = await phone({ script: (_, count) => count === 1 ? wrong("collected.notes") : count < 4 ? lost : ok });
+  await outbox.record({ order_id: "a", label: "a", move: { status: "delivered", collected: cash(4999) } });
+  await turns();
+  assert.deepEqual(asks({ outbox }), ["a delivered collected.notes"]);
+  await outbox.answer(outbox.waiting.value[0].id, cash(4999, "the price was changed"));
+  for (let i = 0; i < 3; i++) {
+    await turns();
+    outbox.hurry();
+  }
+  await turns();
+  const [first, ...rest] = world.sent;
+  assert.equal(rest.length, 3);
+  for (const act of rest) assert.deepEqual([act.key, act.body], [rest[0].key, rest[0].body]);
+  assert.deepEqual([JSON.parse(first.body).collected, JSON.parse(rest[0].body).collected], [cash(4999), cash(4999, "the price was changed")]);
+  await move("a", "picked_up");
+  await turns();
+  assert.deepEqual(outbox.waiting.value, [], "what comes after it is sent");
+});
+
+test("acts behind one that the service asks about wait with it, those of other orders do not", async () => {
+  const { world, outbox, move } = await phone({ script: (act) => act.status === "delivered" ? wrong("collected") : ok });
+  await move("a", "delivered");
+  await turns();
+  await move("a", "failed");
+  await move("b", "picked_up");
+  await turns();
+  assert.deepEqual([world.sent.map(shown), asks({ outbox })], [["a delivered", "b picked_up"], ["a delivered collected", "a failed"]]);
+});
+
+test("a question is answered once, although two tabs show it", async () => {
+  const disk = newDisk(), script = (act) => JSON.parse(act.body).collected ? new Promise(() => {}) : wrong("collected"), one = await phone({ disk, script });
+  await one.move("a", "delivered");
+  await turns();
+  const other = await phone({ disk, script }), [{ id }] = other.outbox.waiting.value;
+  await one.outbox.answer(id, cash(4999));
+  await other.outbox.answer(id, cash(1));
+  assert.deepEqual([...disk.acts.values()].map(({ body, asked }) => [JSON.parse(body).collected, asked]), [[cash(4999), undefined]]);
+});
+
+test("an answer that the phone cannot store is not sent, and the question stays", async () => {
+  const { world, outbox, move } = await phone({ script: () => wrong("collected") });
+  await move("a", "delivered");
+  await turns();
+  world.storage.change = async () => { throw new DOMException("full", "QuotaExceededError"); };
+  await assert.rejects(outbox.answer(outbox.waiting.value[0].id, cash(4999)), { name: "QuotaExceededError" });
+  await turns();
+  assert.deepEqual([world.sent.length, asks({ outbox })], [1, ["a delivered collected"]]);
+});
+
+test("a delivery that an earlier app gave up because it could not ask is asked about", async () => {
+  const disk = newDisk(), act = { id: 7, owner: "opr_1", order_id: "a", label: "a", kind: "move", status: "delivered", at: at(0), key: "old", path: "/ops/v1/orders/a/status", type: "application/json", body: JSON.stringify({ status: "delivered", occurred_at: at(0) }) };
+  const refusal = { owner: "opr_1", act, at: at(1), ...wrong("collected") };
+  disk.nextID = 10;
+  disk.refusals.set(8, { ...refusal, id: 8 });
+  disk.refusals.set(9, { ...refusal, id: 9, act: { ...act, id: 6, order_id: "b" }, code: "too_old" });
+  const { world, outbox } = await phone({ disk });
+  assert.deepEqual([asks({ outbox }), outbox.refused.value.map(({ code }) => code), world.sent], [["a delivered collected"], ["too_old"], []]);
+  await outbox.answer(7, cash(4999));
+  await turns();
+  assert.deepEqual(world.sent.map(({ body }) => JSON.parse(body)), [{ status: "delivered", occurred_at: at(0), collected: cash(4999) }]);
 });

@@ -224,3 +224,53 @@ test("a message is shown until it was read, also before that is sent", () => {
   assert.deepEqual(unread(messages, []), messages);
   assert.deepEqual(unread(messages, [{ ...act("m1", ""), kind: "read" }, act("m2", "delivered")]), [messages[1]]);
 });
+
+const paid = (orderID, amount_cents) => act(orderID, "delivered", { collected: { amount_cents, currency: "CAD", method: "cash" } });
+const ofOrder = (order_id, amount_cents) => ({ order_id, partner_order_id: order_id, amount_cents, currency: "CAD", collected_at: new Date(day).toISOString(), unconfirmed: false });
+const service = (jobs, ...orders) => ({ ...answer(jobs), cash: { balances: [{ amount_cents: orders.reduce((sum, one) => sum + one.amount_cents, 0), currency: "CAD" }], orders } });
+
+test("the cash of a courier has each order once: while its delivery waits, is sent, and is read", async () => {
+  const { world, make } = phone(), round = make(), cod = { amount_cents: 2000, currency: "CAD" }, jobs = [job("b", "out_for_delivery", { cod })], tapped = paid("b", 2000);
+  const states = [], look = () => states.push(`${round.cash.value.balances.map(({ amount_cents }) => amount_cents)} ${round.cash.value.orders.map(({ order_id: id }) => id).join("")}`);
+  round.world.read = async () => service(jobs, ofOrder("a", 5000));
+  await round.refresh();
+  look();
+  assert.deepEqual([round.due("b"), round.due("c")], [cod, undefined]);
+  world.waiting.value = [tapped];
+  look();
+  round.world.read = async () => service([], ofOrder("a", 5000), ofOrder("b", 2000)); // the answer to the delivery was lost
+  await round.refresh();
+  look();
+  world.waiting.value = [];
+  look();
+  await turn();
+  look();
+  round.world.read = async () => service([], ofOrder("b", 2000)); // a was handed in
+  await round.refresh();
+  look();
+  assert.deepEqual(states, ["5000 a", "7000 ab", "7000 ab", "7000 ab", "7000 ab", "2000 b"]);
+});
+
+test("cash that cannot be read is that of the last reading and what was sent since, also at the next start", async () => {
+  const { world, make } = phone(), round = make(), tapped = paid("b", 2000);
+  round.world.read = async () => service([job("b", "out_for_delivery")], ofOrder("a", 5000));
+  await round.refresh();
+  world.waiting.value = [tapped];
+  round.world.read = async () => answer([]);
+  world.waiting.value = [];
+  await turn();
+  await round.refresh();
+  const next = make();
+  await next.open();
+  for (const one of [round, next]) assert.deepEqual([one.cash.value.balances, one.cash.value.orders.map(({ order_id: id }) => id)], [[{ amount_cents: 7000, currency: "CAD" }], ["a", "b"]]);
+});
+
+test("a delivery that was refused brings no cash", async () => {
+  const { world, make } = phone(), round = make(), tapped = paid("b", 2000);
+  round.world.read = async () => service([job("b", "out_for_delivery")]);
+  await round.refresh();
+  world.waiting.value = [tapped];
+  world.waiting.value = [];
+  await round.refused(tapped);
+  assert.deepEqual(round.cash.value.orders, []);
+});

@@ -23,6 +23,9 @@ const never = new Promise(() => {});
 const minute = 60000, hour = 60 * minute;
 const steps = 45;
 
+/** What is to be collected of each order. */
+const cash = { amount_cents: 2000, currency: "CAD", method: "cash" };
+
 /** Returns numbers from 0 to 1 that a seed decides (mulberry32). */
 const generator = (seed) => () => {
   seed = seed + 0x6D2B79F5 | 0;
@@ -58,7 +61,7 @@ const faults = {
 
 /** A sequence: a courier's phone, the service's clock, and the desk. */
 class Sequence {
-  figures = { sent: 0, lost: 0, answersLost: 0, killed: 0, clocks: 0, desk: 0, signedOut: 0, tabs: 0 };
+  figures = { sent: 0, lost: 0, answersLost: 0, killed: 0, clocks: 0, desk: 0, signedOut: 0, tabs: 0, asked: 0 };
   tabs = [];
   storages = [];
   pauses = [];
@@ -103,7 +106,8 @@ class Sequence {
       script.push({ move: { status: "failed", failure_reason: "not_home" }, pictures: this.take(this.upTo(2)) }, { move: { status: "out_for_delivery" } });
     }
     if (this.chance(0.2)) script.push({ pictures: this.take(1) });
-    script.push({ move: { status: "delivered" }, pictures: this.take(this.upTo(3)) });
+    // The service asks about a delivery that was recorded by an app that does not.
+    script.push({ move: { status: "delivered", ...this.chance(0.6) && { collected: cash } }, pictures: this.take(this.upTo(3)) });
     return script;
   }
 
@@ -123,9 +127,9 @@ class Sequence {
 
   async openTab() {
     const storage = new Memory(this.disk), change = storage.change.bind(storage);
-    storage.change = (act) => {
-      this.untimed.add(act.id);
-      return change(act);
+    storage.change = (id, make) => {
+      if (this.disk.pictures.has(id)) this.untimed.add(id);
+      return change(id, make);
     };
     this.storages.push(storage);
     const world = { ...await phone(storage), pause: (ms, signal) => this.pause(ms, signal), alone: this.locks ? (name, run) => this.alone(name, run) : undefined };
@@ -261,8 +265,19 @@ class Sequence {
     [1, () => { this.skew = this.chance(0.4) ? 0 : this.upTo(6 * hour) - 3 * hour; this.known = false; this.figures.clocks++; }],
     [2, () => { this.token = "tok_expired"; this.figures.signedOut++; }],
     [3, () => this.readRefusal()],
+    [6, () => this.answer()],
     [0.5, () => this.advance(49 * hour)],
   ];
+
+  /** The courier answers a question of the service. The app may be killed while the answer is stored. */
+  async answer() {
+    const outbox = this.tabs[this.upTo(this.tabs.length)], act = outbox.waiting.value.find(({ asked }) => asked);
+    if (!act) return;
+    this.figures.asked++;
+    const stored = outbox.answer(act.id, cash);
+    if (this.chance(0.2)) await this.kill();
+    else await stored;
+  }
 
   async readRefusal() {
     const [outbox] = this.tabs, [refusal] = outbox.refused.value;
@@ -297,6 +312,7 @@ class Sequence {
     await this.signIn();
     for (let round = 0; round < 60 && this.disk.acts.size; round++) {
       await this.quiet();
+      await this.answer();
       await this.advance(2 * minute);
     }
     await this.quiet();
@@ -337,7 +353,7 @@ class Staged extends Sequence {
   script() {
     return [
       { move: { status: "picked_up" } }, { move: { status: "out_for_delivery" } }, { pictures: this.take(1) },
-      { move: { status: "delivered" }, pictures: this.take(1) },
+      { move: { status: "delivered", collected: cash }, pictures: this.take(1) },
     ];
   }
 

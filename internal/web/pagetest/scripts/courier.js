@@ -44,6 +44,13 @@ const again = async () => { await seen(".stop"); dispatchEvent(new Event("online
 /** Returns a module of the app. @param {string} name */
 const module = async (name) => { await seen(".stop"); return import(`/assets/courier/${name}`); };
 
+/** Enters a text into a field. @param {string} field @param {string} text */
+const enter = async (field, text) => {
+  const input = await seen(field);
+  input.value = text;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+};
+
 /** Types a code into the scanner. @param {string} code */
 const type = async (code) => {
   (await seen("#scan-code")).value = code;

@@ -392,12 +392,31 @@ class Courier(TypedDict):
     vehicle: str
 
 
-class StatusChange(TypedDict):
-    """An entry of an order's history."""
+CollectionMethod = Literal["cash", "terminal", "none", "unconfirmed"]
 
+
+class _Collected(TypedDict):
+    amount_cents: int
+    currency: Currency
+    method: CollectionMethod
+
+
+class Collected(_Collected, total=False):
+    """What was collected at the door. unconfirmed: the courier has not said whether it was."""
+
+    notes: str
+
+
+class _StatusChange(TypedDict):
     status: OrderStatus
     timestamp: str
     notes: str
+
+
+class StatusChange(_StatusChange, total=False):
+    """An entry of an order's history."""
+
+    collected: Collected  # with delivered, if something was to be
 
 
 class ListedOrder(TypedDict):

@@ -9,7 +9,7 @@ import { t } from "dropyard/text.js";
  * An order as it was seen, with its courier and with who has the parcels, as far as that is known.
  * @typedef {{order_id: string, partner_order_id: string, version: number, status: string, courier?: {courier_id: string} | null, holder?: {kind: string, id?: string}}} Target
  */
-/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, eta?: string, notes?: string, reason?: string}} Move */
+/** Status is transfer for parcels that are handed over: then the order keeps its status. @typedef {{status: string, courier_id?: string, location?: string, failure_reason?: string, next_attempt?: string, eta?: string, notes?: string, reason?: string, collected?: {amount_cents: number, currency: string, method: string, notes?: string}}} Move */
 
 /** The statuses that an order may be moved to, by its status, the usual one first: the table of package delivery. @type {Record<string, string[]>} */
 export const moves = {

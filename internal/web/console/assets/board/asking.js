@@ -3,6 +3,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { reader, say, transfer } from "./acts.js";
+import { centsOf, inDollars, money } from "dropyard/amounts.js";
 import { ask, close } from "dropyard/dialog.js";
 import { draft, drafted } from "dropyard/draft.js";
 import { html } from "dropyard/html.js";
@@ -11,7 +12,7 @@ import { n, t } from "dropyard/text.js";
 import { instant, local, zoneName, zoneOf } from "dropyard/zone.js";
 
 /** @typedef {import("./acts.js").Move} Move */
-/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, and next is when the next attempt is planned. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string}} Asked */
+/** An order that a dialog is about; its province, and its zone as the board has it, are where it goes, next is when the next attempt is planned, and due what is paid at the door. @typedef {{order_id: string, partner_order_id: string, status: string, province?: string, zone?: string, next?: string, due?: import("dropyard/amounts.js").Amount | null}} Asked */
 /** @typedef {(move: Move, receiver?: string) => void} Go what happens when it is decided; receiver is the name of the courier or location that gets the orders */
 
 /** The number of an order, or how many there are. @param {{partner_order_id: string}[]} orders */
@@ -118,6 +119,40 @@ const NextAttempt = ({ order, zone, go }) => {
 /** Asks when an order is tried again whose attempt has failed. @param {Asked} order @param {Go} go */
 const askAgain = (order, go) => ask(t("act.again.title", { order: order.partner_order_id }), () => html`<${NextAttempt} order=${order} zone=${zoneOf(order.province ?? "", order.zone ?? "")} go=${go} />`);
 
+const methods = () => [["cash", t("cash.method.cash")], ["terminal", t("cash.method.terminal")], ["none", t("cash.method.none")]];
+
+/** @param {{order: Asked, due: import("dropyard/amounts.js").Amount, go: Go}} props */
+const Collection = ({ order, due, go }) => {
+  const { fields, keep, end } = useFields("delivered", [order]), tried = useSignal(false);
+  const { amount = inDollars(due.amount_cents), method = "cash", notes = "" } = fields;
+  const none = method === "none", cents = none ? 0 : centsOf(amount), differs = cents !== due.amount_cents;
+  const wrong = { amount: !none && !(cents > 0), notes: differs && !notes.trim() };
+  /** @param {Event} event */
+  const submit = (event) => {
+    event.preventDefault();
+    tried.value = true;
+    if (wrong.amount || wrong.notes) return document.getElementById(wrong.amount ? "act-amount" : "act-why")?.focus();
+    end(event);
+    go({ status: "delivered", collected: { amount_cents: cents, currency: due.currency, method, ...(notes.trim() && { notes: notes.trim() }) } });
+  };
+  /** @param {boolean} isWrong @param {string} id */
+  const about = (isWrong, id) => ({ "aria-invalid": tried.value && isWrong ? "true" : null, "aria-describedby": tried.value && isWrong ? `${id}-fault ${id}-hint` : `${id}-hint` });
+  return html`<form class="stack" novalidate onInput=${keep} onSubmit=${submit}>
+    <div class="field"><label for="act-method">${t("cash.method")}</label>
+      <select class="input" id="act-method" name="method" autofocus value=${method}>${methods().map(([value, label]) => html`<option key=${value} value=${value}>${label}</option>`)}</select></div>
+    <div class="field" hidden=${none}><label for="act-amount">${t("cash.collected")}</label><p class="hint" id="act-amount-hint">${t("cash.to_collect", { amount: money(due) })}</p>
+      <input class="input" id="act-amount" name="amount" inputmode="decimal" autocomplete="off" value=${amount} ...${about(wrong.amount, "act-amount")} />
+      ${tried.value && wrong.amount && html`<p class="fault" id="act-amount-fault">${t("neworder.fault.amount")}</p>`}</div>
+    <div class="field"><label for="act-why">${t("cash.why")}</label><p class="hint" id="act-why-hint">${t("cash.why.hint")}</p>
+      <input class="input" id="act-why" name="notes" maxlength="500" value=${notes} ...${about(wrong.notes, "act-why")} />
+      ${tried.value && wrong.notes && html`<p class="fault" id="act-why-fault">${t("fault.required")}</p>`}</div>
+    <div class="line"><button class="button first">${t("act.to.delivered.do")}</button><button type="button" class="button" onClick=${close}>${t("act.back")}</button></div>
+  </form>`;
+};
+
+/** Asks what was collected at the door. @param {Asked} order @param {import("dropyard/amounts.js").Amount} due @param {Go} go */
+const askCollected = (order, due, go) => ask(t("act.to.delivered.title", { order: order.partner_order_id }), () => html`<${Collection} order=${order} due=${due} go=${go} />`);
+
 /**
  * Asks for what a move needs, and goes on at once with one that needs nothing.
  * @param {string} to
@@ -129,5 +164,6 @@ export const decide = (to, orders, go) => {
   if (to === transfer) return askReceiver(orders, go);
   if (to === "failed" && orders[0]) return askFailure(orders[0], go);
   if (to === "again" && orders[0]) return askAgain(orders[0], go);
+  if (to === "delivered" && orders[0]?.due) return askCollected(orders[0], orders[0].due, go);
   return to === "cancelled" ? askCancel(orders, go) : go({ status: to });
 };

@@ -5,6 +5,7 @@ import { useLayoutEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { inHands, insist, moveKey, moves, press, pressMove, pressTransfer, reader, say, transfer, whyNot } from "./acts.js";
 import { decide, forget } from "./asking.js";
+import { Charged, readsBooks } from "./charged.js";
 import { Confirmations } from "./confirmed.js";
 import { tick } from "dropyard/clock.js";
 import { doneText, undoOf } from "./done.js";
@@ -145,7 +146,8 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
   /** Asks for what a move needs, and moves the order. @param {string} to */
   const decideOn = (to) => {
     const seen = /** @type {any} */ (now), next = seen.failed_attempt?.next_attempt;
-    decide(to, [{ ...seen, province: seen.order.dropoff.address.province, next: Date.parse(next) > tick.value ? next : "" }],
+    const { dropoff, cod, return_of: back } = seen.order;
+    decide(to, [{ ...seen, province: dropoff.address.province, next: Date.parse(next) > tick.value ? next : "", due: cod?.amount_cents && !back ? cod : null }],
       (move, receiver) => send(pressMove(seen, move), told(move, receiver), to));
   };
   const handOver = () => import("./goods.js").then(({ askTransfer }) => askTransfer(now, (to, name) => {
@@ -180,6 +182,7 @@ export const Top = ({ found: { record, failed, own, read, isStale } }) => {
     <${Stop} title=${t("order.pickup")} stop=${now.order.pickup} />
     <${Stop} title=${t("order.dropoff")} stop=${now.order.dropoff} />
     <${Parcels} order=${now.order} />
+    ${readsBooks && html`<${Charged} record=${now} />`}
   </div>`;
 };
 

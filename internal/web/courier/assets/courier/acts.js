@@ -1,6 +1,7 @@
 // Moving an order on: the acts of a stop, and the dialogs of those that need more than a
 // tap. What is tapped goes into the outbox, and from there to the service.
 
+import { useEffect } from "preact/hooks";
 import { signal, useComputed, useSignal } from "@preact/signals";
 import { close, ask } from "dropyard/dialog.js";
 import { classes, html, statusName } from "dropyard/html.js";
@@ -36,6 +37,16 @@ export const rested = async (run) => {
   } finally {
     setTimeout(() => { resting.value = false; }, restMs);
   }
+};
+
+/** Returns whether a button that has just appeared can be pressed: not as long as a finger may be on its way to what was there before. */
+export const useReady = () => {
+  const ready = useSignal(false);
+  useEffect(() => {
+    const timer = setTimeout(() => { ready.value = true; }, restMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return ready;
 };
 
 /**

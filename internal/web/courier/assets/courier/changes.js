@@ -1,14 +1,12 @@
 // What was edited of a stop since the courier last knew it, and the button that says that it was
 // seen. Until then the card has no other acts, so that nothing is done by what was there before.
 
-import { useEffect } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import { tick } from "dropyard/clock.js";
 import { html } from "dropyard/html.js";
 import { moment, number, phone, postal, t } from "dropyard/text.js";
 import { timesIn, zoneOf } from "dropyard/zone.js";
-import { restMs, resting } from "./acts.js";
-import { money } from "./proofs.js";
+import { resting, useReady } from "./acts.js";
+import { money } from "dropyard/amounts.js";
 
 /** @typedef {import("./round.js").Shown} Job */
 
@@ -58,13 +56,9 @@ const Edited = ({ job, named }) => {
   </div>`;
 };
 
-/** The button, which cannot be pressed as long as a finger may be on its way to what was there before. @param {{press: () => void}} props */
+/** @param {{press: () => void}} props */
 const Seen = ({ press }) => {
-  const ready = useSignal(false);
-  useEffect(() => {
-    const timer = setTimeout(() => { ready.value = true; }, restMs);
-    return () => clearTimeout(timer);
-  }, []);
+  const ready = useReady();
   return html`<button type="button" class="button first act" data-act="confirm" translate=${false} aria-disabled=${ready.value && !resting.value ? null : "true"}
     onClick=${() => { if (ready.value && !resting.value) press(); }}>${t("courier.changed.seen")}</button>`;
 };

@@ -39,6 +39,19 @@ export const readDropoff = async (id) => {
   }
 };
 
+/** Reads the cash that a courier carries; undefined if that cannot be read now. @param {string} courier @returns {Promise<import("./cash.js").Carried | undefined>} */
+export const readCash = (courier) => read(`/couriers/${courier}/cash`, "balances").catch(() => undefined);
+
+/** Reads the amount to collect of an order: null for nothing, undefined if that cannot be read now. @param {string} id @returns {Promise<import("./cash.js").Cash | null | undefined>} */
+export const readDue = async (id) => {
+  try {
+    const { order: { cod } } = await read(`/orders/${id}`, "order");
+    return cod?.amount_cents ? cod : null;
+  } catch {
+    return undefined;
+  }
+};
+
 /**
  * Asks the service for parcels of stops that the phone does not know.
  * @param {string} code

@@ -11,6 +11,8 @@
 //   handover.js  giving parcels to a colleague or a hub
 //   returns.js   parcels to bring back       card.js     what cards have in common
 //   messages.js  what the desk has written, and calling it
+//   cash.js      amounts, and the cash that the courier carries
+//   collect.js   asking what was collected   asked.js    what the service asks about a delivery
 //
 // What all islands share is imported as dropyard/text.js (phrases, numbers and times),
 // clock.js (the server's time), html.js (templates, icons, badges) and dialog.js.
@@ -22,8 +24,9 @@ import { Dialogs, close } from "dropyard/dialog.js";
 import { html } from "dropyard/html.js";
 import { t } from "dropyard/text.js";
 import { Undone, said } from "./acts.js";
+import { Questions } from "./asked.js";
 import { Install, Updated, isNewEnough, renew, start, startAgain } from "./install.js";
-import { readDropoff, readJobs } from "./jobs.js";
+import { readCash, readDropoff, readDue, readJobs } from "./jobs.js";
 import { Lock } from "./lock.js";
 import { Call, Messages } from "./messages.js";
 import { MenuButton, channel, toSignIn } from "./menu.js";
@@ -66,7 +69,7 @@ const App = ({ round, outbox, lock, forget }) => {
   return html`
     <${Header} round=${round} outbox=${outbox} locked=${locked} menu=${html`<${Call} round=${round} /><${MenuButton} outbox=${outbox} forget=${forget} phone=${round.phone} />`} />
     <main id="content" tabindex="-1">
-      <div class="low"><${Notices} outbox=${outbox} />${!locked && html`<${Undone} />`}${!locked && html`<${Refusals} outbox=${outbox} />`}</div>
+      <div class="low"><${Notices} outbox=${outbox} />${!locked && html`<${Undone} />`}${!locked && html`<${Refusals} outbox=${outbox} /><${Questions} round=${round} outbox=${outbox} readDue=${readDue} />`}</div>
       ${!locked && html`<${Messages} round=${round} outbox=${outbox} courier=${courier} />`}
       ${locked ? html`<${Locked} />` : html`<${Stops} round=${round} outbox=${outbox} proofs=${askProofs} scan=${scan} />`}
       ${round.state.value !== "loading" && html`<${Others} outbox=${outbox} /><${Updated} /><${Install} />`}
@@ -121,10 +124,10 @@ const begin = async () => {
   };
   const round = new Round({
     read: async (since) => {
-      const answer = await readJobs(since);
+      const [answer, cash] = await Promise.all([readJobs(since), readCash(courier)]);
       if (answer.courier_id !== courier) await forget().then(startAgain); // as the courier who is signed in
       else void lock.release().then((open) => { if (open) outbox.hurry(); });
-      return answer;
+      return { ...answer, cash };
     },
     dropoff: readDropoff, now, waiting: outbox.waiting,
     keep: (value) => storage.keep(owner, "round", value), kept: () => storage.kept(owner, "round"),

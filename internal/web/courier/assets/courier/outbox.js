@@ -20,7 +20,10 @@ import { batch, signal } from "@preact/signals-core";
  * @property {string} path
  * @property {string} type for Content-Type
  * @property {string | Blob} body empty for a picture, until it is sent
+ * @property {Question} [asked] what the service wants to know before it accepts it: it waits for the courier
  */
+
+/** A field that the service asks for, and why. @typedef {{field: string, message: string}} Question */
 
 /**
  * @typedef {object} Refusal
@@ -37,7 +40,7 @@ import { batch, signal } from "@preact/signals-core";
 /**
  * What an outbox lives in.
  * @typedef {object} World
- * @property {Pick<import("./storage.js").Storage, "all" | "add" | "picture" | "change" | "settle" | "refuse" | "forget">} storage
+ * @property {Pick<import("./storage.js").Storage, "all" | "add" | "picture" | "change" | "settle" | "refuse" | "reopen" | "forget">} storage
  * @property {(act: Act, signal: AbortSignal) => Promise<Answer>} send
  * @property {(signal: AbortSignal) => Promise<{status: number, owner: string}>} [who] whose session requests have
  * @property {() => number} now by the service's clock, in milliseconds
@@ -46,11 +49,11 @@ import { batch, signal } from "@preact/signals-core";
  * @property {<T>(name: string, run: () => Promise<T>) => Promise<T>} [alone] runs a function while no other tab does
  */
 
-/** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string}} Move */
+/** @typedef {{status: string, failure_reason?: string, next_attempt?: string, notes?: string, collected?: import("./cash.js").Collected}} Move */
 /** @typedef {{kind: "photo" | "signature", data: Blob}} Picture */
 /** What a courier does besides moving an order; path is the whole of one that is not below the order's. @typedef {{kind: "confirm" | "transfer" | "receive", body: Record<string, unknown>, path?: undefined} | {kind: "read", body: Record<string, unknown>, path: string}} Deed */
 /** @typedef {{order_id: string, label: string, move?: Move | null, deed?: Deed, pictures?: Picture[]}} Tap */
-/** @typedef {"sent" | "later" | "signed-out" | "untimed" | "refused"} Verdict */
+/** @typedef {"sent" | "later" | "signed-out" | "untimed" | "asked" | "refused"} Verdict */
 
 /** The last parts of the paths of deeds on orders. */
 const paths = { confirm: "confirm", transfer: "transfer", receive: "return/receive" };
@@ -73,6 +76,22 @@ const timeOfPicture = "&occurred_at=";
  */
 const mustSignIn = ({ status, details }) => status === 401 || status === 403 && details?.reason === "totp_enrolment_required";
 
+/**
+ * Returns what the service wants to know from the courier before it accepts an act, if nothing else is amiss:
+ * what was collected. It is null for any other answer.
+ * @param {{status: number, code: string, message: string, details: any}} answer
+ * @returns {Question | null}
+ */
+const questionOf = ({ status, code, message, details }) => {
+  /** @type {string[]} */
+  const fields = (details?.errors ?? []).map((/** @type {{field: string}} */ { field }) => field), [field] = fields;
+  if (status !== 422 || code !== "validation_error" || field === undefined) return null;
+  return fields.every((one) => one === "collected" || one.startsWith("collected.")) ? { field, message } : null;
+};
+
+/** Returns the orders of which an act can be sent: of the others the first one waits for the courier. @param {Act[]} acts oldest first */
+const sendable = (acts) => [...new Set(acts.map(({ order_id: id }) => id))].filter((id) => !acts.find((act) => act.order_id === id)?.asked);
+
 /** Reports whether an act is a picture, which is stored beside it. @param {{kind: string}} act */
 export const isPicture = ({ kind }) => kind === "photo" || kind === "signature";
 
@@ -82,7 +101,8 @@ export const isPicture = ({ kind }) => kind === "photo" || kind === "signature";
  * @param {Answer} answer
  * @returns {Verdict}
  */
-export const verdict = (act, { status, code, details }) => {
+export const verdict = (act, answer) => {
+  const { status, code, details } = answer;
   if (status >= 200 && status < 300) return "sent";
   if (mustSignIn({ status, details })) return "signed-out";
   if (act.kind === "read" && (status === 404 || details?.action)) return "sent"; // the message is gone, or was confirmed before
@@ -91,6 +111,7 @@ export const verdict = (act, { status, code, details }) => {
     if (details?.action) return "sent"; // it was carried out, and the service died before it had stored its response
     if (act.path.includes(timeOfPicture)) return "untimed";
   }
+  if (questionOf(answer)) return "asked";
   return "refused";
 };
 
@@ -119,7 +140,7 @@ export class Outbox {
   state = signal("idle");
   /** The last error of the phone's storage; null if there is none. @type {import("@preact/signals-core").Signal<unknown>} */
   fault = signal(null);
-  /** Called when an act has been sent or refused. @type {(act: Act, answer: Answer) => void} */
+  /** Called when an act has been sent or refused, or the service asks about it. @type {(act: Act, answer: Answer) => void} */
   settled = () => {};
 
   #world;
@@ -143,7 +164,17 @@ export class Outbox {
   async open(owner) {
     this.#owner = owner;
     await this.#read();
+    await this.#reopen();
     this.hurry();
+  }
+
+  /** Asks the courier about acts that an app refused which could not ask. */
+  async #reopen() {
+    for (const refusal of this.refused.value) {
+      const asked = questionOf(refusal);
+      if (asked) await this.#world.storage.reopen(refusal.id, { ...refusal.act, asked });
+    }
+    await this.#read();
   }
 
   /** Ends sending. It resolves when no request is on the way. */
@@ -170,6 +201,20 @@ export class Outbox {
       if (deed) made.push({ act: this.#jsonAct(common, { kind: deed.kind, status: "", path: pathOf(orderID, deed), body: deed.body }, time++) });
       return made;
     });
+    await this.#read();
+    this.#wake();
+  }
+
+  /**
+   * Answers what the service has asked about a delivery. It is sent with the time of its tap, as another request:
+   * the first one had no effect, and a key belongs to one request. Nothing changes if it was answered before, as in
+   * another tab. It throws if the phone cannot store the answer.
+   * @param {number} id
+   * @param {import("./cash.js").Collected} collected
+   */
+  async answer(id, collected) {
+    const key = this.#world.newKey();
+    await this.#world.storage.change(id, ({ asked, ...act }) => asked ? { ...act, key, body: JSON.stringify({ ...JSON.parse(String(act.body)), collected }) } : act);
     await this.#read();
     this.#wake();
   }
@@ -222,7 +267,7 @@ export class Outbox {
     const { acts, refusals, others } = await this.#world.storage.all(this.#owner);
     batch(() => {
       [this.waiting.value, this.refused.value, this.others.value] = [acts, refusals, others];
-      if (acts.length) return;
+      if (sendable(acts).length) return;
       this.fault.value = null; // nothing waits for what has failed
       if (this.state.value !== "signed-out") this.state.value = "idle";
     });
@@ -231,7 +276,7 @@ export class Outbox {
   /** Begins to send the acts of every order that waits. */
   #start() {
     if (this.#closed.signal.aborted || this.state.value === "signed-out") return;
-    for (const { order_id: orderID } of this.waiting.value) {
+    for (const orderID of sendable(this.waiting.value)) {
       if (this.state.value === "idle") this.state.value = "sending";
       if (!this.#lanes.has(orderID)) this.#lanes.set(orderID, this.#lane(orderID));
     }
@@ -249,7 +294,7 @@ export class Outbox {
     }
   }
 
-  /** Sends the acts of an order until none is left, or the courier must sign in. @param {string} orderID */
+  /** Sends the acts of an order until none is left, or the courier must sign in or answer a question. @param {string} orderID */
   async #drain(orderID) {
     for (let tries = 0; !this.#closed.signal.aborted;) {
       await this.#outage;
@@ -287,7 +332,7 @@ export class Outbox {
     try {
       await this.#read();
       const act = this.waiting.value.find((one) => one.order_id === orderID);
-      const answer = act && await this.#place(() => this.#try(act));
+      const answer = act && !act.asked && await this.#place(() => this.#try(act));
       const next = act && answer ? await this.#heed(act, answer) : "end";
       this.fault.value = null;
       return next;
@@ -344,10 +389,13 @@ export class Outbox {
     if (means === "later") return answer;
     if (means === "untimed") {
       // The first request had no effect, and a key belongs to one request.
-      await storage.change({ ...act, key: newKey(), path: act.path.slice(0, act.path.indexOf(timeOfPicture)) });
+      const key = newKey();
+      await storage.change(act.id, (one) => ({ ...one, key, path: act.path.slice(0, act.path.indexOf(timeOfPicture)) }));
       return "next";
     }
+    const asked = means === "asked" && questionOf(answer);
     if (means === "sent") await storage.settle(act.id);
+    else if (asked) await storage.change(act.id, (one) => ({ ...one, asked }));
     else await storage.refuse(act.id, this.#refusal(act, answer));
     await this.#read();
     this.settled(act, answer);

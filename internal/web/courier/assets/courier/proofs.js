@@ -1,22 +1,19 @@
-// What is asked before a delivery is recorded: the cash, a photo and a signature.
+// What is asked before a delivery is recorded: what was collected, a photo and a signature.
 
 import { useEffect, useRef } from "preact/hooks";
 import { useComputed, useSignal } from "@preact/signals";
 import { ask } from "dropyard/dialog.js";
 import { classes, html } from "dropyard/html.js";
-import { language, number, t } from "dropyard/text.js";
+import { number, t } from "dropyard/text.js";
 import { isHEIC, shrink } from "dropyard/photo.js";
+import { useCollecting } from "./collect.js";
 import { Signature } from "./signature.js";
 import { Unstored, useStoring } from "./storing.js";
 
-/** @typedef {{amount_cents: number, currency: string}} Cash */
+/** @typedef {import("./cash.js").Cash} Cash */
 /** @typedef {{stop: {name: string}, cod: Cash | null}} Job an order of GET /ops/v1/jobs */
 /** @typedef {import("./outbox.js").Picture} Picture */
-/** @typedef {(decided: {pictures: Picture[]}) => unknown} Go what happens then; the dialog stays open if it throws */
-
-/** Returns an amount in its currency: $49.99, or US$49.99. @param {Cash} cash */
-export const money = ({ amount_cents, currency }) =>
-  new Intl.NumberFormat(language === "fr" ? "fr-CA" : "en-CA", { style: "currency", currency }).format(amount_cents / 100);
+/** @typedef {(decided: {pictures: Picture[], collected?: import("./cash.js").Collected}) => unknown} Go what happens then; the dialog stays open if it throws */
 
 /** @param {Blob | null} photo @returns {string} the address of the photo on this page; it ends with the component */
 const useAddress = (photo) => {
@@ -67,17 +64,17 @@ export const Photo = ({ photo, busy }) => {
   </div>`;
 };
 
-/** The cash that must be in hand. @param {{cash: Cash}} props */
-const Collect = ({ cash }) => html`<label class="collect"><input type="checkbox" required name="collected" />
-  <span>${t("courier.proofs.collected", { amount: money(cash) })}</span></label>`;
+/** What is asked for: the amount to collect, and whether a picture must be there; and what the dialog is called and its button says. @typedef {{cash: Cash | null, needed: boolean, title: string, button: string}} Asked */
 
-/** What is asked for: cash, and whether a picture must be there; and what the dialog is called and its button says. @typedef {{cash: Cash | null, needed: boolean, title: string, button: string}} Asked */
+/** @type {Cash} */
+const nothing = { amount_cents: 0, currency: "CAD" };
 
 /** @param {{asked: Asked, go: Go}} props */
 const Proofs = ({ asked: { cash, needed, button }, go }) => {
   const pad = useRef(/** @type {import("./signature.js").Drawn | null} */ (null)), photo = useSignal(/** @type {Blob | null} */ (null));
   const { store, storing, failed } = useStoring(), signed = useSignal(false);
   const missing = useSignal(false), shrinking = useSignal(false), waits = useComputed(() => shrinking.value || storing.value);
+  const collecting = useCollecting(cash ?? nothing);
   const pictures = async () => {
     /** @type {Picture[]} */
     const all = photo.value ? [{ kind: "photo", data: photo.value }] : [];
@@ -88,11 +85,12 @@ const Proofs = ({ asked: { cash, needed, button }, go }) => {
   const submit = (event) => {
     event.preventDefault();
     missing.value = needed && !photo.value && !signed.value;
-    if (!waits.value && !missing.value) void store(async () => go({ pictures: await pictures() }));
+    const collected = cash ? collecting.read() : undefined;
+    if (!waits.value && !missing.value && !cash === !collected) void store(async () => go({ pictures: await pictures(), collected }));
   };
   const optional = html`<span class="soft">${t(needed ? "courier.proofs.either" : "courier.proofs.optional")}</span>`;
-  return html`<form class="stack proofs" onSubmit=${submit}>
-    ${cash && html`<${Collect} cash=${cash} />`}
+  return html`<form class="stack proofs" noValidate onSubmit=${submit}>
+    ${cash && collecting.fields}
     <section class="stack tight"><h3>${t("courier.proofs.photo")} ${optional}</h3>
       <${Photo} photo=${photo} busy=${shrinking} /></section>
     <section class="stack tight"><h3>${t("courier.proofs.signature")} ${optional}</h3>

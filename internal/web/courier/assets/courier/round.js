@@ -3,6 +3,7 @@
 
 import { computed, effect, signal, untracked } from "@preact/signals-core";
 import { plain } from "dropyard/plain.js";
+import { carried, noCash } from "./cash.js";
 
 /** @typedef {{line1: string, line2?: string, city: string, province: string, postal_code: string, country: string, notes?: string}} Address */
 /** @typedef {{kind: "pickup" | "dropoff", name: string, phone: string, address: Address, area: string, time_window: {start: string, end: string}, deadline: string}} Stop */
@@ -39,7 +40,7 @@ import { plain } from "dropyard/plain.js";
 /** A delivery of today. @typedef {{order_id: string, at: number, waiting: boolean}} Done */
 /** Why the round could not be read. @typedef {{status: number, code: string, requestID: string}} Fault */
 /** A message from the desk that is not confirmed. @typedef {{message_id: string, text: string, at: string}} Message */
-/** A round as the service has it. @typedef {{courier_id?: string, colleagues?: Colleague[], messages?: Message[], dispatch_phone?: string, returns?: BroughtBack[], jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
+/** A round as the service has it; without cash if that could not be read. @typedef {{courier_id?: string, colleagues?: Colleague[], messages?: Message[], dispatch_phone?: string, returns?: BroughtBack[], cash?: import("./cash.js").Carried, jobs: Job[], more: boolean, delivered: {since: string, count: number, latest: {order_id: string, delivered_at: string}[]}}} Answer */
 
 /** The moves of couriers, as the service permits them; the usual one first. @type {Record<string, string[]>} */
 export const moves = {
@@ -212,6 +213,8 @@ export class Round {
     this.returns = computed(() => broughtBack(this.#kept.value.returns ?? [], [...this.#kept.value.sent, ...world.waiting.value]));
     /** The messages from the desk that are not read, the oldest first. */
     this.messages = computed(() => unread(this.#kept.value.messages ?? [], [...this.#kept.value.sent, ...world.waiting.value]));
+    /** The cash that the courier carries. */
+    this.cash = computed(() => this.#cash(world.waiting.value));
     /** The number of the desk; empty if it has none. */
     this.phone = computed(() => this.#kept.value.dispatch_phone ?? "");
     /** The deliveries of today, the newest first. @type {import("@preact/signals-core").ReadonlySignal<Done[]>} */
@@ -254,6 +257,17 @@ export class Round {
     this.#closed = true;
   }
 
+  /** Returns the amount to collect of an order: null for nothing, undefined if the order is not among the stops. @param {string} id */
+  due(id) {
+    return this.#kept.value.jobs.find(({ order_id }) => order_id === id)?.cod;
+  }
+
+  /** Returns the cash of the last reading, with that of deliveries which have been sent since, and of some that wait. @param {Act[]} waiting */
+  #cash(waiting) {
+    const { cash = noCash, sent, jobs } = this.#kept.value;
+    return carried(cash, [...sent, ...waiting], jobs);
+  }
+
   /** Returns the beginning of the reader's day. */
   #today() {
     return new Date(new Date(this.world.now()).setHours(0, 0, 0, 0)).toISOString();
@@ -284,7 +298,8 @@ export class Round {
       const names = { ...this.names.value, ...Object.fromEntries(answer.jobs.map((job) => [job.order_id, job.stop.name])) };
       for (const job of jobs) if (job.dropoff) names[job.order_id] = job.dropoff.name;
       // Acts that were sent while the service read the stops may be missing in them.
-      this.#put({ ...answer, jobs, readAt: this.world.now(), sent: this.#since, names: Object.fromEntries(Object.entries(names).slice(-mostNames)) });
+      const cash = answer.cash ?? this.#cash([]); // whose deliveries may be among the stops no longer
+      this.#put({ ...answer, jobs, cash, readAt: this.world.now(), sent: this.#since, names: Object.fromEntries(Object.entries(names).slice(-mostNames)) });
       this.fault.value = null;
     } catch (error) {
       if (typeof /** @type {any} */ (error)?.code !== "string") throw error;

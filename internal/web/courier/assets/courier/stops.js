@@ -4,9 +4,10 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals-core";
 import { Address, Ways, distinct, parcelsOf, useHeading, useTicks } from "./card.js";
 import { Acts, askFailure, record, recordAll, recordSeen, resting, said, sayUnstored, zoneOfStop } from "./acts.js";
+import { money } from "dropyard/amounts.js";
 import { Changes } from "./changes.js";
+import { CashWithYou } from "./collect.js";
 import { askHandover } from "./handover.js";
-import { money } from "./proofs.js";
 import { Returns } from "./returns.js";
 import { cards, loaded, nextOf } from "./round.js";
 import { now, tick } from "dropyard/clock.js";
@@ -98,7 +99,7 @@ const Large = ({ job, doing }) => {
       <${Attempts} job=${job} /></div>
     <${Changes} jobs=${[job]} seen=${doing.seen} />
     <${Instructions} job=${job} />
-    ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${t("courier.cash", { t: money(job.cod) })}</b></p>`}
+    ${job.cod && !pickup && html`<p class="cod"><span>${t("courier.collect")}</span> <b>${money(job.cod)}</b></p>`}
     <${Ways} job=${job} scan=${doing.scan} />
     ${!job.changes && html`<${Acts} job=${job} go=${(/** @type {string} */ to) => doing.move([job], to)} />
       ${!pickup && html`<button type="button" class="button" data-act="transfer" translate=${false} aria-disabled=${resting.value ? "true" : null} onClick=${() => { if (!resting.value) doing.handOver(job); }}>${t("courier.handover")}</button>`}`}
@@ -171,7 +172,7 @@ const Without = ({ round }) => {
 
 /**
  * All stops.
- * @param {{round: Round, outbox: Outbox, proofs: (job: any, go: (what: {pictures: import("./acts.js").Picture[]}) => unknown) => void, scan: () => void}} props
+ * @param {{round: Round, outbox: Outbox, proofs: (job: any, go: import("./proofs.js").Go) => void, scan: () => void}} props
  */
 export const Stops = ({ round, outbox, proofs, scan }) => {
   const jobs = round.jobs.value, large = has(jobs, chosen.value) ? chosen.value : nextOf(jobs, tick.value);
@@ -183,7 +184,7 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
   /** @type {Doing["move"]} */
   const move = (which, to) => {
     const [job] = /** @type {[Job]} */ (which);
-    if (to === "delivered") return proofs(job, ({ pictures }) => record(outbox, job, { status: to }, pictures));
+    if (to === "delivered") return proofs(job, ({ pictures, collected }) => record(outbox, job, { status: to, collected }, pictures));
     if (to === "failed") {
       return askFailure(job, now(), (failed, pictures) => (which.length > 1 ? recordAll(outbox, which, failed) : record(outbox, job, failed, pictures)).then(() => { chosen.value = ""; }));
     }
@@ -199,6 +200,7 @@ export const Stops = ({ round, outbox, proofs, scan }) => {
     ${jobs.length === 0 ? !round.returns.value.length && html`<${Without} round=${round} />` : html`<ol class="stops">${cards(jobs).map((card, i) => html`<${Place} key=${card[0]?.order_id} jobs=${card} place=${i + 1} large=${has(card, large)} doing=${doing} />`)}</ol>`}
     ${round.more.value && html`<p class="soft">${t("courier.more")}</p>`}
     <${Returns} round=${round} outbox=${outbox} scan=${scan} />
+    <${CashWithYou} round=${round} />
     <${Done} round=${round} />
     <p class="hidden" role="status">${said.value.text}</p>`;
 };

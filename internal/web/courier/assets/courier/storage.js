@@ -127,11 +127,11 @@ export class Storage {
     return new Blob([data], { type });
   }
 
-  /** Stores an act that is sent differently from now on, unless it has been settled. @param {Act} act */
-  change(act) {
+  /** Stores an act that is sent differently from now on, unless it has been settled. @param {number} id @param {(act: Act) => Act} make gets the act as it is stored: another tab may have changed it */
+  change(id, make) {
     return this.#run(async (db) => {
-      const tx = db.transaction("acts", "readwrite");
-      if (await tx.store.getKey(act.id)) await tx.store.put(act);
+      const tx = db.transaction("acts", "readwrite", { durability: "strict" }), act = await tx.store.get(id);
+      if (act) await tx.store.put(make(act));
       await tx.done;
     });
   }
@@ -156,6 +156,15 @@ export class Storage {
           await tx.objectStore("times").put(Math.max(0, ...left.map((act) => Date.parse(act.at))), [refusal.owner, refusal.act.order_id]);
         }
       }
+      await tx.done;
+    });
+  }
+
+  /** Puts an act back that was refused, in the place of its refusal. @param {number} id of the refusal @param {Act} act */
+  reopen(id, act) {
+    return this.#run(async (db) => {
+      const tx = db.transaction(["acts", "refusals"], "readwrite"), refusals = tx.objectStore("refusals");
+      if (await refusals.getKey(id)) await Promise.all([refusals.delete(id), tx.objectStore("acts").put(act)]);
       await tx.done;
     });
   }

@@ -1,11 +1,9 @@
 // The header, what waits to be sent, and what the service has refused.
 
-import { useEffect } from "preact/hooks";
-import { useSignal } from "@preact/signals";
 import { tick } from "dropyard/clock.js";
 import { html, statusName } from "dropyard/html.js";
 import { clock, moment, n, t } from "dropyard/text.js";
-import { restMs } from "./acts.js";
+import { useReady } from "./acts.js";
 import { cards, places } from "./round.js";
 
 /** @typedef {import("./round.js").Round} Round */
@@ -99,11 +97,7 @@ export const whyNot = ({ status, code, message, details }, now) => {
  * @param {{refusal: Refusal, more: number, outbox: Outbox}} props
  */
 const Card = ({ refusal, more, outbox }) => {
-  const shown = useSignal(false);
-  useEffect(() => {
-    const timer = setTimeout(() => { shown.value = true; }, restMs);
-    return () => clearTimeout(timer);
-  }, []);
+  const shown = useReady();
   return html`<article class="stop refusal" data-refusal=${refusal.id} aria-labelledby=${`refusal-${refusal.id}`}>
     <h2 id=${`refusal-${refusal.id}`}>${t("courier.refused", { act: tapped(refusal.act), name: refusal.act.label })}</h2>
     <p>${whyNot(refusal, tick.value)}</p>
