@@ -93,7 +93,9 @@ var rules = map[string]rule{
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/money":       {may: []string{"internal/delivery", "internal/pricing", foundation}, mayNot: pure},
 
-	"internal/statement":    {may: []string{"internal/delivery", "internal/label", "internal/money", foundation}, mayNot: pure},
+	"internal/statement": {
+		may: []string{"internal/delivery", "internal/label", "internal/money", foundation}, mayNot: pure,
+	},
 	"internal/installation": {mayNot: pure},
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
 
@@ -235,7 +237,8 @@ var rules = map[string]rule{
 		"internal/money", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
-		"internal/web/page", "internal/web/billing", "internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
+		"internal/web/page", "internal/web/billing", "internal/web/inventory", "internal/web/orderform", "internal/web",
+		foundation,
 	}},
 
 	"internal/web/account": {may: []string{

@@ -31,7 +31,8 @@ func (c *closeMonthCommand) Run(ctx context.Context) error {
 	}
 	var answer client.Answer
 	if c.Preview {
-		found, err := operator.PreviewStatement(ctx, c.Partner, client.PeriodQuery{Period: c.Period}, client.WithAnswer(&answer))
+		found, err := operator.PreviewStatement(ctx, c.Partner, client.PeriodQuery{Period: c.Period},
+			client.WithAnswer(&answer))
 		if err != nil {
 			return err
 		}

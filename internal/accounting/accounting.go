@@ -49,7 +49,12 @@ type Config struct {
 // Service carries out the use cases of the books. Its methods may be called by many goroutines at
 // once, but Work by one only.
 type Service struct {
-	config  Config
+	config Config
+	*background
+}
+
+// background is what closes months.
+type background struct {
 	cancel  context.CancelFunc // nil until Run
 	stopped sync.WaitGroup
 	woken   chan struct{} // holds one
@@ -58,7 +63,7 @@ type Service struct {
 
 // NewService returns a service, which does nothing by itself until Run.
 func NewService(config Config) *Service {
-	return &Service{config: config, woken: make(chan struct{}, 1)}
+	return &Service{config, &background{woken: make(chan struct{}, 1)}}
 }
 
 // At returns a service that carries out the same use cases by another clock.

@@ -156,7 +156,8 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 // mostWrongEntries bounds what is found in the books.
 const mostWrongEntries = 20
 
-// checkBooks looks for entries of the journal that do not add up or stand there twice, and for statements that do not follow each other.
+// checkBooks looks for entries of the journal that do not add up or stand there twice, and for statements that do not
+// follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
 		for _, query := range []string{store.WrongEntries, store.Misnumbered} {

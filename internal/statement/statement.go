@@ -180,15 +180,11 @@ func csv(s *money.Statement) ([]byte, error) {
 		balanceRow(w, s.Period.First(), openingRow, one.Opening.Balance(), one.Currency)
 	}
 	for _, line := range s.Lines {
-		cells := []csvfile.Value{
-			csvfile.Plain(line.Day.String()), csvfile.Plain(string(line.Act)), csvfile.Plain(line.OrderID),
+		w.Row(csvfile.Plain(line.Day.String()), csvfile.Plain(string(line.Act)), csvfile.Plain(line.OrderID),
 			csvfile.Words(line.PartnerOrderID), csvfile.Words(line.Notes), csvfile.Dollars(line.Net),
-		}
-		for _, kind := range []money.Account{money.TaxGST, money.TaxHST, money.TaxQST} {
-			cells = append(cells, csvfile.Dollars(amountOf(line.Taxes, kind)))
-		}
-		w.Row(append(cells, csvfile.Dollars(line.Total), csvfile.Plain(string(line.Currency)),
-			csvfile.Plain(line.EntryID))...)
+			csvfile.Dollars(amountOf(line.Taxes, money.TaxGST)), csvfile.Dollars(amountOf(line.Taxes, money.TaxHST)),
+			csvfile.Dollars(amountOf(line.Taxes, money.TaxQST)), csvfile.Dollars(line.Total),
+			csvfile.Plain(string(line.Currency)), csvfile.Plain(line.EntryID))
 	}
 	for _, one := range s.Sums {
 		balanceRow(w, s.Period.Last(), closingRow, one.Closing.Balance(), one.Currency)

@@ -269,7 +269,8 @@ func sample() *money.Statement {
 	correction := entry(200, money.ActAdjustment, delivery.CAD,
 		map[money.Account]int64{money.Charges: -1356, money.Revenue: 1200, money.TaxHST: 156})
 	correction.Notes = "LD-1188 charged twice, as Amélie Łukasz of the bookshop has noticed: the second charge is taken back"
-	payment := entry(201, money.ActPayment, delivery.CAD, map[money.Account]int64{money.Charges: -50_000, money.Bank: 50_000})
+	payment := entry(201, money.ActPayment, delivery.CAD,
+		map[money.Account]int64{money.Charges: -50_000, money.Bank: 50_000})
 	payment.OrderID, payment.PartnerOrderID, payment.Notes = "", "", "Cheque 1044"
 	entries = append(entries, correction, payment,
 		entry(202, money.ActCollection, delivery.CAD, map[money.Account]int64{money.Collected: -4505, money.Cash: 4505}),

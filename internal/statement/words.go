@@ -41,7 +41,8 @@ var languages = map[Language]*words{
 		date: "Date", order: "Order", act: "What happened", net: "Amount", total: "Total",
 		opening: "Opening balance", charged: "Charges before taxes", paid: "Paid", collected: "Collected for you",
 		remitted: "Sent to you", closing: "Closing balance", held: "Collected and still with us",
-		carried: "Sum of the lines", balance: "above zero: you owe; below zero: you are owed", noLine: "No lines in this month.",
+		carried: "Sum of the lines", balance: "above zero: you owe; below zero: you are owed",
+		noLine: "No lines in this month.",
 		gstHST: "GST/HST number", qst: "QST number", point: ".", group: ",", before: "$",
 		day: func(d date.Day) string { return d.Midnight().Format("Jan 2, 2006") },
 		months: [12]string{

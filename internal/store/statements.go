@@ -136,8 +136,8 @@ func (tx accountingTx) CountStatements(ctx context.Context, period money.Period)
 func (tx accountingTx) StatementFile(
 	ctx context.Context, partnerID string, number int64, format statement.Format,
 ) ([]byte, error) {
-	file, err := statementFiles.One(ctx, tx.conn, "WHERE partner_id = $1 AND number = $2 AND format = $3", partnerID, number,
-		string(format))
+	file, err := statementFiles.One(ctx, tx.conn, "WHERE partner_id = $1 AND number = $2 AND format = $3", partnerID,
+		number, string(format))
 	if err != nil || file == nil {
 		return nil, err
 	}

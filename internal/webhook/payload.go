@@ -39,7 +39,7 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("message", "This is a test. No order has changed.")
 		return
 	}
-	if e.Type == delivery.EventStatementClosed {
+	if e.Type == delivery.EventStatementClosed { // is about no order
 		writeStatement(w, e.Facts.Statement)
 		return
 	}
@@ -77,7 +77,7 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("answer", e.Facts.Answer)
 	case delivery.EventCourierChanged:
 		writeCourier(w, e.Facts.Courier)
-	case delivery.EventReturnDue: // has nothing more
+	case delivery.EventReturnDue, delivery.EventStatementClosed: // have nothing more
 	case delivery.EventReturnReceived:
 		writeLines(w, e.Facts.Return)
 	}

@@ -113,7 +113,8 @@ type eventAnswer struct {
 
 func eventOf(e *webhook.Event) eventAnswer {
 	return eventAnswer{
-		EventID: e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State, Attempts: len(e.Log),
+		EventID: e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
+		Attempts:      len(e.Log),
 		NextAttemptAt: strictjson.OrNull(e.DueAt), CreatedAt: e.CreatedAt, LiveMode: !delivery.IsTest(e.PartnerID),
 	}
 }

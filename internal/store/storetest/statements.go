@@ -81,7 +81,9 @@ func statedEntry(partnerID string, number int, day date.Day, act money.Act, cent
 	return e
 }
 
-var statedActs = []money.Act{money.ActDelivery, money.ActPayment, money.ActCollection, money.ActHandIn, money.ActAdjustment}
+var statedActs = []money.Act{
+	money.ActDelivery, money.ActPayment, money.ActCollection, money.ActHandIn, money.ActAdjustment,
+}
 
 // stated is a statement as the tests read it.
 type stated struct {
@@ -240,11 +242,10 @@ func unclosed(t *testing.T, a *accounting.Service, period money.Period) []string
 func testStatementRaces(t *testing.T, s *store.Store) {
 	const months, nodes = 3, 3
 	ctx := audit.WithOperation(t.Context(), audit.Operation{OperatorID: "opr_1"})
-	var partners []string
-	for i := range 4 {
-		id := fmt.Sprintf("par_2%07d", i)
-		addPartner(t, s, id, id)
-		partners = append(partners, id)
+	partners := make([]string, 4)
+	for i := range partners {
+		partners[i] = fmt.Sprintf("par_2%07d", i)
+		addPartner(t, s, partners[i], partners[i])
 	}
 	addEndpointOf(t, s, partners[0])
 	var mu sync.Mutex
@@ -262,7 +263,9 @@ func testStatementRaces(t *testing.T, s *store.Store) {
 				entry := statedEntry(id, number, firstMonth.First()+date.Day(draw.IntN(int(end-firstMonth.First()))),
 					statedActs[draw.IntN(len(statedActs))], int64(draw.IntN(10_000)))
 				mu.Unlock()
-				if err := s.Accounting().Write(ctx, func(tx accounting.Writer) error { return tx.AddEntries(ctx, []*money.Entry{entry}) }); err != nil {
+				if err := s.Accounting().Write(ctx, func(tx accounting.Writer) error {
+					return tx.AddEntries(ctx, []*money.Entry{entry})
+				}); err != nil {
 					t.Errorf("add an entry: %v", err)
 					return
 				}
@@ -343,7 +346,8 @@ func finish(t *testing.T, a *accountants, period money.Period) {
 func addEndpointOf(t *testing.T, s *store.Store, partnerID string) {
 	t.Helper()
 	must(t, s.Webhooks().Write(t.Context(), func(tx webhook.Writer) error {
-		_, err := tx.AddEndpoint(t.Context(), &webhook.Endpoint{PartnerID: partnerID, URL: "https://shop.example", Enabled: true})
+		endpoint := &webhook.Endpoint{PartnerID: partnerID, URL: "https://shop.example", Enabled: true}
+		_, err := tx.AddEndpoint(t.Context(), endpoint)
 		return err
 	}))
 }
@@ -438,9 +442,10 @@ func testClosing(t *testing.T, s *store.Store) {
 	must(t, err)
 	rest, err := second.Statements(ctx, accounting.StatementFilter{Limit: 10, After: page.Next})
 	must(t, err)
-	var listed []string
-	for _, one := range append(page.Statements, rest.Statements...) {
-		listed = append(listed, one.StatementID())
+	all := slices.Concat(page.Statements, rest.Statements)
+	listed := make([]string, len(all))
+	for i, one := range all {
+		listed[i] = one.StatementID()
 	}
 	same(t, "the statements", listed,
 		[]string{"stm_30000004_2", "stm_30000003_2", "stm_30000004_1", "stm_30000003_1", "stm_30000002_1"})

@@ -163,9 +163,9 @@ func (v *View) line(line money.StatementLine) Line {
 	if line.OrderID != "" {
 		shown.OrderPath = v.Orders + "/" + line.OrderID
 	}
-	var taxes []string
-	for _, tax := range line.Taxes {
-		taxes = append(taxes, v.Language.Money(tax.Cents, line.Currency)+" "+v.Text("money.account."+string(tax.Tax)))
+	taxes := make([]string, len(line.Taxes))
+	for i, tax := range line.Taxes {
+		taxes[i] = v.Language.Money(tax.Cents, line.Currency) + " " + v.Text("money.account."+string(tax.Tax))
 	}
 	shown.Taxes = strings.Join(taxes, " · ")
 	return shown

@@ -72,7 +72,8 @@ func (v *statementsView) Fields() []page.Field {
 
 func (pages *Pages) statements(s *sheet) (int, []byte, error) {
 	v := &statementsView{
-		sheet: s, Ways: s.moneyWays(), Form: &page.Form{Action: statementsPath, Values: url.Values{"period": {s.asked("period")}}},
+		sheet: s, Ways: s.moneyWays(),
+		Form: &page.Form{Action: statementsPath, Values: url.Values{"period": {s.asked("period")}}},
 	}
 	period, chosen := money.ParsePeriod(s.asked("period"))
 	v.Narrowed = chosen

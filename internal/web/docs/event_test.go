@@ -44,7 +44,9 @@ func (s sent) event(t *testing.T) *delivery.Event {
 		facts.At = s.Data.DeliveredAt
 	}
 	facts.Return = &delivery.Return{Lines: s.Data.Lines}
-	facts.Statement = &delivery.StatementFacts{StatementID: s.Data.StatementID, Period: s.Data.Period, Number: s.Data.Number}
+	facts.Statement = &delivery.StatementFacts{
+		StatementID: s.Data.StatementID, Period: s.Data.Period, Number: s.Data.Number,
+	}
 	for _, one := range s.Data.Balances {
 		facts.Statement.Balances = append(facts.Statement.Balances, delivery.Balance(one))
 	}

@@ -16,6 +16,7 @@ const accountant = "accountant"
 // moneyScenes are the pages of the books. beside is the address of answered.
 func (h *house) moneyScenes(beside string) (scenes []Scene) {
 	admin := secured(page.English)
+	hostile := "/console/money/partners/" + h.shops.chargedHostile
 	for _, one := range []struct{ name, who, path string }{
 		{"money", accountant, "/console/money"},
 		{"money-journal", accountant, "/console/money/journal"},
@@ -34,7 +35,7 @@ func (h *house) moneyScenes(beside string) (scenes []Scene) {
 		{"statements-closing-early", admin, "/console/money/statements/closing?period=2026-06"},
 		{"statements-closing-done", accountant, "/console/money/statements/closing?period=2026-04"},
 		{"statement-preview", accountant, "/console/money/partners/" + h.shops.charged + "/statement?period=2026-06"},
-		{"statement-preview-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile + "/statement?period=2026-05"},
+		{"statement-preview-hostile", admin, hostile + "/statement?period=2026-05"},
 	} {
 		scenes = append(scenes,
 			Scene{Name: "console-" + one.name, URL: h.url + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})

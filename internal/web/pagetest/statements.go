@@ -13,7 +13,7 @@ import (
 
 // addStatements has partners charged in the months before, closes April for all of them, and May for one.
 func (h *house) addStatements(ctx context.Context) error {
-	var entries []*money.Entry
+	entries := make([]*money.Entry, 0, 24)
 	for i, partnerID := range []string{h.shops.charged, h.shops.chargedHostile} {
 		for day := range date.Day(12) {
 			entries = append(entries, h.charged(partnerID, date.On(2026, 4, 3)+day*5, 100*i+int(day)))
@@ -40,7 +40,8 @@ func (h *house) charged(partnerID string, day date.Day, number int) *money.Entry
 	net := int64(1299 + 317*(number%7))
 	entry := &money.Entry{
 		PartnerID: partnerID, EntryID: fmt.Sprintf("019d0000-0000-7000-8000-%012d", number), Day: day, At: day.Midnight(),
-		RecordedAt: day.Midnight(), Act: money.ActDelivery, OrderID: h.orders["CR-1"], PartnerOrderID: fmt.Sprint("LD-", 1200+number),
+		RecordedAt: day.Midnight(), Act: money.ActDelivery, OrderID: h.orders["CR-1"],
+		PartnerOrderID: fmt.Sprint("LD-", 1200+number),
 		Lines: []money.Line{
 			{Account: money.Charges, Currency: delivery.CAD, Cents: net + net/20 + net/10},
 			{Account: money.Revenue, Currency: delivery.CAD, Cents: -net},
@@ -54,7 +55,8 @@ func (h *house) charged(partnerID string, day date.Day, number int) *money.Entry
 			entry.Act, entry.OrderID, entry.PartnerOrderID, net = money.ActRemittance, "", "", 900
 		}
 		entry.Lines = []money.Line{
-			{Account: money.Collected, Currency: delivery.CAD, Cents: net}, {Account: money.Bank, Currency: delivery.CAD, Cents: -net},
+			{Account: money.Collected, Currency: delivery.CAD, Cents: net},
+			{Account: money.Bank, Currency: delivery.CAD, Cents: -net},
 		}
 	}
 	return entry
