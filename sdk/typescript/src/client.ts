@@ -12,6 +12,7 @@ import type {
   EventQuery,
   FeedQuery,
   FiguresQuery,
+  StatementQuery,
   ListedOrder,
   LogQuery,
   Movement,
