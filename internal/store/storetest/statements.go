@@ -57,7 +57,7 @@ func (a *accountants) time() time.Time {
 func statedEntry(partnerID string, number int, day date.Day, act money.Act, cents int64) *money.Entry {
 	e := &money.Entry{
 		PartnerID: partnerID, EntryID: fmt.Sprintf("%032d", number), Day: day, At: day.Midnight(), RecordedAt: testkit.Epoch,
-		Act: act, Notes: "notes",
+		Act: act, Notes: "notes", OrderID: fmt.Sprint("ord_", number),
 	}
 	line := func(account money.Account, cents int64) {
 		e.Lines = append(e.Lines, money.Line{Account: account, Currency: delivery.CAD, Cents: cents})
