@@ -93,6 +93,9 @@ var rules = map[string]rule{
 	"internal/pricing":     {may: []string{"internal/delivery", foundation}, mayNot: pure},
 	"internal/money":       {may: []string{"internal/delivery", "internal/pricing", foundation}, mayNot: pure},
 
+	"internal/statement": {
+		may: []string{"internal/delivery", "internal/label", "internal/money", foundation}, mayNot: pure,
+	},
 	"internal/installation": {mayNot: pure},
 	"internal/profile":      {may: []string{foundation}, mayNot: useCase},
 
@@ -109,7 +112,9 @@ var rules = map[string]rule{
 		"internal/delivery", "internal/idempotency", "internal/movement", "internal/audit", foundation,
 	}, mayNot: useCase},
 	"internal/accounting": {
-		may: []string{"internal/audit", "internal/delivery", "internal/money", foundation}, mayNot: useCase,
+		may: []string{
+			"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/statement", foundation,
+		}, mayNot: useCase,
 	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/report": {may: []string{"internal/delivery", "internal/figures", foundation}, mayNot: useCase},
@@ -163,16 +168,17 @@ var rules = map[string]rule{
 	}},
 
 	"internal/api/shared": {may: []string{
-		"internal/delivery", "internal/figures", "internal/httpd", "internal/partner", "internal/report", "internal/signin",
-		foundation,
+		"internal/accounting", "internal/delivery", "internal/figures", "internal/httpd", "internal/money",
+		"internal/partner", "internal/report", "internal/signin", "internal/statement", "internal/web", foundation,
 	}},
 	"internal/api/v1": {may: []string{
+		"internal/accounting",
 		"internal/actor", "internal/api/shared", "internal/delivery", "internal/httpd", "internal/label", "internal/order",
 		"internal/outbox", "internal/partner", "internal/record", "internal/report", "internal/requestlog",
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
 	}},
-	"internal/api/ops": {may: []string{"internal/accounting", "internal/money",
+	"internal/api/ops": {may: []string{"internal/accounting", "internal/money", "internal/statement",
 		"internal/actor", "internal/api/shared", "internal/audit", "internal/board", "internal/delivery", "internal/dispatch",
 		"internal/dispatch/feed", "internal/httpd", "internal/installation", "internal/label", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/record",
@@ -205,6 +211,9 @@ var rules = map[string]rule{
 		"internal/delivery", "internal/idempotency", "internal/order", "internal/pricing", "internal/record",
 		"internal/saved", "internal/stock", "internal/web/page", foundation,
 	}},
+	"internal/web/billing": {may: []string{
+		"internal/accounting", "internal/money", "internal/statement", "internal/web/page", "internal/web", foundation,
+	}},
 	"internal/web/inventory": {
 		may: []string{"internal/delivery", "internal/stock", "internal/web/page", "internal/web", foundation},
 	},
@@ -219,7 +228,7 @@ var rules = map[string]rule{
 		"internal/requestlog", "internal/requestlogger", "internal/signature", "internal/signin", "internal/stock",
 		"internal/webhook", "internal/web/page", "internal/web/samples", "internal/web/inventory",
 		"internal/web/orderform", "internal/web", foundation, "internal/orderfile", "internal/saved", "internal/route",
-		"internal/web/basemap",
+		"internal/web/basemap", "internal/accounting", "internal/web/billing",
 	}},
 
 	"internal/web/console": {may: []string{
@@ -228,7 +237,8 @@ var rules = map[string]rule{
 		"internal/money", "internal/movement", "internal/operator",
 		"internal/order", "internal/partner", "internal/pricing", "internal/proof", "internal/ratecard", "internal/report",
 		"internal/retention", "internal/route", "internal/signin", "internal/stock", "internal/web/basemap",
-		"internal/web/page", "internal/web/inventory", "internal/web/orderform", "internal/web", foundation,
+		"internal/web/page", "internal/web/billing", "internal/web/inventory", "internal/web/orderform", "internal/web",
+		foundation,
 	}},
 
 	"internal/web/account": {may: []string{
@@ -247,7 +257,7 @@ var rules = map[string]rule{
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/backups":   {may: []string{foundation}, mayNot: storage},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{"internal/accounting", "internal/money",
+	"internal/store": {may: []string{"internal/accounting", "internal/money", "internal/statement",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",

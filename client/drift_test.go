@@ -61,6 +61,8 @@ var methods = map[string]any{
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
 	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
 	"GET /v1/labels":                             (*client.Client).PrintLabels,
+	"GET /v1/statements":                         (*client.Client).ListStatements,
+	"GET /v1/statements/{}":                      (*client.Client).GetStatement,
 	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
 	"PATCH /v1/orders/{}":                        (*client.Client).PreviewEdit,
 	"POST /v1/orders/{}/returns":                 (*client.Client).CreateReturn,

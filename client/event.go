@@ -120,6 +120,14 @@ type ReturnReceived struct {
 	Lines          []ReturnLine `json:"lines"` // empty for an order without items
 }
 
+// StatementClosed is the data of [EventStatementClosed].
+type StatementClosed struct {
+	StatementID string           `json:"statement_id"`
+	Period      string           `json:"period"` // the month, such as "2026-11"
+	Number      int64            `json:"number"`
+	Balances    []ClosingBalance `json:"balances"` // by currency
+}
+
 // TestData is the data of [EventTest].
 type TestData struct {
 	Message string `json:"message"`
@@ -141,6 +149,7 @@ func (d *OrderUpdated) orderID() string        { return d.OrderID }
 func (d *CourierChanged) orderID() string      { return d.OrderID }
 func (d *ReturnDue) orderID() string           { return d.OrderID }
 func (d *ReturnReceived) orderID() string      { return d.OrderID }
+func (d *StatementClosed) orderID() string     { return "" }
 func (d *TestData) orderID() string            { return "" }
 
 func (d *CancellationDeclined) orderID() string { return d.OrderID }
@@ -191,6 +200,8 @@ func dataOf(kind EventType) EventData {
 		return new(ReturnDue)
 	case EventReturnReceived:
 		return new(ReturnReceived)
+	case EventStatementClosed:
+		return new(StatementClosed)
 	case EventTest:
 		return new(TestData)
 	default:

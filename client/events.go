@@ -12,8 +12,8 @@ import (
 type EventRecord struct {
 	EventID  string     `json:"event_id"`
 	Type     EventType  `json:"type"`
-	OrderID  string     `json:"order_id"`
-	Sequence int64      `json:"sequence"` // numbers the events of an order, from 1
+	OrderID  string     `json:"order_id,omitempty"` // empty for an event that is about no order
+	Sequence int64      `json:"sequence"`           // numbers the events of an order, from 1
 	State    EventState `json:"state"`
 	Attempts int        `json:"attempts"` // how many are in the log
 	// NextAttemptAt is when the event is due. It is zero if the event is not pending, or

@@ -78,6 +78,8 @@ const (
 	ActionBooksChanged     AuditAction = "books.changed" // from when on acts are charged
 	ActionAdjustmentPosted AuditAction = "adjustment.posted"
 	ActionPaymentRecorded  AuditAction = "payment.recorded"
+	ActionStatementsBegun  AuditAction = "statements.begun" // the closing of a month for all partners
+	ActionStatementClosed  AuditAction = "statement.closed"
 	ActionOrderCollected   AuditAction = "order.collected"
 	ActionCashCounted      AuditAction = "cash.counted"
 	ActionCashDeposited    AuditAction = "cash.deposited"

@@ -34,6 +34,8 @@ func (o *Operator) PutFirm(ctx context.Context, firm Firm, options ...CallOption
 type Books struct {
 	// BooksFrom is the first day of which acts are charged; empty while the books are off.
 	BooksFrom string `json:"books_from,omitempty"`
+	// CloseOnDay is the day of the month on which the month before is closed by itself; 0 if none is.
+	CloseOnDay int `json:"close_on_day,omitempty"`
 	// RequireCollected is set if a delivery has to say what was collected, if anything was to be.
 	RequireCollected bool `json:"require_collected"`
 }
@@ -42,6 +44,8 @@ type Books struct {
 type BooksChange struct {
 	// BooksFrom is a date such as "2026-12-01"; a reset turns the books off.
 	BooksFrom Setting[string] `json:"books_from,omitzero"`
+	// CloseOnDay is a day of the month, 1 to 28; a reset has no month closed by itself.
+	CloseOnDay Setting[int] `json:"close_on_day,omitzero"`
 	// RequireCollected is for deliveries from now on.
 	RequireCollected *bool `json:"require_collected,omitempty"`
 }

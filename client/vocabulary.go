@@ -84,7 +84,7 @@ const (
 // EventType is a kind of event.
 type EventType string
 
-// The kinds of events. All but [EventTest] are caused by orders.
+// The kinds of events. All but [EventStatementClosed] and [EventTest] are caused by orders.
 const (
 	EventOrderAccepted       EventType = "order.accepted"
 	EventCourierAssigned     EventType = "courier.assigned" // a courier, or another courier
@@ -100,6 +100,7 @@ const (
 	EventCourierChanged       EventType = "courier.changed" // another courier, or a hub, has the parcels
 	EventReturnDue            EventType = "return.due"      // the parcels of a cancelled order come back
 	EventReturnReceived       EventType = "return.received"
+	EventStatementClosed      EventType = "statement.closed"
 	EventTest                 EventType = "webhook.test" // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 

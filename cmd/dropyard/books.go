@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 
 	"github.com/dropyard/dropyard/client"
@@ -25,6 +26,10 @@ type booksCommand struct {
 	Deposit  depositCommand       `cmd:"" help:"Record that cash was taken from the desk to the bank."`
 	Remit    remitCommand         `cmd:"" help:"Record that a partner was sent what was collected for it."`
 	Collect  collectCommand       `cmd:"" help:"Confirm or correct what was collected of a delivered order."`
+
+	Close      closeMonthCommand     `cmd:"" help:"Close a month: from then on its statements never change."`
+	Statements listStatementsCommand `cmd:"" help:"List closed statements, the latest month first."`
+	Statement  statementCommand      `cmd:"" help:"Write a statement to a file."`
 }
 
 type showBooksCommand struct {
@@ -48,15 +53,21 @@ func (c *showBooksCommand) Run(ctx context.Context) error {
 
 func booksFields(b *client.Books) []terminal.Field {
 	required := map[bool]string{true: "required on delivery", false: "not required on delivery"}
+	closed := "by hand"
+	if b.CloseOnDay != 0 {
+		closed = fmt.Sprintf("on day %d of the next month", b.CloseOnDay)
+	}
 	return []terminal.Field{
 		field("charged since", cmp.Or(b.BooksFrom, "nothing is charged")),
 		field("what was collected", required[b.RequireCollected]),
+		field("months are closed", closed),
 	}
 }
 
 type setBooksCommand struct {
-	From string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
-	Off  bool   `help:"Charge nothing; possible until the first charge."`
+	From       string `help:"The first day of which acts are charged, in the time zone of the service (example: 2026-12-01)." placeholder:"DATE"`
+	Off        bool   `help:"Charge nothing; possible until the first charge."`
+	CloseOnDay *int   `name:"close-on-day" help:"Day of the month, 1 to 28, on which the month before is closed for all partners; 0 for none." placeholder:"DAY"`
 	// Require is nil if neither flag is given.
 	Require *bool `name:"require-collected" help:"Whether deliveries from now on have to say what was collected." negatable:""`
 	outputFlags
@@ -67,12 +78,19 @@ type setBooksCommand struct {
 func (c *setBooksCommand) Run(ctx context.Context) error {
 	change := client.BooksChange{RequireCollected: c.Require}
 	switch {
-	case c.From != "" && c.Off, c.From == "" && !c.Off && c.Require == nil:
-		return usageError{errors.New("--from, --off, --require-collected: one of them is needed, and only one of the first two")}
+	case c.From != "" && c.Off, c.From == "" && !c.Off && c.Require == nil && c.CloseOnDay == nil:
+		return usageError{errors.New(
+			"--from, --off, --require-collected, --close-on-day: one of them is needed, and only one of the first two")}
 	case c.Off:
 		change.BooksFrom = client.Reset[string]()
 	case c.From != "":
 		change.BooksFrom = client.Set(c.From)
+	}
+	if c.CloseOnDay != nil {
+		change.CloseOnDay = client.Set(*c.CloseOnDay)
+		if *c.CloseOnDay == 0 {
+			change.CloseOnDay = client.Reset[int]()
+		}
 	}
 	operator, err := c.operator()
 	if err != nil {

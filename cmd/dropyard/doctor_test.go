@@ -208,6 +208,12 @@ var damages = map[string]damage{
 	"entry that does not add up": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), "INSERT INTO journal_lines VALUES ('par_x', 1, 'e', 'charges', '', 'CAD', 5)")
 	}, doctor: "the entry e of the journal is off by 5 cents CAD"},
+	"statement whose number leaves a gap": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), "INSERT INTO statements VALUES ('par_x', 2, 24322, 0, '', 0)")
+	}, doctor: "the statements of the partner par_x are not numbered from 1 without gaps"},
+	"entry on a statement that is missing": {disk: func(t *testing.T, dir string) {
+		execute(t, filepath.Join(dir, database), "INSERT INTO statement_entries VALUES ('par_x', 'e', 1)")
+	}, doctor: "the entry e is on a statement that is missing"},
 	"delivery that was charged twice": {disk: func(t *testing.T, dir string) {
 		execute(t, filepath.Join(dir, database), entryOf("a", "delivery"), entryOf("b", "delivery"))
 	}, doctor: "the journal has 2 entries for the delivery of the order ord_x"},

@@ -22,7 +22,7 @@ type triggerCommand struct {
 const testEvent = "webhook.test"
 
 // triggerable returns the names of all events of orders.
-func triggerable() string { return eventNames(delivery.EventTypes) }
+func triggerable() string { return eventNames(delivery.OrderEvents) }
 
 // act is something besides a move that causes an event.
 type act struct {

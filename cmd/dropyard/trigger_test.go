@@ -43,15 +43,15 @@ var triggered = regexp.MustCompile(`^order (ord_\w+) created\n((?:\w+ +causes \S
 // exactly the events on the shortest path, in order.
 func TestTriggerAndListen(t *testing.T) {
 	t.Parallel()
-	if len(paths) != len(delivery.EventTypes) {
-		t.Fatalf("the test knows %d events, want all %d", len(paths), len(delivery.EventTypes))
+	if len(paths) != len(delivery.OrderEvents) {
+		t.Fatalf("the test knows %d events, want all %d", len(paths), len(delivery.OrderEvents))
 	}
 	r := run{dir: testkit.FastDir(t), env: operatorEnv}
 	s := r.serve(t)
 	from, h := r.as(s.Register(t, "metro"), s.URL), receiveEvents(t)
 	l := from.with("DROPYARD_WEBHOOK_SECRET="+webhookSecret).listen(t, "--forward-to", h.URL)
 	var want []string
-	for _, event := range delivery.EventTypes {
+	for _, event := range delivery.OrderEvents {
 		got := from.do(t, "trigger", string(event))
 		found := triggered.FindStringSubmatch(got.stdout)
 		if got.code != 0 || got.stderr != "" || found == nil {
@@ -190,7 +190,7 @@ func TestTriggerTest(t *testing.T) {
 // may make.
 func TestStepsToFollowsTransitions(t *testing.T) {
 	t.Parallel()
-	for _, event := range delivery.EventTypes {
+	for _, event := range delivery.OrderEvents {
 		steps, ok := stepsTo(event)
 		if !ok {
 			t.Errorf("stepsTo(%s): got no path", event)
@@ -227,7 +227,7 @@ func TestTriggerInTestMode(t *testing.T) {
 	s := r.serve(t)
 	from := (run{}).as(s.Register(t, "metro").InTest(t), s.URL)
 	l := from.listen(t)
-	for _, event := range delivery.EventTypes {
+	for _, event := range delivery.OrderEvents {
 		got := from.do(t, "trigger", string(event))
 		if found := triggered.FindStringSubmatch(got.stdout); got.code != 0 || got.stderr != "" || found == nil ||
 			!strings.HasSuffix(found[2], " causes "+string(event)+"\n") {

@@ -7,7 +7,9 @@ import (
 	"cmp"
 	"context"
 	"io"
+	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -16,6 +18,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/paging"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
 )
 
@@ -28,14 +31,40 @@ type Config struct {
 	// Startable returns an error while the books cannot be turned on, because a node of a release
 	// without them runs; nil if they always can be.
 	Startable func(ctx context.Context) error
+
+	// Post has mails sent; nil without a mail server.
+	Post mail.Post
+	// BaseURL returns the public address of the service.
+	BaseURL func() string
+	// Announce is called with partners whose events wait to be sent.
+	Announce func(partnerIDs ...string)
+	// At and Log are for Run.
+	At  func(time.Time) <-chan time.Time
+	Log *slog.Logger
+	// Pause waits after each statement of a closing, which took the given time. If it is nil, the service waits in
+	// proportion, on the real clock.
+	Pause func(ctx context.Context, took time.Duration) error
 }
 
 // Service carries out the use cases of the books. Its methods may be called by many goroutines at
-// once.
-type Service struct{ config Config }
+// once, but Work by one only.
+type Service struct {
+	config Config
+	*background
+}
 
-// NewService returns a service.
-func NewService(config Config) *Service { return &Service{config} }
+// background is what closes months.
+type background struct {
+	cancel  context.CancelFunc // nil until Run
+	stopped sync.WaitGroup
+	woken   chan struct{} // holds one
+	holder  string        // names this service while it closes a month; only Work uses it
+}
+
+// NewService returns a service, which does nothing by itself until Run.
+func NewService(config Config) *Service {
+	return &Service{config, &background{woken: make(chan struct{}, 1)}}
+}
 
 // At returns a service that carries out the same use cases by another clock.
 func (s *Service) At(now func() time.Time) *Service {
@@ -109,15 +138,23 @@ func (s *Service) Settings(ctx context.Context) (settings money.Settings, err er
 // SettingsChange is a change of the settings of the books; what is nil stays.
 type SettingsChange struct {
 	form.Faults
-	From *date.Day // 0 turns the books off
+	From       *date.Day // 0 turns the books off
+	CloseOnDay *int64    // 0 has no month closed by itself
 	// RequireCollected says whether deliveries have to say what was collected, if they happen from now on.
 	RequireCollected *bool
 }
+
+// mostCloseOnDay is the last day that every month has.
+const mostCloseOnDay = 28
 
 // ReadSettingsChange reads a change of the settings: null removes a value.
 func ReadSettingsChange(f *form.Form) (change SettingsChange) {
 	if f.Has("books_from") || f.IsNull("books_from") {
 		change.From = new(f.Day("books_from", form.Optional))
+	}
+	if f.Has("close_on_day") || f.IsNull("close_on_day") {
+		day, _ := f.Integer("close_on_day", form.Optional, 1, mostCloseOnDay)
+		change.CloseOnDay = &day
 	}
 	change.RequireCollected = f.FlagIfSent("require_collected")
 	return change
@@ -168,6 +205,9 @@ func (s *Service) ChangeSettings(
 func (c *SettingsChange) of(settings money.Settings, at time.Time) money.Settings {
 	if c.From != nil {
 		settings.From = *c.From
+	}
+	if c.CloseOnDay != nil {
+		settings.CloseOnDay = *c.CloseOnDay
 	}
 	if c.RequireCollected != nil && *c.RequireCollected != !settings.CollectedFrom.IsZero() {
 		settings.CollectedFrom = time.Time{}

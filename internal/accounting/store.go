@@ -8,7 +8,9 @@ import (
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/date"
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
+	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/statement"
 )
 
 // Store is what this package needs of storage: a consistent view to read, and a transaction to
@@ -35,6 +37,24 @@ type Reader interface {
 	// Owing returns what each partner owes, and what it was charged in a period of which both days
 	// are included. Partners that owe nothing are left out.
 	Owing(ctx context.Context, first, last date.Day) ([]Owing, error)
+
+	// LastStatement returns the last statement of a partner; nil if it has none.
+	LastStatement(ctx context.Context, partnerID string) (*Closed, error)
+	// Unstated lists the entries of a partner until a day that are on no statement, oldest first.
+	Unstated(ctx context.Context, partnerID string, last date.Day) ([]*money.Entry, error)
+	// Unclosed lists the partners that get a statement for a month and have none for it or a later one: those with an
+	// entry until its last day that is on no statement, or with a balance.
+	Unclosed(ctx context.Context, period money.Period) ([]string, error)
+	// Statements lists statements, the latest month first.
+	Statements(ctx context.Context, filter StatementFilter) ([]*Closed, error)
+	// CountStatements counts the statements of a month.
+	CountStatements(ctx context.Context, period money.Period) (int, error)
+	// StatementFile returns a statement in a format; nil if there is none.
+	StatementFile(ctx context.Context, partnerID string, number int64, format statement.Format) ([]byte, error)
+	// Addressee returns to whom the statements of a partner go.
+	Addressee(ctx context.Context, partnerID string) (Addressee, error)
+	// Closing returns the last closing of a month for all partners; zero if there was none.
+	Closing(ctx context.Context) (Closing, error)
 	// KnowsCourier reports whether there is a courier.
 	KnowsCourier(ctx context.Context, courierID string) (bool, error)
 	// Held returns what an account has of each partner, and of each courier on the account Cash; of one courier
@@ -50,10 +70,19 @@ type Reader interface {
 // Writer reads and writes.
 type Writer interface {
 	Reader
+	mail.Writer
 	// LockSettings returns what Settings does, locked until the transaction ends.
 	LockSettings(ctx context.Context) (money.Firm, money.Settings, error)
 	SaveFirm(ctx context.Context, firm money.Firm) error
 	SaveSettings(ctx context.Context, settings money.Settings) error
+	// AddStatement adds a statement with its files and the entries that are on it. It is false, and nothing is added,
+	// if its number or its month is taken.
+	AddStatement(ctx context.Context, closed *Closed, files []statement.File, entryIDs []string) (added bool, err error)
+	// AddEvent adds the first event of what it is about, and reports whether it waits to be sent.
+	AddEvent(ctx context.Context, event *delivery.Event) (waits bool, err error)
+	// LockClosing returns what Closing does, locked until the transaction ends.
+	LockClosing(ctx context.Context) (Closing, error)
+	SaveClosing(ctx context.Context, closing Closing) error
 	// AddEntries adds entries to the journal.
 	AddEntries(ctx context.Context, entries []*money.Entry) error
 	// LockCourier locks a courier until the transaction ends, and reports whether there is one.

@@ -196,6 +196,8 @@ func (a *App) start(ctx context.Context) (err error) {
 	}
 	a.acceptor.Run(a.orders)
 	a.atClose(ending(a.acceptor.Close))
+	a.accounting.Run()
+	a.atClose(ending(a.accounting.Close))
 	a.startSimulation()
 	a.startDemoShop()
 	a.startDay()
@@ -267,6 +269,8 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.accounting = accounting.NewService(accounting.Config{
 		Store: a.store.Accounting(), Now: a.Now, Random: a.Random, Zone: a.Zones.Location(a.config.Zone()),
 		Startable: func(ctx context.Context) error { return a.nodes.editable(ctx) },
+		Post:      a.Post, BaseURL: a.URL, Announce: func(partnerIDs ...string) { a.sender.Wake(partnerIDs...) },
+		At: a.At, Log: a.Log,
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})
 	if err := a.openProofs(); err != nil {

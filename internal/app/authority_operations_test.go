@@ -465,6 +465,9 @@ var operatorOperations = []operation{
 	}),
 	posting("POST /ops/v1/partners/{partner_id}/adjustments", `{"amount_cents":-500,"reason":"Broken"}`),
 	posting("POST /ops/v1/partners/{partner_id}/payments", `{"amount_cents":500}`),
+	prepared("accountant", "POST /ops/v1/statements", func(*rig, *someone) (string, []string) {
+		return `{"period":"2025-12"}`, nil
+	}),
 	onCash("accountant", "POST /ops/v1/partners/{partner_id}/remittances", `{"amount_cents":500,"currency":"CAD"}`,
 		func(_, partnerID, _ string) []string { return []string{partnerID} }),
 	onCash("accountant", "POST /ops/v1/cash/deposits", `{"amount_cents":500,"currency":"CAD"}`,

@@ -84,6 +84,9 @@ func (a *App) openDay(ctx context.Context) (err error) {
 		if err := d.makePast(ctx, now); err != nil {
 			return err
 		}
+		if err := d.closeLastMonth(demoContext(ctx)); err != nil {
+			return err
+		}
 		d.seeded.Date, d.seeded.Begin, d.seeded.Made = today, now, 0
 		d.seeded.Past = today
 		if err := a.keepDemo(ctx, d.seeded); err != nil {
@@ -153,6 +156,23 @@ func (d *demoDay) makePast(ctx context.Context, now time.Time) error {
 			return err
 		}
 		if err := d.countCash(ctx, midnight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeLastMonth closes the month before today for all shops, as an accountant would. The simulator closes none: what
+// it moves is charged, and a month is closed by people, or on the day that they have set.
+func (d *demoDay) closeLastMonth(ctx context.Context) error {
+	books := d.app.accounting
+	month := books.Closable()
+	due, err := books.Unclosed(ctx, month)
+	if err != nil {
+		return err
+	}
+	for _, partnerID := range due {
+		if _, _, err := books.CloseMonth(ctx, partnerID, month); err != nil && !refusal.HasCode(err, refusal.CodeConflict) {
 			return err
 		}
 	}

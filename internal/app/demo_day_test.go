@@ -33,6 +33,7 @@ func TestDemoDay(t *testing.T) {
 		"SELECT count(*) FROM couriers":                      "12",
 		"SELECT count(DISTINCT courier_id) FROM open_orders": "13", // with those that have none
 		"SELECT count(*) FROM courier_messages":              "1",
+		"SELECT count(*) FROM statements":                    "6",
 	} {
 		if got := s.Query(t, query); got[0] != want {
 			t.Errorf("%s: got %s, want %s", query, got[0], want)

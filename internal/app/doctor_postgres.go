@@ -156,15 +156,21 @@ func (d *Diagnosis) checkStored(ctx context.Context, settings *config.Config, da
 // mostWrongEntries bounds what is found in the books.
 const mostWrongEntries = 20
 
-// checkBooks looks for entries of the journal that do not add up, or stand there twice.
+// checkBooks looks for entries of the journal that do not add up or stand there twice, and for statements that do not
+// follow each other.
 func (d *Diagnosis) checkBooks(ctx context.Context, database *db.Database) error {
 	return database.Read(ctx, func(c db.Conn) error {
-		return c.Query(ctx, store.WrongEntries+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
-			var problem string
-			err := r.Scan(&problem)
-			d.find("%s: read docs/money.md, Doctor", problem)
-			return err
-		})
+		for _, query := range []string{store.WrongEntries, store.Misnumbered} {
+			if err := c.Query(ctx, query+" LIMIT $1", []any{mostWrongEntries}, func(r db.Row) error {
+				var problem string
+				err := r.Scan(&problem)
+				d.find("%s: read docs/money.md, Doctor", problem)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

@@ -47,7 +47,7 @@ func (a *App) pages() pages {
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Partners: a.partners, SignIns: a.userSignIns,
 		Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(), RequestLog: a.requestLog, BaseURL: a.URL,
 		Saved: saved.NewService(saved.Config{Store: a.store.Saved(), Now: a.Now, Admit: a.admitsData}),
-		Mail:  a.Post != nil, Streets: a.streets(),
+		Mail:  a.Post != nil, Streets: a.streets(), Accounting: a.accounting,
 	})
 	operators := console.New(console.Config{
 		Site: site, Calendar: a.calendar, Orders: a.orders, Proofs: a.proofs, Dispatch: a.dispatch, Operators: a.operators,

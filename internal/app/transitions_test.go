@@ -32,9 +32,9 @@ type floor struct {
 }
 
 // newFloor starts a service.
-func newFloor(t *testing.T) floor {
+func newFloor(t *testing.T, options ...apptest.Option) floor {
 	t.Helper()
-	service := apptest.Start(t)
+	service := apptest.Start(t, options...)
 	return floor{service, service.Register(t, "metro"), service.Operate(t)}
 }
 

@@ -92,6 +92,8 @@ const (
 	ActionBooksChanged     Action = "books.changed"
 	ActionAdjustmentPosted Action = "adjustment.posted"
 	ActionPaymentRecorded  Action = "payment.recorded"
+	ActionClosingBegun     Action = "statements.begun" // the closing of a month for all partners
+	ActionStatementClosed  Action = "statement.closed"
 	ActionCollectedSet     Action = "order.collected"
 	ActionCashCounted      Action = "cash.counted"
 	ActionCashDeposited    Action = "cash.deposited"
@@ -117,7 +119,7 @@ var Actions = []Action{
 	ActionPartnerErased, ActionClockAccepted, ActionHeld, ActionResumed, ActionRateCardAdded, ActionKeyCreated,
 	ActionKeyRevoked, ActionPasswordChanged, ActionResetLinkCreated, ActionEmailLinkCreated, ActionEmailChanged,
 	ActionTOTPEnrolled, ActionTOTPRemoved, ActionRulesChanged, ActionSettingsChanged, ActionFirmChanged,
-	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded,
+	ActionBooksChanged, ActionAdjustmentPosted, ActionPaymentRecorded, ActionClosingBegun, ActionStatementClosed,
 	ActionCollectedSet, ActionCashCounted, ActionCashDeposited, ActionRemittanceSent,
 	ActionUserInvited, ActionInvitationWithdrawn,
 	ActionUserJoined, ActionUserChanged, ActionUserRemoved, ActionAccountChanged,

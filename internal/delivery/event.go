@@ -28,15 +28,22 @@ const (
 	EventReturnReceived       EventType = "return.received"
 )
 
+// EventStatementClosed reports that a month was closed. It is about no order: its place among events is that of the
+// first event of what has its id in Event.OrderID, the statement.
+const EventStatementClosed EventType = "statement.closed"
+
 // MoveEvents lists the events that a change of status causes, in the order of an undisturbed delivery.
 var MoveEvents = []EventType{
 	EventOrderAccepted, EventCourierAssigned, EventOrderPickedUp, EventOrderInTransit,
 	EventOrderOutForDelivery, EventOrderDelivered, EventOrderFailed, EventOrderCancelled,
 }
 
-// EventTypes lists all event types: those of moves, and then the others.
-var EventTypes = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined, EventCourierChanged,
+// OrderEvents lists the events of orders: those of moves, and then the others.
+var OrderEvents = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancellationDeclined, EventCourierChanged,
 	EventReturnDue, EventReturnReceived)
+
+// EventTypes lists all event types.
+var EventTypes = append(slices.Clip(OrderEvents), EventStatementClosed)
 
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
@@ -61,7 +68,7 @@ func EventFor(entered Status) (EventType, bool) {
 type Event struct {
 	EventID   string // a UUID
 	PartnerID string
-	OrderID   string
+	OrderID   string // or the id of the statement that it is about
 	Type      EventType
 	Sequence  int64     // counts the events of one order from 1
 	CreatedAt time.Time // when what it reports happened
@@ -89,6 +96,30 @@ type EventFacts struct {
 	Version        int64      `json:"version,omitzero"`       // of an edited order
 	Fields         FieldList  `json:"fields,omitzero"`        // that were edited
 	Return         *Return    `json:"return,omitzero"`        // of goods that were received
+	// Statement is set in events of statements only.
+	Statement *StatementFacts `json:"statement,omitzero"`
+}
+
+// StatementFacts are those of a statement that was closed.
+type StatementFacts struct {
+	StatementID string    `json:"statement_id"`
+	Period      string    `json:"period"` // the month, such as 2026-11
+	Number      int64     `json:"number"`
+	Balances    []Balance `json:"balances"`
+}
+
+// Balance is what a partner owes in a currency; below zero if it is owed something.
+type Balance struct {
+	Currency Currency `json:"currency"`
+	Cents    int64    `json:"cents"`
+}
+
+// About returns the id of the order that the event is about; empty if it is about none.
+func (e *Event) About() string {
+	if e.Type == EventStatementClosed {
+		return ""
+	}
+	return e.OrderID
 }
 
 // FieldList is a list of paths such as dropoff.phone, separated by commas; a list in JSON. So

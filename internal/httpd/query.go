@@ -185,3 +185,16 @@ func (q *Query) Day(name string) date.Day {
 
 // MaxOffset is an offset that every database accepts.
 const MaxOffset = 1 << 40
+
+// Cursor returns the cursor of a list as read reads it; zero for the first page.
+func Cursor[C any](q *Query, read func(text string) (C, bool)) (after C) {
+	text := q.Text("cursor")
+	if text == "" {
+		return after
+	}
+	after, ok := read(text)
+	if !ok {
+		q.Fault("cursor", text, CursorRule)
+	}
+	return after
+}

@@ -75,24 +75,29 @@ func document(title string, jobs []Job, resolution Resolution) ([]byte, error) {
 	return file.Bytes(), nil
 }
 
-// addFonts adds the fonts of pages, unless they were added before. The latin ones are prepared, and always in the file.
-// fpdf spends milliseconds on an extended one, so that is added only if a line needs it; of
-// it the file has what is used.
+// addFonts adds the fonts of pages, unless they were added before. The latin ones are always in the file.
 func addFonts(f *fpdf.Fpdf, pages []*page, added map[*typeface]bool) {
 	for _, face := range []*face{regular, bold} {
-		if !added[face.latin] {
-			f.AddFontFromBytes(latinFamily, face.latin.style, face.latin.prepared, face.latin.compressed)
-			added[face.latin] = true
-		}
+		face.latin.addTo(f, added)
 	}
 	for _, p := range pages {
 		for _, t := range p.texts {
-			if t.font.family == extendedFamily && !added[t.font] {
-				f.AddUTF8FontFromBytes(extendedFamily, t.font.style, t.font.load().file)
-				added[t.font] = true
-			}
+			t.font.addTo(f, added)
 		}
 	}
+}
+
+// addTo adds a font to a file, unless it was added before. The latin ones are prepared. fpdf spends milliseconds on an
+// extended one, so that is added only if a text needs it; of it the file has what is used.
+func (f *typeface) addTo(file *fpdf.Fpdf, added map[*typeface]bool) {
+	if added[f] {
+		return
+	}
+	if added[f] = true; f.family == latinFamily {
+		file.AddFontFromBytes(latinFamily, f.style, f.prepared, f.compressed)
+		return
+	}
+	file.AddUTF8FontFromBytes(extendedFamily, f.style, f.load().file)
 }
 
 // draw draws a page: its boxes and codes, and its texts over them.
@@ -106,15 +111,18 @@ func (c canvas) draw(p *page) {
 		}
 		c.SetTextColor(ink, ink, ink)
 		c.SetFont(t.font.family, t.font.style, c.points(t.size))
-		x, y := c.points(t.x), c.points(t.y)+c.points(t.size)*baseline/100
-		if encoded, ok := windows1252(t.text); ok && t.font.family == latinFamily {
-			c.Text(x, y, encoded)
-			continue
-		}
-		thousandth := c.points(t.size) / 1000
-		for _, part := range t.font.load().pieces(t.text) {
-			c.Text(x+float64(part.x)*thousandth, y-float64(part.y)*thousandth, part.text)
-		}
+		t.font.draw(c.Fpdf, c.points(t.x), c.points(t.y)+c.points(t.size)*baseline/100, c.points(t.size), t.text)
+	}
+}
+
+// draw draws a clean text in the present font of a file, from a point of its baseline on, in a size in points.
+func (f *typeface) draw(file *fpdf.Fpdf, x, y, size float64, text string) {
+	if encoded, ok := windows1252(text); ok && f.family == latinFamily {
+		file.Text(x, y, encoded)
+		return
+	}
+	for _, part := range f.load().pieces(text) {
+		file.Text(x+float64(part.x)*size/1000, y-float64(part.y)*size/1000, part.text)
 	}
 }
 

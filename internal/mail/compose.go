@@ -35,6 +35,8 @@ type facts struct {
 	To, URL, Until, At, Team, Role, Reason string
 	Address, Agent, Endpoint               string
 	Order, From, Expected, Next            string
+	Month                                  string
+	Number                                 int64
 	StopURL, SupportURL, ToPay             string
 	IsLater                                bool
 	Test                                   bool
@@ -46,7 +48,10 @@ func factsOf(m *Message, w *words) facts {
 	f := facts{
 		To: oneLine(m.To), URL: m.URL, Until: w.moment(m.Until), At: w.moment(m.At),
 		Team: oneLine(m.Team), Role: w.roles[m.Role], Reason: w.reasons[m.Reason], Endpoint: oneLine(m.Endpoint),
-		Test: m.Test,
+		Test: m.Test, Number: m.Number,
+	}
+	if !m.Month.IsZero() {
+		f.Month = fmt.Sprint(w.months[m.Month.Month()-1], " ", m.Month.Year())
 	}
 	if m.Device != nil {
 		f.Address, f.Agent = oneLine(m.Device.Address), oneLine(m.Device.Agent)

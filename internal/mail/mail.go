@@ -20,6 +20,8 @@ const (
 	SignIn     Kind = "sign_in"    // from a device that is new to the account
 	Disabled   Kind = "disabled"   // the service has disabled a webhook endpoint
 
+	Statement Kind = "statement" // a month of the partner was closed
+
 	Trial Kind = "trial" // whether the mail server accepts mails; an operator asks for it
 
 	OnItsWay  Kind = "on_its_way" // this and the following go to recipients of orders
@@ -34,7 +36,7 @@ const (
 
 // Kinds lists all kinds.
 var Kinds = []Kind{
-	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Trial, OnItsWay, Delivered, Failed, Late,
+	Invitation, Reset, Email, Proof, Changed, SignIn, Disabled, Statement, Trial, OnItsWay, Delivered, Failed, Late,
 	ReturnPlanned, ReturnFailed, ReturnArrived,
 }
 
@@ -66,6 +68,9 @@ type Message struct {
 	Endpoint string  `json:"endpoint,omitempty"` // the URL that events are no longer sent to
 	Test     bool    `json:"test,omitempty"`     // the endpoint is that of test mode
 	Order    *Order  `json:"order,omitempty"`    // of a mail to a recipient
+
+	Number int64     `json:"number,omitempty"` // of a statement
+	Month  time.Time `json:"month,omitzero"`   // the first day of that of a statement
 }
 
 // Device is what is known of a device that has signed in.

@@ -60,6 +60,7 @@ var languages = map[Language]*words{
 		buttons: map[Kind]string{
 			Invitation: "Join the team", Reset: "Set a new password", Email: "Confirm the address", Proof: "Confirm the address",
 			OnItsWay: followEnglish, Delivered: "See the delivery", Failed: followEnglish, Late: followEnglish,
+			Statement:     "See the statement",
 			ReturnPlanned: "See the return", ReturnFailed: "See the return", ReturnArrived: "See the return",
 		},
 	},
@@ -89,6 +90,7 @@ var languages = map[Language]*words{
 			Invitation: "Joindre l’équipe", Reset: "Choisir un mot de passe", Email: "Confirmer l’adresse",
 			Proof: "Confirmer l’adresse", OnItsWay: followFrench, Delivered: "Voir la livraison", Failed: followFrench,
 			Late:          followFrench,
+			Statement:     "Voir le relevé",
 			ReturnPlanned: "Voir le retour", ReturnFailed: "Voir le retour", ReturnArrived: "Voir le retour",
 		},
 	},

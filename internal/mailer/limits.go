@@ -30,6 +30,8 @@ var (
 	few = throttle.Rate{Per: day, Limit: 24, Burst: 3}
 	// notices is for mails that say what has happened to an account.
 	notices = throttle.Rate{Per: day, Limit: 48, Burst: 10}
+	// statements lets all months since the books began be closed in one go, for a person who owns several partners.
+	statements = throttle.Rate{Per: day, Limit: 200, Burst: 100}
 	// invitations lets a partner invite a quarter of the largest team immediately.
 	invitations = throttle.Rate{Per: day, Limit: 100, Burst: 50}
 	addresses   = throttle.Rate{Per: day, Limit: 20, Burst: 10}
@@ -45,6 +47,7 @@ var limited = map[mail.Kind]limits{
 	mail.Changed:    {address: notices, notice: true},
 	mail.SignIn:     {address: notices, notice: true},
 	mail.Disabled:   {address: notices, notice: true},
+	mail.Statement:  {address: statements, notice: true},
 }
 
 // admit counts a message in the transaction that causes it, for all nodes. It returns

@@ -26,6 +26,8 @@ type Settings struct {
 	// CollectedFrom is the time from which a delivery has to say what was collected, if anything was to be; zero
 	// while it need not. In new databases that is long ago (see Beginning).
 	CollectedFrom time.Time `json:"collected_from,omitzero"`
+	// CloseOnDay is the day of the month on which the month before is closed by itself, 1 to 28; 0 if none is.
+	CloseOnDay int64 `json:"close_on_day,omitzero"`
 }
 
 // Beginning are the settings of a new database.

@@ -50,7 +50,7 @@ func (s *Service) Export(ctx context.Context, partnerID string) (*Export, error)
 func (x *Export) Write(ctx context.Context, to io.Writer) error {
 	e := &export{store: x.store, partnerID: x.partnerID, to: to}
 	for _, part := range []func(context.Context) error{
-		e.account, e.products, e.levels, e.movements, e.orders, e.events, e.entries, e.requests,
+		e.account, e.products, e.levels, e.movements, e.orders, e.events, e.entries, e.statements, e.requests,
 	} {
 		if err := part(ctx); err != nil {
 			return err
@@ -304,6 +304,16 @@ func (e *export) entries(ctx context.Context) error {
 		}
 		return e.value("journal_entry", exported)
 	})
+}
+
+// statementPage is how many statements are read at a time. Each may have megabytes.
+const statementPage = 2
+
+// statements writes the statements of the partner.
+func (e *export) statements(ctx context.Context) error {
+	return rows(ctx, e, func(tx Reader, last *Statement) ([]Statement, error) {
+		return tx.Statements(ctx, e.partnerID, last.Number, statementPage)
+	}, func(s *Statement) error { return e.line("statement", s.Document) })
 }
 
 // requestPage is how many segments of the request log are read at a time. Each may hold

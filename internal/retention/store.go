@@ -64,6 +64,8 @@ type Reader interface {
 	// JournalEntries lists the entries of the books with their lines, oldest first: those after one, or all if it
 	// is nil.
 	JournalEntries(ctx context.Context, partnerID string, after *money.Entry, limit int) ([]*money.Entry, error)
+	// Statements lists the statements of a partner as JSON, by their numbers: those after one.
+	Statements(ctx context.Context, partnerID string, after int64, limit int) ([]Statement, error)
 	// Movements lists the journal of stock, oldest first, without the names of products.
 	Movements(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Movement, error)
 	// Orders lists orders with their histories, oldest first.
@@ -143,6 +145,12 @@ type Ended struct {
 	// Rows is the number of rows that are stored for it: the order, its history and
 	// its events.
 	Rows int64
+}
+
+// Statement is a closed statement.
+type Statement struct {
+	Number   int64
+	Document []byte // JSON
 }
 
 // EventTime holds when an event was created.

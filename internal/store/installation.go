@@ -116,7 +116,7 @@ func (s *Store) Branch(ctx context.Context, b Branching) (done bool, err error) 
 			}
 		}
 		if b.New {
-			if err := (accountingTx{auditing{c}}).SaveSettings(ctx, money.Beginning); err != nil {
+			if err := (accountingTx{auditing{c}, mailing{c}}).SaveSettings(ctx, money.Beginning); err != nil {
 				return err
 			}
 		}

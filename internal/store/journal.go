@@ -131,13 +131,16 @@ func writeEntries(p *db.Pipeline, entries []*money.Entry) {
 // Accounting is the store as package accounting sees it.
 func (s *Store) Accounting() accounting.Store {
 	return view[accounting.Reader, accounting.Writer]{s.Database,
-		func(c db.Conn) accounting.Reader { return accountingTx{auditing{c}} },
-		func(c db.Conn) accounting.Writer { return accountingTx{auditing{c}} },
+		func(c db.Conn) accounting.Reader { return accountingTx{auditing{c}, mailing{c}} },
+		func(c db.Conn) accounting.Writer { return accountingTx{auditing{c}, mailing{c}} },
 	}
 }
 
 // accountingTx is a transaction of package accounting.
-type accountingTx struct{ auditing }
+type accountingTx struct {
+	auditing
+	mailing
+}
 
 // Settings returns the settings of the books; zero for what was never set.
 func (tx accountingTx) Settings(ctx context.Context) (firm money.Firm, settings money.Settings, err error) {

@@ -101,13 +101,13 @@ func (tx retentionTx) Ended(
 	return listed, err
 }
 
-// EventTimes lists the events of orders whose ids are before until, without
-// those that still wait to be sent.
+// EventTimes lists the events of orders whose ids are before until, and those of statements, whose ids are behind those
+// of all orders, without those that still wait to be sent.
 func (tx retentionTx) EventTimes(
 	ctx context.Context, after outbox.EventKey, until string, limit int,
 ) (listed []retention.EventTime, err error) {
 	err = sweptEvents.Each(ctx, tx.conn,
-		`WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND order_id < $4 AND state <> 'pending'
+		`WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND (order_id < $4 OR order_id >= 'stm_') AND state <> 'pending'
 		ORDER BY order_id, sequence LIMIT $5`, []any{after.PartnerID, after.OrderID, after.Sequence, until, limit},
 		func(row *webhook.Event) error {
 			listed = append(listed, retention.EventTime{EventKey: row.Key(), State: row.State, CreatedAt: row.CreatedAt})

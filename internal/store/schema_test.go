@@ -53,6 +53,8 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		orderScans.Name: shape(orderScans), segments.Name: shape(segments),
 		locations.Name: shape(locations), savedEntries.Name: shape(savedEntries), importDrafts.Name: shape(importDrafts),
 		courierMessages.Name: shape(courierMessages), journal.Name: shape(journal), journalLines.Name: shape(journalLines),
+		statements.Name: shape(statements), statementEntries.Name: shape(statementEntries),
+		statementFiles.Name: shape(statementFiles),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

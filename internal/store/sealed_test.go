@@ -17,6 +17,7 @@ func TestSealedColumns(t *testing.T) {
 		"operator_receipts.key_hash", "operator_sessions.token_hash", "operator_tokens.token_hash",
 		"order_originals.document", "order_proofs.digest", "orders.document", "partner_profiles.logo",
 		"recovery_codes.code_hash", "request_log.packed", "sessions.token_hash", "sign_in_counts.count_key",
+		"statement_files.content",
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {

@@ -42,20 +42,28 @@ func (tx webhookTx) LockEndpoints(ctx context.Context, partnerIDs []string) (map
 
 // Maintainers returns the owners and developers of a partner.
 func (tx webhookTx) Maintainers(ctx context.Context, partnerID string) (found webhook.Maintainers, err error) {
-	account, err := db.FindOne(ctx, tx.conn, findPartners, partnerID)
-	if err != nil || account == nil {
-		return found, err
-	}
-	found.Partner = account.Name
-	err = tx.conn.Query(ctx,
-		"SELECT email FROM users WHERE partner_id = $1 AND role IN ($2, $3) ORDER BY created_at, user_id",
-		[]any{partnerID, string(partner.RoleOwner), string(partner.RoleDeveloper)}, func(r db.Row) error {
-			var email string
-			err := r.Scan(&email)
-			found.Emails = append(found.Emails, email)
-			return err
-		})
+	found.Partner, found.Emails, err = peopleWith(ctx, tx.conn, partnerID, partner.RoleOwner, partner.RoleDeveloper)
 	return found, err
+}
+
+// peopleWith returns the name of a partner and the addresses of its people with some roles; nothing if it does not
+// exist.
+func peopleWith(
+	ctx context.Context, c db.Conn, partnerID string, roles ...partner.Role,
+) (name string, emails []string, err error) {
+	account, err := db.FindOne(ctx, c, findPartners, partnerID)
+	if err != nil || account == nil {
+		return "", nil, err
+	}
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	selected := db.OfPartner(partnerID)
+	selected.AddIn("role", names)
+	tail, args := selected.Clause("ORDER BY created_at, user_id")
+	emails, err = db.IDs(ctx, c, "SELECT email FROM users "+tail, args...)
+	return account.Name, emails, err
 }
 
 // AddEndpoint adds a partner's endpoint. It is false if there is one.

@@ -39,6 +39,10 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("message", "This is a test. No order has changed.")
 		return
 	}
+	if e.Type == delivery.EventStatementClosed { // is about no order
+		writeStatement(w, e.Facts.Statement)
+		return
+	}
 	w.Text("order_id", e.OrderID)
 	w.Text("partner_order_id", e.Facts.PartnerOrderID)
 	switch e.Type {
@@ -73,10 +77,28 @@ func writeData(w *strictjson.Writer, e *delivery.Event) {
 		w.Text("answer", e.Facts.Answer)
 	case delivery.EventCourierChanged:
 		writeCourier(w, e.Facts.Courier)
-	case delivery.EventReturnDue: // has nothing more
+	case delivery.EventReturnDue, delivery.EventStatementClosed: // have nothing more
 	case delivery.EventReturnReceived:
 		writeLines(w, e.Facts.Return)
 	}
+}
+
+// writeStatement writes what is known of a statement.
+func writeStatement(w *strictjson.Writer, s *delivery.StatementFacts) {
+	if s == nil {
+		s = &delivery.StatementFacts{}
+	}
+	w.Text("statement_id", s.StatementID)
+	w.Text("period", s.Period)
+	w.Integer("number", s.Number)
+	w.List("balances")
+	for _, one := range s.Balances {
+		w.Object("")
+		w.Text("currency", string(one.Currency))
+		w.Integer("closing_balance_cents", one.Cents)
+		w.EndObject()
+	}
+	w.EndList()
 }
 
 // writeLines writes what was received of goods that came back.

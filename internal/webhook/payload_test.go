@@ -44,6 +44,10 @@ func sample(kind delivery.EventType, change func(*delivery.EventFacts)) *deliver
 				ProductID: 7, Quantity: 2, Disposition: delivery.Sellable,
 			}, {ProductID: 7, Quantity: 1, Disposition: delivery.Damaged},
 		}},
+		Statement: &delivery.StatementFacts{
+			StatementID: "stm_3ebmvgjr_17", Period: "2026-02", Number: 17,
+			Balances: []delivery.Balance{{Currency: delivery.CAD, Cents: 382_815}, {Currency: delivery.USD, Cents: -1_000}},
+		},
 	}
 	if change != nil {
 		change(&facts)
@@ -135,6 +139,7 @@ func TestBodyFields(t *testing.T) {
 		delivery.EventCourierChanged:       {"courier", "order_id", "partner_order_id"},
 		delivery.EventReturnDue:            {"order_id", "partner_order_id"},
 		delivery.EventReturnReceived:       {"lines", "order_id", "partner_order_id"},
+		delivery.EventStatementClosed:      {"balances", "number", "period", "statement_id"},
 		webhook.EventTest:                  {"message"},
 	}
 	for name, event := range samples() {

@@ -58,10 +58,11 @@ func (s *Server) handleFirmPut(c *httpd.Call) (httpd.Reply, error) {
 type booksAnswer struct {
 	From             *string `json:"books_from"` // null while the books are off
 	RequireCollected bool    `json:"require_collected"`
+	CloseOnDay       *int64  `json:"close_on_day"` // null if no month is closed by itself
 }
 
 func booksOf(s money.Settings) booksAnswer {
-	return booksAnswer{strictjson.OrNull(dayText(s.From)), !s.CollectedFrom.IsZero()}
+	return booksAnswer{strictjson.OrNull(dayText(s.From)), !s.CollectedFrom.IsZero(), strictjson.OrNull(s.CloseOnDay)}
 }
 
 // dayText returns a date as it is sent; empty for none.
@@ -144,7 +145,7 @@ func (s *Server) handleBookEntries(c *httpd.Call) (httpd.Reply, error) {
 	}
 	filter := journalFilter(q)
 	filter.OrderID, filter.Act = q.Text("order_id"), money.Act(q.OneOf("act", form.OneOf(money.Acts...)))
-	filter.After, filter.Limit = cursorOf(q, accounting.ParseCursor), q.Limit(maxPage)
+	filter.After, filter.Limit = httpd.Cursor(q, accounting.ParseCursor), q.Limit(maxPage)
 	columns := accounting.Columns(q.OneOf("columns", form.OneOf(accounting.Programs...)))
 	layout := q.CSVLayout()
 	if err := q.Err(); err != nil {

@@ -52,19 +52,6 @@ func returnOf(r *dispatch.Return) returnAnswer {
 	return answer
 }
 
-// cursorOf returns the cursor of a list as read reads it; zero for the first page.
-func cursorOf[C any](q *httpd.Query, read func(text string) (C, bool)) (after C) {
-	text := q.Text("cursor")
-	if text == "" {
-		return after
-	}
-	after, ok := read(text)
-	if !ok {
-		q.Fault("cursor", text, httpd.CursorRule)
-	}
-	return after
-}
-
 var returnStateRule = form.OneOf(delivery.ReturnDue, delivery.ReturnReceived)
 
 func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
@@ -78,7 +65,7 @@ func (s *Server) handleReturnList(c *httpd.Call) (httpd.Reply, error) {
 	if filter.State == "" {
 		filter.State = delivery.ReturnDue
 	}
-	filter.After = cursorOf(q, dispatch.ReadGoodsCursor)
+	filter.After = httpd.Cursor(q, dispatch.ReadGoodsCursor)
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}

@@ -19,7 +19,7 @@ func (s *Server) handlePickList(c *httpd.Call) (httpd.Reply, error) {
 		Location: q.Text("location"), Until: q.Time("until"),
 		State: delivery.PickState(q.OneOf("state", pickStateRule)), Limit: q.Limit(maxPage),
 	}
-	filter.After = cursorOf(q, dispatch.ReadGoodsCursor)
+	filter.After = httpd.Cursor(q, dispatch.ReadGoodsCursor)
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}

@@ -42,6 +42,7 @@ const OpenIDCallback = "/ops/v1/oidc/callback"
 // Routes returns the routes of operators.
 func (s *Server) Routes() []httpd.Route {
 	signIn := shared.SignIns{Service: s.config.OperatorSignIns}
+	statements := shared.Statements{Accounting: s.config.Accounting}
 	return append(signIn.Routes("/ops/v1", httpd.AccessOperator, ownSignIn), []httpd.Route{
 		httpd.Public("POST", "/ops/v1/tokens", s.handleTokenCreate),
 		route("GET", "/ops/v1/tokens", allRoles, s.handleTokenList),
@@ -104,6 +105,12 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/ops/v1/balances", bookkeeping, s.handleBalances),
 		route("POST", "/ops/v1/partners/{partner_id}/adjustments", bookkeeping, s.handleAdjustment),
 		route("POST", "/ops/v1/partners/{partner_id}/payments", bookkeeping, s.handlePayment),
+		route("GET", "/ops/v1/partners/{partner_id}/statement-preview", bookkeeping,
+			httpd.Heavy(s.handleStatementPreview)),
+		route("GET", "/ops/v1/statements", bookkeeping, statements.ListOfAll),
+		route("POST", "/ops/v1/statements", bookkeeping, httpd.Heavy(s.handleStatementCreate)),
+		route("GET", "/ops/v1/statements/closing", bookkeeping, s.handleClosing),
+		route("GET", "/ops/v1/statements/{statement_id}", bookkeeping, statements.OfAny),
 		route("POST", "/ops/v1/partners/{partner_id}/remittances", bookkeeping, s.handleRemittance),
 		route("GET", "/ops/v1/cash", counting, s.handleCash),
 		route("POST", "/ops/v1/cash/deposits", bookkeeping, s.handleDeposit),

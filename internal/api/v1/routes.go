@@ -12,6 +12,7 @@ import (
 func (s *Server) Routes() []httpd.Route {
 	const key, session, either = httpd.AccessSigned, httpd.AccessSession, httpd.AccessPartner
 	signIn, figures := shared.SignIns{Service: s.config.UserSignIns}, shared.Figures{Reports: s.config.Reports}
+	statements := shared.Statements{Accounting: s.config.Accounting}
 	return append(signIn.Routes("/v1", session, partner.PermissionSelf), []httpd.Route{
 		httpd.Public("POST", "/v1/auth/register", s.handleRegister),
 		httpd.Public("POST", "/v1/auth/login", s.handleLogin),
@@ -53,6 +54,9 @@ func (s *Server) Routes() []httpd.Route {
 
 		route("GET", "/v1/logs", either, partner.PermissionLogsRead, s.handleLogs),
 		route("GET", "/v1/figures", either, partner.PermissionOrdersRead, figures.OfAccount),
+
+		route("GET", "/v1/statements", either, partner.PermissionMoneyRead, statements.ListOfAccount),
+		route("GET", "/v1/statements/{statement_id}", either, partner.PermissionMoneyRead, statements.OfAccount),
 
 		route("GET", "/v1/webhooks/endpoint", either, partner.PermissionWebhooksRead, s.handleEndpointGet),
 		route("PUT", "/v1/webhooks/endpoint", either, partner.PermissionWebhooks, s.handleEndpointPut),

@@ -5,6 +5,7 @@ package v1
 import (
 	"time"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
@@ -23,6 +24,7 @@ type Config struct {
 	Webhooks   *webhook.Service
 	Reports    *report.Service
 	RequestLog *requestlogger.Service
+	Accounting *accounting.Service
 	// UserSignIns is what partners' people do about their own sign-in.
 	UserSignIns *signin.Service
 

@@ -102,7 +102,7 @@ func (s *Server) changedSecret(
 type eventAnswer struct {
 	EventID       string             `json:"event_id"`
 	Type          delivery.EventType `json:"type"`
-	OrderID       string             `json:"order_id"`
+	OrderID       *string            `json:"order_id"` // null for an event that is about no order
 	Sequence      int64              `json:"sequence"`
 	State         outbox.State       `json:"state"`
 	Attempts      int                `json:"attempts"`
@@ -113,7 +113,8 @@ type eventAnswer struct {
 
 func eventOf(e *webhook.Event) eventAnswer {
 	return eventAnswer{
-		EventID: e.EventID, Type: e.Type, OrderID: e.OrderID, Sequence: e.Sequence, State: e.State, Attempts: len(e.Log),
+		EventID: e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
+		Attempts:      len(e.Log),
 		NextAttemptAt: strictjson.OrNull(e.DueAt), CreatedAt: e.CreatedAt, LiveMode: !delivery.IsTest(e.PartnerID),
 	}
 }

@@ -76,7 +76,8 @@ var laws = []law{
 		WHERE o.order_id IS NULL AND (k.order_id != '' OR k.answer = '' OR k.scope NOT LIKE 'POST /ops/v1/partners/%')`},
 	{law: "every change and every event belongs to an order", query: `
 		SELECT h.order_id FROM order_history h LEFT JOIN orders o ON o.partner_id = h.partner_id AND o.order_id = h.order_id WHERE o.order_id IS NULL
-		UNION SELECT e.order_id FROM events e LEFT JOIN orders o ON o.partner_id = e.partner_id AND o.order_id = e.order_id WHERE o.order_id IS NULL`},
+		UNION SELECT e.order_id FROM events e LEFT JOIN orders o ON o.partner_id = e.partner_id AND o.order_id = e.order_id
+		WHERE o.order_id IS NULL AND e.type != 'statement.closed'`},
 	{law: "every live order under way is on the board as it is", query: `
 		SELECT o.order_id, o.status, o.version, b.status, b.version, b.courier_id FROM orders o
 		LEFT JOIN open_orders b ON b.partner_id = o.partner_id AND b.order_id = o.order_id
@@ -121,6 +122,20 @@ var laws = []law{
 	{law: "the endpoint of a pending event is woken for it", query: `
 		SELECT e.event_id, e.due_at FROM events e LEFT JOIN webhook_endpoints w ON w.partner_id = e.partner_id
 		WHERE e.state = 'pending' AND (w.wake_at IS NULL OR e.due_at != 0 AND w.wake_at = 0)`},
+	{law: "each partner's statements are numbered without gaps, in the order of their months, with their files and one event", swept: `
+		SELECT partner_id FROM statements GROUP BY partner_id HAVING min(number) != 1 OR max(number) != count(*)`, query: `
+		SELECT partner_id FROM statements GROUP BY partner_id HAVING min(number) != 1 OR max(number) != count(*)
+		UNION SELECT a.partner_id FROM statements a JOIN statements b ON b.partner_id = a.partner_id AND b.number > a.number
+			WHERE b.period <= a.period
+		UNION SELECT s.partner_id FROM statements s LEFT JOIN statement_files f ON f.partner_id = s.partner_id AND f.number = s.number
+			GROUP BY s.partner_id, s.number HAVING count(f.format) != 3
+		UNION SELECT s.partner_id FROM statements s LEFT JOIN events e
+			ON e.partner_id = s.partner_id AND e.order_id = 'stm_' || substr(s.partner_id, 5) || '_' || s.number
+			GROUP BY s.partner_id, s.number HAVING count(e.event_id) != 1`},
+	{law: "the entries of a statement are in the journal, of its month or an earlier one", query: `
+		SELECT e.entry_id FROM statement_entries e
+		LEFT JOIN statements s ON s.partner_id = e.partner_id AND s.number = e.number
+		LEFT JOIN journal j ON j.partner_id = e.partner_id AND j.entry_id = e.entry_id WHERE s.number IS NULL OR j.entry_id IS NULL`},
 	// An entry without lines says that the desk has confirmed what was collected.
 	{law: "the lines of each entry of the journal add up to zero, and none is of a test account", query: `
 		SELECT entry_id FROM journal_lines GROUP BY partner_id, day, entry_id, currency HAVING sum(cents) != 0

@@ -115,11 +115,28 @@ func TestLostCommitResponses(t *testing.T) {
 				t.Errorf("got the charges %s, want one for the delivery of %s", got, second)
 			}
 			f.lostMoney(t, cut)
+			f.closeMonth(t, cut)
 			if got := f.Query(t, "SELECT sum(quantity) FROM products")[0]; got != fmt.Sprint(opening-1) {
 				t.Errorf("got %s lamps in stock, want %d", got, opening-1)
 			}
 			f.Audit(t)
 		})
+	}
+}
+
+// closeMonth closes the month of the partner while the response to COMMIT is lost: once, with one event.
+func (f *far) closeMonth(t *testing.T, cut testkit.Cut) {
+	t.Helper()
+	f.Clock.Advance(20 * 24 * time.Hour)
+	body := fmt.Appendf(nil, `{"period":"2026-01","partner_id":%q}`, f.partner.PartnerID)
+	f.proxy.CutCommits(cut, 1)
+	if closed := f.operator.Call(t, "POST", "/ops/v1/statements", body).Must(t, 201); closed.Len("lines") != 1 {
+		t.Errorf("got %s, want the charge on it", closed.Body)
+	}
+	f.operator.Call(t, "POST", "/ops/v1/statements", body).Refused(t, 409, "conflict")
+	if got := f.Query(t, `SELECT (SELECT count(*) FROM statements), (SELECT count(*) FROM statement_entries),
+		(SELECT count(*) FROM events WHERE type = 'statement.closed')`)[0]; got != "1 1 1" {
+		t.Errorf("statements, their entries and events: got %s, want one of each", got)
 	}
 }
 

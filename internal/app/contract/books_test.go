@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
@@ -111,4 +112,93 @@ func TestBooksBegin(t *testing.T) {
 	if balances := f.send(t, call{operation: "listBalances"}).Must(t, 200); balances.Len("balances") < 3 {
 		t.Errorf("got %s, want what is owed, earned and taxed", balances.Body)
 	}
+}
+
+// payInJanuary begins the books, has the partner pay, and waits for the month to end.
+func (f *fixture) payInJanuary(t testing.TB) {
+	t.Helper()
+	f.beginBooks(t, "createPayment")
+	f.send(t, call{operation: "createPayment", body: []byte(`{"amount_cents":500,"notes":"Transfer"}`)}).Must(t, 201)
+	f.Clock.Advance(20 * 24 * time.Hour)
+	f.login(t, f.partner)
+	courierID := f.operator.CourierID
+	f.operator = f.operate(t, exampleOperator, exampleNight)
+	f.operator.CourierID = courierID
+}
+
+const january = `"period":"2026-01"`
+
+// closeJanuary closes the month of the partner.
+func (f *fixture) closeJanuary(t testing.TB) *apptest.Answer {
+	t.Helper()
+	return f.send(t, call{
+		operation: "closeMonth", body: fmt.Appendf(nil, `{%s,"partner_id":%q}`, january, f.partner.PartnerID),
+	})
+}
+
+// newStatement closes a month with a payment, and returns the path parameter of the statement.
+func (f *fixture) newStatement(t testing.TB) map[string]string {
+	t.Helper()
+	f.payInJanuary(t)
+	return map[string]string{"statement_id": f.closeJanuary(t).Must(t, 201).Text("statement_id")}
+}
+
+func driveClosedMonth(t *testing.T, _ *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.payInJanuary(t)
+	return f.closeJanuary(t)
+}
+
+func driveClosedPreview(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	f.newStatement(t)
+	return f.send(t, call{operation: o.id, query: "?period=2026-01"})
+}
+
+// TestStatements reads a statement in all formats as its partner and as an operator, and closes months that cannot
+// be closed.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	f.payInJanuary(t)
+	preview := f.send(t, call{operation: "previewStatement"}).Must(t, 200)
+	if preview.Len("lines") != 1 || preview.JSON("number") != nil {
+		t.Errorf("got %s, want the payment, and no number", preview.Body)
+	}
+	path := map[string]string{"statement_id": f.closeJanuary(t).Must(t, 201).Text("statement_id")}
+	f.closeJanuary(t).Refused(t, 409, "conflict")
+	for body, partner := range map[string]string{
+		`{"period":"2026-02"`: f.partner.PartnerID, `{"period":"2025-12"`: f.Register(t, "nord").PartnerID,
+	} {
+		f.send(t, call{operation: "closeMonth", body: fmt.Appendf(nil, `%s,"partner_id":%q}`, body, partner)}).Refused(t, 409,
+			"conflict")
+	}
+	for _, operation := range []string{"getStatement", "getPartnerStatement"} {
+		whole := f.send(t, call{operation: operation, path: path}).Must(t, 200)
+		if whole.Text("lines", 0, "notes") != "Transfer" || whole.Text("period") != "2026-01" {
+			t.Errorf("%s: got %s, want the payment", operation, whole.Body)
+		}
+		for format, begin := range map[string]string{"text/csv": "date,act,order_id,", "application/pdf": "%PDF-"} {
+			file := f.send(t, call{operation: operation, path: path, headers: []string{"Accept", format}}).Must(t, 200)
+			if !bytes.HasPrefix(file.Body, []byte(begin)) {
+				t.Errorf("%s %s: got %.40q, want it to begin with %q", operation, format, file.Body, begin)
+			}
+		}
+	}
+	for _, operation := range []string{"listStatements", "listPartnerStatements"} {
+		list := f.send(t, call{operation: operation, query: "?period=2026-01"}).Must(t, 200)
+		if list.Len("statements") != 1 || list.Text("statements", 0, "statement_id") != path["statement_id"] {
+			t.Errorf("%s: got %s, want the statement", operation, list.Body)
+		}
+	}
+	all := f.send(t, call{operation: "closeMonth", body: []byte("{" + january + "}")}).Must(t, 202)
+	if all.JSON("total") != 1.0 {
+		t.Errorf("got %s, want the statement that is there", all.Body)
+	}
+	f.send(t, call{operation: "getClosing", query: "?period=2026-01"}).Must(t, 200)
+}
+
+func driveUnknownPartner(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	return f.send(t, call{operation: o.id, body: []byte(`{"period":"2025-12","partner_id":"par_00000000"}`)})
 }

@@ -74,11 +74,17 @@ func (f *fixture) register(t testing.TB) *apptest.Partner {
 	key := f.Do(t, "POST", "/v1/auth/api-keys", nil, "X-Partner-Email", p.Email, "X-Partner-Password", p.Password).Must(t,
 		201)
 	p.KeyID, p.PublicKey, p.SecretKey = key.Text("key_id"), key.Text("public_key"), key.Text("secret_key")
+	f.login(t, p)
+	return p
+}
+
+// login begins the session of the partner's owner.
+func (f *fixture) login(t testing.TB, p *apptest.Partner) {
+	t.Helper()
 	login := f.Do(t, "POST", "/v1/auth/login", fmt.Appendf(nil, `{"email":%q,"password":%q}`, p.Email, p.Password)).Must(t,
 		200)
 	f.session, _, _ = strings.Cut(login.Header.Get("Set-Cookie"), ";")
 	f.userID = login.Text("user", "user_id")
-	return p
 }
 
 // operate requests a token for an operator.
@@ -164,6 +170,7 @@ func (f *fixture) target(o *operation, c call) string {
 		"operator_id": f.operator.OperatorID, "token_id": f.operator.TokenID, "card_id": "crd_builtin", "name": "none",
 		"product_id": "1", "courier_id": cmp.Or(f.operator.CourierID, "cou_none"), "session_id": "ses_none", "token": "none",
 		"version": "none", "user_id": f.userID, "invitation_id": "inv_none", "message_id": "none",
+		"statement_id": "stm_none",
 	} {
 		if given, ok := c.path[name]; ok {
 			value = given

@@ -148,7 +148,7 @@ var subjects = []subject{
 	},
 	{operation: "createAdjustment", body: `{"amount_cents":-500,"reason":"A vase was broken"}`},
 	{operation: "createPayment", body: `{"amount_cents":500,"notes":"Transfer"}`},
-	{operation: "changeBooks", body: `{"books_from":"2036-12-01","require_collected":true}`},
+	{operation: "changeBooks", body: `{"books_from":"2036-12-01","require_collected":true,"close_on_day":5}`},
 	{operation: "createHandIn", body: `{"counted_cents":5,"kept_cents":1,"currency":"CAD","expected_cents":6,"notes":"n"}`,
 		other: booksAreOff},
 	{operation: "createDeposit", body: `{"amount_cents":5,"currency":"CAD","from":"terminal","notes":"n"}`, other: booksAreOff},

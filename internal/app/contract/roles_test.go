@@ -31,6 +31,7 @@ var rights = []struct{ roles, operations string }{
 	{"admin dispatcher accountant warehouse", `listPartners`},
 	{"admin dispatcher warehouse", `listReturns listLocations putLocation`},
 	{"admin accountant", `getFirm getBooks listBookEntries listBalances createAdjustment createPayment
+		previewStatement listPartnerStatements closeMonth getClosing getPartnerStatement
 		createDeposit createRemittance`},
 	{"admin dispatcher accountant", `getPartner listCouriers getCourier listBoard getHouseFigures
 		getCash createHandIn putOrderCollected`},
@@ -148,6 +149,7 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["session_id"] = f.send(t, call{operation: "listSessions"}).Must(t, 200).Text("sessions", 0, "session_id")
 	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
+	theirs["statement_id"] = f.newStatement(t)["statement_id"]
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := f.Do(t, "POST", "/v1/auth/login",

@@ -85,6 +85,13 @@ var undriven = map[string]string{
 	"listBalances":          "its only part that could fail is the database",
 	"createAdjustment":      "its only part that could fail is the database",
 	"createPayment":         "its only part that could fail is the database",
+	"previewStatement":      "its only part that could fail is the database",
+	"listPartnerStatements": "its only part that could fail is the database",
+	"closeMonth":            "its only part that could fail is the database",
+	"getClosing":            "its only part that could fail is the database",
+	"getPartnerStatement":   "its only part that could fail is the database",
+	"listStatements":        "its only part that could fail is the database",
+	"getStatement":          "its only part that could fail is the database",
 	"getCash":               "its only part that could fail is the database",
 	"getCourierCash":        "its only part that could fail is the database",
 	"createHandIn":          "its only part that could fail is the database",
@@ -200,7 +207,12 @@ var drives = map[string]drive{
 
 	"erasePartnerOrders 409": driveUnderWay,
 	"beginBackup 202":        driveBackup,
-	"beginBackup 409":        driveNoBackups,
+
+	"closeMonth 201":       driveClosedMonth,
+	"closeMonth 404":       driveUnknownPartner,
+	"previewStatement 409": driveClosedPreview,
+
+	"beginBackup 409": driveNoBackups,
 
 	"listJobs 200":  driveJobs,
 	"listJobs 404":  driveNoCourier,
@@ -373,6 +385,7 @@ func validBody(o *operation) []byte {
 		"createRemittance":      []byte(`{"amount_cents":500,"currency":"CAD"}`),
 		"putOrderCollected":     []byte(`{"amount_cents":500,"currency":"CAD","method":"cash"}`),
 		"changeBooks":           []byte(`{"books_from":"2036-12-01"}`),
+		"closeMonth":            []byte(`{"period":"2025-12"}`),
 		"changeServiceSettings": []byte(`{"dispatch_phone":"+15145550100"}`),
 
 		"addOrderNote":        []byte(`{"text":"the back door is open"}`),
@@ -455,7 +468,7 @@ func probeUnknown(t *testing.T, f *fixture, o *operation) *apptest.Answer {
 	nothing := map[string]string{
 		"order_id": "ord_00000000000000000000000000000000", "key_id": "key_none", "partner_id": "par_00000000",
 		"operator_id": "opr_none", "token_id": "tok_none", "card_id": "crd_none", "courier_id": "cou_none",
-		"user_id": "usr_none",
+		"user_id": "usr_none", "statement_id": "stm_00000000_1",
 	}
 	if o.takes("path", "event_id") { // which is looked up only if there is an endpoint
 		f = newFixture(t, roomy)

@@ -49,6 +49,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newInvitation(t)
 	case o.takes("path", "token"):
 		path = f.newLink(t, o)
+	case o.takes("path", "statement_id"):
+		path = f.newStatement(t)
 	case o.takes("path", "user_id"):
 		path = map[string]string{"user_id": f.partner.As(t, "developer").UserID}
 	}
@@ -250,6 +252,8 @@ func TestEventsMatchDocument(t *testing.T) {
 	}
 	f.send(t, call{operation: "rotateWebhookSecret"}).Must(t, 200)
 	f.send(t, call{operation: "testWebhook"}).Must(t, 200)
+	next()
+	f.newStatement(t)
 	next()
 	if want := slices.Sorted(maps.Keys(f.contract.webhooks())); !slices.Equal(slices.Sorted(maps.Keys(seen)), want) {
 		t.Errorf("got types %v, want %v", seen, want)

@@ -111,6 +111,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.movementRoutes(),
 		pages.partnerRoutes(),
 		pages.moneyRoutes(),
+		pages.statementRoutes(),
 		pages.cashRoutes(),
 		pages.rateCardRoutes(),
 		pages.operatorRoutes(),

@@ -29,6 +29,7 @@ func (pages *Pages) moneyRoutes() []web.Route {
 		pages.post("/money/settings/firm", administering, (*Pages).changeFirm),
 		pages.post("/money/settings/books", administering, (*Pages).changeBooks),
 		pages.post("/money/settings/door", administering, (*Pages).changeDoor),
+		pages.post("/money/settings/closing", administering, (*Pages).changeClosing),
 		pages.get("/money/partners/{partner_id}", bookkeeping, (*Pages).moneyPartner),
 		pages.post("/money/partners/{partner_id}/adjustments", bookkeeping, (*Pages).adjust),
 		pages.post("/money/partners/{partner_id}/payments", bookkeeping, (*Pages).pay),
@@ -42,7 +43,7 @@ func (s *sheet) moneyWays() (links []page.Link) {
 	}
 	for _, one := range [][2]string{
 		{"money.owing", moneyPath}, {"cash.title", cashPath}, {"money.journal", journalPath},
-		{"money.settings", moneySettingsPath},
+		{"statement.title", statementsPath}, {"money.settings", moneySettingsPath},
 	} {
 		links = append(links, page.Link{Text: s.Text(one[0]), Path: one[1], Current: s.Request.URL.Path == one[1]})
 	}

@@ -19,6 +19,7 @@ type moneySettingsView struct {
 	Ways        []page.Link
 	Firm, Books *page.Form // sent by admins only
 	Door        *page.Form // what deliveries have to say
+	Closing     *page.Form // when months are closed by themselves
 	Begun       bool       // the first day can no longer be changed
 }
 
@@ -34,6 +35,27 @@ func (v *moneySettingsView) FirmFields() []page.Field {
 // BooksFields returns the fields of the books.
 func (v *moneySettingsView) BooksFields() []page.Field {
 	return v.fields(v.Books, v.Begun || !v.IsAdmin(), v.Input("books_from", "money.from", "date", "off"))
+}
+
+// daysOfEveryMonth is the last day that every month has.
+const daysOfEveryMonth = 28
+
+// ClosingFields returns the field of when months are closed by themselves.
+func (v *moneySettingsView) ClosingFields() []page.Field {
+	day := v.Input("close_on_day", "statement.day", "select", "off")
+	day.Options = []page.Option{{Value: "", Label: v.Text("statement.day.none")}}
+	for i := range daysOfEveryMonth {
+		number := strconv.Itoa(i + 1)
+		day.Options = append(day.Options, page.Option{Value: number, Label: v.Text("statement.day.n", "n", number)})
+	}
+	fields := v.fields(v.Closing, !v.IsAdmin(), day)
+	if fields[0].Fixed {
+		fields[0].Value = v.Text("statement.day.none")
+		if set := v.Closing.Values.Get("close_on_day"); set != "" {
+			fields[0].Value = v.Text("statement.day.n", "n", set)
+		}
+	}
+	return fields
 }
 
 // DoorFields returns the fields of what deliveries have to say.
@@ -104,6 +126,12 @@ func (pages *Pages) moneySettingsView(s *sheet) (*moneySettingsView, error) {
 	}
 	if v.Door, err = s.form(moneySettingsPath+"/door", 0); err != nil {
 		return nil, err
+	}
+	if v.Closing, err = s.form(moneySettingsPath+"/closing", 0); err != nil {
+		return nil, err
+	}
+	if settings.CloseOnDay != 0 {
+		v.Closing.Values.Set("close_on_day", strconv.FormatInt(settings.CloseOnDay, 10))
 	}
 	v.Door.Values.Set("require_collected", strconv.FormatBool(!settings.CollectedFrom.IsZero()))
 	if settings.From != 0 {
@@ -176,4 +204,18 @@ func (pages *Pages) answerMoney(
 	}
 	put(view)
 	return view.render(http.StatusUnprocessableEntity)
+}
+
+// changeClosing sets on which day months are closed by themselves; an empty field has none closed.
+func (pages *Pages) changeClosing(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	change := accounting.SettingsChange{CloseOnDay: new(int64)}
+	if sent.Values.Get("close_on_day") != "" {
+		change, _ = form.Decode(sent.Typed(page.Trim), accounting.ReadSettingsChange) // keeps its faults
+	}
+	_, err = pages.config.Accounting.ChangeSettings(s.Context(), nil, change)
+	return pages.answerMoney(s, sent, err, "statement.day.saved", func(v *moneySettingsView) { v.Closing = sent })
 }

@@ -24,7 +24,11 @@ const (
 
 func newBooks(t *testing.T) *books {
 	t.Helper()
-	s := apptest.Start(t)
+	return newBooksOf(t, apptest.Start(t))
+}
+
+func newBooksOf(t *testing.T, s *apptest.Service) *books {
+	t.Helper()
 	b := &books{admin: s.Operate(t), metro: s.Register(t, "metro")}
 	b.admin.Charge(t, `"late_cancellation_cents": 400`)
 	v := b.admin.Visit(t)

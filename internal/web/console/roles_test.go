@@ -51,6 +51,7 @@ var rights = map[string]string{
 	"/console/money":                           "admin accountant",
 	"/console/money/settings/firm":             "admin",
 	"/console/money/settings/books":            "admin",
+	"/console/money/settings/closing":          "admin",
 	"/console/money/settings/door":             "admin",
 	"/console/cash":                            "admin dispatcher accountant",
 	"/console/cash/deposits":                   "admin accountant",

@@ -26,6 +26,13 @@ type sent struct {
 		PickedUpAt  time.Time             `json:"picked_up_at"`
 		DeliveredAt time.Time             `json:"delivered_at"`
 		Lines       []delivery.ReturnLine `json:"lines"`
+		StatementID string                `json:"statement_id"`
+		Period      string                `json:"period"`
+		Number      int64                 `json:"number"`
+		Balances    []struct {
+			Currency delivery.Currency `json:"currency"`
+			Cents    int64             `json:"closing_balance_cents"`
+		} `json:"balances"`
 	} `json:"data"`
 }
 
@@ -37,6 +44,12 @@ func (s sent) event(t *testing.T) *delivery.Event {
 		facts.At = s.Data.DeliveredAt
 	}
 	facts.Return = &delivery.Return{Lines: s.Data.Lines}
+	facts.Statement = &delivery.StatementFacts{
+		StatementID: s.Data.StatementID, Period: s.Data.Period, Number: s.Data.Number,
+	}
+	for _, one := range s.Data.Balances {
+		facts.Statement.Balances = append(facts.Statement.Balances, delivery.Balance(one))
+	}
 	partner := "par_0" // a live account
 	if !s.Livemode {
 		partner = delivery.TestAccount(partner)

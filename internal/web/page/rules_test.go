@@ -89,6 +89,7 @@ var ruleTexts = map[string]struct {
 	"known_courier":  {nil, "a courier that exists"},
 	"known_password": {nil, "a password of 1 to 128 characters"},
 	"label_code":     {nil, "the text of a label's code"},
+	"month":          {nil, "a month such as 2026-11"},
 	"local_path":     {nil, "a path of a page of this service, such as /console"},
 	"local_time":     {nil, "a time such as 2006-01-02T15:04"},
 	"named_courier":  {nil, "the id of a courier"},

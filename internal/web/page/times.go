@@ -81,6 +81,11 @@ func (l Language) ShortDate(at time.Time) string {
 	return month + " " + day
 }
 
+// Month returns the month of a time with its year.
+func (l Language) Month(at time.Time) string {
+	return months[l][at.Month()-1] + " " + strconv.Itoa(at.Year())
+}
+
 // BriefDate returns the day and the month of a time in the time's zone, with the year if it is another than
 // that of now.
 func (l Language) BriefDate(at, now time.Time) string {

@@ -16,6 +16,7 @@ const accountant = "accountant"
 // moneyScenes are the pages of the books. beside is the address of answered.
 func (h *house) moneyScenes(beside string) (scenes []Scene) {
 	admin := secured(page.English)
+	hostile := "/console/money/partners/" + h.shops.chargedHostile
 	for _, one := range []struct{ name, who, path string }{
 		{"money", accountant, "/console/money"},
 		{"money-journal", accountant, "/console/money/journal"},
@@ -28,12 +29,25 @@ func (h *house) moneyScenes(beside string) (scenes []Scene) {
 		{"money-balance", accountant, "/console/money/partners/" + h.shops.charged + "?order=CR-1"},
 		{"money-balance-hostile", admin, "/console/money/partners/" + h.shops.chargedHostile},
 		{"money-partner", accountant, "/console/partners/" + h.shops.charged},
+		{"statements", accountant, "/console/money/statements"},
+		{"statements-none-of-month", admin, "/console/money/statements?period=2025-12"},
+		{"statements-closing", accountant, "/console/money/statements/closing?period=2026-05"},
+		{"statements-closing-early", admin, "/console/money/statements/closing?period=2026-06"},
+		{"statements-closing-done", accountant, "/console/money/statements/closing?period=2026-04"},
+		{"statement-preview", accountant, "/console/money/partners/" + h.shops.charged + "/statement?period=2026-06"},
+		{"statement-preview-hostile", admin, hostile + "/statement?period=2026-05"},
 	} {
 		scenes = append(scenes,
 			Scene{Name: "console-" + one.name, URL: h.url + one.path, Policy: page.Policy, Cookie: h.operatorSession(one.who)})
 	}
+	for _, one := range [][2]string{{"", "charged"}, {"-none", newcomer}, {"-hostile", "charged-hostile"}} {
+		scenes = append(scenes, Scene{
+			Name: "portal-statements" + one[0], URL: h.url + "/portal/statements", Policy: page.Policy,
+			Cookie: sessionCookie + "=" + h.cookies[one[1]],
+		})
+	}
 	for _, kept := range []string{
-		"money-none", "money-unset", "money-firm-faults", "money-books-faults",
+		"money-none", "money-unset", "statements-none", "money-firm-faults", "money-books-faults",
 		"money-adjustment-faults", "money-payment-faults",
 	} {
 		scenes = append(scenes,
@@ -50,6 +64,7 @@ func (h *house) addBooks(ctx context.Context) error {
 	const settings = "/console/money/settings"
 	for scene, path := range map[string]string{
 		"money-none": "/console/money", "money-unset": settings, "cash-none": "/console/cash",
+		"statements-none": "/console/money/statements",
 	} {
 		for _, language := range page.Languages {
 			found, err := h.ask(ctx, http.MethodGet, path, h.operatorSession(secured(page.English)), http.NoBody, language)
@@ -106,7 +121,10 @@ func (h *house) addBooks(ctx context.Context) error {
 			}
 		}
 	}
-	return h.addPosted(ctx)
+	if err := h.addPosted(ctx); err != nil {
+		return err
+	}
+	return h.addStatements(ctx)
 }
 
 // addPosted posts adjustments and a payment, and keeps the answers to forms that are refused.

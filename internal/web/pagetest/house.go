@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/foundation/credential"
+	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/signature"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
@@ -28,7 +29,9 @@ import (
 type house struct {
 	url   string
 	clock *testkit.Clock
-	desk  *client.Operator // an admin
+	// orderStore writes what happened before the house was there.
+	orderStore order.Store
+	desk       *client.Operator // an admin
 	// emails are the addresses by which those who look at pages sign in, by name, and
 	// cookies are their session cookies.
 	emails  map[string]string
@@ -112,6 +115,10 @@ func (h *house) surroundings() app.Surroundings {
 	world.Version = "scenes"
 	world.Now, world.At, world.Elapsed, world.Out = h.clock.Now, h.clock.At, nil, io.Discard
 	world.Log = slog.New(slog.DiscardHandler)
+	world.OrderStore = func(kept order.Store) order.Store {
+		h.orderStore = kept
+		return kept
+	}
 	world.Hasher = credential.NewHasher(credential.Cost{Memory: 64, Passes: 1, Lanes: 1}, world.Random)
 	return world
 }

@@ -40,6 +40,8 @@ func messageOf(kind mail.Kind) *mail.Message {
 		}
 	case mail.Disabled:
 		m.Endpoint, m.Reason, m.Test = "https://hooks.epicerie-metro.example/dropyard/"+longName, "gone", true
+	case mail.Statement:
+		m.URL, m.Number, m.Month = link+"portal/statements", 17, Now
 	case mail.Trial:
 		m.URL = "https://dropyard.example"
 	case mail.OnItsWay, mail.Delivered, mail.Failed, mail.Late, mail.ReturnPlanned, mail.ReturnFailed, mail.ReturnArrived:

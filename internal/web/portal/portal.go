@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dropyard/dropyard/internal/accounting"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
@@ -43,6 +44,8 @@ type Config struct {
 	Reports    *report.Service
 	RequestLog *requestlogger.Service
 	Saved      *saved.Service
+	// Accounting has the statements.
+	Accounting *accounting.Service
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	// Mail is set when the service sends mail.
@@ -102,6 +105,7 @@ func (pages *Pages) Routes() []web.Route {
 		pages.keysRoutes(),
 		pages.startRoutes(),
 		pages.logsRoutes(),
+		pages.statementRoutes(),
 		pages.stockRoutes(),
 		[]web.Route{pages.get("/{rest...}", partner.PermissionSelf, (*Pages).unknown)},
 	)
@@ -226,6 +230,7 @@ var ways = [][]way{
 		{"portal.new", newOrderPath, partner.PermissionOrders},
 		{"portal.stock", "/portal/stock", partner.PermissionStockRead},
 		{"portal.figures", "/portal/figures", partner.PermissionOrdersRead},
+		{"statement.title", statementsPath, partner.PermissionMoneyRead},
 	},
 	{
 		{"portal.keys", "/portal/keys", partner.PermissionKeys},

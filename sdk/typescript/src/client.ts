@@ -12,6 +12,7 @@ import type {
   EventQuery,
   FeedQuery,
   FiguresQuery,
+  StatementQuery,
   ListedOrder,
   LogQuery,
   Movement,
@@ -236,6 +237,26 @@ export class Client extends Service {
   /** A page of the signed requests of the last seven days, newest first. */
   listLogs(query?: LogQuery, options?: CallOptions): Promise<Schemas["LogList"]> {
     return this.request("get", "/v1/logs", { query }, options);
+  }
+
+  /** A page of the partner's statements, the latest month first. */
+  listStatements(query?: StatementQuery, options?: CallOptions): Promise<Schemas["StatementPage"]> {
+    return this.request("get", "/v1/statements", { query }, options);
+  }
+
+  /** A statement. */
+  getStatement(statementId: string, options?: CallOptions): Promise<Schemas["Statement"]> {
+    return this.request("get", "/v1/statements/{statement_id}", { path: { statement_id: statementId } }, options);
+  }
+
+  /** A statement as a file. */
+  async getStatementFile(
+    statementId: string,
+    format: "application/pdf" | "text/csv" = "application/pdf",
+    options?: CallOptions,
+  ): Promise<Uint8Array> {
+    const sending = { path: { statement_id: statementId }, accept: format };
+    return bytes(await this.call("get", "/v1/statements/{statement_id}", sending, options));
   }
 
   /** What was counted day by day, of the last 30 days unless the query says otherwise. */

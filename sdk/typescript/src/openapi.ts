@@ -880,6 +880,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your statements, the latest month first
+         * @description One for each month that was closed. Orders in test mode are on none: in test mode the list is empty. API keys with scopes cannot
+         *     read statements.
+         */
+        get: operations["listStatements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/statements/{statement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The statement. An unknown id and another partner's statement is 404.
+                 * @example stm_3ebmvgjr_17
+                 */
+                statement_id: components["parameters"]["statement_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a statement
+         * @description As JSON, as a CSV file with `Accept: text/csv`, or as a PDF with `Accept: application/pdf`. A statement never changes: these are
+         *     the bytes that were made when the month was closed. In the CSV file, the column `total` begins with the opening balance and ends
+         *     with the closing one; amounts are in dollars. The PDF is in the language of your account.
+         */
+        get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/endpoint": {
         parameters: {
             query?: never;
@@ -1866,6 +1915,61 @@ export interface webhooks {
             requestBody: {
                 content: {
                     "application/json": components["schemas"]["ReturnReceived"];
+                };
+            };
+            responses: {
+                /** @description The endpoint wants no more events. The service disables it; events wait. */
+                410: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Acknowledged, if the response begins within 15 s. Respond with 200; any other 2xx is accepted, too. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Failed; the event is sent again later. Redirects are not followed. `Retry-After` is followed, up to twice the normal delay. */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "statement.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A month was closed
+         * @description Sent when one of your months was closed. It is about no order: `sequence` is 1. `GET /v1/statements/{statement_id}` has the statement.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["StatementClosed"];
                 };
             };
             responses: {
@@ -3555,6 +3659,116 @@ export interface components {
                 timestamp: components["schemas"]["Time"];
             }[];
         };
+        /** @description A month, YYYY-MM. */
+        Period: string;
+        StatementID: string;
+        Statement: {
+            statement_id: components["schemas"]["StatementID"];
+            /** @description Counts the statements of the partner from 1, without gaps. */
+            number: number;
+            partner_id: string;
+            /** @description As at closing. */
+            partner_name: string;
+            period: components["schemas"]["Period"];
+            closed_at: components["schemas"]["Time"];
+            /** @description Who sends the statement; as at closing. */
+            firm: components["schemas"]["StatementFirm"];
+            /** @description By currency; CAD always. */
+            sums: components["schemas"]["StatementSums"][];
+            /** @description The entries, by day. */
+            lines: components["schemas"]["StatementLine"][];
+        };
+        StatementFirm: {
+            name: string;
+            /** @description May have several lines. */
+            address: string;
+            numbers: {
+                /** @description Null if the tax is not charged. */
+                gst_hst: string | null;
+                qst: string | null;
+            };
+        };
+        /**
+         * @description In cents. The closing balance is the opening balance and what was charged, its taxes and what was remitted, less what was paid
+         *     and what was collected. Above zero the partner owes it, below zero it is owed to the partner.
+         */
+        StatementSums: {
+            currency: components["schemas"]["Currency"];
+            /** @description The closing balance of the statement before; 0 on the first. */
+            opening_balance_cents: number;
+            /** @description For deliveries and by adjustments, before taxes. */
+            charged_cents: number;
+            /** @description By kind. */
+            taxes: components["schemas"]["StatementTax"][];
+            /** @description By the partner. */
+            paid_cents: number;
+            /** @description For the partner at doors. */
+            collected_cents: number;
+            /** @description Of that, sent to the partner. */
+            remitted_cents: number;
+            closing_balance_cents: number;
+            /** @description What was collected and is not sent to the partner yet; the closing balance has it. */
+            held_cents: number;
+        };
+        StatementTax: {
+            /** @enum {string} */
+            tax: "gst" | "hst" | "qst";
+            amount_cents: number;
+        };
+        StatementLine: {
+            /** @description Of the act, in the time zone of the service. */
+            date: components["schemas"]["Date"];
+            /** Format: uuid */
+            entry_id: string;
+            act: components["schemas"]["StatementAct"];
+            /** @description Null for an act that is about no order. */
+            order_id: string | null;
+            partner_order_id: string | null;
+            /** @description Why an adjustment was made, or what a payment refers to. */
+            notes: string;
+            currency: components["schemas"]["Currency"];
+            /** @description Before taxes; below zero for what the partner owes less. */
+            amount_cents: number;
+            taxes: components["schemas"]["StatementTax"][];
+            total_cents: number;
+        };
+        StatementSummary: {
+            statement_id: components["schemas"]["StatementID"];
+            partner_id: string;
+            /** @description Counts the statements of the partner from 1, without gaps. */
+            number: number;
+            period: components["schemas"]["Period"];
+            closed_at: components["schemas"]["Time"];
+            /** @description By currency. */
+            balances: components["schemas"]["ClosingBalance"][];
+        };
+        ClosingBalance: {
+            currency: components["schemas"]["Currency"];
+            /** @description Above zero the partner owes it, below zero it is owed to the partner. */
+            closing_balance_cents: number;
+        };
+        StatementPage: {
+            statements: components["schemas"]["StatementSummary"][];
+            /** @description Absent on the last page. */
+            next_cursor?: components["schemas"]["Cursor"];
+        };
+        /**
+         * @description More may be added.
+         *
+         *     - delivery: an order was delivered, or cancelled after its pickup
+         *     - attempt: an attempt to deliver after the first
+         *     - return: goods of an order that was cancelled after its pickup were brought back
+         *     - late_cancellation: an order was cancelled after a courier was assigned, before its pickup
+         *     - adjustment: a correction of what was charged
+         *     - payment: the partner has paid
+         *     - collection: cash on delivery was collected for the partner
+         *     - unconfirmed: cash on delivery, which is to be confirmed
+         *     - correction: a correction of what was collected
+         *     - hand_in, deposit: cash was counted, or brought to the bank
+         *     - remittance: the partner was sent what was collected for it
+         * @enum {string}
+         */
+        StatementAct: "delivery" | "attempt" | "return" | "late_cancellation" | "adjustment" | "payment" | "collection" | "unconfirmed" | "correction" | "hand_in" | "deposit" | "remittance";
         /**
          * Format: uuid
          * @description A UUID of version 7: ids sort by time.
@@ -3562,7 +3776,7 @@ export interface components {
          */
         EventID: string;
         /** @enum {string} */
-        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received";
+        EventType: "order.accepted" | "courier.assigned" | "order.picked_up" | "order.in_transit" | "order.out_for_delivery" | "order.delivered" | "order.failed" | "order.cancelled" | "order.updated" | "order.cancellation_declined" | "courier.changed" | "return.due" | "return.received" | "statement.closed";
         /**
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
@@ -3613,7 +3827,8 @@ export interface components {
         Event: {
             event_id: components["schemas"]["EventID"];
             type: components["schemas"]["EventType"];
-            order_id: components["schemas"]["OrderID"];
+            /** @description Null for an event that is about no order. */
+            order_id: components["schemas"]["OrderID"] | null;
             /** @description The events of an order are numbered from 1. */
             sequence: number;
             state: components["schemas"]["EventState"];
@@ -3628,7 +3843,8 @@ export interface components {
         EventDetail: {
             event_id: components["schemas"]["EventID"];
             type: components["schemas"]["EventType"];
-            order_id: components["schemas"]["OrderID"];
+            /** @description Null for an event that is about no order. */
+            order_id: components["schemas"]["OrderID"] | null;
             /** @description The events of an order are numbered from 1. */
             sequence: number;
             state: components["schemas"]["EventState"];
@@ -3727,7 +3943,7 @@ export interface components {
             error: components["schemas"]["SendingProblem"];
         };
         /** @description The body of any webhook. It is compact JSON; a retry has the same bytes. */
-        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["TestEvent"];
+        WebhookEvent: components["schemas"]["OrderAccepted"] | components["schemas"]["CourierAssigned"] | components["schemas"]["OrderPickedUp"] | components["schemas"]["OrderInTransit"] | components["schemas"]["OrderOutForDelivery"] | components["schemas"]["OrderDelivered"] | components["schemas"]["OrderFailed"] | components["schemas"]["OrderCancelled"] | components["schemas"]["CancellationDeclined"] | components["schemas"]["CourierChanged"] | components["schemas"]["ReturnDue"] | components["schemas"]["ReturnReceived"] | components["schemas"]["OrderUpdated"] | components["schemas"]["StatementClosed"] | components["schemas"]["TestEvent"];
         /** @description The events of an order are numbered from 1, without gaps. */
         EventSequence: number;
         OrderAccepted: {
@@ -4016,6 +4232,32 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /** @description What was received of each product; empty for an order without items. */
                 lines: components["schemas"]["ReturnLine"][];
+            };
+        };
+        StatementClosed: {
+            /** @description The id of the event, as in the header Drop-Event-Id: the same in every attempt. */
+            id: components["schemas"]["EventID"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "statement.closed";
+            /** @description When the month was closed: RFC 3339, in UTC, with milliseconds. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * @description A statement has one event, which has 1.
+             * @constant
+             */
+            sequence: 1;
+            livemode: components["schemas"]["LiveMode"];
+            /** @description What has happened. */
+            data: {
+                statement_id: components["schemas"]["StatementID"];
+                period: components["schemas"]["Period"];
+                /** @description Counts your statements from 1, without gaps. */
+                number: number;
+                /** @description By currency. */
+                balances: components["schemas"]["ClosingBalance"][];
             };
         };
         TestEvent: {
@@ -4948,6 +5190,11 @@ export interface components {
          * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
          */
         order_id: string;
+        /**
+         * @description The statement. An unknown id and another partner's statement is 404.
+         * @example stm_3ebmvgjr_17
+         */
+        statement_id: string;
         /**
          * @description The event. An unknown id, a malformed id and another partner's event are 404.
          * @example 019caef5-ac70-7d02-9a6b-21f4c8e05b93
@@ -7273,6 +7520,175 @@ export interface operations {
             400: components["responses"]["BadQuery"];
             401: components["responses"]["NeitherSignedNorInSession"];
             403: components["responses"]["Suspended"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listStatements: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+                /** @description Only the statement of this month. */
+                period?: components["schemas"]["Period"];
+                /** @description The most statements to return. */
+                limit?: number;
+                /** @description The `next_cursor` of the previous page. */
+                cursor?: components["schemas"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of statements. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statements": [
+                     *         {
+                     *           "statement_id": "stm_3ebmvgjr_17",
+                     *           "partner_id": "par_3ebmvgjr",
+                     *           "number": 17,
+                     *           "period": "2026-11",
+                     *           "closed_at": "2026-12-01T14:00:00.000Z",
+                     *           "balances": [
+                     *             {
+                     *               "currency": "CAD",
+                     *               "closing_balance_cents": 3277
+                     *             }
+                     *           ]
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["StatementPage"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getStatement: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The statement. An unknown id and another partner's statement is 404.
+                 * @example stm_3ebmvgjr_17
+                 */
+                statement_id: components["parameters"]["statement_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The statement. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description The name of the file if it is saved; absent with JSON. */
+                    "Content-Disposition"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "statement_id": "stm_3ebmvgjr_17",
+                     *       "number": 17,
+                     *       "partner_id": "par_3ebmvgjr",
+                     *       "partner_name": "Librairie du Port",
+                     *       "period": "2026-11",
+                     *       "closed_at": "2026-12-01T14:00:00.000Z",
+                     *       "firm": {
+                     *         "name": "Dropyard Livraisons inc.",
+                     *         "address": "4000 Rue Saint-Denis, Montréal",
+                     *         "numbers": {
+                     *           "gst_hst": "12345 6789 RT0001",
+                     *           "qst": "1234567890 TQ0001"
+                     *         }
+                     *       },
+                     *       "sums": [
+                     *         {
+                     *           "currency": "CAD",
+                     *           "opening_balance_cents": 120411,
+                     *           "charged_cents": 2900,
+                     *           "taxes": [
+                     *             {
+                     *               "tax": "hst",
+                     *               "amount_cents": 377
+                     *             }
+                     *           ],
+                     *           "paid_cents": 120411,
+                     *           "collected_cents": 0,
+                     *           "remitted_cents": 0,
+                     *           "closing_balance_cents": 3277,
+                     *           "held_cents": 0
+                     *         }
+                     *       ],
+                     *       "lines": [
+                     *         {
+                     *           "date": "2026-11-03",
+                     *           "entry_id": "019bbd14-8a00-7000-8000-000000000000",
+                     *           "act": "delivery",
+                     *           "order_id": "ord_3ebmvgjr06eajje2n715hrrae6zkdn0v",
+                     *           "partner_order_id": "LD-1201",
+                     *           "notes": "",
+                     *           "currency": "CAD",
+                     *           "amount_cents": 2900,
+                     *           "taxes": [
+                     *             {
+                     *               "tax": "hst",
+                     *               "amount_cents": 377
+                     *             }
+                     *           ],
+                     *           "total_cents": 3277
+                     *         },
+                     *         {
+                     *           "date": "2026-11-12",
+                     *           "entry_id": "019bbd14-8a00-7000-8000-000000000001",
+                     *           "act": "payment",
+                     *           "order_id": null,
+                     *           "partner_order_id": null,
+                     *           "notes": "Cheque 1044",
+                     *           "currency": "CAD",
+                     *           "amount_cents": -120411,
+                     *           "taxes": [],
+                     *           "total_cents": -120411
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                    "application/pdf": string;
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];

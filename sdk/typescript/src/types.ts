@@ -76,4 +76,5 @@ export type LogQuery = Query<Operation<"get", "/v1/logs">>;
 export type MovementQuery = Query<Operation<"get", "/v1/inventory/movements">>;
 export type EventQuery = Query<Operation<"get", "/v1/webhooks/events">>;
 export type FeedQuery = Query<Operation<"get", "/v1/webhooks/feed">>;
+export type StatementQuery = Query<Operation<"get", "/v1/statements">>;
 export type FiguresQuery = Query<Operation<"get", "/v1/figures">>;

@@ -430,6 +430,24 @@ class Client(Service):
         }  # fmt: skip
         return cast("t.LogList", self._json("GET", "/v1/logs", query=query))
 
+    def list_statements(
+        self, *, period: str | None = None, limit: int | None = None, cursor: str | None = None
+    ) -> t.StatementPage:
+        """Return a page of the partner's statements, the latest month first."""
+        query = {"period": period, "limit": limit, "cursor": cursor}
+        return cast("t.StatementPage", self._json("GET", "/v1/statements", query=query))
+
+    def get_statement(self, statement_id: str) -> t.Statement:
+        """Return a statement."""
+        return cast("t.Statement", self._json("GET", insert("/v1/statements/{}", statement_id)))
+
+    def get_statement_file(
+        self, statement_id: str, media_type: Literal["application/pdf", "text/csv"] = "application/pdf"
+    ) -> bytes:
+        """Return a statement as a PDF or CSV file."""
+        path = insert("/v1/statements/{}", statement_id)
+        return self.request("GET", path, accept=media_type).content
+
     def get_figures(
         self, *, from_: str | None = None, to: str | None = None, by: Literal["courier"] | None = None
     ) -> t.Figures:

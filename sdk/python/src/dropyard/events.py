@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, TypedDict, Union
 
-from .types import ReturnLine
+from .types import ClosingBalance, ReturnLine
 
 EventType = Literal[
     "order.accepted",
@@ -20,6 +20,7 @@ EventType = Literal[
     "courier.changed",
     "return.due",
     "return.received",
+    "statement.closed",
 ]
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
@@ -50,7 +51,7 @@ class EventRecord(TypedDict):
 
     event_id: str
     type: EventType
-    order_id: str
+    order_id: str | None  # None for an event that is about no order
     sequence: int  # numbers the events of an order, from 1
     state: EventState
     attempts: int
@@ -231,6 +232,15 @@ class ReturnDueData(TypedDict):
     partner_order_id: str
 
 
+class StatementClosedData(TypedDict):
+    """The data of statement.closed."""
+
+    statement_id: str
+    period: str
+    number: int
+    balances: list[ClosingBalance]
+
+
 class ReturnReceivedData(TypedDict):
     """The data of return.received."""
 
@@ -343,6 +353,13 @@ class ReturnReceived(_Envelope):
     data: ReturnReceivedData
 
 
+class StatementClosed(_Envelope):
+    """A month was closed."""
+
+    type: Literal["statement.closed"]
+    data: StatementClosedData
+
+
 class WebhookTestEvent(_Envelope):
     """A test that the partner asked for."""
 
@@ -364,6 +381,7 @@ Event = Union[
     CourierChanged,
     ReturnDue,
     ReturnReceived,
+    StatementClosed,
     WebhookTestEvent,
 ]
 """The body of a webhook. Comparing its type narrows its data for type checkers."""

@@ -674,3 +674,102 @@ class DayFigures(_DayFigures, total=False):
 # "from" is a word of Python, and no name of a member in a class.
 Figures = TypedDict("Figures", {"from": str, "to": str, "days": list[DayFigures]})
 """Orders and deliveries by day."""
+
+
+class StatementTax(TypedDict):
+    """An amount of a tax."""
+
+    tax: Literal["gst", "hst", "qst"]
+    amount_cents: int
+
+
+StatementAct = Literal[
+    "delivery", "attempt", "return", "late_cancellation", "adjustment", "payment", "collection",
+    "unconfirmed", "correction", "hand_in", "deposit", "remittance",
+]  # fmt: skip
+
+
+class StatementLine(TypedDict):
+    """An entry on a statement."""
+
+    date: str
+    entry_id: str
+    act: StatementAct
+    order_id: str | None  # None for an act that is about no order
+    partner_order_id: str | None
+    notes: str
+    currency: Currency
+    amount_cents: int  # before taxes
+    taxes: list[StatementTax]
+    total_cents: int
+
+
+class StatementSums(TypedDict):
+    """The sums of a statement in a currency. Above zero the partner owes a balance."""
+
+    currency: Currency
+    opening_balance_cents: int
+    charged_cents: int
+    taxes: list[StatementTax]
+    paid_cents: int
+    collected_cents: int
+    remitted_cents: int
+    closing_balance_cents: int
+    held_cents: int
+
+
+class StatementNumbers(TypedDict):
+    """The numbers under which taxes are charged."""
+
+    gst_hst: str | None
+    qst: str | None
+
+
+class StatementFirm(TypedDict):
+    """The firm that sends a statement."""
+
+    name: str
+    address: str
+    numbers: StatementNumbers
+
+
+class Statement(TypedDict):
+    """What the partner owes at the end of a month, and why."""
+
+    statement_id: str
+    number: int
+    partner_id: str
+    partner_name: str
+    period: str  # a month such as 2026-11
+    closed_at: str
+    firm: StatementFirm
+    sums: list[StatementSums]
+    lines: list[StatementLine]
+
+
+class ClosingBalance(TypedDict):
+    """What a statement ends with in a currency."""
+
+    currency: Currency
+    closing_balance_cents: int
+
+
+class StatementSummary(TypedDict):
+    """A statement without its lines."""
+
+    statement_id: str
+    partner_id: str
+    number: int
+    period: str
+    closed_at: str
+    balances: list[ClosingBalance]
+
+
+class _StatementPage(TypedDict):
+    statements: list[StatementSummary]
+
+
+class StatementPage(_StatementPage, total=False):
+    """A page of statements."""
+
+    next_cursor: str  # absent on the last page
