@@ -165,6 +165,32 @@ func TestNewMembersAndWords(t *testing.T) {
 	}
 }
 
+// TestUserAgent: requests name the client and its version, or what the caller has set, also those of a session.
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	login := respond(200, "{}")
+	login.Header.Set("Set-Cookie", "dropyard_session=x")
+	transport := script(respond(200, "{}"), respond(200, "{}"), login, respond(200, "{}"))
+	c := through(transport)
+	_, err := c.GetOrder(t.Context(), "ord_1")
+	c.UserAgent = "shop/7"
+	_, failed := c.Call(t.Context(), "GET", "/v1/orders", nil)
+	session, refused := c.Login(t.Context(), client.LoginRequest{})
+	if err := errors.Join(err, failed, refused); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.GetMe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, request := range transport.sent {
+		got = append(got, request.UserAgent())
+	}
+	if !strings.HasPrefix(got[0], "dropyard-go/") || !slices.Equal(got[1:], []string{"shop/7", "shop/7", "shop/7"}) {
+		t.Errorf("got %q, want dropyard-go with a version and then shop/7", got)
+	}
+}
+
 // TestIDsCannotChangeThePath: an id cannot lead to another operation.
 func TestIDsCannotChangeThePath(t *testing.T) {
 	t.Parallel()
