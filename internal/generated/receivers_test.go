@@ -32,7 +32,9 @@ func TestReceivers(t *testing.T) {
 			w := &workshop{t, t.TempDir()}
 			copySources(t, w.dir, "../../examples/receivers")
 			command := prepare(t, w)
-			partner := apptest.Start(t, onSystemClock, apptest.Webhooks()).Register(t, "metro")
+			service := apptest.Start(t, onSystemClock, apptest.Webhooks())
+			service.Clock = testkit.NewClock(time.Now())
+			partner := service.Register(t, "metro")
 			secret := partner.SetEndpoint(t, "http://127.0.0.1/") // of the receiver, which has no address yet
 			receiver := startReceiver(t, secret, command)
 			partner.Call(t, "PUT", "/v1/webhooks/endpoint", []byte(`{"url":"`+receiver.url+`"}`)).Must(t, 200)

@@ -35,7 +35,7 @@ func TestTypeScriptSDK(t *testing.T) {
 }
 
 // project is what the program in testdata/project prints.
-const project = `limit "partner"
+const project = `listed true
 refused 422 /docs/errors/validation_error true
 no answer true
 Client DropyardError Feed NoAnswerError Service Session WebhookError hasCode newWebhookSecret parseEvent sign ` +

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -291,18 +290,5 @@ func TestProductsAndMovements(t *testing.T) {
 	}
 	if want := []int64{5, 4, 3, 2, 1, 2, 3}; !slices.Equal(got, want) || len(transport.sent) != 5 {
 		t.Errorf("got %v with %d requests, want %v with 5", got, len(transport.sent), want)
-	}
-}
-
-// TestImportsOnlyTheStandardLibrary: what imports the client gets no other modules.
-func TestImportsOnlyTheStandardLibrary(t *testing.T) {
-	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"github.com/dropyard/dropyard/internal/signature", "github.com/dropyard/dropyard/client"}
-	if got := strings.Fields(string(out)); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
