@@ -73,12 +73,12 @@ def test_errors() -> None:
 
 
 def test_iterators() -> None:
-    script = Script(*pages("orders", [1, 2], [3]), *pages("movements", [4, 5], [6]))
+    script = Script(*pages("orders", [1, 2], [3]), *pages("logs", [4, 5], [6]))
 
     async def run() -> list[object]:
         return [
             *[one async for one in script.client.orders()],
-            *[one async for one in script.client.movements()],
+            *[one async for one in script.client.logs()],
         ]
 
     assert asyncio.run(run()) == [1, 2, 3, 4, 5, 6]

@@ -213,6 +213,16 @@ def test_times_need_a_zone() -> None:
         Script().client.list_orders(created_from=datetime(2026, 3, 1))
 
 
+def test_movements_are_not_repeated() -> None:
+    answers = [
+        {"movements": [{"movement_id": i} for i in ids], "count": len(ids), "limit": 2}
+        for ids in ([5, 4], [4, 3], [2])
+    ]
+    script = Script(*(httpx.Response(200, json=answer) for answer in answers))
+    assert [movement["movement_id"] for movement in script.client.movements()] == [5, 4, 3, 2]
+    assert [request.url.query.decode() for request in script.requests] == ["offset=0", "offset=2", "offset=4"]
+
+
 def pages(name: str, *pages: list[int], **more: Any) -> list[httpx.Response]:
     answers = [{name: page, "count": len(page), "limit": 2, **more} for page in pages]
     for i in range(len(answers) - 1):
@@ -229,7 +239,6 @@ def pages(name: str, *pages: list[int], **more: Any) -> list[httpx.Response]:
         ("logs", pages("logs", [1, 2], [3]), ["", "cursor=1"]),
         ("products", pages("products", [1, 2], [3], total=3), ["offset=0", "offset=2"]),
         ("products", pages("products", [], total=0), ["offset=0"]),
-        ("movements", pages("movements", [1, 2], [3, 4], []), ["offset=0", "offset=2", "offset=4"]),
     ],
 )
 def test_iterators(name: str, answers: list[httpx.Response], asked: list[str]) -> None:

@@ -60,8 +60,9 @@ export class NoAnswerError extends Error {
 /** Returns the error of a request that fetch has failed for. */
 export function noAnswer({ method, url }: Request, cause: unknown): NoAnswerError {
   const { message, cause: inner } = cause instanceof Error ? cause : new Error(String(cause));
-  const { code } = (inner ?? {}) as { code?: string }; // such as ECONNREFUSED
-  return new NoAnswerError(`${method} ${new URL(url).pathname}: ${message}${code ? ` (${code})` : ""}`, { cause });
+  const { code, message: reason } = (inner ?? {}) as { code?: string; message?: string };
+  const why = code ?? reason; // such as ECONNREFUSED
+  return new NoAnswerError(`${method} ${new URL(url).pathname}: ${message}${why ? ` (${why})` : ""}`, { cause });
 }
 
 /**

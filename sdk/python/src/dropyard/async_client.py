@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
@@ -340,13 +341,16 @@ class AsyncClient(AsyncService):
     ) -> AsyncIterator[s.Movement]:
         """Iterate over stock movements, newest first.
 
-        One that is made meanwhile may shift the pages, so that another is returned twice.
+        Movements that are made meanwhile do not make it repeat others.
         """
         offset, more = 0, True
+        last: float = math.inf
         while more:
             page = await self.list_movements(product_id=product_id, limit=limit, offset=offset)
             for element in page["movements"]:
-                yield element
+                if element["movement_id"] < last:
+                    last = element["movement_id"]
+                    yield element
             offset, more = offset + page["count"], page["count"] == page["limit"]
 
     # Webhooks.

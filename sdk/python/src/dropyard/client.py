@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -327,12 +328,16 @@ class Client(Service):
     def movements(self, *, product_id: int | None = None, limit: int | None = None) -> Iterator[s.Movement]:
         """Iterate over stock movements, newest first.
 
-        One that is made meanwhile may shift the pages, so that another is returned twice.
+        Movements that are made meanwhile do not make it repeat others.
         """
         offset, more = 0, True
+        last: float = math.inf
         while more:
             page = self.list_movements(product_id=product_id, limit=limit, offset=offset)
-            yield from page["movements"]
+            for element in page["movements"]:
+                if element["movement_id"] < last:
+                    last = element["movement_id"]
+                    yield element
             offset, more = offset + page["count"], page["count"] == page["limit"]
 
     # Webhooks.
