@@ -18,8 +18,8 @@ import (
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
-// TestReceivers runs the receivers of examples/receivers. Each acknowledges a webhook of a service, and refuses what was
-// changed on its way or has another signature.
+// TestReceivers runs the receivers of examples/receivers. Each acknowledges a webhook of a service, and refuses what
+// was changed on its way or has another signature.
 func TestReceivers(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(*testing.T, *workshop) []string{

@@ -15,7 +15,8 @@ import (
 
 func main() {
 	http.Handle("/hooks", client.Webhooks(os.Getenv("WEBHOOK_SECRET"), receive))
-	listener, err := net.Listen("tcp", "127.0.0.1:"+os.Getenv("PORT"))
+	var listen net.ListenConfig
+	listener, err := listen.Listen(context.Background(), "tcp", "127.0.0.1:"+os.Getenv("PORT"))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,5 +1,5 @@
-// Package client_test tests the client in Go against the service and its documents. The tests are not in the folder of the
-// client, because go mod tidy adds the modules that tests of a package need to the go.sum of its users.
+// Package client_test tests the client in Go against the service and its documents. The tests are not in the folder
+// of the client, because go mod tidy adds the modules that tests of a package need to the go.sum of its users.
 package client_test
 
 import (
