@@ -72,13 +72,18 @@ def until_refused(feed: dropyard.Feed) -> Iterator[str]:
 def test_each_event_once_in_the_sequence_of_its_order() -> None:
     service = Service(
         page(0),
-        page(30, entry(10, "a", 2), entry(15, "b", 1), entry(20, "a", 1)),
-        page(40, entry(15, "b", 1), entry(20, "a", 1), entry(40, "b", 2)),
+        page(30, entry(10, "a", 2), entry(15, "b", 1), entry(20, "a", 3), entry(25, "a", 1)),
+        page(40, entry(15, "b", 1), entry(20, "a", 3), entry(40, "b", 2)),
     )
-    assert list(until_refused(service.client.feed())) == ["a 1", "b 1", "a 2", "b 2"]
+    assert list(until_refused(service.client.feed())) == ["a 1", "b 1", "a 2", "a 3", "b 2"]
     later = [f"after={event_id(cursor)}&wait=20" for cursor in (0, 30, 40)]
     assert service.queries == ["wait=0", *later]
     assert all(0 < pause <= 1 for pause in service.pauses)
+
+
+def test_passes_over_what_was_there_before() -> None:
+    service = Service(page(0), page(20, entry(-5, "a", 1), entry(10, "a", 2)))
+    assert list(until_refused(service.client.feed())) == ["a 2"]
 
 
 def test_begins_at_a_time() -> None:

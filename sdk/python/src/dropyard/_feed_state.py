@@ -28,7 +28,7 @@ class FeedState:
     def __init__(self, secret_key: str, since: datetime | None) -> None:
         if since is not None and since.tzinfo is None:
             raise ValueError(f"{since!r} has no time zone")
-        self._secret_key = secret_key
+        self._secret_key, self._from_now = secret_key, since is None
         self.floor = "" if since is None else _first_id(int(since.timestamp() * 1000))
         self.cursor = self.floor or None
         self.pending: list[Event] = []
@@ -36,7 +36,7 @@ class FeedState:
 
     def begin(self) -> None:
         """Pass over what is older than the first answer, which the service may repeat."""
-        if not self.floor:
+        if self._from_now:
             self.floor = min([self.cursor or "", *(event["id"] for event in self.pending)])
 
     def add(self, page: EventFeed) -> None:
