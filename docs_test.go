@@ -52,7 +52,7 @@ func TestDocsNameWhatExists(t *testing.T) {
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
-	names := map[string]bool{}
+	names := map[string]bool{"TestWebhook": true} // a method of the client
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {
 			return err

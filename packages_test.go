@@ -268,9 +268,10 @@ var rules = map[string]rule{
 	}, mayNot: storage},
 	"internal/store/storetest": everything,
 
-	"examples/quickstart": {may: []string{"client"}},
-	"examples/shop/go":    {may: []string{"client"}},
-	"examples/signing":    {},
+	"examples/quickstart":   {may: []string{"client"}},
+	"examples/receivers/go": {may: []string{"client"}},
+	"examples/shop/go":      {may: []string{"client"}},
+	"examples/signing":      {},
 
 	"internal/testkit":            everything,
 	"internal/testkit/disk":       everything,

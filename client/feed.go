@@ -117,7 +117,7 @@ type checkedEvent struct {
 
 // check verifies an event and reads its order and sequence.
 func (f *Feed) check(e FeedEvent) checkedEvent {
-	if !VerifyEvent(f.client.SecretKey, []byte(e.Body), e.Signature) {
+	if !VerifyDropSignature(f.client.SecretKey, []byte(e.Body), e.Signature) {
 		return checkedEvent{FeedEvent: e, err: ErrForged}
 	}
 	body, err := ParseEvent([]byte(e.Body))

@@ -2,70 +2,33 @@ package client_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"log/slog"
+	"flag"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/app"
-	"github.com/dropyard/dropyard/internal/app/apptest"
-	"github.com/dropyard/dropyard/internal/config"
 )
 
+// TestMain leaves out the examples unless there is a service for them. TestExamples in internal/tests/client, where all
+// other tests of this package are, starts one.
 func TestMain(m *testing.M) {
-	code := m.Run()
-	if err := stopExamples(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
+	if exampleURL() == "" {
+		if err := flag.Set("test.skip", "^Example"); err != nil {
+			panic(err)
+		}
 	}
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
-// exampleURL starts the service that all examples call, and returns its address.
-// Examples have no testing.TB, with which apptest could start one.
-func exampleURL() string {
-	url, err := startExamples()
-	if err != nil {
-		panic(err)
-	}
-	return url
-}
-
-var stopExamples = func() error { return nil }
-
-var startExamples = sync.OnceValues(func() (url string, err error) {
-	dir, err := os.MkdirTemp("", "dropyard-client-")
-	if err != nil {
-		return "", err
-	}
-	world := app.System()
-	world.Log, world.Out = slog.New(slog.DiscardHandler), io.Discard
-	ctx, cancel := context.WithCancel(context.Background())
-	service, err := app.Start(ctx, &config.Config{Listen: "127.0.0.1:0", Data: dir, WebhookInsecure: true, BackupKeep: 7,
-		OperatorEmail: apptest.OperatorEmail, OperatorPassword: apptest.OperatorPassword}, world)
-	if err != nil {
-		cancel()
-		return "", errors.Join(err, os.RemoveAll(dir))
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- service.Run(ctx) }()
-	stopExamples = func() error {
-		cancel()
-		return errors.Join(<-ended, os.RemoveAll(dir))
-	}
-	return service.URL(), nil
-})
+// exampleURL returns the address of the service that all examples call.
+func exampleURL() string { return os.Getenv("DROPYARD_EXAMPLES_URL") }
 
 // exampleOperator returns an operator with a new token.
 func exampleOperator(ctx context.Context) *client.Operator {
 	service := client.NewService(exampleURL())
 	token, err := service.CreateToken(ctx,
-		client.TokenRequest{Email: apptest.OperatorEmail, Password: apptest.OperatorPassword})
+		client.TokenRequest{Email: os.Getenv("DROPYARD_OPERATOR_EMAIL"), Password: os.Getenv("DROPYARD_OPERATOR_PASSWORD")})
 	if err != nil {
 		panic(err)
 	}

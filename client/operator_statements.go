@@ -105,12 +105,9 @@ func (o *Operator) GetClosing(ctx context.Context, q PeriodQuery, options ...Cal
 		operation{method: http.MethodGet, path: "/ops/v1/statements/closing", query: queryOf(q)}, options)
 }
 
-// GetStatementPDF returns a statement of any partner as PDF.
-func (o *Operator) GetStatementPDF(ctx context.Context, statementID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, o, statementAs("application/pdf", "/ops/v1/statements/{id}", statementID), options))
-}
-
-// GetStatementCSV returns a statement of any partner as a CSV file.
-func (o *Operator) GetStatementCSV(ctx context.Context, statementID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, o, statementAs("text/csv", "/ops/v1/statements/{id}", statementID), options))
+// GetStatementFile returns a statement of any partner as a file.
+func (o *Operator) GetStatementFile(
+	ctx context.Context, statementID string, format StatementFormat, options ...CallOption,
+) ([]byte, error) {
+	return content(fetch[[]byte](ctx, o, statementAs(format, "/ops/v1/statements/{id}", statementID), options))
 }

@@ -127,14 +127,21 @@ func (c *Client) PrintLabel(
 	}, options))
 }
 
+// GetLabels returns the labels of 1 to 100 orders in one file, in the order in which they are
+// named; as PDF if the format is empty. If one of the orders cannot be printed, none is.
+func (c *Client) GetLabels(
+	ctx context.Context, orderIDs []string, format LabelFormat, options ...CallOption,
+) ([]byte, error) {
+	return c.PrintLabels(ctx, format, LabelsQuery{OrderIDs: orderIDs}, options...)
+}
+
 // LabelsQuery says which labels are printed together, and for which printers.
 type LabelsQuery struct {
 	OrderIDs []string `query:"order_id"` // 1 to 100 orders, each once, with at most 500 parcels in all
 	DPI      int      `query:"dpi"`      // 203, 300 or 600; 203 if it is 0
 }
 
-// PrintLabels returns the labels of several orders in one file, in the order in which they are named; as PDF if the
-// format is empty. If one of the orders cannot be printed, none is.
+// PrintLabels returns what [Client.GetLabels] does, for printers of the given resolution.
 func (c *Client) PrintLabels(
 	ctx context.Context, format LabelFormat, q LabelsQuery, options ...CallOption,
 ) ([]byte, error) {

@@ -73,7 +73,7 @@ func verify(webhookSecret string, header http.Header, body []byte) error {
 	if header.Get("Webhook-Signature") != "" {
 		return VerifyWebhook(webhookSecret, header, body)
 	}
-	if !VerifyEvent(webhookSecret, body, header.Get("Drop-Signature")) {
+	if !VerifyDropSignature(webhookSecret, body, header.Get("Drop-Signature")) {
 		return ErrWebhookSignature
 	}
 	return nil

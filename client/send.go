@@ -2,6 +2,7 @@ package client
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -234,6 +235,7 @@ func newRequest(
 	if err != nil {
 		return nil, fmt.Errorf("call %s: %w", target, err)
 	}
+	request.Header.Set("User-Agent", cmp.Or(c.service().UserAgent, defaultUserAgent()))
 	if len(body) > 0 {
 		request.Header.Set("Content-Type", "application/json")
 	}

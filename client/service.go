@@ -21,6 +21,9 @@ type Service struct {
 	// RetryDelays are the delays before the second and further attempts at a request. If
 	// it is empty, a request is sent once.
 	RetryDelays []time.Duration
+	// UserAgent is the header User-Agent of requests; if it is empty, dropyard-go with the version of this module, as in
+	// dropyard-go/0.1.0.
+	UserAgent string
 }
 
 // requestTimeout is a little longer than the service's own timeout.

@@ -121,17 +121,23 @@ func (c *Client) GetStatement(ctx context.Context, statementID string, options .
 		operation{method: http.MethodGet, path: "/v1/statements/{id}", id: statementID}, options)
 }
 
-// GetStatementPDF returns a statement as PDF.
-func (c *Client) GetStatementPDF(ctx context.Context, statementID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, c, statementAs("application/pdf", "/v1/statements/{id}", statementID), options))
+// StatementFormat is a kind of file that a statement can be had as.
+type StatementFormat string
+
+// The kinds of files.
+const (
+	StatementPDF StatementFormat = "application/pdf"
+	StatementCSV StatementFormat = "text/csv"
+)
+
+// GetStatementFile returns a statement as a file.
+func (c *Client) GetStatementFile(
+	ctx context.Context, statementID string, format StatementFormat, options ...CallOption,
+) ([]byte, error) {
+	return content(fetch[[]byte](ctx, c, statementAs(format, "/v1/statements/{id}", statementID), options))
 }
 
-// GetStatementCSV returns a statement as a CSV file.
-func (c *Client) GetStatementCSV(ctx context.Context, statementID string, options ...CallOption) ([]byte, error) {
-	return content(fetch[[]byte](ctx, c, statementAs("text/csv", "/v1/statements/{id}", statementID), options))
-}
-
-// statementAs is the operation that returns a statement as a media type.
-func statementAs(format, path, statementID string) operation {
-	return operation{method: http.MethodGet, path: path, id: statementID, accept: format}
+// statementAs is the operation that returns a statement as a file.
+func statementAs(format StatementFormat, path, statementID string) operation {
+	return operation{method: http.MethodGet, path: path, id: statementID, accept: string(format)}
 }

@@ -13,15 +13,22 @@ import (
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
-// VerifyEvent reports, in constant time, whether dropSignature is the signature of a
-// webhook's raw body under the webhook secret. It does not check when the webhook was
+// VerifyDropSignature reports, in constant time, whether dropSignature is the signature of
+// a webhook's raw body under the webhook secret. It does not check when the webhook was
 // sent: a receiver must recognise repeated events by their ids, or use VerifyWebhook,
 // which refuses old ones.
 //
 // It is false for any signature if the secret is empty, so that a missing setting
 // does not let forged events in.
-func VerifyEvent(webhookSecret string, body []byte, dropSignature string) bool {
+func VerifyDropSignature(webhookSecret string, body []byte, dropSignature string) bool {
 	return webhookSecret != "" && signature.VerifyEvent([]byte(webhookSecret), body, dropSignature)
+}
+
+// VerifyEvent is the earlier name of VerifyDropSignature.
+//
+// Deprecated: use [VerifyDropSignature], as all clients call it.
+func VerifyEvent(webhookSecret string, body []byte, dropSignature string) bool {
+	return VerifyDropSignature(webhookSecret, body, dropSignature)
 }
 
 // The errors of VerifyWebhook.

@@ -119,18 +119,18 @@ func (c *statementCommand) Run(ctx context.Context) error {
 	if c.Out == "" {
 		c.Out = c.StatementID + "." + c.Format
 	}
-	if c.Out == "-" && c.Format == "pdf" && terminal.Is(os.Stdout) {
-		return usageError{errors.New("--output: a PDF is not for a terminal; name a file, or send it through a pipe")}
+	if c.Out == "-" && terminal.Is(os.Stdout) {
+		return usageError{errors.New("--output: the file is not for a terminal; name a file, or send it through a pipe")}
 	}
 	operator, err := c.operator()
 	if err != nil {
 		return err
 	}
-	get := operator.GetStatementPDF
+	format := client.StatementPDF
 	if c.Format == "csv" {
-		get = operator.GetStatementCSV
+		format = client.StatementCSV
 	}
-	file, err := get(ctx, c.StatementID)
+	file, err := operator.GetStatementFile(ctx, c.StatementID, format)
 	if err != nil {
 		return err
 	}

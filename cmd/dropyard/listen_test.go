@@ -154,7 +154,7 @@ func receiveEvents(t *testing.T, statuses ...int) *hook {
 		if err != nil || json.Unmarshal(body, &event) != nil {
 			t.Errorf("got body %q (%v), want an event", body, err)
 		}
-		if !client.VerifyEvent(webhookSecret, body, r.Header.Get("Drop-Signature")) {
+		if !client.VerifyDropSignature(webhookSecret, body, r.Header.Get("Drop-Signature")) {
 			t.Errorf("got headers %v, want a valid Drop-Signature", r.Header)
 		}
 		if err := client.VerifyWebhook(webhookSecret, r.Header, body); err != nil {

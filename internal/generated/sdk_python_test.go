@@ -23,8 +23,8 @@ func TestPythonSDK(t *testing.T) {
 	w := &workshop{t, t.TempDir()}
 	copySources(t, w.dir, "../../sdk/python")
 	python := w.venv(".[test]")
-	w.run(python, "-m", "ruff", "check", "src", "tests")
-	w.run(python, "-m", "ruff", "format", "--check", "src", "tests")
+	w.run(python, "-m", "ruff", "check", "src", "tests", "generate.py")
+	w.run(python, "-m", "ruff", "format", "--check", "src", "tests", "generate.py")
 	w.run(python, "-m", "mypy")
 	service := apptest.Start(t, onSystemClock, apptest.Webhooks())
 	out := w.run("env", "DROPYARD_TEST_URL="+service.URL, "DROPYARD_TEST_OPERATOR_EMAIL="+apptest.OperatorEmail,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,60 @@ func TestTypeScriptSDK(t *testing.T) {
 	out := shop.run("env", "DROPYARD_URL="+service.URL, "node", "quickstart.mjs")
 	if !strings.Contains(out, "verified order.delivered\nA-1 delivered ") {
 		t.Errorf("quickstart.mjs: got %q, want a delivered order", out)
+	}
+}
+
+// project is what the program in testdata/project prints.
+const project = `listed true
+refused 422 /docs/errors/validation_error true
+no answer true
+Client DropyardError Feed NoAnswerError Service Session WebhookError hasCode newWebhookSecret parseEvent sign ` +
+	`signWebhook signature signatureV2 signing verifyDropSignature verifyWebhook version webhookHandler webhookListener
+`
+
+// TestTypeScriptProjects compiles and runs one program, with the package as npm installs it, in projects of both kinds.
+func TestTypeScriptProjects(t *testing.T) {
+	t.Parallel()
+	sdk := newTypeScriptSDK(t)
+	service := apptest.Start(t, onSystemClock)
+	for kind, manifest := range map[string]string{
+		"CommonJS": `{"name": "project", "private": true}`,
+		"ESM":      `{"name": "project", "private": true, "type": "module"}`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := &workshop{t, t.TempDir()}
+			copySources(t, w.dir, "testdata/project")
+			writeFile(t, filepath.Join(w.dir, "package.json"), []byte(manifest))
+			w.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error", sdk.packed())
+			(&workshop{t, sdk.dir}).run("npx", "tsc", "-p", w.dir, "--typeRoots",
+				filepath.Join(sdk.dir, "node_modules", "@types"))
+			if got := w.run("node", "main.js", service.URL); got != project {
+				t.Errorf("got %q, want %q", got, project)
+			}
+		})
+	}
+}
+
+// TestTypeScriptPackage: the package has what programs load, and nothing else.
+func TestTypeScriptPackage(t *testing.T) {
+	t.Parallel()
+	sdk := newTypeScriptSDK(t)
+	want := []string{"LICENSE", "README.md", "dist/cjs/package.json", "package.json"}
+	for _, format := range []string{"dist/cjs/", "dist/esm/"} {
+		for _, module := range []string{"client", "error", "feed", "index", "service", "signing", "version", "webhooks"} {
+			want = append(want, format+module+".js", format+module+".d.ts")
+		}
+		want = append(want, format+"openapi.d.ts", format+"types.d.ts") // types only
+	}
+	got := strings.Fields(sdk.run("tar", "-tzf", sdk.packed()))
+	for i, name := range got {
+		got[i] = strings.TrimPrefix(name, "package/")
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("got the files %q, want %q", got, want)
 	}
 }
 

@@ -17,7 +17,7 @@ await once(server, "listening");
 await shop.deleteWebhookEndpoint().catch((error: unknown) => {
   if (!hasCode(error, "not_found")) throw error;
 });
-const endpoint = await shop.putWebhookEndpoint({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks` });
+const endpoint = await shop.setWebhookEndpoint({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks` });
 const cancelled = new Promise<void>((resolve) => {
   server.on("request", webhookListener(endpoint.secret ?? "", (event) => {
     if (event.type === "order.cancelled") resolve(); // in production, store each under event.id

@@ -22,7 +22,9 @@ var shelves = []struct {
 		"guides/first-order", "guides/webhooks", "guides/stock", "guides/labels", "guides/batches", "guides/test-and-live",
 		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",
 	}},
-	{"docs.group.partners", []string{"contract", "webhooks", "accounts", "rates", "importing", "command-line"}},
+	{"docs.group.partners", []string{
+		"contract", "clients", "webhooks", "accounts", "rates", "importing", "command-line",
+	}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
 		"installing", "operating", "versions", "settings", "desk", "money", "backup", "metrics", "security", "asvs",

@@ -177,6 +177,16 @@ def test_methods() -> None:
     assert faults == []
 
 
+@needs_service
+def test_errors_have_classes() -> None:
+    detail = read_document()["components"]["schemas"]["ErrorDetail"]
+    codes = set(detail["discriminator"]["mapping"]) - {"invalid_transition", "gone"}  # operators' only
+    assert set(errors._BY_CODE) == codes
+    for code, kind in errors._BY_CODE.items():
+        assert kind.__name__ == code.title().replace("_", "").removesuffix("Error") + "Error"
+        assert getattr(dropyard, kind.__name__) is kind
+
+
 def _schemas(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Return the schemas that the methods and webhooks need, directly or through others."""
     operations = [item[verb] for item in document["paths"].values() for verb in item.keys() & VERBS]

@@ -11,6 +11,7 @@ import dropyard
 from dropyard.types import OrderRequest
 
 ORDER = cast("OrderRequest", {"partner_order_id": "A-1"})
+DOCS = "https://dropyard.example/docs/errors/"
 Answer = httpx.Response | Exception
 
 
@@ -40,8 +41,9 @@ class Script:
 
 
 def refusal(status: int, code: str, *, after: int = 0, **details: Any) -> httpx.Response:
-    body = {"error": {"code": code, "message": "no", "details": details}, "request_id": "req_1"}
-    return httpx.Response(status, json=body, headers={"Retry-After": str(after)} if after else {})
+    error = {"code": code, "message": "no", "doc_url": DOCS + code, "details": details}
+    headers = {"RateLimit": '"partner";r=0;t=9', **({"Retry-After": str(after)} if after else {})}
+    return httpx.Response(status, json={"error": error, "request_id": "req_1"}, headers=headers)
 
 
 def good() -> httpx.Response:
@@ -96,6 +98,52 @@ def test_refusals_that_are_final(failure: httpx.Response) -> None:
     with pytest.raises(dropyard.APIError) as caught:
         script.client.create_order(ORDER)
     assert (caught.value.request_id, script.pauses) == ("req_1", [])
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "kind"),
+    [
+        (404, "not_found", dropyard.NotFoundError),
+        (409, "conflict", dropyard.ConflictError),
+        (422, "validation_error", dropyard.ValidationError),
+        (422, "insufficient_stock", dropyard.InsufficientStockError),
+        (429, "rate_limited", dropyard.RateLimitedError),
+        (503, "unavailable", dropyard.UnavailableError),
+        (422, "of_a_later_version", dropyard.APIError),
+    ],
+)
+def test_errors_have_classes(status: int, code: str, kind: type[dropyard.APIError]) -> None:
+    script = Script(*(refusal(status, code) for _ in range(4)))
+    with pytest.raises(dropyard.APIError) as caught:
+        script.client.create_order(ORDER)
+    error = caught.value
+    assert type(error) is kind
+    assert (error.status, error.code, error.doc_url) == (status, code, DOCS + code)
+    assert error.headers["RateLimit"] == '"partner";r=0;t=9'
+
+
+def test_responses() -> None:
+    script = Script(refusal(503, "unavailable"), good(), good(), httpx.ConnectError("refused"), good())
+    with dropyard.responses() as outer:
+        script.client.create_order(ORDER)
+        with dropyard.responses() as inner:
+            script.client.create_order(ORDER)
+    script.client.create_order(ORDER)
+    assert [response.status_code for response in outer] == [503, 201, 201]
+    assert [response.status_code for response in inner] == [201]
+    assert outer[0].headers["RateLimit"] == '"partner";r=0;t=9'
+
+
+def test_user_agent() -> None:
+    script = Script(
+        good(), good(), httpx.Response(200, json={}, headers={"Set-Cookie": "dropyard_session=x"}), good()
+    )
+    script.client.get_order("ord_1")
+    script.client.user_agent = "shop/7"
+    script.client.get_order("ord_1")
+    script.client.login("shop@example.com", "seven maple trees").get_me()
+    agents = [request.headers["User-Agent"] for request in script.requests]
+    assert agents == [f"dropyard-python/{dropyard.__version__}", "shop/7", "shop/7", "shop/7"]
 
 
 def test_registration_is_repeated_after_429_only() -> None:
@@ -165,6 +213,16 @@ def test_times_need_a_zone() -> None:
         Script().client.list_orders(created_from=datetime(2026, 3, 1))
 
 
+def test_movements_are_not_repeated() -> None:
+    answers = [
+        {"movements": [{"movement_id": i} for i in ids], "count": len(ids), "limit": 2}
+        for ids in ([5, 4], [4, 3], [2])
+    ]
+    script = Script(*(httpx.Response(200, json=answer) for answer in answers))
+    assert [movement["movement_id"] for movement in script.client.movements()] == [5, 4, 3, 2]
+    assert [request.url.query.decode() for request in script.requests] == ["offset=0", "offset=2", "offset=4"]
+
+
 def pages(name: str, *pages: list[int], **more: Any) -> list[httpx.Response]:
     answers = [{name: page, "count": len(page), "limit": 2, **more} for page in pages]
     for i in range(len(answers) - 1):
@@ -178,9 +236,9 @@ def pages(name: str, *pages: list[int], **more: Any) -> list[httpx.Response]:
         ("orders", pages("orders", [1, 2], [3]), ["", "cursor=1"]),
         ("orders", pages("orders", []), [""]),
         ("events", pages("events", [1, 2], [3, 4], []), ["", "cursor=1", "cursor=2"]),
+        ("logs", pages("logs", [1, 2], [3]), ["", "cursor=1"]),
         ("products", pages("products", [1, 2], [3], total=3), ["offset=0", "offset=2"]),
         ("products", pages("products", [], total=0), ["offset=0"]),
-        ("movements", pages("movements", [1, 2], [3, 4], []), ["offset=0", "offset=2", "offset=4"]),
     ],
 )
 def test_iterators(name: str, answers: list[httpx.Response], asked: list[str]) -> None:

@@ -11,14 +11,14 @@ const baseURL = process.env.DROPYARD_URL ?? "http://127.0.0.1:8080";
 // Once: an account and an API key. Store the secret key; it is shown only here.
 const service = new Service(baseURL);
 const account = { email: `shop-${Date.now()}@example.com`, password: "seven maple trees" };
-await service.registerPartner({ name: "Épicerie Métro", ...account });
+await service.register({ name: "Épicerie Métro", ...account });
 const key = await service.createAPIKey({ name: "first order", ...account });
 const client = new Client(baseURL, key);
 
 // Once: an endpoint for webhooks, here on any free port. Store its secret, too.
 const server = createServer().listen(0, "127.0.0.1");
 await once(server, "listening");
-const endpoint = await client.putWebhookEndpoint({ url: `http://127.0.0.1:${server.address().port}/hooks` });
+const endpoint = await client.setWebhookEndpoint({ url: `http://127.0.0.1:${server.address().port}/hooks` });
 const delivered = new Promise((resolve) => {
   server.on(
     "request",

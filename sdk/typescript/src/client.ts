@@ -40,8 +40,8 @@ export interface ClientOptions extends ServiceOptions {
 }
 
 /**
- * Calls a service with an API key. A method that makes one request is named like the operation in the
- * OpenAPI document, such as listOrders; the plural alone, such as orders, iterates over all pages.
+ * Calls a service with an API key. A method that makes one request is named with a verb, such as listOrders; the
+ * plural alone, such as orders, iterates over all pages.
  */
 export class Client extends Service {
   /** The version with which requests are signed. */
@@ -72,8 +72,13 @@ export class Client extends Service {
   }
 
   /** Creates up to 500 orders, each independently of the others: the error of one order is in its result. */
-  createOrderBatch(orders: OrderRequest[], options?: KeyedCallOptions): Promise<BatchResults> {
+  createOrders(orders: OrderRequest[], options?: KeyedCallOptions): Promise<BatchResults> {
     return this.request("post", "/v1/orders/batch", { body: { orders }, keyed: true }, options);
+  }
+
+  /** @deprecated All clients call it createOrders. */
+  createOrderBatch(orders: OrderRequest[], options?: KeyedCallOptions): Promise<BatchResults> {
+    return this.createOrders(orders, options);
   }
 
   /** What createOrder would do; nothing is created. An order that would be refused is not an error. */
@@ -144,12 +149,12 @@ export class Client extends Service {
   }
 
   /** All orders, newest first, from the page that the query begins with. */
-  async *orders(query: OrderQuery = {}, options?: CallOptions): AsyncGenerator<ListedOrder, void> {
-    for (let next: OrderQuery | undefined = query; next;) {
-      const page: Schemas["OrderList"] = await this.listOrders(next, options);
-      yield* page.orders;
-      next = page.next_cursor === undefined ? undefined : { ...next, offset: 0, cursor: page.next_cursor };
-    }
+  orders({ offset, ...query }: OrderQuery = {}, options?: CallOptions): AsyncGenerator<ListedOrder, void> {
+    return byCursor(query, async (next: OrderQuery) => {
+      const first = next.cursor === undefined && offset !== undefined ? { offset } : {};
+      const page = await this.listOrders({ ...next, ...first }, options);
+      return { elements: page.orders, cursor: page.next_cursor };
+    });
   }
 
   /** A page of products with their stock, by their ids. */
@@ -198,11 +203,19 @@ export class Client extends Service {
    * that was disabled enables it again. If no answer to the creation arrives, the retry finds the endpoint and
    * has no secret: call rotateWebhookSecret.
    */
-  putWebhookEndpoint(
+  setWebhookEndpoint(
     endpoint: WebhookEndpointRequest,
     options?: CallOptions,
   ): Promise<WebhookEndpoint & { secret?: string }> {
     return this.request("put", "/v1/webhooks/endpoint", { body: endpoint }, options);
+  }
+
+  /** @deprecated All clients call it setWebhookEndpoint. */
+  putWebhookEndpoint(
+    endpoint: WebhookEndpointRequest,
+    options?: CallOptions,
+  ): Promise<WebhookEndpoint & { secret?: string }> {
+    return this.setWebhookEndpoint(endpoint, options);
   }
 
   /** Removes the endpoint and its secret. Events that wait are skipped. */
@@ -226,12 +239,11 @@ export class Client extends Service {
   }
 
   /** The log of events, newest first. To follow new events, see feed. */
-  async *events(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<Event, void> {
-    for (let next: EventQuery | undefined = query; next;) {
-      const page: Schemas["EventList"] = await this.listEvents(next, options);
-      yield* page.events;
-      next = page.next_cursor === undefined ? undefined : { ...next, cursor: page.next_cursor };
-    }
+  events(query: EventQuery = {}, options?: CallOptions): AsyncGenerator<Event, void> {
+    return byCursor(query, async (next) => {
+      const page = await this.listEvents(next, options);
+      return { elements: page.events, cursor: page.next_cursor };
+    });
   }
 
   /** A page of the signed requests of the last seven days, newest first. */
@@ -239,9 +251,25 @@ export class Client extends Service {
     return this.request("get", "/v1/logs", { query }, options);
   }
 
+  /** The signed requests of the last seven days, newest first. */
+  logs(query: LogQuery = {}, options?: CallOptions): AsyncGenerator<Schemas["LoggedRequest"], void> {
+    return byCursor(query, async (next) => {
+      const page = await this.listLogs(next, options);
+      return { elements: page.logs, cursor: page.next_cursor };
+    });
+  }
+
   /** A page of the partner's statements, the latest month first. */
   listStatements(query?: StatementQuery, options?: CallOptions): Promise<Schemas["StatementPage"]> {
     return this.request("get", "/v1/statements", { query }, options);
+  }
+
+  /** The partner's statements, the latest month first. */
+  statements(query: StatementQuery = {}, options?: CallOptions): AsyncGenerator<Schemas["StatementSummary"], void> {
+    return byCursor(query, async (next) => {
+      const page = await this.listStatements(next, options);
+      return { elements: page.statements, cursor: page.next_cursor };
+    });
   }
 
   /** A statement. */
@@ -281,8 +309,13 @@ export class Client extends Service {
   }
 
   /** Reads the feed of events once. Events may be repeated, and are not verified; see feed. */
-  followEvents(query?: FeedQuery, options?: CallOptions): Promise<EventFeed> {
+  readFeed(query?: FeedQuery, options?: CallOptions): Promise<EventFeed> {
     return this.request("get", "/v1/webhooks/feed", { query }, options);
+  }
+
+  /** @deprecated All clients call it readFeed. */
+  followEvents(query?: FeedQuery, options?: CallOptions): Promise<EventFeed> {
+    return this.readFeed(query, options);
   }
 
   /**
@@ -298,5 +331,17 @@ export class Client extends Service {
   /** Sends a webhook.test to the endpoint, and returns the status of its answer. */
   testWebhook(options?: CallOptions): Promise<Schemas["WebhookTest"]> {
     return this.request("post", "/v1/webhooks/test", { safe: true }, options);
+  }
+}
+
+/** Iterates over pages, each of which has the cursor of the next. */
+async function* byCursor<Q extends { cursor?: string }, T>(
+  query: Q,
+  read: (query: Q) => Promise<{ elements: T[]; cursor: string | undefined }>,
+): AsyncGenerator<T, void> {
+  for (let next: Q | undefined = query; next; ) {
+    const { elements, cursor }: { elements: T[]; cursor: string | undefined } = await read(next);
+    yield* elements;
+    next = cursor === undefined ? undefined : { ...next, cursor };
   }
 }

@@ -14,7 +14,7 @@ export type ErrorDetails<C extends ErrorCode> = C extends unknown
 
 /**
  * A refusal of the service, or an answer of another status than 2xx from something else,
- * such as a proxy. Any other error of a call means that its outcome is not known.
+ * such as a proxy. A NoAnswerError means that the outcome of a call is not known.
  */
 export class DropyardError<C extends ErrorCode = ErrorCode> extends Error {
   override readonly name = "DropyardError";
@@ -30,6 +30,8 @@ export class DropyardError<C extends ErrorCode = ErrorCode> extends Error {
     readonly requestId: string,
     /** How many seconds the service asks to wait before the next attempt; undefined if it does not ask. */
     readonly retryAfter: number | undefined,
+    /** The page about the code; empty if the service has none. */
+    readonly docUrl = "",
   ) {
     super(message);
   }
@@ -41,9 +43,34 @@ export class DropyardError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** Reports whether an error is a refusal with this code; details then have the type that belongs to it. */
+/**
+ * No answer of the service arrived, so that it is not known whether the request took effect: the network failed, the
+ * time for the attempt was over, or something else answered. Repeat the call with the same idempotencyKey to find
+ * out. The cause is the error of fetch, if there is one.
+ */
+export class NoAnswerError extends Error {
+  override readonly name = "NoAnswerError";
+
+  /** Whether the time for the last attempt was over. */
+  get timedOut(): boolean {
+    return this.cause instanceof Error && this.cause.name === "TimeoutError";
+  }
+}
+
+/** Returns the error of a request that fetch has failed for. */
+export function noAnswer({ method, url }: Request, cause: unknown): NoAnswerError {
+  const { message, cause: inner } = cause instanceof Error ? cause : new Error(String(cause));
+  const { code, message: reason } = (inner ?? {}) as { code?: string; message?: string };
+  const why = code ?? reason; // such as ECONNREFUSED
+  return new NoAnswerError(`${method} ${new URL(url).pathname}: ${message}${why ? ` (${why})` : ""}`, { cause });
+}
+
+/**
+ * Reports whether an error is a refusal with this code; details then have the type that belongs to it. It goes by
+ * the error's name, because a program may have loaded the package both as a module and with require.
+ */
 export function hasCode<C extends ErrorCode>(error: unknown, code: C): error is DropyardError<C> {
-  return error instanceof DropyardError && error.code === code;
+  return error instanceof Error && error.name === "DropyardError" && (error as DropyardError).code === code;
 }
 
 /** Reads the error from a response that is not 2xx. */
@@ -59,11 +86,12 @@ export async function readError(response: Response): Promise<DropyardError> {
     error?.details as ErrorDetails<ErrorCode>,
     requestId,
     retryAfter(response),
+    error?.doc_url,
   );
 }
 
 interface ErrorBody {
-  error?: { code: ErrorCode; message: string; details?: unknown };
+  error?: { code: ErrorCode; message: string; doc_url?: string; details?: unknown };
   request_id?: string;
 }
 

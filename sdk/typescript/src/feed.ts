@@ -1,5 +1,5 @@
 import type { Client } from "./client.js";
-import { DropyardError } from "./error.js";
+import { DropyardError, NoAnswerError } from "./error.js";
 import { pause } from "./service.js";
 import type { EventFeed, WebhookEvent } from "./types.js";
 import { WebhookError, parseEvent, verifyDropSignature } from "./webhooks.js";
@@ -93,9 +93,9 @@ export class Feed implements AsyncIterable<WebhookEvent> {
   private async ask(wait: number): Promise<void> {
     this.polled = Date.now();
     const query = this.cursor === undefined ? { wait } : { wait, after: this.cursor };
-    const page = await this.client.followEvents(query, this.options.signal ? { signal: this.options.signal } : {});
+    const page = await this.client.readFeed(query, this.options.signal ? { signal: this.options.signal } : {});
     if (typeof page.cursor !== "string") {
-      throw new Error(`the answer of ${this.client.baseURL} is not that of the service`); // perhaps of a proxy
+      throw new NoAnswerError(`the answer of ${this.client.baseURL} is not that of the service`); // perhaps of a proxy
     }
     this.pending.push(...sortByOrder(this.fresh(page)));
     this.cursor = page.cursor;

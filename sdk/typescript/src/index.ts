@@ -1,6 +1,6 @@
 /** A client for the partner interface of Dropyard. */
 export { Client } from "./client.js";
-export { DropyardError, type ErrorCode, type ErrorDetails, hasCode } from "./error.js";
+export { DropyardError, type ErrorCode, type ErrorDetails, hasCode, NoAnswerError } from "./error.js";
 export { Feed, type FeedOptions } from "./feed.js";
 export type { components, operations, paths, webhooks } from "./openapi.js";
 export {
@@ -21,9 +21,12 @@ export {
   signing,
 } from "./signing.js";
 export type * from "./types.js";
+export { version } from "./version.js";
 export {
   type EventHandler,
+  newWebhookSecret,
   parseEvent,
+  signWebhook,
   verifyDropSignature,
   verifyWebhook,
   WebhookError,

@@ -1,5 +1,5 @@
 import type { paths } from "./openapi.js";
-import { DropyardError, hasCode, readError } from "./error.js";
+import { DropyardError, hasCode, noAnswer, NoAnswerError, readError } from "./error.js";
 import type {
   Answer,
   Body,
@@ -12,6 +12,7 @@ import type {
   Schemas,
   Tracking,
 } from "./types.js";
+import { version } from "./version.js";
 
 export interface ServiceOptions {
   /** The waits before the second and further attempts, in milliseconds: 1, 2 and 4 seconds unless given. */
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   timeout?: number;
   /** Sends a request; the global fetch unless given. */
   fetch?: (request: Request) => Promise<Response>;
+  /** The header User-Agent; dropyard-typescript with the version unless given. Browsers send their own. */
+  userAgent?: string;
 }
 
 export interface CallOptions {
@@ -65,7 +68,13 @@ export class Service {
   /** @param baseURL the service's address, without /v1. */
   constructor(baseURL: string, options: ServiceOptions = {}) {
     this.baseURL = baseURL.replace(/\/+$/, "");
-    this.options = { retryDelays: [1000, 2000, 4000], timeout: 35_000, fetch: (request) => fetch(request), ...options };
+    this.options = {
+      retryDelays: [1000, 2000, 4000],
+      timeout: 35_000,
+      fetch: (request) => fetch(request),
+      userAgent: `dropyard-typescript/${version}`,
+      ...options,
+    };
   }
 
   getHealth(options?: CallOptions): Promise<Schemas["Health"]> {
@@ -84,12 +93,17 @@ export class Service {
 
   /** The same document in JSON. */
   async getOpenAPIAsJSON(options?: CallOptions): Promise<unknown> {
-    return (await this.call("get", "/openapi.json", {}, options)).json();
+    return json(await this.call("get", "/openapi.json", {}, options), "GET /openapi.json");
   }
 
   /** Creates an account. It has the status pending if an operator must approve it first. */
-  registerPartner(account: RegisterRequest, options?: CallOptions): Promise<Schemas["RegisteredPartner"]> {
+  register(account: RegisterRequest, options?: CallOptions): Promise<Schemas["RegisteredPartner"]> {
     return this.request("post", "/v1/auth/register", { body: account }, options);
+  }
+
+  /** @deprecated All clients call it register. */
+  registerPartner(account: RegisterRequest, options?: CallOptions): Promise<Schemas["RegisteredPartner"]> {
+    return this.register(account, options);
   }
 
   /** Creates an API key. Store its secret key: no later answer has it. */
@@ -102,9 +116,10 @@ export class Service {
     const response = await this.call("post", "/v1/auth/login", { body: account, safe: true }, options);
     const cookie = response.headers.getSetCookie().find((one) => sessionCookie.test(one));
     if (cookie === undefined) {
-      throw new Error("POST /v1/auth/login: the answer has no session cookie");
+      throw new NoAnswerError("POST /v1/auth/login: the answer has no session cookie");
     }
-    return new Session(this.baseURL, (await response.json()) as Partner, cookie.split(";", 1)[0]!, this.options);
+    const partner = (await json(response, "POST /v1/auth/login")) as Partner;
+    return new Session(this.baseURL, partner, cookie.split(";", 1)[0]!, this.options);
   }
 
   /** The public state of an order, without names, streets and prices. */
@@ -146,7 +161,8 @@ export class Service {
     sending: Sending<Operation<M, P>>,
     options?: KeyedCallOptions,
   ): Promise<Answer<Operation<M, P>>> {
-    return (await (await this.call(method, path, sending, options)).json()) as Answer<Operation<M, P>>;
+    const response = await this.call(method, path, sending, options);
+    return (await json(response, `${method.toUpperCase()} ${path}`)) as Answer<Operation<M, P>>;
   }
 
   /**
@@ -162,24 +178,16 @@ export class Service {
     const next = this.requests(method, path, sending, options);
     const repeatable = !sending.once && (method !== "post" || sending.keyed === true || sending.safe === true);
     for (let attempt = 0; ; attempt++) {
-      let error: unknown;
-      try {
-        const response = await this.attempt(await next());
-        options.onResponse?.(response);
-        if (response.ok) {
-          return response;
-        }
-        error = await readError(response);
-      } catch (lost) {
-        error = lost;
+      const outcome = await this.attempt(await next(), options);
+      if (outcome instanceof Response) {
+        return outcome;
       }
-      await this.beforeNext(attempt, error, repeatable, options.signal);
+      await this.beforeNext(attempt, outcome, repeatable, options.signal);
     }
   }
 
   /** Waits until a request may be sent again, or throws the error if it may not. */
-  private async beforeNext(attempt: number, error: unknown, repeatable: boolean, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
+  private async beforeNext(attempt: number, error: Failure, repeatable: boolean, signal?: AbortSignal): Promise<void> {
     const delay = this.options.retryDelays[attempt];
     if (delay === undefined || !mayRepeat(error, repeatable)) {
       throw error;
@@ -191,11 +199,19 @@ export class Service {
     await pause(asked || delay, signal);
   }
 
-  /** Sends one request, and reads the whole answer. */
-  private async attempt(request: Request): Promise<Response> {
-    const response = await this.options.fetch(request);
-    const body = await response.arrayBuffer();
-    return new Response(body.byteLength > 0 ? body : null, response);
+  /** Sends one request, and reads the whole answer; throws only what the caller has ended it with. */
+  private async attempt(request: Request, { signal, onResponse }: CallOptions): Promise<Response | Failure> {
+    let response: Response;
+    try {
+      response = await this.options.fetch(request);
+      const body = await response.arrayBuffer();
+      response = new Response(body.byteLength > 0 ? body : null, response);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return noAnswer(request, cause);
+    }
+    onResponse?.(response);
+    return response.ok ? response : readError(response);
   }
 
   /** Returns a function that returns the request for one attempt, because a signature covers the time. */
@@ -206,7 +222,7 @@ export class Service {
     options: KeyedCallOptions,
   ): () => Promise<Request> {
     const url = this.baseURL + target(path, sending.path ?? {}, sending.query ?? {});
-    const headers = new Headers({ Accept: sending.accept ?? "application/json" });
+    const headers = new Headers({ Accept: sending.accept ?? "application/json", "User-Agent": this.options.userAgent });
     if (sending.keyed) {
       headers.set("Idempotency-Key", options.idempotencyKey ?? crypto.randomUUID());
     }
@@ -223,6 +239,9 @@ export class Service {
     };
   }
 }
+
+/** Why an attempt did not succeed. */
+type Failure = DropyardError | NoAnswerError;
 
 /** A cookie that holds a session; its name has a prefix if the service is served over HTTPS. */
 const sessionCookie = /^(__Host-)?dropyard_session=/;
@@ -285,7 +304,7 @@ function target(path: string, parameters: object, query: object): string {
  * Reports whether a request may be sent again after an error. 429 means that the service has done nothing;
  * any other failure allows it only if the request is repeatable.
  */
-function mayRepeat(error: unknown, repeatable: boolean): boolean {
+function mayRepeat(error: Failure, repeatable: boolean): boolean {
   if (!(error instanceof DropyardError)) {
     return repeatable;
   }
@@ -306,6 +325,15 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
     }, milliseconds);
     signal?.addEventListener("abort", stop, { once: true });
   });
+}
+
+/** Reads a body in JSON, the answer to a request such as GET /v1/orders. */
+async function json(response: Response, request: string): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch (cause) {
+    throw new NoAnswerError(`${request}: the answer is not that of the service`, { cause });
+  }
 }
 
 /** Reads a body that is neither JSON nor text. */

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { WebhookEvent } from "./types.js";
 
@@ -43,10 +43,7 @@ export function verifyWebhook(
   const id = header(headers, "webhook-id");
   const timestamp = header(headers, "webhook-timestamp");
   const given = header(headers, "webhook-signature").split(" ");
-  const wanted = (typeof secret === "string" ? [secret] : secret).map((one) => {
-    const digest = createHmac("sha256", webhookKey(one)).update(`${id}.${timestamp}.`).update(body);
-    return `v1,${digest.digest("base64")}`;
-  });
+  const wanted = (typeof secret === "string" ? [secret] : secret).map((one) => standardSignature(one, id, timestamp, body));
   if (id === "" || !wanted.some((want) => given.some((one) => equal(want, one)))) {
     throw new WebhookError(401, "the webhook has no signature under the secret");
   }
@@ -61,7 +58,40 @@ export function verifyWebhook(
  * not cover the time: recognise repeated events by their ids. It is false for any signature if the secret is empty.
  */
 export function verifyDropSignature(secret: string, body: string | Uint8Array, dropSignature: string): boolean {
-  return secret !== "" && equal(`v1=${createHmac("sha256", secret).update(body).digest("hex")}`, dropSignature);
+  return secret !== "" && equal(signBody(secret, body), dropSignature);
+}
+
+/** The headers of a webhook as the service sends them, for tests of receivers. */
+export function signWebhook(
+  secret: string,
+  eventId: string,
+  body: string | Uint8Array,
+  now = Date.now(),
+): Record<string, string> {
+  const timestamp = Math.floor(now / 1000).toString();
+  return {
+    "content-type": "application/json",
+    "drop-event-id": eventId,
+    "drop-event-timestamp": timestamp,
+    "drop-signature": signBody(secret, body),
+    "webhook-id": eventId,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": standardSignature(secret, eventId, timestamp, body),
+  };
+}
+
+/** A random secret in the form of those of the service, for tests of receivers. */
+export function newWebhookSecret(): string {
+  return `whsec_${randomBytes(33).toString("base64")}`;
+}
+
+function signBody(secret: string, body: string | Uint8Array): string {
+  return `v1=${createHmac("sha256", secret).update(body).digest("hex")}`;
+}
+
+function standardSignature(secret: string, id: string, timestamp: string, body: string | Uint8Array): string {
+  const digest = createHmac("sha256", webhookKey(secret)).update(`${id}.${timestamp}.`).update(body);
+  return `v1,${digest.digest("base64")}`;
 }
 
 /** Returns the key of Standard Webhooks, which is encoded in the secret. */
@@ -124,8 +154,9 @@ export function webhookHandler(secret: WebhookSecret, handle: EventHandler): (re
 }
 
 /**
- * The same as webhookHandler for node:http, Express and other servers that call with a request and a response. No
- * body parser may have read the body before.
+ * The same as webhookHandler for node:http, Express and other servers that call with a request and a response. Mount
+ * it before a body parser such as express.json(), which leaves no body to verify: then it answers 500. After
+ * express.raw() it works, too.
  */
 export function webhookListener(
   secret: WebhookSecret,
@@ -134,6 +165,10 @@ export function webhookListener(
   return async (request, response) => {
     if (request.method !== "POST") {
       response.writeHead(405, { Allow: "POST" }).end("send events with POST\n");
+      return;
+    }
+    if (request.readableEnded && !(bodyOf(request) instanceof Uint8Array)) {
+      response.writeHead(500).end("a body parser has read the body: mount webhookListener before it\n");
       return;
     }
     const body = await readBody(request).catch(() => undefined); // the sender has closed the connection
@@ -152,8 +187,17 @@ export function webhookListener(
 /** The longest body that a listener reads, in bytes. Events are much shorter. */
 const maxBody = 1 << 20;
 
+/** Returns what a body parser has left. */
+function bodyOf(request: IncomingMessage): unknown {
+  return (request as { body?: unknown }).body;
+}
+
 /** Reads a body, and no more of it than shows that it is too long. */
-async function readBody(request: IncomingMessage): Promise<Buffer> {
+async function readBody(request: IncomingMessage): Promise<Uint8Array> {
+  const read = bodyOf(request);
+  if (read instanceof Uint8Array) {
+    return read;
+  }
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request) {

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, DropyardError, type OrderRequest, Service, hasCode } from "../src/index.js";
+import { createServer } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import {
+  Client,
+  DropyardError,
+  NoAnswerError,
+  type OrderRequest,
+  Service,
+  hasCode,
+  version,
+} from "../src/index.js";
 
 const order = { partner_order_id: "A-1" } as OrderRequest; // as good as any for a service that is not there
 const key = { public_key: "pk_1", secret_key: "sk_1" };
@@ -21,7 +32,7 @@ function scripted(...answers: (Response | Error)[]): { client: Client; requests:
 
 function refusal(status: number, code: string, details?: object, headers?: Record<string, string>): Response {
   return Response.json(
-    { error: { code, message: "no", details }, request_id: "req_1" },
+    { error: { code, message: "no", doc_url: `http://service.test/docs/errors/${code}`, details }, request_id: "req_1" },
     { status, headers: headers ?? {} },
   );
 }
@@ -108,6 +119,72 @@ test("each attempt is signed at its own time", async (t) => {
   );
 });
 
+test("what is not answered is a NoAnswerError with its cause", async () => {
+  const cause = lost();
+  const silent = scripted(cause);
+  silent.client.options.retryDelays = [];
+  await assert.rejects(create(silent.client), (error) => {
+    assert.ok(error instanceof NoAnswerError);
+    assert.deepEqual([error.name, error.message, error.cause], ["NoAnswerError", "POST /v1/orders: fetch failed", cause]);
+    return !error.timedOut && !(error instanceof DropyardError);
+  });
+  const { client } = scripted(new Response("<html>"));
+  await assert.rejects(create(client), NoAnswerError);
+});
+
+test("a timeout is a NoAnswerError, and the caller's signal its own reason", async (t) => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1"); // never answers
+  t.after(() => (server.closeAllConnections(), server.close()));
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = new Client(url, key, { timeout: 20, retryDelays: [] });
+  await assert.rejects(client.getOrder("ord_1"), (error) => error instanceof NoAnswerError && error.timedOut);
+  const patient = new Client(url, key, { retryDelays: [1] });
+  const signal = AbortSignal.abort(new Error("enough"));
+  await assert.rejects(patient.getOrder("ord_1", { signal }), /^Error: enough$/);
+});
+
+test("a service that cannot be reached is a NoAnswerError with the reason", async () => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  const client = new Client(`http://127.0.0.1:${port}`, key, { retryDelays: [] });
+  await assert.rejects(client.getOrder("ord_1"), /NoAnswerError: GET \/v1\/orders\/ord_1: fetch failed \(ECONNREFUSED\)/);
+});
+
+test("a request that cannot be sent is not retried", async () => {
+  const { client, requests } = scripted();
+  await assert.rejects(client.createOrder(order, { idempotencyKey: "line\nbreak" }), TypeError);
+  assert.equal(requests.length, 0);
+});
+
+test("requests name the client and its version, or what the caller has set", async (t) => {
+  const agents: unknown[] = [];
+  const server = createServer((request, response) => {
+    agents.push(request.headers["user-agent"]);
+    response.writeHead(200, { "Content-Type": "application/json" }).end("{}");
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await new Client(url, key).getOrder("ord_1");
+  await new Client(url, key, { userAgent: "shop/7" }).getOrder("ord_1");
+  assert.deepEqual(agents, [`dropyard-typescript/${version}`, "shop/7"]);
+});
+
+test("earlier names of methods call the same operations", async () => {
+  const { client, requests } = scripted(ok(), ok(), ok(), ok());
+  await client.registerPartner({ name: "x", email: "x", password: "x" });
+  await client.createOrderBatch([]);
+  await client.putWebhookEndpoint({ url: "x" });
+  await client.followEvents();
+  assert.deepEqual(
+    requests.map((request) => new URL(request.url).pathname),
+    ["/v1/auth/register", "/v1/orders/batch", "/v1/webhooks/endpoint", "/v1/webhooks/feed"],
+  );
+});
+
 test("Retry-After is followed", async () => {
   const { client } = scripted(refusal(429, "rate_limited", undefined, { "Retry-After": "1" }), ok());
   const begun = performance.now();
@@ -140,6 +217,7 @@ test("errors have types by their codes", async () => {
   const first: unknown = await client.createOrder(order).catch((error: unknown) => error);
   assert.ok(hasCode(first, "validation_error"));
   assert.deepEqual([first.status, first.requestId, first.details.field], [422, "req_1", "parcels"]);
+  assert.equal(first.docUrl, "http://service.test/docs/errors/validation_error");
   assert.deepEqual(
     first.problems.map((problem) => problem.expected),
     ["1 to 50 parcels"],
@@ -160,7 +238,11 @@ test("answers that are not of the service are errors without a code", async () =
     const { client } = scripted(answer);
     await assert.rejects(
       client.getOrder("ord_1"),
-      (error) => error instanceof DropyardError && error.code === undefined && error.status === answer.status,
+      (error) =>
+        error instanceof DropyardError &&
+        error.code === undefined &&
+        error.docUrl === "" &&
+        error.status === answer.status,
     );
   }
 });
@@ -200,7 +282,7 @@ test("iterators read page after page", async () => {
     requests.map((request) => new URL(request.url).search),
     [
       "?status=pending&offset=1",
-      "?status=pending&offset=0&cursor=c",
+      "?status=pending&cursor=c",
       "?limit=2&offset=0",
       "?limit=2&offset=2",
       "?limit=2&offset=4",

@@ -88,7 +88,7 @@ describe("feed", { concurrency: true }, () => {
       page(10, entry(10, "a", 1)),
     );
     assert.deepEqual(events, ["a 1"]);
-    assert.deepEqual(said, ["Error: lost", "back"]);
+    assert.deepEqual(said, ["NoAnswerError: GET /v1/webhooks/feed: lost", "back"]);
   });
 
   test("a forged event ends a feed", async () => {

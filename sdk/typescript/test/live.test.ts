@@ -13,7 +13,7 @@ const live = { skip: baseURL === "" && "DROPYARD_URL is not set" };
 async function newClient(): Promise<Client> {
   const service = new Service(baseURL);
   const account = { email: `${crypto.randomUUID()}@example.com`, password: "seven maple trees" };
-  await service.registerPartner({ name: "Épicerie Métro", ...account });
+  await service.register({ name: "Épicerie Métro", ...account });
   return new Client(baseURL, await service.createAPIKey({ name: "tests", ...account }));
 }
 
@@ -63,7 +63,7 @@ test("from a quote to a delivered order with verified webhooks", live, async (t)
   const server = createServer().listen(0, "127.0.0.1");
   t.after(() => server.close());
   await once(server, "listening");
-  const endpoint = await client.putWebhookEndpoint({
+  const endpoint = await client.setWebhookEndpoint({
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
   });
   const types: string[] = [];
@@ -140,7 +140,7 @@ test("faults have their fields, and wrong secrets their reason", live, async () 
 test("iterators and the feed", live, async () => {
   const client = await newClient();
   const feed = await client.feed();
-  const batch = await client.createOrderBatch(["EM-1", "EM-2", "EM-3", "EM-4", "EM-5"].map(newOrder));
+  const batch = await client.createOrders(["EM-1", "EM-2", "EM-3", "EM-4", "EM-5"].map(newOrder));
   assert.deepEqual(
     batch.results.map((result) => result.status),
     [201, 201, 201, 201, 201],
@@ -154,12 +154,13 @@ test("iterators and the feed", live, async () => {
   }
   for await (const product of client.products()) assert.fail(product.name);
   for await (const movement of client.movements()) assert.fail(movement.product_name);
+  for await (const { path } of client.logs({ limit: 2 })) assert.match(path, /^\/v1\//); // written behind the answers
 });
 
 test("a session lists and revokes keys", live, async () => {
   const service = new Service(baseURL);
   const account = { email: `${crypto.randomUUID()}@example.com`, password: "seven maple trees" };
-  await service.registerPartner({ name: "Épicerie Métro", ...account });
+  await service.register({ name: "Épicerie Métro", ...account });
   const session = await service.login(account);
   const key = await session.createAPIKey({ name: "in a session" });
   assert.equal((await session.getMe()).email, account.email);

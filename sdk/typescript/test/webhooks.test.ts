@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createHmac, randomBytes } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo } from "node:net";
@@ -9,17 +9,16 @@ import {
   WebhookError,
   type WebhookEvent,
   type WebhookSecret,
+  newWebhookSecret,
+  signWebhook,
+  verifyDropSignature,
   verifyWebhook,
   webhookHandler,
   webhookListener,
 } from "../src/index.js";
 
-const secret = newSecret();
+const secret = newWebhookSecret();
 const body = '{"id":"01a1fd87-4795-75e2-b4c2-de80bc41850d","type":"order.cancelled","data":{"order_id":"ord_1"}}';
-
-function newSecret(): string {
-  return `whsec_${randomBytes(33).toString("base64")}`;
-}
 
 function standard(key: string, timestamp: string, text: string): string {
   const digest = createHmac("sha256", Buffer.from(key.slice(6), "base64")).update(`1.${timestamp}.${text}`);
@@ -42,7 +41,7 @@ function without(given: Record<string, string>, ...names: string[]): Record<stri
   return Object.fromEntries(Object.entries(given).filter(([name]) => !names.includes(name)));
 }
 
-const rotated = newSecret();
+const rotated = newWebhookSecret();
 const cases: Record<
   string,
   { headers: Record<string, string>; body?: string; secret?: WebhookSecret; status: number }
@@ -143,4 +142,35 @@ test("webhookListener answers requests of node:http", async (t) => {
   const got = await fetch(url);
   assert.deepEqual([got.status, got.headers.get("Allow")], [405, "POST"]);
   assert.deepEqual(events, [JSON.parse(body)]);
+});
+
+test("webhookListener verifies what express.raw() has read, and refuses what another parser has", async (t) => {
+  const events: WebhookEvent[] = [];
+  const listener = webhookListener(secret, (event) => void events.push(event));
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const read = Buffer.concat(chunks);
+    const parsed = { "/raw": read, "/json": JSON.parse(read.toString()) as unknown }[request.url ?? ""];
+    await listener(Object.assign(request, { body: parsed }), response);
+  }).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const post = { method: "POST", headers: headers(), body };
+  assert.equal((await fetch(`${url}/raw`, post)).status, 200);
+  assert.equal((await fetch(`${url}/raw`, { ...post, body: `${body} ` })).status, 401);
+  const parsed = await fetch(`${url}/json`, post);
+  assert.equal(parsed.status, 500);
+  assert.match(await parsed.text(), /mount webhookListener before it/);
+  assert.deepEqual(events, [JSON.parse(body)]);
+});
+
+test("signWebhook signs as the service does", () => {
+  const own = newWebhookSecret();
+  const signed = signWebhook(own, "1", body);
+  assert.equal(verifyWebhook(own, signed, body).type, "order.cancelled");
+  assert.ok(verifyDropSignature(own, body, signed["drop-signature"]!));
+  assert.throws(() => verifyWebhook(newWebhookSecret(), signed, body), WebhookError);
+  assert.throws(() => verifyWebhook(own, signed, body, Date.now() + 360_000), WebhookError);
 });

@@ -1,9 +1,12 @@
+# Made from async_client.py by generate.py; edit that instead.
 """The client of the partner interface."""
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal, cast
 
 import httpx
@@ -11,7 +14,9 @@ import httpx
 from . import events as e
 from . import stock as s
 from . import types as t
-from ._http import RETRY_DELAYS, Connection, insert
+from ._feed import Feed
+from ._http import Connection
+from ._requests import RETRY_DELAYS, USER_AGENT, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
@@ -66,12 +71,14 @@ class Service(Connection):
     def track_order_page(self, order_id: str, language: Literal["en", "fr"] | None = None) -> str:
         """Return the page that the recipient sees, in HTML."""
         path = insert("/track/{}/html", order_id)
-        return self.request("GET", path, query={"lang": language}, accept="text/html").text
+        response = self.request("GET", path, query={"lang": language}, accept="text/html")
+        return response.text
 
     def get_proof(self, signature_url: str) -> bytes:
         """Return the proof of delivery at the signature_url of an event, as JPEG or PNG."""
         path = insert("/proofs/{}", signature_url.rpartition("/")[2])
-        return self.request("GET", path, accept="image/*").content
+        response = self.request("GET", path, accept="image/*")
+        return response.content
 
 
 class Session(Connection):
@@ -79,7 +86,12 @@ class Session(Connection):
 
     def __init__(self, service: Service, login: httpx.Response) -> None:
         """Begin the session that a login was answered with."""
-        super().__init__(service.base_url, http=service._http, retry_delays=service.retry_delays)
+        super().__init__(
+            service.base_url,
+            http=service._http,
+            retry_delays=service.retry_delays,
+            user_agent=service.user_agent,
+        )
         self.partner = cast("t.Partner", login.json())
         name = next((name for name in _SESSION_COOKIES if name in login.cookies), None)
         if name is None:
@@ -145,9 +157,11 @@ class Client(Service):
         http: httpx.Client | None = None,
         retry_delays: Sequence[float] = RETRY_DELAYS,
         signatures: SignatureVersion = "v1",
+        user_agent: str = USER_AGENT,
     ) -> None:
         """Prepare a client; see Connection and SignedAuth for the options."""
-        super().__init__(base_url, http=http, retry_delays=retry_delays)
+        super().__init__(base_url, http=http, retry_delays=retry_delays, user_agent=user_agent)
+        self._secret_key = secret_key
         self._auth = SignedAuth(public_key, secret_key, signatures)
 
     # Quotes and orders.
@@ -227,7 +241,8 @@ class Client(Service):
     ) -> bytes:
         """Return the labels of an order's parcels, as PDF or ZPL, for printers of 203 dpi or another one."""
         path = insert("/v1/orders/{}/label", order_id)
-        return self.request("GET", path, query={"dpi": dpi}, accept=media_type).content
+        response = self.request("GET", path, query={"dpi": dpi}, accept=media_type)
+        return response.content
 
     def get_labels(
         self,
@@ -238,7 +253,8 @@ class Client(Service):
     ) -> bytes:
         """Return the labels of 1 to 100 orders in one file, in their order: of all of them, or of none."""
         query = {"order_id": order_ids, "dpi": dpi}
-        return self.request("GET", "/v1/labels", query=query, accept=media_type).content
+        response = self.request("GET", "/v1/labels", query=query, accept=media_type)
+        return response.content
 
     def list_orders(
         self,
@@ -312,12 +328,16 @@ class Client(Service):
     def movements(self, *, product_id: int | None = None, limit: int | None = None) -> Iterator[s.Movement]:
         """Iterate over stock movements, newest first.
 
-        One that is made meanwhile may shift the pages, so that another is returned twice.
+        Movements that are made meanwhile do not make it repeat others.
         """
         offset, more = 0, True
+        last: float = math.inf
         while more:
             page = self.list_movements(product_id=product_id, limit=limit, offset=offset)
-            yield from page["movements"]
+            for element in page["movements"]:
+                if element["movement_id"] < last:
+                    last = element["movement_id"]
+                    yield element
             offset, more = offset + page["count"], page["count"] == page["limit"]
 
     # Webhooks.
@@ -412,6 +432,20 @@ class Client(Service):
         query = {"after": after, "limit": limit, "wait": wait}
         return cast("e.EventFeed", self._json("GET", "/v1/webhooks/feed", query=query))
 
+    def feed(
+        self,
+        *,
+        since: datetime | None = None,
+        on_disconnect: Callable[[Exception], object] | None = None,
+        on_reconnect: Callable[[], object] | None = None,
+    ) -> Feed:
+        """Follow events on a machine that webhooks cannot reach: those since a time, or from now on.
+
+        It asks the service once before it returns. on_disconnect is called once when the
+        service can no longer be reached, and on_reconnect when it can be reached again.
+        """
+        return Feed.start(self, since, on_disconnect, on_reconnect)
+
     def list_logs(
         self,
         *,
@@ -430,12 +464,45 @@ class Client(Service):
         }  # fmt: skip
         return cast("t.LogList", self._json("GET", "/v1/logs", query=query))
 
+    def logs(
+        self,
+        *,
+        status: int | None = None,
+        method: t.Method | None = None,
+        order_id: str | None = None,
+        from_: t.Time | None = None,
+        to: t.Time | None = None,
+        limit: int | None = None,
+    ) -> Iterator[t.LoggedRequest]:
+        """Iterate over the signed requests of the last seven days, newest first."""
+        pages = _by_cursor(
+            lambda cursor: self.list_logs(
+                status=status,
+                method=method,
+                order_id=order_id,
+                from_=from_,
+                to=to,
+                limit=limit,
+                cursor=cursor,
+            )
+        )
+        for page in pages:
+            yield from page["logs"]
+
     def list_statements(
         self, *, period: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> t.StatementPage:
         """Return a page of the partner's statements, the latest month first."""
         query = {"period": period, "limit": limit, "cursor": cursor}
         return cast("t.StatementPage", self._json("GET", "/v1/statements", query=query))
+
+    def statements(
+        self, *, period: str | None = None, limit: int | None = None
+    ) -> Iterator[t.StatementSummary]:
+        """Iterate over the partner's statements, the latest month first."""
+        pages = _by_cursor(lambda cursor: self.list_statements(period=period, limit=limit, cursor=cursor))
+        for page in pages:
+            yield from page["statements"]
 
     def get_statement(self, statement_id: str) -> t.Statement:
         """Return a statement."""
@@ -446,7 +513,7 @@ class Client(Service):
     ) -> bytes:
         """Return a statement as a PDF or CSV file."""
         path = insert("/v1/statements/{}", statement_id)
-        return self.request("GET", path, accept=media_type).content
+        return (self.request("GET", path, accept=media_type)).content
 
     def get_figures(
         self, *, from_: str | None = None, to: str | None = None, by: Literal["courier"] | None = None

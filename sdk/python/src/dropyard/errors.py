@@ -48,7 +48,11 @@ class NoAnswerError(DropyardError):
 
 
 class APIError(DropyardError):
-    """A refusal of the service, or an answer of something else, such as a proxy."""
+    """A refusal of the service, or an answer of something else, such as a proxy.
+
+    There is a subclass for each code, such as NotFoundError. A code of a later version has
+    none, nor has an answer that is not one of the service.
+    """
 
     status: int
     """The HTTP status."""
@@ -65,6 +69,8 @@ class APIError(DropyardError):
     """How many seconds the service asks to wait before the next attempt; 0 if it does not ask."""
     doc_url: str
     """The page about the code; empty if the service has none."""
+    headers: httpx.Headers
+    """The headers of the response, such as RateLimit."""
 
     def __init__(self, response: httpx.Response) -> None:
         body = _json_object(response)
@@ -75,6 +81,7 @@ class APIError(DropyardError):
         self.details = _object(error.get("details"))
         self.doc_url = str(error.get("doc_url", ""))
         self.request_id = str(body.get("request_id") or response.headers.get("X-Request-Id", ""))
+        self.headers = response.headers
         self.retry_after = _seconds(response.headers.get("Retry-After", ""))
         super().__init__(self._text(response.reason_phrase))
 
@@ -98,6 +105,116 @@ class APIError(DropyardError):
     def shortages(self) -> list[Shortage]:
         """Every product of which there is not enough; with insufficient_stock."""
         return cast("list[Shortage]", self.details.get("items", []))
+
+
+class BadRequestError(APIError):
+    """bad_request: The request is malformed."""
+
+
+class EmailTakenError(APIError):
+    """email_taken: There is an account with this e-mail address."""
+
+
+class UnauthorizedError(APIError):
+    """unauthorized: The key, the signature or the time are wrong; details["reason"] is which."""
+
+
+class ForbiddenError(APIError):
+    """forbidden: The key may not do this, or the account is suspended or awaits approval."""
+
+
+class NotFoundError(APIError):
+    """not_found: What the request is about does not exist, or belongs to another partner."""
+
+
+class MethodNotAllowedError(APIError):
+    """method_not_allowed: The path has no such method."""
+
+
+class ConflictError(APIError):
+    """conflict: The request contradicts what is there, such as a partner_order_id that is taken."""
+
+
+class OrderNotCancellableError(APIError):
+    """order_not_cancellable: The order is neither pending nor accepted; details["status"] is what it is."""
+
+
+class OrderNotEditableError(APIError):
+    """order_not_editable: details["fields"] can no longer be edited."""
+
+
+class IdempotencyInProgressError(APIError):
+    """idempotency_in_progress: The first request with this key is still running."""
+
+
+class PayloadTooLargeError(APIError):
+    """payload_too_large: The body is too large."""
+
+
+class UnsupportedMediaTypeError(APIError):
+    """unsupported_media_type: The body is not of the expected type."""
+
+
+class ValidationError(APIError):
+    """validation_error: Fields are missing or wrong; see fields."""
+
+
+class InsufficientStockError(APIError):
+    """insufficient_stock: There is not enough of some products; see shortages."""
+
+
+class IdempotencyKeyReusedError(APIError):
+    """idempotency_key_reused: The key was used with another body."""
+
+
+class WebhookNotConfiguredError(APIError):
+    """webhook_not_configured: There is no endpoint."""
+
+
+class RateLimitedError(APIError):
+    """rate_limited: There were too many requests; retry_after is how long to wait."""
+
+
+class QuotaExceededError(APIError):
+    """quota_exceeded: A quota is used up; retry_after may be hours."""
+
+
+class InternalError(APIError):
+    """internal_error: The service failed; whether the request took effect is not known."""
+
+
+class UnavailableError(APIError):
+    """unavailable: The service is overloaded or stopping; whether the request took effect is not known."""
+
+
+_BY_CODE: dict[str, type[APIError]] = {
+    "bad_request": BadRequestError,
+    "email_taken": EmailTakenError,
+    "unauthorized": UnauthorizedError,
+    "forbidden": ForbiddenError,
+    "not_found": NotFoundError,
+    "method_not_allowed": MethodNotAllowedError,
+    "conflict": ConflictError,
+    "order_not_cancellable": OrderNotCancellableError,
+    "order_not_editable": OrderNotEditableError,
+    "idempotency_in_progress": IdempotencyInProgressError,
+    "payload_too_large": PayloadTooLargeError,
+    "unsupported_media_type": UnsupportedMediaTypeError,
+    "validation_error": ValidationError,
+    "insufficient_stock": InsufficientStockError,
+    "idempotency_key_reused": IdempotencyKeyReusedError,
+    "webhook_not_configured": WebhookNotConfiguredError,
+    "rate_limited": RateLimitedError,
+    "quota_exceeded": QuotaExceededError,
+    "internal_error": InternalError,
+    "unavailable": UnavailableError,
+}
+
+
+def api_error(response: httpx.Response) -> APIError:
+    """Return the error of a response that is not 2xx: of the class that its code has, if it has one."""
+    error = APIError(response)
+    return _BY_CODE.get(error.code, APIError)(response)
 
 
 class WebhookError(DropyardError):

@@ -27,7 +27,7 @@ func asSent(r *http.Request, body string) signature.RequestV2 {
 // of what is sent, and a nonce of their own.
 func TestRequestSignaturesV2(t *testing.T) {
 	t.Parallel()
-	data, err := os.ReadFile("../internal/signature/testdata/signature_vectors_v2.json")
+	data, err := os.ReadFile("../../signature/testdata/signature_vectors_v2.json")
 	if err != nil {
 		t.Fatal(err)
 	}

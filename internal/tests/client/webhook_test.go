@@ -16,7 +16,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-func TestVerifyEvent(t *testing.T) {
+func TestVerifyDropSignature(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)
 	for _, known := range v.Events {
@@ -32,7 +32,7 @@ func TestVerifyEvent(t *testing.T) {
 			{v.WebhookSecret, known.Body, "", false},
 			{"", known.Body, signature.SignEvent(nil, []byte(known.Body)), false}, // a forgotten setting
 		} {
-			if got := client.VerifyEvent(c.secret, []byte(c.body), c.signature); got != c.want {
+			if got := client.VerifyDropSignature(c.secret, []byte(c.body), c.signature); got != c.want {
 				t.Errorf("%s: %q over %q: got %v, want %v", known.Name, c.signature, c.body, got, c.want)
 			}
 		}
@@ -139,8 +139,8 @@ func TestSignWebhook(t *testing.T) {
 	if err := official(t, secret, header, eventBody); err != nil {
 		t.Errorf("the official library: %v", err)
 	}
-	if got := header.Get("Drop-Signature"); !client.VerifyEvent(secret, []byte(eventBody), got) {
-		t.Errorf("VerifyEvent refused the Drop-Signature %q", got)
+	if got := header.Get("Drop-Signature"); !client.VerifyDropSignature(secret, []byte(eventBody), got) {
+		t.Errorf("VerifyDropSignature refused the Drop-Signature %q", got)
 	}
 }
 

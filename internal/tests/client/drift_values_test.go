@@ -84,7 +84,7 @@ func filled(kind reflect.Type) reflect.Value {
 func readConstants(t *testing.T) map[string][]string {
 	t.Helper()
 	constants := map[string][]string{}
-	files, err := filepath.Glob("*.go")
+	files, err := filepath.Glob("../../../client/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

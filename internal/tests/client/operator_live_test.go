@@ -407,7 +407,7 @@ func (d *desk) checkBoard(order *client.Order) {
 		}, CourierID: client.NoCourier, ServiceLevel: client.LevelExpress, Limit: 1,
 	}))
 	if len(found) != 1 || found[0].OrderID != order.OrderID || found[0].Courier != nil || found[0].Version != 1 ||
-		found[0].City != "Kitchener" {
+		found[0].City != "Toronto" {
 		d.Errorf("got %+v, want %s", found, order.OrderID)
 	}
 	if urgent := all(d.T, d.Board(ctx, client.BoardQuery{

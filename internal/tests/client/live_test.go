@@ -222,7 +222,7 @@ func (s *shop) checkViews(order *client.Order) {
 		s.Errorf("PrintLabels of one order: got %.20q, want what GetLabel returns", labels)
 	}
 	tracking := must[*client.Tracking](s.T)(s.TrackOrder(ctx, order.OrderID))
-	if tracking.Destination != (client.Place{City: "Kitchener", Province: client.Ontario}) ||
+	if tracking.Destination != (client.Place{City: "Toronto", Province: client.Ontario}) ||
 		tracking.ParcelCount != 1 || tracking.Courier != nil || len(tracking.StatusHistory) != 1 {
 		s.Errorf("TrackOrder: got %+v, want the public view of %+v", tracking, order)
 	}

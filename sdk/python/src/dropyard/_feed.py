@@ -1,0 +1,87 @@
+# Made from _async_feed.py by generate.py; edit that instead.
+"""Following the feed of events."""
+
+from __future__ import annotations
+
+import copy
+import time
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ._feed_state import INTERVAL, WAIT, FeedState, back_off, is_final
+from .errors import APIError, NoAnswerError
+from .events import Event
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+class Feed:
+    """The events of a partner: each once, those of one order in their sequence.
+
+    for event in client.feed():
+        print(event["type"])
+
+    When the service cannot be reached, the loop tries again, at longer and longer intervals,
+    and continues where it was. An event whose signature is not that of its body ends it with
+    WebhookError, a refusal with APIError.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        since: datetime | None,
+        on_disconnect: Callable[[Exception], object] | None,
+        on_reconnect: Callable[[], object] | None,
+    ) -> None:
+        """Prepare a feed; see Client.feed, which also starts it."""
+        self._client = copy.copy(client)
+        self._client.retry_delays = ()  # the loop tries again itself
+        self._state = FeedState(client._secret_key, since)
+        self._on_disconnect, self._on_reconnect = on_disconnect, on_reconnect
+        self._polled = 0.0  # when the service was asked last, by the monotonic clock
+
+    @classmethod
+    def start(
+        cls,
+        client: Client,
+        since: datetime | None,
+        on_disconnect: Callable[[Exception], object] | None,
+        on_reconnect: Callable[[], object] | None,
+    ) -> Feed:
+        """Ask the service once, and return the feed."""
+        feed = cls(client, since, on_disconnect, on_reconnect)
+        feed._ask(0)
+        feed._state.begin()
+        return feed
+
+    def __iter__(self) -> Iterator[Event]:
+        while True:
+            while self._state.pending:
+                yield self._state.pending.pop(0)
+            self._poll()
+
+    def _poll(self) -> None:
+        """Ask the service until there is an answer, or an error that asking again would not change."""
+        self._client._sleep(max(0.0, self._polled + INTERVAL - time.monotonic()))
+        failures = 0
+        while True:
+            try:
+                self._ask(WAIT)
+                break
+            except (APIError, NoAnswerError) as error:
+                if is_final(error):
+                    raise
+                if failures == 0 and self._on_disconnect is not None:
+                    self._on_disconnect(error)
+                pause = back_off(failures, error)
+            failures += 1
+            self._client._sleep(pause)
+        if failures and self._on_reconnect is not None:
+            self._on_reconnect()
+
+    def _ask(self, wait: int) -> None:
+        """Ask the service once."""
+        self._polled = time.monotonic()
+        self._state.add(self._client.read_feed(after=self._state.cursor, wait=wait))
