@@ -53,7 +53,9 @@ func (c *closeMonthCommand) Run(ctx context.Context) error {
 }
 
 func statementFields(s *client.Statement) []terminal.Field {
-	fields := []terminal.Field{field("statement", s.StatementID), field("partner", s.PartnerName), field("month", s.Period)}
+	fields := []terminal.Field{
+		field("statement", s.StatementID), field("partner", s.PartnerName), field("month", s.Period),
+	}
 	for _, sums := range s.Sums {
 		fields = append(fields, field("opening balance", dollars(sums.OpeningBalanceCents, sums.Currency)),
 			field("charged before taxes", dollars(sums.ChargedCents, sums.Currency)))

@@ -20,8 +20,8 @@ func (b *books) toCollect(t *testing.T, number string) (id string) {
 	return id
 }
 
-// TestCashPages delivers orders that are paid for at the door, corrects one, counts the courier's cash, deposits it, and
-// records that the partner was sent its money.
+// TestCashPages delivers orders that are paid for at the door, corrects one, counts the courier's cash, deposits it,
+// and records that the partner was sent its money.
 func TestCashPages(t *testing.T) {
 	t.Parallel()
 	b := newBooks(t)
@@ -74,8 +74,8 @@ func TestCashPages(t *testing.T) {
 
 	cash := b.page.Open(t, "/console/cash")
 	cash.Shows(t, 200, ">metro · $59.99<", "After charges")
-	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency", "CAD").Shows(t, 422,
-		"At most 58 dollars, which are there.")
+	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58.01", "deposit.currency",
+		"CAD").Shows(t, 422, "At most 58 dollars, which are there.")
 	b.page.Send(t, cash, "/console/cash/deposits", "deposit.amount_cents", "58", "deposit.currency", "CAD").Leads(t,
 		"/console/cash")
 	b.page.Send(t, cash, "/console/cash/remittances", "partner_id", b.metro.PartnerID, "remittance.amount_cents", "60",
