@@ -16,6 +16,7 @@ import (
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/testkit/repeatable"
 )
 
 // TestReceivers runs the receivers of examples/receivers. Each acknowledges a webhook of a service, and refuses what
@@ -40,7 +41,7 @@ func TestReceivers(t *testing.T) {
 			partner.Call(t, "PUT", "/v1/webhooks/endpoint", []byte(`{"url":"`+receiver.url+`"}`)).Must(t, 200)
 			test := partner.Call(t, "POST", "/v1/webhooks/test", nil).Must(t, 200)
 			if fmt.Sprint(test.JSON("status_code")) != "200" {
-				t.Errorf("webhook.test: got %s, want the status 200", test.Body)
+				t.Fatalf("webhook.test: got %s, want the status 200", test.Body)
 			}
 			receiver.out.waitFor(t, regexp.MustCompile(`received webhook\.test`))
 			refuseForgeries(t, receiver.url, secret)
@@ -114,8 +115,8 @@ func (o *output) waitFor(t *testing.T, want *regexp.Regexp) []string {
 			if !running {
 				t.Fatalf("got %q, want a match of %s", o.text.String(), want)
 			}
-		case <-t.Context().Done():
-			t.Fatal(t.Context().Err())
+		case <-time.After(repeatable.Hang):
+			t.Fatalf("got no match of %s", want)
 		}
 	}
 }
@@ -174,8 +175,17 @@ func pythonReceiver(file string) func(*testing.T, *workshop) []string {
 		t.Helper()
 		testkit.NeedSDK.OrSkip(t)
 		testkit.NeedPython.OrSkip(t)
-		copySources(t, filepath.Join(w.dir, "sdk"), "../../sdk/python")
-		python := w.venv("./sdk", "-r", filepath.Join("python", "requirements.txt"))
-		return []string{python, filepath.Join(w.dir, "python", file)}
+		built.Lock()
+		defer built.Unlock()
+		if built.receivers == "" {
+			shared := &workshop{t, toBuild(t)}
+			copySources(t, shared.dir, "../../sdk/python")
+			requirements, err := filepath.Abs("../../examples/receivers/python/requirements.txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			built.receivers = shared.venv(".", "-r", requirements)
+		}
+		return []string{built.receivers, filepath.Join(w.dir, "python", file)}
 	}
 }

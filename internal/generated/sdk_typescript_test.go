@@ -88,13 +88,15 @@ func TestTypeScriptPackage(t *testing.T) {
 	}
 }
 
-// built holds what several tests use of sdk: a copy of sdk/typescript, and the interpreter
-// of a virtual environment with sdk/python. The first test that needs one makes it.
+// built holds what several tests use of sdk: a copy of sdk/typescript, and the interpreters
+// of virtual environments with sdk/python, alone and with what receivers need. The first
+// test that needs one makes it.
 var built struct {
 	sync.Mutex         // guards the others
 	dir         string // in which they are; TestMain removes it
 	typeScript  string
 	interpreter string
+	receivers   string
 }
 
 func TestMain(m *testing.M) {
