@@ -54,6 +54,7 @@ var methods = map[string]any{
 	"DELETE /v1/team/{}":                         (*client.Session).RemoveUser,
 	"POST /v1/auth/invitations/{}":               (*client.Service).AcceptInvitation,
 	"POST /v1/rates/quote":                       (*client.Client).CreateQuote,
+	"POST /v1/rates/quotes":                      (*client.Client).CreateQuotes,
 	"POST /v1/orders":                            (*client.Client).CreateOrder,
 	"GET /v1/orders":                             (*client.Client).ListOrders,
 	"POST /v1/orders/batch":                      (*client.Client).CreateOrders,

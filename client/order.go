@@ -333,7 +333,7 @@ func (v *Validation) UnmarshalJSON(data []byte) error {
 // provinces, countries and weights are required; any other field is optional, but must
 // be valid.
 type QuoteRequest struct {
-	ServiceLevel ServiceLevel `json:"service_level"`
+	ServiceLevel ServiceLevel `json:"service_level,omitempty"` // left out for quotes at all levels
 	Pickup       Contact      `json:"pickup"`
 	Dropoff      Contact      `json:"dropoff"`
 	Parcels      []Parcel     `json:"parcels"` // 1 to 50
@@ -351,6 +351,13 @@ type Quote struct {
 	TransitDays       int          `json:"transit_days"` // business days; 0 for same_day
 	ValidUntil        time.Time    `json:"valid_until"`  // 24 hours after the quote
 	Warnings          []Warning    `json:"warnings,omitempty"`
+}
+
+// Quotes are the quotes of one delivery at all service levels, slowest first.
+type Quotes struct {
+	Quotes []Quote `json:"quotes"`
+	// NotOffered has a problem at service_level for each level that is not offered for the delivery.
+	NotOffered []Problem `json:"not_offered,omitempty"`
 }
 
 // Warning is something about an order that is allowed, but probably not meant, such as a

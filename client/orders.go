@@ -15,6 +15,13 @@ func (c *Client) CreateQuote(ctx context.Context, quote QuoteRequest, options ..
 		options)
 }
 
+// CreateQuotes returns a price and an estimate for each service level, by the same card at the same time, and
+// creates nothing. It ignores the level of the request.
+func (c *Client) CreateQuotes(ctx context.Context, quote QuoteRequest, options ...CallOption) (*Quotes, error) {
+	return fetch[Quotes](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quotes", body: quote, safe: true},
+		options)
+}
+
 // CreateOrder creates an order and takes its items out of stock, or does neither. Its
 // state is [StatusPending]. See [WithIdempotencyKey] for calls that are repeated after a
 // crash.

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 type quoteCommand struct {
@@ -34,53 +32,35 @@ func (c *quoteCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	levels := []client.ServiceLevel{request.ServiceLevel}
 	if c.Level != "" {
-		levels[0] = client.ServiceLevel(c.Level)
+		request.ServiceLevel = client.ServiceLevel(c.Level)
 	}
-	if levels[0] == "" {
-		levels = levels[:0]
-		for _, level := range delivery.ServiceLevels {
-			levels = append(levels, client.ServiceLevel(level))
-		}
-	}
-	l := newLister(c.output(), "", []column[client.Quote]{
+	l := newLister(c.output(), "quotes", []column[client.Quote]{
 		text("LEVEL", func(q client.Quote) string { return string(q.ServiceLevel) }),
 		figure("PRICE", func(q client.Quote) string { return dollars(q.RateCents, q.Currency) }),
 		figure("DAYS", func(q client.Quote) string { return number(q.TransitDays) }),
 		text("ESTIMATE", func(q client.Quote) string { return exactly(q.EstimatedDelivery) }),
 		text("QUOTE", func(q client.Quote) string { return q.QuoteID }),
 	})
-	for _, request.ServiceLevel = range levels {
-		var answer client.Answer
+	var answer client.Answer
+	if request.ServiceLevel != "" {
 		quote, err := partner.CreateQuote(ctx, *request, client.WithAnswer(&answer))
-		if refused := levelRefused(err); refused != "" && len(levels) > 1 {
-			notice("%s: %s", request.ServiceLevel, refused)
-			continue
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case l.out.json:
+			return l.out.line(answer.Body)
 		}
-		if l.out.json {
-			err = l.out.line(answer.Body)
-		} else {
-			err = l.print([]client.Quote{*quote}, &answer)
-		}
-		if err != nil {
-			return err
-		}
+		return l.print([]client.Quote{*quote}, &answer)
 	}
-	return nil
-}
-
-// levelRefused returns why the service does not offer a level for a delivery; empty if err
-// is another error.
-func levelRefused(err error) string {
-	var refused *client.Error
-	if !errors.As(err, &refused) || len(refused.Details.Errors) != 1 || refused.Details.Field != "service_level" {
-		return ""
+	quotes, err := partner.CreateQuotes(ctx, *request, client.WithAnswer(&answer))
+	if err != nil {
+		return err
 	}
-	return "not offered: expected " + refused.Details.Expected
+	for _, problem := range quotes.NotOffered {
+		notice("%v: not offered: expected %s", problem.Value, problem.Expected)
+	}
+	return l.print(quotes.Quotes, &answer)
 }
 
 // request returns the delivery that the flags describe.

@@ -86,6 +86,7 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/orders/" + id:             "GET, HEAD, PATCH",
 		"/v1/orders/" + id + "/cancel": "POST",
 		"/v1/rates/quote":              "POST",
+		"/v1/rates/quotes":             "POST",
 		"/v1/auth/api-keys":            "GET, HEAD, POST",
 		"/v1/auth/api-keys/x":          "DELETE",
 		"/v1/auth/register":            "POST",

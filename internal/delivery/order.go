@@ -88,14 +88,25 @@ func ReadMetadata(f *form.Form) []byte { return f.Raw("metadata", maxMetadataByt
 // and the weight of each parcel. Other fields may be absent but not invalid.
 func ReadQuoteRequest(f *form.Form) Shipment { return readShipment(f, inQuote) }
 
+// ReadQuotesRequest reads a request for quotes at all service levels: what ReadQuoteRequest reads
+// but the level.
+func ReadQuotesRequest(f *form.Form) Shipment { return readLoad(f, inQuote) }
+
 func readShipment(f *form.Form, unpriced form.Presence) Shipment {
+	level := ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule))
+	s := readLoad(f, unpriced)
+	s.ServiceLevel = level
+	return s
+}
+
+// readLoad reads a shipment without its service level.
+func readLoad(f *form.Form, unpriced form.Presence) Shipment {
 	return Shipment{
-		ServiceLevel: ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule)),
-		Pickup:       readContact(f.Object("pickup", form.Required), unpriced),
-		Dropoff:      readContact(f.Object("dropoff", form.Required), unpriced),
-		Parcels:      readParcels(f, unpriced),
-		COD:          readMoney(f.Object("cod", form.Optional)),
-		Insurance:    readMoney(f.Object("insurance", form.Optional)),
+		Pickup:    readContact(f.Object("pickup", form.Required), unpriced),
+		Dropoff:   readContact(f.Object("dropoff", form.Required), unpriced),
+		Parcels:   readParcels(f, unpriced),
+		COD:       readMoney(f.Object("cod", form.Optional)),
+		Insurance: readMoney(f.Object("insurance", form.Optional)),
 	}
 }
 

@@ -36,6 +36,7 @@ func (s *Server) Routes() []httpd.Route {
 		httpd.Public("POST", "/v1/auth/invitations/{token}", s.handleAccept),
 
 		route("POST", "/v1/rates/quote", key, partner.PermissionOrders, s.handleQuote),
+		route("POST", "/v1/rates/quotes", key, partner.PermissionOrders, s.handleQuotes),
 		route("POST", "/v1/orders", key, partner.PermissionOrders, s.handleOrderCreate),
 		route("POST", "/v1/orders/batch", key, partner.PermissionOrders, s.handleOrderBatch),
 		route("POST", "/v1/orders/validate", key, partner.PermissionOrders, s.handleOrderValidate),
@@ -74,7 +75,7 @@ func route(method, pattern string, access httpd.Access, needs partner.Permission
 	switch pattern {
 	case "/v1/orders/batch":
 		r.Largest = maxBatchBody
-	case "/v1/orders/validate", "/v1/rates/quote":
+	case "/v1/orders/validate", "/v1/rates/quote", "/v1/rates/quotes":
 		r.Reads = true
 	}
 	// Programs' orders and quotes are limited by the quota of stored bytes.

@@ -266,6 +266,7 @@ func (w *world) look(t *rapid.T) {
 	a := w.account(t)
 	expect(t, w.call(t, a.partner, "POST", "/v1/orders/validate", testkit.OrderJSON(w.name("ref"), ""), ""), 200, "")
 	expect(t, w.call(t, a.partner, "POST", "/v1/rates/quote", []byte(`{}`), ""), 422, "validation_error")
+	expect(t, w.call(t, a.partner, "POST", "/v1/rates/quotes", []byte(`{}`), ""), 422, "validation_error")
 	o := a.order(t)
 	expect(t, w.call(t, a.partner, "GET", "/v1/orders/"+o.id+"/label", nil, ""), 200, "")
 	expect(t, w.call(t, w.other(a).partner, "GET", "/v1/orders/"+o.id+"/label", nil, ""), 404, "not_found")

@@ -24,6 +24,8 @@ import type {
   ProductQuery,
   Quote,
   QuoteRequest,
+  Quotes,
+  QuotesRequest,
   Schemas,
   Validation,
   WebhookEndpoint,
@@ -63,6 +65,11 @@ export class Client extends Service {
   /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */
   createQuote(quote: QuoteRequest, options?: CallOptions): Promise<Quote> {
     return this.request("post", "/v1/rates/quote", { body: quote, safe: true }, options);
+  }
+
+  /** A price and an estimate for each service level; nothing is created. A level in the request is ignored. */
+  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<Quotes> {
+    return this.request("post", "/v1/rates/quotes", { body: quote, safe: true }, options);
   }
 
   /** Creates an order and takes its items out of stock, or does neither. */

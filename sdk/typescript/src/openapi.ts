@@ -546,6 +546,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rates/quotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the prices of all service levels
+         * @description Answers every service level that is offered for the delivery in one request, slowest first, each as the quote of that level. A `service_level` in the request is ignored.
+         */
+        post: operations["createQuotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orders": {
         parameters: {
             query?: never;
@@ -2842,6 +2862,16 @@ export interface components {
             /** @description Insured amount. */
             insurance?: components["schemas"]["OptionalMoney"];
         };
+        /** @description As `QuoteRequest`, without a service level. */
+        QuotesRequest: {
+            pickup: components["schemas"]["QuoteContact"];
+            dropoff: components["schemas"]["QuoteContact"];
+            parcels: components["schemas"]["QuoteParcel"][];
+            /** @description Cash to collect on delivery. */
+            cod?: components["schemas"]["OptionalMoney"];
+            /** @description Insured amount. */
+            insurance?: components["schemas"]["OptionalMoney"];
+        };
         QuoteContact: {
             name?: string | null;
             phone?: components["schemas"]["Phone"] | null;
@@ -2884,6 +2914,12 @@ export interface components {
             valid_until: components["schemas"]["Time"];
             /** @description What was probably not meant; present only if there is something. */
             warnings?: components["schemas"]["Warning"][];
+        };
+        Quotes: {
+            /** @description In the order of `standard`, `express`, `same_day`. */
+            quotes: components["schemas"]["Quote"][];
+            /** @description A fault at `service_level` for each level that is not offered for the delivery, as the quote of that level would be refused; present only if there is one. */
+            not_offered?: components["schemas"]["Problem"][];
         };
         OrderRequest: {
             /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. It neither begins nor ends with white space. */
@@ -6398,6 +6434,69 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["Quote"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createQuotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotesRequest"];
+            };
+        };
+        responses: {
+            /** @description The quotes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quotes": [
+                     *         {
+                     *           "quote_id": "quo_AQAAAAAAAAbgAAABogrIc-sAAAAAAAAAAOB-0SP859dcC6fZ7tpkVHgCgfA47tEPtP3qg9CCrsIr",
+                     *           "service_level": "standard",
+                     *           "rate_cents": 1760,
+                     *           "currency": "CAD",
+                     *           "estimated_delivery": "2026-03-06T23:00:00.000Z",
+                     *           "transit_days": 4,
+                     *           "valid_until": "2026-03-03T14:05:09.417Z"
+                     *         }
+                     *       ],
+                     *       "not_offered": [
+                     *         {
+                     *           "field": "service_level",
+                     *           "value": "express",
+                     *           "expected": "a service level offered in the adjacent zone: standard"
+                     *         },
+                     *         {
+                     *           "field": "service_level",
+                     *           "value": "same_day",
+                     *           "expected": "a service level offered in the adjacent zone: standard"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Quotes"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -26,6 +26,7 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   createAPIKey: (s) => s.createAPIKey({}),
   revokeAPIKey: (_, session) => session.revokeAPIKey("x"),
   createQuote: (s) => s.createQuote(order),
+  createQuotes: (s) => s.createQuotes(order),
   createOrder: (s) => s.createOrder(order),
   listOrders: (s) => s.listOrders(),
   createOrderBatch: (s) => s.createOrderBatch([]),

@@ -156,6 +156,13 @@ class Client(Service):
         """Return a price and an estimate; create nothing. An order itself can be given, too."""
         return cast("t.Quote", self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
 
+    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.Quotes:
+        """Return a price and an estimate for each service level; create nothing.
+
+        A service level in the request is ignored.
+        """
+        return cast("t.Quotes", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
+
     def validate_order(self, order: t.OrderRequest) -> t.Validation:
         """Return what create_order would do; create nothing."""
         return cast("t.Validation", self._json("POST", "/v1/orders/validate", body=order, repeatable=True))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, TypedDict, Union
 
-from .errors import ErrorDetail
+from .errors import ErrorDetail, Problem
 
 OrderStatus = Literal[
     "pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery",
@@ -282,11 +282,21 @@ class QuoteParcel(_QuoteParcel, total=False):
     barcode: str | None
 
 
-class _QuoteRequest(TypedDict):
-    service_level: ServiceLevel
+class _QuotesRequest(TypedDict):
     pickup: QuoteContact
     dropoff: QuoteContact
     parcels: list[QuoteParcel]
+
+
+class QuotesRequest(_QuotesRequest, total=False):
+    """A delivery whose price at every service level is wanted."""
+
+    cod: Money | None
+    insurance: Money | None
+
+
+class _QuoteRequest(_QuotesRequest):
+    service_level: ServiceLevel
 
 
 class QuoteRequest(_QuoteRequest, total=False):
@@ -318,6 +328,16 @@ class Quote(_Quote, total=False):
     """A price and an estimate."""
 
     warnings: list[OrderWarning]
+
+
+class _Quotes(TypedDict):
+    quotes: list[Quote]  # slowest level first
+
+
+class Quotes(_Quotes, total=False):
+    """The quotes of one delivery at all service levels."""
+
+    not_offered: list[Problem]  # at service_level, for each level that is not offered
 
 
 class Dimensions(TypedDict):
