@@ -102,7 +102,7 @@ var rules = map[string]rule{
 	"internal/order": {may: []string{
 		"internal/figures", "internal/delivery", "internal/idempotency", "internal/movement", "internal/mail",
 		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing",
-		"internal/record",
+		"internal/record", "internal/route",
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{

@@ -117,7 +117,7 @@ type Answer struct {
 	Replayed bool // it is the original answer to an earlier, equal request
 }
 
-// Quote prices a shipment without storing anything.
+// Quote prices a shipment without storing anything. City and province may be missing.
 func (s *Service) Quote(ctx context.Context, partnerID string, shipment delivery.Shipment) (pricing.Quote, error) {
 	now := s.now()
 	card, err := s.config.Card(ctx, partnerID, now)
@@ -154,11 +154,16 @@ func (s *Service) Quotes(
 func (s *Service) quote(
 	card *pricing.Card, partnerID string, shipment delivery.Shipment, now time.Time,
 ) (pricing.Quote, error) {
+	assumed, cities := assume(&shipment)
 	price, err := card.Price(s.config.Calendar, shipment, now)
 	if err != nil {
 		return pricing.Quote{}, err
 	}
 	quote := s.config.Quoter.Issue(partnerID, shipment, price, now)
+	quote.Assumed = assumed
+	if !cities {
+		quote.QuoteID = ""
+	}
 	asked := &delivery.Order{OrderRequest: delivery.OrderRequest{Shipment: shipment}}
 	quote.Warnings = s.warnings(asked, price.EstimatedDelivery)
 	return quote, nil

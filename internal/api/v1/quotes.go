@@ -10,7 +10,7 @@ import (
 )
 
 type quoteAnswer struct {
-	QuoteID           string                `json:"quote_id"`
+	QuoteID           *string               `json:"quote_id"`
 	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
 	RateCents         int64                 `json:"rate_cents"`
 	Currency          delivery.Currency     `json:"currency"`
@@ -18,11 +18,26 @@ type quoteAnswer struct {
 	TransitDays       int                   `json:"transit_days"` // business days
 	ValidUntil        time.Time             `json:"valid_until"`
 	Warnings          []delivery.Warning    `json:"warnings,omitzero"`
+	Assumed           assumedAnswer         `json:"assumed,omitzero"`
+}
+
+type assumedAnswer struct {
+	Pickup  placeAnswer `json:"pickup,omitzero"`
+	Dropoff placeAnswer `json:"dropoff,omitzero"`
+}
+
+type placeAnswer struct {
+	City     string `json:"city,omitempty"`
+	Province string `json:"province,omitempty"`
 }
 
 func answerQuote(quote pricing.Quote) quoteAnswer {
+	var id *string
+	if quote.QuoteID != "" {
+		id = &quote.QuoteID
+	}
 	return quoteAnswer{
-		QuoteID:           quote.QuoteID,
+		QuoteID:           id,
 		ServiceLevel:      quote.ServiceLevel,
 		RateCents:         quote.RateCents,
 		Currency:          quote.Currency,
@@ -30,6 +45,7 @@ func answerQuote(quote pricing.Quote) quoteAnswer {
 		TransitDays:       quote.TransitDays,
 		ValidUntil:        quote.ValidUntil,
 		Warnings:          quote.Warnings,
+		Assumed:           assumedAnswer{placeAnswer(quote.Assumed.Pickup), placeAnswer(quote.Assumed.Dropoff)},
 	}
 }
 

@@ -2851,7 +2851,7 @@ export interface components {
             /** @constant */
             revoked: true;
         };
-        /** @description The fields that decide the price are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
+        /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["QuoteContact"];
@@ -2882,8 +2882,10 @@ export interface components {
         QuoteAddress: {
             line1?: string | null;
             line2?: string | null;
-            city: components["schemas"]["RequiredLine"];
-            province: components["schemas"]["Province"];
+            /** @description If left out, the city of the postal code is assumed, and `quote_id` is null. */
+            city?: components["schemas"]["RequiredLine"] | null;
+            /** @description If left out, that of the postal code is assumed. */
+            province?: components["schemas"]["Province"] | null;
             postal_code: components["schemas"]["PostalCode"];
             country: components["schemas"]["Country"];
             notes?: string | null;
@@ -2902,8 +2904,8 @@ export interface components {
             barcode?: string | null;
         };
         Quote: {
-            /** @description Give this id when you create the order. */
-            quote_id: string;
+            /** @description Give this id when you create the order. Null if a city was assumed. */
+            quote_id: string | null;
             service_level: components["schemas"]["ServiceLevel"];
             rate_cents: number;
             currency: components["schemas"]["Currency"];
@@ -2914,6 +2916,18 @@ export interface components {
             valid_until: components["schemas"]["Time"];
             /** @description What was probably not meant; present only if there is something. */
             warnings?: components["schemas"]["Warning"][];
+            /** @description What the addresses of the request left out and the price assumes. */
+            assumed?: components["schemas"]["Assumed"];
+        };
+        /** @description Only what was left out has a member. */
+        Assumed: {
+            pickup?: components["schemas"]["AssumedPlace"];
+            dropoff?: components["schemas"]["AssumedPlace"];
+        };
+        AssumedPlace: {
+            /** @description Left out also if the area of the postal code is not known: then the price is that of another city. */
+            city?: string;
+            province?: components["schemas"]["Province"];
         };
         Quotes: {
             /** @description In the order of `standard`, `express`, `same_day`. */

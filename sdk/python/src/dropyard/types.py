@@ -238,15 +238,15 @@ class ReturnRequest(_ReturnRequest, total=False):
 
 
 class _QuoteAddress(TypedDict):
-    city: str
-    province: Province
     postal_code: str
     country: Country
 
 
 class QuoteAddress(_QuoteAddress, total=False):
-    """An address in a quote."""
+    """A place in a quote. City and province that are left out are assumed by the postal code."""
 
+    city: str | None
+    province: Province | None
     line1: str | None
     line2: str | None
     notes: str | None
@@ -314,8 +314,22 @@ class OrderWarning(TypedDict):
     message: str
 
 
+class AssumedPlace(TypedDict, total=False):
+    """Where a postal code is. The city is absent also if its area is not known."""
+
+    city: str
+    province: Province
+
+
+class Assumed(TypedDict, total=False):
+    """What the addresses of a request left out and the price assumes."""
+
+    pickup: AssumedPlace
+    dropoff: AssumedPlace
+
+
 class _Quote(TypedDict):
-    quote_id: str  # for OrderRequest
+    quote_id: str | None  # for OrderRequest; None if a city was assumed
     service_level: ServiceLevel
     rate_cents: int
     currency: Currency
@@ -328,6 +342,7 @@ class Quote(_Quote, total=False):
     """A price and an estimate."""
 
     warnings: list[OrderWarning]
+    assumed: Assumed
 
 
 class _Quotes(TypedDict):
