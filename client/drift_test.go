@@ -61,6 +61,7 @@ var methods = map[string]any{
 	"POST /v1/orders/validate":                   (*client.Client).ValidateOrder,
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
 	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
+	"POST /v1/orders/{}/label-link":              (*client.Client).CreateLabelLink,
 	"GET /v1/labels":                             (*client.Client).PrintLabels,
 	"POST /v1/orders/{}/cancel":                  (*client.Client).CancelOrder,
 	"PATCH /v1/orders/{}":                        (*client.Client).PreviewEdit,
@@ -86,6 +87,8 @@ var methods = map[string]any{
 // withoutMethod are the operations that have no method, each with the reason.
 var withoutMethod = map[string]string{
 	"GET /v1/auth/logout": "POST does the same",
+
+	"GET /v1/orders/{order_id}/label/{token}": "a file at the address of CreateLabelLink, for programs without a key",
 
 	"GET /track/{order_id}/mail":        "a page for the recipient's browser",
 	"POST /track/{order_id}/mail":       "a form of that page, and for mail programs",

@@ -134,6 +134,29 @@ func (c *Client) PrintLabel(
 	}, options))
 }
 
+// LabelLinkRequest says how the labels that a link leads to are printed. Zero fields have the defaults of
+// [Client.PrintLabel].
+type LabelLinkRequest struct {
+	Format LabelFormat `json:"format,omitempty"`
+	DPI    int         `json:"dpi,omitempty"` // 203, 300 or 600
+}
+
+// LabelLink is an address that returns labels without a signature.
+type LabelLink struct {
+	URL       string    `json:"url"` // confidential
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// CreateLabelLink returns an address of an order's labels for a browser or a program that prints. It can be used
+// for 15 minutes.
+func (c *Client) CreateLabelLink(
+	ctx context.Context, orderID string, link LabelLinkRequest, options ...CallOption,
+) (*LabelLink, error) {
+	return fetch[LabelLink](ctx, c, operation{
+		method: http.MethodPost, path: "/v1/orders/{id}/label-link", id: orderID, body: link, safe: true,
+	}, options)
+}
+
 // LabelsQuery says which labels are printed together, and for which printers.
 type LabelsQuery struct {
 	OrderIDs []string `query:"order_id"` // 1 to 100 orders, each once, with at most 500 parcels in all

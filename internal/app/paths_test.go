@@ -87,6 +87,8 @@ func TestWrongMethods(t *testing.T) {
 		"/v1/orders/" + id + "/cancel": "POST",
 		"/v1/rates/quote":              "POST",
 		"/v1/rates/quotes":             "POST",
+		"/v1/orders/x/label-link":      "POST",
+		"/v1/orders/x/label/y":         "GET, HEAD",
 		"/v1/auth/api-keys":            "GET, HEAD, POST",
 		"/v1/auth/api-keys/x":          "DELETE",
 		"/v1/auth/register":            "POST",

@@ -43,6 +43,9 @@ func (s *Server) Routes() []httpd.Route {
 		route("GET", "/v1/orders", key, partner.PermissionOrdersRead, s.handleOrderList),
 		route("GET", "/v1/orders/{order_id}", key, partner.PermissionOrdersRead, s.handleOrderGet),
 		route("GET", "/v1/orders/{order_id}/label", key, partner.PermissionOrders, httpd.Heavy(s.handleOrderLabel)),
+		route("POST", "/v1/orders/{order_id}/label-link", key, partner.PermissionOrders, s.handleLabelLink),
+		{Method: "GET", Pattern: "/v1/orders/{order_id}/label/{token}", Access: httpd.AccessTracking,
+			Handle: s.handleLinkedLabel, Secret: true},
 		route("GET", "/v1/labels", key, partner.PermissionOrders, httpd.Heavy(s.handleLabels)),
 		route("PATCH", "/v1/orders/{order_id}", either, partner.PermissionOrders, s.handleOrderEdit),
 		route("POST", "/v1/orders/{order_id}/cancel", key, partner.PermissionOrders, s.handleOrderCancel),
@@ -75,7 +78,7 @@ func route(method, pattern string, access httpd.Access, needs partner.Permission
 	switch pattern {
 	case "/v1/orders/batch":
 		r.Largest = maxBatchBody
-	case "/v1/orders/validate", "/v1/rates/quote", "/v1/rates/quotes":
+	case "/v1/orders/validate", "/v1/orders/{order_id}/label-link", "/v1/rates/quote", "/v1/rates/quotes":
 		r.Reads = true
 	}
 	// Programs' orders and quotes are limited by the quota of stored bytes.

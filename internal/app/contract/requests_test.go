@@ -80,6 +80,7 @@ var subjects = []subject{
 	},
 	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
+	{operation: "createLabelLink", body: `{"format":"application/zpl","dpi":300}`, order: true},
 	{operation: "createQuotes", body: "{" + shipmentBody + "}", broken: brokenShipment},
 	{
 		operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`,

@@ -12,6 +12,8 @@ import type {
   EventQuery,
   FeedQuery,
   FiguresQuery,
+  LabelLink,
+  LabelLinkRequest,
   ListedOrder,
   LogQuery,
   Movement,
@@ -132,6 +134,12 @@ export class Client extends Service {
   ): Promise<Uint8Array> {
     const sending = { path: { order_id: orderId }, query: options.dpi === undefined ? {} : { dpi: options.dpi }, accept: format };
     return bytes(await this.call("get", "/v1/orders/{order_id}/label", sending, options));
+  }
+
+  /** An address of an order's labels that needs no signature, for 15 minutes; a PDF for 203 dpi unless `link` says otherwise. */
+  createLabelLink(orderID: string, link: LabelLinkRequest = {}, options?: CallOptions): Promise<LabelLink> {
+    const sending = { path: { order_id: orderID }, body: link, safe: true } as const;
+    return this.request("post", "/v1/orders/{order_id}/label-link", sending, options);
   }
 
   /** The labels of 1 to 100 orders in one file, in the order in which they are named; of all of them, or of none. */

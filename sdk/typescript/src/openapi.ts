@@ -714,6 +714,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orders/{order_id}/label-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an address of an order's labels that needs no signature
+         * @description The address returns the labels for 15 minutes, to every program that has it: give it to a browser or a program that prints. Nothing is stored, and nothing about the order changes.
+         */
+        post: operations["createLabelLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/label/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Print the labels that a link leads to
+         * @description The labels of `GET /v1/orders/{order_id}/label`, in the format and for the printer that the link was created for. Limited per client address, together with tracking.
+         */
+        get: operations["getLinkedLabel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/labels": {
         parameters: {
             query?: never;
@@ -3010,6 +3062,26 @@ export interface components {
         ItemRequest: {
             product_id: number;
             quantity: number;
+        };
+        LabelLinkRequest: {
+            /** @description PDF if left out. */
+            format?: components["schemas"]["LabelFormat"] | null;
+            /**
+             * @description The resolution of the label printer, in dots per inch; 203 if left out.
+             * @enum {integer|null}
+             */
+            dpi?: 203 | 300 | 600 | null;
+        };
+        /** @enum {string} */
+        LabelFormat: "application/pdf" | "application/zpl";
+        LabelLink: {
+            /**
+             * Format: uri
+             * @description Treat it as confidential.
+             */
+            url: string;
+            /** @description 15 minutes after the request. */
+            expires_at: components["schemas"]["Time"];
         };
         CancelRequest: {
             /** @description Up to 500 characters. */
@@ -6858,6 +6930,96 @@ export interface operations {
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLabelLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LabelLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://deliveries.example.com/v1/orders/ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td/label/AAAAAGmlm0UAywBCCMljzSX2HbVVxmG0GLrRrGZpO7cP5GYJzvWZb6bM_g",
+                     *       "expires_at": "2026-03-02T14:20:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LabelLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLinkedLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+                /**
+                 * @description The end of the link's address.
+                 * @example AAAAAGmlm0UAywBCCMljzSX2HbVVxmG0GLrRrGZpO7cP5GYJzvWZb6bM_g
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The labels. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The name of the file if it is saved. */
+                    "Content-Disposition": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                    "application/zpl": string;
+                };
+            };
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NoLink"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];

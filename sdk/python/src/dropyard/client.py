@@ -15,7 +15,6 @@ from ._http import RETRY_DELAYS, Connection, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
-LabelFormat = Literal["application/pdf", "application/zpl"]
 
 # The names of the cookie that holds a session: over HTTPS it has a prefix.
 _SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
@@ -228,7 +227,7 @@ class Client(Service):
     def get_label(
         self,
         order_id: str,
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:
@@ -236,10 +235,15 @@ class Client(Service):
         path = insert("/v1/orders/{}/label", order_id)
         return self.request("GET", path, query={"dpi": dpi}, accept=media_type).content
 
+    def create_label_link(self, order_id: str, link: t.LabelLinkRequest | None = None) -> t.LabelLink:
+        """Return an address of an order's labels that needs no signature, for 15 minutes."""
+        path = insert("/v1/orders/{}/label-link", order_id)
+        return cast("t.LabelLink", self._json("POST", path, body=link or {}, repeatable=True))
+
     def get_labels(
         self,
         order_ids: list[str],
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:

@@ -27,6 +27,7 @@ WarningCode = Literal[
     "dropoff_before_pickup", "late", "no_business_day", "province_mismatch", "post_office_box",
     "email_domain", "phone_length", "label_not_printed", "label_cut", "barcode_not_printed",
 ]  # fmt: skip
+LabelFormat = Literal["application/pdf", "application/zpl"]
 Scope = Literal["orders", "stock", "webhooks", "read"]
 KeyMode = Literal["live", "test"]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
@@ -353,6 +354,20 @@ class Quotes(_Quotes, total=False):
     """The quotes of one delivery at all service levels."""
 
     not_offered: list[Problem]  # at service_level, for each level that is not offered
+
+
+class LabelLinkRequest(TypedDict, total=False):
+    """How the labels that a link leads to are printed; a PDF for 203 dpi if it is empty."""
+
+    format: LabelFormat | None
+    dpi: int | None  # 203, 300 or 600
+
+
+class LabelLink(TypedDict):
+    """An address that returns labels without a signature."""
+
+    url: str  # confidential
+    expires_at: str
 
 
 class Dimensions(TypedDict):
