@@ -203,7 +203,8 @@ func TestQuoteNeedsNoPlace(t *testing.T) {
 	const end = `{"address":{"postal_code":"H2X1Y4","city":"Montréal","province":"QC","country":"CA"}}`
 	const least = `{"service_level":"express","pickup":` + end + `,"dropoff":` + end + `,"parcels":[{"weight_kg":2}]}`
 	for field, value := range map[string]string{
-		"pickup.address.city": "", "dropoff.address.city": "null", "pickup.address.province": "", "dropoff.address.province": "null",
+		"pickup.address.city": "", "dropoff.address.city": "null",
+		"pickup.address.province": "", "dropoff.address.province": "null",
 	} {
 		if _, problems := read(parse(t, set(t, least, field, value)), delivery.ReadQuoteRequest); len(problems) > 0 {
 			t.Errorf("%s %q: got problems at %q, want none", field, value, fieldsOf(problems))
