@@ -105,7 +105,7 @@ var rules = map[string]rule{
 	"internal/order": {may: []string{
 		"internal/figures", "internal/delivery", "internal/idempotency", "internal/movement", "internal/mail",
 		"internal/outbox", "internal/board", "internal/audit", "internal/label", "internal/money", "internal/pricing",
-		"internal/record",
+		"internal/record", "internal/route",
 		foundation, "internal/actor",
 	}, mayNot: useCase},
 	"internal/stock": {may: []string{
@@ -174,7 +174,7 @@ var rules = map[string]rule{
 	"internal/api/v1": {may: []string{
 		"internal/accounting",
 		"internal/actor", "internal/api/shared", "internal/delivery", "internal/httpd", "internal/label", "internal/order",
-		"internal/outbox", "internal/partner", "internal/record", "internal/report", "internal/requestlog",
+		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog",
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
 	}},

@@ -54,9 +54,9 @@ type Contact struct {
 type Address struct {
 	Line1 string `json:"line1,omitempty"` // 1 to 255 characters
 	Line2 string `json:"line2,omitempty"` // at most 255 characters; optional
-	City  string `json:"city"`
-	// Province and PostalCode are not checked against each other.
-	Province   Province `json:"province"`
+	City  string `json:"city,omitempty"`  // optional in quotes
+	// Province and PostalCode are not checked against each other. The province is optional in quotes.
+	Province   Province `json:"province,omitempty"`
 	PostalCode string   `json:"postal_code"`     // such as H2X 1Y4, with or without the space, in either case
 	Country    Country  `json:"country"`         // [Canada]
 	Notes      string   `json:"notes,omitempty"` // for the courier, at most 1000 characters; optional
@@ -329,11 +329,10 @@ func (v *Validation) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// QuoteRequest is a delivery whose price is wanted. Service level, postal codes, cities,
-// provinces, countries and weights are required; any other field is optional, but must
-// be valid.
+// QuoteRequest is a delivery whose price is wanted. Service level, postal codes, countries and weights are
+// required; any other field is optional, but must be valid.
 type QuoteRequest struct {
-	ServiceLevel ServiceLevel `json:"service_level"`
+	ServiceLevel ServiceLevel `json:"service_level,omitempty"` // left out for quotes at all levels
 	Pickup       Contact      `json:"pickup"`
 	Dropoff      Contact      `json:"dropoff"`
 	Parcels      []Parcel     `json:"parcels"` // 1 to 50
@@ -343,7 +342,7 @@ type QuoteRequest struct {
 
 // Quote is a price and an estimate.
 type Quote struct {
-	QuoteID           string       `json:"quote_id"` // for OrderRequest.QuoteID
+	QuoteID           string       `json:"quote_id"` // for OrderRequest.QuoteID; empty if a city was assumed
 	ServiceLevel      ServiceLevel `json:"service_level"`
 	RateCents         int64        `json:"rate_cents"`
 	Currency          Currency     `json:"currency"`
@@ -351,6 +350,27 @@ type Quote struct {
 	TransitDays       int          `json:"transit_days"` // business days; 0 for same_day
 	ValidUntil        time.Time    `json:"valid_until"`  // 24 hours after the quote
 	Warnings          []Warning    `json:"warnings,omitempty"`
+	Assumed           *Assumed     `json:"assumed,omitempty"` // nil if the request left nothing out
+}
+
+// Assumed is what the addresses of a request for a quote left out and the price assumes.
+type Assumed struct {
+	Pickup  *AssumedPlace `json:"pickup,omitempty"`
+	Dropoff *AssumedPlace `json:"dropoff,omitempty"`
+}
+
+// AssumedPlace is where a postal code is. What was given is empty, and so is the city of an area that is not
+// known: then the price is that of another city.
+type AssumedPlace struct {
+	City     string   `json:"city,omitempty"`
+	Province Province `json:"province,omitempty"`
+}
+
+// Quotes are the quotes of one delivery at all service levels, slowest first.
+type Quotes struct {
+	Quotes []Quote `json:"quotes"`
+	// NotOffered has a problem at service_level for each level that is not offered for the delivery.
+	NotOffered []Problem `json:"not_offered,omitempty"`
 }
 
 // Warning is something about an order that is allowed, but probably not meant, such as a

@@ -15,6 +15,13 @@ func (c *Client) CreateQuote(ctx context.Context, quote QuoteRequest, options ..
 		options)
 }
 
+// CreateQuotes returns a price and an estimate for each service level, by the same card at the same time, and
+// creates nothing. It ignores the level of the request.
+func (c *Client) CreateQuotes(ctx context.Context, quote QuoteRequest, options ...CallOption) (*Quotes, error) {
+	return fetch[Quotes](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quotes", body: quote, safe: true},
+		options)
+}
+
 // CreateOrder creates an order and takes its items out of stock, or does neither. Its
 // state is [StatusPending]. See [WithIdempotencyKey] for calls that are repeated after a
 // crash.
@@ -133,6 +140,29 @@ func (c *Client) GetLabels(
 	ctx context.Context, orderIDs []string, format LabelFormat, options ...CallOption,
 ) ([]byte, error) {
 	return c.PrintLabels(ctx, format, LabelsQuery{OrderIDs: orderIDs}, options...)
+}
+
+// LabelLinkRequest says how the labels that a link leads to are printed. Zero fields have the defaults of
+// [Client.PrintLabel].
+type LabelLinkRequest struct {
+	Format LabelFormat `json:"format,omitempty"`
+	DPI    int         `json:"dpi,omitempty"` // 203, 300 or 600
+}
+
+// LabelLink is an address that returns labels without a signature.
+type LabelLink struct {
+	URL       string    `json:"url"` // confidential
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// CreateLabelLink returns an address of an order's labels for a browser or a program that prints. It can be used
+// for 15 minutes.
+func (c *Client) CreateLabelLink(
+	ctx context.Context, orderID string, link LabelLinkRequest, options ...CallOption,
+) (*LabelLink, error) {
+	return fetch[LabelLink](ctx, c, operation{
+		method: http.MethodPost, path: "/v1/orders/{id}/label-link", id: orderID, body: link, safe: true,
+	}, options)
 }
 
 // LabelsQuery says which labels are printed together, and for which printers.

@@ -15,6 +15,7 @@ type labelCommand struct {
 	Out      string   `name:"output" short:"o" help:"File to write, or - for standard output. Default: the order's id, or labels for several orders, with .pdf or .zpl." placeholder:"FILE"`
 	Format   string   `help:"pdf, or zpl for label printers. Default: zpl for a file that ends in .zpl, and pdf for any other." enum:",pdf,zpl" default:"" placeholder:"FORMAT"`
 	DPI      int      `name:"dpi" help:"Resolution of the label printer: 203, 300 or 600." enum:"203,300,600" default:"203" placeholder:"DPI"`
+	Link     bool     `help:"Print an address of one order's labels that needs no API key for 15 minutes, and write no file."`
 	partnerFlags
 }
 
@@ -25,6 +26,9 @@ func (c *labelCommand) Run(ctx context.Context) error {
 		if strings.HasSuffix(strings.ToLower(c.Out), ".zpl") {
 			c.Format = "zpl"
 		}
+	}
+	if c.Link {
+		return c.link(ctx)
 	}
 	if c.Out == "" {
 		name := "labels"
@@ -40,11 +44,7 @@ func (c *labelCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	format := client.LabelPDF
-	if c.Format == "zpl" {
-		format = client.LabelZPL
-	}
-	labels, err := c.print(ctx, partner, format)
+	labels, err := c.print(ctx, partner, c.format())
 	if err != nil {
 		return err
 	}
@@ -57,6 +57,30 @@ func (c *labelCommand) Run(ctx context.Context) error {
 	}
 	notice("%s: %d bytes", c.Out, len(labels))
 	return nil
+}
+
+func (c *labelCommand) format() client.LabelFormat {
+	if c.Format == "zpl" {
+		return client.LabelZPL
+	}
+	return client.LabelPDF
+}
+
+// link prints an address of the labels.
+func (c *labelCommand) link(ctx context.Context) error {
+	if len(c.OrderIDs) != 1 || c.Out != "" {
+		return usageError{errors.New("--link: name one order, and no --output")}
+	}
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	link, err := partner.CreateLabelLink(ctx, c.OrderIDs[0], client.LabelLinkRequest{Format: c.format(), DPI: c.DPI})
+	if err != nil {
+		return err
+	}
+	_, err = os.Stdout.WriteString(terminal.Sprintf("%s\n", link.URL))
+	return err
 }
 
 // print requests the labels. Services of 0.1 have those of one order only.

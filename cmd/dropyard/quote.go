@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,13 +10,12 @@ import (
 	"strings"
 
 	"github.com/dropyard/dropyard/client"
-	"github.com/dropyard/dropyard/internal/delivery"
 )
 
 type quoteCommand struct {
 	File   string    `short:"f" help:"JSON file with a quote or an order, or - for standard input, instead of the other flags." placeholder:"FILE"`
-	From   string    `help:"Where the delivery begins (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
-	To     string    `help:"Where it ends (example: 'Toronto, ON M5H 2N2')." placeholder:"PLACE"`
+	From   string    `help:"Where the delivery begins: a postal code, for a price that can be ordered with city and province (example: 'Montréal, QC H2W 2M5')." placeholder:"PLACE"`
+	To     string    `help:"Where it ends (examples: 'M5H 2N2', 'Toronto, ON M5H 2N2')." placeholder:"PLACE"`
 	Weight []float64 `help:"Weight of each parcel in kilograms (example: --weight 2.5,1)." default:"1" placeholder:"KG"`
 	Level  string    `help:"Service level: standard, express or same_day. Default: all." enum:",standard,express,same_day" default:"" placeholder:"LEVEL"`
 	outputFlags
@@ -34,53 +32,54 @@ func (c *quoteCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	levels := []client.ServiceLevel{request.ServiceLevel}
 	if c.Level != "" {
-		levels[0] = client.ServiceLevel(c.Level)
+		request.ServiceLevel = client.ServiceLevel(c.Level)
 	}
-	if levels[0] == "" {
-		levels = levels[:0]
-		for _, level := range delivery.ServiceLevels {
-			levels = append(levels, client.ServiceLevel(level))
-		}
-	}
-	l := newLister(c.output(), "", []column[client.Quote]{
+	l := newLister(c.output(), "quotes", []column[client.Quote]{
 		text("LEVEL", func(q client.Quote) string { return string(q.ServiceLevel) }),
 		figure("PRICE", func(q client.Quote) string { return dollars(q.RateCents, q.Currency) }),
 		figure("DAYS", func(q client.Quote) string { return number(q.TransitDays) }),
 		text("ESTIMATE", func(q client.Quote) string { return exactly(q.EstimatedDelivery) }),
 		text("QUOTE", func(q client.Quote) string { return q.QuoteID }),
 	})
-	for _, request.ServiceLevel = range levels {
-		var answer client.Answer
+	var answer client.Answer
+	if request.ServiceLevel != "" {
 		quote, err := partner.CreateQuote(ctx, *request, client.WithAnswer(&answer))
-		if refused := levelRefused(err); refused != "" && len(levels) > 1 {
-			notice("%s: %s", request.ServiceLevel, refused)
-			continue
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case l.out.json:
+			return l.out.line(answer.Body)
 		}
-		if l.out.json {
-			err = l.out.line(answer.Body)
-		} else {
-			err = l.print([]client.Quote{*quote}, &answer)
-		}
-		if err != nil {
-			return err
-		}
+		noticeAssumed(quote.Assumed)
+		return l.print([]client.Quote{*quote}, &answer)
 	}
-	return nil
+	quotes, err := partner.CreateQuotes(ctx, *request, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	for _, problem := range quotes.NotOffered {
+		notice("%v: not offered: expected %s", problem.Value, problem.Expected)
+	}
+	if len(quotes.Quotes) > 0 {
+		noticeAssumed(quotes.Quotes[0].Assumed)
+	}
+	return l.print(quotes.Quotes, &answer)
 }
 
-// levelRefused returns why the service does not offer a level for a delivery; empty if err
-// is another error.
-func levelRefused(err error) string {
-	var refused *client.Error
-	if !errors.As(err, &refused) || len(refused.Details.Errors) != 1 || refused.Details.Field != "service_level" {
-		return ""
+// noticeAssumed prints what the service has added to the addresses.
+func noticeAssumed(assumed *client.Assumed) {
+	if assumed == nil {
+		return
 	}
-	return "not offered: expected " + refused.Details.Expected
+	for _, end := range []struct {
+		name  string
+		place *client.AssumedPlace
+	}{{"from", assumed.Pickup}, {"to", assumed.Dropoff}} {
+		if p := end.place; p != nil {
+			notice("%s: assumed %s", end.name, strings.Trim(p.City+", "+string(p.Province), ", "))
+		}
+	}
 }
 
 // request returns the delivery that the flags describe.
@@ -124,17 +123,17 @@ func readFile(name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// placeForm is a city, a province and a postal code.
+// placeForm is a postal code, which a city and a province may precede.
 var placeForm = regexp.MustCompile(
-	`^\s*(.+?)\s*,\s*([A-Za-z]{2})\s*,?\s+([A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])\s*$`,
+	`^\s*(?:(.+?)\s*,\s*([A-Za-z]{2})\s*,?\s+)?([A-Za-z][0-9][A-Za-z] ?[0-9][A-Za-z][0-9])\s*$`,
 )
 
 // place returns the address that a flag describes.
 func place(flag, text string) (client.Address, error) {
 	parts := placeForm.FindStringSubmatch(text)
 	if parts == nil {
-		return client.Address{},
-			fmt.Errorf("%s: %q is not CITY, PROVINCE POSTAL CODE (example: 'Montréal, QC H2W 2M5')", flag, text)
+		return client.Address{}, fmt.Errorf(
+			"%s: %q is not a postal code or CITY, PROVINCE POSTAL CODE (example: 'Montréal, QC H2W 2M5')", flag, text)
 	}
 	return client.Address{
 		City: parts[1], Province: client.Province(strings.ToUpper(parts[2])), PostalCode: parts[3], Country: client.Canada,

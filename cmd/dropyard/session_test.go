@@ -97,6 +97,12 @@ func TestPartnerSession(t *testing.T) {
 	p.must("whoami", `partner +metro\ne-mail +metro@example.com\nmode +test`)
 
 	p.must("quote --from=Montréal,QC~H2W2M5 --to=Toronto,ON~M5H2N2", `standard +\$\d`)
+	p.must("quote --from=H2W2M5 --to=m5h~2n2", `same_day +\$\d`)
+	if got := p.do(0, "quote --from=H2W2M5 --to=M5H2N2 --level=express"); !strings.Contains(got.stderr,
+		"from: assumed Montréal, QC\nto: assumed Toronto, ON\n") {
+		t.Errorf("got %q, want the places that were assumed", got.stderr)
+	}
+	p.refused(exitUsage, "quote --from=H2W --to=M5H2N2", "is not a postal code or CITY, PROVINCE POSTAL CODE")
 	p.refused(exitRefused, "orders create --set service_level=overnight", "service_level: expected")
 	order := p.must("orders create --sample --set reference=sim:deliver --set parcels[0].weight_kg:=2.5",
 		`order +(ord_\w+)`)
@@ -106,6 +112,9 @@ func TestPartnerSession(t *testing.T) {
 	p.must("track "+order, `from +Montréal, QC`)
 	p.refused(exitNotFound, "orders get ord_none", "not_found")
 	cancelled := p.must("orders create --sample", `order +(ord_\w+)`)
+	link := p.must("orders label "+cancelled+" --link", `^(http\S+)\n$`)
+	s.Do(t, "GET", strings.TrimPrefix(link, s.URL), nil).Must(t, 200)
+	p.refused(exitUsage, "orders label "+cancelled+" --link -o label.pdf", "--link: name one order, and no --output")
 	_ = p.do(0, "orders label "+cancelled+" -o label.pdf")
 	if label, err := os.ReadFile(filepath.Join(p.dir, "label.pdf")); err != nil ||
 		!strings.HasPrefix(string(label), "%PDF") {

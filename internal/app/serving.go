@@ -98,7 +98,8 @@ func (a *App) handler() http.Handler {
 		V1: v1.New(v1.Config{
 			Orders: a.orders, Partners: a.partners, Stock: a.stock, Webhooks: a.webhooks, Reports: a.reports(),
 			RequestLog: a.requestLog, Accounting: a.accounting, UserSignIns: a.userSignIns,
-			Clock: a.calendar.ClockAt, BaseURL: a.URL, Now: a.Now, RateLimit: a.config.RateLimit,
+			LinkKeys: a.masterKey.DeriveAll("label links"),
+			Clock:    a.calendar.ClockAt, BaseURL: a.URL, Now: a.Now, RateLimit: a.config.RateLimit,
 		}),
 		Ops: ops.New(ops.Config{
 			Orders: a.orders, Partners: a.partners, Operators: a.operators,

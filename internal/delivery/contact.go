@@ -113,28 +113,34 @@ func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control)
 }
 
-// The presence of fields that an order needs and that do not affect the price.
-const (
-	inOrder = form.Required
-	inQuote = form.Optional
+// needs says which fields of a shipment are required, of those that an order needs.
+type needs struct {
+	unpriced form.Presence // those that do not affect the price
+	place    form.Presence // city and province, which can be assumed by the postal code
+}
+
+var (
+	inOrder = needs{unpriced: form.Required, place: form.Required}
+	inPrice = needs{unpriced: form.Optional, place: form.Required}
+	inQuote = needs{unpriced: form.Optional, place: form.Optional}
 )
 
-func readContact(f *form.Form, unpriced form.Presence) Contact {
+func readContact(f *form.Form, n needs) Contact {
 	return Contact{
-		Name:    f.Text("name", unpriced, NameRule),
-		Phone:   f.Text("phone", unpriced, PhoneRule),
-		Email:   f.Text("email", unpriced, EmailRule),
-		Address: readAddress(f.Object("address", form.Required), unpriced),
-		Window:  readWindow(f.Object("time_window", unpriced)),
+		Name:    f.Text("name", n.unpriced, NameRule),
+		Phone:   f.Text("phone", n.unpriced, PhoneRule),
+		Email:   f.Text("email", n.unpriced, EmailRule),
+		Address: readAddress(f.Object("address", form.Required), n),
+		Window:  readWindow(f.Object("time_window", n.unpriced)),
 	}
 }
 
-func readAddress(f *form.Form, unpriced form.Presence) Address {
+func readAddress(f *form.Form, n needs) Address {
 	return Address{
-		Line1:      f.Text("line1", unpriced, lineRule),
+		Line1:      f.Text("line1", n.unpriced, lineRule),
 		Line2:      f.Text("line2", form.Optional, line2Rule),
-		City:       f.Text("city", form.Required, lineRule),
-		Province:   f.Text("province", form.Required, provinceRule),
+		City:       f.Text("city", n.place, lineRule),
+		Province:   f.Text("province", n.place, provinceRule),
 		PostalCode: f.Text("postal_code", form.Required, postalCodeRule),
 		Country:    f.Text("country", form.Required, countryRule),
 		Notes:      f.Text("notes", form.Optional, noteRule),

@@ -83,19 +83,33 @@ func ReadOrderRequest(f *form.Form) OrderRequest {
 // ReadMetadata reads the metadata of an order; nil if there is none.
 func ReadMetadata(f *form.Form) []byte { return f.Raw("metadata", maxMetadataBytes) }
 
-// ReadQuoteRequest reads a request for a quote. It requires only what decides the
-// price: the service level, the postal code, city, province and country of both ends,
-// and the weight of each parcel. Other fields may be absent but not invalid.
+// ReadQuoteRequest reads a request for a quote. It requires only the service level, the postal code and
+// country of both ends, and the weight of each parcel. Other fields may be absent but not invalid.
 func ReadQuoteRequest(f *form.Form) Shipment { return readShipment(f, inQuote) }
 
-func readShipment(f *form.Form, unpriced form.Presence) Shipment {
+// ReadQuotesRequest reads a request for quotes at all service levels: what ReadQuoteRequest reads
+// but the level.
+func ReadQuotesRequest(f *form.Form) Shipment { return readLoad(f, inQuote) }
+
+// ReadPriced reads a shipment for the price of an order: as ReadQuoteRequest, but city and province are
+// required.
+func ReadPriced(f *form.Form) Shipment { return readShipment(f, inPrice) }
+
+func readShipment(f *form.Form, n needs) Shipment {
+	level := ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule))
+	s := readLoad(f, n)
+	s.ServiceLevel = level
+	return s
+}
+
+// readLoad reads a shipment without its service level.
+func readLoad(f *form.Form, n needs) Shipment {
 	return Shipment{
-		ServiceLevel: ServiceLevel(f.Text("service_level", form.Required, serviceLevelRule)),
-		Pickup:       readContact(f.Object("pickup", form.Required), unpriced),
-		Dropoff:      readContact(f.Object("dropoff", form.Required), unpriced),
-		Parcels:      readParcels(f, unpriced),
-		COD:          readMoney(f.Object("cod", form.Optional)),
-		Insurance:    readMoney(f.Object("insurance", form.Optional)),
+		Pickup:    readContact(f.Object("pickup", form.Required), n),
+		Dropoff:   readContact(f.Object("dropoff", form.Required), n),
+		Parcels:   readParcels(f, n.unpriced),
+		COD:       readMoney(f.Object("cod", form.Optional)),
+		Insurance: readMoney(f.Object("insurance", form.Optional)),
 	}
 }
 

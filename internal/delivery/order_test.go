@@ -168,11 +168,11 @@ func TestOrderIsReadAsSent(t *testing.T) {
 	}
 }
 
-func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
+func TestPriceRequiresWhatDecidesIt(t *testing.T) {
 	t.Parallel()
 	const end = `{"address":{"postal_code":"H2X1Y4","city":"Montréal","province":"QC","country":"CA"}}`
 	const least = `{"service_level":"express","pickup":` + end + `,"dropoff":` + end + `,"parcels":[{"weight_kg":2}]}`
-	if _, problems := read(parse(t, least), delivery.ReadQuoteRequest); len(problems) > 0 {
+	if _, problems := read(parse(t, least), delivery.ReadPriced); len(problems) > 0 {
 		t.Errorf("%s: got %+v, want no problems", least, problems)
 	}
 	if _, problems := read(parse(t, least), delivery.ReadOrderRequest); len(problems) != 1+2*5+6 {
@@ -182,7 +182,7 @@ func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
 		"service_level", "pickup.address", "dropoff.address.city", "parcels", "parcels[0].weight_kg",
 	} {
 		if _, problems := read(parse(t, set(t, least, field, "")),
-			delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
+			delivery.ReadPriced); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("without %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
@@ -191,8 +191,29 @@ func TestQuoteRequiresWhatDecidesThePrice(t *testing.T) {
 		"pickup.phone", "dropoff.address.line1", "parcels[0].length_cm", "parcels[0].parcel_id", "pickup.time_window",
 	} {
 		if _, problems := read(parse(t, set(t, least, field, `false`)),
-			delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
+			delivery.ReadPriced); !slices.Equal(fieldsOf(problems), []string{field}) {
 			t.Errorf("with an invalid %s: got problems at %q, want one there", field, fieldsOf(problems))
+		}
+	}
+}
+
+// TestQuoteNeedsNoPlace: a quote may leave out city and province, but not give invalid ones.
+func TestQuoteNeedsNoPlace(t *testing.T) {
+	t.Parallel()
+	const end = `{"address":{"postal_code":"H2X1Y4","city":"Montréal","province":"QC","country":"CA"}}`
+	const least = `{"service_level":"express","pickup":` + end + `,"dropoff":` + end + `,"parcels":[{"weight_kg":2}]}`
+	for field, value := range map[string]string{
+		"pickup.address.city": "", "dropoff.address.city": "null",
+		"pickup.address.province": "", "dropoff.address.province": "null",
+	} {
+		if _, problems := read(parse(t, set(t, least, field, value)), delivery.ReadQuoteRequest); len(problems) > 0 {
+			t.Errorf("%s %q: got problems at %q, want none", field, value, fieldsOf(problems))
+		}
+	}
+	for _, field := range []string{"pickup.address.city", "dropoff.address.province"} {
+		if _, problems := read(parse(t, set(t, least, field, `""`)),
+			delivery.ReadQuoteRequest); !slices.Equal(fieldsOf(problems), []string{field}) {
+			t.Errorf("with an empty %s: got problems at %q, want one there", field, fieldsOf(problems))
 		}
 	}
 }

@@ -25,12 +25,19 @@ func (a *Address) disagrees() bool {
 	if len(area) < areaLength || a.Province == "" {
 		return false
 	}
-	provinces := provincesOfPostalCode[area]
-	if provinces == nil {
-		provinces = provincesOfPostalCode[area[:1]]
-	}
+	provinces := provincesOf(area)
 	return provinces != nil && !slices.Contains(provinces, a.Province)
 }
+
+func provincesOf(area string) []string {
+	if provinces := provincesOfPostalCode[area]; provinces != nil {
+		return provinces
+	}
+	return provincesOfPostalCode[area[:1]]
+}
+
+// PostalProvince returns the province in which most addresses of a valid postal code are.
+func PostalProvince(code string) string { return provincesOf(PostalArea(code))[0] }
 
 // postBoxForm matches lines that name a post office box, or mail that is kept at a post office, in
 // English and French.

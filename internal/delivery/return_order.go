@@ -68,7 +68,7 @@ func ReadReturnRequest(f *form.Form) ReturnRequest {
 		wanted.Items = readItems(f)
 	}
 	if f.Has("parcels") {
-		wanted.Parcels = readParcels(f, inOrder)
+		wanted.Parcels = readParcels(f, form.Required)
 	}
 	return wanted
 }

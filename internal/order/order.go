@@ -117,14 +117,53 @@ type Answer struct {
 	Replayed bool // it is the original answer to an earlier, equal request
 }
 
-// Quote prices a shipment without storing anything.
+// Quote prices a shipment without storing anything. City and province may be missing.
 func (s *Service) Quote(ctx context.Context, partnerID string, shipment delivery.Shipment) (pricing.Quote, error) {
 	now := s.now()
-	price, err := s.price(ctx, partnerID, shipment, now)
+	card, err := s.config.Card(ctx, partnerID, now)
+	if err != nil {
+		return pricing.Quote{}, err
+	}
+	return s.quote(card, partnerID, shipment, now)
+}
+
+// Quotes prices a shipment at each service level, by one card at one time. Of a level that the card does not
+// offer there it returns what Quote would refuse it for.
+func (s *Service) Quotes(
+	ctx context.Context, partnerID string, shipment delivery.Shipment,
+) (quotes []pricing.Quote, notOffered form.Problems, err error) {
+	now := s.now()
+	card, err := s.config.Card(ctx, partnerID, now)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, shipment.ServiceLevel = range delivery.ServiceLevels {
+		quote, err := s.quote(card, partnerID, shipment, now)
+		problems := form.ProblemsOf(err)
+		switch {
+		case err == nil:
+			quotes = append(quotes, quote)
+		case problems == nil:
+			return nil, nil, err
+		}
+		notOffered = append(notOffered, problems...)
+	}
+	return quotes, notOffered, nil
+}
+
+func (s *Service) quote(
+	card *pricing.Card, partnerID string, shipment delivery.Shipment, now time.Time,
+) (pricing.Quote, error) {
+	assumed, cities := assume(&shipment)
+	price, err := card.Price(s.config.Calendar, shipment, now)
 	if err != nil {
 		return pricing.Quote{}, err
 	}
 	quote := s.config.Quoter.Issue(partnerID, shipment, price, now)
+	quote.Assumed = assumed
+	if !cities {
+		quote.QuoteID = ""
+	}
 	asked := &delivery.Order{OrderRequest: delivery.OrderRequest{Shipment: shipment}}
 	quote.Warnings = s.warnings(asked, price.EstimatedDelivery)
 	return quote, nil

@@ -19,11 +19,24 @@ const QuoteValidity = 24 * time.Hour
 
 // Quote is the answer to a request for a rate quote (docs/contract.md, Quotes).
 type Quote struct {
-	QuoteID      string // 80 characters; an order that names it gets the quoted rate
+	// QuoteID has 80 characters; an order that names it gets the quoted rate. It is empty if a city was
+	// assumed, because the order's may be in another zone.
+	QuoteID      string
 	ServiceLevel delivery.ServiceLevel
 	Price
 	ValidUntil time.Time // UTC, to the millisecond
 	Warnings   []delivery.Warning
+	Assumed    Assumed
+}
+
+// Assumed has what a request for a quote left out of its addresses and was priced with. What was given is
+// empty.
+type Assumed struct{ Pickup, Dropoff Place }
+
+// Place is where a postal code is.
+type Place struct {
+	City     string // empty also if the area of the postal code is not known
+	Province string
 }
 
 // Quoter issues quotes and honours them without storing any: the quote_id holds

@@ -79,9 +79,9 @@ func adjacent(a, b string) bool { return strings.Contains(neighbours[a], b) }
 
 // sameCity reports whether two names of cities are equal apart from case, accents,
 // hyphens and surrounding space. Both must be in one province, because cities of
-// different provinces share names (Windsor, Kingston, Richmond).
+// different provinces share names (Windsor, Kingston, Richmond). A city that is not known equals none.
 func sameCity(a, b string) bool {
-	return strings.EqualFold(a, b) || plainCity(a) == plainCity(b)
+	return a != "" && b != "" && (strings.EqualFold(a, b) || plainCity(a) == plainCity(b))
 }
 
 func plainCity(name string) string {

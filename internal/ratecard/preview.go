@@ -37,7 +37,7 @@ func ReadPreview(f *form.Form) (r PreviewRequest) {
 		}
 	}
 	if either(f, "quote", "order_id") {
-		r.Shipment = delivery.ReadQuoteRequest(f.Object("quote", form.Optional))
+		r.Shipment = delivery.ReadPriced(f.Object("quote", form.Optional))
 	}
 	if r.OrderID != "" && f.Has("partner_id") {
 		f.Fault("partner_id", partnerOfOrder)

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	_ "embed" // for the table of cities
 	"encoding/csv"
 	"regexp"
@@ -100,6 +101,52 @@ func middle(points []Point) Point {
 	slices.Sort(longitudes)
 	return Point{latitudes[len(points)/2], longitudes[len(points)/2]}
 }
+
+// mergedCities are the cities of areas that are named after districts, by how their codes begin; the longest
+// beginning holds. The other municipalities on the island of Montréal have rows of their own.
+var mergedCities = map[string]string{
+	"G1": "Québec", "G2": "Québec", "G3J": "Québec", "G3K": "Québec", "H": "Montréal", "H7": "Laval",
+	"K1": "Ottawa", "K2": "Ottawa", "K4A": "Ottawa", "M": "Toronto", "B3J": "Halifax", "E1A": "Dieppe",
+	"G2E": "L'Ancienne-Lorette", "G2G": "L'Ancienne-Lorette", "J8X": "Gatineau", "J8Y": "Gatineau", "J8Z": "Gatineau",
+	"J9A": "Gatineau", "J9H": "Gatineau", "J9J": "Gatineau",
+	"H0M": "Akwesasne", "H1B": "Montréal-Est", "H3P": "Mont-Royal", "H3R": "Mont-Royal", "H4P": "Mont-Royal",
+	"H3X": "Hampstead", "H3Y": "Westmount", "H3Z": "Westmount", "H4V": "Côte-Saint-Luc", "H4W": "Côte-Saint-Luc",
+	"H4X": "Montréal-Ouest", "H4Y": "Dorval", "H9P": "Dorval", "H9S": "Dorval", "H9A": "Dollard-des-Ormeaux",
+	"H9B": "Dollard-des-Ormeaux", "H9G": "Dollard-des-Ormeaux", "H9J": "Kirkland", "H9K": "Senneville",
+	"H9R": "Pointe-Claire", "H9W": "Beaconsfield", "H9X": "Sainte-Anne-de-Bellevue",
+}
+
+// CityOf returns the city in which most addresses of a forward sortation area are, by the name that maps show
+// if they name it; in rural areas it is the largest village. It is empty for an area that the table lacks.
+func CityOf(area string) string {
+	for size := min(len(area), codeLength); size > 0; size-- {
+		if city := mergedCities[area[:size]]; city != "" {
+			return city
+		}
+	}
+	return areaCities()[area]
+}
+
+// areaCities returns the city of each area of the table.
+var areaCities = sync.OnceValue(func() map[string]string {
+	rows, err := readTable(table)
+	if err != nil {
+		panic("route: fsa.csv: " + err.Error()) // it is a part of the program, and a test reads it
+	}
+	named := map[cityKey]string{}
+	for _, city := range Cities() {
+		named[cityKey{city.Province, plainName(city.Name)}] = city.Name
+	}
+	cities := map[string]string{}
+	for _, row := range rows {
+		name, village := cityOf(row.name)
+		if row.code[1] == '0' && village != "" {
+			name = village
+		}
+		cities[row.code] = cmp.Or(named[cityKey{provinceNames[row.province], plainName(name)}], name)
+	}
+	return cities
+})
 
 // districts are the words by which areas of one city differ.
 var districts = regexp.MustCompile(`^(?:Downtown|Central) | (?:North|South|East|West|Central|Outer|Inner` +

@@ -33,3 +33,18 @@ func TestCity(t *testing.T) {
 		}
 	}
 }
+
+// TestCityOf: districts have the name of their city, rural areas that of their largest village.
+func TestCityOf(t *testing.T) {
+	t.Parallel()
+	for area, want := range map[string]string{
+		"H2X": "Montréal", "H3B": "Montréal", "H7T": "Laval", "H3Z": "Westmount", "H1B": "Montréal-Est", "M5V": "Toronto",
+		"M1B": "Toronto", "K2K": "Ottawa", "L5N": "Mississauga", "G1R": "Québec", "G1V": "Québec", "T2P": "Calgary",
+		"B3J": "Halifax", "A1C": "St. John's", "X0A": "Iqaluit", "X1A": "Yellowknife", "J4B": "Boucherville", "H4Y": "Dorval",
+		"X9X": "", "": "",
+	} {
+		if got := route.CityOf(area); got != want {
+			t.Errorf("%s: got %q, want %q", area, got, want)
+		}
+	}
+}

@@ -29,12 +29,17 @@ func (s *Server) handleOrderLabel(c *httpd.Call) (httpd.Reply, error) {
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
 	}
-	found, err := s.config.Orders.Get(c.Context(), c.Account, c.PathID("order_id"))
+	wanted := labelPrint{labelFormat(c.Header.Values("Accept")), resolution}
+	return s.printLabel(c, c.Account, c.PathID("order_id"), wanted)
+}
+
+func (s *Server) printLabel(c *httpd.Call, account, orderID string, wanted labelPrint) (httpd.Reply, error) {
+	found, err := s.config.Orders.Get(c.Context(), account, orderID)
 	if err != nil {
 		return httpd.Reply{}, err
 	}
 	clock := s.config.Clock(found.Dropoff.Address)
-	return replyFile(c)(label.NewFile(found, labelFormat(c.Header.Values("Accept")), resolution, clock))
+	return replyFile(c)(label.NewFile(found, wanted.format, wanted.resolution, clock))
 }
 
 // handleLabels responds with the labels of several orders in one file, in the order in which they are named, or

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/form"
@@ -20,38 +19,6 @@ const (
 	// maxSearch bounds the parameter search of the list of orders, in characters.
 	maxSearch = 255
 )
-
-type quoteAnswer struct {
-	QuoteID           string                `json:"quote_id"`
-	ServiceLevel      delivery.ServiceLevel `json:"service_level"`
-	RateCents         int64                 `json:"rate_cents"`
-	Currency          delivery.Currency     `json:"currency"`
-	EstimatedDelivery time.Time             `json:"estimated_delivery"`
-	TransitDays       int                   `json:"transit_days"` // business days
-	ValidUntil        time.Time             `json:"valid_until"`
-	Warnings          []delivery.Warning    `json:"warnings,omitzero"`
-}
-
-func (s *Server) handleQuote(c *httpd.Call) (httpd.Reply, error) {
-	shipment, err := httpd.Decode(c, delivery.ReadQuoteRequest)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	quote, err := s.config.Orders.Quote(c.Context(), c.Account, shipment)
-	if err != nil {
-		return httpd.Reply{}, err
-	}
-	return httpd.OK(quoteAnswer{
-		QuoteID:           quote.QuoteID,
-		ServiceLevel:      quote.ServiceLevel,
-		RateCents:         quote.RateCents,
-		Currency:          quote.Currency,
-		EstimatedDelivery: quote.EstimatedDelivery,
-		TransitDays:       quote.TransitDays,
-		ValidUntil:        quote.ValidUntil,
-		Warnings:          quote.Warnings,
-	})
-}
 
 func (s *Server) handleOrderCreate(c *httpd.Call) (httpd.Reply, error) {
 	request, err := c.Repeatable()

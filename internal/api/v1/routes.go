@@ -37,12 +37,16 @@ func (s *Server) Routes() []httpd.Route {
 		httpd.Public("POST", "/v1/auth/invitations/{token}", s.handleAccept),
 
 		route("POST", "/v1/rates/quote", key, partner.PermissionOrders, s.handleQuote),
+		route("POST", "/v1/rates/quotes", key, partner.PermissionOrders, s.handleQuotes),
 		route("POST", "/v1/orders", key, partner.PermissionOrders, s.handleOrderCreate),
 		route("POST", "/v1/orders/batch", key, partner.PermissionOrders, s.handleOrderBatch),
 		route("POST", "/v1/orders/validate", key, partner.PermissionOrders, s.handleOrderValidate),
 		route("GET", "/v1/orders", key, partner.PermissionOrdersRead, s.handleOrderList),
 		route("GET", "/v1/orders/{order_id}", key, partner.PermissionOrdersRead, s.handleOrderGet),
 		route("GET", "/v1/orders/{order_id}/label", key, partner.PermissionOrders, httpd.Heavy(s.handleOrderLabel)),
+		route("POST", "/v1/orders/{order_id}/label-link", key, partner.PermissionOrders, s.handleLabelLink),
+		{Method: "GET", Pattern: "/v1/orders/{order_id}/label/{token}", Access: httpd.AccessTracking,
+			Handle: s.handleLinkedLabel, Secret: true},
 		route("GET", "/v1/labels", key, partner.PermissionOrders, httpd.Heavy(s.handleLabels)),
 		route("PATCH", "/v1/orders/{order_id}", either, partner.PermissionOrders, s.handleOrderEdit),
 		route("POST", "/v1/orders/{order_id}/cancel", key, partner.PermissionOrders, s.handleOrderCancel),
@@ -78,7 +82,7 @@ func route(method, pattern string, access httpd.Access, needs partner.Permission
 	switch pattern {
 	case "/v1/orders/batch":
 		r.Largest = maxBatchBody
-	case "/v1/orders/validate", "/v1/rates/quote":
+	case "/v1/orders/validate", "/v1/orders/{order_id}/label-link", "/v1/rates/quote", "/v1/rates/quotes":
 		r.Reads = true
 	}
 	// Programs' orders and quotes are limited by the quota of stored bytes.

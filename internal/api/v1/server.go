@@ -30,6 +30,8 @@ type Config struct {
 
 	// Clock returns the time zone of an address.
 	Clock func(delivery.Address) *time.Location
+	// LinkKeys authenticate links to labels. The first seals new ones; none is empty.
+	LinkKeys [][]byte
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
 	Now     func() time.Time

@@ -102,3 +102,47 @@ func TestLabelsOfSeveralOrders(t *testing.T) {
 		t.Errorf("an erased order among them: got %s, want a fault that names it", got.Body)
 	}
 }
+
+// newLabelLink creates an order and a link to its labels, and returns the parameters of the link's address.
+func (f *fixture) newLabelLink(t testing.TB, body string) map[string]string {
+	t.Helper()
+	path := f.newOrder(t)
+	link := f.send(t, call{operation: "createLabelLink", path: path, body: []byte(body)}).Must(t, 200)
+	parts := strings.Split(link.Text("url"), "/")
+	return map[string]string{"order_id": parts[len(parts)-3], "token": parts[len(parts)-1]}
+}
+
+func driveSuspendedLabel(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	path := f.newLabelLink(t, `{}`)
+	f.operator.Call(t, "PATCH", "/ops/v1/partners/"+f.partner.PartnerID, []byte(`{"suspended":true}`)).Must(t, 200)
+	return f.send(t, call{operation: o.id, path: path})
+}
+
+// TestLinkedLabels: a link returns what the signed request returns, and no other order's labels.
+func TestLinkedLabels(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, roomy)
+	for body, format := range map[string]string{
+		`{}`: "application/pdf", `{"format":null,"dpi":600}`: "application/pdf",
+		`{"format":"application/zpl","dpi":300}`: "application/zpl", `{"format":"application/zpl"}`: "application/zpl",
+	} {
+		path := f.newLabelLink(t, body)
+		linked := f.send(t, call{operation: "getLinkedLabel", path: path}).Must(t, 200)
+		dpi := "203"
+		if _, after, ok := strings.Cut(body, `"dpi":`); ok {
+			dpi = after[:3]
+		}
+		signed := f.send(t, call{
+			operation: "getLabel", path: path, query: "?dpi=" + dpi, headers: []string{"Accept", format},
+		}).Must(t, 200)
+		if string(linked.Body) != string(signed.Body) || linked.Header.Get("Content-Type") != format {
+			t.Errorf("%s: got another file than GET …/label", body)
+		}
+		if linked.Header.Get("Access-Control-Allow-Origin") != "" || linked.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: got headers %v", body, linked.Header)
+		}
+		other := map[string]string{"order_id": f.newOrder(t)["order_id"], "token": path["token"]}
+		f.send(t, call{operation: "getLinkedLabel", path: other}).Must(t, 404)
+	}
+}

@@ -189,7 +189,7 @@ func registrationOf(t *rapid.T) any {
 func TestRandomRequests(t *testing.T) {
 	t.Parallel()
 	for operation, generate := range map[string]func(*rapid.T) any{
-		"createOrder": orderOf, "createQuote": quoteOf, "registerPartner": registrationOf,
+		"createOrder": orderOf, "createQuote": quoteOf, "createQuotes": quoteOf, "registerPartner": registrationOf,
 	} {
 		t.Run(operation, func(t *testing.T) {
 			t.Parallel()

@@ -80,6 +80,8 @@ var subjects = []subject{
 	},
 	{operation: "createOrderBatch", body: `{"orders":[{"partner_order_id":"A-1"},7]}`},
 	{operation: "createQuote", body: "{" + shipmentBody + "}", broken: brokenShipment},
+	{operation: "createLabelLink", body: `{"format":"application/zpl","dpi":300}`, order: true},
+	{operation: "createQuotes", body: "{" + shipmentBody + "}", broken: brokenShipment},
 	{
 		operation: "registerPartner", body: `{"name":"Port","email":"port@example.com","password":"brume-et-vent-1907"}`,
 		broken: brokenRegistration,
@@ -369,7 +371,7 @@ func (s *subject) fresh(t reporter, number int) any {
 // skip returns the place inside which mutations are skipped: one end of a shipment,
 // because both have the same schema and the same code.
 func (s *subject) skip() string {
-	if s.operation == "createQuote" {
+	if s.operation == "createQuote" || s.operation == "createQuotes" {
 		return "/pickup/"
 	}
 	return "/dropoff/"

@@ -69,7 +69,8 @@ func (o *operation) access() httpd.Access {
 		return httpd.AccessOperator
 	case o.asksFor("session") && len(o.security()) == 1:
 		return httpd.AccessSession
-	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"), strings.HasPrefix(o.path, "/logos/"):
+	case strings.HasPrefix(o.path, "/track/"), strings.HasPrefix(o.path, "/proofs/"), strings.HasPrefix(o.path, "/logos/"),
+		o.id == "getLinkedLabel":
 		return httpd.AccessTracking
 	default:
 		return httpd.AccessPublic

@@ -33,13 +33,18 @@ var undriven = map[string]string{
 	"beginBackup":    "its only part that could fail is the database",
 	"resumeMessages": "its only part that could fail is the database",
 	"createQuote":    "it computes, and then answers",
-	"listProducts":   "its only part that could fail is the database",
-	"listMovements":  "its only part that could fail is the database",
-	"listCouriers":   "its only part that could fail is the database",
-	"getCourier":     "its only part that could fail is the database",
-	"listJobs":       "its only part that could fail is the database",
-	"scanLabel":      "its only part that could fail is the database",
-	"createProduct":  "its only part that could fail is the database",
+	"createQuotes":   "it computes, and then answers",
+
+	"createLabelLink": "its only part that could fail is the database",
+	"getLinkedLabel":  "its only part that could fail is the database",
+
+	"listProducts":  "its only part that could fail is the database",
+	"listMovements": "its only part that could fail is the database",
+	"listCouriers":  "its only part that could fail is the database",
+	"getCourier":    "its only part that could fail is the database",
+	"listJobs":      "its only part that could fail is the database",
+	"scanLabel":     "its only part that could fail is the database",
+	"createProduct": "its only part that could fail is the database",
 
 	"beginOpenID":  "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
 	"finishOpenID": "what fails in it is the provider, see TestOpenIDProviderOutOfReach",
@@ -222,6 +227,8 @@ var drives = map[string]drive{
 	"putCourierSequence 200":     driveSequence,
 	"proposeCourierSequence 200": driveSequence,
 
+	"getLinkedLabel 403": driveSuspendedLabel,
+
 	"addProof 201": driveProof,
 	"addProof 400": driveBadQuery,
 	"addProof 409": driveEarlyProof,
@@ -359,6 +366,8 @@ func validBody(o *operation) []byte {
 		"acceptInvitation":      []byte(`{"name":"Sam","password":"brume-et-vent-1907"}`),
 		"changeUser":            []byte(`{"role":"reader"}`),
 		"createQuote":           testkit.OrderJSON("ignored", ""),
+		"createQuotes":          testkit.OrderJSON("ignored", ""),
+		"createLabelLink":       []byte(`{}`),
 		"createOrder":           testkit.OrderJSON("A-1", ""),
 		"cancelOrder":           []byte(`{"reason":"changed my mind"}`),
 		"editOrder":             []byte(`{"reference":"other"}`),

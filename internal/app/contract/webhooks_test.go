@@ -33,6 +33,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.editedOrder(t)
 	case o.id == "answerCancellationRequest":
 		path = f.requestedOrder(t)
+	case o.id == "getLinkedLabel":
+		path = f.newLabelLink(t, `{}`)
 	case o.takes("path", "order_id"), o.id == "getLabels":
 		path = f.newOrder(t)
 	case o.takes("path", "message_id"):

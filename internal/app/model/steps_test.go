@@ -223,8 +223,16 @@ func (w *world) setEndpoint(t *rapid.T) {
 	}
 }
 
-// quote asks for a price, which is the same as long as the rate card is.
+// quote asks for a price, and for the prices of all service levels, of which it is one.
 func (w *world) quote(t *rapid.T) {
 	a := w.account(t)
-	expect(t, w.call(t, a.partner, "POST", "/v1/rates/quote", testkit.OrderJSON("any", ""), ""), 200, "")
+	one := w.call(t, a.partner, "POST", "/v1/rates/quote", testkit.OrderJSON("any", ""), "")
+	expect(t, one, 200, "")
+	all := w.call(t, a.partner, "POST", "/v1/rates/quotes", testkit.OrderJSON("any", ""), "")
+	expect(t, all, 200, "")
+	quotes, _ := all.JSON("quotes").([]any)
+	same := func(quote any) bool { return quote.(map[string]any)["rate_cents"] == one.JSON("rate_cents") }
+	if !slices.ContainsFunc(quotes, same) {
+		t.Fatalf("got %s, want the quote %s among them", all.Body, one.Body)
+	}
 }

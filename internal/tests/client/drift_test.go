@@ -54,12 +54,14 @@ var methods = map[string]any{
 	"DELETE /v1/team/{}":                         (*client.Session).RemoveUser,
 	"POST /v1/auth/invitations/{}":               (*client.Service).AcceptInvitation,
 	"POST /v1/rates/quote":                       (*client.Client).CreateQuote,
+	"POST /v1/rates/quotes":                      (*client.Client).CreateQuotes,
 	"POST /v1/orders":                            (*client.Client).CreateOrder,
 	"GET /v1/orders":                             (*client.Client).ListOrders,
 	"POST /v1/orders/batch":                      (*client.Client).CreateOrders,
 	"POST /v1/orders/validate":                   (*client.Client).ValidateOrder,
 	"GET /v1/orders/{}":                          (*client.Client).GetOrder,
 	"GET /v1/orders/{}/label":                    (*client.Client).PrintLabel,
+	"POST /v1/orders/{}/label-link":              (*client.Client).CreateLabelLink,
 	"GET /v1/labels":                             (*client.Client).PrintLabels,
 	"GET /v1/statements":                         (*client.Client).ListStatements,
 	"GET /v1/statements/{}":                      (*client.Client).GetStatement,
@@ -87,6 +89,8 @@ var methods = map[string]any{
 // withoutMethod are the operations that have no method, each with the reason.
 var withoutMethod = map[string]string{
 	"GET /v1/auth/logout": "POST does the same",
+
+	"GET /v1/orders/{order_id}/label/{token}": "a file at the address of CreateLabelLink, for programs without a key",
 
 	"GET /track/{order_id}/mail":        "a page for the recipient's browser",
 	"POST /track/{order_id}/mail":       "a form of that page, and for mail programs",

@@ -187,7 +187,7 @@ func (o *New) price() error {
 	o.Sent.Values.Del("quote_id")
 	o.Sent.Values.Del(priceField)
 	typed := o.TypedForPrice()
-	shipment, err := form.Decode(form.FromValues(typed, nil), delivery.ReadQuoteRequest)
+	shipment, err := form.Decode(form.FromValues(typed, nil), delivery.ReadPriced)
 	var quote pricing.Quote
 	if err == nil {
 		quote, err = o.Orders.Quote(o.Sheet.Context(), o.PartnerID, shipment)

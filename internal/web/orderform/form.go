@@ -57,5 +57,5 @@ func (o *Form) order(typed url.Values) url.Values {
 	return values
 }
 
-// TypedForPrice returns what decides the price as delivery.ReadQuoteRequest reads it.
+// TypedForPrice returns what decides the price as delivery.ReadPriced reads it.
 func (o *Form) TypedForPrice() url.Values { return quoteValues(o.Sent.Values, o.Clock) }

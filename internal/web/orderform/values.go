@@ -18,7 +18,7 @@ import (
 // converted is refused at its field.
 func orderValues(values url.Values, clock clocks) url.Values { return converted(values, clock, false) }
 
-// quoteValues returns what decides the price as delivery.ReadQuoteRequest reads it.
+// quoteValues returns what decides the price as delivery.ReadPriced reads it.
 func quoteValues(values url.Values, clock clocks) url.Values { return converted(values, clock, true) }
 
 // clocks returns the time zone of an address.

@@ -81,7 +81,7 @@ func TestQuoteValuesAreEnough(t *testing.T) {
 	}
 	values.Set("pickup.phone", "5")
 	source := form.FromValues(quoteValues(values, clock), nil)
-	if _, problems := form.Decode(source, delivery.ReadQuoteRequest); problems != nil {
+	if _, problems := form.Decode(source, delivery.ReadPriced); problems != nil {
 		t.Errorf("got %v, want a valid request", problems)
 	}
 }

@@ -54,6 +54,7 @@ METHODS: dict[str, str | None] = {
     "createAPIKey": "create_api_key",
     "createOrderBatch": "create_orders",
     "followEvents": "read_feed",
+    "getLinkedLabel": None,  # at the address of create_label_link
     "getOpenAPI": None,
     "getOpenAPIAsJSON": "get_openapi",
     "listAPIKeys": "list_api_keys",

@@ -12,6 +12,8 @@ import type {
   EventQuery,
   FeedQuery,
   FiguresQuery,
+  LabelLink,
+  LabelLinkRequest,
   StatementQuery,
   ListedOrder,
   LogQuery,
@@ -25,6 +27,8 @@ import type {
   ProductQuery,
   Quote,
   QuoteRequest,
+  Quotes,
+  QuotesRequest,
   Schemas,
   Validation,
   WebhookEndpoint,
@@ -64,6 +68,11 @@ export class Client extends Service {
   /** A price and an estimate; nothing is created. An order costs the same if it names the quote_id. */
   createQuote(quote: QuoteRequest, options?: CallOptions): Promise<Quote> {
     return this.request("post", "/v1/rates/quote", { body: quote, safe: true }, options);
+  }
+
+  /** A price and an estimate for each service level; nothing is created. A level in the request is ignored. */
+  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<Quotes> {
+    return this.request("post", "/v1/rates/quotes", { body: quote, safe: true }, options);
   }
 
   /** Creates an order and takes its items out of stock, or does neither. */
@@ -131,6 +140,12 @@ export class Client extends Service {
   ): Promise<Uint8Array> {
     const sending = { path: { order_id: orderId }, query: options.dpi === undefined ? {} : { dpi: options.dpi }, accept: format };
     return bytes(await this.call("get", "/v1/orders/{order_id}/label", sending, options));
+  }
+
+  /** An address of an order's labels that needs no signature, for 15 minutes; a PDF for 203 dpi unless `link` says otherwise. */
+  createLabelLink(orderID: string, link: LabelLinkRequest = {}, options?: CallOptions): Promise<LabelLink> {
+    const sending = { path: { order_id: orderID }, body: link, safe: true } as const;
+    return this.request("post", "/v1/orders/{order_id}/label-link", sending, options);
   }
 
   /** The labels of 1 to 100 orders in one file, in the order in which they are named; of all of them, or of none. */

@@ -546,6 +546,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/rates/quotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask for the prices of all service levels
+         * @description Answers every service level that is offered for the delivery in one request, slowest first, each as the quote of that level. A `service_level` in the request is ignored.
+         */
+        post: operations["createQuotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orders": {
         parameters: {
             query?: never;
@@ -686,6 +706,58 @@ export interface paths {
          *     syllabics. An order with other characters has a warning.
          */
         get: operations["getLabel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/label-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get an address of an order's labels that needs no signature
+         * @description The address returns the labels for 15 minutes, to every program that has it: give it to a browser or a program that prints. Nothing is stored, and nothing about the order changes.
+         */
+        post: operations["createLabelLink"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/orders/{order_id}/label/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Print the labels that a link leads to
+         * @description The labels of `GET /v1/orders/{order_id}/label`, in the format and for the printer that the link was created for. Limited per client address, together with tracking.
+         */
+        get: operations["getLinkedLabel"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2935,9 +3007,19 @@ export interface components {
             /** @constant */
             revoked: true;
         };
-        /** @description The fields that decide the price are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
+        /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
             service_level: components["schemas"]["ServiceLevel"];
+            pickup: components["schemas"]["QuoteContact"];
+            dropoff: components["schemas"]["QuoteContact"];
+            parcels: components["schemas"]["QuoteParcel"][];
+            /** @description Cash to collect on delivery. */
+            cod?: components["schemas"]["OptionalMoney"];
+            /** @description Insured amount. */
+            insurance?: components["schemas"]["OptionalMoney"];
+        };
+        /** @description As `QuoteRequest`, without a service level. */
+        QuotesRequest: {
             pickup: components["schemas"]["QuoteContact"];
             dropoff: components["schemas"]["QuoteContact"];
             parcels: components["schemas"]["QuoteParcel"][];
@@ -2956,8 +3038,10 @@ export interface components {
         QuoteAddress: {
             line1?: string | null;
             line2?: string | null;
-            city: components["schemas"]["RequiredLine"];
-            province: components["schemas"]["Province"];
+            /** @description If left out, the city of the postal code is assumed, and `quote_id` is null. */
+            city?: components["schemas"]["RequiredLine"] | null;
+            /** @description If left out, that of the postal code is assumed. */
+            province?: components["schemas"]["Province"] | null;
             postal_code: components["schemas"]["PostalCode"];
             country: components["schemas"]["Country"];
             notes?: string | null;
@@ -2976,8 +3060,8 @@ export interface components {
             barcode?: string | null;
         };
         Quote: {
-            /** @description Give this id when you create the order. */
-            quote_id: string;
+            /** @description Give this id when you create the order. Null if a city was assumed. */
+            quote_id: string | null;
             service_level: components["schemas"]["ServiceLevel"];
             rate_cents: number;
             currency: components["schemas"]["Currency"];
@@ -2988,6 +3072,24 @@ export interface components {
             valid_until: components["schemas"]["Time"];
             /** @description What was probably not meant; present only if there is something. */
             warnings?: components["schemas"]["Warning"][];
+            /** @description What the addresses of the request left out and the price assumes. */
+            assumed?: components["schemas"]["Assumed"];
+        };
+        /** @description Only what was left out has a member. */
+        Assumed: {
+            pickup?: components["schemas"]["AssumedPlace"];
+            dropoff?: components["schemas"]["AssumedPlace"];
+        };
+        AssumedPlace: {
+            /** @description Left out also if the area of the postal code is not known: then the price is that of another city. */
+            city?: string;
+            province?: components["schemas"]["Province"];
+        };
+        Quotes: {
+            /** @description In the order of `standard`, `express`, `same_day`. */
+            quotes: components["schemas"]["Quote"][];
+            /** @description A fault at `service_level` for each level that is not offered for the delivery, as the quote of that level would be refused; present only if there is one. */
+            not_offered?: components["schemas"]["Problem"][];
         };
         OrderRequest: {
             /** @description Your reference, unique among your orders; a second order with the same reference is 409 `conflict`. It neither begins nor ends with white space. */
@@ -3064,6 +3166,26 @@ export interface components {
         ItemRequest: {
             product_id: number;
             quantity: number;
+        };
+        LabelLinkRequest: {
+            /** @description PDF if left out. */
+            format?: components["schemas"]["LabelFormat"] | null;
+            /**
+             * @description The resolution of the label printer, in dots per inch; 203 if left out.
+             * @enum {integer|null}
+             */
+            dpi?: 203 | 300 | 600 | null;
+        };
+        /** @enum {string} */
+        LabelFormat: "application/pdf" | "application/zpl";
+        LabelLink: {
+            /**
+             * Format: uri
+             * @description Treat it as confidential.
+             */
+            url: string;
+            /** @description 15 minutes after the request. */
+            expires_at: components["schemas"]["Time"];
         };
         CancelRequest: {
             /** @description Up to 500 characters. */
@@ -6658,6 +6780,69 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    createQuotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QuotesRequest"];
+            };
+        };
+        responses: {
+            /** @description The quotes. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "quotes": [
+                     *         {
+                     *           "quote_id": "quo_AQAAAAAAAAbgAAABogrIc-sAAAAAAAAAAOB-0SP859dcC6fZ7tpkVHgCgfA47tEPtP3qg9CCrsIr",
+                     *           "service_level": "standard",
+                     *           "rate_cents": 1760,
+                     *           "currency": "CAD",
+                     *           "estimated_delivery": "2026-03-06T23:00:00.000Z",
+                     *           "transit_days": 4,
+                     *           "valid_until": "2026-03-03T14:05:09.417Z"
+                     *         }
+                     *       ],
+                     *       "not_offered": [
+                     *         {
+                     *           "field": "service_level",
+                     *           "value": "express",
+                     *           "expected": "a service level offered in the adjacent zone: standard"
+                     *         },
+                     *         {
+                     *           "field": "service_level",
+                     *           "value": "same_day",
+                     *           "expected": "a service level offered in the adjacent zone: standard"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Quotes"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listOrders: {
         parameters: {
             query?: {
@@ -6992,6 +7177,96 @@ export interface operations {
             403: components["responses"]["Suspended"];
             404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createLabelLink: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LabelLinkRequest"];
+            };
+        };
+        responses: {
+            /** @description The address. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "url": "https://deliveries.example.com/v1/orders/ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td/label/AAAAAGmlm0UAywBCCMljzSX2HbVVxmG0GLrRrGZpO7cP5GYJzvWZb6bM_g",
+                     *       "expires_at": "2026-03-02T14:20:05.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["LabelLink"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getLinkedLabel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The order. An unknown id, a malformed id and another partner's order are 404.
+                 * @example ord_3ebmvgjr06eaxqfvn7hgmwdz6va1q5td
+                 */
+                order_id: components["parameters"]["order_id"];
+                /**
+                 * @description The end of the link's address.
+                 * @example AAAAAGmlm0UAywBCCMljzSX2HbVVxmG0GLrRrGZpO7cP5GYJzvWZb6bM_g
+                 */
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The labels. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    /** @description The name of the file if it is saved. */
+                    "Content-Disposition": string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                    "application/zpl": string;
+                };
+            };
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NoLink"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["ServerFault"];
             503: components["responses"]["Unavailable"];

@@ -9,8 +9,8 @@ const order = {} as OrderRequest;
 /** What people do on pages has no methods: passwords, second factors, the profile, and who else has access. */
 const pages = ["Sign-in", "Profile", "Team"];
 
-/** Operations that have no methods either: a GET that logs out, and pages about mail. */
-const withoutMethod = ["logout", "showMailChoice", "chooseMail"];
+/** Operations that have no methods either: a GET that logs out, labels at an address, and pages about mail. */
+const withoutMethod = ["logout", "getLinkedLabel", "showMailChoice", "chooseMail"];
 
 /** A call of every other operation. The compiler compares the names with the document. */
 const calls: Partial<Record<keyof operations, (service: Client, session: Session) => Promise<unknown>>> = {
@@ -26,12 +26,14 @@ const calls: Partial<Record<keyof operations, (service: Client, session: Session
   createAPIKey: (s) => s.createAPIKey({}),
   revokeAPIKey: (_, session) => session.revokeAPIKey("x"),
   createQuote: (s) => s.createQuote(order),
+  createQuotes: (s) => s.createQuotes(order),
   createOrder: (s) => s.createOrder(order),
   listOrders: (s) => s.listOrders(),
   createOrderBatch: (s) => s.createOrders([]),
   validateOrder: (s) => s.validateOrder(order),
   getOrder: (s) => s.getOrder("x"),
   getLabel: (s) => s.getLabel("x"),
+  createLabelLink: (s) => s.createLabelLink("x"),
   getLabels: (s) => s.getLabels(["x"]),
   editOrder: (s) => s.editOrder("x", {}),
   cancelOrder: (s) => s.cancelOrder("x"),

@@ -48,8 +48,8 @@ client = AuthenticatedClient(
 
 quoted = create_quote.sync_detailed(client=client, body=QuoteRequest(
     service_level=ServiceLevel.STANDARD,
-    pickup=QuoteContact(QuoteAddress("Montréal", Province.QC, "H2X 1Y4", "CA")),
-    dropoff=QuoteContact(QuoteAddress("Toronto", Province.ON, "M5V 2T6", "CA")),
+    pickup=QuoteContact(QuoteAddress("H2X 1Y4", "CA", city="Montréal", province=Province.QC)),
+    dropoff=QuoteContact(QuoteAddress("M5V 2T6", "CA", city="Toronto", province=Province.ON)),
     parcels=[QuoteParcel(weight_kg=1.1, length_cm=25, width_cm=20, height_cm=15, value_cents=3600)]))
 assert isinstance(quoted.parsed, Quote), quoted
 print("quote", quoted.status_code.value)

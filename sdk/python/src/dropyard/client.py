@@ -20,7 +20,6 @@ from ._requests import RETRY_DELAYS, USER_AGENT, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
-LabelFormat = Literal["application/pdf", "application/zpl"]
 
 # The names of the cookie that holds a session: over HTTPS it has a prefix.
 _SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
@@ -170,6 +169,13 @@ class Client(Service):
         """Return a price and an estimate; create nothing. An order itself can be given, too."""
         return cast("t.Quote", self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
 
+    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.Quotes:
+        """Return a price and an estimate for each service level; create nothing.
+
+        A service level in the request is ignored.
+        """
+        return cast("t.Quotes", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
+
     def validate_order(self, order: t.OrderRequest) -> t.Validation:
         """Return what create_order would do; create nothing."""
         return cast("t.Validation", self._json("POST", "/v1/orders/validate", body=order, repeatable=True))
@@ -235,7 +241,7 @@ class Client(Service):
     def get_label(
         self,
         order_id: str,
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:
@@ -244,10 +250,15 @@ class Client(Service):
         response = self.request("GET", path, query={"dpi": dpi}, accept=media_type)
         return response.content
 
+    def create_label_link(self, order_id: str, link: t.LabelLinkRequest | None = None) -> t.LabelLink:
+        """Return an address of an order's labels that needs no signature, for 15 minutes."""
+        path = insert("/v1/orders/{}/label-link", order_id)
+        return cast("t.LabelLink", self._json("POST", path, body=link or {}, repeatable=True))
+
     def get_labels(
         self,
         order_ids: list[str],
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:

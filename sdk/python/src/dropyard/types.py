@@ -13,7 +13,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal, TypedDict, Union
 
-from .errors import ErrorDetail
+from .errors import ErrorDetail, Problem
 
 OrderStatus = Literal[
     "pending", "accepted", "courier_assigned", "picked_up", "in_transit", "out_for_delivery",
@@ -27,6 +27,7 @@ WarningCode = Literal[
     "dropoff_before_pickup", "late", "no_business_day", "province_mismatch", "post_office_box",
     "email_domain", "phone_length", "label_not_printed", "label_cut", "barcode_not_printed",
 ]  # fmt: skip
+LabelFormat = Literal["application/pdf", "application/zpl"]
 Scope = Literal["orders", "stock", "webhooks", "read"]
 KeyMode = Literal["live", "test"]
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
@@ -238,15 +239,15 @@ class ReturnRequest(_ReturnRequest, total=False):
 
 
 class _QuoteAddress(TypedDict):
-    city: str
-    province: Province
     postal_code: str
     country: Country
 
 
 class QuoteAddress(_QuoteAddress, total=False):
-    """An address in a quote."""
+    """A place in a quote. City and province that are left out are assumed by the postal code."""
 
+    city: str | None
+    province: Province | None
     line1: str | None
     line2: str | None
     notes: str | None
@@ -282,11 +283,21 @@ class QuoteParcel(_QuoteParcel, total=False):
     barcode: str | None
 
 
-class _QuoteRequest(TypedDict):
-    service_level: ServiceLevel
+class _QuotesRequest(TypedDict):
     pickup: QuoteContact
     dropoff: QuoteContact
     parcels: list[QuoteParcel]
+
+
+class QuotesRequest(_QuotesRequest, total=False):
+    """A delivery whose price at every service level is wanted."""
+
+    cod: Money | None
+    insurance: Money | None
+
+
+class _QuoteRequest(_QuotesRequest):
+    service_level: ServiceLevel
 
 
 class QuoteRequest(_QuoteRequest, total=False):
@@ -304,8 +315,22 @@ class OrderWarning(TypedDict):
     message: str
 
 
+class AssumedPlace(TypedDict, total=False):
+    """Where a postal code is. The city is absent also if its area is not known."""
+
+    city: str
+    province: Province
+
+
+class Assumed(TypedDict, total=False):
+    """What the addresses of a request left out and the price assumes."""
+
+    pickup: AssumedPlace
+    dropoff: AssumedPlace
+
+
 class _Quote(TypedDict):
-    quote_id: str  # for OrderRequest
+    quote_id: str | None  # for OrderRequest; None if a city was assumed
     service_level: ServiceLevel
     rate_cents: int
     currency: Currency
@@ -318,6 +343,31 @@ class Quote(_Quote, total=False):
     """A price and an estimate."""
 
     warnings: list[OrderWarning]
+    assumed: Assumed
+
+
+class _Quotes(TypedDict):
+    quotes: list[Quote]  # slowest level first
+
+
+class Quotes(_Quotes, total=False):
+    """The quotes of one delivery at all service levels."""
+
+    not_offered: list[Problem]  # at service_level, for each level that is not offered
+
+
+class LabelLinkRequest(TypedDict, total=False):
+    """How the labels that a link leads to are printed; a PDF for 203 dpi if it is empty."""
+
+    format: LabelFormat | None
+    dpi: int | None  # 203, 300 or 600
+
+
+class LabelLink(TypedDict):
+    """An address that returns labels without a signature."""
+
+    url: str  # confidential
+    expires_at: str
 
 
 class Dimensions(TypedDict):
