@@ -36,10 +36,18 @@ type simulated struct {
 
 // Advance moves an order if it still has the given version.
 func (s simulated) Advance(ctx context.Context, orderID string, version int64, move simulate.Move) error {
-	_, err := s.orders.Advance(ctx, nil, orderID, order.Advance{
+	advance := order.Advance{
 		Status: move.To, Notes: move.Notes, CourierID: move.CourierID, FailureReason: move.FailureReason,
 		NextAttempt: move.NextAttempt, Reason: move.Reason, Version: version,
-	})
+	}
+	if move.To == delivery.StatusDelivered {
+		delivered, err := s.orders.Track(ctx, orderID)
+		if err != nil {
+			return err
+		}
+		advance.Collected = delivered.CollectedAsAsked()
+	}
+	_, err := s.orders.Advance(ctx, nil, orderID, advance)
 	if err != nil || len(delivery.NextStatuses(move.To)) > 0 {
 		return err
 	}

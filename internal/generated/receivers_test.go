@@ -103,6 +103,8 @@ func (o *output) Write(p []byte) (int, error) {
 // waitFor waits until the program has printed a match, and returns it with its groups.
 func (o *output) waitFor(t *testing.T, want *regexp.Regexp) []string {
 	t.Helper()
+	ended, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
+	defer cancel()
 	for {
 		o.mu.Lock()
 		found := want.FindStringSubmatch(o.text.String())
@@ -115,7 +117,7 @@ func (o *output) waitFor(t *testing.T, want *regexp.Regexp) []string {
 			if !running {
 				t.Fatalf("got %q, want a match of %s", o.text.String(), want)
 			}
-		case <-time.After(repeatable.Hang):
+		case <-ended.Done():
 			t.Fatalf("got no match of %s", want)
 		}
 	}

@@ -19,8 +19,6 @@ from ._requests import RETRY_DELAYS, USER_AGENT, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
-LabelFormat = Literal["application/pdf", "application/zpl"]
-
 # The names of the cookie that holds a session: over HTTPS it has a prefix.
 _SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
 
@@ -171,6 +169,13 @@ class AsyncClient(AsyncService):
         """Return a price and an estimate; create nothing. An order itself can be given, too."""
         return cast("t.Quote", await self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
 
+    async def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.Quotes:
+        """Return a price and an estimate for each service level; create nothing.
+
+        A service level in the request is ignored.
+        """
+        return cast("t.Quotes", await self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
+
     async def validate_order(self, order: t.OrderRequest) -> t.Validation:
         """Return what create_order would do; create nothing."""
         return cast(
@@ -242,7 +247,7 @@ class AsyncClient(AsyncService):
     async def get_label(
         self,
         order_id: str,
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:
@@ -251,10 +256,15 @@ class AsyncClient(AsyncService):
         response = await self.request("GET", path, query={"dpi": dpi}, accept=media_type)
         return response.content
 
+    async def create_label_link(self, order_id: str, link: t.LabelLinkRequest | None = None) -> t.LabelLink:
+        """Return an address of an order's labels that needs no signature, for 15 minutes."""
+        path = insert("/v1/orders/{}/label-link", order_id)
+        return cast("t.LabelLink", await self._json("POST", path, body=link or {}, repeatable=True))
+
     async def get_labels(
         self,
         order_ids: list[str],
-        media_type: LabelFormat = "application/pdf",
+        media_type: t.LabelFormat = "application/pdf",
         *,
         dpi: Literal[203, 300, 600] | None = None,
     ) -> bytes:
