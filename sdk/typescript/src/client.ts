@@ -25,8 +25,8 @@ import type {
   Product,
   ProductQuery,
   Quote,
+  QuoteList,
   QuoteRequest,
-  Quotes,
   QuotesRequest,
   Schemas,
   Validation,
@@ -70,7 +70,7 @@ export class Client extends Service {
   }
 
   /** A price and an estimate for each service level; nothing is created. A level in the request is ignored. */
-  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<Quotes> {
+  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<QuoteList> {
     return this.request("post", "/v1/rates/quotes", { body: quote, safe: true }, options);
   }
 

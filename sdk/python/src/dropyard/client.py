@@ -15,6 +15,7 @@ from ._http import RETRY_DELAYS, Connection, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
+LabelFormat = t.LabelFormat
 
 # The names of the cookie that holds a session: over HTTPS it has a prefix.
 _SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
@@ -155,12 +156,12 @@ class Client(Service):
         """Return a price and an estimate; create nothing. An order itself can be given, too."""
         return cast("t.Quote", self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
 
-    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.Quotes:
+    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.QuoteList:
         """Return a price and an estimate for each service level; create nothing.
 
         A service level in the request is ignored.
         """
-        return cast("t.Quotes", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
+        return cast("t.QuoteList", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
 
     def validate_order(self, order: t.OrderRequest) -> t.Validation:
         """Return what create_order would do; create nothing."""
