@@ -366,8 +366,8 @@ type AssumedPlace struct {
 	Province Province `json:"province,omitempty"`
 }
 
-// Quotes are the quotes of one delivery at all service levels, slowest first.
-type Quotes struct {
+// QuoteList has the quotes of one delivery at all service levels, slowest first.
+type QuoteList struct {
 	Quotes []Quote `json:"quotes"`
 	// NotOffered has a problem at service_level for each level that is not offered for the delivery.
 	NotOffered []Problem `json:"not_offered,omitempty"`

@@ -17,8 +17,8 @@ func (c *Client) CreateQuote(ctx context.Context, quote QuoteRequest, options ..
 
 // CreateQuotes returns a price and an estimate for each service level, by the same card at the same time, and
 // creates nothing. It ignores the level of the request.
-func (c *Client) CreateQuotes(ctx context.Context, quote QuoteRequest, options ...CallOption) (*Quotes, error) {
-	return fetch[Quotes](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quotes", body: quote, safe: true},
+func (c *Client) CreateQuotes(ctx context.Context, quote QuoteRequest, options ...CallOption) (*QuoteList, error) {
+	return fetch[QuoteList](ctx, c, operation{method: http.MethodPost, path: "/v1/rates/quotes", body: quote, safe: true},
 		options)
 }
 

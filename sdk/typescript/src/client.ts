@@ -26,8 +26,8 @@ import type {
   Product,
   ProductQuery,
   Quote,
+  QuoteList,
   QuoteRequest,
-  Quotes,
   QuotesRequest,
   Schemas,
   Validation,
@@ -71,7 +71,7 @@ export class Client extends Service {
   }
 
   /** A price and an estimate for each service level; nothing is created. A level in the request is ignored. */
-  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<Quotes> {
+  createQuotes(quote: QuotesRequest, options?: CallOptions): Promise<QuoteList> {
     return this.request("post", "/v1/rates/quotes", { body: quote, safe: true }, options);
   }
 

@@ -3085,7 +3085,7 @@ export interface components {
             city?: string;
             province?: components["schemas"]["Province"];
         };
-        Quotes: {
+        QuoteList: {
             /** @description In the order of `standard`, `express`, `same_day`. */
             quotes: components["schemas"]["Quote"][];
             /** @description A fault at `service_level` for each level that is not offered for the delivery, as the quote of that level would be refused; present only if there is one. */
@@ -3170,12 +3170,11 @@ export interface components {
         LabelLinkRequest: {
             /** @description PDF if left out. */
             format?: components["schemas"]["LabelFormat"] | null;
-            /**
-             * @description The resolution of the label printer, in dots per inch; 203 if left out.
-             * @enum {integer|null}
-             */
-            dpi?: 203 | 300 | 600 | null;
+            /** @description The resolution of the label printer, in dots per inch; 203 if left out. */
+            dpi?: components["schemas"]["LabelResolution"] | null;
         };
+        /** @enum {integer} */
+        LabelResolution: 203 | 300 | 600;
         /** @enum {string} */
         LabelFormat: "application/pdf" | "application/zpl";
         LabelLink: {
@@ -6829,7 +6828,7 @@ export interface operations {
                      *       ]
                      *     }
                      */
-                    "application/json": components["schemas"]["Quotes"];
+                    "application/json": components["schemas"]["QuoteList"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -168,12 +168,12 @@ class Client(Service):
         """Return a price and an estimate; create nothing. An order itself can be given, too."""
         return cast("t.Quote", self._json("POST", "/v1/rates/quote", body=quote, repeatable=True))
 
-    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.Quotes:
+    def create_quotes(self, quote: t.QuotesRequest | t.QuoteRequest | t.OrderRequest) -> t.QuoteList:
         """Return a price and an estimate for each service level; create nothing.
 
         A service level in the request is ignored.
         """
-        return cast("t.Quotes", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
+        return cast("t.QuoteList", self._json("POST", "/v1/rates/quotes", body=quote, repeatable=True))
 
     def validate_order(self, order: t.OrderRequest) -> t.Validation:
         """Return what create_order would do; create nothing."""

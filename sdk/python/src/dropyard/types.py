@@ -346,11 +346,11 @@ class Quote(_Quote, total=False):
     assumed: Assumed
 
 
-class _Quotes(TypedDict):
+class _QuoteList(TypedDict):
     quotes: list[Quote]  # slowest level first
 
 
-class Quotes(_Quotes, total=False):
+class QuoteList(_QuoteList, total=False):
     """The quotes of one delivery at all service levels."""
 
     not_offered: list[Problem]  # at service_level, for each level that is not offered
