@@ -19,6 +19,8 @@ from ._requests import RETRY_DELAYS, USER_AGENT, insert
 from ._signing import SignatureVersion, SignedAuth
 from .errors import NoAnswerError
 
+LabelFormat = t.LabelFormat
+
 # The names of the cookie that holds a session: over HTTPS it has a prefix.
 _SESSION_COOKIES = ("__Host-dropyard_session", "dropyard_session")
 
