@@ -174,7 +174,8 @@ var rules = map[string]rule{
 	"internal/api/v1": {may: []string{
 		"internal/accounting",
 		"internal/actor", "internal/api/shared", "internal/delivery", "internal/httpd", "internal/label", "internal/order",
-		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report", "internal/requestlog",
+		"internal/outbox", "internal/partner", "internal/pricing", "internal/record", "internal/report",
+		"internal/requestlog",
 		"internal/requestlogger", "internal/signature", "internal/signin", "internal/stock", "internal/webhook",
 		"internal/web", foundation,
 	}},
