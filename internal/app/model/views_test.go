@@ -144,6 +144,10 @@ func (w *world) figures(t *rapid.T) {
 // half second need not be there.
 func (w *world) logs(t *rapid.T) {
 	a := w.account(t)
+	stated := w.call(t, a.partner, "GET", "/v1/statements", nil, "")
+	if expect(t, stated, 200, ""); stated.Len("statements") != 0 {
+		t.Fatalf("got %s, want none, as no month has ended", stated.Body)
+	}
 	log := w.call(t, a.partner, "GET", "/v1/logs?limit=100", nil, "")
 	expect(t, log, 200, "")
 	for i := range log.Len("logs") {
