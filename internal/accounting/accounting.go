@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -101,7 +102,8 @@ func ReadFirmEntry(f *form.Form) FirmEntry {
 	}}
 	if numbers := f.Object("numbers", form.Optional); numbers != nil {
 		entry.Numbers = money.Numbers{
-			GSTHST: numbers.Text("gst_hst", form.Optional, numberRule), QST: numbers.Text("qst", form.Optional, numberRule),
+			GSTHST: strings.TrimSpace(numbers.Text("gst_hst", form.Optional, numberRule)),
+			QST:    strings.TrimSpace(numbers.Text("qst", form.Optional, numberRule)),
 		}
 	}
 	return entry

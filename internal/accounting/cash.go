@@ -39,7 +39,20 @@ func carriedBy(ctx context.Context, tx Reader, courierID string) (carried []mone
 		carried = append(carried, money.CarriedOf(one, entries)...)
 	}
 	money.SortCarried(carried)
+	for i := range carried {
+		if err == nil && carried[i].Unconfirmed {
+			carried[i].Unconfirmed, err = isUnconfirmed(ctx, tx, carried[i])
+		}
+	}
 	return carried, err
+}
+
+// isUnconfirmed reports whether the desk has not answered what was collected of an order. An answer that changes nothing
+// has no line on the courier's cash.
+func isUnconfirmed(ctx context.Context, tx Reader, of money.Carried) (bool, error) {
+	answers, err := tx.Entries(ctx,
+		Filter{PartnerID: of.PartnerID, OrderID: of.OrderID, Act: money.ActCorrection, Limit: 1})
+	return len(answers) == 0, err
 }
 
 // entriesBehind returns the entries of a partner's cash that a courier carries, newest first, back to the oldest
@@ -203,7 +216,7 @@ func ReadHandIn(f *form.Form) HandIn {
 	}
 	h.Counted, _ = f.Integer("counted_cents", form.Required, 0, maxPosted)
 	h.Kept, _ = f.Integer("kept_cents", form.Optional, 0, maxPosted)
-	if expected, sent := f.Integer("expected_cents", form.Optional, 0, maxPosted); sent {
+	if expected, sent := f.Integer("expected_cents", form.Optional, -maxPosted, maxPosted); sent {
 		h.Expected = &expected
 	}
 	return h
@@ -253,7 +266,7 @@ func (s *Service) HandIn(ctx context.Context, courierID string, h HandIn) (count
 				return posting{}, err
 			}
 			carried = money.In(carried, h.Currency)
-			if count.Expected = money.SumOf(carried); count.Expected < 0 || len(carried) == 0 {
+			if count.Expected = money.SumOf(carried); len(carried) == 0 {
 				return posting{}, refusal.New(refusal.CodeConflict, "the courier carries no cash in "+string(h.Currency))
 			}
 			if h.Expected != nil && *h.Expected != count.Expected {
@@ -263,8 +276,8 @@ func (s *Service) HandIn(ctx context.Context, courierID string, h HandIn) (count
 					Details: expectedDetails{count.Expected},
 				}
 			}
-			if h.Kept > count.Expected {
-				return posting{}, form.Fault("kept_cents", h.Kept, keptAtMost.With("dollars", dollars(count.Expected)))
+			if h.Kept > max(0, count.Expected) {
+				return posting{}, form.Fault("kept_cents", h.Kept, keptAtMost.With("dollars", dollars(max(0, count.Expected))))
 			}
 			count.Difference = count.Expected - h.Kept - h.Counted
 			return posting{

@@ -107,6 +107,8 @@ func (s *Service) BeginClosing(ctx context.Context, period money.Period) (progre
 		}
 		if running := closing.Period != 0 && closing.EndedAt.IsZero(); running && closing.Period != period {
 			return false, errOther
+		} else if closing.Period > period {
+			return false, errLater
 		} else if !running {
 			due, err := tx.Unclosed(ctx, period)
 			if err != nil {
@@ -130,6 +132,9 @@ func (s *Service) BeginClosing(ctx context.Context, period money.Period) (progre
 	}
 	return progress, err
 }
+
+// errLater refuses to close a month for all partners behind a later one.
+var errLater = refusal.New(refusal.CodeConflict, "a later month was closed for all partners")
 
 // errOther refuses to close two months at a time.
 var errOther = refusal.New(refusal.CodeConflict, "another month is being closed")

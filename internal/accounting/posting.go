@@ -3,6 +3,7 @@ package accounting
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/audit"
@@ -45,8 +46,8 @@ func ReadAdjustment(f *form.Form) Adjustment {
 	return a
 }
 
-// Adjust corrects what a partner was charged. What corrects the charge for the delivery of an order, or for its late
-// cancellation, takes back or adds its part of the taxes.
+// Adjust corrects what a partner was charged. What corrects the charges for an order takes back or adds its part of their
+// taxes, so that taking all of them back leaves nothing.
 func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*money.Entry, error) {
 	if err := a.Problems().Err(); err != nil {
 		return nil, err
@@ -73,15 +74,18 @@ func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*
 // mostOfOrder bounds how many entries of an order are read to find what is corrected.
 const mostOfOrder = 100
 
-// chargeOf returns the charge that corrections of an order are of: that for its delivery or its cancellation, or
-// else the first; nil if there is none.
+// chargeOf returns what an order was charged in all: for its delivery or cancellation, further attempts, and its return;
+// nil if it was not charged.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
-		if entry.Act == money.ActDelivery || entry.Act == money.ActLateCancellation {
-			return entry
-		}
-		if charge == nil && entry.IsCharge() {
-			charge = entry
+		switch {
+		case !entry.IsCharge():
+		case charge == nil:
+			sum := *entry
+			sum.Lines = slices.Clone(entry.Lines)
+			charge = &sum
+		default:
+			charge.Lines = append(charge.Lines, entry.Lines...)
 		}
 	}
 	return charge

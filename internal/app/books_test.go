@@ -266,3 +266,33 @@ func TestPosting(t *testing.T) {
 	f.operator.As(t, "dispatcher").Call(t, "POST", target+"/payments", []byte(`{"amount_cents":1}`)).Refused(t, 403,
 		"forbidden")
 }
+
+// TestAllOfAnOrder takes back all that an order was charged, for its delivery and for its return, whose taxes are others:
+// nothing is left of either tax.
+func TestAllOfAnOrder(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	id := f.orderIn(t, "given-up", delivery.StatusPickedUp)
+	f.operator.Move(t, id, "failed").Must(t, 200)
+	f.operator.Move(t, id, "cancelled").Must(t, 200)
+	receive(t, f.operator, id, `{"location":"MTL-1","lines":[]}`).Must(t, 200)
+	f.operator.Call(t, "POST", "/ops/v1/partners/"+f.partner.PartnerID+"/adjustments",
+		[]byte(`{"amount_cents":-6984,"order_id":"`+id+`","reason":"All of it"}`)).Must(t, 201)
+	found := f.operator.Call(t, "GET", "/ops/v1/balances", nil).Must(t, 200)
+	for i := range found.Len("balances") {
+		if found.JSON("balances", i, "amount_cents") != 0.0 {
+			t.Errorf("got %s, want nothing left", found.Body)
+		}
+	}
+}
+
+// TestBlankTaxNumber: a number without a digit or letter charges no tax.
+func TestBlankTaxNumber(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	got := f.operator.Call(t, "PUT", "/ops/v1/firm", []byte(`{"name":"Plateau","numbers":{"gst_hst":" "}}`)).Must(t, 200)
+	if got.JSON("numbers", "gst_hst") != nil {
+		t.Errorf("got %s, want no number", got.Body)
+	}
+}

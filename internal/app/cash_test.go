@@ -90,6 +90,8 @@ func TestCollected(t *testing.T) {
 		paid(4999, "bitcoin", ""):                                "collected.method",
 		paid(4000, "cash", ""):                                   "collected.notes",
 		paid(0, "none", ""):                                      "collected.notes",
+		paid(4000, "cash", " "):                                  "collected.notes",
+		paid(4000, "cash", "\u200b"):                             "collected.notes",
 		paid(-1, "cash", "given change"):                         "collected.amount_cents",
 		strings.Replace(paid(4999, "cash", ""), "CAD", "USD", 1): "collected.currency",
 		`{"status":"delivered","collected":{}}`:                  "collected.amount_cents",
@@ -206,6 +208,10 @@ func TestUnconfirmed(t *testing.T) {
 	books := f.operator.As(t, "accountant")
 	for range 2 {
 		set(books, id, all).Must(t, 200)
+	}
+	cash := desk.Call(t, "GET", "/ops/v1/couriers/"+noor.CourierID+"/cash", nil).Must(t, 200)
+	if cash.JSON("orders", 0, "unconfirmed") != false || cash.JSON("orders", 1, "unconfirmed") != true {
+		t.Errorf("got %s, want the answered order confirmed", cash.Body)
 	}
 	set(desk, early, less).Must(t, 200)
 	if got := f.with(t, noor); got != "3000 CAD C-1:2500 C-2:500" {
@@ -433,5 +439,31 @@ func TestCollectedAtHub(t *testing.T) {
 	}
 	deposit(2401).Refused(t, 422, "validation_error")
 	deposit(2400).Must(t, 201)
+	f.balanced(t, "")
+}
+
+// TestCountAfterCorrection: a correction of what was handed in already leaves the courier below zero, and the courier can
+// still hand in what is collected later.
+func TestCountAfterCorrection(t *testing.T) {
+	t.Parallel()
+	f := newFloor(t)
+	f.keepBooks(t)
+	noor := f.rider(t, "noor")
+	count := func(counted, expected int) *apptest.Answer {
+		return f.operator.Call(t, "POST", "/ops/v1/couriers/"+noor.CourierID+"/cash/hand-ins", fmt.Appendf(nil,
+			`{"counted_cents":%d,"currency":"CAD","expected_cents":%d}`, counted, expected))
+	}
+	first := f.toCollect(t, noor, "E-1", 700)
+	move(t, noor, first, paid(700, "cash", "")).Must(t, 200)
+	count(400, 700).Must(t, 201)
+	f.operator.Call(t, "PUT", "/ops/v1/orders/"+first+"/collected",
+		[]byte(`{"amount_cents":400,"currency":"CAD","method":"cash","notes":"really 4"}`)).Must(t, 200)
+	move(t, noor, f.toCollect(t, noor, "E-2", 250), paid(250, "cash", "")).Must(t, 200)
+	if got := count(250, -50).Must(t, 201); got.JSON("difference_cents") != -300.0 {
+		t.Errorf("got %s, want the difference of the first count back", got.Body)
+	}
+	if got := f.with(t, noor); got != "" {
+		t.Errorf("got %s with the courier, want nothing", got)
+	}
 	f.balanced(t, "")
 }

@@ -33,6 +33,7 @@ var (
 	collectedIn      = form.Define("collected_currency", "{currency}, in which the amount is to be collected")
 	methodRule       = form.OneOf(CollectionMethods...)
 	collectionsNotes = form.Length(0, MaxReason)
+	reasonRule       = form.Length(1, MaxReason)
 )
 
 // ReadCollected reads what was collected; nil if the request does not say.
@@ -83,7 +84,7 @@ func (o *Order) Collection(reported *Collected, required bool) (*Collected, erro
 		return nil, form.Fault("collected.currency", string(reported.Currency),
 			collectedIn.With("currency", string(due.Currency)))
 	}
-	if reported.AmountCents != due.AmountCents && reported.Notes == "" {
+	if reported.AmountCents != due.AmountCents && !reasonRule.Allows(reported.Notes) {
 		return nil, form.Fault("collected.notes", "",
 			differenceRule.With("dollars", float64(due.AmountCents)/100, "currency", string(due.Currency)))
 	}

@@ -192,7 +192,10 @@ func (b *Bookkeeper) HandIn(carried []Carried, counted, kept int64, at time.Time
 	}
 	handedIn, last := SumOf(carried)-kept, carried[0]
 	for _, c := range carried {
-		cash := min(c.Cents, handedIn)
+		cash := c.Cents
+		if cash > 0 { // what corrections have left below zero comes first, and is settled as a whole
+			cash = min(cash, handedIn)
+		}
 		if cash == 0 {
 			break
 		}

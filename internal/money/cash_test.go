@@ -107,10 +107,10 @@ func (m *till) correct() {
 func (m *till) handIn() {
 	carried := m.carried()
 	expected := money.SumOf(carried)
-	if expected < 0 || len(carried) == 0 {
+	if len(carried) == 0 {
 		return
 	}
-	kept := rapid.SampledFrom([]int64{0, expected, expected / 3}).Draw(m.T, "kept")
+	kept := max(0, rapid.SampledFrom([]int64{0, expected, expected / 3}).Draw(m.T, "kept"))
 	counted := max(0, expected-kept+rapid.SampledFrom([]int64{0, 0, -100, 250, -expected}).Draw(m.T, "difference"))
 	m.post(m.keeper.HandIn(carried, counted, kept, m.now)...)
 	m.desk += counted

@@ -142,6 +142,12 @@ func (s *sheet) entryTable(entries []*money.Entry) (table entryTable, err error)
 			Net: s.sums(lines, -1, money.Revenue), Taxes: s.taxesOf(lines), Total: s.sums(lines, 1, money.Charges),
 			By: cmp.Or(names[entry.ActorID], entry.ActorID),
 		}
+		if len(balancesOn(lines, money.Revenue)) == 0 { // money has moved, and nothing was earned
+			row.Net = "–"
+			if len(balancesOn(lines, money.Charges)) == 0 {
+				row.Total = s.amounts(moved(entry), 1)
+			}
+		}
 		if entry.OrderID != "" {
 			row.OrderPath = ordersPath + "/" + entry.OrderID
 			if entry.IsCharge() {
@@ -154,6 +160,26 @@ func (s *sheet) entryTable(entries []*money.Entry) (table entryTable, err error)
 		table.Rows = append(table.Rows, row)
 	}
 	return table, nil
+}
+
+// moved returns the amounts that an entry has moved from one account to another, by currency. What corrections have taken
+// back is below zero.
+func moved(entry *money.Entry) (sums []money.Balance) {
+	for _, line := range entry.Lines {
+		sign := int64(1)
+		switch {
+		case entry.Act == money.ActCorrection && line.Account == money.Collected:
+			sign = -1
+		case entry.Act == money.ActCorrection || line.Cents < 0:
+			continue
+		}
+		last := len(sums) - 1
+		if last < 0 || sums[last].Currency != line.Currency {
+			sums, last = append(sums, money.Balance{Currency: line.Currency}), last+1
+		}
+		sums[last].Cents += sign * line.Cents
+	}
+	return sums
 }
 
 // taxesOf returns the taxes of some lines, with the name of each.
