@@ -47,8 +47,8 @@ func carriedBy(ctx context.Context, tx Reader, courierID string) (carried []mone
 	return carried, err
 }
 
-// isUnconfirmed reports whether the desk has not answered what was collected of an order. An answer that changes nothing
-// has no line on the courier's cash.
+// isUnconfirmed reports whether the desk has not answered what was collected of an order. An answer that changes
+// nothing has no line on the courier's cash.
 func isUnconfirmed(ctx context.Context, tx Reader, of money.Carried) (bool, error) {
 	answers, err := tx.Entries(ctx,
 		Filter{PartnerID: of.PartnerID, OrderID: of.OrderID, Act: money.ActCorrection, Limit: 1})

@@ -46,8 +46,8 @@ func ReadAdjustment(f *form.Form) Adjustment {
 	return a
 }
 
-// Adjust corrects what a partner was charged. What corrects the charges for an order takes back or adds its part of their
-// taxes, so that taking all of them back leaves nothing.
+// Adjust corrects what a partner was charged. What corrects the charges for an order takes back or adds its part of
+// their taxes, so that taking all of them back leaves nothing.
 func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*money.Entry, error) {
 	if err := a.Problems().Err(); err != nil {
 		return nil, err

@@ -267,8 +267,8 @@ func TestPosting(t *testing.T) {
 		"forbidden")
 }
 
-// TestAllOfAnOrder takes back all that an order was charged, for its delivery and for its return, whose taxes are others:
-// nothing is left of either tax.
+// TestAllOfAnOrder takes back all that an order was charged, for its delivery and for its return, whose taxes are
+// others: nothing is left of either tax.
 func TestAllOfAnOrder(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)

@@ -442,8 +442,8 @@ func TestCollectedAtHub(t *testing.T) {
 	f.balanced(t, "")
 }
 
-// TestCountAfterCorrection: a correction of what was handed in already leaves the courier below zero, and the courier can
-// still hand in what is collected later.
+// TestCountAfterCorrection: a correction of what was handed in already leaves the courier below zero, and the courier
+// can still hand in what is collected later.
 func TestCountAfterCorrection(t *testing.T) {
 	t.Parallel()
 	f := newFloor(t)
