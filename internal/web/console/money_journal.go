@@ -162,8 +162,8 @@ func (s *sheet) entryTable(entries []*money.Entry) (table entryTable, err error)
 	return table, nil
 }
 
-// moved returns the amounts that an entry has moved from one account to another, by currency. What corrections have taken
-// back is below zero.
+// moved returns the amounts that an entry has moved from one account to another, by currency. What corrections have
+// taken back is below zero.
 func moved(entry *money.Entry) (sums []money.Balance) {
 	for _, line := range entry.Lines {
 		sign := int64(1)
