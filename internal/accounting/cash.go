@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -212,7 +213,7 @@ func dollars(cents int64) float64 { return float64(cents) / 100 }
 func ReadHandIn(f *form.Form) HandIn {
 	h := HandIn{
 		Currency: delivery.Currency(f.Text("currency", form.Required, currencyRule)),
-		Notes:    f.Text("notes", form.Optional, paymentsNotes),
+		Notes:    readNotes(f),
 	}
 	h.Counted, _ = f.Integer("counted_cents", form.Required, 0, maxPosted)
 	h.Kept, _ = f.Integer("kept_cents", form.Optional, 0, maxPosted)
@@ -298,10 +299,8 @@ type Deposit struct {
 
 // ReadDeposit reads a deposit.
 func ReadDeposit(f *form.Form) Deposit {
-	d := Deposit{Money: readAmount(f), From: money.Desk, Notes: readNotes(f)}
-	if from := f.Text("from", form.Optional, depositedFrom); from != "" {
-		d.From = money.Account(from)
-	}
+	d := Deposit{Money: readAmount(f), Notes: readNotes(f)}
+	d.From = readFrom(f, depositedFrom, money.Desk)
 	return d
 }
 
@@ -309,6 +308,11 @@ func readAmount(f *form.Form) (amount delivery.Money) {
 	amount.AmountCents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
 	amount.Currency = delivery.Currency(f.Text("currency", form.Required, currencyRule))
 	return amount
+}
+
+// readFrom reads the account that an amount is taken from; the usual one if the request does not say.
+func readFrom(f *form.Form, rule form.TextRule, usual money.Account) money.Account {
+	return cmp.Or(money.Account(f.Text("from", form.Optional, rule)), usual)
 }
 
 func readNotes(f *form.Form) string { return f.Text("notes", form.Optional, paymentsNotes) }
@@ -370,10 +374,8 @@ type Remittance struct {
 
 // ReadRemittance reads a remittance.
 func ReadRemittance(f *form.Form) Remittance {
-	r := Remittance{Money: readAmount(f), From: money.Bank, Notes: readNotes(f)}
-	if from := f.Text("from", form.Optional, remittedBy); from != "" {
-		r.From = money.Account(from)
-	}
+	r := Remittance{Money: readAmount(f), Notes: readNotes(f)}
+	r.From = readFrom(f, remittedBy, money.Bank)
 	return r
 }
 

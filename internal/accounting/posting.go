@@ -74,7 +74,7 @@ func (s *Service) Adjust(ctx context.Context, partnerID string, a Adjustment) (*
 // mostOfOrder bounds how many entries of an order are read to find what is corrected.
 const mostOfOrder = 100
 
-// chargeOf returns what an order was charged in all: for its delivery or cancellation, further attempts, and its return;
+// chargeOf returns what an order was charged in all, for its delivery or cancellation, further attempts and return;
 // nil if it was not charged.
 func chargeOf(entries []*money.Entry) (charge *money.Entry) {
 	for _, entry := range entries {
@@ -100,7 +100,7 @@ type Payment struct {
 
 // ReadPayment reads a payment.
 func ReadPayment(f *form.Form) Payment {
-	p := Payment{Notes: f.Text("notes", form.Optional, paymentsNotes)}
+	p := Payment{Notes: readNotes(f)}
 	p.Cents, _ = f.Integer("amount_cents", form.Required, 1, maxPosted)
 	return p
 }

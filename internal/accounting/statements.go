@@ -32,7 +32,7 @@ type Closed struct {
 // StatementID returns the id of the statement.
 func (c *Closed) StatementID() string { return delivery.StatementID(c.PartnerID, c.Number) }
 
-// Addressee is to whom statements go.
+// Addressee is the partner that statements are addressed to.
 type Addressee struct {
 	Name     string // of the partner
 	Language statement.Language

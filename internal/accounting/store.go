@@ -51,7 +51,7 @@ type Reader interface {
 	CountStatements(ctx context.Context, period money.Period) (int, error)
 	// StatementFile returns a statement in a format; nil if there is none.
 	StatementFile(ctx context.Context, partnerID string, number int64, format statement.Format) ([]byte, error)
-	// Addressee returns to whom the statements of a partner go.
+	// Addressee returns the addressee of the statements of a partner.
 	Addressee(ctx context.Context, partnerID string) (Addressee, error)
 	// Closing returns the last closing of a month for all partners; zero if there was none.
 	Closing(ctx context.Context) (Closing, error)

@@ -10,7 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/date"
 )
 
-// Statement is what a partner is told of a month: what it owed before, what was charged, collected and paid since
+// Statement reports a month to a partner: what it owed before, what was charged, collected and paid since
 // its last statement, and what it owes now. A closed one never changes.
 type Statement struct {
 	PartnerID string

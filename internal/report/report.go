@@ -77,7 +77,7 @@ type Answer struct {
 	// of the period; with couriers, one for each that something was counted for.
 	Lines []Line
 	// Money is sorted by day and currency, without days that have none. It is nil if it was not asked for, or
-	// for a courier, to whom the books ascribe nothing.
+	// for a courier: the books do not divide it by couriers.
 	Money []DayMoney
 }
 

@@ -113,7 +113,7 @@ func (d *sheet) ending(x float64, text string, as label.Type) {
 
 func (d *sheet) rule() { d.put(drawing{x: margin, y: d.y - 10, end: right}) }
 
-// head draws who sends the statement, for whom, and of what month.
+// head draws the sender of the statement, the partner and the month.
 func (d *sheet) head(title string) {
 	d.newPage()
 	d.left(margin, title, heading)

@@ -144,7 +144,7 @@ func (tx accountingTx) StatementFile(
 	return file.Data, nil
 }
 
-// Addressee returns to whom the statements of a partner go.
+// Addressee returns the addressee of the statements of a partner.
 func (tx accountingTx) Addressee(ctx context.Context, partnerID string) (a accounting.Addressee, err error) {
 	if a.Name, a.Owners, err = peopleWith(ctx, tx.conn, partnerID, partner.RoleOwner); err != nil {
 		return a, err

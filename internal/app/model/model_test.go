@@ -89,7 +89,7 @@ type world struct {
 	till      *till
 	names     *int              // how many names were used
 	answered  map[string]string // partner, request and status, by X-Request-Id
-	acted     time.Time         // when the last request was sent that is no repetition
+	acted     time.Time         // when the last request was sent that does not repeat another
 
 	entries []string // the actions of the entries that the audit log must have got
 	latest  string   // the newest entry before those

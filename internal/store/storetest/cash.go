@@ -250,7 +250,7 @@ func (c *cashCrowd) one(what string, act func(*cashNode) error) {
 	}
 }
 
-// refusedOr reports an error that is no refusal.
+// refusedOr reports an error unless it is a refusal.
 func (c *cashCrowd) refusedOr(err error) (refused bool) {
 	var reason *refusal.Error
 	if err != nil && !errors.As(err, &reason) {

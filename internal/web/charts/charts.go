@@ -35,7 +35,7 @@ type Section struct {
 	// Names returns the name of a partner by the id that the parameter partner_id has;
 	// nil where the figures are always those of the account that the page shows.
 	Names func(s page.Sheet, partnerID string) (string, error)
-	// Money reports whether the reader may see what the books have; nil where there is no such reader.
+	// Money reports whether the reader may see what the books have; nil on pages that never show it.
 	Money func(page.Sheet) bool
 }
 

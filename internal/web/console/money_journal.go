@@ -55,7 +55,7 @@ type chargeRow struct {
 	Date, Partner, Act string
 	PartnerPath        string
 	OrderPath          string // empty if the entry is about no order
-	Correct            string // the path of the form that corrects it; empty for what is no charge of an order
+	Correct            string // the path of the form that corrects it; empty unless the entry charges an order
 	Net, Taxes, Total  string
 	By                 string // empty for what the service does by itself
 }

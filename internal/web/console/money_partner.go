@@ -168,7 +168,7 @@ func (pages *Pages) adjust(s *sheet) (int, []byte, error) {
 	return pages.answerPosted(s, posted, sent, err, "money.adjusted", func(v *moneyPartnerView) { v.Adjustment = sent })
 }
 
-// negative returns a number with a minus in front of it. What is quoted is no number.
+// negative returns a number with a minus in front of it. A quoted text is not a number, and stays.
 func negative(number string) string {
 	if number == "" || strings.HasPrefix(number, `"`) {
 		return number
