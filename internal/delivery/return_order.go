@@ -92,7 +92,7 @@ func (r *ReturnRequest) Content(origin *Order, end Contact) OrderRequest {
 	for i := range content.Items {
 		for _, item := range origin.Items {
 			if item.ProductID == content.Items[i].ProductID {
-				content.Items[i].Name = item.Name
+				content.Items[i].Name, content.Items[i].SKU = item.Name, item.SKU
 			}
 		}
 	}

@@ -112,17 +112,23 @@ func testProducts(t *testing.T, s *store.Store) {
 	book(t, s, delivery.Movement{Type: delivery.MovementIn, Quantity: 5, ProductID: 1, Location: "A"})
 	changed := delivery.Product{
 		ProductID: 1, Name: "Lamp 2", StockMin: 4, StockMax: 41, PriceCents: 2000, Barcode: "X",
-		Status: delivery.ProductInactive,
+		SKU: "LAMP-2", Status: delivery.ProductInactive,
 	}
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error { return tx.SaveProducts(ctx, partnerID, changed) }))
 	changed.Quantity = 5 // which a change of the description leaves alone
 	wantProducts(stock.ProductFilter{Search: "lamp 2"}, changed)
 	wantProducts(stock.ProductFilter{LowStock: true}, second)
+	wantProducts(stock.ProductFilter{SKU: "LAMP-2"}, changed)
+	wantProducts(stock.ProductFilter{SKU: "lamp-2"})
+	wantProducts(stock.ProductFilter{Search: "lamp-2"}, changed)
 
 	must(t, s.Stock().Write(ctx, func(tx stock.Writer) error {
-		barcodes, err := tx.Barcodes(ctx, partnerID)
-		if want := map[string][]int64{"X": {1}, "B-2": {2}}; !reflect.DeepEqual(barcodes, want) {
-			t.Errorf("got barcodes %v, want %v", barcodes, want)
+		codes, err := tx.Codes(ctx, partnerID)
+		want := stock.Codes{
+			Barcodes: map[string][]int64{"X": {1}, "B-2": {2}}, SKUs: map[string][]int64{"LAMP-2": {1}},
+		}
+		if !reflect.DeepEqual(codes, want) {
+			t.Errorf("got codes %v, want %v", codes, want)
 		}
 		if err != nil {
 			return err
