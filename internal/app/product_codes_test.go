@@ -51,7 +51,7 @@ func TestSKUs(t *testing.T) {
 	s.ask(t, "PATCH", "/products/2", `{"sku":"LP-1"}`).Must(t, 200)
 	s.ask(t, "PATCH", "/products/2", `{"name":"Big rug"}`).Must(t, 200)
 	for query, want := range map[string]string{
-		"?sku=LP-1": "2", "?sku=lp-1": "", "?search=p-1": "2", "?sku=a%00b": "",
+		"?sku=LP-1": "2", "?sku=lp-1": "", "?search=p-1": "2",
 	} {
 		got := ids(s.partner.Call(t, "GET", "/v1/inventory/products"+query, nil).Must(t, 200), "products", "product_id")
 		if got != want {
@@ -171,12 +171,13 @@ func TestItemsByCode(t *testing.T) {
 func (s stockroom) edits(t *testing.T, orderID string) {
 	t.Helper()
 	path := "/v1/orders/" + orderID
-	preview := s.partner.Call(t, "POST", path+"/preview", []byte(`{"items":[{"sku":"CH-1","quantity":5}]}`)).Must(t, 200)
-	if preview.Text("order", "items", 0, "name") != "Chair" {
-		t.Errorf("got the preview %s, want chairs", preview.Body)
-	}
 	edit := func(items string) *apptest.Answer {
 		return s.partner.Call(t, "PATCH", path, []byte(`{"items":`+items+`}`), "Idempotency-Key", uuid.NewString())
+	}
+	preview := s.partner.Call(t, "PATCH", path+"?preview=true", []byte(`{"items":[{"sku":"CH-1","quantity":5}]}`),
+		"Idempotency-Key", uuid.NewString()).Must(t, 200)
+	if preview.Text("items", 0, "name") != "Chair" {
+		t.Errorf("got the preview %s, want chairs", preview.Body)
 	}
 	edited := edit(`[{"sku":"CH-1","quantity":5}]`).Must(t, 200)
 	if edited.JSON("items", 0, "product_id") != 3.0 || edited.JSON("version") != 2.0 {

@@ -142,16 +142,6 @@ type skuDetails struct {
 	SKU       string `json:"sku"`
 }
 
-// OwnerOfSKU returns the product that a refusal by SKUTaken names; 0 for other errors.
-func OwnerOfSKU(err error) int64 {
-	var refused *refusal.Error
-	if !errors.As(err, &refused) {
-		return 0
-	}
-	details, _ := refused.Details.(skuDetails)
-	return details.ProductID
-}
-
 type shortageDetails struct {
 	Items []Shortage `json:"items"`
 }

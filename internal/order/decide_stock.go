@@ -42,27 +42,27 @@ func resolved(s *State, partnerID string, items []delivery.Item) []delivery.Item
 	return items
 }
 
-// namedBy returns the products that an item names by its sku or barcode. Of the products with a
-// barcode those count that can be ordered, if there are any: a successor may have the barcode of
-// an inactive product.
-func namedBy(s *State, partnerID string, item delivery.Item) (ids []int64) {
+// codedBy returns the products with the sku or barcode that an item has.
+func codedBy(s *State, partnerID string, item delivery.Item) []int64 {
 	if item.SKU != "" {
-		return s.SKUs[movement.ProductCode{PartnerID: partnerID, Code: item.SKU}]
+		return slices.Clone(s.SKUs[movement.ProductCode{PartnerID: partnerID, Code: item.SKU}])
 	}
-	if item.Barcode == "" {
-		return nil
-	}
-	if ids = s.Barcodes[movement.ProductCode{PartnerID: partnerID, Code: item.Barcode}]; len(ids) == 0 {
+	ids := slices.Clone(s.Barcodes[movement.ProductCode{PartnerID: partnerID, Code: item.Barcode}])
+	if len(ids) == 0 {
 		for _, code := range barcode.Lengths(item.Barcode) {
-			ids = slices.Concat(ids, s.Barcodes[movement.ProductCode{PartnerID: partnerID, Code: code}])
+			ids = append(ids, s.Barcodes[movement.ProductCode{PartnerID: partnerID, Code: code}]...)
 		}
 	}
-	var active []int64
-	for _, id := range ids {
-		if isActive(s.product(movement.ProductKey{PartnerID: partnerID, ProductID: id})) {
-			active = append(active, id)
-		}
-	}
+	return ids
+}
+
+// namedBy returns the products that an item names by its sku or barcode. Of several those count that
+// can be ordered, if there are any: a successor may have the barcode of an inactive product.
+func namedBy(s *State, partnerID string, item delivery.Item) []int64 {
+	ids := codedBy(s, partnerID, item)
+	active := slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		return !isActive(s.product(movement.ProductKey{PartnerID: partnerID, ProductID: id}))
+	})
 	if len(active) > 0 {
 		return active
 	}

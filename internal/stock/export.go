@@ -13,7 +13,8 @@ import (
 // all of importColumns; it ignores in_stock, and books the opening quantity of a new
 // product.
 var (
-	exportColumns = []string{"product_id", "name", "price", "stock_min", "stock_max", "barcode", "status", "in_stock", "sku"}
+	exportColumns = []string{"product_id", "name", "price", "stock_min", "stock_max", "barcode", "status", "in_stock",
+		"sku"}
 	importColumns = append(exportColumns[:len(exportColumns):len(exportColumns)], "opening_quantity", "opening_location")
 )
 

@@ -165,7 +165,6 @@ func (im *importing) readAll(held map[int64]*movement.Product) error {
 // The rules for lines of an import.
 var (
 	ambiguousBarcode  = form.Define("import_ambiguous", "a product_id as well, because several products have this barcode")
-	skuOfOther        = form.Define("import_sku", "a sku that no other product or line has")
 	barcodeTwice      = form.Define("import_barcode_twice", "a barcode other than that of line {line}")
 	productTwice      = form.Define("import_product_twice", "a product other than that of line {line}")
 	noOpening         = form.Define("import_opening", "no value for an existing product: book a movement or a count")
@@ -234,7 +233,7 @@ func (im *importing) checkSKUs() {
 		}
 		owners := im.known.SKUs[sku]
 		if len(owners) > 0 && owners[0] != line.productID || lineOf[sku] > 0 {
-			im.fault(line.csvRow, "sku", skuOfOther)
+			im.fault(line.csvRow, "sku", SKUOfOther)
 		}
 		lineOf[sku] = line.line
 	}

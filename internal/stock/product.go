@@ -74,6 +74,9 @@ var (
 	oldBarcodeRule = form.Length(0, delivery.MaxProductCode)
 )
 
+// SKUOfOther is the rule for the sku of a product.
+var SKUOfOther = form.Define("sku_of_other", "a sku that no other product has")
+
 var (
 	notBelowMin = form.Define("not_below_min", "an integer not less than stock_min")
 	twoDecimals = form.Define("two_decimals", "a number with at most two decimals")

@@ -2608,6 +2608,8 @@ export interface components {
             /** @description Every product of which there is not enough. */
             items: {
                 product_id: number;
+                /** @description Absent if the product has none. */
+                sku?: string;
                 available: number;
                 requested: number;
             }[];
@@ -3113,7 +3115,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Products to take out of your stock. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field `items[i].product_id`. */
+            /** @description Products to take out of your stock, each named by its `product_id`, `sku` or `barcode`. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field that names it, such as `items[i].sku`. */
             items?: components["schemas"]["ItemRequest"][] | null;
             /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes, zone, parcels, `cod` and `insurance` must be the same as in the quote, otherwise the order is 422. */
             quote_id?: string | null;
@@ -3163,8 +3165,13 @@ export interface components {
             amount_cents: components["schemas"]["Cents"];
             currency: components["schemas"]["Currency"];
         } | null;
+        /** @description Names a product by exactly one of `product_id`, `sku` and `barcode`. */
         ItemRequest: {
-            product_id: number;
+            product_id?: number | null;
+            /** @description Your own name of the product, as it was set. */
+            sku?: string | null;
+            /** @description A GTIN in any of its lengths, or the exact barcode. If several active products have it, the request is 422. */
+            barcode?: string | null;
             quantity: number;
         };
         LabelLinkRequest: {
@@ -3613,6 +3620,8 @@ export interface components {
         };
         ItemRecord: {
             product_id: number;
+            /** @description The product's sku when the order was created. Absent if it had none. */
+            sku?: string;
             /** @description The product's name when the order was created. */
             name: components["schemas"]["Line"];
             quantity: number;
@@ -3656,6 +3665,8 @@ export interface components {
             status: components["schemas"]["ProductStatus"];
             /** @description Empty if there is none. */
             barcode: string;
+            /** @description The partner's own name of the product, which no other of its products has. Null if there is none. */
+            sku: string | null;
             /** @description True if the status is active and quantity is more than 0. */
             is_available: boolean;
         };
@@ -7482,10 +7493,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products with this text anywhere in their name or barcode. Upper and lower case are the same.
+                 * @description Only products with this text anywhere in their name, barcode or sku. Upper and lower case are the same.
                  * @example coffee
                  */
                 search?: string;
+                /** @description Only the product with this sku, in the same case. */
+                sku?: string;
                 /** @description The most products to return. */
                 limit?: number;
                 /** @description How many objects to skip. */
@@ -7519,6 +7532,7 @@ export interface operations {
                      *           "price": 18.25,
                      *           "status": "active",
                      *           "barcode": "0627735067890",
+                     *           "sku": "COFFEE-1KG",
                      *           "is_available": true
                      *         },
                      *         {
@@ -7531,6 +7545,7 @@ export interface operations {
                      *           "price": 11,
                      *           "status": "active",
                      *           "barcode": "",
+                     *           "sku": null,
                      *           "is_available": false
                      *         }
                      *       ],
