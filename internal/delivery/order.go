@@ -139,15 +139,21 @@ const MaxProductCode = 255
 
 // readItem reads an item. One that does not name its product by exactly one field names none.
 func readItem(f *form.Form) (item Item) {
-	item.ProductID, _ = f.Integer("product_id", form.Optional, 1, 1<<53)
-	item.SKU = f.Text("sku", form.Optional, productCodeRule)
-	item.Barcode = f.Text("barcode", form.Optional, productCodeRule)
 	names := slices.DeleteFunc([]string{"product_id", "sku", "barcode"}, func(name string) bool { return !f.Has(name) })
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		f.Fault("product_id", oneProductName)
-	case len(names) > 1:
-		f.Fault(names[1], oneProductName)
+		names = []string{""}
+	}
+	switch names[0] {
+	case "product_id":
+		item.ProductID, _ = f.Integer("product_id", form.Required, 1, 1<<53)
+	case "sku":
+		item.SKU = f.Text("sku", form.Required, productCodeRule)
+	case "barcode":
+		item.Barcode = f.Text("barcode", form.Required, productCodeRule)
+	}
+	for _, name := range names[1:] {
+		f.Fault(name, oneProductName)
 		item = Item{}
 	}
 	item.Quantity, _ = f.Integer("quantity", form.Required, 1, maxQuantity)

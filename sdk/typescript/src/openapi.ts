@@ -2231,7 +2231,7 @@ export interface components {
          */
         ErrorPage: string;
         /** @description The error. Programs decide by `code`. */
-        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
+        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["SKUTakenError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
         BadRequestError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2312,6 +2312,21 @@ export interface components {
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["ConflictDetails"];
+        };
+        SKUTakenError: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sku_taken";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details: components["schemas"]["SKUTakenDetails"];
+        };
+        SKUTakenDetails: {
+            /** @description The product that has the sku. */
+            product_id: number;
+            sku: string;
         };
         OrderNotEditableError: {
             /**
