@@ -406,7 +406,7 @@ func (m *months) handIn() {
 		_, err := m.node.books.HandIn(ctx, m.couriers[i], h)
 		return err
 	})
-	if done != (expected > 0) {
+	if done != (expected != 0) { // below zero after a correction, the courier is owed it
 		m.Errorf("a count of %d cents: got it carried out %t", expected, done)
 	}
 	if done {
