@@ -246,3 +246,33 @@ func TestSKUMovesDuringOrders(t *testing.T) {
 	}
 	s.Audit(t)
 }
+
+// TestReturnByCode returns lamps by the sku that the order has recorded, after the sku has moved, and by
+// a barcode of now.
+func TestReturnByCode(t *testing.T) {
+	t.Parallel()
+	s := newStockroom(t)
+	s.named(t, "Lamp", "LP-1", "036000291452", 5)
+	s.named(t, "Rug", "RG-1", "", 5)
+	id := s.partner.Create(t, testkit.OrderJSON("A-1", `[{"sku":"LP-1","quantity":3}]`)).Must(t, 201).Text("order_id")
+	s.deliver(t, id)
+	s.ask(t, "PATCH", "/products/1", `{"sku":null}`).Must(t, 200)
+	s.ask(t, "PATCH", "/products/2", `{"sku":"LP-1"}`).Must(t, 200)
+	for _, code := range []string{`"sku":"LP-1"`, `"barcode":"0036000291452"`} {
+		back := giveBack(t, s.partner, id,
+			`{"reason":"too dark","to":"sender","items":[{`+code+`,"quantity":1}],`+returnWindow+`}`).Must(t, 201)
+		if back.JSON("items", 0, "product_id") != 1.0 || back.Text("items", 0, "sku") != "LP-1" {
+			t.Errorf("%s: got %s, want the lamp as it was ordered", code, back.Body)
+		}
+	}
+	for code, field := range map[string]string{
+		`"sku":"RG-1"`: "items[0].sku", `"sku":"X"`: "items[0].sku", `"barcode":"X"`: "items[0].barcode",
+	} {
+		got := giveBack(t, s.partner, id,
+			`{"reason":"too dark","to":"sender","items":[{`+code+`,"quantity":1}],`+returnWindow+`}`)
+		if got.Refused(t, 422, "validation_error").Text("error", "details", "field") != field {
+			t.Errorf("%s: got %s, want a fault of %s", code, got.Body, field)
+		}
+	}
+	s.Audit(t)
+}
