@@ -64,8 +64,8 @@ func TestSKUs(t *testing.T) {
 	other := s.Register(t, "other")
 	s.ask(t, "POST", "/ops/v1/partners/"+other.PartnerID+"/products", `{"name":"Lamp","price":1,"sku":"LP-1"}`).Must(t, 201)
 	entries := s.Query(t, "SELECT after FROM audit WHERE action = 'product.changed' AND after LIKE '%\"sku\":\"LP-1\"%'")
-	if len(entries) != 2 {
-		t.Errorf("audit log: got %s, want the sku in two entries", entries)
+	if len(entries) < 2 {
+		t.Errorf("audit log: got %s, want the sku in two entries or more", entries)
 	}
 	s.Audit(t)
 }
