@@ -75,8 +75,10 @@ func (c *stockLevelsCommand) Run(ctx context.Context) error {
 		return err
 	}
 	stock := stockCell(found.Product)
-	fields := []terminal.Field{field("product",
-		number(found.ProductID)), field("name", found.Name), field("sku", skuOf(found.Product)), {Name: "stock", Value: stock.Text, Style: stock.Style}}
+	fields := []terminal.Field{
+		field("product", number(found.ProductID)), field("name", found.Name), field("sku", skuOf(found.Product)),
+		{Name: "stock", Value: stock.Text, Style: stock.Style},
+	}
 	for _, level := range found.Levels {
 		fields = append(fields, field("at "+level.Location, number(level.Quantity)))
 	}

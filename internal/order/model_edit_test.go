@@ -193,7 +193,8 @@ func (m *model) reallocate(o *snapshot, w wish, at int64) (refused string) {
 	}
 	o.Takes, o.Items = takes, nil
 	for _, item := range w.items {
-		item.SKU, item.Name = skuOf(item.ProductID), m.names[movement.ProductKey{PartnerID: o.Partner, ProductID: item.ProductID}]
+		item.SKU = skuOf(item.ProductID)
+		item.Name = m.names[movement.ProductKey{PartnerID: o.Partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}
 	return ""

@@ -188,7 +188,8 @@ func (m *model) create(w wish) (refused, text string) {
 		History: []string{fmt.Sprintf("pending@%d/%d:", w.at.UnixMilli(), w.at.UnixMilli())},
 	}
 	for _, item := range w.items {
-		item.SKU, item.Name = skuOf(item.ProductID), m.names[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
+		item.SKU = skuOf(item.ProductID)
+		item.Name = m.names[movement.ProductKey{PartnerID: w.partner, ProductID: item.ProductID}]
 		o.Items = append(o.Items, item)
 	}
 	for _, taken := range takes {

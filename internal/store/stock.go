@@ -203,7 +203,8 @@ func findByCode(column string, of func(*productRow) string) byCode {
 	key := db.Key(
 		db.Text("partner_id", func(k *movement.ProductCode) *string { return &k.PartnerID }),
 		db.Text(column, func(k *movement.ProductCode) *string { return &k.Code }))
-	return byCode{db.LookUpSome(key, products, products.Pick("partner_id", "product_id", column)).Where(column + " <> ''"), of}
+	found := db.LookUpSome(key, products, products.Pick("partner_id", "product_id", column))
+	return byCode{found.Where(column + " <> ''"), of}
 }
 
 // namedProducts are the products that codes name.
