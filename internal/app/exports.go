@@ -206,3 +206,12 @@ func (a *App) describeExports(ctx context.Context) (*installation.Exports, error
 	}
 	return described, nil
 }
+
+// exportsBehind returns how many days are due to be exported and were not; 0 if the service exports none.
+func (a *App) exportsBehind(ctx context.Context) (int, error) {
+	if a.exports == nil {
+		return 0, nil
+	}
+	status, err := a.exports.Status(ctx)
+	return status.Behind, err
+}

@@ -78,17 +78,24 @@ func (s *Store) Exports() exports.Store {
 // exportsTx is a transaction of package exports.
 type exportsTx struct{ auditing }
 
-// exportsSetting holds what all nodes know of the work, as JSON.
-const exportsSetting = "exports"
+// ExportsSetting holds what all nodes know of the work, as JSON: an exports.State.
+const ExportsSetting = "exports"
+
+// WrongExports finds days behind one that was not exported, and rows in the files of a day that does not exist.
+const WrongExports = `SELECT 'the day ' || later.day || ' of the exports is behind one that was not exported'
+	FROM export_days AS later JOIN (SELECT min(day) AS first FROM export_days) AS f ON later.day > f.first
+	LEFT JOIN export_days AS d ON d.day = later.day - 1 WHERE d.day IS NULL OR d.done_at = 0
+	UNION ALL SELECT 'rows are in the files of the day ' || r.day || ', which is missing' FROM
+	(SELECT DISTINCT day FROM export_rows) AS r LEFT JOIN export_days AS d ON d.day = r.day WHERE d.day IS NULL`
 
 // State returns what all nodes know of the work.
 func (tx exportsTx) State(ctx context.Context) (exports.State, error) {
-	return exportStateOf(db.SettingsIn(tx.conn).Get(ctx, exportsSetting))
+	return exportStateOf(db.SettingsIn(tx.conn).Get(ctx, ExportsSetting))
 }
 
 // LockState returns what State does, locked until the transaction ends.
 func (tx exportsTx) LockState(ctx context.Context) (exports.State, error) {
-	return exportStateOf(db.SettingsIn(tx.conn).Lock(ctx, exportsSetting))
+	return exportStateOf(db.SettingsIn(tx.conn).Lock(ctx, ExportsSetting))
 }
 
 func exportStateOf(text string, err error) (state exports.State, _ error) {
@@ -105,7 +112,7 @@ func (tx exportsTx) SaveState(ctx context.Context, state exports.State) error {
 	if err != nil {
 		return err
 	}
-	return db.SettingsIn(tx.conn).Set(ctx, exportsSetting, string(text))
+	return db.SettingsIn(tx.conn).Set(ctx, ExportsSetting, string(text))
 }
 
 // Day returns a day; nil if its export has not begun.
