@@ -47,7 +47,7 @@ var (
 		"Size of a disk that this node writes to, by what it holds.", []string{"holds"}, nil)
 	lastBackupDesc = prometheus.NewDesc("dropyard_last_backup_timestamp_seconds",
 		"Time of the last dropyard backup of the embedded database, in Unix time; 0 if there is none.", nil, nil)
-	exportDesc = prometheus.NewDesc("dropyard_export_days_behind",
+	exportDesc = prometheus.NewDesc("dropyard_exports_late",
 		"Days whose files are due in the place of --export-to and were not written.", nil, nil)
 )
 

@@ -113,7 +113,7 @@ func TestObservers(t *testing.T) {
 		`dropyard_not_ready{reason="clock_off"} 0`,
 		`dropyard_disk_free_bytes{holds="data"} 5`,
 		`dropyard_disk_size_bytes{holds="data"} 6`,
-		`dropyard_export_days_behind 2`,
+		`dropyard_exports_late 2`,
 		`dropyard_last_backup_timestamp_seconds 1e+06`,
 		`dropyard_unreadable_documents_total{kind="rate_card"} 1`,
 		`dropyard_unreadable_documents_total{kind="event"} 1`,
