@@ -160,8 +160,7 @@ func withExports(
 	if err != nil {
 		return err
 	}
-	var ends []func() error
-	ends = append(ends, db.Close)
+	ends := []func() error{db.Close}
 	defer func() {
 		for i := len(ends) - 1; i >= 0; i-- {
 			err = errors.Join(err, ends[i]())

@@ -91,7 +91,8 @@ func TestExportByNight(t *testing.T) {
 	apptest.Await(t, "the failure", func() bool {
 		return o.Call(t, "GET", "/ops/v1/system", nil).Must(t, 200).JSON("exports", "error") != nil
 	})
-	o.Visit(t).Open(t, "/console/system?lang=fr").Shows(t, http.StatusOK, "Exportations nocturnes", "a échoué", "Jours de retard")
+	o.Visit(t).Open(t, "/console/system?lang=fr").Shows(t, http.StatusOK, "Exportations nocturnes", "a échoué",
+		"Jours de retard")
 	if err := os.RemoveAll(foreign); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,8 @@ func TestExportByNight(t *testing.T) {
 		got := o.Call(t, "GET", "/ops/v1/system", nil)
 		return got.Status == 200 && got.JSON("exports", "last") != nil && got.Text("exports", "last", "day") == "2026-01-16"
 	})
-	found, err := app.VerifyExports(t.Context(), &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportTo: folder}, app.System())
+	settings := &config.Config{Data: data, DatabaseURL: embeddedIn(data), ExportTo: folder}
+	found, err := app.VerifyExports(t.Context(), settings, app.System())
 	if err != nil || found.Days != 3 || len(found.Faults) > 0 {
 		t.Errorf("got %+v, %v, want three days", found, err)
 	}

@@ -93,7 +93,9 @@ func TestCheckNamesInvalidFlag(t *testing.T) {
 		"exports at no time":      {"--export-at", func(c *config.Config) { c.ExportTo, c.ExportAt = "e", "2:30" }},
 		"exports without a place": {"--export-to", func(c *config.Config) { c.ExportPersonal = true }},
 		"exports to a service":    {"--export-to", func(c *config.Config) { c.ExportTo = "gs://bucket" }},
-		"unknown export format":   {"--export-formats", func(c *config.Config) { c.ExportTo, c.ExportFormats = "e", []string{"xml"} }},
+		"unknown export format": {"--export-formats", func(c *config.Config) {
+			c.ExportTo, c.ExportFormats = "e", []string{"xml"}
+		}},
 		"export format twice": {"--export-formats", func(c *config.Config) {
 			c.ExportTo, c.ExportFormats = "e", []string{"csv", "csv"}
 		}},

@@ -258,7 +258,7 @@ func (s *Service) eventCells(e *delivery.Event) []csvfile.Value {
 	if f.Version != 0 {
 		version = csvfile.Whole(f.Version)
 	}
-	cells := []csvfile.Value{
+	cells := []csvfile.Value{ //nolint:prealloc // most files have no more
 		csvfile.Plain(e.EventID), csvfile.Plain(e.PartnerID), csvfile.Plain(string(e.Type)), csvfile.Plain(e.About()),
 		csvfile.Words(f.PartnerOrderID), csvfile.Whole(e.Sequence), moment(e.CreatedAt), moment(recorded(e.EventID)),
 		csvfile.Plain(string(f.Status)), moment(f.At), moment(f.ETA), moment(next), csvfile.Plain(string(f.CancelledBy)),

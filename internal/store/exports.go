@@ -161,7 +161,8 @@ func (tx exportsTx) Greatest(
 func (tx exportsTx) Raise(
 	ctx context.Context, source exports.Source, partnerID, floor string, until date.Day,
 ) error {
-	err := db.WriteAllNow(ctx, tx.conn, saveExportFloors, &exportFloor{source, exports.RowKey{PartnerID: partnerID, Key: floor}})
+	raised := &exportFloor{source, exports.RowKey{PartnerID: partnerID, Key: floor}}
+	err := db.WriteAllNow(ctx, tx.conn, saveExportFloors, raised)
 	if err != nil {
 		return err
 	}

@@ -190,7 +190,8 @@ func (y *exportYard) event() {
 func (y *exportYard) move() {
 	at := y.recorded()
 	book(y.T, y.db, delivery.Movement{
-		ProductID: y.product[0].ProductID, Type: delivery.MovementIn, Quantity: 1, Location: "MTL-1", Notes: "for Alex", At: at,
+		ProductID: y.product[0].ProductID, Type: delivery.MovementIn, Quantity: 1, Location: "MTL-1", Notes: "for Alex",
+		At: at,
 	})
 	var last []delivery.Movement
 	readStock(y.T, y.db, func(tx stock.Reader) (err error) {
@@ -224,8 +225,8 @@ func (y *exportYard) export() {
 	}
 }
 
-// check compares the files with what was committed: each row is in the files of one day, in each format, and that day is
-// not before the one on which it was recorded.
+// check compares the files with what was committed: each row is in the files of one day, in each format, and that day
+// is not before the one on which it was recorded.
 func (y *exportYard) check() {
 	y.Helper()
 	found, err := y.service.Verify(y.Context())
@@ -307,8 +308,8 @@ func (y *exportYard) read(path string, file exports.File) (ids []string) {
 	return ids
 }
 
-// testExports exports random days, some of which clocks change on. Rows are committed late, at any time, and the process
-// is killed between transactions and files, or after a COMMIT of which it does not learn. In the end each row is in the
+// testExports exports random days, some of which clocks change on. Rows are committed late, at any time, and the
+// process is killed between transactions and files, or after a COMMIT of which it does not learn. In the end each row is in the
 // files of one day.
 func testExports(t *testing.T, s *store.Store) {
 	y := newExportYard(t, s, time.Date(2026, 3, 5, 14, 0, 0, 0, time.UTC)) // clocks change on 8 March
