@@ -201,6 +201,9 @@ func (s *Service) Work(ctx context.Context) (exported int, err error) {
 		}
 		return 0, err
 	}
+	if s.config.Held != nil && s.config.Held() { // is shown elsewhere
+		return 0, nil
+	}
 	return s.Until(ctx, status.Next+date.Day(status.Behind)-1)
 }
 
