@@ -257,8 +257,11 @@ var rules = map[string]rule{
 
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/backups":   {may: []string{foundation}, mayNot: storage},
+	"internal/exports": {
+		may: []string{"internal/delivery", "internal/money", "internal/record", foundation}, mayNot: useCase,
+	},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{"internal/accounting", "internal/money", "internal/statement",
+	"internal/store": {may: []string{"internal/accounting", "internal/exports", "internal/money", "internal/statement",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",
