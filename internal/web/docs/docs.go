@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/dropyard/dropyard/internal/downloads"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -27,6 +28,8 @@ type Config struct {
 	BaseURL func() string // of the service, for programs
 	// Statuses are the HTTP statuses of all codes of errors.
 	Statuses map[refusal.Code]int
+	// Downloads are the clients that the service offers.
+	Downloads *downloads.Downloads
 }
 
 // Pages is the documentation.
@@ -64,6 +67,7 @@ func (pages *Pages) Routes() []web.Route {
 		get(root, pages.start),
 		get(root+".md", pages.startMarkdown),
 		get(root+"/{page...}", pages.page),
+		{Method: http.MethodGet, Pattern: downloadsPath + "/{path...}", For: web.Anyone, Serve: pages.download},
 	}
 }
 
@@ -96,7 +100,7 @@ func (pages *Pages) page(v *web.PageRequest) (int, []byte, error) {
 	return 0, nil, errNoPage
 }
 
-var errNoPage = refusal.NotFound("this page")
+var errNoPage, errNoFile = refusal.NotFound("this page"), refusal.NotFound("this file")
 
 // serveText serves a text, which is in the same version for as long as the service runs.
 func serveText(v *web.PageRequest, kind string, text []byte) (int, []byte, error) {

@@ -3,7 +3,9 @@ package pagetest
 import (
 	"strings"
 
+	"github.com/dropyard/dropyard"
 	"github.com/dropyard/dropyard/internal/api"
+	"github.com/dropyard/dropyard/internal/downloads"
 	"github.com/dropyard/dropyard/internal/web"
 	"github.com/dropyard/dropyard/internal/web/docs"
 	"github.com/dropyard/dropyard/internal/web/page"
@@ -13,6 +15,7 @@ import (
 func documentation(site *page.Site) []web.Route {
 	return docs.New(docs.Config{
 		Site: site, BaseURL: func() string { return "https://api.dropyard.example" }, Statuses: api.Statuses(),
+		Downloads: downloads.New(dropyard.Sources, "0.1.0"),
 	}).Routes()
 }
 
