@@ -1,5 +1,5 @@
-// Package docs serves the documentation: the documents of the folder docs, a page for each
-// operation and event of the OpenAPI documents, and a page for each code of an error.
+// Package docs serves the documentation: pages of the clients, which the service offers as downloads, the documents of the
+// folder docs, a page for each operation and event of the OpenAPI documents, and a page for each code of an error.
 //
 // Every page is an [article] in Markdown, which is served as it is at the page's address
 // with .md, and rendered at the address without it.
@@ -19,7 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/web/samples"
 )
 
-//go:embed templates assets
+//go:embed templates assets clients
 var files embed.FS
 
 // Config holds what the pages need.
@@ -50,7 +50,7 @@ func New(config Config) *Pages {
 		libraries: map[page.Language]func() library{}, indexes: map[page.Language]func() ([]byte, error){},
 	}
 	for _, l := range page.Languages {
-		pages.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config.Statuses) })
+		pages.libraries[l] = sync.OnceValue(func() library { return newLibrary(l, config) })
 		pages.indexes[l] = sync.OnceValues(func() ([]byte, error) { return pages.libraries[l]().index() })
 	}
 	return pages
@@ -77,7 +77,16 @@ const root = "/docs"
 // start serves the first page, which lists all others.
 func (pages *Pages) start(v *web.PageRequest) (int, []byte, error) {
 	s := pages.config.Site.Sheet(v)
-	return pages.render(s, s.Text("docs.title"), view{Groups: pages.libraries[s.Language]().contents(s.Language, root)})
+	packed, err := pages.config.Downloads.Clients()
+	if err != nil {
+		return 0, nil, err
+	}
+	groups := pages.libraries[s.Language]().contents(s.Language, root)
+	shown := view{Groups: groups}
+	for _, one := range clients {
+		shown.Clients = append(shown.Clients, clientPage{client: one, Install: one.install(pages.config.BaseURL(), packed)})
+	}
+	return pages.render(s, s.Text("docs.title"), shown)
 }
 
 // page serves a page, its Markdown, or a file that a document offers.
@@ -115,6 +124,8 @@ type view struct {
 	page.Sheet
 	Groups  []page.Group
 	Article *article // nil on the first page
+	// Clients are how each client is installed, on the first page.
+	Clients []clientPage
 	// Programs send the request that the page describes.
 	Programs []samples.Program
 	Trial    *trial // nil on pages that have none

@@ -29,7 +29,9 @@ var forPartners = sync.OnceValue(func() map[string]bool {
 	found := map[string]bool{}
 	for _, shelf := range shelves {
 		for _, name := range shelf.documents {
-			found[root+"/"+name] = shelf.key == "docs.group.guides" || shelf.key == "docs.group.partners"
+			found[root+"/"+name] = slices.Contains([]string{
+				"docs.group.clients", "docs.group.guides", "docs.group.partners",
+			}, shelf.key)
 		}
 	}
 	for _, one := range surfaces[0].operations() {
