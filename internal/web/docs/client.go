@@ -44,8 +44,8 @@ var clients = []client{
 			"the others in `go env GOPROXY`.",
 		named: func(name string) string { return name },
 		install: func(url string, packed *downloads.Clients) string {
-			return "go mod init shop\n" + "GONOSUMDB=" + downloads.ModulePath + " GOPROXY=" + url + downloadsPath + "/" +
-				downloads.ProxyPath + " go get " + downloads.ModulePath + "@v" + packed.Version
+			return "go mod init shop\n" + "GONOSUMDB=" + downloads.ModulePath + " \\\n  GOPROXY=" + url + downloadsPath + "/" +
+				downloads.ProxyPath + " \\\n  go get " + downloads.ModulePath + "@v" + packed.Version
 		},
 		files: func(packed *downloads.Clients) []downloads.File { return []downloads.File{packed.Module} },
 	},

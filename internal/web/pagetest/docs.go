@@ -21,8 +21,9 @@ func documentation(site *page.Site) []web.Route {
 
 // documents are pages of the documentation, one of each kind.
 var documents = []string{
-	"/docs", "/docs/contract", "/docs/operating", "/docs/decisions", "/docs/errors", "/docs/errors/validation_error",
-	"/docs/events", "/docs/events/order.failed", "/docs/api", "/docs/api/createOrder", "/docs/api/listBoard",
+	"/docs", "/docs/clients/go", "/docs/clients/python", "/docs/contract", "/docs/operating", "/docs/decisions",
+	"/docs/errors", "/docs/errors/validation_error", "/docs/events", "/docs/events/order.failed", "/docs/api",
+	"/docs/api/createOrder", "/docs/api/listBoard",
 }
 
 // documentScenes returns the scenes of the documentation.
