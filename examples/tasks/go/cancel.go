@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command cancel cancels an order.
 package main

@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command create creates an order, and repeats the call as after a crash.
 package main

@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command errors handles the errors of a call.
 package main

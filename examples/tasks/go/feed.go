@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command feed follows the events of orders on a machine that webhooks cannot reach.
 package main

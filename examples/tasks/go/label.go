@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command label writes the labels of an order to a file.
 package main

@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command list lists all orders, a page at a time.
 package main

@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command quote asks for the price of a delivery.
 package main

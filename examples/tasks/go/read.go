@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command read reads an order.
 package main

@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command stock creates an order of goods from stock.
 package main

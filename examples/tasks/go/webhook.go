@@ -1,4 +1,4 @@
-//go:build ignore
+//go:build tasks
 
 // Command webhook sets the endpoint for webhooks, receives one and verifies it.
 package main

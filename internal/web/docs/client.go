@@ -60,7 +60,7 @@ var clients = []client{
 			return string(unicode.ToLower(first)) + name[size:]
 		},
 		install: func(url string, packed *downloads.Clients) string {
-			return "npm install " + url + downloadsPath + "/" + packed.Package.Path
+			return "npm init -y\nnpm install " + url + downloadsPath + "/" + packed.Package.Path
 		},
 		files: func(packed *downloads.Clients) []downloads.File { return []downloads.File{packed.Package} },
 	},
@@ -159,8 +159,9 @@ func (c client) tabs() string {
 	return strings.Join(links, " · ")
 }
 
-// ignored is the first line of programs in Go, which keeps them from being compiled as one.
-const ignored = "//go:build ignore\n\n"
+// ownFile is the first line of programs in Go, which keeps those in one folder from being compiled as one. It is not
+// "ignore", because go mod tidy would then forget that they import the client.
+const ownFile = "//go:build tasks\n\n"
 
 // program returns a program, the command that runs it, and a link to the operation that it calls.
 func (c client) program(
@@ -173,6 +174,6 @@ func (c client) program(
 	}
 	command := strings.Join(append([]string{c.run + file}, arguments...), " ")
 	return fmt.Sprintf("\n[%s](%s/%s/%s/%s), and [the operation](%s/%s) with curl:\n\n", file, downloadsPath, tasks, c.Folder,
-		file, apiPath, operation) + fenced(c.language, strings.TrimSpace(strings.TrimPrefix(text, ignored))) +
+		file, apiPath, operation) + fenced(c.language, strings.TrimSpace(strings.TrimPrefix(text, ownFile))) +
 		"Run it:\n\n" + strings.TrimSpace(fenced("bash", command)) + "\n", nil
 }
