@@ -66,7 +66,7 @@ var clients = []client{
 	},
 	{
 		key: "python", Title: "Python", Needs: "Needs Python 3.10 and [httpx](https://www.python-httpx.org), which pip installs " +
-			"with it.",
+			"with it from the usual index.",
 		Folder: "python", Extension: "py", language: "python", run: "venv/bin/python ",
 		Note: "On Debian and Ubuntu, `apt install python3-venv` first. `AsyncClient` has the same methods, to be awaited.",
 		named: func(name string) string {
