@@ -5,8 +5,7 @@ import "embed"
 
 // Sources holds the clients and the examples by their paths in the repository.
 //
-// The module of the clients is compiled from here, so what npm and Python need is in it, too: in sdk/typescript/dist what
-// npm run build makes of sdk/typescript/src.
+// sdk/typescript/dist is what npm run build makes of sdk/typescript/src.
 //
 //go:embed LICENSE go.mod client/*.go client/README.md internal/signature/*.go
 //go:embed sdk/python/LICENSE sdk/python/README.md sdk/python/generate.py sdk/python/pyproject.toml

@@ -1,6 +1,6 @@
-// Package downloads packs the clients from their sources, so that a service offers the clients that belong to it: a wheel
-// and a source distribution for Python, a package for npm, and a module for Go. It needs no tools of other languages, and
-// the same sources give the same bytes.
+// Package downloads packs the clients from their sources, so that a service offers the clients that belong to it: a
+// wheel and a source distribution for Python, a package for npm, and a module for Go. It needs no tools of other
+// languages, and the same sources give the same bytes.
 package downloads
 
 import (

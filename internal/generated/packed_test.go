@@ -45,7 +45,8 @@ func TestPackedAsByPython(t *testing.T) {
 	// The tools name themselves, and the newest version of the metadata.
 	differing := regexp.MustCompile(`(?m)^Metadata-Version: .*$|^Generator: .*$|^dropyard-.*\.dist-info/.*$`)
 	w.compare(w.extracted("ours.whl", packed.Wheel.Content), w.extracted("theirs.whl", read(t, built[0])), differing)
-	w.compare(w.extracted("ours.tar.gz", packed.Source.Content), w.extracted("theirs.tar.gz", read(t, built[1])), differing)
+	w.compare(w.extracted("ours.tar.gz", packed.Source.Content), w.extracted("theirs.tar.gz", read(t, built[1])),
+		differing)
 }
 
 func packedClients(t *testing.T, version string) *downloads.Clients {

@@ -76,7 +76,8 @@ func (w *workshop) follow(page string, environment []string, key, secret string)
 	if compared != tasks {
 		w.Errorf("got %d programs on the page, want %d", compared, tasks)
 	}
-	if label, err := os.ReadFile(filepath.Join(w.dir, "label.pdf")); err != nil || !bytes.HasPrefix(label, []byte("%PDF-")) {
+	label, err := os.ReadFile(filepath.Join(w.dir, "label.pdf"))
+	if err != nil || !bytes.HasPrefix(label, []byte("%PDF-")) {
 		w.Errorf("label.pdf: got %.20q, %v, want a PDF", label, err)
 	}
 }

@@ -39,9 +39,9 @@ var clients = []client{
 	{
 		key: "go", Title: "Go", Needs: "Needs Go 1.26, and imports the standard library only.",
 		Folder: "go", Extension: "go", language: "go", run: "go run ",
-		Note: "The service is a module proxy for this one module, so no public repository is asked. Programs import it as `" +
-			downloads.ModulePath + "`. On each machine that builds them, run the second command once, or add this proxy before " +
-			"the others in `go env GOPROXY`.",
+		Note: "The service is a module proxy for this one module, so no public repository is asked. Programs import it " +
+			"as `" + downloads.ModulePath + "`. On each machine that builds them, run the second command once, or add " +
+			"this proxy before the others in `go env GOPROXY`.",
 		named: func(name string) string { return name },
 		install: func(url string, packed *downloads.Clients) string {
 			return "go mod init shop\n" + "GONOSUMDB=" + downloads.ModulePath + " \\\n  GOPROXY=" + url + downloadsPath + "/" +
@@ -53,8 +53,8 @@ var clients = []client{
 		key: "typescript", Title: "TypeScript", Needs: "Needs Node.js 20.3, as an ES module or with `require`, and has no " +
 			"dependencies.",
 		Folder: "typescript", Extension: "mjs", language: "ts", run: "node ",
-		Project: "They are TypeScript and JavaScript alike: `node` runs them as they are, and a project in TypeScript compiles " +
-			"them as `.mts`. It needs `@types/node`, and `module` `NodeNext` or that of a bundler.",
+		Project: "They are TypeScript and JavaScript alike: `node` runs them as they are, and a project in TypeScript " +
+			"compiles them as `.mts`. It needs `@types/node`, and `module` `NodeNext` or that of a bundler.",
 		named: func(name string) string {
 			first, size := utf8.DecodeRuneInString(name)
 			return string(unicode.ToLower(first)) + name[size:]
@@ -65,8 +65,8 @@ var clients = []client{
 		files: func(packed *downloads.Clients) []downloads.File { return []downloads.File{packed.Package} },
 	},
 	{
-		key: "python", Title: "Python", Needs: "Needs Python 3.10 and [httpx](https://www.python-httpx.org), which pip installs " +
-			"with it from the usual index.",
+		key: "python", Title: "Python", Needs: "Needs Python 3.10 and [httpx](https://www.python-httpx.org), which pip " +
+			"installs with it from the usual index.",
 		Folder: "python", Extension: "py", language: "python", run: "venv/bin/python ",
 		Note: "On Debian and Ubuntu, `apt install python3-venv` first. `AsyncClient` has the same methods, to be awaited.",
 		named: func(name string) string {
@@ -173,7 +173,8 @@ func (c client) program(
 		return "", err
 	}
 	command := strings.Join(append([]string{c.run + file}, arguments...), " ")
-	return fmt.Sprintf("\n[%s](%s/%s/%s/%s), and [the operation](%s/%s) with curl:\n\n", file, downloadsPath, tasks, c.Folder,
-		file, apiPath, operation) + fenced(c.language, strings.TrimSpace(strings.TrimPrefix(text, ownFile))) +
+	address := path.Join(downloadsPath, tasks, c.Folder, file)
+	return fmt.Sprintf("\n[%s](%s), and [the operation](%s/%s) with curl:\n\n", file, address, apiPath, operation) +
+		fenced(c.language, strings.TrimSpace(strings.TrimPrefix(text, ownFile))) +
 		"Run it:\n\n" + strings.TrimSpace(fenced("bash", command)) + "\n", nil
 }

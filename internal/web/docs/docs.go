@@ -1,5 +1,6 @@
-// Package docs serves the documentation: pages of the clients, which the service offers as downloads, the documents of the
-// folder docs, a page for each operation and event of the OpenAPI documents, and a page for each code of an error.
+// Package docs serves the documentation: pages of the clients, which the service offers as downloads, the documents
+// of the folder docs, a page for each operation and event of the OpenAPI documents, and a page for each code of an
+// error.
 //
 // Every page is an [article] in Markdown, which is served as it is at the page's address
 // with .md, and rendered at the address without it.
