@@ -199,7 +199,8 @@ var rules = map[string]rule{
 		"internal/web/page", "internal/web", foundation,
 	}},
 	"internal/web/docs": {may: []string{
-		"api", "docs", "internal/downloads", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web", foundation,
+		"api", "docs", "internal/downloads", "internal/signature", "internal/web/page", "internal/web/samples",
+		"internal/web", foundation,
 	}},
 	"internal/web/home": {may: []string{"internal/web/page", "internal/web"}},
 
