@@ -17,6 +17,7 @@ created = client.create_order(order)
 client.cancel_order(created["order_id"])
 
 for event in events:  # waits for the next one
-    print(event["type"], event["data"]["order_id"])
-    if event["type"] == "order.cancelled" and event["data"]["order_id"] == created["order_id"]:
+    order_id = event["data"].get("order_id")  # a statement, for example, is about no order
+    print(event["type"], order_id)
+    if event["type"] == "order.cancelled" and order_id == created["order_id"]:
         break

@@ -14,8 +14,8 @@ const created = await client.createOrder(order);
 await client.cancelOrder(created.order_id);
 
 for await (const event of events) { // waits for the next one
-  if (event.type === "webhook.test") {
-    continue; // it is about no order
+  if (!("order_id" in event.data)) {
+    continue; // a statement, for example, is about no order
   }
   console.log(event.type, event.data.order_id);
   if (event.type === "order.cancelled" && event.data.order_id === created.order_id) {
