@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/dropyard/dropyard/internal/app"
 	"github.com/dropyard/dropyard/internal/app/apptest"
+	"github.com/dropyard/dropyard/internal/config"
 	"github.com/dropyard/dropyard/internal/testkit"
 )
 
@@ -281,12 +283,23 @@ func TestCompanyPeopleLeave(t *testing.T) {
 	refused(t, late, late.Open(t, target), "partner_suspended", "This account is inactive")
 	admin.Call(t, "PATCH", path, []byte(`{"suspended":false}`)).Must(t, 200)
 
-	// The owner changes the client, and removes the domain and the provider.
+	// An admin turns the sign-in off, and on again. The partner cannot.
+	console, page := admin.Visit(t), "/console/partners/"+c.owner.PartnerID
 	c.owner = c.owner.Owner(t)
 	ada = signsIn("ada@metro.example")
+	console.Send(t, console.Open(t, page), page+"/openid/stop").Leads(t, page)
+	isIn(ada, false)
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_stopped", "have turned off the sign-in")
+	c.owner.Open(t, apptest.CompanyPage).Shows(t, 200, "have turned off this sign-in")
+	c.owner.UseProvider(t, c.provider, "default_role", "reader")
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/remove").Leads(t, apptest.CompanyPage)
+	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_stopped", "have turned off the sign-in")
+	console.Send(t, console.Open(t, page), page+"/openid/allow").Leads(t, page)
+
+	// The owner changes the client, and removes the domain and the provider.
+	ada = signsIn("ada@metro.example")
 	password := c.owner.Owner(t)
-	page := c.owner.Open(t, apptest.CompanyPage)
-	c.owner.Send(t, page, apptest.CompanyPage, "client_id", "other").Must(t, 422) // without the secret
+	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other").Must(t, 422)
 	isIn(ada, true)
 	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage, "client_id", "other", "client_secret", "x",
 		"default_role", "reader").Leads(t, apptest.CompanyPage)
@@ -303,6 +316,41 @@ func TestCompanyPeopleLeave(t *testing.T) {
 	c.owner.Send(t, c.owner.Open(t, apptest.CompanyPage), apptest.CompanyPage+"/remove").Leads(t, apptest.CompanyPage)
 	isIn(ada, false)
 	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "provider_missing", "No company sign-in is set up")
+}
+
+// TestCompanyExport exports a partner: the provider without its secret, the domains, and who is who.
+func TestCompanyExport(t *testing.T) {
+	t.Parallel()
+	c := newEmployer(t, "default_role", "reader")
+	c.Visit().Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
+	file := string(c.Operate(t).Call(t, "GET", "/ops/v1/partners/"+c.owner.PartnerID+"/export", nil).Must(t, 200).Body)
+	for _, want := range []string{
+		`"openid":{"issuer":"` + c.provider.Settings()[1] + `","client_id":"dropyard","default_role":"reader"`,
+		`"domains":[{"domain":"metro.example",`, `"type":"user_identity"`, `"subject":"sub of ada@metro.example"`,
+	} {
+		if !strings.Contains(file, want) {
+			t.Errorf("got an export without %s:\n%s", want, file)
+		}
+	}
+	for _, secret := range []string{c.provider.Settings()[5], "client_secret", "dropyard-domain"} {
+		if strings.Contains(file, secret) {
+			t.Errorf("got %q in the export:\n%s", secret, file)
+		}
+	}
+}
+
+// TestOpenIDBehindHTTPS signs an operator in where cookies are Secure: the ticket, whose path is not
+// that of the whole host, is found again under its own name.
+func TestOpenIDBehindHTTPS(t *testing.T) {
+	t.Parallel()
+	provider := apptest.NewProvider(t)
+	s := apptest.Start(t, provider.Trusted("groups"), func(c *config.Config, _ *app.Surroundings) {
+		c.BaseURL = "https://dropyard.example"
+	})
+	begun := s.Do(t, "GET", "/ops/v1/oidc/login", nil).Must(t, http.StatusFound)
+	ticket, _, _ := strings.Cut(begun.Header.Get("Set-Cookie"), ";")
+	target := provider.AnswerAt(t, s, "https://dropyard.example", begun.Header.Get("Location"), anna(), nil)
+	s.Do(t, "GET", target, nil, "Cookie", ticket).Must(t, http.StatusOK)
 }
 
 // TestCompanyGuard sets providers at addresses that partners must not reach through the service,

@@ -259,6 +259,12 @@ func (p *Provider) Approve(t testing.TB, s *Service, login string, token, info C
 // the path with parameters to which the provider sends the browser back.
 func (p *Provider) Answer(t testing.TB, s *Service, asked string, token, info Claims) (target string) {
 	t.Helper()
+	return p.AnswerAt(t, s, s.URL, asked, token, info)
+}
+
+// AnswerAt does the same for a service that has another public address.
+func (p *Provider) AnswerAt(t testing.TB, s *Service, public, asked string, token, info Claims) (target string) {
+	t.Helper()
 	p.mu.Lock()
 	p.next = &visit{token: token, info: info}
 	p.mu.Unlock()
@@ -272,8 +278,8 @@ func (p *Provider) Answer(t testing.TB, s *Service, asked string, token, info Cl
 	}
 	defer func() { _ = response.Body.Close() }()
 	back, err := url.Parse(response.Header.Get("Location"))
-	if err != nil || response.StatusCode != http.StatusFound || !strings.HasPrefix(back.String(), s.URL+"/") {
-		t.Fatalf("got %s from the provider, to %q (%v), want a redirect to %s", response.Status, back, err, s.URL)
+	if err != nil || response.StatusCode != http.StatusFound || !strings.HasPrefix(back.String(), public+"/") {
+		t.Fatalf("got %s from the provider, to %q (%v), want a redirect to %s", response.Status, back, err, public)
 	}
 	return back.RequestURI()
 }

@@ -63,7 +63,9 @@ func (v *companyView) State(d domainRow) string {
 	return v.Text(domainProblems[d.Problem])
 }
 
-func (pages *Pages) company(s *sheet) (int, []byte, error) { return pages.showCompany(s, http.StatusOK, nil) }
+func (pages *Pages) company(s *sheet) (int, []byte, error) {
+	return pages.showCompany(s, http.StatusOK, nil)
+}
 
 // showCompany shows the sign-in as it is now, after alter has changed the view.
 func (pages *Pages) showCompany(s *sheet, status int, alter func(*companyView)) (int, []byte, error) {
