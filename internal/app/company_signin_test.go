@@ -323,7 +323,7 @@ func TestCompanyExport(t *testing.T) {
 	t.Parallel()
 	c := newEmployer(t, "default_role", "reader")
 	c.Visit().Company(t, c.provider, "ada@metro.example", at("ada@metro.example")).Leads(t, "/portal")
-	file := string(c.Operate(t).Call(t, "GET", "/ops/v1/partners/"+c.owner.PartnerID+"/export", nil).Must(t, 200).Body)
+	file := string(c.Operate(t).Call(t, "POST", "/ops/v1/partners/"+c.owner.PartnerID+"/export", nil).Must(t, 200).Body)
 	for _, want := range []string{
 		`"openid":{"issuer":"` + c.provider.Settings()[1] + `","client_id":"dropyard","default_role":"reader"`,
 		`"domains":[{"domain":"metro.example",`, `"type":"user_identity"`, `"subject":"sub of ada@metro.example"`,
