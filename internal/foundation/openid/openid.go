@@ -146,8 +146,8 @@ func (c *Client) Begin(ctx context.Context, returnTo string) (*Beginning, error)
 		return nil, err
 	}
 	address := c.oauth(provider, scopes).AuthCodeURL(t.State, oidc.Nonce(t.Nonce), oauth2.S256ChallengeOption(t.Verifier))
-	return &Beginning{URL: address, Ticket: encodeTicket(c.config.Sealer.Seal(encoded, c.ticketOwner())), Life: ticketLife},
-		nil
+	sealed := c.config.Sealer.Seal(encoded, c.ticketOwner())
+	return &Beginning{URL: address, Ticket: encodeTicket(sealed), Life: ticketLife}, nil
 }
 
 // ticketOwner returns what tickets are sealed for.

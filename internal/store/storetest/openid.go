@@ -15,11 +15,14 @@ func testOpenID(t *testing.T, s *store.Store) {
 	addPartners(t, s, partnerNumber(1), partnerNumber(2))
 	want := &partner.OpenID{
 		PartnerID: "par_1", Issuer: "an issuer", ClientID: "a client", Secret: []byte{1, 0, 255}, RoleClaim: "a claim",
-		Values: map[partner.Role]string{partner.RoleOwner: "a value"}, DefaultRole: "a role", StoppedAt: at(1), ChangedAt: at(2),
+		Values: map[partner.Role]string{partner.RoleOwner: "a value"}, DefaultRole: "a role",
+		StoppedAt: at(1), ChangedAt: at(2),
 	}
 	one, two := domain("par_1", "one.example"), domain("par_1", "two.example")
 	taken := domain("par_2", "one.example")
-	tie := &partner.Identity{PartnerID: "par_1", Issuer: "an issuer", Subject: "a subject", UserID: "usr_1", CreatedAt: at(3)}
+	tie := &partner.Identity{
+		PartnerID: "par_1", Issuer: "an issuer", Subject: "a subject", UserID: "usr_1", CreatedAt: at(3),
+	}
 	user := &partner.Account{User: partner.User{PartnerID: "par_1", UserID: "usr_1"}}
 	writePartners(t, s, func(tx partner.Writer) error {
 		must(t, tx.SaveOpenID(ctx, &partner.OpenID{PartnerID: "par_1"}))
@@ -89,7 +92,8 @@ func testOpenID(t *testing.T, s *store.Store) {
 
 func domain(partnerID, name string) *partner.Domain {
 	return &partner.Domain{
-		PartnerID: partnerID, Name: name, Token: "token of " + partnerID, AddedAt: at(6), CheckedAt: at(7), Problem: "a problem",
+		PartnerID: partnerID, Name: name, Token: "token of " + partnerID, AddedAt: at(6), CheckedAt: at(7),
+		Problem: "a problem",
 	}
 }
 

@@ -154,7 +154,8 @@ func (v *companyView) RoleFields() []page.Field {
 	for _, role := range partner.Roles[1:] { // not the owner
 		byDefault.Options = append(byDefault.Options, page.Option{Value: string(role), Label: v.RoleName(role)})
 	}
-	fields := []page.Field{byDefault, v.field("role_claim", "text", "company.claim", "company.claim.hint")}
+	fields := make([]page.Field, 0, 2+len(partner.Roles))
+	fields = append(fields, byDefault, v.field("role_claim", "text", "company.claim", "company.claim.hint"))
 	for _, role := range partner.Roles {
 		field := v.Form.With(page.Field{
 			Name: "role_values." + string(role), Type: "text", Label: v.Text("company.value", "role", v.RoleName(role)),
