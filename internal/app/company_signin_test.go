@@ -366,8 +366,11 @@ func TestCompanyGuard(t *testing.T) {
 	s.Visit().Begin(t, "ada@metro.example")
 	s.Stop()
 	strict := apptest.Start(t, apptest.DataIn(dir), apptest.DatabaseAt(s.Database))
-	v := strict.Visit()
+	v, asked := strict.Visit(), provider.Asked.Load()
 	refused(t, v, v.Open(t, "/portal/signin/go?domain=metro.example"), "unavailable", "cannot sign you in at the moment")
+	if got := provider.Asked.Load(); got != asked {
+		t.Errorf("got %d requests to an address that must not be reached, want none", got-asked)
+	}
 
 	owner.Service = strict
 	for _, issuer := range []string{

@@ -31,6 +31,7 @@ type Provider struct {
 	Refuses atomic.Bool // it does not know the client that exchanges a code
 	// Unsigned makes it send ID tokens with the algorithm "none".
 	Unsigned atomic.Bool
+	Asked    atomic.Int64 // how many requests it got
 	url      string
 
 	mu     sync.Mutex
@@ -72,6 +73,7 @@ func NewProvider(t testing.TB) *Provider {
 	routes.HandleFunc("POST /token", p.token)
 	routes.HandleFunc("GET /userinfo", p.userinfo)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.Asked.Add(1)
 		if p.Down.Load() {
 			http.Error(w, "down", http.StatusServiceUnavailable)
 			return
