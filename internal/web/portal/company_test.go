@@ -66,6 +66,6 @@ func TestDomainsInPortal(t *testing.T) {
 	second.Send(t, second.Open(t, apptest.CompanyPage), apptest.CompanyPage, "issuer", "http://127.0.0.1:9",
 		"client_id", "c", "client_secret", "s", "default_role", "owner").Shows(t, 422, `id="fault-default_role"`)
 	second.Send(t, second.Open(t, apptest.CompanyPage), apptest.CompanyPage, "issuer", "http://127.0.0.1:9",
-		"client_id", "c", "client_secret", "s", "role_claim", "groups", "role_values.owner", "x", "role_values.clerk", "x").Shows(t, 422,
-		"Another role has this value.")
+		"client_id", "c", "client_secret", "s", "role_claim", "groups", "role_values.owner", "x", "role_values.clerk",
+		"x").Shows(t, 422, "Another role has this value.")
 }
