@@ -21,13 +21,16 @@ var (
 	SealedNextSecrets = db.SealedColumn{Table: endpoints.Name, Key: "partner_id", Column: "next_secret"}
 	SealedTOTPSecrets = db.SealedColumn{Table: signIns.Name, Key: "person_id", Column: "totp_secret"}
 	SealedMails       = db.SealedColumn{Table: mails.Name, Key: "mail_id", Column: "sealed"}
+	SealedOpenID      = db.SealedColumn{Table: partnerOpenID.Name, Key: "partner_id", Column: "client_secret"}
 )
 
 // Schema is what this release keeps in its databases.
 var Schema = &db.Schema{
 	Migrations: migrations,
-	Sealed:     []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
-	Pictures:   "SELECT name FROM order_proofs",
+	Sealed: []db.SealedColumn{
+		SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails, SealedOpenID,
+	},
+	Pictures: "SELECT name FROM order_proofs",
 	Disagreeing: []db.Disagreeing{
 		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
 		{Table: statements.Name, Query: Misnumbered}, {Table: exportDays.Name, Query: WrongExports},
