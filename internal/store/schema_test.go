@@ -56,7 +56,8 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		statements.Name: shape(statements), statementEntries.Name: shape(statementEntries),
 		statementFiles.Name: shape(statementFiles), partnerOpenID.Name: shape(partnerOpenID),
 		partnerDomains.Name: shape(partnerDomains), provenDomains.Name: shape(provenDomains),
-		userIdentities.Name: shape(userIdentities),
+		userIdentities.Name: shape(userIdentities), exportDays.Name: shape(exportDays), exportRows.Name: shape(exportRows),
+		exportFloors.Name: shape(exportFloors),
 	}
 	tables, err := engines["sqlite"](t).Tables(t.Context())
 	if err != nil {
