@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/dropyard/dropyard/internal/api"
@@ -71,8 +72,12 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 		"a pattern for a value that is not kept as text, want x-pattern")
 	add(members["format"] == "date-time" && members["x-pattern"] == nil,
 		"a date-time without an x-pattern, of which the tests check no more than the date")
-	_, constant := members["const"]
-	add(constant && members["type"] == nil && !conditional.MatchString(n.pointer), "a const without a type")
+	add(members["const"] != nil, "a const, want an enum of one value")
+	add(members["enum"] != nil && members["type"] == nil && !conditional.MatchString(n.pointer), "an enum without a type")
+	add(members["exclusiveMinimum"] != nil || members["exclusiveMaximum"] != nil,
+		"an exclusive bound, which is a boolean in OpenAPI 3.0, want minimum or maximum")
+	add(members["format"] == "binary" && (members["minLength"] != nil || members["maxLength"] != nil),
+		"a length of a binary")
 	for _, keyword := range []string{"anyOf", "oneOf", "allOf"} {
 		for _, choice := range n.at(keyword).elements() {
 			schema, _ := choice.value.(map[string]any)
@@ -153,7 +158,7 @@ func TestErrorsByCode(t *testing.T) {
 		mapping := detail.at("discriminator", "mapping")
 		for _, code := range mapping.members() {
 			schema, ok := d.lookUp(c, mapping.value.(map[string]any)[code].(string))
-			if !ok || schema.at("properties", "code", "const").text() != code {
+			if !ok || !reflect.DeepEqual(schema.at("properties", "code", "enum").value, []any{code}) {
 				t.Errorf("%s: got a schema of %s for another code", d.name, code)
 			}
 		}
@@ -163,6 +168,26 @@ func TestErrorsByCode(t *testing.T) {
 		for _, code := range api.Codes() {
 			if mapping.at(string(code)).value == nil {
 				t.Errorf("%s: got no schema for the code %s", d.name, code)
+			}
+		}
+	}
+}
+
+// takenNames are names that code generated from the documents has for something else: an HTTP
+// library's method, java.lang.System, and the key in the configuration of a client.
+var takenNames = []string{"RequestMethod", "System", "APIKey", "ApiKey"}
+
+// TestNamesOfSchemas checks that no generator has another use for the name of a schema. In Go the
+// constructor of X is NewX.
+func TestNamesOfSchemas(t *testing.T) {
+	t.Parallel()
+	c := read(t)
+	for _, d := range c.documents {
+		names := d.node(c).at("components", "schemas").members()
+		for _, name := range names {
+			constructed, constructor := strings.CutPrefix(name, "New")
+			if slices.Contains(takenNames, name) || constructor && slices.Contains(names, constructed) {
+				t.Errorf("%s: got a schema %s, want another name", d.name, name)
 			}
 		}
 	}

@@ -2159,7 +2159,7 @@ export interface components {
         Province: "AB" | "BC" | "MB" | "NB" | "NL" | "NS" | "NT" | "NU" | "ON" | "PE" | "QC" | "SK" | "YT";
         /**
          * @description ISO 3166-1 alpha-2.
-         * @constant
+         * @enum {string}
          */
         Country: "CA";
         /**
@@ -2285,7 +2285,7 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         NoSuchOrderError: {
-            /** @constant */
+            /** @enum {string} */
             code: "not_found";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2464,14 +2464,14 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         SignatureRefusedError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["UnauthorizedDetails"];
         };
         NotReadyError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2675,12 +2675,12 @@ export interface components {
             at: components["schemas"]["Time"];
         };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
             time: components["schemas"]["Time"];
         };
         Ready: {
-            /** @constant */
+            /** @enum {string} */
             status: "ready";
             time: components["schemas"]["Time"];
             /** @description Webhooks and mails wait until an admin resumes them, as after a restore. */
@@ -2729,7 +2729,7 @@ export interface components {
             new_password: components["schemas"]["Password"];
         };
         PasswordChanged: {
-            /** @constant */
+            /** @enum {boolean} */
             password_changed: true;
         };
         SignInSession: {
@@ -2755,7 +2755,7 @@ export interface components {
             email: components["schemas"]["Email"];
         };
         Requested: {
-            /** @constant */
+            /** @enum {boolean} */
             requested: true;
         };
         Reset: {
@@ -2797,7 +2797,7 @@ export interface components {
             recovery_codes_left: number;
         };
         Removed: {
-            /** @constant */
+            /** @enum {boolean} */
             removed: true;
         };
         EmailChange: {
@@ -2852,7 +2852,7 @@ export interface components {
             name: components["schemas"]["Line"];
         };
         LoggedOut: {
-            /** @constant */
+            /** @enum {boolean} */
             logged_out: true;
         };
         Partner: {
@@ -2931,7 +2931,7 @@ export interface components {
         };
         RemovedUser: {
             user_id: components["schemas"]["UserID"];
-            /** @constant */
+            /** @enum {boolean} */
             removed: true;
         };
         InvitationRequest: {
@@ -2945,7 +2945,7 @@ export interface components {
             role: components["schemas"]["UserRole"];
             expires_at: components["schemas"]["Time"];
         };
-        NewInvitation: {
+        CreatedInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
             email: components["schemas"]["Email"];
             role: components["schemas"]["UserRole"];
@@ -2958,7 +2958,7 @@ export interface components {
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
-            /** @constant */
+            /** @enum {boolean} */
             withdrawn: true;
         };
         Acceptance: {
@@ -2982,7 +2982,7 @@ export interface components {
             /** @description Whether requests must have a signature of version 2. */
             require_v2: boolean;
         };
-        APIKey: {
+        ListedAPIKey: {
             key_id: components["schemas"]["KeyID"];
             /** @description The label; empty if none was given. */
             name: string;
@@ -2999,12 +2999,12 @@ export interface components {
             require_v2: boolean;
         };
         APIKeyList: {
-            api_keys: components["schemas"]["APIKey"][];
+            api_keys: components["schemas"]["ListedAPIKey"][];
             count: components["schemas"]["Count"];
         };
         RevokedAPIKey: {
             key_id: components["schemas"]["KeyID"];
-            /** @constant */
+            /** @enum {boolean} */
             revoked: true;
         };
         /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
@@ -3471,7 +3471,7 @@ export interface components {
         CreatedOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "pending";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3511,7 +3511,7 @@ export interface components {
         CancelledOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "cancelled";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3756,7 +3756,7 @@ export interface components {
             parcel_count: number;
             /**
              * @description Present if the order is a return: the recipient gives the parcels back at the origin.
-             * @constant
+             * @enum {boolean}
              */
             is_return?: true;
             /** @description Present while a courier is assigned. */
@@ -3941,7 +3941,7 @@ export interface components {
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
-            /** @constant */
+            /** @enum {boolean} */
             deleted: true;
         };
         /** @description An event, without its body. */
@@ -3992,7 +3992,7 @@ export interface components {
         /** @description Why there was no response; null if there was one. */
         SendingProblem: string | null;
         /** @enum {string} */
-        RequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+        LoggedMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
         /** @description Opaque. */
         LogCursor: string;
         LogList: {
@@ -4005,7 +4005,7 @@ export interface components {
             request_id: components["schemas"]["RequestID"];
             /** @description When it arrived. */
             at: components["schemas"]["Time"];
-            method: components["schemas"]["RequestMethod"];
+            method: components["schemas"]["LoggedMethod"];
             /** @description Without the query. What varies in it and is not an id of the service is replaced by its name, as in `/v1/orders/{order_id}`. */
             path: string;
             /** @description The status of the response. */
@@ -4086,7 +4086,7 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /**
                  * @description The status of the order.
-                 * @constant
+                 * @enum {string}
                  */
                 status: "accepted";
             };
@@ -4367,7 +4367,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description A statement has one event, which has 1.
-             * @constant
+             * @enum {integer}
              */
             sequence: 1;
             livemode: components["schemas"]["LiveMode"];
@@ -4393,7 +4393,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description The events of an order are numbered from 1; a test has 0.
-             * @constant
+             * @enum {integer}
              */
             sequence: 0;
             livemode: components["schemas"]["LiveMode"];
@@ -6525,7 +6525,7 @@ export interface operations {
                      *       "url": "https://dropyard.example/portal/invitations/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewInvitation"];
+                    "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
             400: components["responses"]["AddressRefused"];
@@ -7639,7 +7639,7 @@ export interface operations {
                  */
                 status?: number;
                 /** @description Only requests with this method. */
-                method?: components["schemas"]["RequestMethod"];
+                method?: components["schemas"]["LoggedMethod"];
                 /** @description Only requests that concerned this order. */
                 order_id?: string;
                 /** @description Only requests that arrived at this time or later. */
