@@ -70,10 +70,17 @@ func faultsForGenerators(n node, members map[string]any) (faults []string) {
 	_, formed := members["pattern"]
 	add(formed && members["x-pattern"] == nil && slices.Contains(parsedForms, members["format"]),
 		"a pattern for a value that is not kept as text, want x-pattern")
+	pattern, _ := members["pattern"].(string)
+	add(strings.ContainsAny(pattern, "\n\r\u2028\u2029"), "a line end in a pattern, which JavaScript cannot read, want x-pattern")
+	add(strings.Contains(pattern, "`"), "a backtick in a pattern, which ends tags in Go, want \\x60")
 	add(members["format"] == "date-time" && members["x-pattern"] == nil,
 		"a date-time without an x-pattern, of which the tests check no more than the date")
-	add(members["const"] != nil, "a const, want an enum of one value")
+	add(members["const"] != nil && members["x-const"] == nil, "a const, want an enum of one value")
 	add(members["enum"] != nil && members["type"] == nil && !conditional.MatchString(n.pointer), "an enum without a type")
+	words, _ := members["enum"].([]any)
+	add(len(words) > 0 && members["type"] == "boolean" && !conditional.MatchString(n.pointer),
+		"an enum of booleans, want x-const")
+	add(slices.Contains(words, nil), "null in an enum, want anyOf")
 	add(members["exclusiveMinimum"] != nil || members["exclusiveMaximum"] != nil,
 		"an exclusive bound, which is a boolean in OpenAPI 3.0, want minimum or maximum")
 	add(members["format"] == "binary" && (members["minLength"] != nil || members["maxLength"] != nil),

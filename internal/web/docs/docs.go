@@ -63,6 +63,7 @@ func (pages *Pages) Routes() []web.Route {
 		get(root+"/search/{name}", pages.search),
 		get(root, pages.start),
 		get(root+".md", pages.startMarkdown),
+		get(postmanPath, pages.postman),
 		get(root+"/{page...}", pages.page),
 	}
 }

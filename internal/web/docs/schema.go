@@ -184,7 +184,7 @@ func kindOf(schema node) string {
 var limits = []struct{ name, text string }{
 	{"minLength", "At least %s characters."}, {"maxLength", "At most %s characters."},
 	{"minimum", "At least %s."}, {"maximum", "At most %s."},
-	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."},
+	{"minItems", "At least %s items."}, {"maxItems", "At most %s items."}, {"default", "Default: `%s`."}, {"x-const", "Always `%s`."},
 }
 
 // limitsOf returns the values that a schema allows, as far as its description does not.

@@ -75,6 +75,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openapi-3.0.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document in OpenAPI 3.0
+         * @description For tools that cannot read OpenAPI 3.1. It has no webhooks and no conditions of schemas, which OpenAPI 3.0 does not have.
+         */
+        get: operations["getOpenAPI30"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/asyncapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the events as an AsyncAPI document */
+        get: operations["getAsyncAPI"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/register": {
         parameters: {
             query?: never;
@@ -2729,8 +2766,7 @@ export interface components {
             new_password: components["schemas"]["Password"];
         };
         PasswordChanged: {
-            /** @enum {boolean} */
-            password_changed: true;
+            password_changed: boolean;
         };
         SignInSession: {
             session_id: components["schemas"]["SessionID"];
@@ -2755,8 +2791,7 @@ export interface components {
             email: components["schemas"]["Email"];
         };
         Requested: {
-            /** @enum {boolean} */
-            requested: true;
+            requested: boolean;
         };
         Reset: {
             new_password: components["schemas"]["Password"];
@@ -2797,8 +2832,7 @@ export interface components {
             recovery_codes_left: number;
         };
         Removed: {
-            /** @enum {boolean} */
-            removed: true;
+            removed: boolean;
         };
         EmailChange: {
             new_email: components["schemas"]["Email"];
@@ -2852,8 +2886,7 @@ export interface components {
             name: components["schemas"]["Line"];
         };
         LoggedOut: {
-            /** @enum {boolean} */
-            logged_out: true;
+            logged_out: boolean;
         };
         Partner: {
             partner_id: components["schemas"]["PartnerID"];
@@ -2931,8 +2964,7 @@ export interface components {
         };
         RemovedUser: {
             user_id: components["schemas"]["UserID"];
-            /** @enum {boolean} */
-            removed: true;
+            removed: boolean;
         };
         InvitationRequest: {
             /** @description Upper and lower case are the same. */
@@ -2958,8 +2990,7 @@ export interface components {
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
-            /** @enum {boolean} */
-            withdrawn: true;
+            withdrawn: boolean;
         };
         Acceptance: {
             /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
@@ -3004,8 +3035,7 @@ export interface components {
         };
         RevokedAPIKey: {
             key_id: components["schemas"]["KeyID"];
-            /** @enum {boolean} */
-            revoked: true;
+            revoked: boolean;
         };
         /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
@@ -3754,11 +3784,8 @@ export interface components {
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
-            /**
-             * @description Present if the order is a return: the recipient gives the parcels back at the origin.
-             * @enum {boolean}
-             */
-            is_return?: true;
+            /** @description Present if the order is a return: the recipient gives the parcels back at the origin. */
+            is_return?: boolean;
             /** @description Present while a courier is assigned. */
             courier?: {
                 first_name: components["schemas"]["Line"];
@@ -3941,8 +3968,7 @@ export interface components {
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
-            /** @enum {boolean} */
-            deleted: true;
+            deleted: boolean;
         };
         /** @description An event, without its body. */
         Event: {
@@ -5350,7 +5376,7 @@ export interface components {
         "Retry-After": number;
         /** @description `true` if this response repeats the response to an earlier request with the same key; otherwise absent. */
         "Idempotent-Replayed": "true";
-        /** @description Caches must not keep personal data. */
+        /** @description Caches must not keep personal data or a secret. */
         "Cache-Control": "no-store";
         /** @description Search engines must not index tracking. */
         "X-Robots-Tag": "noindex";
@@ -5462,6 +5488,52 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenAPI30: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same interface in OpenAPI 3.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAsyncAPI: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events of the section `webhooks` as an AsyncAPI 3.0 document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
                 };
             };
             500: components["responses"]["ServerFault"];
@@ -8047,8 +8119,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8136,8 +8207,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
