@@ -62,6 +62,7 @@ var (
 // elsewhere are the addresses that other packages serve.
 var elsewhere = map[string]bool{
 	"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true,
+	"/docs/postman.json": true,
 }
 
 // repository is where links lead to files that the service does not serve.

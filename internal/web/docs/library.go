@@ -23,7 +23,7 @@ var shelves = []struct {
 		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",
 	}},
 	{"docs.group.partners", []string{
-		"contract", "clients", "webhooks", "accounts", "rates", "importing", "command-line",
+		"contract", "clients", "generators", "webhooks", "accounts", "rates", "importing", "command-line",
 	}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{
