@@ -399,11 +399,14 @@ func (m *months) handIn() {
 	expected := m.cash[m.couriers[i]]
 	h := accounting.HandIn{Currency: delivery.CAD, Kept: max(0, expected) / int64(1+m.random.IntN(4)), Expected: &expected}
 	h.Counted = max(0, expected-h.Kept+int64(m.random.IntN(3)-1)*20)
+	if h.Kept > 0 && h.Kept == expected {
+		h.Counted = 0
+	}
 	done := m.onBooks("hand-in", func(ctx context.Context) error {
 		_, err := m.node.books.HandIn(ctx, m.couriers[i], h)
 		return err
 	})
-	if done != (expected > 0) {
+	if done != (expected != 0) { // below zero after a correction, the courier is owed it
 		m.Errorf("a count of %d cents: got it carried out %t", expected, done)
 	}
 	if done {

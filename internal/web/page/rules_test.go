@@ -121,6 +121,8 @@ var ruleTexts = map[string]struct {
 	},
 	"collected_currency": {[]any{"currency", "CAD"}, "CAD, in which the amount is to be collected"},
 	"collected_once":     {nil, "one of order_ids, each once"},
+	"collected_later":    {nil, "nothing, unless the order is delivered"},
+	"counted_none":       {nil, "0, as the courier keeps everything"},
 	"kept_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which the courier carries"},
 	"account_at_most":    {[]any{"dollars", 49.99}, "at most 49.99 dollars, which the account has"},
 	"owed_at_most":       {[]any{"dollars", 49.99}, "at most 49.99 dollars, which are owed to the partner"},
