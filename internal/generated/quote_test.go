@@ -37,6 +37,18 @@ func (w *workshop) rename(names ...string) {
 	}
 }
 
+// addSigner adds the transport that signs requests in Go.
+func (w *workshop) addSigner() {
+	w.Helper()
+	source, err := os.ReadFile(filepath.Join("testdata", "signer.go.txt"))
+	if err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.dir, "signer.go"), source, 0o600); err != nil {
+		w.Fatal(err)
+	}
+}
+
 func (w *workshop) npmInstall() {
 	w.Helper()
 	w.run("npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
@@ -82,6 +94,7 @@ func TestOgen(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t, "ogen")
 	w.rename("go.mod.txt", "quote.go.txt")
+	w.addSigner()
 	for _, name := range []string{"openapi", "ops"} {
 		w.run("go", "run", "github.com/ogen-go/ogen/cmd/ogen@v1.24.0", "--target", name, "--package", name, name+".yaml")
 	}
@@ -97,6 +110,7 @@ func TestOpenAPIGenerator(t *testing.T) {
 	testkit.NeedJava.OrSkip(t)
 	w := newWorkshop(t, "openapi-generator")
 	w.rename("go.mod.txt", "quote.go.txt")
+	w.addSigner()
 	target := filepath.Join(w.dir, "target")
 	w.run("mvn", "--batch-mode", "--quiet", "compile", "dependency:copy-dependencies")
 	t.Run("Kotlin", func(t *testing.T) {
