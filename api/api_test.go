@@ -179,6 +179,11 @@ func TestOpenAPI30OfSchemas(t *testing.T) {
 			"{type: object, properties: {if: {type: string}}, if: {required: [if]}, then: {required: [b]}}",
 			"{type: object, properties: {if: {type: string}}}",
 		},
+		{
+			"{type: object, properties: {a: {type: string}}, allOf: [{if: {required: [a]}}, {properties: {b: {type: string}}}]}",
+			"{type: object, properties: {a: {type: string}}, allOf: [{properties: {b: {type: string}}}]}",
+		},
+		{"{type: object, anyOf: [{if: {required: [a]}, then: {required: [b]}}, {required: [c]}]}", "{type: object}"},
 		{"{type: object, allOf: [{if: {required: [a]}, then: {required: [b]}}]}", "{type: object}"},
 		{
 			"{anyOf: [{$ref: '#/components/schemas/Word'}, {type: 'null'}], description: D}",

@@ -133,31 +133,41 @@ func (d *downgrade) choices(t tree, name string) {
 	for _, one := range rest {
 		d.schema(one)
 	}
-	rest = slices.DeleteFunc(rest, func(one tree) bool { return len(one.Content) == 0 }) // as a condition becomes
+	some := slices.DeleteFunc(slices.Clone(rest), acceptsAll)
 	switch {
-	case len(rest) == len(choices):
+	case len(some) == len(choices):
+		return
+	case len(some) == 0 || len(some) < len(rest) && name != "allOf":
+		t.remove(name) // one choice accepts all
 		return
 	case orNull:
-		rest = d.orNull(rest)
+		some = d.orNull(some)
 	}
-	switch {
-	case len(rest) == 0:
+	switch one := some[0]; {
+	case len(some) > 1:
+		t.set(name, list(some...))
+	case len(t.Content) == 2: // nothing stands beside it
+		*t.Node = *one.Node
+	case one.has("$ref") || overlap(t, one):
 		t.remove(name)
-	case len(rest) == 1 && !rest[0].has("$ref"):
+		t.set("allOf", list(one))
+	default:
 		t.remove(name)
-		rest[0].members(func(keyword string, value tree) {
+		one.members(func(keyword string, value tree) {
 			if !t.has(keyword) {
 				t.set(keyword, value)
 			}
 		})
-	case len(rest) == 1 && len(t.Content) == 2:
-		*t.Node = *rest[0].Node
-	case len(rest) == 1:
-		t.remove(name)
-		t.set("allOf", list(rest...))
-	default:
-		t.set(name, list(rest...))
 	}
+}
+
+// acceptsAll reports whether a schema is empty, as one becomes that had only a condition.
+func acceptsAll(schema tree) bool { return len(schema.Content) == 0 }
+
+// overlap reports whether two schemas have a keyword in common, other than a description.
+func overlap(a, b tree) (found bool) {
+	a.members(func(keyword string, _ tree) { found = found || keyword != "description" && b.has(keyword) })
+	return found
 }
 
 // orNull returns choices of which the first accepts null, too. It cannot refer to a component,
