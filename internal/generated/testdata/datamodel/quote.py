@@ -29,7 +29,7 @@ class Signature(httpx.Auth):
 
 
 def place(postal_code: str) -> openapi.QuoteContact:
-    return openapi.QuoteContact(address=openapi.QuoteAddress(postal_code=postal_code, country=openapi.Country.CA))
+    return openapi.QuoteContact(address=openapi.QuoteAddress(postal_code=openapi.PostalCode(postal_code), country=openapi.Country.CA))
 
 
 def main() -> None:
@@ -38,7 +38,7 @@ def main() -> None:
         service_level=openapi.ServiceLevel.standard,
         pickup=place("H2X 1Y4"),
         dropoff=place("M5V 2T6"),
-        parcels=[openapi.QuoteParcel(weight_kg=1.1)],
+        parcels=[openapi.QuoteParcel(weight_kg=openapi.Weight(1.1))],
     )
     answer = httpx.post(
         url + "/v1/rates/quote",

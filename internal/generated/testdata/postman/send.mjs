@@ -22,10 +22,9 @@ newman
       { key: "letter", value: "é" },
     ],
   })
-  .on("request", (error, { item, request, response }) => {
+  .on("request", (error, { request, response }) => {
     if (error) throw error;
-    const path = item.request.url.variables.count() ? "/" + item.request.url.path.join("/") : request.url.getPathWithQuery();
-    console.log(response.code, request.method, path);
+    console.log(response.code, request.method, request.url.getPathWithQuery().replaceAll(/ord_\w+/g, "ID"));
   })
   .on("done", (error, summary) => {
     const failures = summary?.run.failures ?? [];
