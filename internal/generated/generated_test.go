@@ -180,7 +180,8 @@ func TestGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.run("go", "run", "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2",
-			"-generate", "types,client,strict-server,std-http-server,skip-prune", "-package", name, "-o", filepath.Join(name, name+".go"), name+".yaml")
+			"-generate", "types,client,strict-server,std-http-server,skip-prune", "-package", name,
+			"-o", filepath.Join(name, name+".go"), name+".yaml")
 	}
 	w.run("go", "mod", "tidy")
 	w.run("go", "vet", "./...")

@@ -198,7 +198,9 @@ func TestVersionsOfGenerators(t *testing.T) {
 		t.Fatal(err)
 	}
 	var run strings.Builder
-	for _, pattern := range []string{"*_test.go", "testdata/*/package.json", "testdata/*/requirements.txt", "testdata/*/pom.xml"} {
+	for _, pattern := range []string{
+		"*_test.go", "testdata/*/package.json", "testdata/*/requirements.txt", "testdata/*/pom.xml",
+	} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			t.Fatalf("got the files %q, %v of %s", files, err, pattern)
