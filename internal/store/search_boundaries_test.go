@@ -37,7 +37,7 @@ func TestBoundaries(t *testing.T) {
 		random := repeatable.Rand(t, fmt.Sprint("boundaries ", round))
 		rows, next := map[int64]*foundBy{}, int64(0)
 		write := func(fn func(ctx context.Context, c db.Conn) error) {
-			if err := s.Database.Write(context.Background(), func(c db.Conn) error {
+			if err := s.Write(context.Background(), func(c db.Conn) error {
 				return fn(context.Background(), c)
 			}); err != nil {
 				t.Fatal(err)

@@ -43,6 +43,12 @@ var ruleTexts = map[string]struct {
 }{
 	"active_courier":       {nil, "the id of an active courier"},
 	"active_product":       {nil, "the id of an active product"},
+	"active_sku":           {nil, "the sku of an active product"},
+	"active_barcode":       {nil, "the barcode of an active product"},
+	"ambiguous_barcode":    {nil, "a product_id or sku, because several products have this barcode"},
+	"one_product_name":     {nil, "exactly one of product_id, sku and barcode"},
+	"sku_of_other":         {nil, "a sku that no other product has"},
+	"delivered_product":    {nil, "a product of the order"},
 	"after_start":          {nil, "a time after start"},
 	"window_length":        {nil, "a time after start: a time window of length zero is no time to come"},
 	"not_blank":            {nil, "a text that is not blank"},
