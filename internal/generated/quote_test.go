@@ -96,7 +96,8 @@ func TestOgen(t *testing.T) {
 	w.rename("go.mod.txt", "quote.go.txt")
 	w.addSigner()
 	for _, name := range []string{"openapi", "ops"} {
-		w.run("go", "run", "github.com/ogen-go/ogen/cmd/ogen@v1.24.0", "--target", name, "--package", name, name+".yaml")
+		w.run("go", "run", "github.com/ogen-go/ogen/cmd/ogen@v1.24.0", "--config", "ogen.yml", "--target", name,
+			"--package", name, name+".yaml")
 	}
 	w.run("go", "mod", "tidy")
 	w.run("go", "vet", ".")
