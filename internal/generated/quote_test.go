@@ -90,15 +90,14 @@ func TestDatamodelCodeGenerator(t *testing.T) {
 	w.quote(python, "quote.py")
 }
 
+// TestOgen leaves ops.yaml out, which ogen cannot read (docs/generators.md).
 func TestOgen(t *testing.T) {
 	t.Parallel()
 	w := newWorkshop(t, "ogen")
 	w.rename("go.mod.txt", "quote.go.txt")
 	w.addSigner()
-	for _, name := range []string{"openapi", "ops"} {
-		w.run("go", "run", "github.com/ogen-go/ogen/cmd/ogen@v1.24.0", "--config", "ogen.yml", "--target", name,
-			"--package", name, name+".yaml")
-	}
+	w.run("go", "run", "github.com/ogen-go/ogen/cmd/ogen@v1.24.0", "--target", "openapi", "--package", "openapi",
+		"openapi.yaml")
 	w.run("go", "mod", "tidy")
 	w.run("go", "vet", ".")
 	w.quote("go", "run", ".")
