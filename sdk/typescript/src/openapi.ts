@@ -75,6 +75,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openapi-3.0.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document in OpenAPI 3.0
+         * @description For tools that cannot read OpenAPI 3.1. It has no webhooks and no conditions of schemas, which OpenAPI 3.0 does not have.
+         */
+        get: operations["getOpenAPI30"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/asyncapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the events as an AsyncAPI document */
+        get: operations["getAsyncAPI"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/register": {
         parameters: {
             query?: never;
@@ -2159,7 +2196,7 @@ export interface components {
         Province: "AB" | "BC" | "MB" | "NB" | "NL" | "NS" | "NT" | "NU" | "ON" | "PE" | "QC" | "SK" | "YT";
         /**
          * @description ISO 3166-1 alpha-2.
-         * @constant
+         * @enum {string}
          */
         Country: "CA";
         /**
@@ -2285,7 +2322,7 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         NoSuchOrderError: {
-            /** @constant */
+            /** @enum {string} */
             code: "not_found";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2479,14 +2516,14 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         SignatureRefusedError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["UnauthorizedDetails"];
         };
         NotReadyError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2692,12 +2729,12 @@ export interface components {
             at: components["schemas"]["Time"];
         };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
             time: components["schemas"]["Time"];
         };
         Ready: {
-            /** @constant */
+            /** @enum {string} */
             status: "ready";
             time: components["schemas"]["Time"];
             /** @description Webhooks and mails wait until an admin resumes them, as after a restore. */
@@ -2746,8 +2783,7 @@ export interface components {
             new_password: components["schemas"]["Password"];
         };
         PasswordChanged: {
-            /** @constant */
-            password_changed: true;
+            password_changed: boolean;
         };
         SignInSession: {
             session_id: components["schemas"]["SessionID"];
@@ -2772,8 +2808,7 @@ export interface components {
             email: components["schemas"]["Email"];
         };
         Requested: {
-            /** @constant */
-            requested: true;
+            requested: boolean;
         };
         Reset: {
             new_password: components["schemas"]["Password"];
@@ -2814,8 +2849,7 @@ export interface components {
             recovery_codes_left: number;
         };
         Removed: {
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         EmailChange: {
             new_email: components["schemas"]["Email"];
@@ -2869,8 +2903,7 @@ export interface components {
             name: components["schemas"]["Line"];
         };
         LoggedOut: {
-            /** @constant */
-            logged_out: true;
+            logged_out: boolean;
         };
         Partner: {
             partner_id: components["schemas"]["PartnerID"];
@@ -2948,8 +2981,7 @@ export interface components {
         };
         RemovedUser: {
             user_id: components["schemas"]["UserID"];
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         InvitationRequest: {
             /** @description Upper and lower case are the same. */
@@ -2962,7 +2994,7 @@ export interface components {
             role: components["schemas"]["UserRole"];
             expires_at: components["schemas"]["Time"];
         };
-        NewInvitation: {
+        CreatedInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
             email: components["schemas"]["Email"];
             role: components["schemas"]["UserRole"];
@@ -2975,8 +3007,7 @@ export interface components {
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
-            /** @constant */
-            withdrawn: true;
+            withdrawn: boolean;
         };
         Acceptance: {
             /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
@@ -2999,7 +3030,7 @@ export interface components {
             /** @description Whether requests must have a signature of version 2. */
             require_v2: boolean;
         };
-        APIKey: {
+        ListedAPIKey: {
             key_id: components["schemas"]["KeyID"];
             /** @description The label; empty if none was given. */
             name: string;
@@ -3016,13 +3047,12 @@ export interface components {
             require_v2: boolean;
         };
         APIKeyList: {
-            api_keys: components["schemas"]["APIKey"][];
+            api_keys: components["schemas"]["ListedAPIKey"][];
             count: components["schemas"]["Count"];
         };
         RevokedAPIKey: {
             key_id: components["schemas"]["KeyID"];
-            /** @constant */
-            revoked: true;
+            revoked: boolean;
         };
         /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
@@ -3493,7 +3523,7 @@ export interface components {
         CreatedOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "pending";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3533,7 +3563,7 @@ export interface components {
         CancelledOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "cancelled";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3780,11 +3810,8 @@ export interface components {
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
-            /**
-             * @description Present if the order is a return: the recipient gives the parcels back at the origin.
-             * @constant
-             */
-            is_return?: true;
+            /** @description Present if the order is a return: the recipient gives the parcels back at the origin. */
+            is_return?: boolean;
             /** @description Present while a courier is assigned. */
             courier?: {
                 first_name: components["schemas"]["Line"];
@@ -3967,8 +3994,7 @@ export interface components {
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
-            /** @constant */
-            deleted: true;
+            deleted: boolean;
         };
         /** @description An event, without its body. */
         Event: {
@@ -4018,7 +4044,7 @@ export interface components {
         /** @description Why there was no response; null if there was one. */
         SendingProblem: string | null;
         /** @enum {string} */
-        RequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+        LoggedMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
         /** @description Opaque. */
         LogCursor: string;
         LogList: {
@@ -4031,7 +4057,7 @@ export interface components {
             request_id: components["schemas"]["RequestID"];
             /** @description When it arrived. */
             at: components["schemas"]["Time"];
-            method: components["schemas"]["RequestMethod"];
+            method: components["schemas"]["LoggedMethod"];
             /** @description Without the query. What varies in it and is not an id of the service is replaced by its name, as in `/v1/orders/{order_id}`. */
             path: string;
             /** @description The status of the response. */
@@ -4112,7 +4138,7 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /**
                  * @description The status of the order.
-                 * @constant
+                 * @enum {string}
                  */
                 status: "accepted";
             };
@@ -4393,7 +4419,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description A statement has one event, which has 1.
-             * @constant
+             * @enum {integer}
              */
             sequence: 1;
             livemode: components["schemas"]["LiveMode"];
@@ -4419,7 +4445,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description The events of an order are numbered from 1; a test has 0.
-             * @constant
+             * @enum {integer}
              */
             sequence: 0;
             livemode: components["schemas"]["LiveMode"];
@@ -5376,7 +5402,7 @@ export interface components {
         "Retry-After": number;
         /** @description `true` if this response repeats the response to an earlier request with the same key; otherwise absent. */
         "Idempotent-Replayed": "true";
-        /** @description Caches must not keep personal data. */
+        /** @description Caches must not keep personal data or a secret. */
         "Cache-Control": "no-store";
         /** @description Search engines must not index tracking. */
         "X-Robots-Tag": "noindex";
@@ -5488,6 +5514,52 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenAPI30: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same interface in OpenAPI 3.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAsyncAPI: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events of the section `webhooks` as an AsyncAPI 3.0 document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
                 };
             };
             500: components["responses"]["ServerFault"];
@@ -6551,7 +6623,7 @@ export interface operations {
                      *       "url": "https://dropyard.example/portal/invitations/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewInvitation"];
+                    "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
             400: components["responses"]["AddressRefused"];
@@ -7669,7 +7741,7 @@ export interface operations {
                  */
                 status?: number;
                 /** @description Only requests with this method. */
-                method?: components["schemas"]["RequestMethod"];
+                method?: components["schemas"]["LoggedMethod"];
                 /** @description Only requests that concerned this order. */
                 order_id?: string;
                 /** @description Only requests that arrived at this time or later. */
@@ -8077,8 +8149,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8166,8 +8237,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
