@@ -258,8 +258,8 @@ var rules = map[string]rule{
 		"internal/app", "internal/config", "internal/web/browser", "internal/web/pagetest",
 	}},
 
-	"internal/db":        {may: []string{foundation}, mayNot: storage},
-	"internal/backups":   {may: []string{foundation}, mayNot: storage},
+	"internal/db":      {may: []string{foundation}, mayNot: storage},
+	"internal/backups": {may: []string{foundation}, mayNot: storage},
 	"internal/exports": {
 		may: []string{"internal/delivery", "internal/money", "internal/record", foundation}, mayNot: useCase,
 	},
