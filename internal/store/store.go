@@ -19,6 +19,8 @@ var (
 	SealedAPIKeys     = db.SealedColumn{Table: apiKeys.Name, Key: "key_id", Column: "secret"}
 	SealedEndpoints   = db.SealedColumn{Table: endpoints.Name, Key: "partner_id", Column: "secret"}
 	SealedNextSecrets = db.SealedColumn{Table: endpoints.Name, Key: "partner_id", Column: "next_secret"}
+	SealedFurther     = db.SealedColumn{Table: furtherEndpoints.Name, Key: "endpoint_id", Column: "secret"}
+	SealedFurtherNext = db.SealedColumn{Table: furtherEndpoints.Name, Key: "endpoint_id", Column: "next_secret"}
 	SealedTOTPSecrets = db.SealedColumn{Table: signIns.Name, Key: "person_id", Column: "totp_secret"}
 	SealedMails       = db.SealedColumn{Table: mails.Name, Key: "mail_id", Column: "sealed"}
 )
@@ -26,8 +28,10 @@ var (
 // Schema is what this release keeps in its databases.
 var Schema = &db.Schema{
 	Migrations: migrations,
-	Sealed:     []db.SealedColumn{SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails},
-	Pictures:   "SELECT name FROM order_proofs",
+	Sealed: []db.SealedColumn{
+		SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedFurther, SealedFurtherNext, SealedTOTPSecrets, SealedMails,
+	},
+	Pictures: "SELECT name FROM order_proofs",
 	Disagreeing: []db.Disagreeing{
 		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
 		{Table: statements.Name, Query: Misnumbered},

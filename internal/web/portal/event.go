@@ -100,7 +100,7 @@ func (pages *Pages) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
 	if !s.May(partner.PermissionWebhooks) || e.Damaged {
 		return nil, nil
 	}
-	switch _, err := pages.config.Webhooks.Get(s.Context(), s.Account); {
+	switch _, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, "")); {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return nil, nil
 	case err != nil:
@@ -111,7 +111,7 @@ func (pages *Pages) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
 
 // redeliver sends an event again.
 func (pages *Pages) redeliver(s *sheet) (int, []byte, error) {
-	again, err := pages.config.Webhooks.Redeliver(s.Context(), s.Account, s.ID("event_id"))
+	again, err := pages.config.Webhooks.Redeliver(s.Context(), webhook.KeyOf(s.Account, ""), s.ID("event_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return 0, nil, err

@@ -46,7 +46,7 @@ func (pages *Pages) setEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	before, err := pages.config.Webhooks.Get(s.Context(), s.Account)
+	before, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return 0, nil, err
 	}
@@ -93,7 +93,7 @@ func (pages *Pages) switchEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := pages.config.Webhooks.Get(s.Context(), s.Account)
+	found, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -108,14 +108,14 @@ func (pages *Pages) switchEndpoint(s *sheet) (int, []byte, error) {
 }
 
 func (pages *Pages) removeEndpoint(s *sheet) (int, []byte, error) {
-	if err := pages.config.Webhooks.Remove(s.Context(), s.Account, webhook.Signed{}); err != nil {
+	if err := pages.config.Webhooks.Remove(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.removed")
 }
 
 func (pages *Pages) rotateSecret(s *sheet) (int, []byte, error) {
-	rotated, err := pages.config.Webhooks.Rotate(s.Context(), s.Account, webhook.Signed{})
+	rotated, err := pages.config.Webhooks.Rotate(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{})
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -123,7 +123,7 @@ func (pages *Pages) rotateSecret(s *sheet) (int, []byte, error) {
 }
 
 func (pages *Pages) activateSecret(s *sheet) (int, []byte, error) {
-	if _, err := pages.config.Webhooks.Activate(s.Context(), s.Account, webhook.Signed{}); err != nil {
+	if _, err := pages.config.Webhooks.Activate(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.activated")
@@ -132,7 +132,7 @@ func (pages *Pages) activateSecret(s *sheet) (int, []byte, error) {
 // testEndpoint sends a test event, and says what came of it. The event is not stored, so
 // that there is no page of it.
 func (pages *Pages) testEndpoint(s *sheet) (int, []byte, error) {
-	tested, err := pages.config.Webhooks.Test(s.Context(), s.Account)
+	tested, err := pages.config.Webhooks.Test(s.Context(), webhook.KeyOf(s.Account, ""))
 	if err != nil {
 		return s.unlessGone(err)
 	}

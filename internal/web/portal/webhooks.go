@@ -73,7 +73,7 @@ func (v *webhooksView) show(status int) (int, []byte, error) {
 // webhooksOf reads what the page shows. The filter of its events is in values.
 func (pages *Pages) webhooksOf(s *sheet, values url.Values) (*webhooksView, error) {
 	view := &webhooksView{sheet: s}
-	found, err := pages.config.Webhooks.Get(s.Context(), s.Account)
+	found, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
 	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil, err
 	}
