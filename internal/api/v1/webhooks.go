@@ -253,17 +253,14 @@ func attemptsOf(e *webhook.Event) []attemptAnswer {
 	return attempts
 }
 
-// chosenEndpoint returns the endpoint that the body of a request names, which may be left out; the
-// first one if it names none.
+// chosenEndpoint returns the endpoint that the query of a request names; the first one if it names
+// none.
 func chosenEndpoint(c *httpd.Call) (outbox.EndpointKey, error) {
-	id := ""
-	if len(c.Content) > 0 {
-		var err error
-		if id, err = httpd.Decode(c, readEndpointID); err != nil {
-			return outbox.EndpointKey{}, err
-		}
+	q, err := c.Query()
+	if err != nil {
+		return outbox.EndpointKey{}, err
 	}
-	return webhook.KeyOf(c.Account, id), nil
+	return webhook.KeyOf(c.Account, q.Text("endpoint_id")), q.Err()
 }
 
 // readEndpointID reads which endpoint is meant; empty for the first.
