@@ -21,24 +21,33 @@ import (
 const maxFeedWait = 20
 
 type endpointAnswer struct {
-	EndpointID     string               `json:"endpoint_id"`
-	URL            string               `json:"url"`
-	Enabled        bool                 `json:"enabled"`
-	Events         []delivery.EventType `json:"events"` // null for all that are sent unnamed
-	Format         string               `json:"format"`
-	CreatedAt      time.Time            `json:"created_at"`
-	DisabledReason *string              `json:"disabled_reason"` // null unless the service disabled it
-	SecretRotates  *time.Time           `json:"secret_rotates_at"`
-	LiveMode       bool                 `json:"livemode"`
-	Secret         string               `json:"secret,omitzero"` // only when it is made
+	EndpointID     string                `json:"endpoint_id"`
+	URL            string                `json:"url"`
+	Enabled        bool                  `json:"enabled"`
+	Events         *[]delivery.EventType `json:"events"` // null for all that are sent unnamed
+	Format         string                `json:"format"`
+	CreatedAt      time.Time             `json:"created_at"`
+	DisabledReason *string               `json:"disabled_reason"` // null unless the service disabled it
+	SecretRotates  *time.Time            `json:"secret_rotates_at"`
+	LiveMode       bool                  `json:"livemode"`
+	Secret         string                `json:"secret,omitzero"` // only when it is made
 }
 
 func (s *Server) endpoint(c *httpd.Call, e webhook.Settings) endpointAnswer {
 	return endpointAnswer{
-		EndpointID: e.ID(), URL: e.URL, Enabled: e.Enabled, Events: e.Events.Types(), Format: e.Format.Name(),
+		EndpointID: e.ID(), URL: e.URL, Enabled: e.Enabled, Events: typesOrNull(e.Events), Format: e.Format.Name(),
 		CreatedAt: e.CreatedAt, DisabledReason: strictjson.OrNull(e.DisabledReason),
 		SecretRotates: strictjson.OrNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.Account), Secret: e.Secret,
 	}
+}
+
+// typesOrNull returns the types that an endpoint takes; nil if it names none.
+func typesOrNull(takes outbox.Filter) *[]delivery.EventType {
+	if takes == "" {
+		return nil
+	}
+	types := takes.Types()
+	return &types
 }
 
 // endpointOf returns the endpoint that the path names: the first one where it names none.
