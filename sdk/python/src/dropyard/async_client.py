@@ -381,8 +381,8 @@ class AsyncClient(AsyncService):
     ) -> e.WebhookEndpoint:
         """Create the first endpoint, and then return its secret, or change it and keep the secret.
 
-        events are the types that it takes; None for all but those that are only sent to endpoints that name
-        them. If the answer to the creation is lost, the retry has no secret: rotate it.
+        events are the types that it takes; None for all but those that are only sent to endpoints
+        that name them. If the answer to the creation is lost, the retry has no secret: rotate it.
         """
         body = {"url": url, "enabled": enabled, "events": events, "format": format}
         return await self._endpoint("PUT", body=body)
@@ -440,7 +440,7 @@ class AsyncClient(AsyncService):
         return await self._one_endpoint("POST", endpoint_id, "/activate-secret", repeatable=True)
 
     async def test_webhook(self, *, endpoint_id: str | None = None) -> e.WebhookTest:
-        """Send webhook.test to an endpoint, by default the first; return what it answered within 15 seconds."""
+        """Send webhook.test to an endpoint, by default the first, and return its answer within 15 seconds."""
         query = {"endpoint_id": endpoint_id}
         return cast(
             "e.WebhookTest", await self._json("POST", "/v1/webhooks/test", query=query, repeatable=True)
