@@ -166,6 +166,7 @@ type exportedProduct struct {
 	StockMax   int64                  `json:"stock_max"`
 	PriceCents int64                  `json:"price_cents"`
 	Barcode    string                 `json:"barcode"`
+	SKU        string                 `json:"sku"`
 	Status     delivery.ProductStatus `json:"status"`
 }
 

@@ -2341,7 +2341,7 @@ export interface components {
          */
         ErrorPage: string;
         /** @description The error. Programs decide by `code`. */
-        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
+        ErrorDetail: components["schemas"]["BadRequestError"] | components["schemas"]["EmailTakenError"] | components["schemas"]["UnauthorizedError"] | components["schemas"]["ForbiddenError"] | components["schemas"]["NotFoundError"] | components["schemas"]["MethodNotAllowedError"] | components["schemas"]["ConflictError"] | components["schemas"]["OrderNotCancellableError"] | components["schemas"]["OrderNotEditableError"] | components["schemas"]["SKUTakenError"] | components["schemas"]["InvalidTransitionError"] | components["schemas"]["IdempotencyInProgressError"] | components["schemas"]["GoneError"] | components["schemas"]["PayloadTooLargeError"] | components["schemas"]["UnsupportedMediaTypeError"] | components["schemas"]["ValidationError"] | components["schemas"]["InsufficientStockError"] | components["schemas"]["IdempotencyKeyReusedError"] | components["schemas"]["WebhookNotConfiguredError"] | components["schemas"]["RateLimitedError"] | components["schemas"]["QuotaExceededError"] | components["schemas"]["InternalError"] | components["schemas"]["UnavailableError"];
         BadRequestError: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -2422,6 +2422,21 @@ export interface components {
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details?: components["schemas"]["ConflictDetails"];
+        };
+        SKUTakenError: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            code: "sku_taken";
+            message: components["schemas"]["ErrorMessage"];
+            doc_url?: components["schemas"]["ErrorPage"];
+            details: components["schemas"]["SKUTakenDetails"];
+        };
+        SKUTakenDetails: {
+            /** @description The product that has the sku. */
+            product_id: number;
+            sku: string;
         };
         OrderNotEditableError: {
             /**
@@ -2718,6 +2733,8 @@ export interface components {
             /** @description Every product of which there is not enough. */
             items: {
                 product_id: number;
+                /** @description Absent if the product has none. */
+                sku?: string;
                 available: number;
                 requested: number;
             }[];
@@ -3223,7 +3240,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Products to take out of your stock. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field `items[i].product_id`. */
+            /** @description Products to take out of your stock, each named by its `product_id`, `sku` or `barcode`. Several lines of the same product are added up. An unknown or inactive product is a `validation_error` of the field that names it, such as `items[i].sku`. */
             items?: components["schemas"]["ItemRequest"][] | null;
             /** @description The [quote](/docs/rates#quotes) whose rate the order gets. It is honoured until its `valid_until`. Service level, postal codes, zone, parcels, `cod` and `insurance` must be the same as in the quote, otherwise the order is 422. */
             quote_id?: string | null;
@@ -3273,8 +3290,13 @@ export interface components {
             amount_cents: components["schemas"]["Cents"];
             currency: components["schemas"]["Currency"];
         } | null;
+        /** @description Names a product by exactly one of `product_id`, `sku` and `barcode`. */
         ItemRequest: {
-            product_id: number;
+            product_id?: number | null;
+            /** @description Your own name of the product, as it was set. */
+            sku?: string | null;
+            /** @description A GTIN in any of its lengths, or the exact barcode. If several active products have it, the request is 422. */
+            barcode?: string | null;
             quantity: number;
         };
         LabelLinkRequest: {
@@ -3723,6 +3745,8 @@ export interface components {
         };
         ItemRecord: {
             product_id: number;
+            /** @description The product's sku when the order was created. Absent if it had none. */
+            sku?: string;
             /** @description The product's name when the order was created. */
             name: components["schemas"]["Line"];
             quantity: number;
@@ -3766,6 +3790,8 @@ export interface components {
             status: components["schemas"]["ProductStatus"];
             /** @description Empty if there is none. */
             barcode: string;
+            /** @description The partner's own name of the product, which no other of its products has. Null if there is none. */
+            sku: string | null;
             /** @description True if the status is active and quantity is more than 0. */
             is_available: boolean;
         };
@@ -7672,10 +7698,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products with this text anywhere in their name or barcode. Upper and lower case are the same.
+                 * @description Only products with this text anywhere in their name, barcode or sku. Upper and lower case are the same.
                  * @example coffee
                  */
                 search?: string;
+                /** @description Only the product with this sku, in the same case. */
+                sku?: string;
                 /** @description The most products to return. */
                 limit?: number;
                 /** @description How many objects to skip. */
@@ -7709,6 +7737,7 @@ export interface operations {
                      *           "price": 18.25,
                      *           "status": "active",
                      *           "barcode": "0627735067890",
+                     *           "sku": "COFFEE-1KG",
                      *           "is_available": true
                      *         },
                      *         {
@@ -7721,6 +7750,7 @@ export interface operations {
                      *           "price": 11,
                      *           "status": "active",
                      *           "barcode": "",
+                     *           "sku": null,
                      *           "is_available": false
                      *         }
                      *       ],

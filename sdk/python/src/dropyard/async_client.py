@@ -324,19 +324,24 @@ class AsyncClient(AsyncService):
     # Stock.
 
     async def list_products(
-        self, *, search: str | None = None, limit: int | None = None, offset: int | None = None
+        self,
+        *,
+        search: str | None = None,
+        sku: str | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
     ) -> s.ProductList:
         """Return a page of products with their stock, by their ids."""
-        query = {"search": search, "limit": limit, "offset": offset}
+        query = {"search": search, "sku": sku, "limit": limit, "offset": offset}
         return cast("s.ProductList", await self._json("GET", "/v1/inventory/products", query=query))
 
     async def products(
-        self, *, search: str | None = None, limit: int | None = None
+        self, *, search: str | None = None, sku: str | None = None, limit: int | None = None
     ) -> AsyncIterator[s.Product]:
         """Iterate over products, by their ids. limit is the size of a page, 1 to 100."""
         offset, total = 0, 1
         while offset < total:
-            page = await self.list_products(search=search, limit=limit, offset=offset)
+            page = await self.list_products(search=search, sku=sku, limit=limit, offset=offset)
             for element in page["products"]:
                 yield element
             offset, total = offset + page["count"], page["total"] if page["count"] else 0
