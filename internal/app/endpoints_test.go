@@ -53,7 +53,8 @@ func TestThreeEndpoints(t *testing.T) {
 	}
 	h.receiver.NoneLeft(t)
 	want := []string{
-		"order.accepted", "courier.assigned", "order.picked_up", "order.in_transit", "order.out_for_delivery", "order.delivered",
+		"order.accepted", "courier.assigned", "order.picked_up", "order.in_transit", "order.out_for_delivery",
+		"order.delivered",
 	}
 	for _, id := range ids {
 		if !slices.Equal(came[id], want) {

@@ -339,7 +339,8 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	}
 	p := db.NewPipeline(tx.conn)
 	for _, drop := range []*db.Statement[*order.OrderKey]{
-		dropEventsOf, dropFurtherOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf, dropOrderMails,
+		dropEventsOf, dropFurtherOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf,
+		dropOrderMails,
 		dropOriginals, dropOrders,
 	} {
 		db.Write(p, drop, db.Pointers(keys))
