@@ -104,3 +104,24 @@ func TestThreeEndpoints(t *testing.T) {
 		t.Errorf("got %s, want the two others, without secrets", left.Body)
 	}
 }
+
+// TestEndpointsWaitForTheUpgrade: while a node of release 0.1, which sends to the first endpoint only, shares the
+// database, there are no others, no filters and no formats.
+func TestEndpointsWaitForTheUpgrade(t *testing.T) {
+	t.Parallel()
+	h := newHooked(t)
+	if h.Database == "" {
+		t.Skip("the embedded database has one node")
+	}
+	now := h.Clock.Now().Add(-time.Minute).UnixMicro()
+	h.Execute(t, fmt.Sprintf(
+		"INSERT INTO nodes (node_id, version, started_at, seen_at, keys) VALUES ('nod_old', 'v0.1.0', %d, %d, '')", now, now))
+	more := []byte(`{"url":"https://hooks.example.com/more"}`)
+	filter := []byte(`{"events":["order.failed"]}`)
+	h.partner.Call(t, "POST", "/v1/webhooks/endpoints", more).Refused(t, 503, "unavailable")
+	h.partner.Call(t, "PATCH", "/v1/webhooks/endpoints/first", filter).Refused(t, 503, "unavailable")
+	h.partner.Call(t, "PATCH", "/v1/webhooks/endpoints/first", []byte(`{"enabled":true}`)).Must(t, 200)
+	h.Execute(t, "DELETE FROM nodes WHERE node_id = 'nod_old'")
+	h.partner.Call(t, "POST", "/v1/webhooks/endpoints", more).Must(t, 201)
+	h.partner.Call(t, "PATCH", "/v1/webhooks/endpoints/first", filter).Must(t, 200)
+}
