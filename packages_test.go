@@ -149,6 +149,8 @@ var rules = map[string]rule{
 	"internal/webhook": {may: []string{
 		"internal/figures", "internal/delivery", "internal/mail", "internal/outbox", "internal/signature", foundation,
 	}, mayNot: useCase},
+	"internal/downloads": {mayNot: pure},
+
 	"internal/demo":     {may: []string{"internal/delivery", foundation}, mayNot: useCase},
 	"internal/simulate": {may: []string{"internal/delivery", "internal/audit", foundation}, mayNot: useCase},
 
@@ -198,7 +200,8 @@ var rules = map[string]rule{
 		"internal/web/page", "internal/web", foundation,
 	}},
 	"internal/web/docs": {may: []string{
-		"api", "docs", "internal/signature", "internal/web/page", "internal/web/samples", "internal/web", foundation,
+		"api", "docs", "internal/downloads", "internal/signature", "internal/web/page", "internal/web/samples",
+		"internal/web", foundation,
 	}},
 	"internal/web/home": {may: []string{"internal/web/page", "internal/web"}},
 
@@ -258,8 +261,11 @@ var rules = map[string]rule{
 
 	"internal/db":        {may: []string{foundation}, mayNot: storage},
 	"internal/backups":   {may: []string{foundation}, mayNot: storage},
+	"internal/exports": {
+		may: []string{"internal/delivery", "internal/money", "internal/record", foundation}, mayNot: useCase,
+	},
 	"internal/db/backup": {may: []string{"internal/db", foundation}, mayNot: storage},
-	"internal/store": {may: []string{"internal/accounting", "internal/money", "internal/statement",
+	"internal/store": {may: []string{"internal/accounting", "internal/exports", "internal/money", "internal/statement",
 		"internal/db", "internal/db/backup", "internal/installation", "internal/figures", "internal/report",
 		"internal/delivery", "internal/mail", "internal/mailer", "internal/idempotency", "internal/movement",
 		"internal/outbox", "internal/board", "internal/audit", "internal/record", "internal/order", "internal/stock",

@@ -34,7 +34,7 @@ var Schema = &db.Schema{
 	Pictures: "SELECT name FROM order_proofs",
 	Disagreeing: []db.Disagreeing{
 		{Table: openOrders.Name, Query: unlikeOrders}, {Table: journal.Name, Query: WrongEntries},
-		{Table: statements.Name, Query: Misnumbered},
+		{Table: statements.Name, Query: Misnumbered}, {Table: exportDays.Name, Query: WrongExports},
 	},
 	Distributed: orders.Name,
 }

@@ -105,6 +105,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"addressee":            testAddressee,
 		"cash of many":         testCashOfMany,
 		"months":               testMonths,
+		"exports":              testExports,
+		"export races":         testExportRaces,
 		"usage":                testUsage,
 		"request log":          testRequestLog,
 		"event lists":          testEventLists,
