@@ -284,6 +284,7 @@ func (w *world) shelves(t *rapid.T) {
 func (w *world) look(t *rapid.T) {
 	for _, target := range []string{
 		"/v1/health", "/v1/ready", "/openapi.yaml", "/openapi.json", "/ops.yaml", "/ops.json",
+		"/openapi-3.0.yaml", "/ops-3.0.yaml", "/asyncapi.yaml",
 	} {
 		expect(t, w.send(t, w.service, "GET", target, nil), 200, "")
 	}

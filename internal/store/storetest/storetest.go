@@ -61,6 +61,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"users":                testUsers,
 		"teams":                testTeams,
 		"profiles":             testProfiles,
+		"openid":               testOpenID,
+		"vouched sessions":     testVouchedSessions,
 		"records changed once": testRecordsChangedOnce,
 		"sessions":             testSessions,
 		"links":                testLinks,

@@ -67,6 +67,7 @@ func (pages *Pages) Routes() []web.Route {
 		get(root+"/search/{name}", pages.search),
 		get(root, pages.start),
 		get(root+".md", pages.startMarkdown),
+		get(postmanPath, pages.postman),
 		get(root+"/{page...}", pages.page),
 		{Method: http.MethodGet, Pattern: downloadsPath + "/{path...}", For: web.Anyone, Serve: pages.download},
 	}

@@ -65,7 +65,8 @@ var (
 // elsewhere are the addresses that other packages serve.
 var elsewhere = map[string]bool{
 	"/": true, "/openapi.yaml": true, "/ops.yaml": true, "/openapi.json": true, "/ops.json": true, "/portal": true,
-	"/portal/keys": true,
+	"/docs/postman.json": true,
+	"/portal/keys":       true,
 }
 
 // repository is where links lead to files that the service does not serve.

@@ -24,7 +24,7 @@ var shelves = []struct {
 		"guides/after-the-order", "guides/errors", "guides/going-live", "guides/postgresql",
 	}},
 	{"docs.group.partners", []string{
-		"contract", "webhooks", "accounts", "rates", "importing", "command-line",
+		"contract", "generators", "webhooks", "accounts", "rates", "importing", "command-line",
 	}},
 	{"docs.group.couriers", []string{"couriers"}},
 	{"docs.group.running", []string{

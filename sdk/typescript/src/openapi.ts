@@ -75,6 +75,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/openapi-3.0.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read this document in OpenAPI 3.0
+         * @description For tools that cannot read OpenAPI 3.1. It has no webhooks and no conditions of schemas, which OpenAPI 3.0 does not have.
+         */
+        get: operations["getOpenAPI30"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/asyncapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the events as an AsyncAPI document */
+        get: operations["getAsyncAPI"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/register": {
         parameters: {
             query?: never;
@@ -2269,7 +2306,7 @@ export interface components {
         Province: "AB" | "BC" | "MB" | "NB" | "NL" | "NS" | "NT" | "NU" | "ON" | "PE" | "QC" | "SK" | "YT";
         /**
          * @description ISO 3166-1 alpha-2.
-         * @constant
+         * @enum {string}
          */
         Country: "CA";
         /**
@@ -2395,7 +2432,7 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         NoSuchOrderError: {
-            /** @constant */
+            /** @enum {string} */
             code: "not_found";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2589,14 +2626,14 @@ export interface components {
             doc_url?: components["schemas"]["ErrorPage"];
         };
         SignatureRefusedError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unauthorized";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
             details: components["schemas"]["UnauthorizedDetails"];
         };
         NotReadyError: {
-            /** @constant */
+            /** @enum {string} */
             code: "unavailable";
             message: components["schemas"]["ErrorMessage"];
             doc_url?: components["schemas"]["ErrorPage"];
@@ -2802,12 +2839,12 @@ export interface components {
             at: components["schemas"]["Time"];
         };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
             time: components["schemas"]["Time"];
         };
         Ready: {
-            /** @constant */
+            /** @enum {string} */
             status: "ready";
             time: components["schemas"]["Time"];
             /** @description Webhooks and mails wait until an admin resumes them, as after a restore. */
@@ -2856,8 +2893,7 @@ export interface components {
             new_password: components["schemas"]["Password"];
         };
         PasswordChanged: {
-            /** @constant */
-            password_changed: true;
+            password_changed: boolean;
         };
         SignInSession: {
             session_id: components["schemas"]["SessionID"];
@@ -2882,8 +2918,7 @@ export interface components {
             email: components["schemas"]["Email"];
         };
         Requested: {
-            /** @constant */
-            requested: true;
+            requested: boolean;
         };
         Reset: {
             new_password: components["schemas"]["Password"];
@@ -2924,8 +2959,7 @@ export interface components {
             recovery_codes_left: number;
         };
         Removed: {
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         EmailChange: {
             new_email: components["schemas"]["Email"];
@@ -2979,8 +3013,7 @@ export interface components {
             name: components["schemas"]["Line"];
         };
         LoggedOut: {
-            /** @constant */
-            logged_out: true;
+            logged_out: boolean;
         };
         Partner: {
             partner_id: components["schemas"]["PartnerID"];
@@ -3058,8 +3091,7 @@ export interface components {
         };
         RemovedUser: {
             user_id: components["schemas"]["UserID"];
-            /** @constant */
-            removed: true;
+            removed: boolean;
         };
         InvitationRequest: {
             /** @description Upper and lower case are the same. */
@@ -3072,7 +3104,7 @@ export interface components {
             role: components["schemas"]["UserRole"];
             expires_at: components["schemas"]["Time"];
         };
-        NewInvitation: {
+        CreatedInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
             email: components["schemas"]["Email"];
             role: components["schemas"]["UserRole"];
@@ -3085,8 +3117,7 @@ export interface components {
         };
         WithdrawnInvitation: {
             invitation_id: components["schemas"]["InvitationID"];
-            /** @constant */
-            withdrawn: true;
+            withdrawn: boolean;
         };
         Acceptance: {
             /** @description 1 to 255 characters on one line, without control characters and changes of direction. */
@@ -3109,7 +3140,7 @@ export interface components {
             /** @description Whether requests must have a signature of version 2. */
             require_v2: boolean;
         };
-        APIKey: {
+        ListedAPIKey: {
             key_id: components["schemas"]["KeyID"];
             /** @description The label; empty if none was given. */
             name: string;
@@ -3126,13 +3157,12 @@ export interface components {
             require_v2: boolean;
         };
         APIKeyList: {
-            api_keys: components["schemas"]["APIKey"][];
+            api_keys: components["schemas"]["ListedAPIKey"][];
             count: components["schemas"]["Count"];
         };
         RevokedAPIKey: {
             key_id: components["schemas"]["KeyID"];
-            /** @constant */
-            revoked: true;
+            revoked: boolean;
         };
         /** @description The postal codes and weights are required; other fields of an order are optional, but must be valid. Without all three dimensions only the weight of a parcel counts. */
         QuoteRequest: {
@@ -3603,7 +3633,7 @@ export interface components {
         CreatedOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "pending";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3643,7 +3673,7 @@ export interface components {
         CancelledOrder: {
             order_id: components["schemas"]["OrderID"];
             partner_order_id: components["schemas"]["Line"];
-            /** @constant */
+            /** @enum {string} */
             status: "cancelled";
             service_level: components["schemas"]["ServiceLevel"];
             pickup: components["schemas"]["ContactRecord"];
@@ -3890,11 +3920,8 @@ export interface components {
             origin: components["schemas"]["Place"];
             destination: components["schemas"]["Place"];
             parcel_count: number;
-            /**
-             * @description Present if the order is a return: the recipient gives the parcels back at the origin.
-             * @constant
-             */
-            is_return?: true;
+            /** @description Present if the order is a return: the recipient gives the parcels back at the origin. */
+            is_return?: boolean;
             /** @description Present while a courier is assigned. */
             courier?: {
                 first_name: components["schemas"]["Line"];
@@ -4132,8 +4159,7 @@ export interface components {
             secret: components["schemas"]["WebhookSecret"];
         };
         DeletedWebhookEndpoint: {
-            /** @constant */
-            deleted: true;
+            deleted: boolean;
         };
         /** @description An event, without its body. */
         Event: {
@@ -4187,7 +4213,7 @@ export interface components {
         /** @description Why there was no response; null if there was one. */
         SendingProblem: string | null;
         /** @enum {string} */
-        RequestMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
+        LoggedMethod: "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
         /** @description Opaque. */
         LogCursor: string;
         LogList: {
@@ -4200,7 +4226,7 @@ export interface components {
             request_id: components["schemas"]["RequestID"];
             /** @description When it arrived. */
             at: components["schemas"]["Time"];
-            method: components["schemas"]["RequestMethod"];
+            method: components["schemas"]["LoggedMethod"];
             /** @description Without the query. What varies in it and is not an id of the service is replaced by its name, as in `/v1/orders/{order_id}`. */
             path: string;
             /** @description The status of the response. */
@@ -4283,7 +4309,7 @@ export interface components {
                 partner_order_id: components["schemas"]["Line"];
                 /**
                  * @description The status of the order.
-                 * @constant
+                 * @enum {string}
                  */
                 status: "accepted";
             };
@@ -4564,7 +4590,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description A statement has one event, which has 1.
-             * @constant
+             * @enum {integer}
              */
             sequence: 1;
             livemode: components["schemas"]["LiveMode"];
@@ -4590,7 +4616,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /**
              * @description The events of an order are numbered from 1; a test has 0.
-             * @constant
+             * @enum {integer}
              */
             sequence: 0;
             livemode: components["schemas"]["LiveMode"];
@@ -5566,7 +5592,7 @@ export interface components {
         "Retry-After": number;
         /** @description `true` if this response repeats the response to an earlier request with the same key; otherwise absent. */
         "Idempotent-Replayed": "true";
-        /** @description Caches must not keep personal data. */
+        /** @description Caches must not keep personal data or a secret. */
         "Cache-Control": "no-store";
         /** @description Search engines must not index tracking. */
         "X-Robots-Tag": "noindex";
@@ -5678,6 +5704,52 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getOpenAPI30: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same interface in OpenAPI 3.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getAsyncAPI: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events of the section `webhooks` as an AsyncAPI 3.0 document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
                 };
             };
             500: components["responses"]["ServerFault"];
@@ -6741,7 +6813,7 @@ export interface operations {
                      *       "url": "https://dropyard.example/portal/invitations/kq0Vn3xE0m5cZ1uQyJ7Tg2sWbRfHaLpdYt6Xo9iNvC4"
                      *     }
                      */
-                    "application/json": components["schemas"]["NewInvitation"];
+                    "application/json": components["schemas"]["CreatedInvitation"];
                 };
             };
             400: components["responses"]["AddressRefused"];
@@ -7859,7 +7931,7 @@ export interface operations {
                  */
                 status?: number;
                 /** @description Only requests with this method. */
-                method?: components["schemas"]["RequestMethod"];
+                method?: components["schemas"]["LoggedMethod"];
                 /** @description Only requests that concerned this order. */
                 order_id?: string;
                 /** @description Only requests that arrived at this time or later. */
@@ -8270,8 +8342,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8362,8 +8433,7 @@ export interface operations {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     RateLimit: components["headers"]["RateLimit"];
-                    /** @description Caches must not keep a secret. */
-                    "Cache-Control": "no-store";
+                    "Cache-Control": components["headers"]["Cache-Control"];
                     [name: string]: unknown;
                 };
                 content: {
