@@ -113,7 +113,8 @@ var rules = map[string]rule{
 	}, mayNot: useCase},
 	"internal/accounting": {
 		may: []string{
-			"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/statement", foundation,
+			"internal/audit", "internal/delivery", "internal/mail", "internal/money", "internal/outbox", "internal/statement",
+			foundation,
 		}, mayNot: useCase,
 	},
 	"internal/saved":  {may: []string{"internal/delivery", foundation}, mayNot: useCase},

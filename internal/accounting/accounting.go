@@ -22,6 +22,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Config holds what a service needs.
@@ -38,8 +39,8 @@ type Config struct {
 	Post mail.Post
 	// BaseURL returns the public address of the service.
 	BaseURL func() string
-	// Announce is called with partners whose events wait to be sent.
-	Announce func(partnerIDs ...string)
+	// Announce is called with endpoints for which events wait to be sent.
+	Announce func(keys ...outbox.EndpointKey)
 	// At and Log are for Run.
 	At  func(time.Time) <-chan time.Time
 	Log *slog.Logger

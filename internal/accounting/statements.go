@@ -15,6 +15,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/statement"
 )
 
@@ -259,7 +260,7 @@ func (s *Service) add(ctx context.Context, d draft, closed *Closed, files []stat
 	}
 	slices.Sort(entryIDs)
 	entryIDs = slices.Compact(entryIDs)
-	waits := false
+	var waits []outbox.EndpointKey
 	err = s.change(ctx, audit.ActionStatementClosed, func(tx Writer, note *audit.Entry) (bool, error) {
 		added, err := tx.AddStatement(ctx, closed, files, entryIDs)
 		if err == nil && !added {
@@ -278,8 +279,8 @@ func (s *Service) add(ctx context.Context, d draft, closed *Closed, files []stat
 		note.After = closedFacts{closed.StatementID(), closed.Number, closed.Period}
 		return true, nil
 	})
-	if err == nil && waits && s.config.Announce != nil {
-		s.config.Announce(closed.PartnerID)
+	if err == nil && len(waits) > 0 && s.config.Announce != nil {
+		s.config.Announce(waits...)
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/money"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/statement"
 )
 
@@ -81,8 +82,8 @@ type Writer interface {
 	// AddStatement adds a statement with its files and the entries that are on it. It is false, and nothing is added,
 	// if its number or its month is taken.
 	AddStatement(ctx context.Context, closed *Closed, files []statement.File, entryIDs []string) (added bool, err error)
-	// AddEvent adds the first event of what it is about, and reports whether it waits to be sent.
-	AddEvent(ctx context.Context, event *delivery.Event) (waits bool, err error)
+	// AddEvent adds the first event of what it is about, and returns the endpoints for which it waits.
+	AddEvent(ctx context.Context, event *delivery.Event) (waits []outbox.EndpointKey, err error)
 	// LockClosing returns what Closing does, locked until the transaction ends.
 	LockClosing(ctx context.Context) (Closing, error)
 	SaveClosing(ctx context.Context, closing Closing) error

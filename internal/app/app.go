@@ -33,6 +33,7 @@ import (
 	"github.com/dropyard/dropyard/internal/mailer"
 	"github.com/dropyard/dropyard/internal/operator"
 	"github.com/dropyard/dropyard/internal/order"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/proof"
@@ -275,7 +276,7 @@ func (a *App) open(ctx context.Context) (err error) {
 	a.accounting = accounting.NewService(accounting.Config{
 		Store: a.store.Accounting(), Now: a.Now, Random: a.Random, Zone: a.Zones.Location(a.config.Zone()),
 		Startable: func(ctx context.Context) error { return a.nodes.editable(ctx) },
-		Post:      a.Post, BaseURL: a.URL, Announce: func(partnerIDs ...string) { a.sender.Wake(partnerIDs...) },
+		Post:      a.Post, BaseURL: a.URL, Announce: func(keys ...outbox.EndpointKey) { a.sender.Wake(keys...) },
 		At: a.At, Log: a.Log,
 	})
 	a.stock = stock.NewService(stock.Config{Store: a.store.Stock(), Now: a.Now, Random: a.Random})

@@ -44,7 +44,7 @@ func (a *App) connectDemo(ctx context.Context, accounts ...string) error {
 	}
 	shop := a.URL() + receiverPath
 	for _, account := range accounts {
-		found, err := a.webhooks.Get(ctx, account)
+		found, err := a.webhooks.Get(ctx, webhook.KeyOf(account, ""))
 		if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
 			return err
 		}

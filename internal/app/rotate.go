@@ -220,7 +220,7 @@ func fingerprints(keys credential.MasterKeys) string {
 // of its row.
 func sealedFor(column db.SealedColumn, key string) string {
 	switch column {
-	case store.SealedEndpoints, store.SealedNextSecrets:
+	case store.SealedEndpoints, store.SealedNextSecrets, store.SealedFurther, store.SealedFurtherNext:
 		return webhook.SealedFor(key)
 	case store.SealedMails:
 		return mailer.SealedFor(key)

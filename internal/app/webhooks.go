@@ -28,7 +28,7 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	a.sender, err = webhook.NewSender(ctx, webhook.SenderConfig{
 		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, Aged: a.trust.Now, At: a.At,
 		Random: a.Random, Log: a.Log, Post: a.Post, Shared: a.store.Shared(), Observer: a.metrics.Webhooks(),
-		Tracer: a.tracer, Clock: a.calendar.Clock, Requests: outbound.MaxRequests(), Held: a.hold.on,
+		Tracer: a.tracer, Clock: a.calendar.Clock, Source: a.URL, Requests: outbound.MaxRequests(), Held: a.hold.on,
 	})
 	if err != nil {
 		return err
@@ -36,7 +36,8 @@ func (a *App) openWebhooks(ctx context.Context, sealer *credential.Sealer) (err 
 	a.atClose(ending(a.sender.Close))
 	a.webhooks = webhook.NewService(webhook.Config{
 		Store: kept, Client: client, Sealer: sealer, Now: a.Now, MachineNow: a.machine, At: a.At, Random: a.Random,
-		Wake: a.sender.Wake, Changed: a.sender.Changed,
+		Wake: a.sender.Wake, Changed: a.sender.Changed, Source: a.URL,
+		Upgraded: func(ctx context.Context) error { return a.nodes.editable(ctx) },
 	})
 	return nil
 }

@@ -45,6 +45,13 @@ var OrderEvents = append(slices.Clip(MoveEvents), EventOrderUpdated, EventCancel
 // EventTypes lists all event types.
 var EventTypes = append(slices.Clip(OrderEvents), EventStatementClosed)
 
+// OnlyWhenNamed reports whether events of a type are sent only to endpoints that name it. It
+// is for types that come often, or that a receiver written before them would not expect.
+func OnlyWhenNamed(kind EventType) bool { return slices.Contains(onlyWhenNamed, kind) }
+
+// onlyWhenNamed holds the types for which OnlyWhenNamed is true.
+var onlyWhenNamed []EventType
+
 var eventOf = map[Status]EventType{
 	StatusAccepted:        EventOrderAccepted,
 	StatusCourierAssigned: EventCourierAssigned,

@@ -117,15 +117,8 @@ func (c *Changes) enqueue(ctx context.Context, tx Writer) error {
 	return err
 }
 
-// Announced returns the partners whose events wait to be sent, once each.
-func (c *Changes) Announced() (partnerIDs []string) {
-	for _, entry := range c.Queue {
-		if entry.State == outbox.Pending && !slices.Contains(partnerIDs, entry.PartnerID) {
-			partnerIDs = append(partnerIDs, entry.PartnerID)
-		}
-	}
-	return partnerIDs
-}
+// Announced returns the endpoints for which events wait, once each.
+func (c *Changes) Announced() []outbox.EndpointKey { return outbox.Waiting(c.Queue) }
 
 // Creation is a new order and the record that was answered.
 type Creation struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // committer settles every command that waits in one transaction. There is no
@@ -23,7 +24,7 @@ import (
 type committer struct {
 	store    Store
 	warmer   Warmer // nil if the store is none
-	announce func(partnerIDs ...string)
+	announce func(keys ...outbox.EndpointKey)
 	created  func(partnerIDs ...string)
 	// committed is Config.Committed.
 	committed func(shown []*board.Row, ended []OrderKey)

@@ -19,6 +19,7 @@ import (
 	"github.com/dropyard/dropyard/internal/idempotency"
 	"github.com/dropyard/dropyard/internal/mail"
 	"github.com/dropyard/dropyard/internal/movement"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/pricing"
 	"github.com/dropyard/dropyard/internal/record"
 )
@@ -54,7 +55,7 @@ type Config struct {
 	Mail func(ctx context.Context, before *delivery.Order, facts *delivery.EventFacts) (*mail.Mail, error)
 	// Announce is called with the partners whose events have been committed and
 	// wait to be sent.
-	Announce func(partnerIDs ...string)
+	Announce func(keys ...outbox.EndpointKey)
 	// Created is called with the partners whose new orders have been committed.
 	Created func(partnerIDs ...string)
 	// HandedOver is called after orders have been assigned to another courier, with

@@ -14,7 +14,7 @@ import (
 // queues are the partners' queues of events in a store on maps.
 type queues struct {
 	Writer
-	heads   map[string]outbox.Head // of the partners that have an endpoint
+	heads   map[outbox.EndpointKey]outbox.Head // of the partners that have an endpoint
 	entries map[outbox.EventKey]outbox.Entry
 }
 
@@ -24,10 +24,10 @@ func (q queues) clone() queues {
 
 // drawQueues draws an endpoint for some of the partners.
 func drawQueues(t *rapid.T) queues {
-	q := queues{heads: map[string]outbox.Head{}, entries: map[outbox.EventKey]outbox.Entry{}}
+	q := queues{heads: map[outbox.EndpointKey]outbox.Head{}, entries: map[outbox.EventKey]outbox.Entry{}}
 	for _, partner := range modelPartners {
 		if rapid.Bool().Draw(t, "has an endpoint") {
-			q.heads[partner] = outbox.Head{}
+			q.heads[outbox.EndpointKey{PartnerID: partner}] = outbox.Head{}
 		}
 	}
 	return q
@@ -38,10 +38,11 @@ func (q queues) LockQueues(_ context.Context, partnerIDs []string, ahead []outbo
 	if !slices.IsSorted(partnerIDs) || len(slices.Compact(slices.Clone(partnerIDs))) != len(partnerIDs) {
 		panic("partners are locked out of order or twice")
 	}
-	heads, progress := map[string]outbox.Head{}, map[outbox.EventKey]outbox.Progress{}
+	heads, progress := map[outbox.EndpointKey]outbox.Head{}, map[outbox.EventKey]outbox.Progress{}
 	for _, partner := range partnerIDs {
-		if head, configured := q.heads[partner]; configured {
-			heads[partner] = head
+		key := outbox.EndpointKey{PartnerID: partner}
+		if head, configured := q.heads[key]; configured {
+			heads[key] = head
 		}
 	}
 	for _, key := range ahead {
@@ -65,7 +66,7 @@ func (q queues) save(t *rapid.T, c *Changes) {
 		q.entries[key] = entry
 	}
 	for _, wake := range c.Wakes {
-		q.heads[wake.PartnerID] = outbox.Head{WakeAt: wake.At}
+		q.heads[wake.EndpointKey] = outbox.Head{WakeAt: wake.At}
 	}
 }
 
@@ -92,12 +93,12 @@ func checkQueue(t *rapid.T, start queues, m *memory) {
 			continue
 		}
 		entry := outbox.Entry{Event: event, State: outbox.Skipped}
-		if head, configured := want.heads[event.PartnerID]; configured {
+		if head, configured := want.heads[key.Endpoint()]; configured {
 			entry.State = outbox.Pending
 			if event.Sequence == 1 || start.entries[key.Previous()].State == outbox.Delivered {
 				entry.DueAt = event.RecordedAt
 				if head.WakeAt.IsZero() || event.RecordedAt.Before(head.WakeAt) {
-					want.heads[event.PartnerID] = outbox.Head{WakeAt: event.RecordedAt}
+					want.heads[key.Endpoint()] = outbox.Head{WakeAt: event.RecordedAt}
 				}
 			}
 		}

@@ -98,8 +98,8 @@ type Writer interface {
 	Load(ctx context.Context, needs *Needs) (*State, error)
 	// LockQueues keeps others from adding events of partners, whose ids are sorted, and
 	// locks their endpoints, until the transaction ends. It returns how far the given
-	// events have come, and what was committed until now; what does not exist, and the
-	// given events of a partner without an endpoint, are left out.
+	// events have come at each endpoint, and what was committed until now; what does not exist,
+	// and the given events of a partner without an endpoint, are left out.
 	LockQueues(ctx context.Context, partnerIDs []string, ahead []outbox.EventKey) (Queues, error)
 	// Save writes all changes, which Apply has completed. It returns ErrRaced if
 	// another node has changed what they rest on; then nothing may be committed.
@@ -108,7 +108,7 @@ type Writer interface {
 
 // Queues is what new events of partners are added to.
 type Queues struct {
-	Heads  map[string]outbox.Head              // of the endpoints, by partner
+	Heads  map[outbox.EndpointKey]outbox.Head  // of the endpoints
 	Ahead  map[outbox.EventKey]outbox.Progress // of the events in front of new ones
 	Newest map[string]string                   // the greatest event ids, by partner
 }

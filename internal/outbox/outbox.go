@@ -3,17 +3,20 @@
 // endpoint must be woken. Package order adds events by these rules, and the
 // webhook package sends them.
 //
-// An event is pending until it is delivered, has failed after its last try, or is
-// skipped because its partner has no endpoint. The events of one order are sent in
-// their sequence: a pending event is due at a time, or waits behind the one in
-// front of it and is then never due. The transaction that ends the wait makes it
-// due.
+// A partner has up to ten endpoints, each with a queue of its own. An event is pending at
+// an endpoint until it is delivered, has failed after its last try, or is skipped because
+// the endpoint does not take its type. The events of one order are sent in their sequence:
+// a pending event is due at a time, or waits behind the one in front of it and is then never
+// due. The transaction that ends the wait makes it due. So an event that the endpoint does
+// not take waits, too, and is skipped when its turn comes: those behind it must not overtake
+// the one in front.
 package outbox
 
 import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -27,21 +30,43 @@ const (
 	Pending   State = "pending"   // to be sent, or sent again
 	Delivered State = "delivered" // acknowledged
 	Failed    State = "failed"    // given up after all tries
-	Skipped   State = "skipped"   // there was no endpoint to send it to
+	Skipped   State = "skipped"   // there was no endpoint that takes it
 )
 
 // States lists all states.
 var States = []State{Pending, Delivered, Failed, Skipped}
 
-// EventKey names an event of an order.
-type EventKey struct {
-	PartnerID string
-	OrderID   string
-	Sequence  int64 // counts the events of the order from 1
+// EndpointKey names an endpoint of a partner.
+type EndpointKey struct {
+	PartnerID  string
+	EndpointID string // empty for the first endpoint
 }
 
-// KeyOf returns the name of an event.
-func KeyOf(e *delivery.Event) EventKey { return EventKey{e.PartnerID, e.OrderID, e.Sequence} }
+// Compare orders endpoints as transactions lock them: the first ones of all partners, then
+// the others, each in the order of their partners.
+func (k EndpointKey) Compare(o EndpointKey) int {
+	return cmp.Or(cmp.Compare(min(1, len(k.EndpointID)), min(1, len(o.EndpointID))),
+		cmp.Compare(k.PartnerID, o.PartnerID), cmp.Compare(k.EndpointID, o.EndpointID))
+}
+
+// EventKey names an event of an order, in the queue of an endpoint.
+type EventKey struct {
+	PartnerID  string
+	OrderID    string
+	Sequence   int64  // counts the events of the order from 1
+	EndpointID string // empty for the first endpoint, and where no endpoint is meant
+}
+
+// KeyOf returns the name of an event in the queue of the first endpoint.
+func KeyOf(e *delivery.Event) EventKey { return KeyAt(e, "") }
+
+// KeyAt returns the name of an event in the queue of an endpoint.
+func KeyAt(e *delivery.Event, endpointID string) EventKey {
+	return EventKey{e.PartnerID, e.OrderID, e.Sequence, endpointID}
+}
+
+// Endpoint returns the endpoint of the queue.
+func (k EventKey) Endpoint() EndpointKey { return EndpointKey{k.PartnerID, k.EndpointID} }
 
 // Next names the event behind this one in its order.
 func (k EventKey) Next() EventKey {
@@ -72,10 +97,43 @@ type Progress struct {
 	Tries int64 // used up
 }
 
-// Head is what the endpoint of a partner says about its queue of events.
+// Filter is the list of the types of events that an endpoint takes, separated by commas;
+// empty for all but those that are only sent when they are named.
+type Filter string
+
+// FilterOf returns a list of types.
+func FilterOf(types []delivery.EventType) Filter {
+	names := make([]string, len(types))
+	for i, kind := range types {
+		names[i] = string(kind)
+	}
+	return Filter(strings.Join(names, ","))
+}
+
+// Types returns the types; nil if the filter names none.
+func (f Filter) Types() (types []delivery.EventType) {
+	if f == "" {
+		return nil
+	}
+	for name := range strings.SplitSeq(string(f), ",") {
+		types = append(types, delivery.EventType(name))
+	}
+	return types
+}
+
+// Takes reports whether an endpoint takes events of a type.
+func (f Filter) Takes(kind delivery.EventType) bool {
+	if f == "" {
+		return !delivery.OnlyWhenNamed(kind)
+	}
+	return slices.Contains(f.Types(), kind)
+}
+
+// Head is what an endpoint says about its queue of events.
 type Head struct {
 	OpenUntil time.Time // nothing is sent before; zero if the breaker is closed
 	WakeAt    time.Time // when there is something to do; zero if nothing waits
+	Events    Filter    // what the endpoint takes
 }
 
 // Sooner returns when the endpoint has to be woken for an event that is due, and
@@ -88,61 +146,103 @@ func (h Head) Sooner(due time.Time) (at time.Time, sooner bool) {
 	return at, h.WakeAt.IsZero() || at.Before(h.WakeAt)
 }
 
-// Entry is a new event and how it begins.
+// Entry is a new event and how it begins in the queue of an endpoint.
 type Entry struct {
 	*delivery.Event
-	State State     // Pending or Skipped
-	DueAt time.Time // zero unless it may be sent
+	EndpointID string
+	State      State     // Pending or Skipped
+	DueAt      time.Time // zero unless it may be sent
 }
 
-// Wake is a new wake time of a partner's endpoint.
+// Endpoint returns the endpoint of the queue.
+func (e Entry) Endpoint() EndpointKey { return EndpointKey{e.PartnerID, e.EndpointID} }
+
+// Waiting returns the endpoints for which some of the events wait, once each.
+func Waiting(entries []Entry) (keys []EndpointKey) {
+	for _, entry := range entries {
+		if key := entry.Endpoint(); entry.State == Pending && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// Wake is a new wake time of an endpoint.
 type Wake struct {
-	PartnerID string
-	At        time.Time
+	EndpointKey
+	At time.Time
 }
 
 // Queue decides how the new events of a transaction begin, and which endpoints
-// are woken for them, in the order of their partners. The events of each order are
-// in their sequence. heads holds the partners that have an endpoint, and ahead the
-// event in front of the first new one of each order, if there is one and its
-// partner has an endpoint.
+// are woken for them, in the order in which endpoints are locked. The events of each order
+// are in their sequence. heads holds the endpoints of the partners, and ahead the
+// event in front of the first new one of each order, in the queue of each endpoint.
+//
+// The entries are in the order of the events. Each event has one for the first endpoint,
+// also if there is none, and one for each other endpoint in whose queue it waits.
 func Queue(
-	events []*delivery.Event, heads map[string]Head, ahead map[EventKey]Progress,
+	events []*delivery.Event, heads map[EndpointKey]Head, ahead map[EventKey]Progress,
 ) (entries []Entry, wakes []Wake) {
-	blocking := make(map[EventKey]bool, len(ahead)+len(events))
+	q := queueing{heads: maps.Clone(heads), blocking: make(map[EventKey]bool, len(ahead)+len(events))}
 	for key, p := range ahead {
-		blocking[key] = Blocks(p.State, p.Tries)
+		q.blocking[key] = Blocks(p.State, p.Tries)
 	}
-	entries, heads = make([]Entry, len(events)), maps.Clone(heads)
-	woken := map[string]time.Time{}
-	for i, event := range events {
-		head, configured := heads[event.PartnerID]
-		if !configured {
-			entries[i] = Entry{Event: event, State: Skipped}
-			continue
-		}
-		entries[i] = Entry{Event: event, State: Pending}
-		key := KeyOf(event)
-		blocking[key] = true
-		if blocking[key.Previous()] {
-			continue
-		}
-		entries[i].DueAt = event.CreatedAt
-		if !event.RecordedAt.IsZero() {
-			entries[i].DueAt = event.RecordedAt
-		}
-		if at, sooner := head.Sooner(entries[i].DueAt); sooner {
-			head.WakeAt, woken[event.PartnerID] = at, at
-			heads[event.PartnerID] = head
+	further := map[string][]string{}
+	for _, key := range slices.SortedFunc(maps.Keys(heads), EndpointKey.Compare) {
+		if key.EndpointID != "" {
+			further[key.PartnerID] = append(further[key.PartnerID], key.EndpointID)
 		}
 	}
-	return entries, sorted(woken)
+	entries = make([]Entry, 0, len(events))
+	for _, event := range events {
+		entries = append(entries, q.add(event, ""))
+		for _, endpointID := range further[event.PartnerID] {
+			if entry := q.add(event, endpointID); entry.State == Pending {
+				entries = append(entries, entry)
+			}
+		}
+	}
+	return entries, sorted(q.woken)
 }
 
-func sorted(woken map[string]time.Time) (wakes []Wake) {
-	for partnerID, at := range woken {
-		wakes = append(wakes, Wake{partnerID, at})
+// queueing is the state of the queues of one transaction.
+type queueing struct {
+	heads    map[EndpointKey]Head
+	blocking map[EventKey]bool // whether an event holds back the next one of its order
+	woken    map[EndpointKey]time.Time
+}
+
+// add decides how a new event begins in the queue of an endpoint.
+func (q *queueing) add(event *delivery.Event, endpointID string) Entry {
+	entry := Entry{Event: event, EndpointID: endpointID, State: Pending}
+	key := KeyAt(event, endpointID)
+	head, configured := q.heads[key.Endpoint()]
+	waits := q.blocking[key.Previous()]
+	if !configured || !waits && !head.Events.Takes(event.Type) {
+		entry.State = Skipped
+		return entry
 	}
-	slices.SortFunc(wakes, func(a, b Wake) int { return cmp.Compare(a.PartnerID, b.PartnerID) })
+	if q.blocking[key] = true; waits {
+		return entry
+	}
+	entry.DueAt = event.CreatedAt
+	if !event.RecordedAt.IsZero() {
+		entry.DueAt = event.RecordedAt
+	}
+	if at, sooner := head.Sooner(entry.DueAt); sooner {
+		if q.woken == nil {
+			q.woken = map[EndpointKey]time.Time{}
+		}
+		head.WakeAt, q.woken[key.Endpoint()] = at, at
+		q.heads[key.Endpoint()] = head
+	}
+	return entry
+}
+
+func sorted(woken map[EndpointKey]time.Time) (wakes []Wake) {
+	for key, at := range woken {
+		wakes = append(wakes, Wake{key, at})
+	}
+	slices.SortFunc(wakes, func(a, b Wake) int { return a.Compare(b.EndpointKey) })
 	return wakes
 }

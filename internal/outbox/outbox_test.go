@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -25,46 +26,59 @@ func minute(n int) time.Time {
 // situation is what a transaction that adds events finds.
 type situation struct {
 	events []*delivery.Event
-	heads  map[string]Head
+	heads  map[EndpointKey]Head
 	ahead  map[EventKey]Progress
 }
 
-// drawSituation draws partners with and without an endpoint, and orders of them
+// drawSituation draws partners with and without endpoints, and orders of them
 // that have events already or get their first.
 func drawSituation(t *rapid.T) situation {
-	s := situation{heads: map[string]Head{}, ahead: map[EventKey]Progress{}}
+	s := situation{heads: map[EndpointKey]Head{}, ahead: map[EventKey]Progress{}}
 	last := map[EventKey]int64{} // by order
 	for _, partnerID := range []string{"par_1", "par_2", "par_3"} {
-		configured := rapid.Bool().Draw(t, partnerID+" has an endpoint")
-		if configured {
-			s.heads[partnerID] = Head{
-				OpenUntil: minute(rapid.IntRange(0, 9).Draw(t, "open until")),
-				WakeAt:    minute(rapid.IntRange(0, 9).Draw(t, "wakes at")),
-			}
-		}
 		for _, orderID := range []string{"ord_1", "ord_2"} {
-			key := EventKey{partnerID, orderID, rapid.Int64Range(0, 3).Draw(t, "events before")}
-			last[EventKey{partnerID, orderID, 0}] = key.Sequence
-			if configured && key.Sequence > 0 {
-				s.ahead[key] = Progress{
-					State: rapid.SampledFrom(States).Draw(t, "state ahead"),
-					Tries: rapid.Int64Range(0, 2*triesBeforeNext).Draw(t, "tries ahead"),
-				}
+			last[EventKey{PartnerID: partnerID, OrderID: orderID}] = rapid.Int64Range(0, 3).Draw(t, "events before")
+		}
+		for _, endpointID := range []string{"", "whe_1", "whe_2"} {
+			if rapid.Bool().Draw(t, partnerID+" has the endpoint "+endpointID) {
+				s.drawEndpoint(t, EndpointKey{partnerID, endpointID}, last)
 			}
 		}
 	}
 	for range rapid.IntRange(0, 12).Draw(t, "new events") {
-		order := rapid.SampledFrom([]EventKey{
-			{"par_1", "ord_1", 0}, {"par_1", "ord_2", 0}, {"par_2", "ord_1", 0}, {"par_2", "ord_2", 0}, {"par_3", "ord_1", 0},
-		}).Draw(t, "order")
+		order := EventKey{
+			PartnerID: rapid.SampledFrom([]string{"par_1", "par_1", "par_2", "par_3"}).Draw(t, "partner"),
+			OrderID:   rapid.SampledFrom([]string{"ord_1", "ord_2"}).Draw(t, "order"),
+		}
 		last[order]++
 		s.events = append(s.events, &delivery.Event{
 			PartnerID: order.PartnerID, OrderID: order.OrderID, Sequence: last[order],
+			Type:       rapid.SampledFrom(delivery.EventTypes[:3]).Draw(t, "type"),
 			CreatedAt:  minute(rapid.IntRange(1, 9).Draw(t, "created at")),
 			RecordedAt: rapid.SampledFrom([]time.Time{{}, minute(4), minute(12)}).Draw(t, "recorded at"),
 		})
 	}
 	return s
+}
+
+// drawEndpoint draws an endpoint, and how far the last events of its partner's orders have come there.
+func (s situation) drawEndpoint(t *rapid.T, of EndpointKey, last map[EventKey]int64) {
+	s.heads[of] = Head{
+		OpenUntil: minute(rapid.IntRange(0, 9).Draw(t, "open until")),
+		WakeAt:    minute(rapid.IntRange(0, 9).Draw(t, "wakes at")),
+		Events: FilterOf(rapid.SliceOfNDistinct(rapid.SampledFrom(delivery.EventTypes[:3]), 0, 2,
+			rapid.ID[delivery.EventType]).Draw(t, "takes")),
+	}
+	for _, orderID := range []string{"ord_1", "ord_2"} {
+		sequence := last[EventKey{PartnerID: of.PartnerID, OrderID: orderID}]
+		// An event that a further endpoint has not taken has no place in its queue.
+		if sequence > 0 && (of.EndpointID == "" || rapid.Bool().Draw(t, "is in the queue")) {
+			s.ahead[EventKey{of.PartnerID, orderID, sequence, of.EndpointID}] = Progress{
+				State: rapid.SampledFrom(States).Draw(t, "state ahead"),
+				Tries: rapid.Int64Range(0, 2*triesBeforeNext).Draw(t, "tries ahead"),
+			}
+		}
+	}
 }
 
 // recorded returns when an event's change was recorded.
@@ -76,38 +90,57 @@ func recorded(e *delivery.Event) time.Time {
 }
 
 // apply returns the heads and the progress after the transaction.
-func (s situation) apply(entries []Entry, wakes []Wake) (heads map[string]Head, ahead map[EventKey]Progress) {
+func (s situation) apply(entries []Entry, wakes []Wake) (heads map[EndpointKey]Head, ahead map[EventKey]Progress) {
 	heads, ahead = maps.Clone(s.heads), maps.Clone(s.ahead)
 	for _, wake := range wakes {
-		head := heads[wake.PartnerID]
+		head := heads[wake.EndpointKey]
 		head.WakeAt = wake.At
-		heads[wake.PartnerID] = head
+		heads[wake.EndpointKey] = head
 	}
 	for _, e := range entries {
-		ahead[KeyOf(e.Event)] = Progress{State: e.State}
+		ahead[KeyAt(e.Event, e.EndpointID)] = Progress{State: e.State}
 	}
 	return heads, ahead
 }
 
-// TestQueueKeepsSequence: an event is due exactly if nothing of its order holds
-// it back, and skipped exactly if its partner has no endpoint.
+// TestQueueKeepsSequence: at each endpoint, an event that it takes is due exactly if nothing of its order holds
+// it back, and one that it does not take waits exactly then. All others are skipped, and have a place
+// at the first endpoint only.
 func TestQueueKeepsSequence(t *testing.T) {
 	t.Parallel()
 	repeatable.Check(t, func(t *rapid.T) {
 		s := drawSituation(t)
 		entries, wakes := Queue(s.events, s.heads, s.ahead)
 		_, after := s.apply(entries, wakes)
-		for i, e := range entries {
-			want := Entry{Event: s.events[i], State: Skipped}
-			if _, configured := s.heads[e.PartnerID]; configured {
-				want.State = Pending
-				if ahead := after[KeyOf(e.Event).Previous()]; !Blocks(ahead.State, ahead.Tries) {
-					want.DueAt = recorded(e.Event)
+		for _, event := range s.events {
+			for _, endpointID := range []string{"", "whe_1", "whe_2"} {
+				want := Entry{Event: event, EndpointID: endpointID, State: Skipped}
+				if head, configured := s.heads[want.Endpoint()]; configured {
+					ahead := after[KeyAt(event, endpointID).Previous()]
+					switch {
+					case Blocks(ahead.State, ahead.Tries):
+						want.State = Pending
+					case head.Events.Takes(event.Type):
+						want.State, want.DueAt = Pending, recorded(event)
+					}
+				}
+				has := endpointID == "" || want.State == Pending
+				if !has && slices.ContainsFunc(entries, func(e Entry) bool {
+					return e.Event == event && e.EndpointID == endpointID
+				}) {
+					t.Errorf("event %d of %s has a place at %s", event.Sequence, event.OrderID, endpointID)
+				}
+				if len(entries) > 0 && has {
+					if entries[0] != want {
+						t.Errorf("got %s at %q due at %v, want %s at %q due at %v", entries[0].State, entries[0].EndpointID,
+							entries[0].DueAt, want.State, want.EndpointID, want.DueAt)
+					}
+					entries = entries[1:]
 				}
 			}
-			if e != want {
-				t.Errorf("event %d: got %s due at %v, want %s at %v", i, e.State, e.DueAt, want.State, want.DueAt)
-			}
+		}
+		if len(entries) > 0 {
+			t.Errorf("%d entries more than wanted", len(entries))
 		}
 	})
 }
@@ -121,7 +154,7 @@ func TestQueueWakes(t *testing.T) {
 		entries, wakes := Queue(s.events, s.heads, s.ahead)
 		want := maps.Clone(s.heads)
 		for _, e := range entries {
-			if head := want[e.PartnerID]; !e.DueAt.IsZero() {
+			if head := want[e.Endpoint()]; !e.DueAt.IsZero() {
 				at := e.DueAt
 				if at.Before(head.OpenUntil) {
 					at = head.OpenUntil
@@ -129,18 +162,18 @@ func TestQueueWakes(t *testing.T) {
 				if head.WakeAt.IsZero() || at.Before(head.WakeAt) {
 					head.WakeAt = at
 				}
-				want[e.PartnerID] = head
+				want[e.Endpoint()] = head
 			}
 		}
 		if got, _ := s.apply(entries, wakes); !maps.Equal(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 		for i, wake := range wakes {
-			if s.heads[wake.PartnerID] == want[wake.PartnerID] {
-				t.Errorf("%s is written although it wakes at %v anyway", wake.PartnerID, wake.At)
+			if s.heads[wake.EndpointKey] == want[wake.EndpointKey] {
+				t.Errorf("%v is written although it wakes at %v anyway", wake.EndpointKey, wake.At)
 			}
-			if i > 0 && wakes[i-1].PartnerID >= wake.PartnerID {
-				t.Errorf("the wakes are not in the order of partners: %v", wakes)
+			if i > 0 && wakes[i-1].Compare(wake.EndpointKey) >= 0 {
+				t.Errorf("the wakes are not in the order in which endpoints are locked: %v", wakes)
 			}
 		}
 	})
@@ -202,5 +235,29 @@ func TestSooner(t *testing.T) {
 		if at, sooner := c.head.Sooner(now); !at.Equal(c.want) || sooner != c.sooner {
 			t.Errorf("%+v: got %v, %v, want %v, %v", c.head, at, sooner, c.want, c.sooner)
 		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	t.Parallel()
+	named := FilterOf([]delivery.EventType{delivery.EventOrderFailed, delivery.EventOrderDelivered})
+	for _, c := range []struct {
+		filter Filter
+		kind   delivery.EventType
+		want   bool
+	}{
+		{"", delivery.EventOrderFailed, true},
+		{"", delivery.EventStatementClosed, true},
+		{named, delivery.EventOrderFailed, true},
+		{named, delivery.EventOrderDelivered, true},
+		{named, delivery.EventOrderPickedUp, false},
+		{named, "order", false},
+	} {
+		if got := c.filter.Takes(c.kind); got != c.want {
+			t.Errorf("%q takes %s: got %v, want %v", c.filter, c.kind, got, c.want)
+		}
+	}
+	if got := FilterOf(named.Types()); got != named || Filter("").Types() != nil {
+		t.Errorf("got %q, want %q", got, named)
 	}
 }

@@ -92,13 +92,13 @@ func (e *export) value(kind string, value any) error {
 	return e.line(kind, content)
 }
 
-// account writes the partner, its people, its API keys and its endpoint.
+// account writes the partner, its people, its API keys and its endpoints.
 func (e *export) account(ctx context.Context) error {
 	var account *Partner
 	var users []User
 	var identities []Identity
 	var keys []APIKey
-	var endpoint *Endpoint
+	var endpoints []*Endpoint
 	var kept []SavedEntry
 	err := e.store.Read(ctx, func(tx Reader) (err error) {
 		if account, err = tx.Partner(ctx, e.partnerID); err == nil {
@@ -111,7 +111,7 @@ func (e *export) account(ctx context.Context) error {
 			keys, err = tx.APIKeys(ctx, e.partnerID)
 		}
 		if err == nil {
-			endpoint, err = tx.Endpoint(ctx, e.partnerID)
+			endpoints, err = tx.Endpoints(ctx, e.partnerID)
 		}
 		if err == nil {
 			kept, err = tx.SavedEntries(ctx, e.partnerID)
@@ -127,12 +127,8 @@ func (e *export) account(ctx context.Context) error {
 	if err := e.value("partner", account); err != nil {
 		return err
 	}
-	err = errors.Join(values(e, "user", users), values(e, "user_identity", identities), values(e, "api_key", keys),
-		values(e, "saved_entry", kept))
-	if err != nil || endpoint == nil {
-		return err
-	}
-	return e.value("webhook_endpoint", endpoint)
+	return errors.Join(values(e, "user", users), values(e, "user_identity", identities), values(e, "api_key", keys),
+		values(e, "saved_entry", kept), values(e, "webhook_endpoint", endpoints))
 }
 
 // values writes a record for each of the values.
@@ -272,6 +268,19 @@ func (e *export) event(event *Event) error {
 	w.Text("state", event.State)
 	if len(event.Attempts) > 0 {
 		w.Raw("attempts", event.Attempts)
+	}
+	if len(event.Deliveries) > 0 {
+		w.List("deliveries")
+		for _, one := range event.Deliveries {
+			w.Object("")
+			w.Text("endpoint_id", one.EndpointID)
+			w.Text("state", one.State)
+			if len(one.Attempts) > 0 {
+				w.Raw("attempts", one.Attempts)
+			}
+			w.EndObject()
+		}
+		w.EndList()
 	}
 	w.EndObject()
 	return e.line("event", w.Buffer)

@@ -56,9 +56,8 @@ type Reader interface {
 	SavedEntries(ctx context.Context, partnerID string) ([]SavedEntry, error)
 	// HasDrafts reports whether RemoveDrafts would remove anything.
 	HasDrafts(ctx context.Context, partnerID string, before time.Time) (bool, error)
-	// Endpoint returns the endpoint that the partner's events are sent to; nil if
-	// there is none.
-	Endpoint(ctx context.Context, partnerID string) (*Endpoint, error)
+	// Endpoints lists the endpoints that the partner's events are sent to, the first one first.
+	Endpoints(ctx context.Context, partnerID string) ([]*Endpoint, error)
 	// Products lists products by id.
 	Products(ctx context.Context, partnerID string, after int64, limit int) ([]delivery.Product, error)
 	// Levels lists stock levels by product and location.
@@ -230,18 +229,29 @@ type APIKey struct {
 
 // Endpoint is a partner's webhook endpoint without its secret.
 type Endpoint struct {
-	URL            string    `json:"url"`
-	Enabled        bool      `json:"enabled"`
-	DisabledReason string    `json:"disabled_reason,omitzero"`
-	CreatedAt      time.Time `json:"created_at"`
+	EndpointID     string               `json:"endpoint_id"`
+	URL            string               `json:"url"`
+	Enabled        bool                 `json:"enabled"`
+	DisabledReason string               `json:"disabled_reason,omitzero"`
+	CreatedAt      time.Time            `json:"created_at"`
+	Events         []delivery.EventType `json:"events,omitzero"`
+	Format         string               `json:"format"`
 }
 
-// Event is an event and how far its delivery has come.
+// Event is an event and how far its delivery to the first endpoint has come.
 type Event struct {
 	*delivery.Event
-	State    string
-	Attempts []byte // JSON; empty for none
-	Damaged  bool   // the facts cannot be read, and are empty
+	State      string
+	Attempts   []byte // JSON; empty for none
+	Damaged    bool   // the facts cannot be read, and are empty
+	Deliveries []Delivery
+}
+
+// Delivery is how far the delivery of an event to a further endpoint has come.
+type Delivery struct {
+	EndpointID string
+	State      string
+	Attempts   []byte // JSON; empty for none
 }
 
 // Stored is an order as it is stored.

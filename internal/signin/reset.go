@@ -287,7 +287,7 @@ func (s *Service) takeOver(ctx context.Context, tx Writer, p *Person) error {
 	if err := s.dropFactor(ctx, tx, p); err != nil {
 		return err
 	}
-	if err := tx.DisableWebhook(ctx, p.PartnerID); err != nil {
+	if err := tx.DisableWebhooks(ctx, p.PartnerID); err != nil {
 		return err
 	}
 	return tx.Prove(ctx, p.PersonID)

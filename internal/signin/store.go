@@ -67,9 +67,9 @@ type Writer interface {
 	// RevokeKeys revokes the active API keys that a person has made, and returns their ids.
 	// They stop working as other revoked keys do.
 	RevokeKeys(ctx context.Context, of *Person, at time.Time) (keyIDs []string, err error)
-	// DisableWebhook stops deliveries to the partner's endpoint, if there is one, until the
+	// DisableWebhooks stops deliveries to the partner's endpoints until the
 	// partner enables it.
-	DisableWebhook(ctx context.Context, partnerID string) error
+	DisableWebhooks(ctx context.Context, partnerID string) error
 	// RevokeTokens revokes all bearer tokens of a person.
 	RevokeTokens(ctx context.Context, personID string) error
 	// LockRequired returns what Required does, locked until the transaction ends.

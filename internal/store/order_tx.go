@@ -249,13 +249,19 @@ func addDocuments(ctx context.Context, c db.Conn, receipts map[idempotency.Key]*
 // LockQueues locks the turns and the endpoints of partners and returns their greatest
 // event ids, the heads of their queues, and how far the events ahead of new ones have
 // come. All are read after the locks: another transaction may have added events, or ended
-// a wait, before it let go.
+// a wait, before it let go. Further endpoints, which few partners have, are locked by their
+// keys, so that they are locked in order.
 func (tx orderTx) LockQueues(
 	ctx context.Context, partnerIDs []string, ahead []outbox.EventKey,
 ) (queues order.Queues, err error) {
 	p := db.NewPipeline(tx.conn)
 	takeTurns(p, partnerIDs)
-	newest, locked := db.Find(p, findNewest, partnerIDs), db.Find(p, lockEndpoints, partnerIDs)
+	firsts := make([]outbox.EndpointKey, len(partnerIDs))
+	for i, partnerID := range partnerIDs {
+		firsts[i].PartnerID = partnerID
+	}
+	newest, locked := db.Find(p, findNewest, partnerIDs), db.Find(p, firstQueues.lockEndpoints, firsts)
+	further := db.Find(p, findFurtherKeys, firsts)
 	done, err := p.Flush(ctx)
 	if err != nil {
 		return queues, ofGroup(err)
@@ -264,29 +270,61 @@ func (tx orderTx) LockQueues(
 	for _, e := range newest.After(done) {
 		queues.Newest[e.PartnerID] = e.EventID
 	}
-	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, locked.After(done), ahead)
+	endpoints := locked.After(done)
+	if keys := keysOf(further.After(done)); len(keys) > 0 {
+		found, err := lockEndpoints(ctx, tx.conn, keys)
+		if err != nil {
+			return queues, ofGroup(err)
+		}
+		endpoints = slices.AppendSeq(endpoints, maps.Values(found))
+	}
+	queues.Heads, queues.Ahead, err = tx.queuesOf(ctx, endpoints, ahead)
 	return queues, err
+}
+
+// keysOf returns the keys of endpoints in the order in which they are locked.
+func keysOf(endpoints []*webhook.Endpoint) []outbox.EndpointKey {
+	keys := make([]outbox.EndpointKey, len(endpoints))
+	for i, e := range endpoints {
+		keys[i] = e.Key()
+	}
+	slices.SortFunc(keys, outbox.EndpointKey.Compare)
+	return keys
 }
 
 // queuesOf returns the heads of the queues of locked endpoints, and how far those events
 // have come that such an endpoint sends.
 func (tx orderTx) queuesOf(
 	ctx context.Context, locked []*webhook.Endpoint, ahead []outbox.EventKey,
-) (map[string]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
-	heads := make(map[string]outbox.Head, len(locked))
+) (map[outbox.EndpointKey]outbox.Head, map[outbox.EventKey]outbox.Progress, error) {
+	heads := make(map[outbox.EndpointKey]outbox.Head, len(locked))
+	atPartner := make(map[string][]string, len(locked))
 	for _, e := range locked {
-		heads[e.PartnerID] = e.Head
+		heads[e.Key()] = e.Head
+		atPartner[e.PartnerID] = append(atPartner[e.PartnerID], e.EndpointID)
 	}
-	ahead = slices.DeleteFunc(ahead, func(key outbox.EventKey) bool {
-		_, configured := heads[key.PartnerID]
-		return !configured
-	})
-	rows, err := db.FindNow(ctx, tx.conn, findStates, ahead...)
-	progress := make(map[outbox.EventKey]outbox.Progress, len(rows))
-	for _, e := range rows {
-		progress[e.Key()] = outbox.Progress{State: e.State, Tries: e.Tries}
+	var keys []outbox.EventKey
+	for _, key := range ahead {
+		for _, key.EndpointID = range atPartner[key.PartnerID] {
+			keys = append(keys, key)
+		}
 	}
-	return heads, progress, err
+	p := db.NewPipeline(tx.conn)
+	var found [len(queuesInOrder)]*db.Found[*webhook.Event]
+	for i, q := range queuesInOrder {
+		found[i] = db.Find(p, q.findStates, of(q, keys, endpointOfKey))
+	}
+	done, err := p.Flush(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress := make(map[outbox.EventKey]outbox.Progress, len(keys))
+	for _, rows := range found {
+		for _, e := range rows.After(done) {
+			progress[e.Key()] = outbox.Progress{State: e.State, Tries: e.Tries}
+		}
+	}
+	return heads, progress, nil
 }
 
 // Save writes what a group of commands changes. It returns order.ErrRaced if

@@ -108,6 +108,8 @@ func (tx retentionTx) EventTimes(
 ) (listed []retention.EventTime, err error) {
 	err = sweptEvents.Each(ctx, tx.conn,
 		`WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) AND (order_id < $4 OR order_id >= 'stm_') AND state <> 'pending'
+			AND NOT EXISTS (SELECT 1 FROM further_deliveries AS d WHERE d.partner_id = events.partner_id
+				AND d.order_id = events.order_id AND d.sequence = events.sequence AND d.state = 'pending')
 		ORDER BY order_id, sequence LIMIT $5`, []any{after.PartnerID, after.OrderID, after.Sequence, until, limit},
 		func(row *webhook.Event) error {
 			listed = append(listed, retention.EventTime{EventKey: row.Key(), State: row.State, CreatedAt: row.CreatedAt})
@@ -202,15 +204,17 @@ func (tx retentionTx) APIKeys(ctx context.Context, partnerID string) (listed []r
 	return listed, err
 }
 
-// Endpoint returns where a partner's events are sent; nil if nowhere.
-func (tx retentionTx) Endpoint(ctx context.Context, partnerID string) (*retention.Endpoint, error) {
-	row, err := db.FindOne(ctx, tx.conn, findEndpoints, partnerID)
-	if err != nil || row == nil {
-		return nil, err
+// Endpoints lists where a partner's events are sent.
+func (tx retentionTx) Endpoints(ctx context.Context, partnerID string) ([]*retention.Endpoint, error) {
+	rows, err := endpointsOf(ctx, tx.conn, partnerID)
+	listed := make([]*retention.Endpoint, len(rows))
+	for i, row := range rows {
+		listed[i] = &retention.Endpoint{
+			EndpointID: row.ID(), URL: row.URL, Enabled: row.Enabled, DisabledReason: row.DisabledReason,
+			CreatedAt: row.CreatedAt, Events: row.Events.Types(), Format: row.Format.Name(),
+		}
 	}
-	return &retention.Endpoint{
-		URL: row.URL, Enabled: row.Enabled, DisabledReason: row.DisabledReason, CreatedAt: row.CreatedAt,
-	}, nil
+	return listed, err
 }
 
 // Products lists products by id.
@@ -263,15 +267,35 @@ func (tx retentionTx) Orders(ctx context.Context, partnerID, after string, limit
 func (tx retentionTx) Events(
 	ctx context.Context, after outbox.EventKey, limit int,
 ) (listed []*retention.Event, err error) {
-	err = events.Each(ctx, tx.conn,
+	rows, err := events.All(ctx, tx.conn,
 		"WHERE partner_id = $1 AND (order_id, sequence) > ($2, $3) ORDER BY order_id, sequence LIMIT $4",
-		[]any{after.PartnerID, after.OrderID, after.Sequence, limit}, func(row *webhook.Event) error {
-			attempts, err := encodeAttempts(row)
-			listed = append(listed,
-				&retention.Event{Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged})
-			return err
-		})
-	return listed, err
+		after.PartnerID, after.OrderID, after.Sequence, limit)
+	if err != nil {
+		return nil, err
+	}
+	if err := addFurther(ctx, tx.conn, rows); err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		attempts, err := encodeAttempts(row)
+		if err != nil {
+			return nil, err
+		}
+		event := &retention.Event{
+			Event: &row.Event, State: string(row.State), Attempts: []byte(attempts), Damaged: row.Damaged,
+		}
+		for _, further := range row.Further {
+			attempts, err := encodeAttempts(further)
+			if err != nil {
+				return nil, err
+			}
+			event.Deliveries = append(event.Deliveries, retention.Delivery{
+				EndpointID: further.EndpointID, State: string(further.State), Attempts: []byte(attempts),
+			})
+		}
+		listed = append(listed, event)
+	}
+	return listed, nil
 }
 
 // RequestSegments lists what the request log holds of a partner, oldest first.
@@ -348,7 +372,8 @@ func (tx retentionTx) RemoveOrders(ctx context.Context, partnerID string, orderI
 	}
 	p := db.NewPipeline(tx.conn)
 	for _, drop := range []*db.Statement[*order.OrderKey]{
-		dropEventsOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf, dropOrderMails,
+		dropEventsOf, dropFurtherOf, dropHistories, dropNotes, dropDeliveries, dropReturns, dropScans, dropMailsOf,
+		dropOrderMails,
 		dropOriginals, dropOrders,
 	} {
 		db.Write(p, drop, db.Pointers(keys))
@@ -370,17 +395,35 @@ func (tx retentionTx) lockedBytes(ctx context.Context, keys []order.OrderKey) (s
 	return size, err
 }
 
-// RemoveEvents removes events that are still in the state that they had: one
-// that is redelivered meanwhile stays.
+// RemoveEvents removes events that are still in the state that they had, with what is kept of their
+// deliveries to further endpoints: one that is redelivered meanwhile stays.
 func (tx retentionTx) RemoveEvents(ctx context.Context, removed []retention.EventTime) error {
-	rows := make([]*webhook.Event, len(removed))
+	keys := make([]outbox.EventKey, len(removed))
 	for i, event := range removed {
-		rows[i] = &webhook.Event{
-			Event: delivery.Event{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence},
-			State: event.State,
+		keys[i] = event.EventKey
+	}
+	waiting, err := db.FindNow(ctx, tx.conn, findFurtherDue, keys...)
+	if err != nil {
+		return err
+	}
+	stays := make(map[outbox.EventKey]bool, len(waiting))
+	for _, event := range waiting {
+		stays[outbox.KeyOf(&event.Event)] = true
+	}
+	var rows []*webhook.Event
+	for _, event := range removed {
+		if !stays[event.EventKey] {
+			rows = append(rows, &webhook.Event{
+				Event: delivery.Event{PartnerID: event.PartnerID, OrderID: event.OrderID, Sequence: event.Sequence},
+				State: event.State,
+			})
 		}
 	}
-	_, err := db.WriteNow(ctx, tx.conn, dropEventsInState, rows...)
+	keys = slices.DeleteFunc(keys, func(key outbox.EventKey) bool { return stays[key] })
+	p := db.NewPipeline(tx.conn)
+	db.Write(p, dropFurther, db.Pointers(keys))
+	db.Write(p, dropEventsInState, rows)
+	_, err = p.Flush(ctx)
 	return err
 }
 

@@ -48,6 +48,7 @@ func TestDescriptorsMatchSchema(t *testing.T) {
 		signInRules.Name: shape(signInRules), sessions.Name: shape(sessions), db.SettingsTable.Name: shape(db.SettingsTable),
 		stockLevels.Name: shape(stockLevels), stockMovements.Name: shape(stockMovements), users.Name: shape(users),
 		partnerProfiles.Name: shape(partnerProfiles), endpoints.Name: shape(endpoints),
+		furtherEndpoints.Name: shape(furtherEndpoints), furtherDeliveries.Name: shape(furtherDeliveries),
 		signInCounts.Name: shape(signInCounts), serviceNodes.Name: shape(serviceNodes), mails.Name: shape(mails),
 		orderMails.Name: shape(orderMails), originals.Name: shape(originals), orderReturns.Name: shape(orderReturns),
 		orderScans.Name: shape(orderScans), segments.Name: shape(segments),

@@ -452,11 +452,16 @@ func (tx signing) RevokeKeys(ctx context.Context, of *signin.Person, at time.Tim
 	return keyIDs, err
 }
 
-// DisableWebhook stops deliveries to a partner's endpoint.
-func (tx signing) DisableWebhook(ctx context.Context, partnerID string) error {
-	_, err := tx.conn.Exec(ctx, "UPDATE webhook_endpoints SET enabled = 0, disabled_reason = '' WHERE partner_id = $1",
-		partnerID)
-	return err
+// DisableWebhooks stops deliveries to a partner's endpoints.
+func (tx signing) DisableWebhooks(ctx context.Context, partnerID string) error {
+	for _, q := range queuesInOrder {
+		_, err := tx.conn.Exec(ctx,
+			"UPDATE "+q.endpoints.Name+" SET enabled = 0, disabled_reason = '' WHERE partner_id = $1", partnerID)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // RevokeTokens revokes all bearer tokens of a person.

@@ -180,11 +180,11 @@ func (tx accountingTx) AddStatement(
 	return err == nil, err
 }
 
-// AddEvent adds the first event of what it is about, and reports whether it waits to be sent.
-func (tx accountingTx) AddEvent(ctx context.Context, event *delivery.Event) (waits bool, err error) {
+// AddEvent adds the first event of what it is about, and returns the endpoints for which it waits.
+func (tx accountingTx) AddEvent(ctx context.Context, event *delivery.Event) (waits []outbox.EndpointKey, err error) {
 	queues, err := orderTx{conn: tx.conn}.LockQueues(ctx, []string{event.PartnerID}, nil)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	added := []*delivery.Event{event}
 	outbox.Follow(added, queues.Newest)
@@ -192,7 +192,7 @@ func (tx accountingTx) AddEvent(ctx context.Context, event *delivery.Event) (wai
 	p := db.NewPipeline(tx.conn)
 	writeQueue(p, entries, wakes)
 	_, err = p.Flush(ctx)
-	return entries[0].State == outbox.Pending, err
+	return outbox.Waiting(entries), err
 }
 
 // closingSetting holds how far the closing of a month is, as JSON.

@@ -19,6 +19,8 @@ var (
 	SealedAPIKeys     = db.SealedColumn{Table: apiKeys.Name, Key: "key_id", Column: "secret"}
 	SealedEndpoints   = db.SealedColumn{Table: endpoints.Name, Key: "partner_id", Column: "secret"}
 	SealedNextSecrets = db.SealedColumn{Table: endpoints.Name, Key: "partner_id", Column: "next_secret"}
+	SealedFurther     = db.SealedColumn{Table: furtherEndpoints.Name, Key: "endpoint_id", Column: "secret"}
+	SealedFurtherNext = db.SealedColumn{Table: furtherEndpoints.Name, Key: "endpoint_id", Column: "next_secret"}
 	SealedTOTPSecrets = db.SealedColumn{Table: signIns.Name, Key: "person_id", Column: "totp_secret"}
 	SealedMails       = db.SealedColumn{Table: mails.Name, Key: "mail_id", Column: "sealed"}
 	SealedOpenID      = db.SealedColumn{Table: partnerOpenID.Name, Key: "partner_id", Column: "client_secret"}
@@ -28,7 +30,8 @@ var (
 var Schema = &db.Schema{
 	Migrations: migrations,
 	Sealed: []db.SealedColumn{
-		SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedTOTPSecrets, SealedMails, SealedOpenID,
+		SealedAPIKeys, SealedEndpoints, SealedNextSecrets, SealedFurther, SealedFurtherNext, SealedTOTPSecrets, SealedMails,
+		SealedOpenID,
 	},
 	Pictures: "SELECT name FROM order_proofs",
 	Disagreeing: []db.Disagreeing{

@@ -9,32 +9,43 @@ import (
 	"github.com/dropyard/dropyard/internal/db"
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
-	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 var (
 	events = db.NewTable("events",
-		db.Key(
-			db.Text("partner_id", func(e *webhook.Event) *string { return &e.PartnerID }),
-			db.Text("order_id", func(e *webhook.Event) *string { return &e.OrderID }),
-			db.Integer("sequence", func(e *webhook.Event) *int64 { return &e.Sequence })),
-		db.Text("event_id", func(e *webhook.Event) *string { return &e.EventID }),
-		db.Text("type", func(e *webhook.Event) *string { return (*string)(&e.Type) }),
+		db.Key(partnerOfEvent, orderOfEvent, sequenceOfEvent),
+		eventID, eventType,
 		db.Encoded("facts", encodeFacts, decodeFacts),
 		db.Moment("created_at", func(e *webhook.Event) *time.Time { return &e.CreatedAt }),
-		db.Text("state", func(e *webhook.Event) *string { return (*string)(&e.State) }),
-		db.Moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt }),
-		db.Integer("tries", func(e *webhook.Event) *int64 { return &e.Tries }),
-		db.Encoded("attempts", encodeAttempts, decodeAttempts),
-	)
-	addEvents         = events.Insert()
+		stateOfEvent, dueAt, tries, attempts)
+	// furtherDeliveries has how far events have come at further endpoints; addContents reads
+	// what they say.
+	furtherDeliveries = db.NewTable("further_deliveries",
+		db.Key(partnerOfEvent, orderOfEvent, sequenceOfEvent,
+			db.Text("endpoint_id", func(e *webhook.Event) *string { return &e.EndpointID })),
+		eventID, eventType, stateOfEvent, dueAt, tries, attempts)
+
+	partnerOfEvent  = db.Text("partner_id", func(e *webhook.Event) *string { return &e.PartnerID })
+	orderOfEvent    = db.Text("order_id", func(e *webhook.Event) *string { return &e.OrderID })
+	sequenceOfEvent = db.Integer("sequence", func(e *webhook.Event) *int64 { return &e.Sequence })
+	eventID         = db.Text("event_id", func(e *webhook.Event) *string { return &e.EventID })
+	eventType       = db.Text("type", func(e *webhook.Event) *string { return (*string)(&e.Type) })
+	stateOfEvent    = db.Text("state", func(e *webhook.Event) *string { return (*string)(&e.State) })
+	dueAt           = db.Moment("due_at", func(e *webhook.Event) *time.Time { return &e.DueAt })
+	tries           = db.Integer("tries", func(e *webhook.Event) *int64 { return &e.Tries })
+	attempts        = db.Encoded("attempts", encodeAttempts, decodeAttempts)
+
 	findEventsByOrder = db.LookUpBy(byOrder, events)
-	findStates        = db.LookUpSome(byEvent, events, slices.Concat(events.Key, events.Pick("state", "tries")))
+	findEvents        = db.LookUpBy(byEvent, events)
+	findFurther       = db.LookUpBy(byEvent, furtherDeliveries)
+	findFurtherDue    = findFurther.Where("state = 'pending'")
 	findNewest        = db.LookUpSome(db.ByID("partner_id"), events,
 		events.Pick("partner_id", "event_id")).Last("event_id")
 	dropEventsOf      = db.DeleteFrom(events, byOrder)
+	dropFurtherOf     = db.DeleteFrom(furtherDeliveries, byOrder)
+	dropFurther       = db.DeleteFrom(furtherDeliveries, byEvent)
 	dropEventsInState = db.DeleteFrom(events, slices.Concat(events.Key, events.Pick("state")))
 	eraseFacts        = db.UpdateOf(events, events.Key, events.Pick("facts"))
 
@@ -42,7 +53,146 @@ var (
 		db.Text("partner_id", func(k *outbox.EventKey) *string { return &k.PartnerID }),
 		db.Text("order_id", func(k *outbox.EventKey) *string { return &k.OrderID }),
 		db.Integer("sequence", func(k *outbox.EventKey) *int64 { return &k.Sequence }))
+	byDelivery = append(slices.Clip(byEvent),
+		db.Text("endpoint_id", func(k *outbox.EventKey) *string { return &k.EndpointID }))
+
+	byPartner  = db.Key(db.Text("partner_id", func(k *outbox.EndpointKey) *string { return &k.PartnerID }))
+	byEndpoint = append(slices.Clip(byPartner),
+		db.Text("endpoint_id", func(k *outbox.EndpointKey) *string { return &k.EndpointID }))
 )
+
+// queueTables are the two tables of queues, of the first endpoints of partners or of further
+// ones, and the statements that both have.
+type queueTables struct {
+	events    *db.Table[*webhook.Event]
+	endpoints *db.Table[*webhook.Endpoint]
+
+	addEvents    *db.Statement[*webhook.Event]
+	findStates   *db.Lookup[*outbox.EventKey, *webhook.Event]
+	findRows     *db.Lookup[*outbox.EventKey, *webhook.Event]
+	findWaiting  *db.Lookup[*outbox.EventKey, *webhook.Event] // of an order
+	saveProgress *db.Lookup[*webhook.Progress, *outbox.EventKey]
+	makeDue      *db.Statement[*promotion]
+
+	findEndpoints *db.Lookup[*outbox.EndpointKey, *webhook.Endpoint]
+	lockEndpoints *db.Lookup[*outbox.EndpointKey, *webhook.Endpoint]
+	addEndpoints  *db.Statement[*webhook.Endpoint]
+	saveEndpoints *db.Statement[*webhook.Endpoint]
+	wakeEndpoints *db.Statement[*webhook.Endpoint]
+	dropEndpoints *db.Statement[*outbox.EndpointKey]
+}
+
+func newQueueTables(
+	events *db.Table[*webhook.Event], byKey []db.Column[*outbox.EventKey],
+	endpoints *db.Table[*webhook.Endpoint], byEndpoint []db.Column[*outbox.EndpointKey],
+) *queueTables {
+	ofOrder := slices.DeleteFunc(slices.Clone(byKey),
+		func(c db.Column[*outbox.EventKey]) bool { return c.Name == "sequence" })
+	return &queueTables{
+		events: events, endpoints: endpoints,
+		addEvents:  events.Insert(),
+		findStates: db.LookUpSome(byKey, events, slices.Concat(events.Key, events.Pick("state", "tries"))),
+		findRows:   db.LookUpBy(byKey, events),
+		// What waits behind another of its order is pending and never due.
+		findWaiting: db.LookUpBy(ofOrder, events).Where("state = 'pending' AND due_at = 0"),
+		// It writes how far events have come, from the old state and tries to the new, and
+		// returns the keys of those that it has written.
+		saveProgress: db.UpdateReturning(events,
+			append(db.Within(eventOf, events.Key...),
+				db.Text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
+				db.Integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
+			db.Within(eventOf, events.Pick("state", "due_at", "tries", "attempts")...),
+			byKey, func(p *webhook.Progress) *outbox.EventKey { key := p.Key(); return &key }),
+		makeDue: db.UpdateOf(events,
+			db.Within(waitingEvent, slices.Concat(events.Key, events.Pick("state", "due_at"))...),
+			db.Key(db.Moment("due_at", func(p *promotion) *time.Time { return &p.at }))),
+
+		findEndpoints: db.LookUpBy(byEndpoint, endpoints),
+		lockEndpoints: db.LockBy(byEndpoint, endpoints),
+		addEndpoints:  endpoints.Insert(),
+		saveEndpoints: endpoints.Update(),
+		wakeEndpoints: db.UpdateOf(endpoints, endpoints.Key, endpoints.Pick("wake_at")),
+		dropEndpoints: db.DeleteFrom(endpoints, byEndpoint),
+	}
+}
+
+var (
+	firstQueues   = newQueueTables(events, byEvent, endpoints, byPartner)
+	furtherQueues = newQueueTables(furtherDeliveries, byDelivery, furtherEndpoints, byEndpoint)
+
+	// queuesInOrder are all queues, in the order in which their endpoints are locked.
+	queuesInOrder = [...]*queueTables{firstQueues, furtherQueues}
+
+	// findFurtherKeys finds the keys of a partner's further endpoints.
+	findFurtherKeys = db.LookUpSome(byPartner, furtherEndpoints, furtherEndpoints.Key)
+)
+
+// queuesOf returns the tables of an endpoint's queue.
+func queuesOf(endpointID string) *queueTables {
+	if endpointID == "" {
+		return firstQueues
+	}
+	return furtherQueues
+}
+
+// of returns the elements that are about these queues.
+func of[T any](q *queueTables, all []T, endpointID func(T) string) (own []T) {
+	for _, one := range all {
+		if queuesOf(endpointID(one)) == q {
+			own = append(own, one)
+		}
+	}
+	return own
+}
+
+func endpointOfKey(k outbox.EventKey) string       { return k.EndpointID }
+func endpointOfEvent(e *webhook.Event) string      { return e.EndpointID }
+func endpointOfProgress(p webhook.Progress) string { return p.EndpointID }
+func idOfKey(k outbox.EndpointKey) string          { return k.EndpointID }
+func idOfEndpoint(e *webhook.Endpoint) string      { return e.EndpointID }
+
+// inQueue begins with the conditions that select the events of an endpoint.
+func inQueue(of outbox.EndpointKey) *db.Conditions {
+	selected := db.OfPartner(of.PartnerID)
+	selected.AddText("endpoint_id = ?", of.EndpointID)
+	return selected
+}
+
+// all returns events of the queue of an endpoint, with what they say.
+func (q *queueTables) all(
+	ctx context.Context, c db.Conn, selected *db.Conditions, rest string, values ...any,
+) ([]*webhook.Event, error) {
+	tail, args := selected.Clause(rest, values...)
+	found, err := q.events.All(ctx, c, tail, args...)
+	if err != nil {
+		return nil, err
+	}
+	return found, q.addContents(ctx, c, found)
+}
+
+// addContents adds to rows of further deliveries what their events say. Those of an event that was removed are
+// damaged.
+func (q *queueTables) addContents(ctx context.Context, c db.Conn, rows []*webhook.Event) error {
+	if q == firstQueues || len(rows) == 0 {
+		return nil
+	}
+	keys := make([]outbox.EventKey, len(rows))
+	for i, row := range rows {
+		keys[i] = outbox.KeyOf(&row.Event)
+	}
+	found, err := db.FindNow(ctx, c, findEvents, keys...)
+	said := make(map[outbox.EventKey]*webhook.Event, len(found))
+	for _, event := range found {
+		said[event.Key()] = event
+	}
+	for i, row := range rows {
+		event := said[keys[i]]
+		if row.Damaged = event == nil || event.Damaged; event != nil {
+			row.Event = event.Event
+		}
+	}
+	return err
+}
 
 func encodeFacts(e *webhook.Event) (string, error) {
 	encoded, err := strictjson.Marshal(e.Facts)
@@ -75,26 +225,7 @@ func decodeAttempts(e *webhook.Event, stored string) error {
 	return nil
 }
 
-// saveProgress writes how far events have come, from the old state and tries to
-// the new, and returns the keys of those that it has written.
-var saveProgress = db.UpdateReturning(events,
-	append(db.Within(eventOf, events.Key...),
-		db.Text("state", func(p *webhook.Progress) *string { return (*string)(&p.FromState) }),
-		db.Integer("tries", func(p *webhook.Progress) *int64 { return &p.FromTries })),
-	db.Within(eventOf, events.Pick("state", "due_at", "tries", "attempts")...),
-	byEvent, func(p *webhook.Progress) *outbox.EventKey { key := p.Key(); return &key })
-
 func eventOf(p *webhook.Progress) *webhook.Event { return p.Event }
-
-// An event that waits behind another of its order is pending and never due.
-var (
-	findWaiting = db.LookUpBy(byOrder, events).Where("state = 'pending' AND due_at = 0")
-
-	// makeDue makes events due that wait.
-	makeDue = db.UpdateOf(events,
-		db.Within(waitingEvent, slices.Concat(events.Key, events.Pick("state", "due_at"))...),
-		db.Key(db.Moment("due_at", func(p *promotion) *time.Time { return &p.at })))
-)
 
 // promotion makes an event due at a time.
 type promotion struct {
@@ -107,8 +238,8 @@ func waitingEvent(p *promotion) *webhook.Event { return &p.waiting }
 // waitingAt is what makeDue expects of the event of a key: that it waits behind another.
 func waitingAt(key outbox.EventKey) webhook.Event {
 	return webhook.Event{
-		Event: delivery.Event{PartnerID: key.PartnerID, OrderID: key.OrderID, Sequence: key.Sequence},
-		State: outbox.Pending,
+		Event:      delivery.Event{PartnerID: key.PartnerID, OrderID: key.OrderID, Sequence: key.Sequence},
+		EndpointID: key.EndpointID, State: outbox.Pending,
 	}
 }
 
@@ -118,16 +249,20 @@ func promote(ctx context.Context, c db.Conn, keys []outbox.EventKey, at time.Tim
 	if err != nil {
 		return err
 	}
-	rows := make([]*promotion, len(keys))
-	for i, key := range keys {
-		rows[i] = &promotion{waitingAt(key), at}
+	for _, q := range queuesInOrder {
+		var rows []*promotion
+		for _, key := range of(q, keys, endpointOfKey) {
+			rows = append(rows, &promotion{waitingAt(key), at})
+		}
+		if _, err := db.WriteNow(ctx, c, q.makeDue, rows...); err != nil {
+			return err
+		}
 	}
-	_, err = db.WriteNow(ctx, c, makeDue, rows...)
-	return err
+	return nil
 }
 
-// addBehind adds to events those of their orders that wait behind them.
-func addBehind(ctx context.Context, c db.Conn, due []*webhook.Event) error {
+// addBehind adds to events of a queue those of their orders that wait behind them.
+func (q *queueTables) addBehind(ctx context.Context, c db.Conn, due []*webhook.Event) error {
 	keys := make([]outbox.EventKey, len(due))
 	for i, event := range due {
 		keys[i] = event.Key().Next()
@@ -136,11 +271,10 @@ func addBehind(ctx context.Context, c db.Conn, due []*webhook.Event) error {
 	if err != nil {
 		return err
 	}
-	wanted := make([]order.OrderKey, len(keys))
-	for i, key := range keys {
-		wanted[i] = order.OrderKey{PartnerID: key.PartnerID, OrderID: key.OrderID}
+	rows, err := db.FindNow(ctx, c, q.findWaiting, keys...)
+	if err != nil {
+		return err
 	}
-	rows, err := db.FindNow(ctx, c, findWaiting, wanted...)
 	waiting := make(map[outbox.EventKey]*webhook.Event, len(rows))
 	for _, row := range rows {
 		waiting[row.Key()] = row
@@ -150,7 +284,7 @@ func addBehind(ctx context.Context, c db.Conn, due []*webhook.Event) error {
 			event.Behind = append(event.Behind, waiting[key])
 		}
 	}
-	return err
+	return q.addContents(ctx, c, rows)
 }
 
 // worthOneQuery is from how many events on one query about all of them takes
@@ -164,13 +298,13 @@ func mayWait(ctx context.Context, c db.Conn, keys []outbox.EventKey) (left []out
 	if !c.GoesRowByRow() {
 		return keys, nil // one statement deals with all of them anyway
 	}
-	byPartner := map[string][]outbox.EventKey{}
+	byQueue := map[outbox.EndpointKey][]outbox.EventKey{}
 	for _, key := range keys {
-		byPartner[key.PartnerID] = append(byPartner[key.PartnerID], key)
+		byQueue[key.Endpoint()] = append(byQueue[key.Endpoint()], key)
 	}
-	for partnerID, own := range byPartner {
+	for endpoint, own := range byQueue {
 		if len(own) >= worthOneQuery {
-			if own, err = mayWaitOf(ctx, c, partnerID, own); err != nil {
+			if own, err = mayWaitAt(ctx, c, endpoint, own); err != nil {
 				return nil, err
 			}
 		}
@@ -179,18 +313,24 @@ func mayWait(ctx context.Context, c db.Conn, keys []outbox.EventKey) (left []out
 	return left, nil
 }
 
-// mayWaitOf does the same for keys of one partner.
-func mayWaitOf(ctx context.Context, c db.Conn, partnerID string, keys []outbox.EventKey) ([]outbox.EventKey, error) {
+// mayWaitAt does the same for keys of one queue.
+func mayWaitAt(
+	ctx context.Context, c db.Conn, endpoint outbox.EndpointKey, keys []outbox.EventKey,
+) ([]outbox.EventKey, error) {
 	const perKey = 4 // with so many waiting events for each key, reading them takes as long as looking for each key
 	most := perKey * len(keys)
 	byOrder := func(a, b outbox.EventKey) int { return strings.Compare(a.OrderID, b.OrderID) }
 	first, last := slices.MinFunc(keys, byOrder).OrderID, slices.MaxFunc(keys, byOrder).OrderID
 	waiting := make(map[outbox.EventKey]bool, len(keys))
-	// The index of pending events has the keys of the table behind partner and time.
-	err := c.Query(ctx, `SELECT order_id, sequence FROM events
-		WHERE partner_id = $1 AND state = 'pending' AND due_at = 0 AND order_id >= $2 AND order_id <= $3 LIMIT $4`,
-		[]any{partnerID, first, last, most}, func(r db.Row) error {
-			key := outbox.EventKey{PartnerID: partnerID}
+	// The index of pending events has the keys of the table behind endpoint and time.
+	selected := inQueue(endpoint)
+	selected.Add("state = 'pending' AND due_at = 0")
+	selected.Add("order_id >= ?", first)
+	selected.Add("order_id <= ?", last)
+	tail, args := selected.Clause("LIMIT ?", most)
+	err := c.Query(ctx, "SELECT order_id, sequence FROM "+queuesOf(endpoint.EndpointID).events.Name+" "+tail, args,
+		func(r db.Row) error {
+			key := outbox.EventKey{PartnerID: endpoint.PartnerID, EndpointID: endpoint.EndpointID}
 			err := r.Scan(&key.OrderID, &key.Sequence)
 			waiting[key] = true
 			return err
@@ -201,9 +341,9 @@ func mayWaitOf(ctx context.Context, c db.Conn, partnerID string, keys []outbox.E
 	return slices.DeleteFunc(keys, func(key outbox.EventKey) bool { return !waiting[key] }), nil
 }
 
-// eventsOf lists a partner's events.
+// eventsOf lists a partner's events in the queue of an endpoint.
 func eventsOf(ctx context.Context, c db.Conn, f webhook.Filter) ([]*webhook.Event, error) {
-	selected := db.OfPartner(f.PartnerID)
+	selected := inQueue(f.Endpoint())
 	selected.AddText("type = ?", string(f.Type))
 	selected.AddText("order_id = ?", f.OrderID)
 	selected.AddText("event_id < ?", f.Before)
@@ -214,7 +354,7 @@ func eventsOf(ctx context.Context, c db.Conn, f webhook.Filter) ([]*webhook.Even
 	case outbox.Failed, outbox.Skipped:
 		selected.Add("state IN ('failed', 'skipped')") // names the partial index that holds these
 	case outbox.Pending:
-		few, err := fewPending(ctx, c, f.PartnerID)
+		few, err := fewPending(ctx, c, f.Endpoint())
 		if err != nil {
 			return nil, err
 		}
@@ -228,16 +368,17 @@ func eventsOf(ctx context.Context, c db.Conn, f webhook.Filter) ([]*webhook.Even
 	if f.After == "" {
 		order += " DESC"
 	}
-	tail, args := selected.Clause("ORDER BY "+order+" LIMIT ?", f.Limit)
-	return events.All(ctx, c, tail, args...)
+	return queuesOf(f.EndpointID).all(ctx, c, selected, "ORDER BY "+order+" LIMIT ?", f.Limit)
 }
 
-// fewPending reports whether a partner's pending events are so few that sorting
+// fewPending reports whether the pending events of a queue are so few that sorting
 // them takes less time than finding them among all its events.
-func fewPending(ctx context.Context, c db.Conn, partnerID string) (bool, error) {
+func fewPending(ctx context.Context, c db.Conn, endpoint outbox.EndpointKey) (bool, error) {
 	const many = 2000
-	more, err := db.Exists(ctx, c,
-		"SELECT sequence FROM events WHERE partner_id = $1 AND state = 'pending' LIMIT 1 OFFSET $2", partnerID, many)
+	selected := inQueue(endpoint)
+	selected.Add("state = 'pending'")
+	tail, args := selected.Clause("LIMIT 1 OFFSET ?", many)
+	more, err := db.Exists(ctx, c, "SELECT sequence FROM "+queuesOf(endpoint.EndpointID).events.Name+" "+tail, args...)
 	return !more, err
 }
 
@@ -245,14 +386,20 @@ func fewPending(ctx context.Context, c db.Conn, partnerID string) (bool, error) 
 func writeQueue(p *db.Pipeline, entries []outbox.Entry, wakes []outbox.Wake) {
 	rows := make([]*webhook.Event, len(entries))
 	for i, entry := range entries {
-		rows[i] = &webhook.Event{Event: *entry.Event, State: entry.State, DueAt: entry.DueAt}
+		rows[i] = &webhook.Event{
+			Event: *entry.Event, EndpointID: entry.EndpointID, State: entry.State, DueAt: entry.DueAt,
+		}
 	}
 	woken := make([]*webhook.Endpoint, len(wakes))
 	for i, wake := range wakes {
-		woken[i] = &webhook.Endpoint{PartnerID: wake.PartnerID, Head: outbox.Head{WakeAt: wake.At}}
+		woken[i] = &webhook.Endpoint{
+			PartnerID: wake.PartnerID, EndpointID: wake.EndpointID, Head: outbox.Head{WakeAt: wake.At},
+		}
 	}
-	db.WriteAll(p, addEvents, rows)
-	db.Write(p, wakeEndpoints, woken)
+	for _, q := range queuesInOrder {
+		db.WriteAll(p, q.addEvents, of(q, rows, endpointOfEvent))
+		db.Write(p, q.wakeEndpoints, of(q, woken, idOfEndpoint))
+	}
 }
 
 // turn is the row of a partner that transactions lock in order to add events of the partner
@@ -286,8 +433,13 @@ func takeTurns(p *db.Pipeline, partnerIDs []string) {
 }
 
 var (
-	endpoints = db.NewTable("webhook_endpoints",
-		db.Key(db.Text("partner_id", func(e *webhook.Endpoint) *string { return &e.PartnerID })),
+	partnerOfEndpoint = db.Text("partner_id", func(e *webhook.Endpoint) *string { return &e.PartnerID })
+
+	endpoints        = db.NewTable("webhook_endpoints", db.Key(partnerOfEndpoint), endpointColumns...)
+	furtherEndpoints = db.NewTable("further_endpoints", db.Key(partnerOfEndpoint,
+		db.Text("endpoint_id", func(e *webhook.Endpoint) *string { return &e.EndpointID })), endpointColumns...)
+
+	endpointColumns = []db.Column[*webhook.Endpoint]{
 		db.Text("url", func(e *webhook.Endpoint) *string { return &e.URL }),
 		db.Flag("enabled", func(e *webhook.Endpoint) *bool { return &e.Enabled }),
 		db.Text("disabled_reason", func(e *webhook.Endpoint) *string { return &e.DisabledReason }),
@@ -302,12 +454,9 @@ var (
 		db.Moment("wake_at", func(e *webhook.Endpoint) *time.Time { return &e.WakeAt }),
 		db.Text("holder", func(e *webhook.Endpoint) *string { return &e.Holder }),
 		db.Moment("lease_until", func(e *webhook.Endpoint) *time.Time { return &e.LeaseUntil }),
-	)
-	findEndpoints = db.LookUpBy(db.ByID("partner_id"), endpoints)
-	lockEndpoints = db.LockBy(db.ByID("partner_id"), endpoints)
-	addEndpoints  = endpoints.Insert()
-	saveEndpoints = endpoints.Update()
-	wakeEndpoints = db.UpdateOf(endpoints, endpoints.Key, endpoints.Pick("wake_at"))
+		db.Text("events", func(e *webhook.Endpoint) *string { return (*string)(&e.Events) }),
+		db.Text("format", func(e *webhook.Endpoint) *string { return (*string)(&e.Format) }),
+	}
 )
 
 var (

@@ -39,7 +39,7 @@ func newBatch(s *Sender, notes []note) *batch {
 }
 
 func (b *batch) write(ctx context.Context, tx Writer) (err error) {
-	if b.endpoints, err = tx.LockEndpoints(ctx, b.partnerIDs()); err != nil {
+	if b.endpoints, err = tx.LockEndpoints(ctx, b.keys()); err != nil {
 		return err
 	}
 	for _, n := range b.notes {
@@ -69,13 +69,13 @@ func (b *batch) write(ctx context.Context, tx Writer) (err error) {
 	return tx.AddFigures(ctx, &b.figures)
 }
 
-// partnerIDs returns the partners of the notes, sorted.
-func (b *batch) partnerIDs() []string {
-	partners := map[string]bool{}
+// keys returns the endpoints of the notes, sorted.
+func (b *batch) keys() []outbox.EndpointKey {
+	keys := map[outbox.EndpointKey]bool{}
 	for _, n := range b.notes {
-		partners[n.lane.partnerID] = true
+		keys[n.lane.key] = true
 	}
-	return slices.Sorted(maps.Keys(partners))
+	return slices.SortedFunc(maps.Keys(keys), outbox.EndpointKey.Compare)
 }
 
 // judge applies the outcome of a request to its event, to the next one of the
@@ -83,7 +83,7 @@ func (b *batch) partnerIDs() []string {
 // frozen for longer than the lease, only deliveries count: the receiver has those events,
 // but all else is up to the lane that has the endpoint now.
 func (b *batch) judge(n note) {
-	endpoint := b.endpoints[n.lane.partnerID]
+	endpoint := b.endpoints[n.lane.key]
 	if endpoint != nil && endpoint.Holder != n.lane.holder {
 		b.judgeLate(endpoint, n)
 		return
@@ -145,7 +145,7 @@ func (b *batch) wake(endpoint *Endpoint, lane *runner) {
 
 // renew extends the lane's lease, unless it is long enough.
 func (b *batch) renew(lane *runner) {
-	endpoint := b.endpoints[lane.partnerID]
+	endpoint := b.endpoints[lane.key]
 	if endpoint != nil && endpoint.Holder == lane.holder && endpoint.LeaseUntil.Sub(b.now) < renewBelow {
 		endpoint.LeaseUntil = b.now.Add(leaseFor)
 		b.changed[endpoint] = true
@@ -186,12 +186,12 @@ func (b *batch) count(saved []outbox.EventKey) {
 // endpoint is not freed, unless its lane yields: then it wakes now, and so comes
 // behind all that have been due before.
 func (b *batch) park(ctx context.Context, tx Writer, n note) error {
-	endpoint := b.endpoints[n.lane.partnerID]
+	endpoint := b.endpoints[n.lane.key]
 	if endpoint == nil || endpoint.Holder != n.lane.holder {
 		b.freed[n.lane] = true
 		return nil
 	}
-	next, err := tx.NextDue(ctx, endpoint.PartnerID)
+	next, err := tx.NextDue(ctx, endpoint.Key())
 	if err != nil {
 		return err
 	}

@@ -111,13 +111,13 @@ func (d *dispatcher) look(ctx context.Context, now time.Time) (found [len(Speeds
 func (d *dispatcher) startFirst(
 	ctx, try context.Context, speed Speed, wakes []outbox.Wake, now time.Time,
 ) (next time.Time, err error) {
-	var due []string
+	var due []outbox.EndpointKey
 	for _, wake := range wakes {
 		if wake.At.After(now) {
 			next = wake.At
 			break
 		}
-		due = append(due, wake.PartnerID)
+		due = append(due, wake.EndpointKey)
 	}
 	granted := d.permits.reserve(speed, min(len(due), startGroup))
 	full := granted < min(len(due), startGroup)
@@ -145,8 +145,8 @@ func (d *dispatcher) startFirst(
 }
 
 // lease leases endpoints. Of several nodes that try, one gets each.
-func (d *dispatcher) lease(ctx context.Context, partnerIDs []string) (leased []*Endpoint, err error) {
-	err = d.change(ctx, partnerIDs, func(e *Endpoint, now time.Time) bool {
+func (d *dispatcher) lease(ctx context.Context, keys []outbox.EndpointKey) (leased []*Endpoint, err error) {
+	err = d.change(ctx, keys, func(e *Endpoint, now time.Time) bool {
 		free := e.Enabled && !e.WakeAt.IsZero() && !e.WakeAt.After(now) && !e.LeaseUntil.After(now)
 		if free {
 			e.Holder, e.LeaseUntil = d.newLease(), now.Add(leaseFor)
@@ -161,7 +161,7 @@ func (d *dispatcher) lease(ctx context.Context, partnerIDs []string) (leased []*
 
 // freeExpired frees endpoints that were leased by a node that has died.
 func (d *dispatcher) freeExpired(ctx context.Context, now time.Time) error {
-	var expired []string
+	var expired []outbox.EndpointKey
 	err := d.config.Store.Read(ctx, func(tx Reader) (err error) {
 		expired, err = tx.Expired(ctx, now, expiredGroup)
 		return err
@@ -182,16 +182,16 @@ func (d *dispatcher) freeExpired(ctx context.Context, now time.Time) error {
 // change saves the endpoints that fn changes, under their locks, and sets changed to
 // them.
 func (d *dispatcher) change(
-	ctx context.Context, partnerIDs []string, fn func(e *Endpoint, now time.Time) bool, changed *[]*Endpoint,
+	ctx context.Context, keys []outbox.EndpointKey, fn func(e *Endpoint, now time.Time) bool, changed *[]*Endpoint,
 ) error {
-	if len(partnerIDs) == 0 {
+	if len(keys) == 0 {
 		return nil
 	}
-	slices.Sort(partnerIDs)
+	slices.SortFunc(keys, outbox.EndpointKey.Compare)
 	return d.config.Store.Write(ctx, func(tx Writer) error {
 		*changed = nil
 		now := d.now()
-		endpoints, err := tx.LockEndpoints(ctx, partnerIDs)
+		endpoints, err := tx.LockEndpoints(ctx, keys)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (d *dispatcher) startLanes(ctx context.Context, leased []*Endpoint) {
 		lane := newRunner(d.Sender, endpoint)
 		d.permits.begin(endpoint.Speed())
 		// The lane that this may replace has parked or lost its lease, and will end.
-		d.lanes[endpoint.PartnerID] = lane
+		d.lanes[endpoint.Key()] = lane
 		d.running.Go(func() {
 			lane.run(ctx)
 			d.forget(lane)

@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -26,13 +27,21 @@ type Page struct {
 	Next   string // the cursor of the next page; empty if this is the last
 }
 
-// List returns a page of a partner's events.
+// List returns a page of a partner's events, as they are at the first endpoint: all, or those in
+// the queue of the endpoint that the filter names.
 func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error) {
 	limit := filter.Limit
 	filter.Limit++ // if one more is found, there is a next page
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		page.Events, err = tx.Events(ctx, filter)
-		return err
+		if page.Events, err = tx.Events(ctx, filter); err != nil {
+			return err
+		}
+		if filter.EndpointID != "" {
+			if page.Events, err = tx.At(ctx, "", page.Events); err != nil {
+				return err
+			}
+		}
+		return tx.AddFurther(ctx, page.Events)
 	})
 	page.Events, page.Next = paging.Cut(page.Events, limit, func(e *Event) string { return e.EventID })
 	return page, err
@@ -41,8 +50,10 @@ func (s *Service) List(ctx context.Context, filter Filter) (page Page, err error
 // Event returns one event of a partner.
 func (s *Service) Event(ctx context.Context, partnerID, eventID string) (found *Event, err error) {
 	err = s.config.Store.Read(ctx, func(tx Reader) error {
-		found, err = tx.Event(ctx, partnerID, eventID)
-		return err
+		if found, err = tx.Event(ctx, partnerID, eventID); err != nil || found == nil {
+			return err
+		}
+		return tx.AddFurther(ctx, []*Event{found})
 	})
 	if err == nil && found == nil {
 		err = errNoEvent
@@ -137,39 +148,60 @@ func (s *Service) again(ctx context.Context, partnerID, after, until string) (ev
 	return events, nil
 }
 
-// Redeliver sends an event again, whatever its state is. It returns the event,
-// which is due now unless it waits for another of its order. The error is
+// errNotTaken means that an event would be skipped again.
+var errNotTaken = refusal.New(delivery.CodeWebhookNotConfigured,
+	"the endpoint does not take events of this type; add it to its events first")
+
+// Redeliver sends an event to an endpoint again, whatever its state is, also if it was never sent there. It returns
+// the event, which is due now unless it waits for another of its order. The error is
 // errNoEvent or ErrNotConfigured if there is no such event or no endpoint.
-func (s *Service) Redeliver(ctx context.Context, partnerID, eventID string) (again *Event, err error) {
-	err = s.requeue(ctx, partnerID, func(tx Writer) ([]*Event, error) {
-		found, err := tx.Event(ctx, partnerID, eventID)
-		if err == nil && found == nil {
-			err = errNoEvent
+func (s *Service) Redeliver(ctx context.Context, key outbox.EndpointKey, eventID string) (again *Event, err error) {
+	err = s.requeue(ctx, key, func(tx Writer, e *Endpoint) ([]*Event, error) {
+		found, err := tx.Event(ctx, key.PartnerID, eventID)
+		switch {
+		case err != nil:
+			return nil, err
+		case found == nil:
+			return nil, errNoEvent
+		case !e.Events.Takes(found.Type):
+			return nil, errNotTaken
 		}
-		return []*Event{found}, err
+		return tx.At(ctx, key.EndpointID, []*Event{found})
 	})
 	if err != nil {
 		return nil, err
 	}
-	return s.Event(ctx, partnerID, eventID)
+	return s.Event(ctx, key.PartnerID, eventID)
 }
 
-// RedeliverSince sends the events behind filter.After again, oldest first, at most
-// MaxRedelivered of them. It returns how many they were, and the filter.After of
+// RedeliverSince sends the events behind filter.After to an endpoint again, oldest first, at most
+// MaxRedelivered of them, and without those that the endpoint does not take. It returns how many
+// they were, and the filter.After of
 // the next call, which is empty if there are no more. After an error, count and
 // next say how far it has come.
 func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int, next string, err error) {
-	for count < MaxRedelivered {
-		filter.Limit = batchRows
-		var page []*Event
-		err = s.requeue(ctx, filter.PartnerID, func(tx Writer) ([]*Event, error) {
-			page, err = tx.Events(ctx, filter)
-			return page, err
+	for looked := 0; looked < MaxRedelivered; {
+		// Also those that are not in the queue of the endpoint, as it is younger, may be sent to it.
+		all := filter
+		all.EndpointID, all.Limit = "", batchRows
+		if filter.EndpointID != "" {
+			all.State = ""
+		}
+		var page, picked []*Event
+		err = s.requeue(ctx, filter.Endpoint(), func(tx Writer, e *Endpoint) ([]*Event, error) {
+			if page, err = tx.Events(ctx, all); err != nil {
+				return nil, err
+			}
+			picked, err = tx.At(ctx, filter.EndpointID, page)
+			picked = slices.DeleteFunc(picked, func(event *Event) bool {
+				return !e.Events.Takes(event.Type) || filter.State != "" && event.State != filter.State
+			})
+			return picked, err
 		})
 		if err != nil {
 			return count, filter.After, err
 		}
-		count += len(page)
+		count, looked = count+len(picked), looked+len(page)
 		if len(page) < batchRows {
 			return count, "", nil
 		}
@@ -179,18 +211,23 @@ func (s *Service) RedeliverSince(ctx context.Context, filter Filter) (count int,
 }
 
 // requeue makes the events that pick returns due, and wakes their endpoint.
-func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Writer) ([]*Event, error)) error {
+func (s *Service) requeue(
+	ctx context.Context, key outbox.EndpointKey, pick func(Writer, *Endpoint) ([]*Event, error),
+) error {
 	err := s.config.Store.Write(ctx, func(tx Writer) error {
-		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+		endpoints, err := tx.LockEndpoints(ctx, []outbox.EndpointKey{key})
 		if err != nil {
 			return err
 		}
-		endpoint := endpoints[partnerID]
+		endpoint := endpoints[key]
 		if endpoint == nil {
 			return ErrNotConfigured
 		}
-		picked, err := pick(tx)
+		picked, err := pick(tx, endpoint)
 		if err != nil {
+			return err
+		}
+		if err := tx.AddToQueue(ctx, picked); err != nil {
 			return err
 		}
 		now := s.now()
@@ -213,7 +250,7 @@ func (s *Service) requeue(ctx context.Context, partnerID string, pick func(Write
 		return tx.SaveEndpoints(ctx, []*Endpoint{endpoint})
 	})
 	if err == nil {
-		s.config.Wake(partnerID)
+		s.config.Wake(key)
 	}
 	return err
 }
@@ -228,7 +265,9 @@ func inSequence(ctx context.Context, tx Reader, due []Progress) error {
 	for _, p := range due {
 		before := p.Key().Previous()
 		if before.Sequence > 0 && known[before] == nil {
-			stored, err := tx.Events(ctx, Filter{PartnerID: p.PartnerID, OrderID: p.OrderID, Limit: batchRows})
+			stored, err := tx.Events(ctx, Filter{
+				PartnerID: p.PartnerID, EndpointID: p.EndpointID, OrderID: p.OrderID, Limit: batchRows,
+			})
 			if err != nil {
 				return err
 			}
@@ -260,11 +299,12 @@ var errTests = &refusal.Error{
 	Code: refusal.CodeUnavailable, Message: "too many tests wait for an answer, try again", RetryAfter: 5 * time.Second,
 }
 
-// Test posts a test event once, whether the endpoint is enabled or not, and
+// Test posts a test event to an endpoint once, whether it is enabled or not, and
 // returns the answer. The event is not stored. If it is delivered, an endpoint
 // whose breaker is open is probed immediately. Test refuses with unavailable while
 // too many tests wait for an answer.
-func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
+func (s *Service) Test(ctx context.Context, key outbox.EndpointKey) (Tested, error) {
+	partnerID := key.PartnerID
 	if !s.tests.Take(partnerID, 1) {
 		return Tested{}, errTests
 	}
@@ -273,7 +313,7 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 	// The transaction writes nothing. Like every change, it refuses a person who may no
 	// longer act.
 	err := s.config.Store.Write(ctx, func(tx Writer) (err error) {
-		endpoint, err = tx.Endpoint(ctx, partnerID)
+		endpoint, err = tx.Endpoint(ctx, key)
 		return err
 	})
 	if err == nil && endpoint == nil {
@@ -288,9 +328,10 @@ func (s *Service) Test(ctx context.Context, partnerID string) (Tested, error) {
 		return Tested{}, err
 	}
 	event := &delivery.Event{EventID: eventID, PartnerID: partnerID, Type: EventTest, CreatedAt: now}
-	tested := Tested{eventID, post(ctx, s.config.Client, s.config.Sealer, endpoint, event, now, s.config.MachineNow())}
+	with := posting{s.config.Client, s.config.Sealer, s.config.Source}
+	tested := Tested{eventID, with.post(ctx, endpoint, event, now, s.config.MachineNow())}
 	if tested.Delivered() && endpoint.broken() {
-		err = s.change(ctx, partnerID, func(e *Endpoint) (*Endpoint, error) {
+		err = s.change(ctx, key, func(e *Endpoint) (*Endpoint, error) {
 			if e == nil {
 				return nil, errNoEndpoint
 			}

@@ -15,7 +15,7 @@ type Outcome struct {
 // transaction.
 func Settle(ctx context.Context, config SenderConfig, partnerID string, outcomes ...Outcome) error {
 	s := &Sender{config: config, closing: make(chan struct{})}
-	lane := &runner{sender: s, partnerID: partnerID, holder: "a node before/1"}
+	lane := &runner{sender: s, key: KeyOf(partnerID, ""), holder: "a node before/1"}
 	var notes []note
 	for _, o := range outcomes {
 		notes = append(notes, note{lane: lane, request: &request{event: o.Event, answer: o.Answer, at: time.UnixMicro(1)}})

@@ -138,6 +138,9 @@ type yard struct {
 
 const partnerID = "par_01234567"
 
+// first is the first endpoint of the partner.
+var first = webhook.KeyOf(partnerID, "")
+
 func newYard(t *testing.T) *yard {
 	t.Helper()
 	path := filepath.Join(testkit.FastDir(t), "test.db")
@@ -168,13 +171,13 @@ func yardOn(t *testing.T, db *store.Store, err error) *yard {
 	y.written = &watched{Store: db.Webhooks(), more: make(chan struct{})}
 	y.Service = webhook.NewService(webhook.Config{
 		Store: y.written, Client: y.receiver, Sealer: y.sealer, Now: y.clock.Now, At: y.clock.At,
-		Random: y.random, Changed: func(partnerID string) {
+		Random: y.random, Changed: func(key outbox.EndpointKey) {
 			if y.sender != nil {
-				y.sender.Changed(partnerID)
+				y.sender.Changed(key)
 			}
-		}, Wake: func(partnerIDs ...string) {
+		}, Wake: func(keys ...outbox.EndpointKey) {
 			if y.sender != nil {
-				y.sender.Wake(partnerIDs...)
+				y.sender.Wake(keys...)
 			}
 		},
 	})
@@ -227,11 +230,11 @@ func (y *yard) setPace(t *testing.T, pace int64) {
 	t.Helper()
 	ctx := t.Context()
 	err := y.db.Webhooks().Write(ctx, func(tx webhook.Writer) error {
-		endpoints, err := tx.LockEndpoints(ctx, []string{partnerID})
+		endpoints, err := tx.LockEndpoints(ctx, []outbox.EndpointKey{first})
 		if err != nil {
 			return err
 		}
-		endpoints[partnerID].Pace = pace
+		endpoints[first].Pace = pace
 		return tx.SaveEndpoints(ctx, slices.Collect(maps.Values(endpoints)))
 	})
 	if err != nil {
@@ -314,7 +317,7 @@ func (y *yard) awaitParked(t *testing.T) {
 		now := y.clock.Now()
 		var e *webhook.Endpoint
 		err := y.db.Webhooks().Read(t.Context(), func(tx webhook.Reader) (err error) {
-			e, err = tx.Endpoint(t.Context(), partnerID)
+			e, err = tx.Endpoint(t.Context(), first)
 			return err
 		})
 		if err != nil {

@@ -155,7 +155,7 @@ func (l *lane) measure(r *request, s surroundings) {
 	if l.served, l.silent = true, 0; l.events.underWay > 0 {
 		s.permits.add(l.speed, -1)
 	}
-	if !r.event.Damaged {
+	if r.posted() {
 		l.pace = paceAfter(l.pace, r.lasted)
 	}
 	if speed := speedAt(l.pace); speed != l.speed {

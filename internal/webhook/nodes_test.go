@@ -115,7 +115,7 @@ func crowd(t *testing.T, y *yard) map[string]place {
 				}
 				mu.Unlock()
 				if y.sender != nil {
-					y.sender.Wake(crowdPartner(0), crowdPartner(1))
+					y.sender.Wake(webhook.KeyOf(crowdPartner(0), ""), webhook.KeyOf(crowdPartner(1), ""))
 				}
 			}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/foundation/strictjson"
+	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/signature"
 )
 
@@ -160,25 +161,53 @@ type Secrets struct {
 // Headers returns the headers of one request with their signatures of its body: those of the
 // contract (docs/contract.md, Webhooks) and those of Standard Webhooks.
 func Headers(eventID string, at time.Time, secrets Secrets, body []byte) []Header {
-	timestamp := strconv.FormatInt(at.Unix(), 10)
-	standard := standardSignature(secrets.Current, eventID, timestamp, body)
+	seconds := strconv.FormatInt(at.Unix(), 10)
+	standard := standardSignature(secrets.Current, eventID, seconds, body)
 	if secrets.Next != "" {
-		standard = standardSignature(secrets.Next, eventID, timestamp, body) + " " + standard
+		standard = standardSignature(secrets.Next, eventID, seconds, body) + " " + standard
 	}
 	return []Header{
 		{"Content-Type", "application/json"},
 		{"Drop-Event-Id", eventID},
-		{"Drop-Event-Timestamp", timestamp},
+		{"Drop-Event-Timestamp", seconds},
 		{"Drop-Signature", signature.SignEvent([]byte(secrets.Current), body)},
 		{"Webhook-Id", eventID},
-		{"Webhook-Timestamp", timestamp},
+		{"Webhook-Timestamp", seconds},
 		{"Webhook-Signature", standard},
 	}
 }
 
-func standardSignature(secret, eventID, timestamp string, body []byte) string {
+// defaultSource is the source of events in the format of CloudEvents if the service has no
+// address.
+const defaultSource = "/"
+
+// cloudEvent returns the headers that make a request an event in the binary mode of CloudEvents
+// 1.0 (HTTP protocol binding, section 3.1). No value has characters that would have to be
+// escaped.
+func cloudEvent(e *delivery.Event, source func() string) []Header {
+	from := defaultSource
+	if source != nil {
+		from = source()
+	}
+	headers := []Header{
+		{"Ce-Specversion", "1.0"},
+		{"Ce-Id", e.EventID},
+		{"Ce-Source", from},
+		{"Ce-Type", CloudEventPrefix + string(e.Type)},
+		{"Ce-Time", timestamp.Format(e.CreatedAt)},
+	}
+	if e.OrderID != "" {
+		headers = append(headers, Header{"Ce-Subject", e.OrderID})
+	}
+	return headers
+}
+
+// CloudEventPrefix precedes the type of an event in the format of CloudEvents.
+const CloudEventPrefix = "com.dropyard."
+
+func standardSignature(secret, eventID, seconds string, body []byte) string {
 	// All secrets are made by this package. If one were not valid base64, it would
 	// sign with an incomplete key, and receivers would reject the signature.
 	key, _ := base64.StdEncoding.DecodeString(secret[len(SecretPrefix):])
-	return signature.SignStandard(key, eventID, timestamp, body)
+	return signature.SignStandard(key, eventID, seconds, body)
 }

@@ -53,12 +53,12 @@ func (q *queue) next() *Event {
 	return event
 }
 
-// answer notes that a request has been answered. If its event was delivered, the
-// one behind it is sent next.
+// answer notes that a request has been answered. If its event was delivered, or is not
+// wanted, the one behind it is sent next.
 func (q *queue) answer(r *request) {
 	q.underWay--
 	switch {
-	case !r.answer.Delivered():
+	case !r.passed():
 		q.failures++
 	case len(r.event.Behind) > 0:
 		q.ready = slices.Insert(q.ready, 0, r.event.Behind[0])
@@ -68,7 +68,7 @@ func (q *queue) answer(r *request) {
 // settle lets go of an event whose outcome the settler is done with. What waits
 // behind a failed one is read again when it is due.
 func (q *queue) settle(r *request) {
-	if r.answer.Delivered() {
+	if r.passed() {
 		delete(q.held, r.event.Key())
 		return
 	}

@@ -4,17 +4,19 @@ import (
 	"context"
 	"math"
 	"time"
+
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // runner runs a lane: it hands the lane the messages of its inbox, and does what
 // the lane commands.
 type runner struct {
 	// These fields do not change; every goroutine may use them.
-	sender    *Sender
-	partnerID string
-	holder    string // the name of the lane's lease
-	inbox     *inbox[message]
-	requests  chan *request // to the workers
+	sender   *Sender
+	key      outbox.EndpointKey
+	holder   string // the name of the lane's lease
+	inbox    *inbox[message]
+	requests chan *request // to the workers
 
 	numbers laneNumbers // of the lane, after its last step
 
@@ -26,7 +28,7 @@ type runner struct {
 
 func newRunner(s *Sender, endpoint *Endpoint) *runner {
 	return &runner{
-		sender: s, partnerID: endpoint.PartnerID, holder: endpoint.Holder,
+		sender: s, key: endpoint.Key(), holder: endpoint.Holder,
 		inbox: newInbox[message](), requests: make(chan *request, maxInFlight),
 		lane: newLane(endpoint, s.config.Shared),
 	}
@@ -126,7 +128,8 @@ func (c fetch) do(ctx context.Context, r *runner) {
 			return
 		}
 		if !r.sender.isClosing() {
-			r.sender.config.Log.Error("events not read, trying again soon", "partner_id", r.partnerID, "error", err)
+			r.sender.config.Log.Error("events not read, trying again soon", "partner_id", r.key.PartnerID,
+				"endpoint_id", r.key.EndpointID, "error", err)
 		}
 		r.inbox.put(onFetchFailed)
 	}()
@@ -137,10 +140,10 @@ func (c fetch) read(ctx context.Context, r *runner) (fetched, error) {
 	defer cancel()
 	m := fetched{fetch: c}
 	err := r.sender.config.Store.Read(ctx, func(tx Reader) (err error) {
-		if m.endpoint, err = tx.Endpoint(ctx, r.partnerID); err != nil {
+		if m.endpoint, err = tx.Endpoint(ctx, r.key); err != nil {
 			return err
 		}
-		m.due, err = tx.DueEvents(ctx, r.partnerID, c.after, r.sender.now(), c.limit)
+		m.due, err = tx.DueEvents(ctx, r.key, c.after, r.sender.now(), c.limit)
 		return err
 	})
 	return m, err

@@ -63,7 +63,17 @@ type request struct {
 	aged   time.Time     // the time by which the endpoint's failures age; zero stands for now
 	lasted time.Duration // until the rest of the answer was read, too
 	answer Answer
+	// unwanted is set if the endpoint does not take events of this type. Then nothing is
+	// posted.
+	unwanted bool
 }
+
+// posted reports whether the request was sent to the endpoint, or is to be.
+func (r request) posted() bool { return !r.event.Damaged && !r.unwanted }
+
+// passed reports whether the next event of the order need not wait for the one of the
+// request.
+func (r request) passed() bool { return r.answer.Delivered() || r.unwanted }
 
 // agedOr returns the time by which the endpoint's failures age.
 func (r request) agedOr(now time.Time) time.Time {
@@ -77,10 +87,14 @@ func (r request) agedOr(now time.Time) time.Time {
 // which is nil if it has been removed. chance, from 0 to 1, sets the jitter.
 func judge(endpoint *Endpoint, r request, now time.Time, chance float64) Progress {
 	event := *r.event
-	if endpoint != nil && !event.Damaged {
+	if endpoint != nil && r.posted() {
 		endpoint.Pace = paceAfter(endpoint.Pace, r.lasted)
 	}
 	p := Progress{Event: &event, FromState: r.event.State, FromTries: r.event.Tries}
+	if r.unwanted {
+		event.State, event.DueAt = outbox.Skipped, time.Time{}
+		return p
+	}
 	event.Log = logged(event.Log, r)
 	switch {
 	case r.answer.Delivered():

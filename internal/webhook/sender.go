@@ -15,9 +15,11 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
 	"github.com/dropyard/dropyard/internal/foundation/tracing"
 	"github.com/dropyard/dropyard/internal/mail"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
-// SenderConfig is what a sender needs. All fields but Post, Shared, Observer, Tracer and Requests are required.
+// SenderConfig is what a sender needs. All fields but Post, Source, Shared, Observer, Tracer and
+// Requests are required.
 type SenderConfig struct {
 	Store  Store
 	Client Client
@@ -32,6 +34,9 @@ type SenderConfig struct {
 	At     func(time.Time) <-chan time.Time // sends when the given time has come
 	Random io.Reader                        // may be read by many goroutines at once
 	Log    *slog.Logger
+	// Source returns the address of this service, which events in the format of CloudEvents name as
+	// their source; nil for none.
+	Source func() string
 	// Clock says to which day of a partner's figures a delivery counts.
 	Clock figures.Clock
 	// Post sends mail to the people of a partner whose endpoint the sender disables.
@@ -88,7 +93,7 @@ type Sender struct {
 	running sync.WaitGroup // the dispatcher and all lanes
 
 	mu    sync.Mutex
-	lanes map[string]*runner // by partner; guarded by mu
+	lanes map[outbox.EndpointKey]*runner // guarded by mu
 
 	// looking is when the present look for due events began; nil between two looks.
 	looking atomic.Pointer[time.Time]
@@ -114,7 +119,7 @@ func NewSender(ctx context.Context, config SenderConfig) (*Sender, error) {
 	}
 	s := &Sender{
 		config: config, node: node, permits: newPermits(config.Requests),
-		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[string]*runner{},
+		wakes: make(chan struct{}, 1), closing: make(chan struct{}), lanes: map[outbox.EndpointKey]*runner{},
 	}
 	ctx, s.endRead = context.WithCancel(context.WithoutCancel(ctx))
 	s.settler = newSettler(s)
@@ -149,19 +154,19 @@ func (s *Sender) now() time.Time { return timestamp.Truncate(s.config.Now()) }
 // have added.
 func (s *Sender) beat() <-chan time.Time { return s.config.At(s.now().Add(lookEvery)) }
 
-// Changed must be called after a partner's endpoint has been changed. The partner's
+// Changed must be called after an endpoint has been changed. Its
 // lane on this node then reads the endpoint before it starts another request. A
 // lane on another node notices the change when it reads next.
-func (s *Sender) Changed(partnerID string) {
-	s.notify(partnerID, onChanged)
+func (s *Sender) Changed(key outbox.EndpointKey) {
+	s.notify(key, onChanged)
 	s.wakeDispatcher()
 }
 
-// Wake must be called after events of partners have become due.
-func (s *Sender) Wake(partnerIDs ...string) {
-	known := len(partnerIDs) > 0
-	for _, partnerID := range partnerIDs {
-		known = s.notify(partnerID, onWoken) && known
+// Wake must be called after events have become due at endpoints.
+func (s *Sender) Wake(keys ...outbox.EndpointKey) {
+	known := len(keys) > 0
+	for _, key := range keys {
+		known = s.notify(key, onWoken) && known
 	}
 	if !known {
 		s.wakeDispatcher()
@@ -189,11 +194,11 @@ func (s *Sender) wakeDispatcher() {
 	}
 }
 
-// notify sends a trigger to the partner's lane, and reports whether there is one. If
+// notify sends a trigger to the lane of an endpoint, and reports whether there is one. If
 // the same one waits in the lane's inbox, this one adds nothing.
-func (s *Sender) notify(partnerID string, t trigger) bool {
+func (s *Sender) notify(key outbox.EndpointKey, t trigger) bool {
 	s.mu.Lock()
-	lane := s.lanes[partnerID]
+	lane := s.lanes[key]
 	s.mu.Unlock()
 	if lane != nil {
 		lane.inbox.putOnce(t)
@@ -204,8 +209,8 @@ func (s *Sender) notify(partnerID string, t trigger) bool {
 // forget removes a lane that has ended.
 func (s *Sender) forget(lane *runner) {
 	s.mu.Lock()
-	if s.lanes[lane.partnerID] == lane {
-		delete(s.lanes, lane.partnerID)
+	if s.lanes[lane.key] == lane {
+		delete(s.lanes, lane.key)
 	}
 	s.mu.Unlock()
 	s.wakeDispatcher() // the lane has ignored what became due after it had parked

@@ -140,7 +140,7 @@ func TestSenderGivesUp(t *testing.T) {
 		t.Errorf("got failed event %+v, want no due time and the last problem", failed)
 	}
 	y.respond(nil)
-	if _, err := y.Redeliver(t.Context(), partnerID, event.EventID); err != nil {
+	if _, err := y.Redeliver(t.Context(), first, event.EventID); err != nil {
 		t.Fatal(err)
 	}
 	y.awaitState(t, event.EventID, outbox.Delivered, 11)
@@ -227,7 +227,7 @@ func TestSenderDisablesEndpoint(t *testing.T) {
 			for range 200 {
 				y.awaitParked(t)
 				var err error
-				if found, err = y.Get(t.Context(), partnerID); err != nil {
+				if found, err = y.Get(t.Context(), first); err != nil {
 					t.Fatal(err)
 				}
 				if !found.Enabled {
@@ -264,11 +264,11 @@ func TestEventsWithoutEndpointAreSkipped(t *testing.T) {
 	y.add(t, waiting)
 	y.awaitState(t, waiting.EventID, outbox.Pending, 1)
 	y.awaitParked(t)
-	if err := y.Remove(t.Context(), partnerID, webhook.Signed{}); err != nil {
+	if err := y.Remove(t.Context(), first, webhook.Signed{}); err != nil {
 		t.Fatal(err)
 	}
 	y.awaitState(t, waiting.EventID, outbox.Skipped, 1)
-	if _, err := y.Get(t.Context(), partnerID); !refusal.HasCode(err, refusal.CodeNotFound) {
+	if _, err := y.Get(t.Context(), first); !refusal.HasCode(err, refusal.CodeNotFound) {
 		t.Errorf("got error %v, want not found", err)
 	}
 	y.put(t, partnerID, "https://shop.example/other")
@@ -356,7 +356,7 @@ func TestRotate(t *testing.T) {
 			t.Parallel()
 			y := newYard(t)
 			old := y.put(t, partnerID, "https://shop.example/hook")
-			rotated, err := y.Rotate(t.Context(), partnerID, webhook.Signed{})
+			rotated, err := y.Rotate(t.Context(), first, webhook.Signed{})
 			if err != nil || rotated.Secret == old {
 				t.Fatalf("got secret %q, error %v; want a new secret", rotated.Secret, err)
 			}
@@ -370,7 +370,7 @@ func TestRotate(t *testing.T) {
 			}
 			y.awaitParked(t)
 			if activate {
-				_, err = y.Activate(t.Context(), partnerID, webhook.Signed{})
+				_, err = y.Activate(t.Context(), first, webhook.Signed{})
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -456,11 +456,11 @@ func TestTestAndRedeliveryProbe(t *testing.T) {
 	t.Parallel()
 	for name, hope := range map[string]func(*yard, *delivery.Event) error{
 		"test": func(y *yard, _ *delivery.Event) error {
-			_, err := y.Test(t.Context(), partnerID)
+			_, err := y.Test(t.Context(), first)
 			return err
 		},
 		"redelivery": func(y *yard, e *delivery.Event) error {
-			_, err := y.Redeliver(t.Context(), partnerID, e.EventID)
+			_, err := y.Redeliver(t.Context(), first, e.EventID)
 			return err
 		},
 	} {
@@ -532,7 +532,7 @@ func TestSenderClosesDuringChanges(t *testing.T) {
 	close(release)
 	hangs, cancel := context.WithTimeout(t.Context(), repeatable.Hang)
 	defer cancel()
-	for ; ; y.sender.Changed(partnerID) {
+	for ; ; y.sender.Changed(first) {
 		select {
 		case <-stopped:
 			return

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 const (
@@ -120,15 +121,15 @@ func requests(notes []note) (all []*request, parks bool) {
 
 // written is the result of a transaction of the settler.
 type written struct {
-	endpoints map[string]*Endpoint // by partner, as they are now
-	freed     map[*runner]bool     // the lanes that no longer have their endpoint
-	givenUp   int                  // events that have failed
+	endpoints map[outbox.EndpointKey]*Endpoint // as they are now
+	freed     map[*runner]bool                 // the lanes that no longer have their endpoint
+	givenUp   int                              // events that have failed
 }
 
 // reply sends a lane the outcome of its notes.
 func (w written) reply(lane *runner, notes []note) {
 	all, parks := requests(notes)
-	lane.inbox.put(settled{endpoint: w.endpoints[lane.partnerID], requests: all})
+	lane.inbox.put(settled{endpoint: w.endpoints[lane.key], requests: all})
 	switch {
 	case parks && w.freed[lane]:
 		lane.inbox.put(onParked)

@@ -55,7 +55,7 @@ func TestLateFailureIsNotWritten(t *testing.T) {
 	y.put(t, partnerID, "https://shop.example/hook")
 	endpoint := func() (found *webhook.Endpoint) {
 		err := y.db.Webhooks().Read(ctx, func(tx webhook.Reader) (err error) {
-			found, err = tx.Endpoint(ctx, partnerID)
+			found, err = tx.Endpoint(ctx, first)
 			return err
 		})
 		if err != nil {

@@ -19,7 +19,7 @@ func TestTestsOfOnePartnerAreLimited(t *testing.T) {
 	var tests sync.WaitGroup
 	for range cap(arrived) {
 		tests.Go(func() {
-			if _, err := y.Test(t.Context(), partnerID); err != nil {
+			if _, err := y.Test(t.Context(), first); err != nil {
 				t.Error(err)
 			}
 		})
@@ -27,12 +27,12 @@ func TestTestsOfOnePartnerAreLimited(t *testing.T) {
 	for range cap(arrived) {
 		<-arrived
 	}
-	if _, err := y.Test(t.Context(), partnerID); !refusal.HasCode(err, refusal.CodeUnavailable) {
+	if _, err := y.Test(t.Context(), first); !refusal.HasCode(err, refusal.CodeUnavailable) {
 		t.Errorf("a third test at the same time: got %v, want %s", err, refusal.CodeUnavailable)
 	}
 	close(release)
 	tests.Wait()
-	if _, err := y.Test(t.Context(), partnerID); err != nil {
+	if _, err := y.Test(t.Context(), first); err != nil {
 		t.Errorf("a test afterwards: got %v, want none", err)
 	}
 }

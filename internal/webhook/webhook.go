@@ -17,6 +17,7 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/fair"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/outbox"
 )
 
 // Client posts to partners' endpoints.
@@ -56,10 +57,16 @@ type Config struct {
 	MachineNow func() time.Time
 	At         func(time.Time) <-chan time.Time // sends when the given time has come
 	Random     io.Reader                        // may be read by many goroutines at once
-	// Wake is called after events of partners have become due, and Changed after a
-	// partner's endpoint has changed. Both are for the Sender.
-	Wake    func(partnerIDs ...string)
-	Changed func(partnerID string)
+	// Wake is called after events have become due at endpoints, and Changed after an
+	// endpoint has changed. Both are for the Sender.
+	Wake    func(keys ...outbox.EndpointKey)
+	Changed func(key outbox.EndpointKey)
+	// Source returns the address of this service, which events in the format of CloudEvents name as
+	// their source; nil for none.
+	Source func() string
+	// Upgraded returns an error while a node shares the database that knows only the first
+	// endpoint and neither filters nor formats; nil stands for no such node.
+	Upgraded func(ctx context.Context) error
 }
 
 // Service has what partners do with their endpoints and events. Its methods may
@@ -74,6 +81,9 @@ type Service struct {
 func NewService(config Config) *Service {
 	if config.MachineNow == nil {
 		config.MachineNow = config.Now
+	}
+	if config.Upgraded == nil {
+		config.Upgraded = func(context.Context) error { return nil }
 	}
 	return &Service{config: config, ending: make(chan struct{}), tests: fair.NewQuota(maxTests, maxTestsOfOne,
 		fair.Watch{})}

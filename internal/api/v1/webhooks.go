@@ -21,24 +21,87 @@ import (
 const maxFeedWait = 20
 
 type endpointAnswer struct {
-	URL            string     `json:"url"`
-	Enabled        bool       `json:"enabled"`
-	CreatedAt      time.Time  `json:"created_at"`
-	DisabledReason *string    `json:"disabled_reason"` // null unless the service disabled it
-	SecretRotates  *time.Time `json:"secret_rotates_at"`
-	LiveMode       bool       `json:"livemode"`
-	Secret         string     `json:"secret,omitzero"` // only when it is made
+	EndpointID     string                `json:"endpoint_id"`
+	URL            string                `json:"url"`
+	Enabled        bool                  `json:"enabled"`
+	Events         *[]delivery.EventType `json:"events"` // null for all that are sent unnamed
+	Format         string                `json:"format"`
+	CreatedAt      time.Time             `json:"created_at"`
+	DisabledReason *string               `json:"disabled_reason"` // null unless the service disabled it
+	SecretRotates  *time.Time            `json:"secret_rotates_at"`
+	LiveMode       bool                  `json:"livemode"`
+	Secret         string                `json:"secret,omitzero"` // only when it is made
 }
 
 func (s *Server) endpoint(c *httpd.Call, e webhook.Settings) endpointAnswer {
 	return endpointAnswer{
-		URL: e.URL, Enabled: e.Enabled, CreatedAt: e.CreatedAt, DisabledReason: strictjson.OrNull(e.DisabledReason),
+		EndpointID: e.ID(), URL: e.URL, Enabled: e.Enabled, Events: typesOrNull(e.Events), Format: e.Format.Name(),
+		CreatedAt: e.CreatedAt, DisabledReason: strictjson.OrNull(e.DisabledReason),
 		SecretRotates: strictjson.OrNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.Account), Secret: e.Secret,
 	}
 }
 
+// typesOrNull returns the types that an endpoint takes; nil if it names none.
+func typesOrNull(takes outbox.Filter) *[]delivery.EventType {
+	if takes == "" {
+		return nil
+	}
+	types := takes.Types()
+	return &types
+}
+
+// endpointOf returns the endpoint that the path names: the first one where it names none.
+func endpointOf(c *httpd.Call) outbox.EndpointKey {
+	id := webhook.FirstID
+	if strings.Contains(c.Route.Pattern, "{endpoint_id}") {
+		id = cmp.Or(c.PathID("endpoint_id"), unknownID)
+	}
+	return webhook.KeyOf(c.Account, id)
+}
+
+// unknownID stands for an id that no endpoint can have.
+const unknownID = "unknown"
+
+func (s *Server) handleEndpoints(c *httpd.Call) (httpd.Reply, error) {
+	found, err := s.config.Webhooks.Endpoints(c.Context(), c.Account)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	endpoints := make([]endpointAnswer, len(found))
+	for i, e := range found {
+		endpoints[i] = s.endpoint(c, webhook.Settings{Endpoint: e})
+	}
+	return httpd.OK(struct {
+		Endpoints []endpointAnswer `json:"endpoints"`
+	}{endpoints})
+}
+
+func (s *Server) handleEndpointAdd(c *httpd.Call) (httpd.Reply, error) {
+	target, err := httpd.Decode(c, s.config.Webhooks.ReadTarget)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	added, err := s.config.Webhooks.Add(c.Context(), c.Account, signed(c), target)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.Created(s.endpoint(c, added))
+}
+
+func (s *Server) handleEndpointEdit(c *httpd.Call) (httpd.Reply, error) {
+	edit, err := httpd.DecodePatch(c, s.config.Webhooks.ReadEdit)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	edited, err := s.config.Webhooks.Edit(c.Context(), endpointOf(c), signed(c), edit)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	return httpd.OK(s.endpoint(c, edited))
+}
+
 func (s *Server) handleEndpointGet(c *httpd.Call) (httpd.Reply, error) {
-	found, err := s.config.Webhooks.Get(c.Context(), c.Account)
+	found, err := s.config.Webhooks.Get(c.Context(), endpointOf(c))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -61,7 +124,7 @@ func (s *Server) handleEndpointPut(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleEndpointDelete(c *httpd.Call) (httpd.Reply, error) {
-	if err := s.config.Webhooks.Remove(c.Context(), c.Account, signed(c)); err != nil {
+	if err := s.config.Webhooks.Remove(c.Context(), endpointOf(c), signed(c)); err != nil {
 		return httpd.Reply{}, err
 	}
 	return httpd.OK(struct {
@@ -90,9 +153,9 @@ func signed(c *httpd.Call) webhook.Signed {
 }
 
 func (s *Server) changedSecret(
-	c *httpd.Call, change func(context.Context, string, webhook.Signed) (webhook.Settings, error),
+	c *httpd.Call, change func(context.Context, outbox.EndpointKey, webhook.Signed) (webhook.Settings, error),
 ) (httpd.Reply, error) {
-	changed, err := change(c.Context(), c.Account, signed(c))
+	changed, err := change(c.Context(), endpointOf(c), signed(c))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -109,11 +172,28 @@ type eventAnswer struct {
 	NextAttemptAt *time.Time         `json:"next_attempt_at"` // null if none is scheduled
 	CreatedAt     time.Time          `json:"created_at"`
 	LiveMode      bool               `json:"livemode"`
+	Deliveries    []deliveryAnswer   `json:"deliveries"`
+}
+
+// deliveryAnswer is how far an event has come at an endpoint behind the first.
+type deliveryAnswer struct {
+	EndpointID    string          `json:"endpoint_id"`
+	State         outbox.State    `json:"state"`
+	Attempts      int             `json:"attempts"`
+	NextAttemptAt *time.Time      `json:"next_attempt_at"`      // null if none is scheduled
+	AttemptLog    []attemptAnswer `json:"attempt_log,omitzero"` // where a single event is read
 }
 
 func eventOf(e *webhook.Event) eventAnswer {
+	deliveries := make([]deliveryAnswer, len(e.Further))
+	for i, at := range e.Further {
+		deliveries[i] = deliveryAnswer{
+			EndpointID: at.EndpointID, State: at.State, Attempts: len(at.Log), NextAttemptAt: strictjson.OrNull(at.DueAt),
+		}
+	}
 	return eventAnswer{
-		EventID: e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
+		Deliveries: deliveries,
+		EventID:    e.EventID, Type: e.Type, OrderID: strictjson.OrNull(e.About()), Sequence: e.Sequence, State: e.State,
 		Attempts:      len(e.Log),
 		NextAttemptAt: strictjson.OrNull(e.DueAt), CreatedAt: e.CreatedAt, LiveMode: !delivery.IsTest(e.PartnerID),
 	}
@@ -125,12 +205,13 @@ func (s *Server) handleEventList(c *httpd.Call) (httpd.Reply, error) {
 		return httpd.Reply{}, err
 	}
 	filter := webhook.Filter{
-		PartnerID: c.Account,
-		Type:      delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
-		OrderID:   q.Text("order_id"),
-		State:     outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
-		Before:    q.OneOf("cursor", httpd.UUIDCursor),
-		Limit:     q.Limit(maxPage),
+		PartnerID:  c.Account,
+		EndpointID: webhook.KeyOf(c.Account, q.Text("endpoint_id")).EndpointID,
+		Type:       delivery.EventType(q.OneOf("type", form.OneOf(delivery.EventTypes...))),
+		OrderID:    q.Text("order_id"),
+		State:      outbox.State(q.OneOf("state", form.OneOf(outbox.States...))),
+		Before:     q.OneOf("cursor", httpd.UUIDCursor),
+		Limit:      q.Limit(maxPage),
 	}
 	if err := q.Err(); err != nil {
 		return httpd.Reply{}, err
@@ -162,20 +243,50 @@ func (s *Server) handleEventGet(c *httpd.Call) (httpd.Reply, error) {
 	if err != nil {
 		return httpd.Reply{}, err
 	}
-	attempts := make([]attemptAnswer, len(e.Log))
-	for i, a := range e.Log {
-		delivered := webhook.Answer{Status: a.Status}.Delivered()
-		attempts[i] = attemptAnswer{a.At, delivered, strictjson.OrNull(a.Status), a.TookMS, strictjson.OrNull(a.Error)}
+	answer := eventOf(e)
+	for i, at := range e.Further {
+		answer.Deliveries[i].AttemptLog = attemptsOf(at)
 	}
 	return httpd.OK(struct {
 		eventAnswer
 		Body       string          `json:"body"` // exactly as sent
 		AttemptLog []attemptAnswer `json:"attempt_log"`
-	}{eventOf(e), string(webhook.Body(&e.Event)), attempts})
+	}{answer, string(webhook.Body(&e.Event)), attemptsOf(e)})
 }
 
+func attemptsOf(e *webhook.Event) []attemptAnswer {
+	attempts := make([]attemptAnswer, len(e.Log))
+	for i, a := range e.Log {
+		delivered := webhook.Answer{Status: a.Status}.Delivered()
+		attempts[i] = attemptAnswer{a.At, delivered, strictjson.OrNull(a.Status), a.TookMS, strictjson.OrNull(a.Error)}
+	}
+	return attempts
+}
+
+// chosenEndpoint returns the endpoint that the query of a request names; the first one if it names
+// none.
+func chosenEndpoint(c *httpd.Call) (outbox.EndpointKey, error) {
+	q, err := c.Query()
+	if err != nil {
+		return outbox.EndpointKey{}, err
+	}
+	return webhook.KeyOf(c.Account, q.Text("endpoint_id")), q.Err()
+}
+
+// readEndpointID reads which endpoint is meant; empty for the first.
+func readEndpointID(f *form.Form) string {
+	return f.Text("endpoint_id", form.Optional, form.Length(1, maxEndpointID))
+}
+
+// maxEndpointID is longer than the ids of endpoints.
+const maxEndpointID = 64
+
 func (s *Server) handleRedeliver(c *httpd.Call) (httpd.Reply, error) {
-	e, err := s.config.Webhooks.Redeliver(c.Context(), c.Account, c.PathID("event_id"))
+	endpoint, err := chosenEndpoint(c)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	e, err := s.config.Webhooks.Redeliver(c.Context(), endpoint, c.PathID("event_id"))
 	if err != nil {
 		return httpd.Reply{}, err
 	}
@@ -190,6 +301,8 @@ func readRedelivery(f *form.Form) webhook.Filter {
 		Type:  delivery.EventType(f.Text("type", form.Optional, form.OneOf(delivery.EventTypes...))),
 		State: outbox.State(f.Text("state", form.Optional, form.OneOf(outbox.States...))),
 		After: cmp.Or(cursor, identifier.FirstUUID(since)),
+
+		EndpointID: webhook.KeyOf("", readEndpointID(f)).EndpointID,
 	}
 }
 
@@ -250,7 +363,11 @@ func (s *Server) handleFeed(c *httpd.Call) (httpd.Reply, error) {
 }
 
 func (s *Server) handleWebhookTest(c *httpd.Call) (httpd.Reply, error) {
-	tested, err := s.config.Webhooks.Test(c.Context(), c.Account)
+	endpoint, err := chosenEndpoint(c)
+	if err != nil {
+		return httpd.Reply{}, err
+	}
+	tested, err := s.config.Webhooks.Test(c.Context(), endpoint)
 	if err != nil {
 		return httpd.Reply{}, err
 	}

@@ -108,14 +108,16 @@ func testExported(t *testing.T, s *store.Store) {
 				LastUsedAt: active.LastUsedAt,
 			},
 		})
-		hook, err := tx.Endpoint(ctx, partnerID)
+		hooks, err := tx.Endpoints(ctx, partnerID)
 		must(t, err)
 		e := endpoint(partnerID)
-		same(t, "Endpoint", hook,
-			&retention.Endpoint{URL: e.URL, Enabled: true, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt})
-		none2, err := tx.Endpoint(ctx, "par_99999999")
+		same(t, "Endpoints", hooks, []*retention.Endpoint{{
+			EndpointID: webhook.FirstID, URL: e.URL, Enabled: true, DisabledReason: e.DisabledReason, CreatedAt: e.CreatedAt,
+			Events: e.Events.Types(), Format: "cloudevents",
+		}})
+		none2, err := tx.Endpoints(ctx, "par_99999999")
 		must(t, err)
-		same(t, "Endpoint of a partner without one", none2, (*retention.Endpoint)(nil))
+		same(t, "Endpoints of a partner without one", none2, []*retention.Endpoint{})
 
 		first, second := lamp, delivery.Product{
 			ProductID: 2, Name: "Rug", Quantity: 7, StockMin: 1, StockMax: 2, PriceCents: 7, Barcode: "B-2",

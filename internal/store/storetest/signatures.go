@@ -75,7 +75,7 @@ func testEndpointChanges(t *testing.T, s *store.Store) {
 		wantAdded(tx, true, change(partnerID, 5, ""))
 		wantAdded(tx, true, change(partnerID, 4, "b"))
 		wantAdded(tx, true, change(neighbourID, 8, "a"))
-		must(t, tx.RemoveEndpoint(ctx, partnerID))
+		must(t, tx.RemoveEndpoint(ctx, webhook.KeyOf(partnerID, "")))
 		wantLast(tx, partnerID, at(5))
 		return nil
 	}))

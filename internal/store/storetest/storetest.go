@@ -89,6 +89,8 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 		"wakes":                testWakes,
 		"queue":                testQueue,
 		"behind":               testBehind,
+		"further endpoints":    testFurtherEndpoints,
+		"further queues":       testFurtherQueues,
 		"skipping":             testSkipping,
 		"event round trip":     testEventRoundTrip,
 		"exported":             testExported,

@@ -25,7 +25,11 @@ func endpoint(partnerID string) *webhook.Endpoint {
 		PartnerID: partnerID, URL: "https://shop.example/hook", Enabled: true, DisabledReason: "once", CreatedAt: at,
 		Secret: []byte("sealed"), NextSecret: []byte("next"), NextSecretAt: at.Add(time.Hour),
 		Failures: 3, FailingSince: at.Add(time.Second), Pace: 15,
-		Head:   outbox.Head{OpenUntil: at.Add(time.Minute), WakeAt: at.Add(2 * time.Minute)},
+		Format: webhook.FormatCloudEvents,
+		Head: outbox.Head{
+			OpenUntil: at.Add(time.Minute), WakeAt: at.Add(2 * time.Minute),
+			Events: outbox.FilterOf(append(delivery.EventTypes[:0:0], delivery.EventTypes...)),
+		},
 		Holder: "snd/1", LeaseUntil: at.Add(3 * time.Minute),
 	}
 }
@@ -55,17 +59,23 @@ func testEndpoints(t *testing.T, s *store.Store) {
 	want.URL, want.NextSecret, want.Enabled, want.NextSecretAt = "https://shop.example/other", []byte{}, false, time.Time{}
 	saveEndpoints(t, s, want)
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
-		found, err := tx.LockEndpoints(ctx, []string{partnerID, "par_99999999"})
-		same(t, "LockEndpoints", found, map[string]*webhook.Endpoint{partnerID: want})
+		keys := []outbox.EndpointKey{webhook.KeyOf(partnerID, ""), webhook.KeyOf("par_99999999", "")}
+		found, err := tx.LockEndpoints(ctx, keys)
+		if len(found) != 1 {
+			t.Errorf("got %v locked, want one endpoint", found)
+		}
+		same(t, "LockEndpoints", found[want.Key()], want)
 		return err
 	}))
-	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.RemoveEndpoint(ctx, partnerID) }))
+	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
+		return tx.RemoveEndpoint(ctx, webhook.KeyOf(partnerID, ""))
+	}))
 	readWebhooks(t, s, func(tx webhook.Reader) error {
-		gone, err := tx.Endpoint(ctx, partnerID)
+		gone, err := tx.Endpoint(ctx, webhook.KeyOf(partnerID, ""))
 		if gone != nil || err != nil {
 			t.Errorf("got %+v, %v, want no endpoint once it is removed", gone, err)
 		}
-		other, err := tx.Endpoint(ctx, neighbourID)
+		other, err := tx.Endpoint(ctx, webhook.KeyOf(neighbourID, ""))
 		if other == nil || err != nil {
 			t.Errorf("got %v, %v, want the endpoint of the other partner", other, err)
 		}
@@ -104,10 +114,11 @@ func testWakes(t *testing.T, s *store.Store) {
 	readWebhooks(t, s, func(tx webhook.Reader) error {
 		for speed, want := range map[webhook.Speed][]outbox.Wake{
 			webhook.Quick: {{
-				PartnerID: "par_00000001", At: now,
-			}, {PartnerID: "par_00000007", At: now.Add(minute)}, {PartnerID: "par_00000006", At: now.Add(2 * minute)}},
-			webhook.Untried: {{PartnerID: "par_00000009", At: now}},
-			webhook.Slow:    {{PartnerID: "par_00000010", At: now.Add(-minute)}},
+				EndpointKey: webhook.KeyOf("par_00000001", ""), At: now,
+			}, {EndpointKey: webhook.KeyOf("par_00000007", ""), At: now.Add(minute)},
+				{EndpointKey: webhook.KeyOf("par_00000006", ""), At: now.Add(2 * minute)}},
+			webhook.Untried: {{EndpointKey: webhook.KeyOf("par_00000009", ""), At: now}},
+			webhook.Slow:    {{EndpointKey: webhook.KeyOf("par_00000010", ""), At: now.Add(-minute)}},
 		} {
 			for _, limit := range []int{1, 10} {
 				found, err := tx.Wakes(ctx, speed, limit)
@@ -118,7 +129,7 @@ func testWakes(t *testing.T, s *store.Store) {
 			}
 		}
 		expired, err := tx.Expired(ctx, now, 10)
-		same(t, "Expired", expired, []string{"par_00000002"})
+		same(t, "Expired", expired, []outbox.EndpointKey{webhook.KeyOf("par_00000002", "")})
 		return err
 	})
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error { return tx.DropLeases(ctx) }))
@@ -165,7 +176,7 @@ func testQueue(t *testing.T, s *store.Store) {
 	now := testkit.Epoch.Add(time.Hour)
 	due := func() (ids []string) {
 		readWebhooks(t, s, func(tx webhook.Reader) error {
-			found, err := tx.DueEvents(ctx, partnerID, nil, now, 10)
+			found, err := tx.DueEvents(ctx, webhook.KeyOf(partnerID, ""), nil, now, 10)
 			for _, e := range found {
 				ids = append(ids, e.EventID)
 			}
@@ -178,7 +189,7 @@ func testQueue(t *testing.T, s *store.Store) {
 	}
 	var stored *webhook.Event
 	readWebhooks(t, s, func(tx webhook.Reader) (err error) {
-		woken, err := tx.Endpoint(ctx, partnerID)
+		woken, err := tx.Endpoint(ctx, webhook.KeyOf(partnerID, ""))
 		if err != nil || !woken.WakeAt.Equal(first.CreatedAt) {
 			t.Errorf("got %+v, %v, want it to wake at %v", woken, err, first.CreatedAt)
 		}
@@ -232,11 +243,11 @@ func testQueue(t *testing.T, s *store.Store) {
 		t.Errorf("got %v due once the first is delivered, want the second", got)
 	}
 	must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) error {
-		next, err := tx.NextDue(ctx, partnerID)
+		next, err := tx.NextDue(ctx, webhook.KeyOf(partnerID, ""))
 		if !next.Equal(now) {
 			t.Errorf("got %v as the next due, want %v", next, now)
 		}
-		none, err2 := tx.NextDue(ctx, neighbourID)
+		none, err2 := tx.NextDue(ctx, webhook.KeyOf(neighbourID, ""))
 		if !none.IsZero() {
 			t.Errorf("got %v as the next due of the other partner, want none", none)
 		}
@@ -295,7 +306,7 @@ func checkEvent(t *testing.T, s *store.Store, want *webhook.Event) {
 		same(t, "Event", one, want)
 		listed, err2 := tx.Events(ctx, webhook.Filter{PartnerID: want.PartnerID, Limit: 2})
 		same(t, "Events", listed, []*webhook.Event{want})
-		due, err3 := tx.DueEvents(ctx, want.PartnerID, nil, want.DueAt, 2)
+		due, err3 := tx.DueEvents(ctx, webhook.KeyOf(want.PartnerID, ""), nil, want.DueAt, 2)
 		same(t, "DueEvents", due, []*webhook.Event{want})
 		none, err4 := tx.Event(ctx, neighbourID, want.EventID)
 		if none != nil {
@@ -373,7 +384,7 @@ func testBehind(t *testing.T, s *store.Store) {
 	saveEvents(t, s, events...)
 	look := func(limit int) (due []*webhook.Event) {
 		readWebhooks(t, s, func(tx webhook.Reader) (err error) {
-			due, err = tx.DueEvents(ctx, partnerID, nil, now, limit)
+			due, err = tx.DueEvents(ctx, webhook.KeyOf(partnerID, ""), nil, now, limit)
 			return err
 		})
 		return due
@@ -434,7 +445,7 @@ func testSkipping(t *testing.T, s *store.Store) {
 	for left := orders * each; left > 0; {
 		var skipped int64
 		must(t, s.Webhooks().Write(ctx, func(tx webhook.Writer) (err error) {
-			skipped, err = tx.SkipPending(ctx, partnerID, 5)
+			skipped, err = tx.SkipPending(ctx, webhook.KeyOf(partnerID, ""), 5)
 			return err
 		}))
 		if skipped < int64(min(5, left)) {

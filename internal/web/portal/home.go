@@ -5,7 +5,6 @@ import (
 
 	"github.com/dropyard/dropyard/internal/delivery"
 	"github.com/dropyard/dropyard/internal/figures"
-	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/order"
 	"github.com/dropyard/dropyard/internal/partner"
 	"github.com/dropyard/dropyard/internal/report"
@@ -120,7 +119,7 @@ func (pages *Pages) fortnight(s *sheet) ([]figure, error) {
 // tasks returns what needs doing, the most urgent first.
 func (pages *Pages) tasks(s *sheet) (all []task, err error) {
 	for _, find := range []func(*sheet) ([]task, error){
-		pages.failingEndpoint, pages.failedOrders, pages.lowStock, pages.firstSteps,
+		pages.failingEndpoints, pages.failedOrders, pages.lowStock, pages.firstSteps,
 	} {
 		found, err := find(s)
 		if err != nil {
@@ -131,26 +130,22 @@ func (pages *Pages) tasks(s *sheet) (all []task, err error) {
 	return all, nil
 }
 
-func (pages *Pages) failingEndpoint(s *sheet) ([]task, error) {
+func (pages *Pages) failingEndpoints(s *sheet) (tasks []task, err error) {
 	if !s.May(partner.PermissionWebhooksRead) {
 		return nil, nil
 	}
-	endpoint, err := pages.config.Webhooks.Get(s.Context(), s.Account)
-	if refusal.HasCode(err, refusal.CodeNotFound) {
-		return nil, nil
+	endpoints, err := pages.config.Webhooks.Endpoints(s.Context(), s.Account)
+	for _, endpoint := range endpoints {
+		look := page.Link{Text: s.Text("portal.look"), Path: s.Link(webhooksPath, "endpoint", endpoint.EndpointID)}
+		switch {
+		case !endpoint.Enabled && endpoint.DisabledReason != "":
+			tasks = append(tasks, task{What: s.Text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true})
+		case !endpoint.FailingSince.IsZero():
+			since := s.Language.Relative(endpoint.FailingSince, pages.config.Site.Now())
+			tasks = append(tasks, task{What: s.Text("portal.task.failing"), Why: since, Link: look, Danger: true})
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	look := page.Link{Text: s.Text("portal.look"), Path: s.Link("/portal/webhooks")}
-	switch {
-	case !endpoint.Enabled && endpoint.DisabledReason != "":
-		return []task{{What: s.Text("portal.task.disabled"), Why: endpoint.URL, Link: look, Danger: true}}, nil
-	case !endpoint.FailingSince.IsZero():
-		since := s.Language.Relative(endpoint.FailingSince, pages.config.Site.Now())
-		return []task{{What: s.Text("portal.task.failing"), Why: since, Link: look, Danger: true}}, nil
-	}
-	return nil, nil
+	return tasks, err
 }
 
 func (pages *Pages) failedOrders(s *sheet) (tasks []task, err error) {

@@ -50,10 +50,11 @@ func (pages *Pages) showCancel(s *sheet, form *page.Form, status int) (int, []by
 	for _, take := range found.Allocation {
 		view.Returned += int(take.Quantity)
 	}
-	_, err = pages.config.Webhooks.Get(s.Context(), s.Account)
-	if view.Notified = err == nil; err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+	endpoints, err := pages.config.Webhooks.Endpoints(s.Context(), s.Account)
+	if err != nil {
 		return 0, nil, err
 	}
+	view.Notified = len(endpoints) > 0
 	return s.show(leaf{
 		template: "portal-cancel", title: s.Text("portal.cancel.title", "order",
 			found.PartnerOrderID), data: view, status: status, otherMode: "/portal/orders",

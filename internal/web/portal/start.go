@@ -192,7 +192,7 @@ func (pages *Pages) readTestKey(view *startView) error {
 }
 
 func (pages *Pages) readTestEndpoint(view *startView) error {
-	found, err := pages.config.Webhooks.Get(view.Context(), testAccount(view.sheet))
+	found, err := pages.config.Webhooks.Get(view.Context(), webhook.KeyOf(testAccount(view.sheet), ""))
 	if refusal.HasCode(err, refusal.CodeNotFound) {
 		return nil
 	}

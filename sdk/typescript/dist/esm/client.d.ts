@@ -108,8 +108,10 @@ export declare class Client extends Service {
     getFigures(query?: FiguresQuery, options?: CallOptions): Promise<Schemas["Figures"]>;
     /** An event, its body and the attempts to deliver it. */
     getEvent(eventId: string, options?: CallOptions): Promise<Schemas["EventDetail"]>;
-    /** Sends an event again, with the same id and bytes. */
-    redeliverEvent(eventId: string, options?: CallOptions): Promise<Event>;
+    /** Sends an event again, by default to the first endpoint, with the same id and bytes. */
+    redeliverEvent(eventId: string, options?: CallOptions & {
+        endpointId?: string;
+    }): Promise<Event>;
     /** Sends up to 10,000 events again, oldest first. */
     redeliverEvents(events: Schemas["RedeliverRequest"], options?: CallOptions): Promise<Schemas["Redelivered"]>;
     /** Reads the feed of events once. Events may be repeated, and are not verified; see feed. */
@@ -123,6 +125,22 @@ export declare class Client extends Service {
      *     for await (const event of await client.feed()) { … }
      */
     feed(options?: FeedOptions): Promise<Feed>;
-    /** Sends a webhook.test to the endpoint, and returns the status of its answer. */
-    testWebhook(options?: CallOptions): Promise<Schemas["WebhookTest"]>;
+    /** All endpoints: the first one, and then the others as they were added. */
+    listWebhookEndpoints(options?: CallOptions): Promise<Schemas["WebhookEndpointList"]>;
+    /** Adds an endpoint, up to ten, and returns its secret. */
+    addWebhookEndpoint(endpoint: WebhookEndpointRequest, options?: CallOptions): Promise<Schemas["WebhookEndpointWithSecret"]>;
+    /** An endpoint by its id. */
+    getEndpoint(endpointId: string, options?: CallOptions): Promise<WebhookEndpoint>;
+    /** Changes some settings of an endpoint, and leaves the others as they are. */
+    editEndpoint(endpointId: string, edit: Schemas["WebhookEndpointPatch"], options?: CallOptions): Promise<WebhookEndpoint>;
+    /** Removes an endpoint and its secret. Events that wait there are skipped. */
+    deleteEndpoint(endpointId: string, options?: CallOptions): Promise<Schemas["DeletedWebhookEndpoint"]>;
+    /** A new secret for an endpoint; see rotateWebhookSecret. */
+    rotateEndpointSecret(endpointId: string, options?: CallOptions): Promise<Schemas["WebhookEndpointWithSecret"]>;
+    /** Ends the rotation of an endpoint. */
+    activateEndpointSecret(endpointId: string, options?: CallOptions): Promise<WebhookEndpoint>;
+    /** Sends a webhook.test to an endpoint, by default the first, and returns the status of its answer. */
+    testWebhook(options?: CallOptions & {
+        endpointId?: string;
+    }): Promise<Schemas["WebhookTest"]>;
 }
