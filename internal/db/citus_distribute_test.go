@@ -13,7 +13,7 @@ import (
 // change of such a table is written on all nodes, in one transaction.
 var onEveryNode = []string{
 	"api_keys", "courier_messages",
-	"courier_sequences", "couriers", "index_progress", "known_devices", "locations", "mails", "nodes",
+	"courier_sequences", "couriers", "export_days", "index_progress", "known_devices", "locations", "mails", "nodes",
 	"one_time_links", "operator_identities", "operator_receipts", "operator_sessions", "operator_tokens", "operators",
 	"partners", "proven_domains", "rate_cards", "recovery_codes", "sessions", "settings", "sign_in_counts",
 	"sign_in_rules", "sign_ins", "users",
