@@ -14,13 +14,25 @@ type EventRecord struct {
 	Type     EventType  `json:"type"`
 	OrderID  string     `json:"order_id,omitempty"` // empty for an event that is about no order
 	Sequence int64      `json:"sequence"`           // numbers the events of an order, from 1
-	State    EventState `json:"state"`
-	Attempts int        `json:"attempts"` // how many are in the log
+	State    EventState `json:"state"`              // at the first endpoint
+	Attempts int        `json:"attempts"`           // how many are in the log
 	// NextAttemptAt is when the event is due. It is zero if the event is not pending, or
 	// waits for an earlier event of its order.
 	NextAttemptAt time.Time `json:"next_attempt_at,omitzero"`
 	CreatedAt     time.Time `json:"created_at"`
 	LiveMode      bool      `json:"livemode"` // false for an order in test mode
+	// Deliveries has how far the event has come at the endpoints behind the first that take it.
+	Deliveries []EndpointDelivery `json:"deliveries"`
+}
+
+// EndpointDelivery is how far an event has come at an endpoint.
+type EndpointDelivery struct {
+	EndpointID    string     `json:"endpoint_id"`
+	State         EventState `json:"state"`
+	Attempts      int        `json:"attempts"` // how many are in the log
+	NextAttemptAt time.Time  `json:"next_attempt_at,omitzero"`
+	// AttemptLog has the last 100 attempts, oldest first. GetEvent fills it.
+	AttemptLog []Attempt `json:"attempt_log,omitempty"`
 }
 
 // EventDetail is an event with its body and its attempts.
@@ -50,8 +62,10 @@ type EventQuery struct {
 	Type    EventType  `query:"type"`
 	OrderID string     `query:"order_id"`
 	State   EventState `query:"state"`
-	Limit   int        `query:"limit"`  // the most events of a page, 1 to 500; 50 if it is 0
-	Cursor  string     `query:"cursor"` // the NextCursor of the previous page
+	// EndpointID chooses what has been, or is to be, sent to an endpoint, by its state there.
+	EndpointID string `query:"endpoint_id"`
+	Limit      int    `query:"limit"`  // the most events of a page, 1 to 500; 50 if it is 0
+	Cursor     string `query:"cursor"` // the NextCursor of the previous page
 }
 
 // ListEvents returns a page of events, newest first.
@@ -79,21 +93,30 @@ func (c *Client) GetEvent(ctx context.Context, eventID string, options ...CallOp
 		options)
 }
 
-// RedeliverEvent sends an event in any state again, with the same id and bytes, and with
+// RedeliverEvent sends an event in any state to the first endpoint again, with the same id and bytes, and with
 // ten new attempts.
 func (c *Client) RedeliverEvent(ctx context.Context, eventID string, options ...CallOption) (*EventRecord, error) {
-	return fetch[EventRecord](ctx, c,
-		operation{method: http.MethodPost, path: "/v1/webhooks/events/{id}/redeliver", id: eventID, safe: true}, options)
+	return c.RedeliverEventTo(ctx, eventID, EndpointQuery{}, options...)
+}
+
+// RedeliverEventTo sends an event to an endpoint, also one that it was never sent to.
+func (c *Client) RedeliverEventTo(
+	ctx context.Context, eventID string, q EndpointQuery, options ...CallOption,
+) (*EventRecord, error) {
+	return fetch[EventRecord](ctx, c, operation{
+		method: http.MethodPost, path: "/v1/webhooks/events/{id}/redeliver", id: eventID, query: queryOf(q), safe: true,
+	}, options)
 }
 
 // RedeliverRequest chooses events to send again. Since or Cursor is required; if both are
 // set, the cursor is used. Events that have been delivered are among them unless State
 // excludes them.
 type RedeliverRequest struct {
-	Since  time.Time  `json:"since,omitzero"`   // events from this time on
-	Cursor string     `json:"cursor,omitempty"` // the NextCursor of an earlier answer
-	Type   EventType  `json:"type,omitempty"`
-	State  EventState `json:"state,omitempty"`
+	Since      time.Time  `json:"since,omitzero"`   // events from this time on
+	Cursor     string     `json:"cursor,omitempty"` // the NextCursor of an earlier answer
+	Type       EventType  `json:"type,omitempty"`
+	State      EventState `json:"state,omitempty"`
+	EndpointID string     `json:"endpoint_id,omitempty"` // the first endpoint if it is empty
 }
 
 // Redelivered is how many events are sent again.

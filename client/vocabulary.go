@@ -106,6 +106,15 @@ const (
 	EventTest                 EventType = "webhook.test"  // sent by [Client.TestWebhook]; not listed and not in the feed
 )
 
+// EndpointFormat says how the requests to a webhook endpoint look.
+type EndpointFormat string
+
+// The formats.
+const (
+	FormatDropyard    EndpointFormat = "dropyard"    // headers of the contract and of Standard Webhooks
+	FormatCloudEvents EndpointFormat = "cloudevents" // in addition those of CloudEvents 1.0 in binary mode
+)
+
 // EventState is how far the delivery of an event has come.
 type EventState string
 

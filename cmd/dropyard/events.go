@@ -19,6 +19,8 @@ type listEventsCommand struct {
 	Type  client.EventType  `help:"Only events of this type (example: order.delivered)." placeholder:"TYPE"`
 	Order string            `help:"Only events of this order." placeholder:"ORDER-ID"`
 	State client.EventState `help:"Only events in this state: pending, delivered, failed or skipped." placeholder:"STATE"`
+
+	Endpoint string `help:"Only what is sent to this endpoint, by its state there." placeholder:"ENDPOINT-ID"`
 	listFlags
 	partnerFlags
 }
@@ -29,7 +31,7 @@ func (c *listEventsCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	q := client.EventQuery{Type: c.Type, OrderID: c.Order, State: c.State}
+	q := client.EventQuery{Type: c.Type, OrderID: c.Order, State: c.State, EndpointID: c.Endpoint}
 	return list(&c.listFlags, "events", largestPage, []column[client.EventRecord]{
 		text("EVENT", func(e client.EventRecord) string { return e.EventID }),
 		text("TYPE", func(e client.EventRecord) string { return string(e.Type) }),
@@ -83,6 +85,10 @@ func (c *getEventCommand) Run(ctx context.Context) error {
 		table.Add(terminal.Cell{Text: exactly(attempt.AttemptedAt)}, terminal.Cell{Text: answered(attempt.StatusCode,
 			attempt.Error), Style: style}, terminal.Cell{Text: number(attempt.DurationMS) + " ms"})
 	}
+	for _, at := range event.Deliveries {
+		table.Add(terminal.Cell{Text: at.EndpointID}, terminal.Cell{Text: string(at.State)},
+			terminal.Cell{Text: number(at.Attempts)})
+	}
 	return table.Flush()
 }
 
@@ -104,6 +110,8 @@ type redeliverCommand struct {
 	Since   time.Time         `help:"Instead of one event, all from this time on (example: 2026-11-23T00:00:00Z)." placeholder:"TIME"`
 	Type    client.EventType  `help:"With --since: only events of this type." placeholder:"TYPE"`
 	State   client.EventState `help:"With --since: only events in this state (example: failed)." placeholder:"STATE"`
+
+	Endpoint string `help:"The endpoint that they are sent to. Default: the first." placeholder:"ENDPOINT-ID"`
 	outputFlags
 	partnerFlags
 }
@@ -119,14 +127,15 @@ func (c *redeliverCommand) Run(ctx context.Context) error {
 	}
 	var answer client.Answer
 	if c.EventID != "" {
-		event, err := partner.RedeliverEvent(ctx, c.EventID, client.WithAnswer(&answer))
+		event, err := partner.RedeliverEventTo(ctx, c.EventID, client.EndpointQuery{EndpointID: c.Endpoint},
+			client.WithAnswer(&answer))
 		if err != nil {
 			return err
 		}
 		return c.output().record(&answer, eventFields(event))
 	}
 	out := c.output()
-	request := client.RedeliverRequest{Since: c.Since, Type: c.Type, State: c.State}
+	request := client.RedeliverRequest{Since: c.Since, Type: c.Type, State: c.State, EndpointID: c.Endpoint}
 	for total := int64(0); ; {
 		sent, err := partner.RedeliverEvents(ctx, request, client.WithAnswer(&answer))
 		if err != nil {

@@ -3,24 +3,34 @@ package main
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/dropyard/dropyard/client"
 	"github.com/dropyard/dropyard/internal/foundation/terminal"
 )
 
 type webhooksCommand struct {
-	Get            getWebhookCommand     `cmd:"" help:"Show the endpoint that events are sent to."`
-	Set            setWebhookCommand     `cmd:"" help:"Set the endpoint. A new one gets a secret, which is printed this once."`
-	Delete         deleteWebhookCommand  `cmd:"" help:"Remove the endpoint. Events that wait are skipped."`
+	List           listWebhooksCommand   `cmd:"" help:"List all endpoints that events are sent to."`
+	Get            getWebhookCommand     `cmd:"" help:"Show an endpoint that events are sent to."`
+	Set            setWebhookCommand     `cmd:"" help:"Set the first endpoint. A new one gets a secret, which is printed this once."`
+	Add            addWebhookCommand     `cmd:"" help:"Add an endpoint, up to ten. Its secret is printed this once."`
+	Edit           editWebhookCommand    `cmd:"" help:"Change some settings of an endpoint."`
+	Delete         deleteWebhookCommand  `cmd:"" help:"Remove an endpoint. Events that wait there are skipped."`
 	RotateSecret   rotateSecretCommand   `cmd:"" help:"Make a new secret. For 24 hours events are signed with both."`
 	ActivateSecret activateSecretCommand `cmd:"" help:"End the rotation: only the new secret signs from now on."`
-	Test           testWebhookCommand    `cmd:"" help:"Send a test event to the endpoint and print what it answers."`
+	Test           testWebhookCommand    `cmd:"" help:"Send a test event to an endpoint and print what it answers."`
 }
 
-// webhookFlags are the flags of the commands about the endpoint.
+// webhookFlags are the flags of the commands about endpoints.
 type webhookFlags struct {
 	outputFlags
 	partnerFlags
+}
+
+// endpointFlags are those of the commands about any endpoint.
+type endpointFlags struct {
+	Endpoint string `default:"first" help:"The id of the endpoint. Default: the first." placeholder:"ENDPOINT-ID"`
+	webhookFlags
 }
 
 // print calls the service and prints the endpoint.
@@ -35,8 +45,11 @@ func (f *webhookFlags) print(call func(*client.Client, client.CallOption) (*clie
 		return err
 	}
 	return f.output().record(&answer, []terminal.Field{
+		field("endpoint", endpoint.EndpointID),
 		field("url", endpoint.URL),
 		field("enabled", yes(endpoint.Enabled)),
+		field("events", typeList(endpoint.Events)),
+		field("format", string(endpoint.Format)),
 		{Name: "disabled because", Value: endpoint.DisabledReason, Style: terminal.Red},
 		field("created", exactly(endpoint.CreatedAt)),
 		field("secret rotates", exactly(endpoint.SecretRotatesAt)),
@@ -44,12 +57,92 @@ func (f *webhookFlags) print(call func(*client.Client, client.CallOption) (*clie
 	})
 }
 
-type getWebhookCommand struct{ webhookFlags }
+// typeList returns the types that an endpoint takes, in words.
+func typeList(types []client.EventType) string {
+	if len(types) == 0 {
+		return "all"
+	}
+	names := make([]string, len(types))
+	for i, name := range types {
+		names[i] = string(name)
+	}
+	return strings.Join(names, ", ")
+}
+
+type listWebhooksCommand struct{ webhookFlags }
+
+// Run prints all endpoints.
+func (c *listWebhooksCommand) Run(ctx context.Context) error {
+	partner, err := c.client()
+	if err != nil {
+		return err
+	}
+	var answer client.Answer
+	found, err := partner.ListWebhookEndpoints(ctx, client.WithAnswer(&answer))
+	if err != nil {
+		return err
+	}
+	out := c.output()
+	if out.json {
+		return out.line(answer.Body)
+	}
+	table := terminal.NewTable(out.to, out.palette,
+		[]terminal.Column{{Title: "ENDPOINT"}, {Title: "URL"}, {Title: "ENABLED"}, {Title: "EVENTS"}, {Title: "FORMAT"}})
+	for _, endpoint := range found.Endpoints {
+		enabled := terminal.Cell{Text: yes(endpoint.Enabled)}
+		if endpoint.DisabledReason != "" {
+			enabled.Style = terminal.Red
+		}
+		table.Add(terminal.Cell{Text: endpoint.EndpointID}, terminal.Cell{Text: endpoint.URL}, enabled,
+			terminal.Cell{Text: typeList(endpoint.Events)}, terminal.Cell{Text: string(endpoint.Format)})
+	}
+	return table.Flush()
+}
+
+type addWebhookCommand struct {
+	URL      string                `arg:"" help:"The endpoint (https://…)."`
+	Events   []client.EventType    `help:"The types of events that it takes (example: order.delivered,order.failed). Default: all." placeholder:"TYPE"`
+	Format   client.EndpointFormat `help:"How requests look: dropyard or cloudevents." placeholder:"FORMAT"`
+	Disabled bool                  `help:"Keep events back for now."`
+	webhookFlags
+}
+
+// Run adds an endpoint and prints it.
+func (c *addWebhookCommand) Run(ctx context.Context) error {
+	enabled := !c.Disabled
+	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
+		return partner.AddWebhookEndpoint(ctx,
+			client.WebhookEndpointRequest{URL: c.URL, Enabled: &enabled, Events: c.Events, Format: c.Format}, option)
+	})
+}
+
+type editWebhookCommand struct {
+	EndpointID string                `arg:"" help:"The endpoint; first for the first."`
+	URL        string                `help:"Another address (https://…)." placeholder:"URL"`
+	Events     []client.EventType    `help:"The types of events that it takes from now on." placeholder:"TYPE"`
+	Format     client.EndpointFormat `help:"How requests look: dropyard or cloudevents." placeholder:"FORMAT"`
+	Enable     bool                  `help:"Send events, also those that wait." xor:"enabled"`
+	Disable    bool                  `help:"Keep events back." xor:"enabled"`
+	webhookFlags
+}
+
+// Run changes an endpoint and prints it.
+func (c *editWebhookCommand) Run(ctx context.Context) error {
+	edit := client.WebhookEndpointPatch{URL: c.URL, Events: c.Events, Format: c.Format}
+	if c.Enable || c.Disable {
+		edit.Enabled = &c.Enable
+	}
+	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
+		return partner.EditEndpoint(ctx, c.EndpointID, edit, option)
+	})
+}
+
+type getWebhookCommand struct{ endpointFlags }
 
 // Run prints the endpoint.
 func (c *getWebhookCommand) Run(ctx context.Context) error {
 	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
-		return partner.GetWebhookEndpoint(ctx, option)
+		return partner.GetEndpoint(ctx, c.Endpoint, option)
 	})
 }
 
@@ -67,27 +160,27 @@ func (c *setWebhookCommand) Run(ctx context.Context) error {
 	})
 }
 
-type rotateSecretCommand struct{ webhookFlags }
+type rotateSecretCommand struct{ endpointFlags }
 
 // Run makes a new secret and prints it.
 func (c *rotateSecretCommand) Run(ctx context.Context) error {
 	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
-		return partner.RotateWebhookSecret(ctx, option)
+		return partner.RotateEndpointSecret(ctx, c.Endpoint, option)
 	})
 }
 
-type activateSecretCommand struct{ webhookFlags }
+type activateSecretCommand struct{ endpointFlags }
 
 // Run ends the rotation.
 func (c *activateSecretCommand) Run(ctx context.Context) error {
 	return c.print(func(partner *client.Client, option client.CallOption) (*client.WebhookEndpoint, error) {
-		return partner.ActivateWebhookSecret(ctx, option)
+		return partner.ActivateEndpointSecret(ctx, c.Endpoint, option)
 	})
 }
 
 type deleteWebhookCommand struct {
 	Yes bool `short:"y" help:"Do not ask."`
-	webhookFlags
+	endpointFlags
 }
 
 // Run removes the endpoint, after a question.
@@ -97,18 +190,18 @@ func (c *deleteWebhookCommand) Run(ctx context.Context) error {
 		return err
 	}
 	if !c.Yes {
-		if err := confirm(ctx, "Remove the endpoint of "+c.Server+"?"); err != nil {
+		if err := confirm(ctx, "Remove the endpoint "+c.Endpoint+" of "+c.Server+"?"); err != nil {
 			return err
 		}
 	}
 	var answer client.Answer
-	if _, err := partner.DeleteWebhookEndpoint(ctx, client.WithAnswer(&answer)); err != nil {
+	if _, err := partner.DeleteEndpoint(ctx, c.Endpoint, client.WithAnswer(&answer)); err != nil {
 		return err
 	}
 	return c.output().record(&answer, []terminal.Field{field("deleted", "yes")})
 }
 
-type testWebhookCommand struct{ webhookFlags }
+type testWebhookCommand struct{ endpointFlags }
 
 // errNotAccepted means that the endpoint did not answer 2xx to a test.
 var errNotAccepted = errors.New("the endpoint did not accept the event")
@@ -120,7 +213,7 @@ func (c *testWebhookCommand) Run(ctx context.Context) error {
 		return err
 	}
 	var answer client.Answer
-	tested, err := partner.TestWebhook(ctx, client.WithAnswer(&answer))
+	tested, err := partner.TestEndpoint(ctx, client.EndpointQuery{EndpointID: c.Endpoint}, client.WithAnswer(&answer))
 	if err != nil {
 		return err
 	}

@@ -149,7 +149,7 @@ func (s *Service) again(ctx context.Context, partnerID, after, until string) (ev
 }
 
 // errNotTaken means that an event would be skipped again.
-var errNotTaken = refusal.New(refusal.CodeConflict,
+var errNotTaken = refusal.New(delivery.CodeWebhookNotConfigured,
 	"the endpoint does not take events of this type; add it to its events first")
 
 // Redeliver sends an event to an endpoint again, whatever its state is, also if it was never sent there. It returns

@@ -194,6 +194,19 @@ type Event struct {
 // Key returns the name of the event in the queue of its endpoint.
 func (e *Event) Key() outbox.EventKey { return outbox.KeyAt(&e.Event, e.EndpointID) }
 
+// At returns the event as it is at an endpoint, by what AddFurther has added.
+func (e *Event) At(endpointID string) *Event {
+	if endpointID == "" {
+		return e
+	}
+	for _, at := range e.Further {
+		if at.EndpointID == endpointID {
+			return at
+		}
+	}
+	return &Event{Event: e.Event, EndpointID: endpointID, Damaged: e.Damaged, State: outbox.Skipped}
+}
+
 // delivered reports whether an attempt has delivered the event, which may be sent
 // again nevertheless.
 func (e *Event) delivered() bool {

@@ -21,24 +21,33 @@ import (
 const maxFeedWait = 20
 
 type endpointAnswer struct {
-	EndpointID     string               `json:"endpoint_id"`
-	URL            string               `json:"url"`
-	Enabled        bool                 `json:"enabled"`
-	Events         []delivery.EventType `json:"events"` // null for all that are sent unnamed
-	Format         string               `json:"format"`
-	CreatedAt      time.Time            `json:"created_at"`
-	DisabledReason *string              `json:"disabled_reason"` // null unless the service disabled it
-	SecretRotates  *time.Time           `json:"secret_rotates_at"`
-	LiveMode       bool                 `json:"livemode"`
-	Secret         string               `json:"secret,omitzero"` // only when it is made
+	EndpointID     string                `json:"endpoint_id"`
+	URL            string                `json:"url"`
+	Enabled        bool                  `json:"enabled"`
+	Events         *[]delivery.EventType `json:"events"` // null for all that are sent unnamed
+	Format         string                `json:"format"`
+	CreatedAt      time.Time             `json:"created_at"`
+	DisabledReason *string               `json:"disabled_reason"` // null unless the service disabled it
+	SecretRotates  *time.Time            `json:"secret_rotates_at"`
+	LiveMode       bool                  `json:"livemode"`
+	Secret         string                `json:"secret,omitzero"` // only when it is made
 }
 
 func (s *Server) endpoint(c *httpd.Call, e webhook.Settings) endpointAnswer {
 	return endpointAnswer{
-		EndpointID: e.ID(), URL: e.URL, Enabled: e.Enabled, Events: e.Events.Types(), Format: e.Format.Name(),
+		EndpointID: e.ID(), URL: e.URL, Enabled: e.Enabled, Events: typesOrNull(e.Events), Format: e.Format.Name(),
 		CreatedAt: e.CreatedAt, DisabledReason: strictjson.OrNull(e.DisabledReason),
 		SecretRotates: strictjson.OrNull(e.Rotates(s.config.Now())), LiveMode: !delivery.IsTest(c.Account), Secret: e.Secret,
 	}
+}
+
+// typesOrNull returns the types that an endpoint takes; nil if it names none.
+func typesOrNull(takes outbox.Filter) *[]delivery.EventType {
+	if takes == "" {
+		return nil
+	}
+	types := takes.Types()
+	return &types
 }
 
 // endpointOf returns the endpoint that the path names: the first one where it names none.
@@ -253,17 +262,14 @@ func attemptsOf(e *webhook.Event) []attemptAnswer {
 	return attempts
 }
 
-// chosenEndpoint returns the endpoint that the body of a request names, which may be left out; the
-// first one if it names none.
+// chosenEndpoint returns the endpoint that the query of a request names; the first one if it names
+// none.
 func chosenEndpoint(c *httpd.Call) (outbox.EndpointKey, error) {
-	id := ""
-	if len(c.Content) > 0 {
-		var err error
-		if id, err = httpd.Decode(c, readEndpointID); err != nil {
-			return outbox.EndpointKey{}, err
-		}
+	q, err := c.Query()
+	if err != nil {
+		return outbox.EndpointKey{}, err
 	}
-	return webhook.KeyOf(c.Account, id), nil
+	return webhook.KeyOf(c.Account, q.Text("endpoint_id")), q.Err()
 }
 
 // readEndpointID reads which endpoint is meant; empty for the first.

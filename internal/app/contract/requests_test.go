@@ -182,6 +182,16 @@ var subjects = []subject{
 		broken: brokenEndpoint,
 	},
 	{
+		operation: "addWebhookEndpoint",
+		body:      `{"url":"https://hooks.example.com/more","enabled":true,"events":["order.failed"],"format":"cloudevents"}`,
+		broken:    brokenEndpoint, other: map[string]func(any) bool{"conflict": nil},
+	},
+	{
+		operation: "editEndpoint",
+		body:      `{"url":"https://hooks.example.com/other","enabled":true,"events":["order.failed"],"format":"cloudevents"}`,
+		broken:    brokenEndpoint, other: map[string]func(any) bool{"not_found": nil},
+	},
+	{
 		operation: "redeliverEvents", body: `{"since":"2026-01-14T10:00:00-05:00","type":"order.failed","state":"failed"}`,
 		broken: brokenRedelivery,
 	},

@@ -132,7 +132,7 @@ var nowhere = map[string]string{
 	"partner_id": "par_00000000", "order_id": "ord_00000000000000000000000000000000",
 	"operator_id": "opr_0000000000000000", "token_id": "tok_0000000000000000", "card_id": "crd_0000000000000000",
 	"courier_id": "cou_0000000000000000", "session_id": "ses_0000000000000000", "user_id": "usr_0000000000000000",
-	"invitation_id": "inv_0000000000000000", "code": "MTL-1",
+	"invitation_id": "inv_0000000000000000", "code": "MTL-1", "endpoint_id": "whe_000000000000000000000000",
 	"message_id": "019cb2f6-52d9-7a31-9c0e-4b6f2d1a8e58",
 }
 
@@ -150,6 +150,9 @@ func TestOtherPartnersRecords(t *testing.T) {
 	theirs["key_id"], theirs["user_id"] = f.partner.KeyID, f.userID
 	theirs["invitation_id"] = f.newInvitation(t)["invitation_id"]
 	theirs["statement_id"] = f.newStatement(t)["statement_id"]
+	theirs["endpoint_id"] = f.send(t, call{
+		operation: "addWebhookEndpoint", body: validBody(f.contract.operation("addWebhookEndpoint")),
+	}).Must(t, 201).Text("endpoint_id")
 	other := f.Register(t, "other")
 	other.SetEndpoint(t, apptest.NewReceiver(t).URL)
 	session := f.Do(t, "POST", "/v1/auth/login",

@@ -12,6 +12,7 @@ import (
 	"github.com/dropyard/dropyard/internal/app/apptest"
 	"github.com/dropyard/dropyard/internal/httpd"
 	"github.com/dropyard/dropyard/internal/testkit"
+	"github.com/dropyard/dropyard/internal/webhook"
 )
 
 // undriven are the operations whose statuses 500 and 503 no test produces, with the
@@ -147,22 +148,27 @@ var undriven = map[string]string{
 	"changeEmail":              "its only part that could fail is the database",
 	"confirmEmail":             "its only part that could fail is the database",
 
-	"getAccount":            "its only part that could fail is the database",
-	"getLogo":               "its only part that could fail is the database",
-	"getTeam":               "its only part that could fail is the database",
-	"getWebhookEndpoint":    "its only part that could fail is the database",
-	"deleteWebhookEndpoint": "its only part that could fail is the database",
-	"activateWebhookSecret": "its only part that could fail is the database",
-	"listLogs":              "its only part that could fail is the database",
-	"listEvents":            "its only part that could fail is the database",
-	"getEvent":              "its only part that could fail is the database",
-	"requestCancellation":   "its only part that could fail is the database",
-	"createReturn":          "its only part that could fail is the database",
-	"listLocations":         "its only part that could fail is the database",
-	"putLocation":           "its only part that could fail is the database",
-	"redeliverEvent":        "its only part that could fail is the database",
-	"redeliverEvents":       "its only part that could fail is the database",
-	"followEvents":          "its only part that could fail is the database",
+	"getAccount":             "its only part that could fail is the database",
+	"getLogo":                "its only part that could fail is the database",
+	"getTeam":                "its only part that could fail is the database",
+	"getWebhookEndpoint":     "its only part that could fail is the database",
+	"listWebhookEndpoints":   "its only part that could fail is the database",
+	"getEndpoint":            "its only part that could fail is the database",
+	"editEndpoint":           "its only part that could fail is the database",
+	"deleteEndpoint":         "its only part that could fail is the database",
+	"activateEndpointSecret": "its only part that could fail is the database",
+	"deleteWebhookEndpoint":  "its only part that could fail is the database",
+	"activateWebhookSecret":  "its only part that could fail is the database",
+	"listLogs":               "its only part that could fail is the database",
+	"listEvents":             "its only part that could fail is the database",
+	"getEvent":               "its only part that could fail is the database",
+	"requestCancellation":    "its only part that could fail is the database",
+	"createReturn":           "its only part that could fail is the database",
+	"listLocations":          "its only part that could fail is the database",
+	"putLocation":            "its only part that could fail is the database",
+	"redeliverEvent":         "its only part that could fail is the database",
+	"redeliverEvents":        "its only part that could fail is the database",
+	"followEvents":           "its only part that could fail is the database",
 }
 
 // drive produces an answer of an operation on its own service.
@@ -280,13 +286,18 @@ var drives = map[string]drive{
 
 	"createOrderBatch 409": driveInProgress,
 
-	"putWebhookEndpoint 200":    driveAgain,
-	"putWebhookEndpoint 409":    driveOvertaken,
-	"deleteWebhookEndpoint 409": driveOvertaken,
-	"rotateWebhookSecret 409":   driveUsedSignature,
-	"activateWebhookSecret 409": driveUsedSignature,
-	"redeliverEvent 422":        driveNoEndpoint,
-	"testWebhook 422":           driveNoEndpoint,
+	"putWebhookEndpoint 200":     driveAgain,
+	"putWebhookEndpoint 409":     driveOvertaken,
+	"deleteWebhookEndpoint 409":  driveOvertaken,
+	"rotateWebhookSecret 409":    driveUsedSignature,
+	"activateWebhookSecret 409":  driveUsedSignature,
+	"addWebhookEndpoint 409":     driveEleventh,
+	"editEndpoint 409":           driveOvertaken,
+	"deleteEndpoint 409":         driveOvertaken,
+	"rotateEndpointSecret 409":   driveUsedSignature,
+	"activateEndpointSecret 409": driveUsedSignature,
+	"redeliverEvent 422":         driveNoEndpoint,
+	"testWebhook 422":            driveNoEndpoint,
 }
 
 // TestEveryDocumentedStatus produces every documented status of every operation.
@@ -445,6 +456,8 @@ func validBody(o *operation) []byte {
 		"putSignInRules":         []byte(`{"totp_required":{"operators":["courier"],"users":["owner"]}}`),
 		"createPartnerResetLink": []byte(`{}`),
 
+		"addWebhookEndpoint": []byte(`{"url":"https://hooks.example.com/more","events":["order.failed"]}`),
+		"editEndpoint":       []byte(`{"enabled":false}`),
 		"putWebhookEndpoint": []byte(`{"url":"https://hooks.example.com/dropyard"}`),
 		"redeliverEvents":    []byte(`{"since":"2026-01-01T00:00:00Z"}`),
 	}[o.id]
@@ -583,11 +596,23 @@ func driveOvertaken(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	body := validBody(f.contract.operation("putWebhookEndpoint"))
 	f.send(t, call{operation: "putWebhookEndpoint", body: body}).Must(t, 201)
-	if !o.hasBody() {
+	if body = validBody(o); !o.hasBody() {
 		body = nil
 	}
-	early := f.partner.SignedAt(f.Clock.Now().Add(-time.Minute), o.method, o.path, body)
-	return f.send(t, call{operation: o.id, body: body, headers: early})
+	change := call{operation: o.id, body: body, path: map[string]string{"endpoint_id": webhook.FirstID}}
+	change.headers = f.partner.SignedAt(f.Clock.Now().Add(-time.Minute), o.method, f.target(o, change), body)
+	return f.send(t, change)
+}
+
+// driveEleventh adds an endpoint more than an account may have.
+func driveEleventh(t *testing.T, o *operation) *apptest.Answer {
+	f := newFixture(t, roomy)
+	for i := range webhook.MaxEndpoints {
+		f.send(t, call{
+			operation: o.id, body: fmt.Appendf(nil, `{"url":"https://hooks.example.com/%d"}`, i),
+		}).Must(t, 201)
+	}
+	return f.send(t, call{operation: o.id, body: validBody(o)})
 }
 
 // driveUsedSignature sends a request twice.
@@ -595,8 +620,9 @@ func driveUsedSignature(t *testing.T, o *operation) *apptest.Answer {
 	f := newFixture(t, roomy)
 	f.send(t, call{operation: "putWebhookEndpoint", body: validBody(f.contract.operation("putWebhookEndpoint"))}).Must(t,
 		201)
-	f.send(t, call{operation: o.id}).Must(t, 200)
-	return f.send(t, call{operation: o.id})
+	change := call{operation: o.id, path: map[string]string{"endpoint_id": webhook.FirstID}}
+	f.send(t, change).Must(t, 200)
+	return f.send(t, change)
 }
 
 func driveNoEndpoint(t *testing.T, o *operation) *apptest.Answer {

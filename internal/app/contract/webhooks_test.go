@@ -19,6 +19,7 @@ import (
 var needsEndpoint = []string{
 	"getWebhookEndpoint", "deleteWebhookEndpoint", "rotateWebhookSecret", "activateWebhookSecret",
 	"redeliverEvent", "redeliverEvents", "testWebhook",
+	"getEndpoint", "editEndpoint", "deleteEndpoint", "rotateEndpointSecret", "activateEndpointSecret",
 }
 
 // prepare creates what an operation needs and returns the path parameters for it.
@@ -39,6 +40,8 @@ func (f *fixture) prepare(t testing.TB, o *operation) (path map[string]string) {
 		path = f.newOrder(t)
 	case o.takes("path", "message_id"):
 		path = f.newMessage(t, o)
+	case o.takes("path", "endpoint_id"):
+		path = map[string]string{"endpoint_id": webhook.FirstID}
 	case o.takes("path", "event_id"):
 		path = f.newEvent(t)
 	case o.takes("path", "version"), o.id == "deleteLogo":

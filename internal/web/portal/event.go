@@ -47,6 +47,8 @@ func (pages *Pages) event(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
+	key := s.endpoint()
+	found = found.At(key.EndpointID)
 	view := &eventView{sheet: s, Event: eventRowOf(found), Guide: signingGuide}
 	view.Soon = found.State == outbox.Pending && !found.DueAt.IsZero() &&
 		found.DueAt.Before(pages.config.Site.Now().Add(time.Minute))
@@ -62,7 +64,7 @@ func (pages *Pages) event(s *sheet) (int, []byte, error) {
 	}
 	return s.show(leaf{
 		template: "portal-event", title: s.Text("event." + string(found.Type)), data: view,
-		back: &page.Link{Text: s.Text("portal.hooks"), Path: s.Link(webhooksPath)},
+		back: &page.Link{Text: s.Text("portal.hooks"), Path: s.Link(webhooksPath, "endpoint", key.EndpointID)},
 	})
 }
 
@@ -100,25 +102,25 @@ func (pages *Pages) redelivery(s *sheet, e *webhook.Event) (*page.Form, error) {
 	if !s.May(partner.PermissionWebhooks) || e.Damaged {
 		return nil, nil
 	}
-	switch _, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, "")); {
+	switch _, err := pages.config.Webhooks.Get(s.Context(), s.endpoint()); {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return nil, nil
 	case err != nil:
 		return nil, err
 	}
-	return s.form(webhooksPath + "/" + e.EventID + "/redelivery")
+	return s.hookForm(webhooksPath+"/"+e.EventID+"/redelivery", s.endpoint())
 }
 
 // redeliver sends an event again.
 func (pages *Pages) redeliver(s *sheet) (int, []byte, error) {
-	again, err := pages.config.Webhooks.Redeliver(s.Context(), webhook.KeyOf(s.Account, ""), s.ID("event_id"))
+	again, err := pages.config.Webhooks.Redeliver(s.Context(), s.endpoint(), s.ID("event_id"))
 	switch {
 	case refusal.HasCode(err, refusal.CodeNotFound):
 		return 0, nil, err
 	case err != nil:
 		return s.unlessGone(err)
 	}
-	return s.LeadTo(s.Link(webhooksPath+"/"+again.EventID), page.Flash{Key: "portal.hook.again"})
+	return s.LeadTo(s.Link(webhooksPath+"/"+again.EventID, "endpoint", s.endpoint().EndpointID), page.Flash{Key: "portal.hook.again"})
 }
 
 // Milliseconds returns how long the attempt took.

@@ -3,6 +3,7 @@ package portal
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/dropyard/dropyard/internal/delivery"
@@ -10,13 +11,14 @@ import (
 	"github.com/dropyard/dropyard/internal/foundation/identifier"
 	"github.com/dropyard/dropyard/internal/foundation/refusal"
 	"github.com/dropyard/dropyard/internal/foundation/timestamp"
+	"github.com/dropyard/dropyard/internal/outbox"
 	"github.com/dropyard/dropyard/internal/web/page"
 	"github.com/dropyard/dropyard/internal/webhook"
 )
 
-// toWebhooks leads to the page of webhooks, which shows a message.
+// toWebhooks leads to the page of the endpoint, which shows a message.
 func (s *sheet) toWebhooks(key string) (int, []byte, error) {
-	return s.LeadTo(s.Link(webhooksPath), page.Flash{Key: key})
+	return s.LeadTo(s.Link(webhooksPath, "endpoint", s.endpoint().EndpointID), page.Flash{Key: key})
 }
 
 // unlessGone returns err, or leads to the page of webhooks if it means that the endpoint
@@ -29,8 +31,8 @@ func (s *sheet) unlessGone(err error) (int, []byte, error) {
 }
 
 // withSecret shows the page with the endpoint's secret, this once.
-func (pages *Pages) withSecret(s *sheet, secret string) (int, []byte, error) {
-	view, err := pages.webhooksOf(s.on(webhooksPath), nil)
+func (pages *Pages) withSecret(s *sheet, key outbox.EndpointKey, secret string) (int, []byte, error) {
+	view, err := pages.webhooksOf(s.on(webhooksPath), key, nil)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -38,7 +40,7 @@ func (pages *Pages) withSecret(s *sheet, secret string) (int, []byte, error) {
 	return view.show(0)
 }
 
-// setEndpoint sets the address of the endpoint. A new endpoint gets a secret, which the
+// setEndpoint changes the endpoint, or sets the first one. A new endpoint gets a secret, which the
 // page shows once. One that the service has disabled is enabled, and one that the partner
 // has disabled is not.
 func (pages *Pages) setEndpoint(s *sheet) (int, []byte, error) {
@@ -46,32 +48,84 @@ func (pages *Pages) setEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	before, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
-	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
-		return 0, nil, err
+	key := s.endpoint()
+	before, err := pages.config.Webhooks.Get(s.Context(), key)
+	if err != nil && (!refusal.HasCode(err, refusal.CodeNotFound) || key.EndpointID != "") {
+		return s.unlessGone(err)
 	}
 	if sent.Version != versionOfEndpoint(before) {
-		return s.Stale(s.Link(webhooksPath))
+		return s.Stale(s.Link(webhooksPath, "endpoint", key.EndpointID))
 	}
-	enabled := before.Endpoint == nil || before.Enabled || before.DisabledReason != ""
-	put, isNew, err := pages.putEndpoint(s, sent.Values.Get("url"), enabled)
-	switch {
-	case err != nil:
+	target, err := pages.readTarget(sent)
+	if err != nil {
 		return pages.refuseEndpoint(s, sent, err)
-	case isNew:
-		return pages.withSecret(s, put.Secret)
-	default:
+	}
+	if before.Endpoint != nil {
+		target.Enabled = before.Enabled || before.DisabledReason != ""
+	}
+	if key.EndpointID == "" {
+		put, isNew, err := pages.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, target)
+		switch {
+		case err != nil:
+			return pages.refuseEndpoint(s, sent, err)
+		case isNew:
+			return pages.withSecret(s, key, put.Secret)
+		}
 		return s.toWebhooks("portal.hook.changed")
 	}
+	if _, err := pages.config.Webhooks.Edit(s.Context(), key, webhook.Signed{}, webhook.Edit{
+		URL: &target.URL, Enabled: &target.Enabled, Events: &target.Events, Format: &target.Format,
+	}); err != nil {
+		return pages.refuseEndpoint(s, sent, err)
+	}
+	return s.toWebhooks("portal.hook.changed")
 }
 
-func (pages *Pages) putEndpoint(s *sheet, address string, enabled bool) (webhook.Settings, bool, error) {
-	values := url.Values{"url": {address}, "enabled": {strconv.FormatBool(enabled)}}
-	target, err := form.Decode(form.FromValues(values, nil), pages.config.Webhooks.ReadTarget)
-	if err != nil {
-		return webhook.Settings{}, false, err
+// readTarget reads the settings of an endpoint. If all types that are sent unnamed are chosen, or none is, the
+// endpoint takes those that are added later, too.
+func (pages *Pages) readTarget(sent *page.Form) (webhook.Target, error) {
+	values := url.Values{"url": {sent.Values.Get("url")}}
+	if format := sent.Values.Get("format"); format != "" {
+		values.Set("format", format)
 	}
-	return pages.config.Webhooks.Put(s.Context(), s.Account, webhook.Signed{}, target)
+	target, err := form.Decode(form.FromValues(values, nil), pages.config.Webhooks.ReadTarget)
+	var chosen, unnamed []delivery.EventType
+	for _, kind := range delivery.EventTypes {
+		if slices.Contains(sent.Values["events"], string(kind)) {
+			chosen = append(chosen, kind)
+		}
+		if !delivery.OnlyWhenNamed(kind) {
+			unnamed = append(unnamed, kind)
+		}
+	}
+	if !slices.Equal(chosen, unnamed) {
+		target.Events = outbox.FilterOf(chosen)
+	}
+	return target, err
+}
+
+// addEndpoint adds an endpoint and shows its page with the secret.
+func (pages *Pages) addEndpoint(s *sheet) (int, []byte, error) {
+	sent, err := page.ReadForm(s.PageRequest)
+	if err != nil {
+		return 0, nil, err
+	}
+	target, err := pages.readTarget(sent)
+	if err == nil {
+		var added webhook.Settings
+		if added, err = pages.config.Webhooks.Add(s.Context(), s.Account, webhook.Signed{}, target); err == nil {
+			return pages.withSecret(s, added.Key(), added.Secret)
+		}
+	}
+	if !sent.Refuse(err, s.Language) {
+		return 0, nil, err
+	}
+	view, err := pages.webhooksOf(s.on(webhooksPath), s.endpoint(), nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	view.Add = sent
+	return view.show(http.StatusUnprocessableEntity)
 }
 
 // refuseEndpoint shows the page again with what was wrong.
@@ -79,7 +133,7 @@ func (pages *Pages) refuseEndpoint(s *sheet, sent *page.Form, why error) (int, [
 	if !sent.Refuse(why, s.Language) {
 		return 0, nil, why
 	}
-	view, err := pages.webhooksOf(s, nil)
+	view, err := pages.webhooksOf(s, s.endpoint(), nil)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -93,37 +147,34 @@ func (pages *Pages) switchEndpoint(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	found, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
-	if err != nil {
-		return s.unlessGone(err)
-	}
 	enabled, message := sent.Values.Get("enabled") != "", "portal.hook.switched.off"
 	if enabled {
 		message = "portal.hook.switched.on"
 	}
-	if _, _, err := pages.putEndpoint(s, found.URL, enabled); err != nil {
-		return 0, nil, err
+	_, err = pages.config.Webhooks.Edit(s.Context(), s.endpoint(), webhook.Signed{}, webhook.Edit{Enabled: &enabled})
+	if err != nil {
+		return s.unlessGone(err)
 	}
 	return s.toWebhooks(message)
 }
 
 func (pages *Pages) removeEndpoint(s *sheet) (int, []byte, error) {
-	if err := pages.config.Webhooks.Remove(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{}); err != nil {
+	if err := pages.config.Webhooks.Remove(s.Context(), s.endpoint(), webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
-	return s.toWebhooks("portal.hook.removed")
+	return s.LeadTo(s.Link(webhooksPath), page.Flash{Key: "portal.hook.removed"})
 }
 
 func (pages *Pages) rotateSecret(s *sheet) (int, []byte, error) {
-	rotated, err := pages.config.Webhooks.Rotate(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{})
+	rotated, err := pages.config.Webhooks.Rotate(s.Context(), s.endpoint(), webhook.Signed{})
 	if err != nil {
 		return s.unlessGone(err)
 	}
-	return pages.withSecret(s, rotated.Secret)
+	return pages.withSecret(s, s.endpoint(), rotated.Secret)
 }
 
 func (pages *Pages) activateSecret(s *sheet) (int, []byte, error) {
-	if _, err := pages.config.Webhooks.Activate(s.Context(), webhook.KeyOf(s.Account, ""), webhook.Signed{}); err != nil {
+	if _, err := pages.config.Webhooks.Activate(s.Context(), s.endpoint(), webhook.Signed{}); err != nil {
 		return s.unlessGone(err)
 	}
 	return s.toWebhooks("portal.hook.activated")
@@ -132,7 +183,7 @@ func (pages *Pages) activateSecret(s *sheet) (int, []byte, error) {
 // testEndpoint sends a test event, and says what came of it. The event is not stored, so
 // that there is no page of it.
 func (pages *Pages) testEndpoint(s *sheet) (int, []byte, error) {
-	tested, err := pages.config.Webhooks.Test(s.Context(), webhook.KeyOf(s.Account, ""))
+	tested, err := pages.config.Webhooks.Test(s.Context(), s.endpoint())
 	if err != nil {
 		return s.unlessGone(err)
 	}
@@ -147,7 +198,7 @@ func (pages *Pages) testEndpoint(s *sheet) (int, []byte, error) {
 	case message.Danger:
 		message.Key = "portal.hook.tested.refused"
 	}
-	return s.LeadTo(s.Link(webhooksPath), message)
+	return s.LeadTo(s.Link(webhooksPath, "endpoint", s.endpoint().EndpointID), message)
 }
 
 // sinceLayout is how a browser writes a time that has no zone.
@@ -161,7 +212,7 @@ func (pages *Pages) redeliverSince(s *sheet) (int, []byte, error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	selected := eventFilterOf(sent.Values)
+	selected := eventFilterOf(s.endpoint(), sent.Values)
 	filter, err := pages.selected(s, selected)
 	if err != nil {
 		return 0, nil, err
@@ -202,7 +253,7 @@ func (pages *Pages) refuseRedelivery(s *sheet, sent *page.Form, why error) (int,
 	if !sent.Refuse(why, s.Language) {
 		return 0, nil, why
 	}
-	view, err := pages.webhooksOf(s.on(webhooksPath), sent.Values)
+	view, err := pages.webhooksOf(s.on(webhooksPath), s.endpoint(), sent.Values)
 	if err != nil {
 		return 0, nil, err
 	}

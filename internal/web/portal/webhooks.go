@@ -25,6 +25,7 @@ func (pages *Pages) webhookRoutes() []web.Route {
 	return []web.Route{
 		pages.get("/webhooks", read, (*Pages).webhooks),
 		pages.post("/webhooks", change, (*Pages).setEndpoint),
+		pages.post("/webhooks/endpoints", change, (*Pages).addEndpoint),
 		pages.post("/webhooks/enabled", change, (*Pages).switchEndpoint),
 		pages.post("/webhooks/removal", change, (*Pages).removeEndpoint),
 		pages.post("/webhooks/secret", change, (*Pages).rotateSecret),
@@ -36,9 +37,23 @@ func (pages *Pages) webhookRoutes() []web.Route {
 	}
 }
 
-// webhooksView is the endpoint of an account and its events.
+// endpoint returns the endpoint that the address of the page names; the first one if it names none.
+func (s *sheet) endpoint() outbox.EndpointKey {
+	return webhook.KeyOf(s.Account, s.Request.URL.Query().Get("endpoint"))
+}
+
+// hookForm returns a form about an endpoint that is sent to a path.
+func (s *sheet) hookForm(path string, of outbox.EndpointKey) (*page.Form, error) {
+	return s.Site.NewForm(s.Link(path, "endpoint", of.EndpointID), 0)
+}
+
+// webhooksView is an endpoint of an account, its events, and which other endpoints there are.
 type webhooksView struct {
 	*sheet
+	key      outbox.EndpointKey
+	All      []endpointRow // empty if there is only the one that is shown
+	Add      *page.Form    // nil if no other endpoint can be added
+	Types    []typeChoice
 	Endpoint *webhook.Endpoint // nil if there is none
 	State    endpointState
 	Rotates  time.Time // when the next secret replaces the other; zero without a rotation
@@ -59,7 +74,7 @@ type endpointState struct {
 
 // webhooks shows the endpoint and its events.
 func (pages *Pages) webhooks(s *sheet) (int, []byte, error) {
-	view, err := pages.webhooksOf(s, s.Request.URL.Query())
+	view, err := pages.webhooksOf(s, s.endpoint(), s.Request.URL.Query())
 	if err != nil {
 		return 0, nil, err
 	}
@@ -70,14 +85,49 @@ func (v *webhooksView) show(status int) (int, []byte, error) {
 	return v.sheet.show(leaf{template: "portal-webhooks", title: v.Text("portal.hooks"), data: v, status: status})
 }
 
-// webhooksOf reads what the page shows. The filter of its events is in values.
-func (pages *Pages) webhooksOf(s *sheet, values url.Values) (*webhooksView, error) {
-	view := &webhooksView{sheet: s}
-	found, err := pages.config.Webhooks.Get(s.Context(), webhook.KeyOf(s.Account, ""))
-	if err != nil && !refusal.HasCode(err, refusal.CodeNotFound) {
+// endpointRow is an endpoint as the list shows it.
+type endpointRow struct {
+	*webhook.Endpoint
+	State   endpointState
+	Path    string
+	Current bool
+}
+
+// typeChoice is a type of events that an endpoint may take.
+type typeChoice struct {
+	Type   delivery.EventType
+	Chosen bool
+}
+
+// readEndpoints reads which endpoints there are.
+func (v *webhooksView) readEndpoints() error {
+	all, err := v.pages.config.Webhooks.Endpoints(v.Context(), v.Account)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	if len(all) > 1 || all[0].Key() != v.key {
+		for _, e := range all {
+			v.All = append(v.All,
+				endpointRow{e, stateOf(e), v.Link(webhooksPath, "endpoint", e.EndpointID), e.Key() == v.key})
+		}
+	}
+	if len(all) < webhook.MaxEndpoints && v.May(partner.PermissionWebhooks) {
+		v.Add, err = v.form(webhooksPath + "/endpoints")
+	}
+	return err
+}
+
+// webhooksOf reads what the page of an endpoint shows. The filter of its events is in values.
+func (pages *Pages) webhooksOf(s *sheet, key outbox.EndpointKey, values url.Values) (*webhooksView, error) {
+	view := &webhooksView{sheet: s, key: key}
+	found, err := pages.config.Webhooks.Get(s.Context(), key)
+	if err != nil && (!refusal.HasCode(err, refusal.CodeNotFound) || key.EndpointID != "") {
 		return nil, err
 	}
-	if view.Set, err = s.form(webhooksPath); err != nil {
+	if err := view.readEndpoints(); err != nil {
+		return nil, err
+	}
+	if view.Set, err = s.hookForm(webhooksPath, key); err != nil {
 		return nil, err
 	}
 	view.Set.Version = versionOfEndpoint(found)
@@ -85,20 +135,24 @@ func (pages *Pages) webhooksOf(s *sheet, values url.Values) (*webhooksView, erro
 		view.Endpoint, view.State, view.Rotates = found.Endpoint, stateOf(found.Endpoint),
 			found.Rotates(pages.config.Site.Now())
 		view.Set.Values.Set("url", found.URL)
-		if view.Waiting, err = pages.waiting(s); err != nil {
+		view.Set.Values.Set("format", found.Format.Name())
+		for _, kind := range delivery.EventTypes {
+			view.Types = append(view.Types, typeChoice{kind, found.Events.Takes(kind)})
+		}
+		if view.Waiting, err = pages.waiting(s, key); err != nil {
 			return nil, err
 		}
 	}
-	view.Log, err = pages.eventLog(s, values)
+	view.Log, err = pages.eventLog(s, key, values)
 	return view, err
 }
 
-// versionOfEndpoint differs when the form shows another address.
+// versionOfEndpoint differs when the form shows other settings.
 func versionOfEndpoint(e webhook.Settings) int64 {
 	if e.Endpoint == nil {
 		return page.VersionOf("")
 	}
-	return page.VersionOf(e.URL)
+	return page.VersionOf(e.URL, string(e.Events), string(e.Format))
 }
 
 // offReasons are the phrases for the reasons why the service disables an endpoint.
@@ -122,10 +176,11 @@ func stateOf(e *webhook.Endpoint) endpointState {
 // maxWaiting is up to how many waiting events are counted.
 const maxWaiting = 100
 
-// waiting returns how many events of the account wait, in words.
-func (pages *Pages) waiting(s *sheet) (string, error) {
-	found, err := pages.config.Webhooks.List(s.Context(),
-		webhook.Filter{PartnerID: s.Account, State: outbox.Pending, Limit: maxWaiting})
+// waiting returns how many events wait for an endpoint, in words.
+func (pages *Pages) waiting(s *sheet, key outbox.EndpointKey) (string, error) {
+	found, err := pages.config.Webhooks.List(s.Context(), webhook.Filter{
+		PartnerID: s.Account, EndpointID: key.EndpointID, State: outbox.Pending, Limit: maxWaiting,
+	})
 	switch {
 	case err != nil || len(found.Events) == 0:
 		return "", err
@@ -143,7 +198,32 @@ func (v *webhooksView) URLField() page.Field {
 }
 
 // NewForm returns a form that is sent to a path.
-func (v *webhooksView) NewForm(path string) (*page.Form, error) { return v.form(path) }
+func (v *webhooksView) NewForm(path string) (*page.Form, error) { return v.hookForm(path, v.key) }
+
+// FormatField returns the field for how requests look.
+func (v *webhooksView) FormatField() page.Field {
+	field := page.Field{Name: "format", Type: "select", Label: v.Text("portal.hook.format")}
+	for _, format := range webhook.Formats {
+		field.Options = append(field.Options, page.Option{Value: format, Label: v.Text("portal.hook.format." + format)})
+	}
+	return v.Set.With(field)
+}
+
+// Takes returns the names of the types that the endpoint takes; nil for all.
+func (v *webhooksView) Takes() []delivery.EventType { return v.Endpoint.Events.Types() }
+
+// Format returns the name of the format of the endpoint.
+func (v *webhooksView) Format() string { return v.Endpoint.Format.Name() }
+
+// ID returns the id of the endpoint as parameters have it.
+func (v *webhooksView) ID() string { return v.key.EndpointID }
+
+// AddField returns the field for the address of another endpoint.
+func (v *webhooksView) AddField() page.Field {
+	return v.Add.With(page.Field{
+		Name: "url", Type: "url", Label: v.Text("portal.hook.url"), Hint: v.Text("portal.hook.url.hint"), Required: true,
+	})
+}
 
 // eventLog is a page of an account's events.
 type eventLog struct {
@@ -159,13 +239,15 @@ type eventLog struct {
 
 // eventFilter selects events, as the parameters of the page's address say.
 type eventFilter struct {
+	endpoint  string // its id; empty for the first
 	state     outbox.State
 	eventType delivery.EventType
 	order     string // its id, or the partner's own name for it
 }
 
 // eventFilterOf reads a filter. What selects nothing known is left out.
-func eventFilterOf(values url.Values) (f eventFilter) {
+func eventFilterOf(key outbox.EndpointKey, values url.Values) (f eventFilter) {
+	f.endpoint = key.EndpointID
 	if rule := form.OneOf(outbox.States...); rule.Allows(values.Get("state")) {
 		f.state = outbox.State(values.Get("state"))
 	}
@@ -180,7 +262,7 @@ func eventFilterOf(values url.Values) (f eventFilter) {
 
 // parameters returns the filter as parameters of an address, and more of them.
 func (f eventFilter) parameters(more ...string) []string {
-	return append([]string{"state", string(f.state), "type", string(f.eventType), "order", f.order}, more...)
+	return append([]string{"endpoint", f.endpoint, "state", string(f.state), "type", string(f.eventType), "order", f.order}, more...)
 }
 
 // eventCursor returns an event id among the values; empty if it is malformed.
@@ -194,10 +276,10 @@ func eventCursor(values url.Values, name string) string {
 // eventsShown is how many events a page shows.
 const eventsShown = 25
 
-func (pages *Pages) eventLog(s *sheet, values url.Values) (log eventLog, err error) {
-	log.filter, log.Cursor = eventFilterOf(values), eventCursor(values, "after")
+func (pages *Pages) eventLog(s *sheet, key outbox.EndpointKey, values url.Values) (log eventLog, err error) {
+	log.filter, log.Cursor = eventFilterOf(key, values), eventCursor(values, "after")
 	log.Chips, log.Fields = log.filter.chips(s), log.filter.fields(s)
-	if log.Redelivery, err = s.form(webhooksPath + "/redelivery"); err != nil {
+	if log.Redelivery, err = s.hookForm(webhooksPath+"/redelivery", key); err != nil {
 		return log, err
 	}
 	log.Redelivery.Values.Set("since", pages.config.Site.Now().UTC().Add(-24*time.Hour).Format(sinceLayout))
@@ -208,7 +290,7 @@ func (pages *Pages) eventLog(s *sheet, values url.Values) (log eventLog, err err
 	filter.Before, filter.Limit = eventCursor(values, "cursor"), eventsShown
 	found, err := pages.config.Webhooks.List(s.Context(), filter)
 	for _, e := range found.Events {
-		log.Events = append(log.Events, eventRowOf(e))
+		log.Events = append(log.Events, eventRowOf(e.At(key.EndpointID)))
 	}
 	if found.Next != "" {
 		log.Next = s.Link(webhooksPath, log.filter.parameters("cursor", found.Next)...)
@@ -218,7 +300,9 @@ func (pages *Pages) eventLog(s *sheet, values url.Values) (log eventLog, err err
 
 // selected returns the filter as the use case takes it.
 func (pages *Pages) selected(s *sheet, f eventFilter) (webhook.Filter, error) {
-	filter := webhook.Filter{PartnerID: s.Account, State: f.state, Type: f.eventType, OrderID: f.order}
+	filter := webhook.Filter{
+		PartnerID: s.Account, EndpointID: f.endpoint, State: f.state, Type: f.eventType, OrderID: f.order,
+	}
 	if f.order == "" {
 		return filter, nil
 	}
@@ -267,7 +351,7 @@ func (l eventLog) Type() delivery.EventType { return l.filter.eventType }
 func (l eventLog) Order() string            { return l.filter.order }
 
 // Filtered reports whether events of some kind only are selected.
-func (l eventLog) Filtered() bool { return l.filter != eventFilter{} }
+func (l eventLog) Filtered() bool { return l.filter != eventFilter{endpoint: l.filter.endpoint} }
 
 // SinceField returns the field for the time from which on events are sent again.
 func (v *webhooksView) SinceField() page.Field {

@@ -123,7 +123,7 @@ func TestWebhookEndpoint(t *testing.T) {
 	off := message(t, owner, owner.Send(t, shown, hooks+"/enabled"))
 	has(t, off, "You switched it off.")
 	moved := message(t, owner, owner.Send(t, off, hooks, "url", receiver.URL+"/moved"))
-	has(t, moved, "The address was changed", "/hooks/moved", "You switched it off.")
+	has(t, moved, "The endpoint was changed", "/hooks/moved", "You switched it off.")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/enabled")), "The endpoint is on.")
 	has(t, message(t, owner, owner.Send(t, moved, hooks+"/removal")), "The endpoint was removed.",
 		"You have no webhook endpoint yet")
@@ -227,4 +227,32 @@ func TestWebhooksByMode(t *testing.T) {
 	set := h.Send(t, inTest, hooks+"?mode=test", "url", h.receiver.URL+"/test")
 	has(t, set, "Your new secret", "/hooks/test", "Test mode:")
 	lacks(t, h.Open(t, hooks), "/hooks/test")
+}
+
+// TestFurtherEndpoints adds an endpoint on the page, chooses what it takes, tests and removes it.
+func TestFurtherEndpoints(t *testing.T) {
+	t.Parallel()
+	s := apptest.Start(t)
+	owner, receiver := visitors(t, s), apptest.NewReceiver(t)
+	shown := owner.Open(t, hooks)
+	owner.Send(t, shown, hooks, "url", receiver.URL)
+	added := owner.Send(t, owner.Open(t, hooks), hooks+"/endpoints", "url", receiver.URL+"/more")
+	has(t, added, "Your new secret", "whsec_", "/more")
+	var id string
+	for _, e := range s.Query(t, "SELECT endpoint_id FROM further_endpoints") {
+		id = e
+	}
+	there := owner.Open(t, hooks+"?endpoint="+id)
+	has(t, there, receiver.URL+"/more", "Standard Webhooks", "endpoint="+id)
+	changed := message(t, owner, owner.Send(t, there, hooks+"?endpoint="+id, "url", receiver.URL+"/other",
+		"events", "order.failed", "format", "cloudevents"))
+	has(t, changed, "The endpoint was changed", "/other", "CloudEvents 1.0")
+	if got := s.Query(t, "SELECT events FROM further_endpoints"); len(got) != 1 || got[0] != "order.failed" {
+		t.Errorf("got the filter %v, want order.failed", got)
+	}
+	has(t, message(t, owner, owner.Send(t, changed, hooks+"/removal?endpoint="+id)), "The endpoint was removed.",
+		receiver.URL)
+	if got := s.Query(t, "SELECT count(*) FROM further_endpoints"); got[0] != "0" {
+		t.Errorf("got %s further endpoints, want none", got[0])
+	}
 }

@@ -312,9 +312,10 @@ export class Client extends Service {
     return this.request("get", "/v1/webhooks/events/{event_id}", { path: { event_id: eventId } }, options);
   }
 
-  /** Sends an event again, with the same id and bytes. */
-  redeliverEvent(eventId: string, options?: CallOptions): Promise<Event> {
-    const sending = { path: { event_id: eventId }, safe: true };
+  /** Sends an event again, by default to the first endpoint, with the same id and bytes. */
+  redeliverEvent(eventId: string, options?: CallOptions & { endpointId?: string }): Promise<Event> {
+    const query = options?.endpointId === undefined ? {} : { endpoint_id: options.endpointId };
+    const sending = { path: { event_id: eventId }, query, safe: true };
     return this.request("post", "/v1/webhooks/events/{event_id}/redeliver", sending, options);
   }
 
@@ -343,9 +344,60 @@ export class Client extends Service {
     return Feed.start(new Client(this.baseURL, this.key, { ...this.options, retryDelays: [] }), options);
   }
 
-  /** Sends a webhook.test to the endpoint, and returns the status of its answer. */
-  testWebhook(options?: CallOptions): Promise<Schemas["WebhookTest"]> {
-    return this.request("post", "/v1/webhooks/test", { safe: true }, options);
+  /** All endpoints: the first one, and then the others as they were added. */
+  listWebhookEndpoints(options?: CallOptions): Promise<Schemas["WebhookEndpointList"]> {
+    return this.request("get", "/v1/webhooks/endpoints", {}, options);
+  }
+
+  /** Adds an endpoint, up to ten, and returns its secret. */
+  addWebhookEndpoint(
+    endpoint: WebhookEndpointRequest,
+    options?: CallOptions,
+  ): Promise<Schemas["WebhookEndpointWithSecret"]> {
+    return this.request("post", "/v1/webhooks/endpoints", { body: endpoint }, options);
+  }
+
+  /** An endpoint by its id. */
+  getEndpoint(endpointId: string, options?: CallOptions): Promise<WebhookEndpoint> {
+    const path = { endpoint_id: endpointId };
+    return this.request("get", "/v1/webhooks/endpoints/{endpoint_id}", { path }, options);
+  }
+
+  /** Changes some settings of an endpoint, and leaves the others as they are. */
+  editEndpoint(
+    endpointId: string,
+    edit: Schemas["WebhookEndpointPatch"],
+    options?: CallOptions,
+  ): Promise<WebhookEndpoint> {
+    const path = { endpoint_id: endpointId };
+    return this.request("patch", "/v1/webhooks/endpoints/{endpoint_id}", { path, body: edit }, options);
+  }
+
+  /** Removes an endpoint and its secret. Events that wait there are skipped. */
+  deleteEndpoint(endpointId: string, options?: CallOptions): Promise<Schemas["DeletedWebhookEndpoint"]> {
+    const path = { endpoint_id: endpointId };
+    return this.request("delete", "/v1/webhooks/endpoints/{endpoint_id}", { path }, options);
+  }
+
+  /** A new secret for an endpoint; see rotateWebhookSecret. */
+  rotateEndpointSecret(
+    endpointId: string,
+    options?: CallOptions,
+  ): Promise<Schemas["WebhookEndpointWithSecret"]> {
+    const path = { endpoint_id: endpointId };
+    return this.request("post", "/v1/webhooks/endpoints/{endpoint_id}/rotate-secret", { path, safe: true }, options);
+  }
+
+  /** Ends the rotation of an endpoint. */
+  activateEndpointSecret(endpointId: string, options?: CallOptions): Promise<WebhookEndpoint> {
+    const path = { endpoint_id: endpointId };
+    return this.request("post", "/v1/webhooks/endpoints/{endpoint_id}/activate-secret", { path, safe: true }, options);
+  }
+
+  /** Sends a webhook.test to an endpoint, by default the first, and returns the status of its answer. */
+  testWebhook(options?: CallOptions & { endpointId?: string }): Promise<Schemas["WebhookTest"]> {
+    const query = options?.endpointId === undefined ? {} : { endpoint_id: options.endpointId };
+    return this.request("post", "/v1/webhooks/test", { query, safe: true }, options);
   }
 }
 

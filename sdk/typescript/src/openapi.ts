@@ -1009,19 +1009,19 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read your endpoint
+         * Read your first endpoint
          * @description The secret is not returned.
          */
         get: operations["getWebhookEndpoint"];
         /**
-         * Set your endpoint
-         * @description A partner has one endpoint. The first call creates it and returns its secret; no later call returns it. Later calls change the endpoint and keep the secret. They also reset an endpoint that has failed or was disabled: events that wait are sent immediately. Events from before the endpoint was created are `skipped`, and can be redelivered.
+         * Set your first endpoint
+         * @description You have one endpoint, or [up to ten](#operation/addWebhookEndpoint). The first call creates it and returns its secret; no later call returns it. Later calls change the endpoint and keep the secret. They also reset an endpoint that has failed or was disabled: events that wait are sent immediately. Events from before the endpoint was created are `skipped`, and can be redelivered.
          */
         put: operations["putWebhookEndpoint"];
         post?: never;
         /**
-         * Remove your endpoint and its secret
-         * @description Events that wait become `skipped`. They are kept, and can be redelivered to a new endpoint.
+         * Remove your first endpoint and its secret
+         * @description Events that wait become `skipped`. They are kept, and can be redelivered to a new endpoint. Other endpoints stay as they are.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
@@ -1069,6 +1069,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/webhooks/endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List your endpoints
+         * @description The first one, which is that of `/v1/webhooks/endpoint`, and then the others as they were added. Secrets are not returned.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Add an endpoint
+         * @description Adds an endpoint with its own secret, filter, format and log, up to ten. If there is no first endpoint, it becomes the first. Events from before it was created are not sent to it, but can be [redelivered](#operation/redeliverEvents). Each endpoint gets events in the order of their order, on its own: one that does not answer delays none of the others. A signature is accepted once.
+         */
+        post: operations["addWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/endpoints/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an endpoint
+         * @description The secret is not returned.
+         */
+        get: operations["getEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove an endpoint and its secret
+         * @description Events that wait there become `skipped`.
+         */
+        delete: operations["deleteEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an endpoint
+         * @description What is left out stays as it is; null for `events` or `format` goes back to what it is when left out. A new `url`, or `enabled`, also resets an endpoint that has failed or was disabled: events that wait are sent immediately. Events that wait and are no longer taken are `skipped` when their turn comes.
+         */
+        patch: operations["editEndpoint"];
+        trace?: never;
+    };
+    "/v1/webhooks/endpoints/{endpoint_id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a new secret for an endpoint
+         * @description As [for the first endpoint](#operation/rotateWebhookSecret). Takes no body.
+         */
+        post: operations["rotateEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/webhooks/endpoints/{endpoint_id}/activate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the rotation of an endpoint
+         * @description As [for the first endpoint](#operation/activateWebhookSecret). Takes no body.
+         */
+        post: operations["activateEndpointSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/webhooks/events": {
         parameters: {
             query?: never;
@@ -1078,7 +1188,7 @@ export interface paths {
         };
         /**
          * List events, newest first
-         * @description All events of your orders, whether there was an endpoint or not. To read many events, follow `next_cursor` with the same filters. A parameter out of its bounds is 422.
+         * @description All events of your orders, whether there was an endpoint or not. `state`, `attempts` and `next_attempt_at` are those of your first endpoint; `deliveries` has the others. With `endpoint_id` the list has what has been, or is to be, sent to that endpoint, and `state` selects by its state there. To read many events, follow `next_cursor` with the same filters. A parameter out of its bounds is 422.
          */
         get: operations["listEvents"];
         put?: never;
@@ -1129,7 +1239,7 @@ export interface paths {
         put?: never;
         /**
          * Send an event again
-         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body.
+         * @description Sends an event in any state again, with the same id and the same bytes, and with ten new attempts. An event that is pending becomes due immediately, unless it waits for an earlier event of its order. Takes no body. An endpoint that does not take events of this type is refused (`webhook_not_configured`). An event that was never sent to the endpoint, as that is younger, is sent, too.
          */
         post: operations["redeliverEvent"];
         delete?: never;
@@ -1149,7 +1259,7 @@ export interface paths {
         put?: never;
         /**
          * Send many events again
-         * @description Sends the events from a time on again, oldest first: up to 10,000 in one call, with `next_cursor` for the next call. Each event is treated as in a redelivery of its own. Events that have been delivered are sent again, too, unless `state` excludes them.
+         * @description Sends the events from a time on again, oldest first: up to 10,000 in one call, with `next_cursor` for the next call. Each event is treated as in a redelivery of its own. Events that have been delivered are sent again, too, unless `state` excludes them; types that the endpoint does not take are left out.
          */
         post: operations["redeliverEvents"];
         delete?: never;
@@ -1188,7 +1298,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Send a test event to your endpoint
+         * Send a test event to an endpoint
          * @description Sends `webhook.test` immediately, even to an endpoint that is disabled, and returns what the endpoint responded within 15 s. The event is not retried and not listed. Two tests may wait for a response at a time; another is refused with `unavailable`. Takes no body.
          */
         post: operations["testWebhook"];
@@ -3902,7 +4012,7 @@ export interface components {
          * @description - pending: to be sent, or to be sent again
          *     - delivered: acknowledged by your endpoint
          *     - failed: given up after ten attempts
-         *     - skipped: not sent, because there was no endpoint
+         *     - skipped: not sent, because there was no endpoint that takes it
          * @enum {string}
          */
         EventState: "pending" | "delivered" | "failed" | "skipped";
@@ -3914,12 +4024,64 @@ export interface components {
             url: string;
             /** @description While this is false events are not sent, but wait. True if left out. */
             enabled?: boolean | null;
+            events?: components["schemas"]["EventFilter"];
+            /** @description `dropyard` if left out. */
+            format?: components["schemas"]["EndpointFormat"] | null;
+        };
+        /** @description What is left out stays as it is. */
+        WebhookEndpointPatch: {
+            /** @description An https URL in ASCII with a public host, and without user name, password or fragment. The port is 443, or 1024 or higher. The host name must resolve to public addresses only; that is checked whenever an event is sent. A demo (`dropyard serve --demo`) also accepts `http://`, port 80, and any port of its own machine; names of other machines in its network are accepted too, but sending to them fails. */
+            url?: string;
+            /** @description While this is false events are not sent, but wait. */
+            enabled?: boolean;
+            events?: components["schemas"]["EventFilter"];
+            /** @description `dropyard` if left out. */
+            format?: components["schemas"]["EndpointFormat"] | null;
+        };
+        /** @description `first`, or the id of an endpoint behind the first. */
+        EndpointID: string;
+        /** @description The types of events that the endpoint takes. Null, or left out, for all of this list. Types that are added later are sent to such an endpoint, too, unless they say that they are only sent to endpoints that name them. */
+        EventFilter: components["schemas"]["EventType"][] | null;
+        /**
+         * @description How requests look. The body and the signatures are the same.
+         *
+         *     - dropyard: the headers of the contract and of Standard Webhooks
+         *     - cloudevents: in addition the headers of CloudEvents 1.0 in binary mode
+         * @enum {string}
+         */
+        EndpointFormat: "dropyard" | "cloudevents";
+        WebhookEndpointList: {
+            /** @description The first one, and then the others as they were added. */
+            endpoints: components["schemas"]["WebhookEndpoint"][];
+        };
+        /** @description How far an event has come at an endpoint. */
+        EndpointDelivery: {
+            endpoint_id: components["schemas"]["EndpointID"];
+            state: components["schemas"]["EventState"];
+            /** @description How many attempts are in the log. */
+            attempts: number;
+            /** @description When the event is due there. Null if it is not pending, or waits for an earlier event of its order. */
+            next_attempt_at: components["schemas"]["Time"] | null;
+        };
+        /** @description How far an event has come at an endpoint, with its attempts. */
+        EndpointDeliveryDetail: {
+            endpoint_id: components["schemas"]["EndpointID"];
+            state: components["schemas"]["EventState"];
+            /** @description How many attempts are in the log. */
+            attempts: number;
+            /** @description When the event is due there. Null if it is not pending, or waits for an earlier event of its order. */
+            next_attempt_at: components["schemas"]["Time"] | null;
+            /** @description The last 100 attempts, oldest first. */
+            attempt_log: components["schemas"]["Attempt"][];
         };
         /** @description The endpoint, without its secret. */
         WebhookEndpoint: {
+            endpoint_id: components["schemas"]["EndpointID"];
             /** Format: uri */
             url: string;
             enabled: boolean;
+            events: components["schemas"]["EventFilter"];
+            format: components["schemas"]["EndpointFormat"];
             created_at: components["schemas"]["Time"];
             /** @description Why the service has disabled the endpoint: it responded with 410, or no event has been delivered for five days. Null if the service has not disabled it. Events are kept; set the endpoint again to receive them. */
             disabled_reason: string | null;
@@ -3929,9 +4091,12 @@ export interface components {
         };
         /** @description The endpoint and its new secret. */
         WebhookEndpointWithSecret: {
+            endpoint_id: components["schemas"]["EndpointID"];
             /** Format: uri */
             url: string;
             enabled: boolean;
+            events: components["schemas"]["EventFilter"];
+            format: components["schemas"]["EndpointFormat"];
             created_at: components["schemas"]["Time"];
             /** @description Why the service has disabled the endpoint: it responded with 410, or no event has been delivered for five days. Null if the service has not disabled it. Events are kept; set the endpoint again to receive them. */
             disabled_reason: string | null;
@@ -3959,6 +4124,8 @@ export interface components {
             next_attempt_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description How far the event has come at the endpoints behind the first that take it. */
+            deliveries: components["schemas"]["EndpointDelivery"][];
         };
         /** @description An event with its body and its attempts. */
         EventDetail: {
@@ -3975,6 +4142,8 @@ export interface components {
             next_attempt_at: components["schemas"]["Time"] | null;
             created_at: components["schemas"]["Time"];
             livemode: components["schemas"]["LiveMode"];
+            /** @description How far the event has come at the endpoints behind the first that take it. */
+            deliveries: components["schemas"]["EndpointDeliveryDetail"][];
             /** @description The body as it is sent, byte for byte. */
             body: string;
             /** @description The last 100 attempts, oldest first. */
@@ -4036,6 +4205,8 @@ export interface components {
             type?: components["schemas"]["EventType"] | null;
             /** @description Only events in this state. */
             state?: components["schemas"]["EventState"] | null;
+            /** @description The endpoint that they are sent to. The first one if left out. */
+            endpoint_id?: components["schemas"]["EndpointID"] | null;
         };
         Redelivered: {
             /** @description The number of events. */
@@ -4953,6 +5124,18 @@ export interface components {
                 "application/json": components["schemas"]["ConflictBody"];
             };
         };
+        /** @description The account has ten endpoints, the signature was used already, and its change was made; or the request was signed, by its `X-Timestamp`, before the last change of your endpoints. */
+        EndpointNotAdded: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictBody"];
+            };
+        };
         /** @description The signature was used already, and its change was made; or the request was signed, by its `X-Timestamp`, before the last change of the endpoint. Sign the request again if it is still wanted. */
         SecretChangeRefused: {
             headers: {
@@ -5175,7 +5358,7 @@ export interface components {
                 "application/json": components["schemas"]["KeyedRefusedBody"];
             };
         };
-        /** @description The body or the query is invalid, or the partner has no endpoint. */
+        /** @description The body or the query is invalid, or the partner has no such endpoint, or the endpoint does not take the event. */
         RedeliveryRefused: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5316,6 +5499,13 @@ export interface components {
          * @example stm_3ebmvgjr_17
          */
         statement_id: string;
+        /** @description The endpoint that is meant. The first one if left out. */
+        OfEndpoint: components["schemas"]["EndpointID"];
+        /**
+         * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+         * @example whe_3ebmvgjr06eajje2n715hrra
+         */
+        endpoint_id: string;
         /**
          * @description The event. An unknown id, a malformed id and another partner's event are 404.
          * @example 019caef5-ac70-7d02-9a6b-21f4c8e05b93
@@ -8030,8 +8220,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "endpoint_id": "first",
                      *       "url": "https://hooks.epicerie-metro.example/v2/dropyard",
                      *       "enabled": true,
+                     *       "events": null,
+                     *       "format": "dropyard",
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": null,
@@ -8054,8 +8247,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "endpoint_id": "first",
                      *       "url": "https://hooks.epicerie-metro.example/dropyard",
                      *       "enabled": true,
+                     *       "events": null,
+                     *       "format": "dropyard",
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": null,
@@ -8143,8 +8339,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "endpoint_id": "first",
                      *       "url": "https://hooks.epicerie-metro.example/dropyard",
                      *       "enabled": true,
+                     *       "events": null,
+                     *       "format": "dropyard",
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": "2026-06-04T09:30:00.000Z",
@@ -8190,8 +8389,408 @@ export interface operations {
                 content: {
                     /**
                      * @example {
+                     *       "endpoint_id": "first",
                      *       "url": "https://hooks.epicerie-metro.example/dropyard",
                      *       "enabled": true,
+                     *       "events": null,
+                     *       "format": "dropyard",
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "disabled_reason": null,
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["SecretChangeRefused"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description All endpoints of the account. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoints": [
+                     *         {
+                     *           "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *           "url": "https://erp.epicerie-metro.example/hooks",
+                     *           "enabled": true,
+                     *           "events": [
+                     *             "order.delivered",
+                     *             "order.failed"
+                     *           ],
+                     *           "format": "cloudevents",
+                     *           "created_at": "2026-03-02T14:05:09.417Z",
+                     *           "disabled_reason": null,
+                     *           "secret_rotates_at": null,
+                     *           "livemode": true
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    addWebhookEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint has been added. Store its secret. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description Caches must not keep a secret. */
+                    "Cache-Control": "no-store";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *       "url": "https://erp.epicerie-metro.example/hooks",
+                     *       "enabled": true,
+                     *       "events": [
+                     *         "order.delivered",
+                     *         "order.failed"
+                     *       ],
+                     *       "format": "cloudevents",
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "disabled_reason": null,
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true,
+                     *       "secret": "whsec_p4Gm9XbE2sHnVq7LcTfKyR1dWzU6jAoB3iQ8vNhM5wSx"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            409: components["responses"]["EndpointNotAdded"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["WebhookEndpointRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *       "url": "https://erp.epicerie-metro.example/hooks",
+                     *       "enabled": true,
+                     *       "events": [
+                     *         "order.delivered",
+                     *         "order.failed"
+                     *       ],
+                     *       "format": "cloudevents",
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "disabled_reason": null,
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["Suspended"];
+            404: components["responses"]["NoWebhookEndpoint"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint has been removed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeletedWebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["EndpointChangeOvertaken"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    editEndpoint: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["WebhookEndpointPatch"];
+                "application/json": components["schemas"]["WebhookEndpointPatch"];
+            };
+        };
+        responses: {
+            /** @description The endpoint has been changed. Its secret is the same as before. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *       "url": "https://erp.epicerie-metro.example/hooks",
+                     *       "enabled": true,
+                     *       "events": [
+                     *         "order.delivered",
+                     *         "order.failed"
+                     *       ],
+                     *       "format": "cloudevents",
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "disabled_reason": null,
+                     *       "secret_rotates_at": null,
+                     *       "livemode": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["EndpointChangeOvertaken"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["WebhookEndpointRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    rotateEndpointSecret: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint with its new secret. No later response holds the secret. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    /** @description Caches must not keep a secret. */
+                    "Cache-Control": "no-store";
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *       "url": "https://erp.epicerie-metro.example/hooks",
+                     *       "enabled": true,
+                     *       "events": [
+                     *         "order.delivered",
+                     *         "order.failed"
+                     *       ],
+                     *       "format": "cloudevents",
+                     *       "created_at": "2026-03-02T14:05:09.417Z",
+                     *       "disabled_reason": null,
+                     *       "secret_rotates_at": "2026-06-04T09:30:00.000Z",
+                     *       "livemode": true,
+                     *       "secret": "whsec_p4Gm9XbE2sHnVq7LcTfKyR1dWzU6jAoB3iQ8vNhM5wSx"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WebhookEndpointWithSecret"];
+                };
+            };
+            400: components["responses"]["BadQuery"];
+            401: components["responses"]["NeitherSignedNorInSession"];
+            403: components["responses"]["NotPermitted"];
+            404: components["responses"]["NoWebhookEndpoint"];
+            409: components["responses"]["SecretChangeRefused"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["Invalid"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["ServerFault"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    activateEndpointSecret: {
+        parameters: {
+            query?: {
+                /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
+                mode?: components["parameters"]["Mode"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The endpoint; `first` for that of `/v1/webhooks/endpoint`. An unknown id, a malformed id and another partner's endpoint are 404.
+                 * @example whe_3ebmvgjr06eajje2n715hrra
+                 */
+                endpoint_id: components["parameters"]["endpoint_id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *       "url": "https://erp.epicerie-metro.example/hooks",
+                     *       "enabled": true,
+                     *       "events": [
+                     *         "order.delivered",
+                     *         "order.failed"
+                     *       ],
+                     *       "format": "cloudevents",
                      *       "created_at": "2026-03-02T14:05:09.417Z",
                      *       "disabled_reason": null,
                      *       "secret_rotates_at": null,
@@ -8224,6 +8823,8 @@ export interface operations {
                 order_id?: string;
                 /** @description Only events in this state. */
                 state?: components["schemas"]["EventState"];
+                /** @description The endpoint that is meant. The first one if left out. */
+                endpoint_id?: components["parameters"]["OfEndpoint"];
                 /** @description The most events to return. */
                 limit?: number;
                 /** @description The `next_cursor` of the previous page. */
@@ -8256,7 +8857,8 @@ export interface operations {
                      *           "attempts": 1,
                      *           "next_attempt_at": "2026-03-02T15:20:16.902Z",
                      *           "created_at": "2026-03-02T15:20:11.500Z",
-                     *           "livemode": true
+                     *           "livemode": true,
+                     *           "deliveries": []
                      *         },
                      *         {
                      *           "event_id": "019caef5-ac70-7d02-9a6b-21f4c8e05b93",
@@ -8267,7 +8869,15 @@ export interface operations {
                      *           "attempts": 1,
                      *           "next_attempt_at": null,
                      *           "created_at": "2026-03-02T14:31:02.000Z",
-                     *           "livemode": true
+                     *           "livemode": true,
+                     *           "deliveries": [
+                     *             {
+                     *               "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *               "state": "delivered",
+                     *               "attempts": 1,
+                     *               "next_attempt_at": null
+                     *             }
+                     *           ]
                      *         }
                      *       ]
                      *     }
@@ -8322,6 +8932,23 @@ export interface operations {
                      *       "next_attempt_at": null,
                      *       "created_at": "2026-03-02T14:31:02.000Z",
                      *       "livemode": true,
+                     *       "deliveries": [
+                     *         {
+                     *           "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": null,
+                     *           "attempt_log": [
+                     *             {
+                     *               "attempted_at": "2026-03-02T14:31:02.009Z",
+                     *               "delivered": true,
+                     *               "status_code": 204,
+                     *               "duration_ms": 25,
+                     *               "error": null
+                     *             }
+                     *           ]
+                     *         }
+                     *       ],
                      *       "body": "{\"id\":\"019caef5-ac70-7d02-9a6b-21f4c8e05b93\",\"type\":\"order.accepted\",\"created_at\":\"2026-03-02T14:31:02.000Z\",\"sequence\":1,\"livemode\":true,\"data\":{\"order_id\":\"ord_3ebmvgjr06eajje2n715hrrae6zkdn0v\",\"partner_order_id\":\"EM-2026-004712\",\"status\":\"accepted\"}}",
                      *       "attempt_log": [
                      *         {
@@ -8366,6 +8993,8 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
+                /** @description The endpoint that is meant. The first one if left out. */
+                endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
             path: {
@@ -8398,7 +9027,15 @@ export interface operations {
                      *       "attempts": 3,
                      *       "next_attempt_at": "2026-03-03T08:00:00.000Z",
                      *       "created_at": "2026-03-02T14:31:02.000Z",
-                     *       "livemode": true
+                     *       "livemode": true,
+                     *       "deliveries": [
+                     *         {
+                     *           "endpoint_id": "whe_3ebmvgjr06eajje2n715hrra",
+                     *           "state": "delivered",
+                     *           "attempts": 1,
+                     *           "next_attempt_at": null
+                     *         }
+                     *       ]
                      *     }
                      */
                     "application/json": components["schemas"]["Event"];
@@ -8514,6 +9151,8 @@ export interface operations {
             query?: {
                 /** @description Which mode a request in a session concerns; `live` if left out. A signed request concerns the mode of its key. */
                 mode?: components["parameters"]["Mode"];
+                /** @description The endpoint that is meant. The first one if left out. */
+                endpoint_id?: components["parameters"]["OfEndpoint"];
             };
             header?: never;
             path?: never;

@@ -368,15 +368,24 @@ class AsyncClient(AsyncService):
     # Webhooks.
 
     async def get_webhook_endpoint(self) -> e.WebhookEndpoint:
-        """Return the endpoint; the code is not_found if there is none."""
+        """Return the first endpoint; the code is not_found if there is none."""
         return await self._endpoint("GET")
 
-    async def set_webhook_endpoint(self, url: str, *, enabled: bool = True) -> e.WebhookEndpoint:
-        """Create the endpoint, and then return its secret, or change it and keep the secret.
+    async def set_webhook_endpoint(
+        self,
+        url: str,
+        *,
+        enabled: bool = True,
+        events: list[e.EventType] | None = None,
+        format: e.EndpointFormat | None = None,
+    ) -> e.WebhookEndpoint:
+        """Create the first endpoint, and then return its secret, or change it and keep the secret.
 
-        If the answer to the creation is lost, the retry has no secret: rotate it.
+        events are the types that it takes; None for all but those that are only sent to endpoints that name
+        them. If the answer to the creation is lost, the retry has no secret: rotate it.
         """
-        return await self._endpoint("PUT", body={"url": url, "enabled": enabled})
+        body = {"url": url, "enabled": enabled, "events": events, "format": format}
+        return await self._endpoint("PUT", body=body)
 
     async def delete_webhook_endpoint(self) -> e.DeletedWebhookEndpoint:
         """Remove the endpoint and its secret. Events that wait are skipped."""
@@ -393,9 +402,49 @@ class AsyncClient(AsyncService):
         """End a rotation: only the new secret signs from now on."""
         return await self._endpoint("POST", "/activate-secret", repeatable=True)
 
-    async def test_webhook(self) -> e.WebhookTest:
-        """Send webhook.test to the endpoint, and return what it answered within 15 seconds."""
-        return cast("e.WebhookTest", await self._json("POST", "/v1/webhooks/test", repeatable=True))
+    async def list_webhook_endpoints(self) -> e.WebhookEndpointList:
+        """Return all endpoints: the first one, and then the others as they were added."""
+        return cast("e.WebhookEndpointList", await self._json("GET", "/v1/webhooks/endpoints"))
+
+    async def add_webhook_endpoint(
+        self,
+        url: str,
+        *,
+        enabled: bool = True,
+        events: list[e.EventType] | None = None,
+        format: e.EndpointFormat | None = None,
+    ) -> e.WebhookEndpoint:
+        """Add an endpoint and return its secret; the code is conflict if there are ten."""
+        body = {"url": url, "enabled": enabled, "events": events, "format": format}
+        return cast("e.WebhookEndpoint", await self._json("POST", "/v1/webhooks/endpoints", body=body))
+
+    async def get_endpoint(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """Return an endpoint by its id."""
+        return await self._one_endpoint("GET", endpoint_id)
+
+    async def edit_endpoint(self, endpoint_id: str, edit: e.WebhookEndpointPatch) -> e.WebhookEndpoint:
+        """Change what edit has, and leave the rest of an endpoint as it is."""
+        return await self._one_endpoint("PATCH", endpoint_id, body=edit)
+
+    async def delete_endpoint(self, endpoint_id: str) -> e.DeletedWebhookEndpoint:
+        """Remove an endpoint and its secret. Events that wait there are skipped."""
+        path = insert("/v1/webhooks/endpoints/{}", endpoint_id)
+        return cast("e.DeletedWebhookEndpoint", await self._json("DELETE", path))
+
+    async def rotate_endpoint_secret(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """Return an endpoint with a new secret; see rotate_webhook_secret."""
+        return await self._one_endpoint("POST", endpoint_id, "/rotate-secret", repeatable=True)
+
+    async def activate_endpoint_secret(self, endpoint_id: str) -> e.WebhookEndpoint:
+        """End the rotation of an endpoint: only its new secret signs from now on."""
+        return await self._one_endpoint("POST", endpoint_id, "/activate-secret", repeatable=True)
+
+    async def test_webhook(self, *, endpoint_id: str | None = None) -> e.WebhookTest:
+        """Send webhook.test to an endpoint, by default the first; return what it answered within 15 seconds."""
+        query = {"endpoint_id": endpoint_id}
+        return cast(
+            "e.WebhookTest", await self._json("POST", "/v1/webhooks/test", query=query, repeatable=True)
+        )
 
     async def list_events(
         self,
@@ -403,11 +452,19 @@ class AsyncClient(AsyncService):
         type: e.EventType | None = None,
         order_id: str | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
         limit: int | None = None,
         cursor: str | None = None,
     ) -> e.EventList:
-        """Return a page of events, newest first."""
-        query = {"type": type, "order_id": order_id, "state": state, "limit": limit, "cursor": cursor}
+        """Return a page of events, newest first; with endpoint_id those of an endpoint."""
+        query = {
+            "type": type,
+            "order_id": order_id,
+            "state": state,
+            "endpoint_id": endpoint_id,
+            "limit": limit,
+            "cursor": cursor,
+        }
         return cast("e.EventList", await self._json("GET", "/v1/webhooks/events", query=query))
 
     async def events(
@@ -416,12 +473,18 @@ class AsyncClient(AsyncService):
         type: e.EventType | None = None,
         order_id: str | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
         limit: int | None = None,
     ) -> AsyncIterator[e.EventRecord]:
         """Iterate over events, newest first. limit is the size of a page, 1 to 500."""
         pages = _by_cursor(
             lambda cursor: self.list_events(
-                type=type, order_id=order_id, state=state, limit=limit, cursor=cursor
+                type=type,
+                order_id=order_id,
+                state=state,
+                endpoint_id=endpoint_id,
+                limit=limit,
+                cursor=cursor,
             )
         )
         async for page in pages:
@@ -432,10 +495,11 @@ class AsyncClient(AsyncService):
         """Return an event, its body and the attempts to deliver it."""
         return cast("e.EventDetail", await self._json("GET", insert("/v1/webhooks/events/{}", event_id)))
 
-    async def redeliver_event(self, event_id: str) -> e.EventRecord:
-        """Send an event in any state again, with the same id and bytes."""
+    async def redeliver_event(self, event_id: str, *, endpoint_id: str | None = None) -> e.EventRecord:
+        """Send an event in any state again, by default to the first endpoint, with the same id and bytes."""
         path = insert("/v1/webhooks/events/{}/redeliver", event_id)
-        return cast("e.EventRecord", await self._json("POST", path, repeatable=True))
+        query = {"endpoint_id": endpoint_id}
+        return cast("e.EventRecord", await self._json("POST", path, query=query, repeatable=True))
 
     async def redeliver_events(
         self,
@@ -444,9 +508,16 @@ class AsyncClient(AsyncService):
         cursor: str | None = None,
         type: e.EventType | None = None,
         state: e.EventState | None = None,
+        endpoint_id: str | None = None,
     ) -> e.Redelivered:
         """Send up to 10,000 events since a time, or after a cursor, again, oldest first."""
-        body = {"since": since, "cursor": cursor, "type": type, "state": state}
+        body = {
+            "since": since,
+            "cursor": cursor,
+            "type": type,
+            "state": state,
+            "endpoint_id": endpoint_id,
+        }
         return cast(
             "e.Redelivered", await self._json("POST", "/v1/webhooks/redeliver", body=body, repeatable=True)
         )
@@ -562,6 +633,12 @@ class AsyncClient(AsyncService):
         return cast(
             "e.WebhookEndpoint", await self._json(method, "/v1/webhooks/endpoint" + action, **options)
         )
+
+    async def _one_endpoint(
+        self, method: str, endpoint_id: str, action: str = "", **options: Any
+    ) -> e.WebhookEndpoint:
+        path = insert("/v1/webhooks/endpoints/{}", endpoint_id) + action
+        return cast("e.WebhookEndpoint", await self._json(method, path, **options))
 
 
 async def _by_cursor(read: Callable[[str | None], Awaitable[Any]]) -> AsyncIterator[Any]:

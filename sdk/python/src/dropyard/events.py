@@ -27,9 +27,16 @@ EventType = Literal[
 EventState = Literal["pending", "delivered", "failed", "skipped"]
 
 
+EndpointFormat = Literal["dropyard", "cloudevents"]
+"""How requests to an endpoint look."""
+
+
 class _WebhookEndpoint(TypedDict):
+    endpoint_id: str  # "first" for the first
     url: str
     enabled: bool
+    events: list[EventType] | None  # the types that it takes; None for all unnamed
+    format: EndpointFormat
     created_at: str
     disabled_reason: str | None
     secret_rotates_at: str | None
@@ -42,15 +49,43 @@ class WebhookEndpoint(_WebhookEndpoint, total=False):
     secret: str  # present when the endpoint is new, and in the answer to a rotation
 
 
+class WebhookEndpointPatch(TypedDict, total=False):
+    """What changes of an endpoint."""
+
+    url: str
+    enabled: bool
+    events: list[EventType] | None  # None for all types again
+    format: EndpointFormat | None
+
+
+class WebhookEndpointList(TypedDict):
+    """All endpoints of an account."""
+
+    endpoints: list[WebhookEndpoint]
+
+
+class EndpointDelivery(TypedDict):
+    """How far an event has come at an endpoint."""
+
+    endpoint_id: str
+    state: EventState
+    attempts: int
+    next_attempt_at: str | None
+
+
+class EndpointDeliveryDetail(EndpointDelivery):
+    """How far an event has come at an endpoint, with its attempts."""
+
+    attempt_log: list[Attempt]
+
+
 class DeletedWebhookEndpoint(TypedDict):
     """The answer to the removal of an endpoint."""
 
     deleted: bool
 
 
-class EventRecord(TypedDict):
-    """An event in the log of the service."""
-
+class _EventRecord(TypedDict):
     event_id: str
     type: EventType
     order_id: str | None  # None for an event that is about no order
@@ -60,6 +95,12 @@ class EventRecord(TypedDict):
     next_attempt_at: str | None
     created_at: str
     livemode: bool  # false for an order in test mode
+
+
+class EventRecord(_EventRecord):
+    """An event in the log of the service."""
+
+    deliveries: list[EndpointDelivery]  # at the endpoints behind the first
 
 
 class Attempt(TypedDict):
@@ -72,9 +113,10 @@ class Attempt(TypedDict):
     error: str | None  # why there was no answer
 
 
-class EventDetail(EventRecord):
+class EventDetail(_EventRecord):
     """An event with its body and its attempts."""
 
+    deliveries: list[EndpointDeliveryDetail]  # at the endpoints behind the first
     body: str  # as it is sent; see parse_event
     attempt_log: list[Attempt]
 
