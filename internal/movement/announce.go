@@ -64,8 +64,8 @@ func (l *Stock) moved(booked []delivery.Movement) []*delivery.Event {
 	for i, m := range slices.Backward(booked) {
 		product, at := l.Products[m.ProductID], place{m.ProductID, m.Location}
 		events[i] = l.event(product.Product, delivery.EventStockChanged, m.At, delivery.StockFacts{
-			Total: product.Quantity - totals[m.ProductID], Location: m.Location, Quantity: product.Level(m.Location) - levels[at],
-			Change: m.Change(), MovementID: m.MovementID, Type: m.Type, OrderID: m.OrderID,
+			Total: product.Quantity - totals[m.ProductID], Location: m.Location,
+			Quantity: product.Level(m.Location) - levels[at], Change: m.Change(), MovementID: m.MovementID, Type: m.Type, OrderID: m.OrderID,
 		})
 		totals[m.ProductID] += m.Change()
 		levels[at] += m.Change()

@@ -69,7 +69,9 @@ func TestAnnounce(t *testing.T) {
 		"a greater minimum": {acts: acts{{minimum(5)}}, want: []string{"stock.low of 5"}},
 		"a minimum below":   {acts: acts{{minimum(4)}}},
 		"inactive":          {acts: acts{{status(delivery.ProductInactive)}, {book(out, 5, "A")}}},
-		"active again":      {acts: acts{{status("inactive")}, {minimum(9)}, {status("active")}}, want: []string{"stock.low of 5"}},
+		"active again": {
+			acts: acts{{status("inactive")}, {minimum(9)}, {status("active")}}, want: []string{"stock.low of 5"},
+		},
 		"traced": {
 			traced: true, acts: acts{{book(out, 1, "A"), book(in, 4, "B")}, {book(out, 3, "A"), book(out, 4, "B")}},
 			want: []string{

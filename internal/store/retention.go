@@ -102,7 +102,7 @@ func (tx retentionTx) Ended(
 }
 
 // EventTimes lists the events of orders whose ids are before until, and those of statements, whose ids are behind those
-// of all orders, without those that still wait to be sent. The latest event of a product stays: the next one is numbered
+// of all orders, without those that still wait to be sent. The latest event of a product stays: the next is numbered
 // after it.
 func (tx retentionTx) EventTimes(
 	ctx context.Context, after outbox.EventKey, until string, limit int,

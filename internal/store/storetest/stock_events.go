@@ -55,7 +55,8 @@ func testStockEvents(t *testing.T, s *store.Store) {
 	saveEndpoints(t, s, first)
 	must(t, moveLamp(ctx, goods, delivery.MovementIn, 10))
 	must(t, moveLamp(ctx, goods, delivery.MovementOut, 7))
-	want := []string{"1 stock.low of 3 skipped due=false"}
+	want := make([]string, 0, 4)
+	want = append(want, "1 stock.low of 3 skipped due=false")
 	same(t, "events that no endpoint names", lampEvents(t, s, ""), want)
 
 	second.Events = outbox.FilterOf([]delivery.EventType{delivery.EventStockChanged})
@@ -91,11 +92,11 @@ func testStockEvents(t *testing.T, s *store.Store) {
 	}))
 	removable(1, 2, 3)
 	writeRetention(t, s, func(tx retention.Writer) error {
-		var all []retention.EventTime
-		for sequence := range int64(3) {
-			all = append(all, retention.EventTime{State: outbox.Skipped, EventKey: outbox.EventKey{
-				PartnerID: partnerID, OrderID: delivery.StockID(1), Sequence: sequence + 1,
-			}})
+		all := make([]retention.EventTime, 3)
+		for i := range all {
+			all[i] = retention.EventTime{State: outbox.Skipped, EventKey: outbox.EventKey{
+				PartnerID: partnerID, OrderID: delivery.StockID(1), Sequence: int64(i + 1),
+			}}
 		}
 		return tx.RemoveEvents(ctx, all)
 	})
@@ -133,9 +134,9 @@ func testStockEventsTogether(t *testing.T, s *store.Store) {
 	for range nodes {
 		must(t, <-errs)
 	}
-	var want []string
-	for i := range nodes * each {
-		want = append(want, fmt.Sprintf("%d stock.changed of %d pending due=%t", i+1, i+1, i == 0))
+	want := make([]string, nodes*each)
+	for i := range want {
+		want[i] = fmt.Sprintf("%d stock.changed of %d pending due=%t", i+1, i+1, i == 0)
 	}
 	same(t, "events", lampEvents(t, s, ""), want)
 }
